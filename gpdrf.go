@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/written"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
 	_ "github.com/gpdrf/gpdrf-gpu/device/gpu"
@@ -41,7 +42,7 @@ type Rows = data.Rows
 // ParseTime returns the time of a text in seconds since 1970 in UTC, for Rows.Inputs or Rows.Times. A time without a
 // zone is UTC. form is "dmy" or "mdy", the order in 31/12/2020; "" refuses such texts. ok is false for a text that is
 // no time, such as 31 February.
-func ParseTime(form, text string) (seconds float64, ok bool) { return data.ParseTime(form, text) }
+func ParseTime(form, text string) (seconds float64, ok bool) { return written.ParseTime(form, text) }
 
 // Kind is what a model consists of.
 type Kind string

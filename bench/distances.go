@@ -154,7 +154,8 @@ func pooledDistances(records []*record) (out [3]string) {
 		}
 	}
 	for i, decimals := range []int{2, 2, 3} {
-		if out[i] = none; count[i] > 0 {
+		out[i] = none
+		if count[i] > 0 {
 			out[i] = fmt.Sprintf("%.*f", decimals, sum[i]/count[i])
 		}
 	}

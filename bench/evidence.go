@@ -82,7 +82,8 @@ func reflow(text string) string {
 			if column > 0 {
 				b.WriteString("\n")
 			}
-			if column, indent = 0, ""; item {
+			column, indent = 0, ""
+			if item {
 				indent = "  "
 			}
 		}

@@ -20,7 +20,8 @@ func (p evidencePage) machines(b *strings.Builder) {
 		y, _ := values(ours, "error")
 		n++
 		if d := paired(y, x); d.value > d.se {
-			if lost++; d.value > worst.value {
+			lost++
+			if d.value > worst.value {
 				worst, on = d, s.title()
 			}
 		}
@@ -167,7 +168,8 @@ table with the rows of SPAM helped to settle the defaults: [defaults.md](default
 			if records, ok := p.runs.complete(rows); ok {
 				x, _ := values(records, key)
 				m := meanOf(x)
-				if cell = number(m.value); s.folds > 1 {
+				cell = number(m.value)
+				if s.folds > 1 {
 					cell += " ± " + number(m.se)
 				}
 				scores = append(scores, x)

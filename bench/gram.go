@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
@@ -58,12 +59,12 @@ func writeGram(path string, cfg *options.Config) (n, t int, err error) {
 		return writeNpy(z, name, of.Labels, of.N())
 	}
 	if rows.Task == data.Regression {
-		scales, err := data.FitTargets(data.StandardTargets, rows)
+		scales, err := scaling.FitTargets(scaling.StandardTargets, rows)
 		if err != nil {
 			return 0, 0, err
 		}
 		labels = func(z *zip.Writer, name string, of *data.Dataset) error {
-			return writeNpy(z, name, narrow(data.Standardise(of.Y, scales)), of.N())
+			return writeNpy(z, name, narrow(scaling.Standardise(of.Y, scales)), of.N())
 		}
 	}
 	return n, t, writeFile(path, func(w io.Writer) error {

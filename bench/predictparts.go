@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/predict"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
@@ -32,7 +33,7 @@ func (f *files) parts(name string, trained *fitted.Model) error {
 	if err != nil {
 		return err
 	}
-	var far data.FarRows
+	var far scaling.FarRows
 	to := predict.NewWriter(io.Discard, predict.CSV)
 	ctx, rows := context.Background(), 0
 	var ns [4]float64 // nanoseconds of each part

@@ -49,7 +49,8 @@ func suiteChecks(all suiteRecords, byNLPD ranking) []suiteCheck {
 		ours, ok := byNLPD.averageOf("gpdrf")
 		theirs, also := byNLPD.averageOf(peer)
 		if ok && also {
-			if c.over = 1; !(ours < theirs) {
+			c.over = 1
+			if !(ours < theirs) {
 				c.fails = []string{fmt.Sprintf("%.2f beside %.2f", ours, theirs)}
 			}
 		}
@@ -67,7 +68,8 @@ func bestChecks(all suiteRecords, byNLPD ranking) []suiteCheck {
 	}
 	first := suiteCheck{says: "average NLPD rank of best before all others"}
 	if _, ok := byNLPD.averageOf("best"); ok {
-		if first.over = 1; byNLPD.methods[byNLPD.order()[0]].name != "best" {
+		first.over = 1
+		if byNLPD.methods[byNLPD.order()[0]].name != "best" {
 			first.fails = []string{"the first is " + byNLPD.methods[byNLPD.order()[0]].title}
 		}
 	}

@@ -105,7 +105,8 @@ func (p *predictions) scores() (map[string]float64, error) {
 		}
 		labels := make([]int32, len(p.targets))
 		for i, t := range p.targets {
-			if labels[i] = int32(t); t < 0 || int(t) >= k {
+			labels[i] = int32(t)
+			if t < 0 || int(t) >= k {
 				return nil, fmt.Errorf("class %g of test row %d is not among the %d predicted", t, i+1, k)
 			}
 		}

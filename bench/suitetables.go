@@ -145,7 +145,8 @@ func (p suitePage) line(b *strings.Builder, s suiteSet, key string, methods []su
 	for i := range methods {
 		text := ""
 		if folds[i] > 0 {
-			if text = scoreText(values[i]); values[i] == best && folds[i] == most &&
+			text = scoreText(values[i])
+			if values[i] == best && folds[i] == most &&
 				key != "coverage90" && !math.IsInf(best, 1) {
 				text = "**" + text + "**"
 			}

@@ -6,6 +6,9 @@ import (
 	"errors"
 	"io"
 	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/data/written"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
 // An ARFF file is a table without a header row. Lines before it name the columns and their types.
@@ -27,7 +30,7 @@ func (r *records) openARFF(in *input) error {
 	}
 	if len(names) != r.width {
 		return errorAt(r.name, place{line: r.line}, "this row has %s, but there are %d lines @attribute",
-			plural(r.width, "cell"), len(names))
+			phrase.Plural(r.width, "cell"), len(names))
 	}
 	return r.nameColumns(names)
 }
@@ -74,7 +77,7 @@ func (r *records) arffHeader(in *input) (names []string, err error) {
 			names, r.types = append(names, name), append(r.types, kind)
 		case line == "", line[0] == '%', keyword(line, "@relation"):
 		default:
-			return wrong("found " + quote(line) + " before @data: only @attribute may stand there")
+			return wrong("found " + phrase.Quote(line) + " before @data: only @attribute may stand there")
 		}
 		return nil
 	})
@@ -112,7 +115,7 @@ func arffTypeOf(text string) (string, error) {
 		kind, form, _ := strings.Cut(strings.ToLower(text), " ")
 		day, month := strings.IndexByte(form, 'd'), strings.IndexByte(form, 'm')
 		if kind == "date" && day >= 0 && month >= 0 {
-			kind += map[bool]string{true: dayFirst, false: monthFirst}[day < month]
+			kind += map[bool]string{true: written.DayFirst, false: written.MonthFirst}[day < month]
 		}
 		return kind, nil
 	}

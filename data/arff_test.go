@@ -91,7 +91,7 @@ func TestBlocksOfTime(t *testing.T) {
 		t.Errorf("held out of a recording: %v", err)
 	}
 
-	dir := dataDir(t)
+	dir := SetsDir(t)
 	for _, k := range []int{1, 3} {
 		train, test, notes, err := Load(Source{Data: "eeg-blocked", DataDir: dir, Fold: k})
 		if err != nil {

@@ -6,6 +6,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
 // unfitForArray is the first column that an array of plain numbers cannot give: words, a date, gaps that have
@@ -21,14 +24,15 @@ func (s Schema) unfitForArray() string {
 
 // checkBooleans refuses other numbers where the training rows have true and false alone.
 func (t *table) checkBooleans(in *input) error {
-	for j, c := range in.opt.Like.FileColumns() {
+	for j, c := range in.opt.Schema.FileColumns() {
 		if !c.TrueFalse {
 			continue
 		}
-		n, _ := size(t.x)
-		for i, v := range column(make([]float64, n), t.x, j) {
+		n, _ := matrix.Size(t.x)
+		for i, v := range matrix.Column(make([]float64, n), t.x, j) {
 			if fault := c.notBoolean(v); fault != "" {
-				return errorf(in.name, "row %d: found %s in place of column %s, %s", i+1, number(v), quote(c.Name), fault)
+				return errorf(in.name, "row %d: found %s in place of column %s, %s", i+1, phrase.Number(v), phrase.Quote(c.Name),
+					fault)
 			}
 		}
 	}
@@ -69,10 +73,10 @@ func (in *input) arrayTable(a *npyArray) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	if like := in.opt.Like; like != nil && len(like.Columns) != d {
+	if like := in.opt.Schema; like != nil && len(like.Columns) != d {
 		return nil, errorf(a.name,
 			"holds an array of %s values, the training data have %s: give the same inputs in the same order",
-			sides(a.shape), plural(len(like.Columns), "input"))
+			sides(a.shape), phrase.Plural(len(like.Columns), "input"))
 	}
 	t, factor := &table{}, 1.0
 	if strings.HasSuffix(a.dtype, "u1") && (len(a.shape) > 2 || a.idx) {
@@ -91,7 +95,7 @@ func (in *input) wholeTable(a *npyArray) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	if like := in.opt.Like; like != nil && in.opt.TargetOptional && width == len(like.Columns)+len(like.places()) {
+	if like := in.opt.Schema; like != nil && in.opt.TargetOptional && width == len(like.Columns)+len(like.places()) {
 		a.free = func(i int) bool { return slices.Contains(like.keptPlaces(), i%width) }
 	}
 	whole, err := a.matrix(n, width, 1) // the values come first: the header of the file may state a wrong size
@@ -103,23 +107,24 @@ func (in *input) wholeTable(a *npyArray) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept := others(width, at)
-	t := &table{x: whole, schema: Schema{Columns: pick(names, kept)}}
+	kept := matrix.Others(width, at)
+	t := &table{x: whole, schema: Schema{Columns: matrix.Pick(names, kept)}}
 	if at == nil {
 		return t, nil
 	}
 	y := make([]float64, n*len(at))
 	for k, c := range at {
-		for i, v := range column(make([]float64, n), whole, c) {
+		for i, v := range matrix.Column(make([]float64, n), whole, c) {
 			y[i*len(at)+k] = v
 		}
 	}
-	t.x = pickColumns(whole, kept)
+	t.x = matrix.Columns(whole, kept)
 	place := func(i int) string { return fmt.Sprintf("value [%d, %d]", i/len(at), at[i%len(at)]) }
 	if err := in.setTargets(t, a, y, place); err != nil {
 		return nil, err
 	}
-	if t.schema.TargetAt = at[0]; in.opt.Like == nil {
+	t.schema.TargetAt = at[0]
+	if in.opt.Schema == nil {
 		t.nameTargets(at, names)
 	}
 	return t, nil
@@ -129,7 +134,7 @@ func (in *input) wholeTable(a *npyArray) (*table, error) {
 // the option Target, else the last. They are nil if the targets are optional and missing.
 func (in *input) targetColumns(file string, names []string) (at []int, err error) {
 	width := len(names)
-	if like := in.opt.Like; like != nil {
+	if like := in.opt.Schema; like != nil {
 		switch d, at := len(like.Columns), like.keptPlaces(); {
 		case width == d+len(at) && slices.Max(at) < width:
 			return at, nil
@@ -137,7 +142,8 @@ func (in *input) targetColumns(file string, names []string) (at []int, err error
 			return nil, nil
 		default:
 			return nil, errorf(file, "has %s, the training data have %s and %s: give the same columns in the same "+
-				"order, or the targets with %s", plural(width, "column"), plural(d, "input"), aTarget(len(at)), asFlag("labels"))
+				"order, or the targets with %s", phrase.Plural(width, "column"), phrase.Plural(d, "input"), aTarget(len(at)),
+				asFlag("labels"))
 		}
 	}
 	if in.opt.Target == "" && width < 2 {
@@ -151,7 +157,7 @@ func (in *input) targetColumns(file string, names []string) (at []int, err error
 
 // arrayTargets reads an array with a target, or several, for each row of t. Targets of IDX files are classes.
 func (in *input) arrayTargets(t *table, a *npyArray) error {
-	n, _ := size(t.x)
+	n, _ := matrix.Size(t.x)
 	rows, d, err := a.rows(in.lim)
 	switch {
 	case err != nil:
@@ -162,7 +168,7 @@ func (in *input) arrayTargets(t *table, a *npyArray) error {
 	case rows != n:
 		return errorf(a.name, "holds %d targets for %d rows: give those that belong to the rows", rows, n)
 	}
-	if err := in.ownTarget(a.name, d, "holds "+plural(d, "target")+" per row"); err != nil {
+	if err := in.ownTarget(a.name, d, "holds "+phrase.Plural(d, "target")+" per row"); err != nil {
 		return err
 	}
 	if in.opt.TargetOptional {

@@ -4,62 +4,20 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode"
+
+	"github.com/gpdrf/gpdrf-gpu/data/written"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
-
-// This file knows how people write numbers, and texts that only look like numbers.
-
-// minuses are signs that stand for a minus, in tables that were typeset.
-var minuses = strings.NewReplacer("\u2212", "-", "\u2013", "-")
-
-// isCode reports whether the cell is a whole number with a leading zero, such as a postcode. As a number it
-// would lose the zero.
-func isCode(cell string) bool {
-	return len(cell) > 1 && cell[0] == '0' && strings.Trim(cell, "0123456789") == ""
-}
 
 // isCodes reports whether all numbers of the column are whole, and one is a code.
 func (c *columnProfile) isCodes() bool { return c.codes.cell != "" && c.fractions.cell == "" }
 
-// isSign reports whether the sign may stand beside the digits of a number, or between its thousands.
-func isSign(r rune) bool {
-	return strings.ContainsRune("%,'’", r) || unicode.Is(unicode.Sc, r) || unicode.IsSpace(r)
-}
-
-// isDecorated reports whether the text is a number with a sign of money, a per cent sign or separators of
-// thousands.
-func isDecorated(cell string) bool {
-	plain := strings.Map(func(r rune) rune {
-		if isSign(r) {
-			return -1
-		}
-		return r
-	}, cell)
-	if strings.Count(plain, ".") > 1 && areThousands(plain, ".") {
-		return true
-	}
-	_, err := parseNumber(plain)
-	return err == nil
-}
-
-// areThousands reports whether the separator stands between groups of three digits. The one to three digits
-// before the first separator must not start with 0.
-func areThousands(cell, separator string) bool {
-	groups := strings.Split(strings.TrimLeft(cell, "+-"), separator)
-	first := groups[0]
-	if len(groups) < 2 || first == "" || len(first) > 3 || first[0] == '0' {
-		return false
-	}
-	return !slices.ContainsFunc(groups, func(g string) bool { return strings.Trim(g, "0123456789") != "" }) &&
-		!slices.ContainsFunc(groups[1:], func(g string) bool { return len(g) != 3 })
-}
-
 // plainer is the advice for writing a number that has such decorations.
 func plainer(cell string) string {
 	switch {
-	case oneComma(cell) && !areThousands(cell, ","):
+	case oneComma(cell) && !written.AreThousands(cell, ","):
 		return asKey("decimal") + "=comma reads decimals with a comma"
-	case manyCommas(cell), areThousands(cell, "."):
+	case written.ManyCommas(cell), written.AreThousands(cell, "."):
 		return "write decimals with a point and no separator of thousands"
 	}
 	return "write numbers without signs"
@@ -100,17 +58,6 @@ func holdsAll(row, names []string) bool {
 
 // A column of booleans is one of numbers: true is 1 and false is 0, in capitals or not.
 
-// boolean is the number of a cell true or false.
-func boolean(cell string) (v float64, ok bool) {
-	switch {
-	case strings.EqualFold(cell, "true"):
-		return 1, true
-	case strings.EqualFold(cell, "false"):
-		return 0, true
-	}
-	return 0, false
-}
-
 func oneIf(b bool) float64 {
 	if b {
 		return 1
@@ -126,25 +73,12 @@ func (c InputColumn) notBoolean(v float64) string {
 	return "which is true or false, as 1 or 0: correct it"
 }
 
-// sameBoolean reports whether one of two cells is true or false, and the other is the same or its number.
-func sameBoolean(a, b string) bool {
-	v, isBoolean := boolean(a)
-	w, isToo := boolean(b)
-	switch {
-	case isBoolean && isToo:
-		return v == w
-	case isBoolean:
-		return b == number(v)
-	}
-	return isToo && a == number(w)
-}
-
 // indexOf is the place of a text among values, as it is written or as a boolean; −1 if it is not there.
 func indexOf(values []string, cell string) int {
 	if at := slices.Index(values, cell); at >= 0 {
 		return at
 	}
-	return slices.IndexFunc(values, func(value string) bool { return sameBoolean(value, cell) })
+	return slices.IndexFunc(values, func(value string) bool { return written.SameBoolean(value, cell) })
 }
 
 // find is the place of a word among the inputs of its column, −1 if it has none. known is false for a word that
@@ -168,7 +102,7 @@ func (c *columnProfile) isBoolean() bool {
 func (c *columnProfile) booleanClasses() []string {
 	values := c.values()
 	classes := slices.DeleteFunc([]string{"false", "true"}, func(class string) bool {
-		return !slices.ContainsFunc(values, func(value string) bool { return sameBoolean(value, class) })
+		return !slices.ContainsFunc(values, func(value string) bool { return written.SameBoolean(value, class) })
 	})
 	if len(classes) == len(values) {
 		return values
@@ -179,18 +113,18 @@ func (c *columnProfile) booleanClasses() []string {
 // ParseCell reads a cell of a column of numbers as the reader of a file does: "" and words for missing values
 // are NaN. A column of Schema.Booleans may have true and false.
 func ParseCell(cell string, isBoolean bool) (float64, error) {
-	if v, ok := boolean(strings.TrimSpace(cell)); ok && isBoolean {
+	if v, ok := written.Boolean(strings.TrimSpace(cell)); ok && isBoolean {
 		return v, nil
 	}
-	if cell = strings.TrimSpace(cell); isMissing(cell) || isDoubtful(cell) {
+	if cell = strings.TrimSpace(cell); written.IsMissing(cell) || written.IsDoubtful(cell) {
 		return math.NaN(), nil
 	}
-	v, err := parseNumber(cell)
+	v, err := written.ParseNumber(cell)
 	switch {
-	case err != nil && !isRange(err):
-		return 0, errorf("", "found %s, which must be a number", quote(cell))
+	case err != nil && !written.IsRange(err):
+		return 0, errorf("", "found %s, which must be a number", phrase.Quote(cell))
 	case math.Abs(v) > largest:
-		return 0, errorf("", "found %s, which is beyond ±%g: only smaller numbers can be used", quote(cell), largest)
+		return 0, errorf("", "found %s, which is beyond ±%g: only smaller numbers can be used", phrase.Quote(cell), largest)
 	}
 	return v, nil
 }

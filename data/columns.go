@@ -5,6 +5,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
 
@@ -26,7 +27,7 @@ func (p *columnRows) Read() ([]string, error) {
 	for i, cell := range cells { // the writer of a file need not have checked its texts
 		if !utf8.ValidString(cell) && !p.spared[i] {
 			return nil, errorAt(p.name, place{p.row, i + 1}, "is not UTF-8 text (%s): write the column as text, "+
-				"or leave it out with %s %d", quote(cell), asFlag("ignore"), i+1)
+				"or leave it out with %s %d", phrase.Quote(cell), asFlag("ignore"), i+1)
 		}
 	}
 	return cells, err
@@ -80,7 +81,7 @@ func (in *input) spared(names []string) map[int]bool {
 	for _, i := range ignored {
 		all[i] = true
 	}
-	if like := in.opt.Like; like != nil {
+	if like := in.opt.Schema; like != nil {
 		known := setOf(slices.Concat(like.InputColumns(), like.Outputs(), []string{like.ID}))
 		delete(known, "") // the name "" stands for no column of row names
 		for i, name := range names {

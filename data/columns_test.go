@@ -25,7 +25,7 @@ func TestBytesBesideColumns(t *testing.T) {
 	for name, opt := range map[string]ReadOptions{
 		"ignored by name":   {TableOptions: TableOptions{Ignore: "b"}},
 		"ignored by number": {TableOptions: TableOptions{Ignore: "2"}},
-		"unknown":           {Like: &Schema{Columns: []string{"a"}, Target: "y"}},
+		"unknown":           {Schema: &Schema{Columns: []string{"a"}, Target: "y"}},
 	} {
 		in := &input{name: "t.parquet", opt: opt}
 		rows := &columnRows{Reader: byteRows{}, name: "t.parquet", spared: in.spared([]string{"a", "b"})}
@@ -33,12 +33,12 @@ func TestBytesBesideColumns(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	in := &input{name: "t.parquet", opt: ReadOptions{Like: &Schema{Columns: []string{"a", "b"}, Target: "y"}}}
+	in := &input{name: "t.parquet", opt: ReadOptions{Schema: &Schema{Columns: []string{"a", "b"}, Target: "y"}}}
 	if spared := in.spared([]string{"a", "b"}); spared[0] || spared[1] {
 		t.Errorf("inputs are spared: %v", spared)
 	}
-	for _, opt := range []ReadOptions{{Like: &Schema{Columns: []string{"a"}, Target: "y", ID: "b"}},
-		{Like: &Schema{Columns: []string{"a"}, Target: "y"}, TableOptions: TableOptions{ID: "2"}}} {
+	for _, opt := range []ReadOptions{{Schema: &Schema{Columns: []string{"a"}, Target: "y", ID: "b"}},
+		{Schema: &Schema{Columns: []string{"a"}, Target: "y"}, TableOptions: TableOptions{ID: "2"}}} {
 		in := &input{name: "t.parquet", opt: opt}
 		rows := &columnRows{Reader: byteRows{}, name: "t.parquet", spared: in.spared([]string{"a", "b"})}
 		if _, err := rows.Read(); err == nil {

@@ -6,6 +6,10 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
+	"github.com/gpdrf/gpdrf-gpu/data/written"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
 // readCSV reads a table of text cells. It reads a training table twice: first to decide what each
@@ -16,22 +20,18 @@ func readCSV(in *input) (*table, error) {
 		return nil, err
 	}
 	var lay *layout
-	if in.opt.Like != nil {
-		if lay, err = in.layoutLike(rec); err != nil {
-			return nil, err
-		}
-	} else {
-		if lay, err = in.ownLayout(rec); err != nil {
-			return nil, err
-		}
-		if rec, err = in.again(rec.notations); err != nil {
-			return nil, err
-		}
+	if in.opt.Schema != nil {
+		lay, err = in.layoutLike(rec)
+	} else if lay, err = in.ownLayout(rec); err == nil {
+		rec, err = in.again(rec.notations)
+	}
+	if err != nil {
+		return nil, err
 	}
 	made, err := lay.readRows(rec, in.lim.cells, math.MaxInt)
 	if n := lay.read + lay.noTarget + lay.dropped + lay.weightless; err == nil && n < lay.rows {
 		err = errorf(in.name, "has %s less than when it was read first: it is being written, try again when it is whole",
-			plural(lay.rows-n, "row"))
+			phrase.Plural(lay.rows-n, "row"))
 	}
 	if err == nil {
 		err = lay.checkClasses(made)
@@ -39,7 +39,8 @@ func readCSV(in *input) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	if made.notes = append(made.notes, lay.unneeded.notes(in.name, in.task, lay.read)...); lay.unneeded.all(lay.read) {
+	made.notes = append(made.notes, lay.unneeded.notes(in.name, in.task, lay.read)...)
+	if lay.unneeded.all(lay.read) {
 		made.withoutTargets()
 	}
 	if rec.style.comma {
@@ -64,7 +65,8 @@ func (in *input) ownLayout(rec *records) (*layout, error) {
 	}
 	notations, notes := p.notations(rec, in.opt, unread, targets)
 	late := slices.DeleteFunc(p.late(), func(i int) bool { return slices.Contains(unread, i) })
-	if rec.notations = notations; notations != nil || len(late) > 0 {
+	rec.notations = notations
+	if notations != nil || len(late) > 0 {
 		again, err := in.again(notations)
 		if err != nil {
 			return nil, err
@@ -87,8 +89,8 @@ func (in *input) ownLayout(rec *records) (*layout, error) {
 
 // layoutLike is the layout of a file that is like that of training.
 func (in *input) layoutLike(rec *records) (*layout, error) {
-	like := in.opt.Like
-	lay, err := likeLayout(rec, like, in.opt)
+	like := in.opt.Schema
+	lay, err := layoutForModel(rec, like, in.opt)
 	if err != nil {
 		return nil, err
 	}
@@ -142,14 +144,14 @@ func (l *layout) readRows(rec *records, maxCells int64, most int) (*table, error
 	}
 	l.notes = append(l.notes, leftOutRows(rec.name, l.noTarget, l.dropped, len(made.lines))...)
 	if l.weightless > 0 {
-		l.note("%s of weight 0 left out, %d stay", plural(l.weightless, "row"), len(made.lines))
+		l.note("%s of weight 0 left out, %d stay", phrase.Plural(l.weightless, "row"), len(made.lines))
 	}
 	made.notes = append(l.notes, l.unknownValues(rec.name)...)
 	if l.targets != nil {
 		made.nameTargets(l.targets, rec.columnNames())
 	}
 	if d := len(made.schema.Columns); d > 0 && len(made.lines) > 0 {
-		made.x = matrix(len(x)/d, d, x)
+		made.x = matrix.New(len(x)/d, d, x)
 	}
 	return made, nil
 }
@@ -305,12 +307,12 @@ func (l *layout) appendValue(to []float64, rec *records, j int) ([]float64, erro
 	case c.Date != nil:
 		var ok bool
 		if v, ok = c.Date.parse(rec.style.point(cell)); !ok {
-			return nil, rec.cellError(i, "found %s in column %s, %s", quote(cell), quote(c.Name),
+			return nil, rec.cellError(i, "found %s in column %s, %s", phrase.Quote(cell), phrase.Quote(c.Name),
 				c.Date.like()+": "+rec.remedy("correct it, or leave it empty with "+asFlag("missing")+" impute"))
 		}
 	default:
 		var ok bool
-		if v, ok = boolean(cell); ok && c.Boolean {
+		if v, ok = written.Boolean(cell); ok && c.Boolean {
 			break
 		}
 		var err error
@@ -318,7 +320,7 @@ func (l *layout) appendValue(to []float64, rec *records, j int) ([]float64, erro
 			return nil, err
 		}
 		if fault := c.notBoolean(v); fault != "" {
-			return nil, rec.cellError(i, "found %s in column %s, %s", quote(cell), quote(c.Name), fault)
+			return nil, rec.cellError(i, "found %s in column %s, %s", phrase.Quote(cell), phrase.Quote(c.Name), fault)
 		}
 	}
 	return c.append(to, v, hot, missing), nil
@@ -335,9 +337,6 @@ func (l *layout) unknownValues(file string) (notes []string) {
 	return notes
 }
 
-// largest is the bound of every number read: sums of squares over any table stay finite.
-const largest = 1e100
-
 const mustBeKnown = "the target must be known: fill it in or remove the row"
 
 // remedy is this advice where the file is one to train on. A model needs each of its columns as it was trained.
@@ -351,9 +350,9 @@ func (r *records) remedy(advice string) string {
 // missingCell is the error about a missing cell that nothing fills.
 func (r *records) missingCell(i int, cell, column, advice string) error {
 	if cell == "" {
-		return r.cellError(i, "empty cell in column %s: %s", quote(column), advice)
+		return r.cellError(i, "empty cell in column %s: %s", phrase.Quote(column), advice)
 	}
-	return r.cellError(i, "found %s, a missing value, in column %s: %s", quote(cell), quote(column), advice)
+	return r.cellError(i, "found %s, a missing value, in column %s: %s", phrase.Quote(cell), phrase.Quote(column), advice)
 }
 
 // value is cell i of the current row, which must be a finite number; advice is what to do about a
@@ -361,31 +360,31 @@ func (r *records) missingCell(i int, cell, column, advice string) error {
 func (r *records) value(i int, column, advice string) (float64, error) {
 	cell := strings.TrimSpace(r.row[i])
 	if r.isStray(i) {
-		return 0, r.cellError(i, "found %s in column %s: %s", quote(cell), quote(column), r.notations[i].like())
+		return 0, r.cellError(i, "found %s in column %s: %s", phrase.Quote(cell), phrase.Quote(column), r.notations[i].like())
 	}
 	v, err := r.style.number(cell)
-	if b, ok := boolean(cell); ok && r.types == nil && r.isTyped(i) {
+	if b, ok := written.Boolean(cell); ok && r.types == nil && r.isTyped(i) {
 		return b, nil
 	}
 	if err == nil && math.Abs(v) <= largest {
 		return v, nil
 	}
-	found, where := quote(cell), quote(column)
+	found, where := phrase.Quote(cell), phrase.Quote(column)
 	switch {
-	case isMissing(cell) || isDoubtful(cell):
+	case written.IsMissing(cell) || written.IsDoubtful(cell):
 		return 0, r.missingCell(i, cell, column, mustBeKnown)
 	case err == nil && math.IsInf(v, 0):
 		return 0, r.cellError(i, "found %s in column %s: only finite numbers can be used, fill it in or remove the row",
 			found, where)
-	case err == nil, isRange(err):
+	case err == nil, written.IsRange(err):
 		return 0, r.cellError(i, "found %s in column %s, which is beyond ±%g: %s", found, where, largest,
 			r.remedy("divide the column by a power of ten"))
-	case isDecorated(cell):
+	case written.IsDecorated(cell):
 		return 0, r.cellError(i, "found %s in column %s: %s", found, where, plainer(cell))
 	}
 	advice = r.remedy(advice)
-	if a, ok := amountOf(cell); ok && a.unit != "" {
-		advice = "write the number alone, without " + quote(a.unit)
+	if a, ok := written.AmountOf(cell); ok && a.Unit != "" {
+		advice = "write the number alone, without " + phrase.Quote(a.Unit)
 	}
 	if _, doubtful := r.doubtfulHeader(); doubtful {
 		where += " (the first row is read as the names of the columns: " + asKey("header") + "=no reads it as data)"

@@ -3,10 +3,8 @@ package data
 import (
 	"bytes"
 	"compress/gzip"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -242,7 +240,7 @@ func TestBadFiles(t *testing.T) {
 			"t.csv:32770: the table holds more than", ReadOptions{}},
 		{"too much text", zipped("a,b,c\n" + strings.Repeat("1,2,"+strings.Repeat("c", 1<<10)+"\n",
 			1<<11)), "t.csv: holds more than 1.0 MiB of text",
-			ReadOptions{Like: &Schema{Columns: []string{"a"}, Target: "b", TargetAt: 1, Task: Regression}}},
+			ReadOptions{Schema: &Schema{Columns: []string{"a"}, Target: "b", TargetAt: 1, Task: Regression}}},
 		{"long line", long, "t.csv: the row after line 0 is longer than 64 KiB", ReadOptions{}},
 		{"gzip bomb", zipped("a,b\n1,\"" + strings.Repeat("0", 1<<22)),
 			"t.csv: the row after line 1 is longer than 64 KiB", ReadOptions{}},
@@ -353,7 +351,7 @@ func FuzzReadCSV(f *testing.F) {
 		lim := limits{text: 1 << 20, record: 1 << 14, cells: 1 << 14}
 		for _, opt := range []ReadOptions{{Target: target, Task: task},
 			{Target: target, Task: task, TableOptions: TableOptions{OneHot: true}},
-			{Like: &like, TargetOptional: true}} {
+			{Schema: &like, TargetOptional: true}} {
 			d, _, err := read("f", bytes.NewReader(text), opt, lim)
 			checkFuzzed(t, d, err)
 		}
@@ -369,11 +367,6 @@ func checkFuzzed(t *testing.T, d *Dataset, err error) {
 		t.Fatalf("not an *Error: %v", err)
 	case err == nil && (d.N() == 0 || d.D() == 0 || d.HasTarget() && len(d.Y)+len(d.Labels) != d.N()):
 		t.Fatalf("%d rows, %d inputs, %d + %d targets", d.N(), d.D(), len(d.Y), len(d.Labels))
-	case err == nil && !slices.Contains(d.Labels, -1) && !slices.ContainsFunc(d.Y, math.IsNaN):
-		s := Summarize(d)
-		if _, err := json.Marshal(s); err != nil || len(s.Lines()) == 0 {
-			t.Fatal(err)
-		}
 	}
 }
 
@@ -393,33 +386,34 @@ func TestBlankRows(t *testing.T) {
 		"a\n5\n\n# a comment\n7\n\n# the end\n": "[5 0 2 1 7 0]",
 		"a,b\n5,1\n\n7,1\n":                     "[5 0 7 0]",
 	} {
-		ds, _, err := readText(text, ReadOptions{Like: numbers, TargetOptional: true})
+		ds, _, err := readText(text, ReadOptions{Schema: numbers, TargetOptional: true})
 		if err != nil || fmt.Sprint(ds.X.Float64s()) != want {
 			t.Errorf("%q: %v, %v", text, ds, err)
 		}
 	}
 	words := training("a,y\n\"one\n\ntwo\",0.5\nb,1.5\nb,1\n\"one\n\ntwo\",2\n", TableOptions{})
-	ds, _, err := readText("a\n\"one\n\ntwo\"\nb\n\n", ReadOptions{Like: words, TargetOptional: true})
+	ds, _, err := readText("a\n\"one\n\ntwo\"\nb\n\n", ReadOptions{Schema: words, TargetOptional: true})
 	if err != nil || ds.N() != 2 || ds.lines[1] != 5 {
 		t.Error(ds, err)
 	}
 	for _, o := range []TableOptions{{}, {Dialect: Dialect{Separator: "space"}}} {
-		_, _, err = readText("a\nb\n\nb\n", ReadOptions{Like: words, TargetOptional: true, TableOptions: o})
+		_, _, err = readText("a\nb\n\nb\n", ReadOptions{Schema: words, TargetOptional: true, TableOptions: o})
 		wantError(t, "", err, strings.Contains, `t.csv:3:1: empty cell in column "a"`)
 	}
-	if _, _, err := readText("a\nb\n"+strings.Repeat("\n", 1<<17)+"b\n", ReadOptions{Like: words,
+	if _, _, err := readText("a\nb\n"+strings.Repeat("\n", 1<<17)+"b\n", ReadOptions{Schema: words,
 		TargetOptional: true}); err == nil || !strings.Contains(err.Error(), "the row after line 2 is longer than") {
 		t.Error(err)
 	}
 	dna := training("y\tx\n1\tACGT\n\n2\tAC\n1\tGG\n2\tTTA\n", TableOptions{})
-	if ds, _, err := readText("\nACGT\nAC\n\n", ReadOptions{Like: dna, TargetOptional: true}); err != nil || ds.N() != 2 {
+	ds, _, err = readText("\nACGT\nAC\n\n", ReadOptions{Schema: dna, TargetOptional: true})
+	if err != nil || ds.N() != 2 {
 		t.Error(ds, err)
 	}
-	if _, _, err := readText("ACGT\n\nAC\n", ReadOptions{Like: dna, TargetOptional: true}); err == nil ||
+	if _, _, err := readText("ACGT\n\nAC\n", ReadOptions{Schema: dna, TargetOptional: true}); err == nil ||
 		!strings.Contains(err.Error(), "t.csv:2:1: the sequence is empty") {
 		t.Error(err)
 	}
-	ds, _, err = readText("1\tACGT\n\n2\tAC\n", ReadOptions{Like: dna, TargetOptional: true})
+	ds, _, err = readText("1\tACGT\n\n2\tAC\n", ReadOptions{Schema: dna, TargetOptional: true})
 	if err != nil || ds.N() != 2 {
 		t.Error(ds, err)
 	}

@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"hash"
 	"math"
+	"slices"
 
 	"gorgonia.org/tensor"
 
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/graph"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
@@ -22,6 +24,9 @@ const (
 	Regression     Task = "regression"
 	Classification Task = "classification"
 )
+
+// largest is the bound of every number read: sums of squares over any table stay finite.
+const largest = 1e100
 
 // Dataset is a table of N rows with D inputs and a target, which rows to be predicted may lack. It does not
 // change once it is read.
@@ -80,13 +85,13 @@ type Dataset struct {
 	// depend on compression, separators, quotes and line endings.
 	Fingerprint string
 
-	lines      []int32     // line of the file, from 1, where each row starts; nil if rows have none
-	files      []string    // file of each row, if rows come from several files; nil if all come from Path
-	schema     Schema      // further facts that the reading of other files needs
-	testPart   bool        // the file also has rows for testing
-	known      bool        // the classes are those of a model, even for rows that lack some
-	projection *Projection // what made the inputs in X; nil for columns
-	wide       []string    // names of the columns before the projection
+	lines    []int32  // line of the file, from 1, where each row starts; nil if rows have none
+	files    []string // file of each row, if rows come from several files; nil if all come from Path
+	schema   Schema   // further facts that the reading of other files needs
+	testPart bool     // the file also has rows for testing
+	known    bool     // the classes are those of a model, even for rows that lack some
+	wide     []string // names of the columns that the inputs in X are scores of; nil for columns
+	ridge    bool     // the scores know the targets of training rows
 
 	ids []string // names of the rows; nil if they have none
 	id  string   // name of the column of ids
@@ -120,7 +125,7 @@ func (d *Dataset) N() int {
 func (d *Dataset) D() int { return len(d.Columns) }
 
 // Row is row i of X. Callers must not change it: it is the memory of X if X holds float64.
-func (d *Dataset) Row(i int) []float64 { return rowOf(nil, d.X, i) }
+func (d *Dataset) Row(i int) []float64 { return matrix.Row(nil, d.X, i) }
 
 // Where is the place of row i: a file and a line, or a row counted from 1.
 func (d *Dataset) Where(i int) string {
@@ -140,24 +145,24 @@ func (d *Dataset) HasTarget() bool { return d.Y != nil || d.Labels != nil }
 func (d *Dataset) Subset(rows []int) *Dataset {
 	s := *d
 	if d.X != nil {
-		s.X = pickRows(d.X, rows)
+		s.X = matrix.Rows(d.X, rows)
 	}
 	if d.Sequences != nil {
 		s.Sequences = d.Sequences.Subset(rows)
 	}
 	s.Kernel = d.Kernel.subset(rows)
-	s.Y = gather(d.Y, len(d.Outputs()), rows)
-	s.Labels = pick(d.Labels, rows)
-	s.Weights, s.Offset = pick(d.Weights, rows), pick(d.Offset, rows)
-	s.Groups, s.Times = pick(d.Groups, rows), pick(d.Times, rows)
-	s.RowOf = pick(d.RowOf, rows)
-	s.lines, s.files, s.ids = pick(d.lines, rows), pick(d.files, rows), pick(d.ids, rows)
+	s.Y = matrix.Gather(d.Y, len(d.Outputs()), rows)
+	s.Labels = matrix.Pick(d.Labels, rows)
+	s.Weights, s.Offset = matrix.Pick(d.Weights, rows), matrix.Pick(d.Offset, rows)
+	s.Groups, s.Times = matrix.Pick(d.Groups, rows), matrix.Pick(d.Times, rows)
+	s.RowOf = matrix.Pick(d.RowOf, rows)
+	s.lines, s.files, s.ids = matrix.Pick(d.lines, rows), matrix.Pick(d.files, rows), matrix.Pick(d.ids, rows)
 	s.Fingerprint = s.fingerprint()
 	return &s
 }
 
 // Slice is a copy of the rows lo … hi−1.
-func (d *Dataset) Slice(lo, hi int) *Dataset { return d.Subset(everyRow(hi)[lo:]) }
+func (d *Dataset) Slice(lo, hi int) *Dataset { return d.Subset(matrix.Every(hi)[lo:]) }
 
 // WithSequences is d with other sequences of its rows, such as those of a codebook.
 func (d *Dataset) WithSequences(s *seq.Set) *Dataset {
@@ -165,6 +170,28 @@ func (d *Dataset) WithSequences(s *seq.Set) *Dataset {
 	other.Sequences = s
 	return &other
 }
+
+// fewestWide is the largest number of columns that is never wide.
+const fewestWide = 64
+
+// IsWide reports whether the columns of training rows outnumber the rows so that ridge scores pay.
+func (d *Dataset) IsWide() bool {
+	return d.Sequences == nil && d.Kernel == nil && d.D() > max(fewestWide, d.N())
+}
+
+// WithScores is d with scores x of its columns in place of them. ridge says that they know the targets of training
+// rows.
+func (d *Dataset) WithScores(x *tensor.Dense, names []string, ridge bool) *Dataset {
+	to := *d
+	to.X, to.Columns, to.wide, to.ridge = x, names, d.Columns, ridge
+	return &to
+}
+
+// HasScores reports whether the inputs are scores of columns.
+func (d *Dataset) HasScores() bool { return d.wide != nil }
+
+// HasRidgeScores reports whether the inputs are scores that know the targets of training rows.
+func (d *Dataset) HasRidgeScores() bool { return d.ridge }
 
 // fingerprint hashes the names, each after its length, so that different lists of names give different bytes.
 // Then it hashes the values row by row.
@@ -184,7 +211,7 @@ func (d *Dataset) fingerprint() string {
 	row, values := make([]byte, 0, 8*(d.D()+1)), make([]float64, d.D())
 	for i := range d.N() {
 		row = row[:0]
-		for _, v := range rowOf(values, d.X, i) {
+		for _, v := range matrix.Row(values, d.X, i) {
 			row = appendValue(row, v)
 		}
 		switch {
@@ -220,7 +247,7 @@ func appendValue(b []byte, v float64) []byte {
 func (d *Dataset) Schema() Schema {
 	s := d.schema
 	s.Columns, s.Target, s.Targets, s.Task, s.Classes = d.Columns, d.Target, d.Targets, d.Task, d.Classes
-	if d.projection != nil {
+	if d.HasScores() {
 		s.Columns = d.wide
 	}
 	if s.Missing == MissingError {
@@ -229,5 +256,61 @@ func (d *Dataset) Schema() Schema {
 	if d.Sequences != nil {
 		s.Alphabet = d.Sequences.Alphabet
 	}
+	return s
+}
+
+// join is the rows of a and then the rows of b, which was read like a. The result has the name of a; each row
+// knows its own file.
+func (a *Dataset) join(b *Dataset) *Dataset {
+	j := *a
+	if a.X != nil {
+		j.X = matrix.Join(a.X, b.X)
+	}
+	if a.Sequences != nil {
+		j.Sequences = seq.Join(a.Sequences, b.Sequences)
+	}
+	j.Y = slices.Concat(a.Y, b.Y)
+	j.Labels = slices.Concat(a.Labels, b.Labels)
+	j.Weights, j.Offset = slices.Concat(a.Weights, b.Weights), slices.Concat(a.Offset, b.Offset)
+	if len(j.Weights) != j.N() {
+		j.Weights = nil
+	}
+	j.ids = slices.Concat(a.ids, b.ids)
+	if len(j.ids) != j.N() {
+		j.ids = nil
+	}
+	if a.lines != nil {
+		j.lines = slices.Concat(a.lines, b.lines)
+		j.files = append(slices.Repeat([]string{a.Path}, a.N()), slices.Repeat([]string{b.Path}, b.N())...)
+	}
+	j.Fingerprint = j.fingerprint()
+	return &j
+}
+
+// Shuffled is d followed by a copy of it for each of some inputs. In the copy, row i has this input from row
+// from[i].
+func (d *Dataset) Shuffled(inputs []Input, from []int) *Dataset {
+	n := d.N()
+	var rows, sequences []int
+	for k := range len(inputs) + 1 {
+		rows = append(rows, matrix.Every(n)...)
+		if k > 0 && inputs[k-1].Columns == nil {
+			sequences = append(sequences, from...)
+		} else {
+			sequences = append(sequences, rows[:n]...)
+		}
+	}
+	s := d.Subset(rows)
+	if d.Sequences != nil {
+		s.Sequences = d.Sequences.Subset(sequences)
+	}
+	for k, in := range inputs {
+		lo := (k + 1) * n
+		if in.Columns == nil {
+			continue
+		}
+		matrix.Shuffle(s.X, lo, d.X, in.Columns, from)
+	}
+	s.Fingerprint = s.fingerprint()
 	return s
 }

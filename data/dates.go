@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/data/written"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
 // Date is a column of dates or times. It becomes the elapsed time, in days since Start, and for each
@@ -40,11 +43,11 @@ func (c cycle) phase(seconds float64) float64 {
 }
 
 // isText reports whether the times are texts, not numbers.
-func (d *Date) isText() bool { return d.Form != epochSeconds && d.Form != epochMillis }
+func (d *Date) isText() bool { return d.Form != written.EpochSeconds && d.Form != written.EpochMillis }
 
 // Seconds is the time of a number v in a column of numbers.
 func (d *Date) Seconds(v float64) float64 {
-	if d.Form == epochMillis {
+	if d.Form == written.EpochMillis {
 		return v / 1000
 	}
 	return v
@@ -90,16 +93,16 @@ func (d *Date) append(to []float64, v float64, missing bool) []float64 {
 // parse is the time in a cell, NaN for a missing one; false for a cell that is not a time.
 func (d *Date) parse(cell string) (seconds float64, ok bool) {
 	cell = strings.TrimSpace(cell)
-	if isMissing(cell) || isDoubtful(cell) {
+	if written.IsMissing(cell) || written.IsDoubtful(cell) {
 		return math.NaN(), true
 	}
-	return ParseTime(d.Form, cell)
+	return written.ParseTime(d.Form, cell)
 }
 
 // like describes the column, for the error about a cell that is not a time.
 func (d *Date) like() string {
-	example := map[string]string{dayFirst: "31/12/2020", monthFirst: "12/31/2020", epochSeconds: "1609459199",
-		epochMillis: "1609459199000"}[d.Form]
+	example := map[string]string{written.DayFirst: "31/12/2020", written.MonthFirst: "12/31/2020",
+		written.EpochSeconds: "1609459199", written.EpochMillis: "1609459199000"}[d.Form]
 	if example == "" {
 		example = "2020-12-31 23:59"
 	}
@@ -136,13 +139,13 @@ type dateSpan struct {
 
 func (d *dates) add(rec *records, i int, cell string) {
 	d.texts.countCell(rec, i, cell)
-	open, points := orderOpen(cell)
+	open, points := written.OrderOpen(cell)
 	d.unambiguous = d.unambiguous || open
 	if open && !points {
 		d.ambiguous.countCell(rec, i, cell)
 	}
-	for k, form := range []string{dayFirst, monthFirst} {
-		if v, ok := ParseTime(form, cell); ok {
+	for k, form := range []string{written.DayFirst, written.MonthFirst} {
+		if v, ok := written.ParseTime(form, cell); ok {
 			d.spans[k].add(v)
 		} else {
 			d.spans[k].invalid++
@@ -181,17 +184,17 @@ func (d *dates) order(requested string) (form string, known bool) {
 	switch {
 	case !d.unambiguous:
 		return "", true
-	case requested == dayFirst, requested == monthFirst:
+	case requested == written.DayFirst, requested == written.MonthFirst:
 		return requested, true
 	case fewer < 0:
-		return monthFirst, true
+		return written.MonthFirst, true
 	}
-	return dayFirst, fewer > 0 || d.ambiguous.cell == ""
+	return written.DayFirst, fewer > 0 || d.ambiguous.cell == ""
 }
 
 // spanOf are the times in an order of day and month.
 func (d *dates) spanOf(form string) *dateSpan {
-	if form == monthFirst {
+	if form == written.MonthFirst {
 		return &d.spans[1]
 	}
 	return &d.spans[0]
@@ -206,9 +209,9 @@ func (c *columnProfile) epoch(name string) *Date {
 	case !c.isEpoch || c.texts.n > 0 || c.numbers == 0:
 		return nil
 	case c.low >= 1e8 && c.high < 1e10:
-		return c.dates.spans[0].date(name, epochSeconds)
+		return c.dates.spans[0].date(name, written.EpochSeconds)
 	case c.low >= 1e11 && c.high < 1e13:
-		return c.dates.spans[1].date(name, epochMillis)
+		return c.dates.spans[1].date(name, written.EpochMillis)
 	}
 	return nil
 }
@@ -224,7 +227,7 @@ func (c *columnProfile) asDate() string {
 			return ""
 		}
 		date := cell[:4] + "-" + cell[4:6] + "-" + cell[6:]
-		if _, ok := ParseTime("", date); !ok {
+		if _, ok := written.ParseTime("", date); !ok {
 			return ""
 		}
 		first = cmp.Or(min(first, date), date)
@@ -240,7 +243,8 @@ func (c *columnProfile) dateForm(rec *records, i int, requested, otherwise strin
 	if !known {
 		return "", errorAt(rec.name, c.dates.ambiguous.at,
 			"found the date %s in column %s: is the day or the month first? Say "+
-				"which by %s=dmy or %s=mdy", quote(c.dates.ambiguous.cell), quote(name), asKey("dates"), asKey("dates"))
+				"which by %s=dmy or %s=mdy", phrase.Quote(c.dates.ambiguous.cell), phrase.Quote(name), asKey("dates"),
+			asKey("dates"))
 	}
 	if c.dates.spanOf(form).begun {
 		return form, nil
@@ -250,7 +254,7 @@ func (c *columnProfile) dateForm(rec *records, i int, requested, otherwise strin
 		first = c.firstText()
 	}
 	return "", errorAt(rec.name, first.at, "found %s in column %s, which cannot be read as a date: write it like "+
-		"2020-12-31 23:59, with a year of four digits, or %s", quote(first.cell), quote(name), otherwise)
+		"2020-12-31 23:59, with a year of four digits, or %s", phrase.Quote(first.cell), phrase.Quote(name), otherwise)
 }
 
 func (l *layout) addDates(rec *records, c *columnProfile, i int, requested string) error {
@@ -271,8 +275,8 @@ func (d *Date) after(days float64) string {
 
 // addDate adds the inputs of a column of dates, and a note about them.
 func (l *layout) addDate(i int, d *Date, s *dateSpan) {
-	form := map[string]string{dayFirst: ", with the day first", monthFirst: ", with the month first",
-		epochSeconds: ", as seconds since 1970", epochMillis: ", as milliseconds since 1970"}[d.Form]
+	form := map[string]string{written.DayFirst: ", with the day first", written.MonthFirst: ", with the month first",
+		written.EpochSeconds: ", as seconds since 1970", written.EpochMillis: ", as milliseconds since 1970"}[d.Form]
 	in := ""
 	if len(d.Cycles) > 0 {
 		in = fmt.Sprintf(", and where it stands in each %s", strings.Join(d.Cycles, ", "))
@@ -281,6 +285,14 @@ func (l *layout) addDate(i int, d *Date, s *dateSpan) {
 		in += fmt.Sprintf(" (the rows are in this order: %s %s tests on the later ones)", asFlag("time"),
 			flagWord(d.Column, i))
 	}
-	l.note("column %s is of dates%s and becomes days since %s%s", quote(d.Column), form, d.after(0), in)
+	l.note("column %s is of dates%s and becomes days since %s%s", phrase.Quote(d.Column), form, d.after(0), in)
 	l.add(i, InputColumn{Name: d.Column, Date: d})
+}
+
+// TextOf is the function that formats the values of input j; dates are written as dates.
+func (d *Dataset) TextOf(j int) func(v float64) string {
+	if date := d.schema.dates()[d.Columns[j]]; date != nil {
+		return date.after
+	}
+	return func(v float64) string { return fmt.Sprintf("%.6g", v) }
 }

@@ -5,14 +5,16 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
 // Dates become days since the first, and where they stand in the cycles that they cover twice.
 func TestDates(t *testing.T) {
 	daily := "when,y\n"
 	for day := range 20 {
-		daily += "2024-03-" + []string{"0", ""}[min(1, (day+1)/10)] + number(float64(day+1)) + ",1." +
-			number(float64(day)) + "\n"
+		daily += "2024-03-" + []string{"0", ""}[min(1, (day+1)/10)] + phrase.Number(float64(day+1)) + ",1." +
+			phrase.Number(float64(day)) + "\n"
 	}
 	d, notes, err := readText(daily, ReadOptions{})
 	if err != nil {
@@ -30,7 +32,7 @@ func TestDates(t *testing.T) {
 		t.Error(said)
 	}
 	like := d.Schema()
-	got, _, err := readText("y,when\n1,2024-03-05T12:00+02:00\n", ReadOptions{Like: &like})
+	got, _, err := readText("y,when\n1,2024-03-05T12:00+02:00\n", ReadOptions{Schema: &like})
 	if err != nil || math.Abs(got.Row(0)[0]-(4+10./24)) > 1e-9 {
 		t.Error(got, err)
 	}
@@ -45,7 +47,7 @@ func TestColumnsOfDates(t *testing.T) {
 	column := func(name string, cells ...string) string {
 		text := name + ",y\n"
 		for i, c := range cells {
-			text += c + "," + number(float64(i)+0.5) + "\n"
+			text += c + "," + phrase.Number(float64(i)+0.5) + "\n"
 		}
 		return text
 	}

@@ -7,7 +7,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/gpdrf/gpdrf-gpu/data/written"
 	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
 // Dialect is the notation of a table of text. The first rows decide parts that are empty or "auto".
@@ -71,15 +73,15 @@ var headers = map[string]string{"": "", "auto": "", "yes": "yes", "true": "yes",
 // check replaces the words by their first forms, and refuses unknown words.
 func (d *Dialect) check() error {
 	if wrong := CheckSeparator(d.Separator); wrong != "" {
-		return errorf("", "%s %s", quote(d.Separator), wrong)
+		return errorf("", "%s %s", phrase.Quote(d.Separator), wrong)
 	}
 	decimal, known := decimals[d.Decimal]
 	if !known {
-		return errorf("", "there is no decimal %s: give point or comma", quote(d.Decimal))
+		return errorf("", "there is no decimal %s: give point or comma", phrase.Quote(d.Decimal))
 	}
 	header, known := headers[d.Header]
 	if !known {
-		return errorf("", "there is no header %s: give yes or no", quote(d.Header))
+		return errorf("", "there is no header %s: give yes or no", phrase.Quote(d.Header))
 	}
 	if d.Separator == "auto" {
 		d.Separator = ""
@@ -89,7 +91,7 @@ func (d *Dialect) check() error {
 	}
 	if _, known := thousandsSigns[d.Thousands]; !known && d.Thousands != "" {
 		return errorf("", "there is no separator of thousands %s: give a comma, a point, space or none",
-			quote(d.Thousands))
+			phrase.Quote(d.Thousands))
 	}
 	implied := map[string]string{",": "point", ".": "comma"}[d.Thousands]
 	if implied != "" && decimal != "" && decimal != implied {
@@ -189,10 +191,10 @@ func commaDecimals(rows [][]string) bool {
 	for _, row := range rows {
 		for _, cell := range row {
 			cell = strings.TrimSpace(cell)
-			if _, err := parseNumber(cell); err == nil && strings.Contains(cell, ".") {
+			if _, err := written.ParseNumber(cell); err == nil && strings.Contains(cell, ".") {
 				return false
 			}
-			commas = commas || oneComma(cell) && !areThousands(cell, ",")
+			commas = commas || oneComma(cell) && !written.AreThousands(cell, ",")
 		}
 	}
 	return commas
@@ -203,7 +205,7 @@ func oneComma(cell string) bool {
 	if strings.Count(cell, ",") != 1 || strings.Contains(cell, ".") {
 		return false
 	}
-	_, err := parseNumber(strings.Replace(cell, ",", ".", 1))
+	_, err := written.ParseNumber(strings.Replace(cell, ",", ".", 1))
 	return err == nil
 }
 
@@ -271,7 +273,7 @@ func (s *style) isHeader(rows [][]string) bool {
 	above, repeated := false, false
 	for j, cell := range rows[0] {
 		cell = strings.TrimSpace(cell)
-		if !s.isText(cell) || isMissing(cell) {
+		if !s.isText(cell) || written.IsMissing(cell) {
 			continue
 		}
 		column, words := false, false
@@ -280,7 +282,7 @@ func (s *style) isHeader(rows [][]string) bool {
 				continue
 			}
 			switch below := strings.TrimSpace(row[j]); {
-			case below == "" || isMissing(below):
+			case below == "" || written.IsMissing(below):
 			case below == cell && (numbers || !slices.Equal(row, rows[0])):
 				return false
 			case below == cell:
@@ -299,11 +301,11 @@ func (s *style) isHeader(rows [][]string) bool {
 func (s *style) number(cell string) (float64, error) {
 	if s.comma && strings.Contains(cell, ",") {
 		if strings.Contains(cell, ".") {
-			return parseNumber("") // a syntax error
+			return written.ParseNumber("") // a syntax error
 		}
 		cell = strings.Replace(cell, ",", ".", 1)
 	}
-	return parseNumber(cell)
+	return written.ParseNumber(cell)
 }
 
 // point is the cell with a decimal point.
@@ -332,7 +334,7 @@ func (s *style) isNumber(cell string) bool {
 func (s *style) isText(cell string) bool {
 	cell = strings.TrimSpace(cell)
 	_, err := s.number(cell)
-	return cell != "" && err != nil && !isRange(err)
+	return cell != "" && err != nil && !written.IsRange(err)
 }
 
 // separator is the character that cuts the first lines into the same number of cells, more than one. If there

@@ -1,4 +1,4 @@
-// Package data reads tables of numbers and sequences, and fits the scalings that a model keeps.
+// Package data reads tables of numbers and sequences, and splits their rows.
 // Package data/sets knows the named sets, fetches and checks them.
 //
 // # From a file to a Dataset
@@ -10,7 +10,7 @@
 //
 // Text tables, ARFF, JSON, Parquet and Arrow have one reader (csv.go) of rows of cells (records.go).
 // dialect.go finds out how a text is written. profile.go counts the values of each column, and
-// cells.go knows how people write numbers. Each column then gets its role (roles.go, layout.go): an
+// package data/written knows how people write them. Each column then gets its role (roles.go, layout.go): an
 // input, several for text, the target and its classes (target.go), or none. missing.go treats
 // missing cells. A second reading keeps the values. The Schema (schema.go) keeps the roles, and
 // other files are read once, by it.
@@ -23,8 +23,8 @@
 //
 // # Behind the readers
 //
-// load.go and splits.go split training, validation and test rows. A Scaler (scaler.go) and a
-// Projection (projection.go) are fitted on training rows only. Summarize describes a set.
+// load.go and splits.go split training, validation and test rows. Package data/scaling has what is
+// fitted on training rows only, and package data/summary describes a set.
 // docs/data.md describes all formats for users.
 //
 // # Errors

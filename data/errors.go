@@ -2,10 +2,6 @@ package data
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
-
-	"github.com/dustin/go-humanize/english"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
@@ -61,34 +57,3 @@ func asFlag(name string) string { return usererror.Flag(name) }
 
 // asKey is an option in a message that has no flag of its own.
 func asKey(name string) string { return usererror.Key(name) }
-
-// quote shows a cell or a name in a message, shortened if it is long.
-func quote(s string) string {
-	const longest = 40
-	if r := []rune(s); len(r) > longest {
-		return strconv.Quote(string(r[:longest])) + "…"
-	}
-	return strconv.Quote(s)
-}
-
-// list shows the first few of the words, quoted.
-func list(words []string) string {
-	const shown = 8
-	var quoted []string
-	for _, w := range words[:min(len(words), shown)] {
-		quoted = append(quoted, quote(w))
-	}
-	text := strings.Join(quoted, ", ")
-	if more := len(words) - shown; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
-}
-
-// number formats a value without needless digits.
-func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-
-// plural is a count and its noun, such as "1 row" or "2 rows".
-func plural(n int, what string) string {
-	return strconv.Itoa(n) + " " + english.PluralWord(n, what, "")
-}

@@ -4,6 +4,10 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
+	"github.com/gpdrf/gpdrf-gpu/data/written"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
 // isFASTA reports whether the first line that is neither blank nor a comment is a header, of FASTA or of FASTQ.
@@ -70,7 +74,7 @@ func readFASTA(in *input) (*table, error) {
 		case len(bytes.TrimSpace(line)) > 0 && bytes.IndexByte(bytes.TrimRight(line, " \t"), '\t') >= 0:
 			return t.errorAt(place{number, bytes.IndexByte(line, '\t') + 1},
 				"found a tab in the sequence after %s: lines of class, tab and sequence cannot be mixed with FASTA",
-				quote(">"+headers[len(headers)-1]))
+				phrase.Quote(">"+headers[len(headers)-1]))
 		}
 		if len(headers) > 0 {
 			t.text = append(append(t.text, line...), '\n')
@@ -88,7 +92,7 @@ func readFASTA(in *input) (*table, error) {
 // noteComments adds a note about the comment lines that were left out.
 func (t *texts) noteComments(lines sighting) {
 	if lines.n > 0 {
-		t.note("left out: %s, the first on line %d", plural(lines.n, "comment line"), lines.at.line)
+		t.note("left out: %s, the first on line %d", phrase.Plural(lines.n, "comment line"), lines.at.line)
 	}
 }
 
@@ -103,7 +107,7 @@ func (t *texts) finishFASTA(in *input, headers []string) (*table, error) {
 	for i := range t.n() {
 		if len(bytes.TrimSpace(t.of(i))) == 0 && !in.drops() && in.opt.bad == nil {
 			return nil, t.errorAt(t.where[i],
-				"the sequence after %s is empty: remove the header, or give the sequence%s", quote(">"+headers[i]),
+				"the sequence after %s is empty: remove the header, or give the sequence%s", phrase.Quote(">"+headers[i]),
 				in.leaveOut())
 		}
 	}
@@ -144,15 +148,15 @@ func (t *texts) splitHeaders(headers []string) {
 func (t *texts) checkHeaders(in *input) error {
 	opt := in.opt
 	if opt.TargetOptional {
-		known := which(t.n(), func(i int) bool { return opt.Like.isTarget(t.labels[i]) })
+		known := matrix.Which(t.n(), func(i int) bool { return opt.Schema.isTarget(t.labels[i]) })
 		if len(known) < t.n() {
-			if strange := others(t.n(), known)[0]; len(known) > 0 {
+			if strange := matrix.Others(t.n(), known)[0]; len(known) > 0 {
 				t.note("%d of its %s have a class of the model in the header: classes are ignored (line %d has %s)",
-					len(known), plural(t.n(), "sequence"), t.where[strange].line, quote(t.labels[strange]))
+					len(known), phrase.Plural(t.n(), "sequence"), t.where[strange].line, phrase.Quote(t.labels[strange]))
 			}
 			t.labels = nil
 		} else if t.areNumbered() {
-			t.note("the headers number the %s: they are names, and no targets", plural(t.n(), "sequence"))
+			t.note("the headers number the %s: they are names, and no targets", phrase.Plural(t.n(), "sequence"))
 			t.labels = nil
 		}
 		return nil
@@ -171,16 +175,16 @@ func (t *texts) checkHeaders(in *input) error {
 	}
 	different := map[string]bool{}
 	for _, l := range t.labels {
-		if _, err := parseNumber(l); err == nil {
+		if _, err := written.ParseNumber(l); err == nil {
 			return nil
 		}
 		different[l] = true
 	}
-	if opt.Like == nil && len(different) > 2 && 2*len(different) > t.n() {
+	if opt.Schema == nil && len(different) > 2 && 2*len(different) > t.n() {
 		return t.errorAt(t.where[0],
 			"the header has no class: the headers hold %d different words in %s, so they are names; write "+
 				">NAME|CLASS, or give the classes with %s FILE",
-			len(different), plural(t.n(), "sequence"), asFlag("labels"))
+			len(different), phrase.Plural(t.n(), "sequence"), asFlag("labels"))
 	}
 	return nil
 }
@@ -219,7 +223,8 @@ func readFASTQ(in *input) (*table, error) {
 	plus, missing := 0, 0 // the line of the +; the number of qualities still to read
 	wrong := func(at, found int) error {
 		return t.errorAt(place{at, 1}, "found %s for the %s after %s: every symbol needs one",
-			plural(found, "quality character"), plural(t.symbols(), "symbol"), quote("@"+headers[len(headers)-1]))
+			phrase.Plural(found, "quality character"), phrase.Plural(t.symbols(), "symbol"),
+			phrase.Quote("@"+headers[len(headers)-1]))
 	}
 	err := in.eachLine(in.lim.cells, in.lim.cells, func(number int, line []byte) error {
 		line = bytes.TrimRight(line, " \t")
@@ -235,7 +240,7 @@ func readFASTQ(in *input) (*table, error) {
 			}
 		case (headers == nil || plus > 0) && len(line) > 0:
 			if line[0] != '@' {
-				return t.errorAt(place{number, 1}, "found %s where a header with an @ belongs", quote(string(line)))
+				return t.errorAt(place{number, 1}, "found %s where a header with an @ belongs", phrase.Quote(string(line)))
 			}
 			t.close()
 			headers, plus = append(headers, strings.TrimSpace(string(line[1:]))), 0
@@ -253,7 +258,7 @@ func readFASTQ(in *input) (*table, error) {
 	case plus == 0:
 		return nil, t.errorAt(t.where[len(headers)-1],
 			"the sequence after %s has no qualities: write a line with a + and as many qualities as symbols",
-			quote("@"+headers[len(headers)-1]))
+			phrase.Quote("@"+headers[len(headers)-1]))
 	case missing > 0:
 		return nil, wrong(plus, t.symbols()-missing)
 	}

@@ -11,6 +11,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"github.com/gpdrf/gpdrf-gpu/graph"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
@@ -107,13 +108,14 @@ type ReadOptions struct {
 
 	Watch // stops the reading, and receives its progress
 
-	// Like is the schema of the training set: columns are matched to it, and Target and Task are taken from it.
-	Like *Schema
-	// Grow, with Like, lets a copy of the training alphabet take in words and integers that it lacks.
+	// Schema describes the training set of a model: columns are matched to it, and Target and Task are taken from
+	// it. It is nil for a training set.
+	Schema *Schema
+	// Grow, with Schema, lets a copy of the training alphabet take in words and integers that it lacks.
 	Grow bool
-	// TargetOptional allows, with Like, a file without the target.
+	// TargetOptional allows, with Schema, a file without the target.
 	TargetOptional bool
-	// Beside, with Like, are the training rows: notes report their groups and times among these rows.
+	// Beside, with Schema, are the training rows: notes report their groups and times among these rows.
 	Beside *Dataset
 	bad    *badRows // collects rows that cannot be read; nil if such rows are errors
 }
@@ -127,9 +129,9 @@ func newInput(name string, src seekable, opt ReadOptions, lim limits) (in *input
 	if err := cmp.Or(checkTokens(opt.Tokens), in.opt.TableOptions.check()); err != nil {
 		return nil, err
 	}
-	if opt.Like != nil {
-		in.task, in.opt.Dialect = opt.Like.Task, opt.Dialect.withDefaults(opt.Like.Dialect)
-		err = opt.Like.Check()
+	if opt.Schema != nil {
+		in.task, in.opt.Dialect = opt.Schema.Task, opt.Dialect.withDefaults(opt.Schema.Dialect)
+		err = opt.Schema.Check()
 	}
 	return in, err
 }
@@ -182,20 +184,20 @@ func read(name string, r seekable, opt ReadOptions, lim limits) (*Dataset, []str
 	}
 	f := formatOf(in.head)
 	sequence := opt.Sequence // name of the column of sequences, or ""
-	if opt.Like != nil {
-		sequence = opt.Like.Sequence
+	if opt.Schema != nil {
+		sequence = opt.Schema.Sequence
 	}
 	if sequence != "" {
-		if opt.Like == nil && isFASTA(in.head) {
+		if opt.Schema == nil && isFASTA(in.head) {
 			return nil, nil, errorf(name,
-				"is %s, which has no columns: leave the column of sequences %s out", f.what, quote(sequence))
+				"is %s, which has no columns: leave the column of sequences %s out", f.what, phrase.Quote(sequence))
 		}
-		if !f.text && f.what != sequenceLines().what && opt.Like != nil {
+		if !f.text && f.what != sequenceLines().what && opt.Schema != nil {
 			return nil, nil, errorf(name, "is %s, the training data are a table with sequences in the column %s: "+
-				"give such a table", f.what, quote(sequence))
+				"give such a table", f.what, phrase.Quote(sequence))
 		}
 		f = csvTable()
-	} else if opt.Like != nil {
+	} else if opt.Schema != nil {
 		if f, err = in.formatLike(f); err != nil {
 			return nil, nil, err
 		}
@@ -210,7 +212,7 @@ func read(name string, r seekable, opt ReadOptions, lim limits) (*Dataset, []str
 			"is %s, which holds its own targets: leave the file of labels %s out", f.what, opt.Labels)
 	}
 	t, err := f.read(in)
-	if err == nil && opt.Like != nil && opt.Like.Alphabet == nil && !f.text {
+	if err == nil && opt.Schema != nil && opt.Schema.Alphabet == nil && !f.text {
 		err = t.checkBooleans(in)
 	}
 	if err != nil {
@@ -226,7 +228,7 @@ type table struct {
 	x           *tensor.Dense
 	schema      Schema      // all facts but the task
 	lines       []int32     // as in Dataset
-	y           []float64   // known classes if the input has a Like; nil without a target
+	y           []float64   // known classes if the input has a Schema; nil without a target
 	task        Task        // set if the format decides it
 	booleans    bool        // y are true and false
 	ids         []string    // names of the rows; nil if they have none
@@ -240,7 +242,7 @@ type table struct {
 }
 
 func (t *table) dataset(in *input) (*Dataset, []string, error) {
-	s, like := t.schema, in.opt.Like
+	s, like := t.schema, in.opt.Schema
 	d := &Dataset{Name: NameOf(in.name), Path: in.name, X: t.x, Sequences: t.sequences,
 		Columns: s.Columns, Target: s.Target, Task: in.task,
 		AutoScaling: t.autoScaling, testPart: t.testPart, lines: t.lines, ids: t.ids, id: t.id, schema: s,
@@ -284,7 +286,7 @@ func (t *table) dataset(in *input) (*Dataset, []string, error) {
 		}
 	case s.Targets != nil:
 		d.Task, d.Targets, d.Y = Regression, s.Targets, t.y
-		t.notes = append(t.notes, in.name+": target columns "+list(s.Targets)+": task regression")
+		t.notes = append(t.notes, in.name+": target columns "+phrase.List(s.Targets)+": task regression")
 	case t.kind != nil:
 		d.Task, d.TaskNote, d.Y, d.Labels, d.Classes = t.kind.task, t.kind.choice(), t.y, t.labels, t.kind.classes
 		t.notes = append(t.notes, in.name+": "+t.kind.note)

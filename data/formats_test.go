@@ -1,6 +1,7 @@
 package data
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -88,3 +89,21 @@ M  END
 
 $$$$
 `
+
+// Wide rows are longer than what is looked at first: their header is found all the same.
+func TestHeaderOfWideTable(t *testing.T) {
+	const d = 20000
+	var b strings.Builder
+	for j := range d {
+		fmt.Fprintf(&b, "gene%d,", j)
+	}
+	b.WriteString("target\n")
+	for i := range 4 {
+		b.WriteString(strings.Repeat("0.125,", d) + []string{"a", "b"}[i%2] + "\n")
+	}
+	path := write(t, "wide.csv", b.String())
+	ds := dataset(ReadFile(path, ReadOptions{}))(t)
+	if ds.N() != 4 || ds.D() != d || ds.Columns[0] != "gene0" {
+		t.Errorf("%d rows of %d columns, the first %q", ds.N(), ds.D(), ds.Columns[0])
+	}
+}

@@ -7,6 +7,9 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
 // gram is a kernel that was computed elsewhere, between rows and M inducing points.
@@ -83,14 +86,15 @@ func (g *gram) readInducing() (err error) {
 	for i := range m {
 		k := g.inducing[i*m+i]
 		if k <= 0 {
-			return g.errorf(array, "[%d, %d] is %s: k(x̄, x̄) must be above 0", i, i, number(k))
+			return g.errorf(array, "[%d, %d] is %s: k(x̄, x̄) must be above 0", i, i, phrase.Number(k))
 		}
 		g.diag, g.top = append(g.diag, k), max(g.top, k)
 	}
 	for i := range m {
 		for j := range i {
 			if a, b := g.inducing[i*m+j], g.inducing[j*m+i]; math.Abs(a-b) > gramTolerance*g.top {
-				return g.errorf(array, "is not symmetric: [%d, %d] is %s and [%d, %d] is %s", i, j, number(a), j, i, number(b))
+				return g.errorf(array, "is not symmetric: [%d, %d] is %s and [%d, %d] is %s", i, j, phrase.Number(a), j, i,
+					phrase.Number(b))
 			}
 		}
 	}
@@ -119,12 +123,12 @@ func (g *gram) rows(part string, n int) (*RowKernel, error) {
 	}
 	for i, k := range diag {
 		if k < 0 {
-			return nil, g.errorf(part+"_diag", "[%d] is %s: k(x, x) cannot be negative", i, number(k))
+			return nil, g.errorf(part+"_diag", "[%d] is %s: k(x, x) cannot be negative", i, phrase.Number(k))
 		}
 		for j, c := range cross[i*g.m : (i+1)*g.m] {
 			if c*c > k*g.diag[j]+gramTolerance*g.top*g.top {
 				return nil, g.errorf(part+"_inducing", "[%d, %d] is %s, and k(x, x) of its row is %s: no kernel has these "+
-					"values, are the rows in the order of the data?", i, j, number(c), number(k))
+					"values, are the rows in the order of the data?", i, j, phrase.Number(c), phrase.Number(k))
 			}
 		}
 	}
@@ -195,7 +199,7 @@ func (k *RowKernel) subset(rows []int) *RowKernel {
 	if k == nil {
 		return nil
 	}
-	return &RowKernel{M: k.M, Own: k.Own, Rows: gather(k.Rows, k.M, rows)}
+	return &RowKernel{M: k.M, Own: k.Own, Rows: matrix.Gather(k.Rows, k.M, rows)}
 }
 
 func (k *RowKernel) hash(h hash.Hash) {

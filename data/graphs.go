@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/graph"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
@@ -56,10 +57,10 @@ func (t *texts) describeGraphs(set *seq.Set, unknown int, found seq.GraphStats) 
 		beside = fmt.Sprintf(" and %.1f edges on average", set.MeanEdges())
 	}
 	if v := set.Alphabet.OfVectors(); v != nil {
-		beside += ", each node with " + plural(v.Width, "value")
+		beside += ", each node with " + phrase.Plural(v.Width, "value")
 	}
 	t.note("%d %s of %s nodes (mean %.1f)%s, %s (%s to change)", set.N(), set.Alphabet.Kind,
-		span(low, high), mean, beside, plural(set.Alphabet.Letters, "different label"), asKey("tokens"))
+		phrase.Span(low, high), mean, beside, phrase.Plural(set.Alphabet.Letters, "different label"), asKey("tokens"))
 	if unknown > 0 {
 		t.note("labels that are not in the training data: %d; no feature that contains one is known", unknown)
 	}
@@ -127,7 +128,7 @@ func readGraphLines(in *input) (*table, error) {
 		t.labels = nil
 	}
 	if k := slices.Index(have, 0); k >= 0 && in.opt.Target != "" && !in.opt.TargetOptional {
-		return nil, errorf(in.name, "has no key %s, which is the target, in any graph", quote(keys[k]))
+		return nil, errorf(in.name, "has no key %s, which is the target, in any graph", phrase.Quote(keys[k]))
 	}
 	here := *in
 	here.opt.Target = ""
@@ -154,7 +155,7 @@ func (in *input) targetKeys() (keys []string, named bool, wrong error) {
 // graphError turns an error of package graph into one about the line that starts at a place.
 func (t *texts) graphError(at place, err error) error {
 	if bad, is := errors.AsType[*graph.Error](err); is {
-		return t.errorAt(place{at.line, at.column + bad.At}, "found %s, %s", quote(bad.Found), bad.Msg)
+		return t.errorAt(place{at.line, at.column + bad.At}, "found %s, %s", phrase.Quote(bad.Found), bad.Msg)
 	}
 	return err
 }
@@ -167,7 +168,7 @@ func readFolder(path, set string, opt ReadOptions) (*Dataset, []string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	like := opt.Like
+	like := opt.Schema
 	if like != nil && (like.Alphabet == nil || like.Alphabet.Kind != seq.Graphs || like.Sequence != "") {
 		return nil, nil, errorf(path, "is a folder of graphs, and the training data are not")
 	}

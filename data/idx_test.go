@@ -66,7 +66,7 @@ func TestIDX(t *testing.T) {
 	}
 	like := train.Schema()
 	for name, opt := range map[string]ReadOptions{
-		"t10k-images.idx3-ubyte.gz": {Like: &like},
+		"t10k-images.idx3-ubyte.gz": {Schema: &like},
 		"pictures":                  {Labels: at("answers")},
 	} {
 		if d, _, err := ReadFile(at(name), opt); err != nil || d.Fingerprint != train.Fingerprint {
@@ -81,14 +81,6 @@ func TestIDX(t *testing.T) {
 	if !slices.Equal(some.Row(1), train.Row(0)) || !slices.Equal(some.Row(0), train.Row(2)) ||
 		!slices.Equal(some.Labels, []int32{2, 3}) || some.AutoScaling != imageScaling {
 		t.Errorf("%+v", some)
-	}
-	for kind, want := range map[string]string{"auto": imageScaling, "standard": "standard"} {
-		if s, err := FitScaler(kind, train); err != nil || s.Kind != want {
-			t.Errorf("%s: %+v, %v", kind, s, err)
-		}
-	}
-	if s := Summarize(train); s.AutoScaling != imageScaling || s.Columns[1].Max != float64(float32(19)/255) {
-		t.Errorf("%+v", s)
 	}
 	if _, b, _, err := Load(Source{Data: at("train-images-idx3-ubyte"), Test: at("pictures"),
 		TestLabels: at("answers")}); err != nil || b.N() != 4 {
@@ -152,9 +144,9 @@ func TestBadIDX(t *testing.T) {
 		{"label count", images, idx(pixels(3), 3), "labels: holds 3 targets for 4 rows", ReadOptions{}},
 		{"label length", images, labels[:10], "labels: byte 10: ends in the middle of its 4 values", ReadOptions{}},
 		{"image size", images, labels,
-			"images: holds an array of 4x2x3 values, the training data have 2 inputs", ReadOptions{Like: &like}},
+			"images: holds an array of 4x2x3 values, the training data have 2 inputs", ReadOptions{Schema: &like}},
 		{"unseen class", images, idx([]byte{0, 1, 7, 0}, 4),
-			`labels: value [2]: found class 7 in the target column "c"`, ReadOptions{Like: &like6}},
+			`labels: value [2]: found class 7 in the target column "c"`, ReadOptions{Schema: &like6}},
 	} {
 		files := map[string]string{"images": c.images}
 		if c.labels != "" {
@@ -177,7 +169,7 @@ func TestBadIDX(t *testing.T) {
 
 // TestMNIST reads the original files and looks at what they cost.
 func TestMNIST(t *testing.T) {
-	dir := dataDir(t)
+	dir := SetsDir(t)
 	train, test, _, err := Load(Source{Data: "mnist", DataDir: dir})
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
 // jsonRows reads rows as objects in JSON, one on each line, or the elements of an array. The keys of the first are the
@@ -60,14 +62,14 @@ func (r *records) openJSON(in *input) error {
 		rows.next, rows.offset = rows.nextElement, int64(len(before))
 	}
 	if in.opt.TargetOptional {
-		rows.spare = in.opt.Like.Outputs()
+		rows.spare = in.opt.Schema.Outputs()
 	}
 	r.rows, r.style, r.noCells = rows, style{separator: ','}, rows.noCells
 	if err := r.readFirst(); err != nil {
 		return err
 	}
 	r.style.names = rows.names
-	rows.spared, rows.like = in.spared(rows.names), in.opt.Like != nil
+	rows.spared, rows.like = in.spared(rows.names), in.opt.Schema != nil
 	return r.nameColumns(rows.names)
 }
 
@@ -106,7 +108,7 @@ func (j *jsonRows) nextElement() ([]byte, error) {
 		b, err := j.src.ReadByte()
 		if err == io.EOF {
 			return nil, errorf(j.name, "the array breaks off after %s: the file was cut short, make it again",
-				plural(j.line, "whole element"))
+				phrase.Plural(j.line, "whole element"))
 		} else if err != nil {
 			return nil, err
 		}
@@ -165,14 +167,14 @@ func (j *jsonRows) parse(text []byte) error {
 			continue
 		case !known && !first:
 			return j.wrong(from, "found the key %s, which the first row does not have: give it there too, "+
-				"as null if it has no value", quote(name))
+				"as null if it has no value", phrase.Quote(name))
 		case !known:
 			c = len(j.names)
 			j.names, j.at[name] = append(j.names, name), c
 			j.row, j.typed, j.plain = append(j.row, ""), append(j.typed, false), append(j.plain, false)
 			j.starts = append(j.starts, 0)
 		case j.starts[c] > 0:
-			return j.wrong(from, "found the key %s twice in a row", quote(name))
+			return j.wrong(from, "found the key %s twice in a row", phrase.Quote(name))
 		}
 		j.starts[c] = int(from.InputOffset()) + 1
 		if err = j.cell(from, c); err != nil {
@@ -217,7 +219,7 @@ func (j *jsonRows) cell(from *json.Decoder, c int) error {
 	case j.spared[c], j.noCells[c] != "", slices.Contains(j.spare, j.names[c]): // the cell is not read
 	case j.plain[c], j.like:
 		return j.wrong(from, "found a JSON %s in column %s: only numbers, text, true, false and null can be read", kind,
-			quote(j.names[c]))
+			phrase.Quote(j.names[c]))
 	default:
 		j.noCells[c] = kind
 	}

@@ -113,7 +113,7 @@ func TestListsInJSON(t *testing.T) {
 		t.Error(d, err)
 	}
 	s := d.Schema()
-	optional := ReadOptions{Like: &s, TargetOptional: true}
+	optional := ReadOptions{Schema: &s, TargetOptional: true}
 	for _, text := range []string{rows, `{"a": 7, "emb": 5, "y": [1]}`, `{"a": 7, "y": 2}` + "\n" + `{"a": 8, "y": [2]}`} {
 		if _, _, err := readText(text, optional); err != nil {
 			t.Errorf("%s: %v", text, err)

@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
@@ -72,7 +74,7 @@ func newLayout(rec *records, p *profile, at []int, in *input) (*layout, error) {
 		return nil, errorf(rec.name, "has one column only: at least one input column is needed beside the target"+
 			" (cells are separated by comma, semicolon, tab, | or blanks; %s names another)", asKey("separator"))
 	}
-	l := &layout{file: rec.name, rows: p.rows, targets: at, names: pick(rec.columnNames(), at), id: -1,
+	l := &layout{file: rec.name, rows: p.rows, targets: at, names: matrix.Pick(rec.columnNames(), at), id: -1,
 		missing: in.opt.Missing}
 	if in.opt.Describe && l.missing == "" {
 		l.missing = MissingImpute
@@ -82,13 +84,13 @@ func newLayout(rec *records, p *profile, at []int, in *input) (*layout, error) {
 		return nil, err
 	}
 	if len(at) > 1 {
-		l.oneByOne = "several targets are numbers, so correct it, or give one of " + list(l.names) +
+		l.oneByOne = "several targets are numbers, so correct it, or give one of " + phrase.List(l.names) +
 			" at a time with " + asFlag("target")
 	}
 	l.titlesNote(rec)
 	if text, doubtful := rec.doubtfulHeader(); doubtful {
 		l.note("the first row has the text %s in it and is read as the column names (%s=no to change)",
-			quote(text), asKey("header"))
+			phrase.Quote(text), asKey("header"))
 	}
 	if err := l.assign(rec, p, in.opt); err != nil {
 		return nil, err
@@ -111,7 +113,7 @@ func (l *layout) checkCells(rec *records) error {
 	for _, i := range columns {
 		if kind := rec.noCells[i]; kind != "" {
 			return errorf(rec.name, "column %s is of type %s: only numbers, text, dates and true or false can be read; "+
-				"write it as one of these, or name another", quote(rec.columnName(i)), kind)
+				"write it as one of these, or name another", phrase.Quote(rec.columnName(i)), kind)
 		}
 	}
 	return nil
@@ -159,7 +161,7 @@ const mostNotes = 50
 func (l *layout) boundNotes(first int) {
 	if more := len(l.notes) - first - mostNotes; more > 0 {
 		l.notes = l.notes[:first+mostNotes]
-		l.note("not shown: %s about its columns", plural(more, "more note"))
+		l.note("not shown: %s about its columns", phrase.Plural(more, "more note"))
 	}
 }
 
@@ -186,11 +188,11 @@ func targetsNamed(file, target string, names []string) (at []int, err error) {
 	return at, checkSeveral(file, at, names)
 }
 
-// likeLayout matches a file to a training set. Columns of a file with a header match by name, in any order, and
+// layoutForModel matches a file to a training set. Columns of a file with a header match by name, in any order, and
 // may include others. Without a header they match by position.
-func likeLayout(rec *records, like *Schema, opt ReadOptions) (*layout, error) {
+func layoutForModel(rec *records, like *Schema, opt ReadOptions) (*layout, error) {
 	if rec.header != nil {
-		return nameLayout(rec, like, opt)
+		return layoutByName(rec, like, opt)
 	}
 	if like.Sequence != "" {
 		return nil, errorf(rec.name, "has no header: a table with a column of sequences needs one")
@@ -198,14 +200,15 @@ func likeLayout(rec *records, like *Schema, opt ReadOptions) (*layout, error) {
 	if err := rec.nameByPlace(like, opt.TargetOptional); err != nil {
 		return nil, err
 	}
-	l, err := nameLayout(rec, like, opt)
+	l, err := layoutByName(rec, like, opt)
 	if err == nil {
 		l.note("no header, so its columns are taken in the order of the training data")
 	}
 	return l, err
 }
 
-func nameLayout(rec *records, like *Schema, opt ReadOptions) (*layout, error) {
+// layoutByName matches a file to a training set by the names of its columns.
+func layoutByName(rec *records, like *Schema, opt ReadOptions) (*layout, error) {
 	l, unused := &layout{file: rec.name, columns: like.FileColumns(), id: -1}, slices.Clone(rec.header)
 	places := make(map[string]int, rec.width)
 	for i, name := range rec.header {
@@ -260,7 +263,7 @@ func nameLayout(rec *records, like *Schema, opt ReadOptions) (*layout, error) {
 	}
 	unused = slices.DeleteFunc(unused, func(name string) bool { return name == "" })
 	if len(unused) > 0 {
-		l.note("not in the training data and ignored: %s", list(unused))
+		l.note("not in the training data and ignored: %s", phrase.List(unused))
 	}
 	return l, nil
 }
@@ -285,7 +288,7 @@ func missingColumn(rec *records, name, role string) error {
 		line = 1
 	}
 	return errorAt(rec.name, place{line: line}, "there is no column %s, %s%s; the columns here are %s",
-		quote(name), role, didYouMean(name, rec.header), list(rec.header))
+		phrase.Quote(name), role, didYouMean(name, rec.header), phrase.List(rec.header))
 }
 
 // nameByPlace names the columns of a file without a header in the order of the training file. The file has all
@@ -296,8 +299,8 @@ func (r *records) nameByPlace(like *Schema, targetOptional bool) error {
 	all := width + targets + others
 	if r.width != all && !(targetOptional && (r.width == all-targets || r.width == width)) {
 		return errorf(r.name, "has %s and no header, the training data have %s, %s and %s left out: "+
-			"give the same columns in the same order, or a header", plural(r.width, "column"),
-			plural(width, "input"), aTarget(targets), plural(others, "column"))
+			"give the same columns in the same order, or a header", phrase.Plural(r.width, "column"),
+			phrase.Plural(width, "input"), aTarget(targets), phrase.Plural(others, "column"))
 	}
 	var names []string
 	for i := range all {
@@ -322,13 +325,13 @@ func aTarget(n int) string {
 	if n == 1 {
 		return "a target"
 	}
-	return plural(n, "target")
+	return phrase.Plural(n, "target")
 }
 
 // didYouMean is ` (did you mean "AP"?)` where a known word is near.
 func didYouMean(word string, known []string) string {
 	if near, ok := didyoumean.Nearest(strings.TrimSpace(word), known); ok {
-		return " (did you mean " + quote(near) + "?)"
+		return " (did you mean " + phrase.Quote(near) + "?)"
 	}
 	return ""
 }

@@ -7,6 +7,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
+	"github.com/gpdrf/gpdrf-gpu/data/written"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
 // In the LIBSVM format a row is a line `label index:value index:value … # comment`. Indices count from 1 and
@@ -29,8 +33,8 @@ func isLIBSVM(head []byte) bool {
 		if len(words) == 0 {
 			continue
 		}
-		_, err := parseNumber(words[0])
-		switch labelled := err == nil || isMissing(words[0]); {
+		_, err := written.ParseNumber(words[0])
+		switch labelled := err == nil || written.IsMissing(words[0]); {
 		case labelled && len(words) > 1:
 			return !isNoPair(words[1])
 		case labelled, isNoPair(words[0]) && len(words) > 1 && !slices.ContainsFunc(words[1:], isNoPair):
@@ -46,7 +50,7 @@ func isLIBSVM(head []byte) bool {
 func isNoPair(word string) bool {
 	index, value, pair := strings.Cut(word, ":")
 	_, whole := strconv.ParseUint(index, 10, 64)
-	_, number := parseNumber(value)
+	_, number := written.ParseNumber(value)
 	return !pair || whole != nil && index != "qid" || number != nil
 }
 
@@ -77,7 +81,7 @@ func readLIBSVM(in *input) (*table, error) {
 		return nil, err
 	}
 	n, d := len(s.start), s.largest
-	if like := in.opt.Like; like != nil {
+	if like := in.opt.Schema; like != nil {
 		d = len(like.Columns)
 	}
 	switch {
@@ -88,7 +92,7 @@ func readLIBSVM(in *input) (*table, error) {
 	case int64(n)*int64(d+1) > in.lim.cells, n*d > manyZeros && n*d > mostlyZeros*len(s.value):
 		return nil, errorf(in.name,
 			"holds %s with indices up to %d: rows are kept with their zeros, which is too large for memory; "+
-				"leave out rare inputs, or take fewer rows", plural(n, "row"), d)
+				"leave out rare inputs, or take fewer rows", phrase.Plural(n, "row"), d)
 	}
 	x := make([]float64, n*d)
 	s.start = append(s.start, len(s.index))
@@ -97,7 +101,7 @@ func readLIBSVM(in *input) (*table, error) {
 			x[i*d+int(s.index[k])] = s.value[k]
 		}
 	}
-	t := &table{x: matrix(n, d, x), schema: Schema{Columns: plainColumns(d)}, lines: s.lines}
+	t := &table{x: matrix.New(n, d, x), schema: Schema{Columns: plainColumns(d)}, lines: s.lines}
 	if !s.unneeded.all(n) {
 		t.notes = append(t.notes, s.unneeded.notes(in.name, in.task, n)...)
 		t.y, t.schema.Target, t.schema.TargetAt = s.y, labelColumn, d
@@ -105,13 +109,13 @@ func readLIBSVM(in *input) (*table, error) {
 	if s.ignored > 0 {
 		t.notes = append(t.notes,
 			fmt.Sprintf("%s: %d values in %s have indices above %d, which the training data do not have: ignored",
-				in.name, s.ignored, plural(s.ignoredRows, "row"), d))
+				in.name, s.ignored, phrase.Plural(s.ignoredRows, "row"), d))
 	}
 	return t, nil
 }
 
 func (s *sparse) readLines(in *input) error {
-	check := knownClass(in.opt.Like)
+	check := knownClass(in.opt.Schema)
 	return in.eachLine(in.lim.text, in.lim.record, func(number int, line []byte) error {
 		s.line = number
 		if err := s.readLine(string(line), in, check); err != nil {
@@ -130,7 +134,8 @@ func (s *sparse) readLine(line string, in *input, check func(float64) string) er
 	last, first, ignored, at, end := 0, true, s.ignored, 0, 0
 	for word := range strings.FieldsFuncSeq(line, isBlank) {
 		at = end + strings.Index(line[end:], word)
-		if end = at + len(word); first {
+		end = at + len(word)
+		if first {
 			first = false
 			if err := s.begin(word, place{s.line, at + 1}, in, check); err != nil {
 				return err
@@ -143,7 +148,8 @@ func (s *sparse) readLine(line string, in *input, check func(float64) string) er
 		if err != nil {
 			return err
 		}
-		if last = i; in.opt.Like != nil && i > len(in.opt.Like.Columns) {
+		last = i
+		if in.opt.Schema != nil && i > len(in.opt.Schema.Columns) {
 			s.ignored++
 			continue
 		}
@@ -164,7 +170,8 @@ func (s *sparse) begin(word string, at place, in *input, check func(float64) str
 	if problem != "" && !in.opt.TargetOptional {
 		return errorAt(s.name, at, "%s", problem)
 	} else if problem != "" {
-		if v = math.NaN(); strings.Contains(word, ":") {
+		v = math.NaN()
+		if strings.Contains(word, ":") {
 			word = "" // the row has no label
 		}
 		s.unneeded.meet(word, at)
@@ -182,11 +189,11 @@ func (s *sparse) entry(word string, at, last int) (i int, v float64, err error) 
 	i, bad := strconv.Atoi(index)
 	switch {
 	case !pair:
-		err = wrong(at, "found %s: after the label, a row has only pairs index:value", quote(word))
+		err = wrong(at, "found %s: after the label, a row has only pairs index:value", phrase.Quote(word))
 	case index == "qid":
-		err = wrong(at, "found %s: qid is not supported, remove it", quote(word))
+		err = wrong(at, "found %s: qid is not supported, remove it", phrase.Quote(word))
 	case bad != nil || i > math.MaxInt32-1:
-		err = wrong(at, "found %s: the index must be a whole number from 1 to %d", quote(word), math.MaxInt32-1)
+		err = wrong(at, "found %s: the index must be a whole number from 1 to %d", phrase.Quote(word), math.MaxInt32-1)
 	case i < 1:
 		err = wrong(at, "found the index %d: indices count from 1, add 1 to those of the file", i)
 	case i == last:
@@ -196,7 +203,7 @@ func (s *sparse) entry(word string, at, last int) (i int, v float64, err error) 
 	default:
 		var problem string
 		if v, problem = finite(text); problem != "" {
-			err = wrong(at+len(index)+1, "found %s for the index %d, %s", quote(text), i, problem)
+			err = wrong(at+len(index)+1, "found %s for the index %d, %s", phrase.Quote(text), i, problem)
 		}
 	}
 	return i, v, err
@@ -205,12 +212,12 @@ func (s *sparse) entry(word string, at, last int) (i int, v float64, err error) 
 // label is the number of a row's label, or the problem with the label.
 func (s *sparse) label(word string, in *input, check func(float64) string) (v float64, problem string) {
 	if strings.Contains(word, ":") {
-		return 0, fmt.Sprintf("found %s where the row's label must be: begin each row with a number", quote(word))
+		return 0, fmt.Sprintf("found %s where the row's label must be: begin each row with a number", phrase.Quote(word))
 	}
 	if v, problem = finite(word); problem != "" {
-		return 0, fmt.Sprintf("found %s for the row's label, %s", quote(word), problem)
+		return 0, fmt.Sprintf("found %s for the row's label, %s", phrase.Quote(word), problem)
 	}
-	if v == -1 && in.opt.Like != nil && slices.Equal(in.opt.Like.Classes, []string{"0", "1"}) {
+	if v == -1 && in.opt.Schema != nil && slices.Equal(in.opt.Schema.Classes, []string{"0", "1"}) {
 		v = 0
 	}
 	return v, check(v)
@@ -220,7 +227,7 @@ func isBlank(c rune) bool { return c == ' ' || c == '\t' || c == '\r' }
 
 // finite reads a number, or explains its fault.
 func finite(text string) (v float64, problem string) {
-	v, err := parseNumber(text)
+	v, err := written.ParseNumber(text)
 	switch {
 	case err != nil && !errors.Is(err, strconv.ErrRange):
 		return 0, "which must be a number: correct it"

@@ -27,7 +27,7 @@ func TestLIBSVM(t *testing.T) {
 	like := train.Schema()
 	// Other rows may have fewer inputs, or more, which are ignored; labels are recognised as in
 	// training.
-	test, notes, err := readText("-1 1:7 4:1 11:2\n1 2:3 8:1\n", ReadOptions{Like: &like})
+	test, notes, err := readText("-1 1:7 4:1 11:2\n1 2:3 8:1\n", ReadOptions{Schema: &like})
 	if err != nil || fmt.Sprint(test.X.Float64s(), test.Labels, test.D()) != "[7 0 0 0 3 0] [0 1] 3" {
 		t.Error(test, err)
 	}
@@ -35,7 +35,7 @@ func TestLIBSVM(t *testing.T) {
 		"3 values in 2 rows have indices above 3, which the training data do not have: ignored") {
 		t.Error(all)
 	}
-	if bare, _, err := readText("1:7\n2:3\n", ReadOptions{Like: &like,
+	if bare, _, err := readText("1:7\n2:3\n", ReadOptions{Schema: &like,
 		TargetOptional: true}); err != nil || bare.HasTarget() || bare.N() != 2 {
 		t.Error(bare, err)
 	}
@@ -96,8 +96,8 @@ func TestBadLIBSVM(t *testing.T) {
 		{zipped("1 1:2\n" + strings.Repeat("1 1:2\n\n\n\n\n", 1<<13))[:100],
 			"t.csv: the gzip data end too early", ReadOptions{}},
 		{"1 1:2\n2 1:1\n", "t.csv: is a LIBSVM file: its target is the first number", ReadOptions{Target: "1"}},
-		{"1 1:2\n5 1:1\n", `t.csv:2:1: found class 5 in the target column "t"`, ReadOptions{Like: &like}},
-		{"1 1:2\n1:1\n", "t.csv:2:1: found \"1:1\" where", ReadOptions{Like: &like}},
+		{"1 1:2\n5 1:1\n", `t.csv:2:1: found class 5 in the target column "t"`, ReadOptions{Schema: &like}},
+		{"1 1:2\n1:1\n", "t.csv:2:1: found \"1:1\" where", ReadOptions{Schema: &like}},
 	} {
 		_, _, err := readText(c.text, c.opt)
 		wantError(t, c.text, err, strings.HasPrefix, c.want)
@@ -113,7 +113,7 @@ func FuzzReadLIBSVM(f *testing.F) {
 		Classes: []string{"0", "1"}}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		lim := limits{text: 1 << 20, record: 1 << 14, cells: 1 << 14}
-		for _, opt := range []ReadOptions{{}, {Like: &like, TargetOptional: true}} {
+		for _, opt := range []ReadOptions{{}, {Schema: &like, TargetOptional: true}} {
 			d, _, err := read("f", bytes.NewReader(append([]byte("1 1:2\n"), text...)), opt, lim)
 			checkFuzzed(t, d, err)
 		}
@@ -124,4 +124,14 @@ func FuzzReadLIBSVM(f *testing.F) {
 func TestLIBSVMNearlyAllZeros(t *testing.T) {
 	_, _, err := read("t.svm", strings.NewReader("1 100000000:1\n0 1:2\n"), ReadOptions{}, fileLimits())
 	wantError(t, "", err, strings.Contains, "holds 2 rows with indices up to 100000000")
+}
+
+func TestWhere(t *testing.T) {
+	svm, _, err := readText("# c\n1 1:2\n0 1:3\n", ReadOptions{})
+	if err != nil || svm.Where(1) != "t.csv:3" {
+		t.Error(svm.Where(1), err)
+	}
+	if images := (&Dataset{Path: "x"}); images.Where(1) != "x: row 2" {
+		t.Error(images.Where(1))
+	}
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gpdrf/gpdrf-gpu/data/written"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
@@ -39,12 +41,12 @@ func isSequenceLines(head []byte) bool {
 // isWord: the text is no number, however people write it, no time and no mark of a missing cell.
 func isWord(text string) bool {
 	text = strings.TrimSpace(text)
-	if !isText(text) || isMissing(text) || isDoubtful(text) || looksLikeTime(text) {
+	if !isText(text) || written.IsMissing(text) || written.IsDoubtful(text) || written.LooksLikeTime(text) {
 		return false
 	}
-	a, ok := amountOf(text)
-	_, _, point := a.plain(false)
-	_, _, comma := a.plain(true)
+	a, ok := written.AmountOf(text)
+	_, _, point := a.Plain(false)
+	_, _, comma := a.Plain(true)
 	return !ok || !point && !comma
 }
 
@@ -103,8 +105,8 @@ func readSequenceLines(in *input) (*table, error) {
 		t.labels = nil
 	}
 	lines := t.n()
-	t.dropHeader(in.opt.Like)
-	if err := t.checkLines(in.opt.Like, labelled-(lines-t.n())); err != nil {
+	t.dropHeader(in.opt.Schema)
+	if err := t.checkLines(in.opt.Schema, labelled-(lines-t.n())); err != nil {
 		return nil, err
 	}
 	return t.table(in)
@@ -156,7 +158,7 @@ const howToList = "write the texts alone, one on each line, or class, tab and te
 // checkTable refuses a table of text in place of a list. Symbols of graphs, numbers and vectors may
 // be separators, and their own readers find what is wrong.
 func (in *input) checkTable() error {
-	kind := in.opt.Like.Alphabet.Kind
+	kind := in.opt.Schema.Alphabet.Kind
 	if kind.IsGraph() || kind == seq.Integers || kind == seq.Vectors {
 		return nil
 	}
@@ -178,12 +180,12 @@ func (in *input) checkTable() error {
 		for i := range rows {
 			column[i] = strings.TrimSpace(rows[i][j])
 		}
-		isTarget := in.opt.Like.areTargets(column)
+		isTarget := in.opt.Schema.areTargets(column)
 		targets, texts = targets || isTarget, texts || !isTarget && slices.ContainsFunc(column, isText)
 	}
-	if targets && texts || in.opt.Like.areNames(names) {
+	if targets && texts || in.opt.Schema.areNames(names) {
 		return errorf(in.name, "this file is a table, which begins with %s, and the training data are a list: %s; "+
-			"a tab before each text keeps its separators", list(names), howToList)
+			"a tab before each text keeps its separators", phrase.List(names), howToList)
 	}
 	return nil
 }
@@ -244,7 +246,7 @@ func (t *texts) checkLines(like *Schema, labelled int) error {
 		}
 		if labelled < t.n() {
 			return t.errorAt(t.where[i], "found %s before a tab, which is no target of the training data, and "+
-				"lines with a class and lines without one are mixed: every line needs the same", quote(l))
+				"lines with a class and lines without one are mixed: every line needs the same", phrase.Quote(l))
 		}
 		strange++
 		if text := strings.TrimSpace(string(t.of(i))); like.isTarget(text) || i == 0 && isColumnName(text) {
@@ -264,9 +266,10 @@ func (t *texts) dropHeader(like *Schema) {
 	if t.n() < 2 || strings.ContainsAny(string(t.of(0)), " \t") || !t.isHeader(like) {
 		return
 	}
-	name := quote(strings.TrimSpace(string(t.of(0)))) + " is read as the name of the column"
+	name := phrase.Quote(strings.TrimSpace(string(t.of(0)))) + " is read as the name of the column"
 	if t.labels != nil {
-		name = fmt.Sprintf("%s and %s are read as the names of the columns", quote(t.labels[0]), quote(string(t.of(0))))
+		name = fmt.Sprintf("%s and %s are read as the names of the columns", phrase.Quote(t.labels[0]),
+			phrase.Quote(string(t.of(0))))
 	}
 	t.noteHeader(t.at[0].line, name)
 	t.keep(func(i int) bool { return i > 0 })

@@ -11,7 +11,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/data/sets"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
 // Source is the origin of the data of a run.
@@ -35,7 +37,7 @@ type Source struct {
 	Gram     string // an npz archive with a kernel of the rows (readGram); "": none
 	Seed     uint64 // of the held-out rows
 
-	Like *Schema // as in ReadOptions, of a file
+	Schema *Schema // as in ReadOptions, of a file
 
 	Watch // of the reading
 }
@@ -78,7 +80,7 @@ func Load(s Source) (train, test *Dataset, notes []string, err error) {
 	}
 	if names := constantColumns(train); len(names) > 0 {
 		notes = append(notes, fmt.Sprintf("%s: constant in the training rows, so it says nothing: %s",
-			train.Path, list(names)))
+			train.Path, phrase.List(names)))
 	}
 	if train.Sequences != nil && test != nil {
 		notes = append(notes, repeated(train, test)...)
@@ -94,7 +96,7 @@ func repeated(train, test *Dataset) []string {
 	}
 	noun := test.Sequences.Alphabet.Kind.Noun()
 	return []string{fmt.Sprintf("warning: %s: %d of the %s for testing are training %ss, too: "+
-		"scores will be too good", test.Path, n, plural(test.N(), noun), noun)}
+		"scores will be too good", test.Path, n, phrase.Plural(test.N(), noun), noun)}
 }
 
 func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
@@ -105,58 +107,77 @@ func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 	}
 	opt := ReadOptions{Target: s.Target, Task: s.Task, Labels: s.Labels,
 		TableOptions: s.TableOptions, Tokens: s.Tokens, Sequence: s.Sequence, Watch: s.Watch}
-	if s.Like != nil {
-		opt = ReadOptions{Like: s.Like, Labels: s.Labels, Watch: s.Watch,
+	if s.Schema != nil {
+		opt = ReadOptions{Schema: s.Schema, Labels: s.Labels, Watch: s.Watch,
 			TableOptions: TableOptions{Dialect: s.Dialect, Roles: s.Roles}}
 	}
 	all, notes, err := readFile(s.Data, opt)
 	if err != nil {
 		return nil, nil, nil, meantName(s.Data, err)
 	}
-	if (s.Test == "" || s.Test == NoTest) && s.TestLabels != "" {
-		return nil, nil, nil, errorf(s.TestLabels,
-			"is given for the labels of test rows, and there is no file of these: give %s FILE", asFlag("test"))
+	path, err := s.testFile(all)
+	if err != nil {
+		return nil, nil, nil, err
 	}
-	if s.Test == NoTest {
-		return all, nil, notes, attachGram(s.Gram, all, nil, s.Watch)
-	}
-	info, err := os.Stat(s.Data) // a pipe can be read only once
-	if s.Test == "" && all.testPart && err == nil && info.Mode().IsRegular() {
-		s.Test = s.Data
-		if s.Folds == 0 {
+	if path != "" {
+		if s.Test == "" && s.Folds == 0 {
 			notes = append(notes, s.Data+": tested on its own test part")
 		}
-	}
-	if s.Test != "" {
-		like := all.Schema()
-		test, more, err := readFile(s.Test, ReadOptions{Like: &like, Labels: s.TestLabels, Beside: all, Watch: s.Watch})
+		schema := all.Schema()
+		var more []string
+		test, more, err = readFile(path, ReadOptions{Schema: &schema, Labels: s.TestLabels, Beside: all, Watch: s.Watch})
 		if err != nil {
 			return nil, nil, nil, err
 		}
-		if notes = append(notes, more...); s.Folds == 0 {
-			return all, test, notes, attachGram(s.Gram, all, test, s.Watch)
-		}
-		all = all.join(test)
+		notes = append(notes, more...)
 	}
-	if err := attachGram(s.Gram, all, nil, s.Watch); err != nil {
+	if s.Folds > 0 && test != nil {
+		all, test = all.join(test), nil
+	}
+	if err := attachGram(s.Gram, all, test, s.Watch); err != nil {
 		return nil, nil, nil, err
 	}
-	if all.N() < 3 {
-		return nil, nil, nil, errorf(s.Data, "has %s: at least two to train on and one to test on are needed",
-			plural(all.N(), "row"))
+	if test != nil || s.Test == NoTest {
+		return all, test, notes, nil
 	}
-	if s.Folds > 0 {
-		train, test, note, err := inFolds(all, s.Folds, s.Fold)
-		return train, test, append(notes, note), err
+	note := ""
+	switch {
+	case all.N() < 3:
+		err = errorf(s.Data, "has %s: at least two to train on and one to test on are needed", phrase.Plural(all.N(), "row"))
+	case s.Folds > 0:
+		train, test, note, err = inFolds(all, s.Folds, s.Fold)
+	default:
+		train, test, note, err = holdOutTenth(all, s.Seed)
 	}
+	return train, test, append(notes, note), err
+}
+
+// testFile is the file of the test rows: the one that s names, or its data if they have a part for tests. It is ""
+// if there is none.
+func (s Source) testFile(all *Dataset) (string, error) {
+	if (s.Test == "" || s.Test == NoTest) && s.TestLabels != "" {
+		return "", errorf(s.TestLabels,
+			"is given for the labels of test rows, and there is no file of these: give %s FILE", asFlag("test"))
+	}
+	if s.Test == NoTest {
+		return "", nil
+	}
+	info, err := os.Stat(s.Data) // a pipe can be read only once
+	if s.Test == "" && all.testPart && err == nil && info.Mode().IsRegular() {
+		return s.Data, nil
+	}
+	return s.Test, nil
+}
+
+// holdOutTenth splits a tenth of the rows off, one at least, to test on.
+func holdOutTenth(all *Dataset, seed uint64) (train, test *Dataset, note string, err error) {
 	if err := all.checkApart(); err != nil {
-		return nil, nil, nil, err
+		return nil, nil, "", err
 	}
-	rest, rows := all.apart(aTenth(all.N()), heldOutSite, s.Seed)
-	notes = append(notes,
-		fmt.Sprintf("%s: %d of %d rows held out for testing (a tenth, %s)", all.Path, len(rows),
-			all.N(), all.HowSplit(s.Seed)))
-	return all.Subset(rest), all.Subset(rows), notes, nil
+	rest, rows := all.apart(aTenth(all.N()), heldOutSite, seed)
+	note = fmt.Sprintf("%s: %d of %d rows held out for testing (a tenth, %s)", all.Path, len(rows), all.N(),
+		all.HowSplit(seed))
+	return all.Subset(rest), all.Subset(rows), note, nil
 }
 
 // meantName adds to the error about a file that is not there the named set that may
@@ -177,19 +198,18 @@ func aTenth(n int) int { return max(1, int(math.Round(float64(n)/10))) }
 // checkTraining refuses training rows from which nothing can be learnt.
 func checkTraining(d *Dataset) error {
 	if d.N() < 2 {
-		return errorf(d.Path, "has %s to train on: at least two are needed", plural(d.N(), "row"))
+		return errorf(d.Path, "has %s to train on: at least two are needed", phrase.Plural(d.N(), "row"))
 	}
 	if d.Task == Regression {
-		_, err := FitTargets(StandardTargets, d)
-		return err
+		return d.CheckTargets()
 	}
-	column, stand := "target column "+quote(d.Target), labelsStand(d.Sequences, d.schema)
+	column, stand := "target column "+phrase.Quote(d.Target), labelsStand(d.Sequences, d.schema)
 	if stand != "" {
 		column = "label of each row"
 	}
 	if len(d.Classes) == 1 {
 		return errorf(d.Path, "the %s holds the class %s only: at least two classes are needed%s", column,
-			quote(d.Classes[0]), stand)
+			phrase.Quote(d.Classes[0]), stand)
 	}
 	if c := slices.Index(d.ClassCounts(), 0); c >= 0 && !d.known {
 		advice := "take another seed, or other files for rows to test and validate on (" + asFlag("test") +
@@ -224,7 +244,7 @@ func constantColumns(d *Dataset) []string {
 	first, values := d.Row(0), make([]float64, d.D())
 	varies := make([]bool, d.D())
 	for i := 1; i < d.N(); i++ {
-		for j, v := range rowOf(values, d.X, i) {
+		for j, v := range matrix.Row(values, d.X, i) {
 			varies[j] = varies[j] || v != first[j]
 		}
 	}
@@ -291,7 +311,7 @@ func loadNamed(set sets.Set, s Source) (train, test *Dataset, notes []string, er
 	}
 	like := train.Schema()
 	test, more, err := readFile(sets.PlainOrZipped(filepath.Join(folder, testFile)),
-		ReadOptions{Like: &like, Grow: s.Folds > 0, Watch: s.Watch})
+		ReadOptions{Schema: &like, Grow: s.Folds > 0, Watch: s.Watch})
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -340,15 +360,6 @@ func embeddedPowerplant(fold int, opt ReadOptions) (train, test *Dataset, notes 
 	}
 	d.Name = "powerplant"
 	rows := sets.PowerplantTestRows(fold)
-	train, test = d.Subset(others(d.N(), rows)), d.Subset(rows)
+	train, test = d.Subset(matrix.Others(d.N(), rows)), d.Subset(rows)
 	return train, test, notes, nil
-}
-
-// others are the numbers 0 … n−1 that are not in rows, in order.
-func others(n int, rows []int) []int {
-	out := make([]bool, n)
-	for _, r := range rows {
-		out[r] = true
-	}
-	return which(n, func(i int) bool { return !out[i] })
 }

@@ -8,10 +8,19 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/data/sets"
 )
+
+// SetsDir is the folder of the named sets; without one, the test is skipped.
+func SetsDir(t *testing.T) string {
+	dir := os.Getenv(DataDirEnv)
+	if dir == "" {
+		t.Skip("set " + DataDirEnv + " to the folder of the named sets to compare with their files")
+	}
+	return dir
+}
 
 // numbered is a table whose first input is the row number; labels go round.
 func numbered(rows, classes int) string {
@@ -42,7 +51,7 @@ func TestHoldOut(t *testing.T) {
 		if a.Fingerprint == b.Fingerprint || fmt.Sprint(a.Classes) != fmt.Sprint(b.Classes) {
 			t.Error("the parts do not look like parts")
 		}
-		return column(make([]float64, a.N()), a.X, 0), column(make([]float64, b.N()), b.X, 0)
+		return matrix.Column(make([]float64, a.N()), a.X, 0), matrix.Column(make([]float64, b.N()), b.X, 0)
 	}
 	train, test := split(1)
 	if len(train) != 94 || len(test) != 11 || !slices.IsSorted(train) || !slices.IsSorted(test) {
@@ -185,39 +194,5 @@ func TestNamedSetWithoutFiles(t *testing.T) {
 	if _, _, _, err := Load(Source{Data: "mnist", DataDir: dir}); err == nil ||
 		!strings.Contains(err.Error(), "there is no such file; to get the set: gpdrf-gpu data fetch mnist") {
 		t.Error(err)
-	}
-}
-
-// TestNamedSets reads the first and the last fold of each: the sizes of the paper's table.
-func TestNamedSets(t *testing.T) {
-	dir := dataDir(t)
-	for name, want := range map[string]struct {
-		train, inputs int
-		task          Task
-		scaling       string
-	}{
-		"powerplant": {9469, 4, Regression, "standard"},
-		"protein":    {45515, 9, Regression, "standard"},
-		"spam":       {4532, 57, Classification, "tails"},
-		"eeg":        {14857, 14, Classification, "tails"},
-	} {
-		for _, fold := range []int{1, Folds(name)} {
-			start := time.Now()
-			train, test, notes, err := Load(Source{Data: name, DataDir: dir, Fold: fold})
-			if err != nil {
-				t.Fatal(err)
-			}
-			took := time.Since(start)
-			if d := train.N() - want.train; d < 0 || d > 1 || train.D() != want.inputs ||
-				train.Task != want.task || test.N() < 60 {
-				t.Errorf("%s %d: %d and %d rows, %d inputs, %s", name, fold, train.N(), test.N(), train.D(), train.Task)
-			}
-			if s, err := FitScaler("auto", train); err != nil || s.Kind != want.scaling {
-				t.Errorf("%s %d: scaling %s, %v", name, fold, s.Kind, err)
-			}
-			if fold == 1 {
-				t.Logf("%s: %v; %v", name, took.Round(time.Millisecond), notes)
-			}
-		}
 	}
 }

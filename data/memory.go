@@ -8,6 +8,8 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
@@ -62,7 +64,7 @@ func FromRows(r Rows) (*Dataset, error) {
 		if err != nil {
 			return nil, err
 		}
-		d.X = matrix(r.N(), len(d.Columns), x)
+		d.X = matrix.New(r.N(), len(d.Columns), x)
 	}
 	if r.Sequences != nil {
 		if r.Inputs != nil {
@@ -90,7 +92,7 @@ func FromRows(r Rows) (*Dataset, error) {
 		return nil, errorf("", "the weights of all rows are 0: at least two rows must count")
 	}
 	if slices.Contains(r.Weights, 0) {
-		d = d.Subset(which(d.N(), func(i int) bool { return d.Weights[i] > 0 })) // rows of weight 0 count nothing
+		d = d.Subset(matrix.Which(d.N(), func(i int) bool { return d.Weights[i] > 0 })) // rows of weight 0 count nothing
 	}
 	if err := cmp.Or(d.checkSplitRoles(inMemory, d.schema.Roles), checkTraining(d)); err != nil {
 		return nil, err
@@ -110,7 +112,7 @@ func (r Rows) check() error {
 	case oneIf(r.Values != nil)+oneIf(r.Targets != nil)+oneIf(r.Classes != nil) != 1:
 		return errorf("", "give either values or targets, for a regression, or classes")
 	case r.Sequences == nil && r.Tokens != "" && r.Tokens != TokensAuto:
-		return errorf("", "the tokens are %s, and there are no sequences: leave them out", quote(r.Tokens))
+		return errorf("", "the tokens are %s, and there are no sequences: leave them out", phrase.Quote(r.Tokens))
 	case r.Inputs != nil && len(r.Inputs[0]) == 0 && r.Sequences == nil:
 		return errorf("", "the rows have no inputs: give at least one number for each")
 	}
@@ -121,7 +123,7 @@ func (r Rows) check() error {
 	for _, name := range slices.Concat(targets, r.Columns) {
 		if names[name] {
 			return errorf("", "there are two columns %s: names must differ, and %s is the target",
-				quote(name), list(targets))
+				phrase.Quote(name), phrase.List(targets))
 		}
 		names[name] = true
 	}
@@ -143,7 +145,7 @@ func (r Rows) checkLengths() error {
 		{"offset", len(r.Offset), r.Offset != nil},
 	} {
 		if part.given && part.n != n {
-			return errorf("", "%s for %s: give one for each row", plural(part.n, part.what), plural(n, "row"))
+			return errorf("", "%s for %s: give one for each row", phrase.Plural(part.n, part.what), phrase.Plural(n, "row"))
 		}
 	}
 	return nil
@@ -153,12 +155,12 @@ func (r Rows) checkLengths() error {
 func (r Rows) checkWords() error {
 	for i, label := range r.Classes {
 		if label == "" || !utf8.ValidString(label) {
-			return errorf("", "row %d: the class label is %s: give each row a label of UTF-8 text", i+1, quote(label))
+			return errorf("", "row %d: the class label is %s: give each row a label of UTF-8 text", i+1, phrase.Quote(label))
 		}
 	}
 	for _, name := range slices.Concat(r.Columns, r.TargetNames) {
 		if !utf8.ValidString(name) {
-			return errorf("", "the column %s is not called by UTF-8 text: rename it", quote(name))
+			return errorf("", "the column %s is not called by UTF-8 text: rename it", phrase.Quote(name))
 		}
 	}
 	return nil
@@ -174,15 +176,15 @@ func (r Rows) targetNames() []string {
 // checkTargets refuses targets that are not finite or too large, and rows with too few of them.
 func (r Rows) checkTargets() error {
 	if r.TargetNames != nil && len(r.Targets) > 0 && len(r.TargetNames) != len(r.Targets[0]) {
-		return errorf("", "%s for %s: give a name for each target", plural(len(r.TargetNames), "target name"),
-			plural(len(r.Targets[0]), "target"))
+		return errorf("", "%s for %s: give a name for each target", phrase.Plural(len(r.TargetNames), "target name"),
+			phrase.Plural(len(r.Targets[0]), "target"))
 	}
 	if r.Targets != nil && (r.Inputs == nil || len(r.targetNames()) < 2) {
 		return errorf("", "targets are for rows with inputs and two targets or more: give values instead")
 	}
 	for i, row := range r.Targets {
 		if n := len(r.targetNames()); len(row) != n {
-			return lengthError(i, len(row), plural(n, "target"), r.TargetNames != nil)
+			return lengthError(i, len(row), phrase.Plural(n, "target"), r.TargetNames != nil)
 		}
 		for _, v := range row {
 			if !(math.Abs(v) <= largest) {
@@ -203,12 +205,12 @@ func (r Rows) numbers(columns []string) ([]float64, error) {
 	x := make([]float64, 0, r.N()*len(columns))
 	for i, row := range r.Inputs {
 		if len(row) != len(columns) {
-			return nil, lengthError(i, len(row), plural(len(columns), "column"), r.Columns != nil)
+			return nil, lengthError(i, len(row), phrase.Plural(len(columns), "column"), r.Columns != nil)
 		}
 		for c, v := range row {
 			if !(math.Abs(v) <= largest) {
 				return nil, errorf("", "row %d: column %s is %g: only finite numbers within ±%g can be used",
-					i+1, quote(columns[c]), v, largest)
+					i+1, phrase.Quote(columns[c]), v, largest)
 			}
 		}
 		x = append(x, row...)
@@ -219,7 +221,7 @@ func (r Rows) numbers(columns []string) ([]float64, error) {
 // lengthError is the error of row i, which has n numbers for columns such as "2 targets". Without names, row 1 gave
 // their count.
 func lengthError(i, n int, columns string, named bool) error {
-	numbers := plural(n, "number")
+	numbers := phrase.Plural(n, "number")
 	if !named {
 		return errorf("", "row %d has %s, and row 1 has %s: give each row as many", i+1, numbers, columns)
 	}
@@ -256,8 +258,8 @@ func encodeRows(e *seq.Encoder, sequences []string, column string) (*seq.Set, er
 	for i, text := range sequences {
 		err := e.Add([]byte(text))
 		if bad, is := errors.AsType[*seq.SymbolError](err); is {
-			return nil, errorf("", "row %d: found %s at byte %d of column %s, %s", i+1, quote(bad.Symbol),
-				bad.At+1, quote(column), bad.Msg)
+			return nil, errorf("", "row %d: found %s at byte %d of column %s, %s", i+1, phrase.Quote(bad.Symbol),
+				bad.At+1, phrase.Quote(column), bad.Msg)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("row %d: %w", i+1, err)
@@ -267,7 +269,7 @@ func encodeRows(e *seq.Encoder, sequences []string, column string) (*seq.Set, er
 	for i := range sequences {
 		if len(set.At(i)) == 0 {
 			return nil, errorf("", "row %d: the sequence in column %s is empty: write at least one symbol", i+1,
-				quote(column))
+				phrase.Quote(column))
 		}
 	}
 	return set, nil

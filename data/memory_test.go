@@ -127,7 +127,7 @@ func TestTextColumns(t *testing.T) {
 	}
 	s := training.Schema()
 	rows, notes, err := ReadFile(write(t, "new.csv", "zone,k\nN/A,7\nNA,1\n,2\n"),
-		ReadOptions{Like: &s, TargetOptional: true})
+		ReadOptions{Schema: &s, TargetOptional: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
+	"github.com/gpdrf/gpdrf-gpu/data/written"
 	"github.com/gpdrf/gpdrf-gpu/graph"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
 // These are the ways to handle missing cells, TableOptions.Missing.
@@ -39,7 +42,7 @@ func (l *layout) checkMissing(rec *records, p *profile) error {
 		if cells.n == 0 {
 			return
 		}
-		columns = append(columns, fmt.Sprintf("%s %d", quote(name), cells.n))
+		columns = append(columns, fmt.Sprintf("%s %d", phrase.Quote(name), cells.n))
 		if first.line == 0 || cells.at.line < first.line || cells.at.line == first.line && cells.at.column < first.column {
 			first = cells.at
 		}
@@ -57,7 +60,7 @@ func (l *layout) checkMissing(rec *records, p *profile) error {
 	}
 	const shown = 8
 	if more := len(columns) - shown; more > 0 {
-		columns = append(columns[:shown], fmt.Sprintf("and in %s more", plural(more, "column")))
+		columns = append(columns[:shown], fmt.Sprintf("and in %s more", phrase.Plural(more, "column")))
 	}
 	where := strings.Join(columns, ", ")
 	if l.missing == MissingError {
@@ -80,7 +83,7 @@ func (c InputColumn) isMissing(cell string) bool {
 	if c.Text {
 		return cell == ""
 	}
-	if !isMissing(cell) && !isDoubtful(cell) {
+	if !written.IsMissing(cell) && !written.IsDoubtful(cell) {
 		return false
 	}
 	_, known := c.find(cell) // the word may also be NaT, which the training data have as a text
@@ -94,7 +97,7 @@ func (l *layout) isTargetMissing(rec *records, k int) bool {
 			return false
 		}
 	}
-	return isMissing(cell) || isDoubtful(cell) && !l.labelled()
+	return written.IsMissing(cell) || written.IsDoubtful(cell) && !l.labelled()
 }
 
 // drops counts the current row if it is left out. A row to train on, or to test, needs its target.
@@ -134,7 +137,7 @@ func leftOutRows(file string, noTarget, dropped, stay int) (notes []string) {
 	}{{noTarget, "without a target"}, {dropped, "with missing cells"}} {
 		if rows.n > 0 {
 			notes = append(notes,
-				fmt.Sprintf("%s: %s %s left out, %d stay", file, plural(rows.n, "row"), rows.why, stay))
+				fmt.Sprintf("%s: %s %s left out, %d stay", file, phrase.Plural(rows.n, "row"), rows.why, stay))
 		}
 	}
 	return notes
@@ -150,12 +153,12 @@ func impute(train *Dataset, others ...*Dataset) {
 	all := append(slices.DeleteFunc(others, func(ds *Dataset) bool { return ds == nil }), train)
 	columns := train.Schema().FileColumns()
 	medians := slices.Clone(train.schema.Fills)
-	n, d := size(train.X)
+	n, d := matrix.Size(train.X)
 	col, at := make([]float64, n), 0
 	for j, c := range columns {
 		k, is := slices.BinarySearchFunc(medians, j, func(f Fill, at int) int { return f.At - at })
 		if is && math.IsNaN(medians[k].Value) {
-			medians[k].Value = medianOfKnown(column(col, train.X, at))
+			medians[k].Value = medianOfKnown(matrix.Column(col, train.X, at))
 			for _, ds := range all {
 				ds.fill(at, d, medians[k].Value)
 			}
@@ -194,7 +197,7 @@ func medianOfKnown(v []float64) float64 {
 // drops reports whether rows without text or label are left out.
 func (in *input) drops() bool {
 	way := in.opt.Missing
-	if like := in.opt.Like; like != nil {
+	if like := in.opt.Schema; like != nil {
 		way = like.Missing
 	}
 	return (way == MissingDrop || way == "" && in.opt.Describe) && !in.opt.TargetOptional
@@ -202,7 +205,7 @@ func (in *input) drops() bool {
 
 // leaveOut is an additional remedy for training rows that lack something.
 func (in *input) leaveOut() string {
-	if in.opt.Like != nil {
+	if in.opt.Schema != nil {
 		return ""
 	}
 	return ", or leave such rows out by " + asFlag("missing") + " drop"
@@ -235,9 +238,10 @@ func (t *texts) dropMissing(in *input) error {
 	n, noTarget, dropped, width := t.n(), 0, 0, max(1, len(t.targets))
 	t.keep(func(i int) bool {
 		switch {
-		case t.labels != nil && !in.opt.TargetOptional && slices.ContainsFunc(t.labels[i*width:(i+1)*width], isMissing):
+		case t.labels != nil && !in.opt.TargetOptional &&
+			slices.ContainsFunc(t.labels[i*width:(i+1)*width], written.IsMissing):
 			noTarget++
-		case in.drops() && t.graphs == nil && isMissing(strings.TrimSpace(string(t.of(i)))):
+		case in.drops() && t.graphs == nil && written.IsMissing(strings.TrimSpace(string(t.of(i)))):
 			dropped++
 		default:
 			return true
@@ -247,9 +251,9 @@ func (t *texts) dropMissing(in *input) error {
 	if n > 0 && t.n() == 0 {
 		named := ""
 		if t.targets != nil {
-			named = " " + list(t.targets)
+			named = " " + phrase.List(t.targets)
 		}
-		return errorf(t.name, "lacks the %s or its target%s in each of its %s", t.kind.Noun(), named, plural(n, "row"))
+		return errorf(t.name, "lacks the %s or its target%s in each of its %s", t.kind.Noun(), named, phrase.Plural(n, "row"))
 	}
 	t.notes = append(t.notes, leftOutRows(t.name, noTarget, dropped, t.n())...)
 	return nil
@@ -257,7 +261,7 @@ func (t *texts) dropMissing(in *input) error {
 
 // keep leaves out the rows that want does not accept.
 func (t *texts) keep(want func(i int) bool) {
-	kept := which(t.n(), want)
+	kept := matrix.Which(t.n(), want)
 	if len(kept) == t.n() {
 		return
 	}
@@ -268,6 +272,6 @@ func (t *texts) keep(want func(i int) bool) {
 		t.end = append(t.end, len(t.text))
 	}
 	width := max(1, len(t.targets))
-	t.labels, t.where = gather(t.labels, width, kept), gather(t.where, width, kept)
-	t.at, t.names, t.graphs = pick(t.at, kept), pick(t.names, kept), pick(t.graphs, kept)
+	t.labels, t.where = matrix.Gather(t.labels, width, kept), matrix.Gather(t.where, width, kept)
+	t.at, t.names, t.graphs = matrix.Pick(t.at, kept), matrix.Pick(t.names, kept), matrix.Pick(t.graphs, kept)
 }

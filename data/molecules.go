@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/graph"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
@@ -74,7 +75,7 @@ func readMoleculeLines(in *input) (*table, error) {
 		text := string(bytes.TrimSpace(line))
 		smiles := firstWord(text)
 		if len(t.at) == 0 && t.notes == nil && isSMILESHeader(smiles) {
-			t.noteHeader(number, quote(smiles)+" is read as the name of the column")
+			t.noteHeader(number, phrase.Quote(smiles)+" is read as the name of the column")
 			return nil
 		}
 		name := strings.TrimSpace(text[len(smiles):])
@@ -163,11 +164,11 @@ func (m molecule) value(name string) (string, place) {
 // their first lines.
 func (t *texts) nameMolecules(in *input, all []molecule, items []string) error {
 	id := in.opt.ID
-	if like := in.opt.Like; id == "" && like != nil && slices.Contains(items, like.ID) {
+	if like := in.opt.Schema; id == "" && like != nil && slices.Contains(items, like.ID) {
 		id = like.ID
 	}
 	if id != "" && !slices.Contains(items, id) {
-		return errorf(in.name, "has no item %s, which names the rows%s", quote(id), didYouMean(id, items))
+		return errorf(in.name, "has no item %s, which names the rows%s", phrase.Quote(id), didYouMean(id, items))
 	}
 	named := false
 	for _, m := range all {
@@ -178,7 +179,8 @@ func (t *texts) nameMolecules(in *input, all []molecule, items []string) error {
 		}
 		t.names, named = append(t.names, name), named || name != ""
 	}
-	if t.idName = id; !named {
+	t.idName = id
+	if !named {
 		t.names = nil
 	}
 	return nil
@@ -209,7 +211,7 @@ func (in *input) targetItems(there []string) ([]string, error) {
 			"has no items, so no targets: add > <target> and its value behind M  END, or give %s FILE", asFlag("labels"))
 	}
 	return nil, errorf(in.name,
-		"has items, and none is called target: name the target by %s, one of %s", asFlag("target"), list(there))
+		"has items, and none is called target: name the target by %s, one of %s", asFlag("target"), phrase.List(there))
 }
 
 func readMolecules(in *input) (all []molecule, err error) {
@@ -231,7 +233,7 @@ func readMolecules(in *input) (all []molecule, err error) {
 			name, _, closed := strings.Cut(name, ">")
 			if !open || !closed {
 				return errorAt(in.name, place{line: number}, "found %s, where an item belongs: write > <name>",
-					quote(line))
+					phrase.Quote(line))
 			}
 			m.items, inValue = append(m.items, item{name: name, at: place{number, 1}}), true
 		case strings.TrimSpace(line) == "":

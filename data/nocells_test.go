@@ -49,7 +49,7 @@ func TestListsInColumns(t *testing.T) {
 	for what, opt := range map[string]ReadOptions{
 		"target":  {Target: "emb"},
 		"weights": {TableOptions: TableOptions{Roles: RowRoles{Weights: "emb"}}},
-		"input":   {Like: &Schema{Columns: []string{"a", "emb"}, Target: "y", Task: Regression}},
+		"input":   {Schema: &Schema{Columns: []string{"a", "emb"}, Target: "y", Task: Regression}},
 	} {
 		_, _, err := ReadFile(path, opt)
 		wantError(t, what, err, strings.Contains, `"emb" is of type LIST`)

@@ -3,12 +3,14 @@ package data
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/gpdrf/gpdrf-gpu/data/written"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
 // Notation is how the numbers of a column are written if they are not plain: 1,299.50 or 1.299,99, $1,200, 12
@@ -22,86 +24,24 @@ type Notation struct {
 	Unit   string `json:"unit,omitempty"` // unit beside each number: %, a sign of money, kg
 }
 
-// amount is a cell that may be a number with signs, cut into its parts.
-type amount struct {
-	sign, digits, unit string
-}
-
-var amountForm = regexp.MustCompile(`^(\(?)([-+\x{2212}\x{2013}]?)(\p{Sc}?)[\s\p{Z}]*([-+\x{2212}\x{2013}]?)` +
-	`(\d[\d.,'\x{2019}\s\p{Z}]*|[.,]\d+)([-\x{2212}]|%|‰|\p{Sc}|[\p{L}°µ](?:[^\d()]|[23]\b)*)?(\)?)$`)
-
-// amountOf cuts a cell into its parts; false for a cell that is not a number with signs.
-func amountOf(cell string) (a amount, ok bool) {
-	part := amountForm.FindStringSubmatch(cell)
-	if part == nil || (part[1] == "(") != (part[7] == ")") || part[3] != "" && part[6] != "" {
-		return a, false
-	}
-	a.sign, a.unit = part[2]+part[4], part[3]+part[6]
-	behind := part[6] == "-" || part[6] == "−"
-	if behind {
-		if a.unit = ""; a.sign+part[1] != "" {
-			return a, false
-		}
-	}
-	if len(a.unit) > 1 && a.unit[0]|' ' == 'e' && strings.ContainsAny(a.unit[1:2], "+-23") {
-		return a, false // an exponent
-	}
-	if behind || part[1] == "(" {
-		a.sign += "-"
-	}
-	a.digits = strings.TrimSpace(strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case r == '’':
-			return '\''
-		}
-		return r
-	}, part[5]))
-	return a, true
-}
-
-// plain is the number with a decimal point and without separators of thousands. thousands is the separator that
-// it had.
-func (a amount) plain(comma bool) (plain, thousands string, ok bool) {
-	point := "."
-	if comma {
-		point = ","
-	}
-	whole, fraction, _ := strings.Cut(a.digits, point)
-	if at := strings.IndexFunc(whole, func(r rune) bool { return !unicode.IsDigit(r) }); at >= 0 {
-		thousands = whole[at : at+1]
-		if !areThousands(whole, thousands) {
-			return "", "", false
-		}
-		whole = strings.ReplaceAll(whole, thousands, "")
-	}
-	plain = a.sign + whole + "." + fraction
-	v, err := parseNumber(plain)
-	if v == 0 {
-		plain = strings.TrimLeft(plain, "-") // (0) is 0
-	}
-	return strings.TrimSuffix(plain, "."), thousands, err == nil && !isCode(whole)
-}
-
 // plain is the cell as a plain number; false for a cell that is written otherwise.
 func (n *Notation) plain(cell string) (plain string, ok bool) {
-	a, ok := amountOf(cell)
-	if !ok || a.unit != n.Unit {
+	a, ok := written.AmountOf(cell)
+	if !ok || a.Unit != n.Unit {
 		return "", false
 	}
-	plain, thousands, ok := a.plain(n.Comma)
+	plain, thousands, ok := a.Plain(n.Comma)
 	return plain, ok && (thousands == "" || thousands == n.Thousands)
 }
 
 // parse is the number in a cell, NaN for a missing one; false for a cell that is written otherwise.
 func (n *Notation) parse(cell string) (v float64, ok bool) {
 	cell = strings.TrimSpace(cell)
-	if isMissing(cell) || isDoubtful(cell) {
+	if written.IsMissing(cell) || written.IsDoubtful(cell) {
 		return math.NaN(), true
 	}
 	if cell, ok = n.plain(cell); ok {
-		v, _ = parseNumber(cell)
+		v, _ = written.ParseNumber(cell)
 	}
 	return v, ok
 }
@@ -129,7 +69,7 @@ func (n *Notation) write(plain string) string {
 
 // like describes the column, for the error about a cell that is written otherwise.
 func (n *Notation) like() string {
-	return "write it as the training cells are, such as " + quote(n.write("7.5"))
+	return "write it as the training cells are, such as " + phrase.Quote(n.write("7.5"))
 }
 
 // digitSigns are the findings about thousands and decimals in the cells of a column.
@@ -158,8 +98,8 @@ func (d *digitSigns) add(rec *records, i int, cell string, isNumber bool) {
 	if d.hasText || isNumber && (rec.isTyped(i) || !(point && !d.ways[1].invalid || comma && !d.ways[0].invalid)) {
 		return
 	}
-	a, ok := amountOf(cell)
-	if !ok || a.unit != "" && isCode(a.digits) {
+	a, ok := written.AmountOf(cell)
+	if !ok || a.Unit != "" && written.IsCode(a.Digits) {
 		d.hasText = !isNumber // a number may be written 1.5e3; 01A is a code
 		return
 	}
@@ -168,12 +108,12 @@ func (d *digitSigns) add(rec *records, i int, cell string, isNumber bool) {
 		d.behind.countCell(rec, i, cell)
 	}
 	d.unparenthesised = d.unparenthesised || cell[0] != '(' && !behind
-	if len(d.units) <= mostUnits && !slices.Contains(d.units, a.unit) {
-		d.units = append(d.units, strings.Clone(a.unit))
+	if len(d.units) <= mostUnits && !slices.Contains(d.units, a.Unit) {
+		d.units = append(d.units, strings.Clone(a.Unit))
 	}
 	for k := range d.ways {
 		w := &d.ways[k]
-		_, thousands, ok := a.plain(k == 1)
+		_, thousands, ok := a.Plain(k == 1)
 		if w.thousands == "" {
 			w.thousands = strings.Clone(thousands)
 		}
@@ -272,7 +212,7 @@ func (c *columnProfile) hasUnits() bool {
 		return false
 	}
 	first, _ := utf8.DecodeRuneInString(c.signs.units[0])
-	return c.signs.units[0] != "" && !isSign(first)
+	return c.signs.units[0] != "" && !written.IsSign(first)
 }
 
 // isUnclear reports whether the cells are numbers in which a comma or a point may separate thousands or
@@ -306,9 +246,10 @@ func (n *Notation) note(c *columnProfile) string {
 	v, _ := n.parse(example)
 	unit := ""
 	if n.Unit != "" {
-		unit = ", with the unit " + quote(n.Unit)
+		unit = ", with the unit " + phrase.Quote(n.Unit)
 	}
-	return fmt.Sprintf("column %s is read as numbers: %s is %s%s", quote(n.Column), quote(example), number(v), unit)
+	return fmt.Sprintf("column %s is read as numbers: %s is %s%s", phrase.Quote(n.Column), phrase.Quote(example),
+		phrase.Number(v), unit)
 }
 
 // thousandsSigns are the words for [Dialect].Thousands, and what they stand for.
@@ -330,12 +271,14 @@ func (r *records) readNotations() {
 	}
 	r.row, r.strays = slices.Clone(r.row), make([]bool, r.width)
 	for i, n := range r.notations {
-		if cell := strings.TrimSpace(r.row[i]); n != nil && !isMissing(cell) && !isDoubtful(cell) && !r.isTyped(i) {
+		cell := strings.TrimSpace(r.row[i])
+		if n != nil && !written.IsMissing(cell) && !written.IsDoubtful(cell) && !r.isTyped(i) {
 			plain, ok := n.plain(cell)
 			// In another file, whose cells have commas between them, 1.234 may have decimals.
 			ok = ok && !(n.Comma && !n.Quoted && r.style.separator == ',' && strings.Contains(cell, ".") &&
 				!strings.Contains(cell, ","))
-			if r.strays[i] = !ok; ok {
+			r.strays[i] = !ok
+			if ok {
 				r.row[i] = plain
 			}
 		}
@@ -344,25 +287,3 @@ func (r *records) readNotations() {
 
 // isStray reports whether cell i of the current row does not have the notation of its column.
 func (r *records) isStray(i int) bool { return r.notations != nil && r.strays[i] }
-
-// parseNumber reads a decimal number. Go also accepts 1_000 and 0x1p4, which are text in a table, as names or
-// identifiers. Fortran writes 1.0D+02.
-func parseNumber(cell string) (float64, error) {
-	if strings.ContainsAny(cell, "_xX") {
-		return 0, strconv.ErrSyntax
-	}
-	if strings.Contains(cell, "\xe2") {
-		cell = minuses.Replace(cell)
-	}
-	if at := strings.IndexAny(cell, "dD"); at > 0 && strings.Contains(cell[:at], ".") &&
-		(strings.HasPrefix(cell[at+1:], "+") || strings.HasPrefix(cell[at+1:], "-")) {
-		cell = cell[:at] + "e" + cell[at+1:]
-	}
-	return strconv.ParseFloat(cell, 64)
-}
-
-// manyCommas reports whether the cell is a number with commas between its thousands.
-func manyCommas(cell string) bool {
-	_, err := parseNumber(strings.ReplaceAll(cell, ",", ""))
-	return err == nil && strings.Contains(cell, ",")
-}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 )
 
 // columnOf is a table of a column x of these cells beside others, with a separator.
@@ -66,7 +68,8 @@ func TestNotations(t *testing.T) {
 		ds, notes, err := readText(columnOf(c.separator, c.other, strings.Split(c.cells, "|")...), opt)
 		got := fmt.Sprint(err)
 		if err == nil {
-			got = fmt.Sprintln(column(make([]float64, 3), ds.X, 0), strings.Join(append(ds.Columns, notes...), " "))
+			first := matrix.Column(make([]float64, 3), ds.X, 0)
+			got = fmt.Sprintln(first, strings.Join(append(ds.Columns, notes...), " "))
 		}
 		for _, part := range strings.SplitAfterN(c.want, "] ", 2) {
 			if !strings.Contains(got, strings.TrimSpace(part)) {
@@ -111,7 +114,7 @@ func TestNotationOfOtherRows(t *testing.T) {
 		`{"x": "12.5", "w": "9 kg", "y": "$7"}` + "\n":    `t.csv:1:5: found "12.5" in column "x"`,
 		`{"x": 1, "w": "9 kg", "y": "7"}` + "\n":          "[1 9] []",
 	} {
-		got, _, err := readText(text, ReadOptions{Like: like, TargetOptional: true})
+		got, _, err := readText(text, ReadOptions{Schema: like, TargetOptional: true})
 		said := fmt.Sprint(err)
 		if err == nil {
 			said = fmt.Sprint(got.X.Float64s(), got.Y)

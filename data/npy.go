@@ -10,6 +10,9 @@ import (
 	"strings"
 
 	"gorgonia.org/tensor"
+
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
 // The npy format: the magic bytes, a version, the length of the header, the header, a Python
@@ -124,7 +127,7 @@ func (a *npyArray) parse(header string) error {
 				"columns as CSV"
 		}
 		return errorf(a.name, "byte 10: holds values of the type %s: float32, float64, bool and integers are read, in "+
-			"little-endian order; %s", quote(word), advice)
+			"little-endian order; %s", phrase.Quote(word), advice)
 	}
 	if a.fortran = strings.HasPrefix(fortran, "True"); !a.fortran && !strings.HasPrefix(fortran, "False") {
 		return errorf(a.name, "byte 10: the header does not say fortran_order: save it again by numpy.save")
@@ -187,7 +190,7 @@ func npyMatrix[T float32 | float64](a *npyArray, n, d int, convert func(float64)
 	if err != nil {
 		return nil, err
 	}
-	return matrix(n, d, x), nil
+	return matrix.New(n, d, x), nil
 }
 
 // npyValues reads exactly n values, which end the file. The last index of the result runs fastest.

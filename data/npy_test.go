@@ -141,13 +141,13 @@ func TestArrayWithoutLeftOut(t *testing.T) {
 	like := Schema{Columns: []string{"a", "b"}, Target: "t", TargetAt: 3, Task: Regression,
 		LeftOut: []LeftOut{{"id", 0}, {"name", 1}}}
 	for _, targets := range []bool{false, true} {
-		d, _, err := ReadFile("table.npy", ReadOptions{Like: &like, TargetOptional: targets})
+		d, _, err := ReadFile("table.npy", ReadOptions{Schema: &like, TargetOptional: targets})
 		if err != nil || d.Y[0] != 5 || d.Y[1] != 6 || d.Row(1)[1] != 4 {
 			t.Errorf("%+v, %v", d, err)
 		}
 	}
 	like.LeftOut = nil // a model of the table with a column of sequences
-	if _, _, err := ReadFile("table.npy", ReadOptions{Like: &like}); err == nil {
+	if _, _, err := ReadFile("table.npy", ReadOptions{Schema: &like}); err == nil {
 		t.Error("a target beyond the array is taken")
 	}
 }
@@ -235,13 +235,13 @@ func TestBadArrays(t *testing.T) {
 			"y.npy: holds an array of 2x2 values: one target per row", ReadOptions{Task: "classification"}},
 		{"several targets for one", good, good,
 			"x.npy: holds 2 targets per row, the training data have 1 target",
-			ReadOptions{Like: &Schema{Columns: []string{"x0", "x1"}, Target: "y", TargetAt: 2, Task: Regression}}},
+			ReadOptions{Schema: &Schema{Columns: []string{"x0", "x1"}, Target: "y", TargetAt: 2, Task: Regression}}},
 		{"text for targets", good, "1\n0\n",
 			"y.npy: starts with the bytes 31 0a 30 0a: labels are an IDX or npy file", ReadOptions{}},
 		{"class", npy("<f8", "2,", values[:2]), npy("<i8", "2,", []int64{1, 5}),
-			`y.npy: value [1]: found class 5 in the target column "t"`, ReadOptions{Like: &like}},
+			`y.npy: value [1]: found class 5 in the target column "t"`, ReadOptions{Schema: &like}},
 		{"other width", good, y, "x.npy: holds an array of 2x2 values, the training data have 1 input",
-			ReadOptions{Like: &like}},
+			ReadOptions{Schema: &like}},
 		{"archive without x", zipOf("arr_0.npy", good), "",
 			`x.npy: has no array x_train, X_train, x, X: it holds "arr_0"`, ReadOptions{}},
 		{"archive without y", zipOf("x.npy", good), "",

@@ -6,6 +6,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
 func isZip(head []byte) bool { return bytes.HasPrefix(head, []byte("PK\x03\x04")) }
@@ -25,7 +27,7 @@ func readNpz(in *input) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	xs, ys := npzNames(in.opt.Like == nil)
+	xs, ys := npzNames(in.opt.Schema == nil)
 	var t *table
 	err = archive.readFirst(xs, func(a *npyArray) (err error) {
 		t, err = in.arrayTable(a)
@@ -89,7 +91,7 @@ func (a *npz) readFirst(names []string, read func(array *npyArray) error) error 
 			there = append(there, strings.TrimSuffix(f.Name, ".npy"))
 		}
 		return errorf(a.name, "has no array %s: it holds %s; save it by numpy.savez(file, x=…, y=…)",
-			strings.Join(names, ", "), list(there))
+			strings.Join(names, ", "), phrase.List(there))
 	}
 	name := a.name + "(" + file.Name + ")"
 	r, err := file.Open()

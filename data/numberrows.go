@@ -8,6 +8,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/data/written"
 )
 
 // numberReader is a rowReader that can read a row of numbers in much less time.
@@ -62,7 +64,8 @@ func (p *numberRows) next() bool {
 // append adds the inputs of the row, and keeps its targets and its line.
 func (p *numberRows) append(to []float64, made *table) []float64 {
 	for j, i := range p.lay.inputs {
-		if to = append(to, p.values[i]); p.lay.columns[j].Flag {
+		to = append(to, p.values[i])
+		if p.lay.columns[j].Flag {
 			to = append(to, 0)
 		}
 	}
@@ -196,7 +199,7 @@ func plainNumber(cell []byte) (v float64, ok bool) {
 
 // longNumber reads numbers with many digits or an exponent.
 func longNumber(cell []byte) (v float64, ok bool) {
-	v, err := parseNumber(string(cell))
+	v, err := written.ParseNumber(string(cell))
 	return v, err == nil && math.Abs(v) <= largest
 }
 
@@ -239,7 +242,8 @@ func (l *lines) take() {
 func (l *lines) Read(to []byte) (n int, err error) {
 	l.fill()
 	n = copy(to, l.rest)
-	if l.rest = l.rest[n:]; n > 0 {
+	l.rest = l.rest[n:]
+	if n > 0 {
 		if to[n-1] == '\n' {
 			l.line++
 		}

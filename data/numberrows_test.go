@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/data/written"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
@@ -113,7 +114,7 @@ func TestNumberRows(t *testing.T) {
 func TestPlainNumber(t *testing.T) {
 	check := func(text string) {
 		t.Helper()
-		want, err := parseNumber(text)
+		want, err := written.ParseNumber(text)
 		got, ok := plainNumber([]byte(text))
 		if ok != (err == nil && math.Abs(want) <= largest) || ok && math.Float64bits(got) != math.Float64bits(want) {
 			t.Errorf("%q is %v, %v; expected %v, %v", text, got, ok, want, err)

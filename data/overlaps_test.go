@@ -65,7 +65,7 @@ func TestDatedTimesAgain(t *testing.T) {
 	const table = "t,x,y\n01/02/2020,1,1\n13/02/2020,2,3\n03/03/2020,3,2\n"
 	for _, first := range []RowRoles{{Time: "t"}, {}} { // a time, or an input
 		ds := must.Get(inRoles(t, table, first))(t)
-		again := dataset(ReadFile(write(t, "new.csv", table), ReadOptions{Like: throughJSON(t, ds),
+		again := dataset(ReadFile(write(t, "new.csv", table), ReadOptions{Schema: throughJSON(t, ds),
 			TableOptions: TableOptions{Roles: RowRoles{Time: "t"}}}))(t)
 		if days := (again.Times[1] - again.Times[0]) / secondsPerDay; days != 12 {
 			t.Errorf("%+v: %g days", first, days)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/data/written"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
@@ -51,7 +52,7 @@ func typedPath(begin func(io.Writer, []tablefile.Column) (tablefile.Writer, erro
 		var b strings.Builder
 		isNumber := true
 		for _, r := range rows {
-			_, err := parseNumber(r.number)
+			_, err := written.ParseNumber(r.number)
 			isNumber = isNumber && (err == nil || r.number == "")
 		}
 		w := must.Get(begin(&b, []tablefile.Column{{Name: "a", Text: !isNumber}, {Name: "kind", Text: true}, {Name: "y"}}))(t)
@@ -59,7 +60,7 @@ func typedPath(begin func(io.Writer, []tablefile.Column) (tablefile.Writer, erro
 			if cell == "" {
 				w.Missing()
 			} else {
-				v, _ := parseNumber(cell)
+				v, _ := written.ParseNumber(cell)
 				w.Number(v)
 			}
 		}
@@ -83,7 +84,7 @@ func npzPath(t *testing.T, rows []pathRow) string {
 	x, y := []float64{}, []float64{}
 	descr, bools := "<f8", []bool{}
 	for _, r := range rows {
-		if v, ok := boolean(r.number); ok {
+		if v, ok := written.Boolean(r.number); ok {
 			descr = "|b1"
 			bools = append(bools, v == 1)
 		}
@@ -91,7 +92,7 @@ func npzPath(t *testing.T, rows []pathRow) string {
 			to   *[]float64
 			text string
 		}{{&x, r.number}, {&y, r.target}} {
-			v, err := parseNumber(cell.text)
+			v, err := written.ParseNumber(cell.text)
 			if err != nil {
 				v = math.NaN()
 			}
@@ -125,7 +126,7 @@ func paths() []path {
 		tablePath("ARFF", func(t *testing.T, rows []pathRow) string {
 			kind := "numeric"
 			for _, r := range rows {
-				if _, ok := boolean(r.number); ok {
+				if _, ok := written.Boolean(r.number); ok {
 					kind = "{true, false}"
 				} else if strings.HasPrefix(r.number, "2024") {
 					kind = "date yyyy-MM-dd"
@@ -155,7 +156,7 @@ var columnar = map[string]string{"Parquet": "houses.parquet", "Arrow": "houses.a
 
 // read is what becomes of the last of some rows.
 func (p path) read(t *testing.T, text string, n int, opt ReadOptions) string {
-	if opt.Like == nil {
+	if opt.Schema == nil {
 		opt.Sequence = p.sequence
 	}
 	ds, notes, err := ReadFile(write(t, "t", text), opt)
@@ -217,8 +218,8 @@ func (p path) outcome(t *testing.T, fault string) string {
 		t.Fatal(p.name, err)
 	}
 	like := ds.Schema()
-	predict := p.read(t, text, n, ReadOptions{Like: &like, TargetOptional: true})
-	eval := p.read(t, text, n, ReadOptions{Like: &like})
+	predict := p.read(t, text, n, ReadOptions{Schema: &like, TargetOptional: true})
+	eval := p.read(t, text, n, ReadOptions{Schema: &like})
 	switch {
 	case fault == "an unknown category" && predict == eval:
 		return predict

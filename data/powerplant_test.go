@@ -1,4 +1,4 @@
-package data
+package data_test
 
 import (
 	"encoding/json"
@@ -8,9 +8,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
+	"time"
 
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/data/sets"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
@@ -25,14 +28,6 @@ const foldsAbout = "Test rows of folds 1, 2, 3 as numbers of data rows of CCPP.c
 	"The table repeats 41 of its rows; equal rows cannot be told apart, and the first one not yet taken " +
 	"stands for each."
 
-func dataDir(t *testing.T) string {
-	dir := os.Getenv(DataDirEnv)
-	if dir == "" {
-		t.Skip("set " + DataDirEnv + " to the folder of the named sets to compare with their files")
-	}
-	return dir
-}
-
 // cents is a row of the power plant table, inputs and target: every number there has
 // two decimals at most, so hundredths are whole and compare exactly.
 type cents [5]int
@@ -46,33 +41,36 @@ func toCents(row []float64, y float64) (c cents) {
 	return c
 }
 
-func wholeTable(t *testing.T) *Dataset {
-	d, _, err := read("powerplant.csv", strings.NewReader(sets.Powerplant()), ReadOptions{}, fileLimits())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+// dataset returns the rows of a reading, in a test that an error ends.
+func dataset(d *data.Dataset, _ []string, err error) func(testing.TB) *data.Dataset {
+	return must.Get(d, err)
+}
+
+func wholeTable(t *testing.T) *data.Dataset {
+	path := filepath.Join(t.TempDir(), "powerplant.csv")
+	must.OK(t, os.WriteFile(path, []byte(sets.Powerplant()), 0o644))
+	return dataset(data.ReadFile(path, data.ReadOptions{}))(t)
 }
 
 // TestEmbeddedPowerplant standardises the embedded folds by their training rows and
 // finds in them, as sets, the rows of the fold files.
 func TestEmbeddedPowerplant(t *testing.T) {
-	dir := dataDir(t)
+	dir := data.SetsDir(t)
 	if *writeFolds {
 		deriveFolds(t, dir)
 	}
-	for fold := 1; fold <= Folds("powerplant"); fold++ {
-		train, test, _, err := Load(Source{Data: "powerplant", DataDir: t.TempDir(), Fold: fold})
+	for fold := 1; fold <= data.Folds("powerplant"); fold++ {
+		train, test, _, err := data.Load(data.Source{Data: "powerplant", DataDir: t.TempDir(), Fold: fold})
 		if err != nil {
 			t.Fatal(err)
 		}
 		wantTrain, wantTest := foldFilesOf(t, dir, fold)
-		scaler, _ := FitScaler("standard", train)
-		target, _ := FitTargets(StandardTargets, train)
+		scaler, _ := scaling.FitScaler("standard", train)
+		target, _ := scaling.FitTargets(scaling.StandardTargets, train)
 		compareFold(t, fmt.Sprintf("fold %d train", fold), train, wantTrain, scaler, target)
 		compareFold(t, fmt.Sprintf("fold %d test", fold), test, wantTest, scaler, target)
 		for i := range test.N() { // test rows also in the same order
-			if d := math.Abs(Standardise(test.Y, target)[i] - wantTest.Y[i]); d > 1e-9 {
+			if d := math.Abs(scaling.Standardise(test.Y, target)[i] - wantTest.Y[i]); d > 1e-9 {
 				t.Fatalf("fold %d: test row %d is off by %g", fold, i, d)
 			}
 		}
@@ -80,18 +78,18 @@ func TestEmbeddedPowerplant(t *testing.T) {
 }
 
 // foldFilesOf reads a fold from its files.
-func foldFilesOf(t *testing.T, dir string, fold int) (train, test *Dataset) {
+func foldFilesOf(t *testing.T, dir string, fold int) (train, test *data.Dataset) {
 	t.Helper()
 	powerplant, _ := sets.Find("powerplant")
 	trainFile, testFile := powerplant.Files(fold)
-	train = dataset(ReadFile(filepath.Join(dir, "powerplant", trainFile), ReadOptions{}))(t)
+	train = dataset(data.ReadFile(filepath.Join(dir, "powerplant", trainFile), data.ReadOptions{}))(t)
 	like := train.Schema()
-	test = dataset(ReadFile(filepath.Join(dir, "powerplant", testFile), ReadOptions{Like: &like}))(t)
+	test = dataset(data.ReadFile(filepath.Join(dir, "powerplant", testFile), data.ReadOptions{Schema: &like}))(t)
 	return train, test
 }
 
 // compareFold pairs the rows of both sets by their hundredths and compares what is paired.
-func compareFold(t *testing.T, name string, got, want *Dataset, s Scaler, ts []TargetScale) {
+func compareFold(t *testing.T, name string, got, want *data.Dataset, s scaling.Scaler, ts []scaling.TargetScale) {
 	t.Helper()
 	if got.N() != want.N() {
 		t.Fatalf("%s: %d rows, want %d", name, got.N(), want.N())
@@ -101,7 +99,7 @@ func compareFold(t *testing.T, name string, got, want *Dataset, s Scaler, ts []T
 		scaled []float64
 	}
 	var a, b []pair
-	x, y := s.Rows(got.X, 0, got.N()), Standardise(got.Y, ts)
+	x, y := s.Rows(got.X, 0, got.N()), scaling.Standardise(got.Y, ts)
 	d := got.D()
 	for i := range got.N() {
 		a = append(a, pair{toCents(got.Row(i), got.Y[i]), append(slices.Clone(x[i*d:(i+1)*d]), y[i])})
@@ -137,7 +135,7 @@ func deriveFolds(t *testing.T, dir string) {
 		rowsOf[key] = append(rowsOf[key], i)
 	}
 	var folds [][]int
-	for fold := 1; fold <= Folds("powerplant"); fold++ {
+	for fold := 1; fold <= data.Folds("powerplant"); fold++ {
 		train, test := foldFilesOf(t, dir, fold)
 		back := make([]func(float64) float64, table.D()+1)
 		for j := range back {
@@ -169,11 +167,11 @@ func deriveFolds(t *testing.T, dir string) {
 }
 
 // values of input j, or of the target for j = D.
-func values(d *Dataset, j int) []float64 {
+func values(d *data.Dataset, j int) []float64 {
 	if j == d.D() {
 		return slices.Clone(d.Y)
 	}
-	return column(make([]float64, d.N()), d.X, j)
+	return matrix.Column(make([]float64, d.N()), d.X, j)
 }
 
 // affine maps the extremes of from to those of to.
@@ -185,11 +183,11 @@ func affine(to, from []float64) func(float64) float64 {
 
 func TestEmbeddedPowerplantShape(t *testing.T) {
 	for fold, want := range []int{99, 99, 98} {
-		train, test, _, err := Load(Source{Data: "powerplant", DataDir: t.TempDir(), Fold: fold + 1})
+		train, test, _, err := data.Load(data.Source{Data: "powerplant", DataDir: t.TempDir(), Fold: fold + 1})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if train.N() != 9568-want || test.N() != want || train.D() != 4 || train.Task != Regression {
+		if train.N() != 9568-want || test.N() != want || train.D() != 4 || train.Task != data.Regression {
 			t.Errorf("fold %d: %d and %d rows, %d inputs, %s", fold+1, train.N(), test.N(), train.D(), train.Task)
 		}
 		rows := sets.PowerplantTestRows(fold + 1)
@@ -208,5 +206,39 @@ func TestEmbeddedPowerplantShape(t *testing.T) {
 	}
 	if y := table.Y[0]; y != 481.3 {
 		t.Errorf("first target %g, want 481.3 MW", y)
+	}
+}
+
+// TestNamedSets reads the first and the last fold of each: the sizes of the paper's table.
+func TestNamedSets(t *testing.T) {
+	dir := data.SetsDir(t)
+	for name, want := range map[string]struct {
+		train, inputs int
+		task          data.Task
+		scaling       string
+	}{
+		"powerplant": {9469, 4, data.Regression, "standard"},
+		"protein":    {45515, 9, data.Regression, "standard"},
+		"spam":       {4532, 57, data.Classification, "tails"},
+		"eeg":        {14857, 14, data.Classification, "tails"},
+	} {
+		for _, fold := range []int{1, data.Folds(name)} {
+			start := time.Now()
+			train, test, notes, err := data.Load(data.Source{Data: name, DataDir: dir, Fold: fold})
+			if err != nil {
+				t.Fatal(err)
+			}
+			took := time.Since(start)
+			if d := train.N() - want.train; d < 0 || d > 1 || train.D() != want.inputs ||
+				train.Task != want.task || test.N() < 60 {
+				t.Errorf("%s %d: %d and %d rows, %d inputs, %s", name, fold, train.N(), test.N(), train.D(), train.Task)
+			}
+			if s, err := scaling.FitScaler("auto", train); err != nil || s.Kind != want.scaling {
+				t.Errorf("%s %d: scaling %s, %v", name, fold, s.Kind, err)
+			}
+			if fold == 1 {
+				t.Logf("%s: %v; %v", name, took.Round(time.Millisecond), notes)
+			}
+		}
 	}
 }

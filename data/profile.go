@@ -1,14 +1,15 @@
 package data
 
 import (
-	"errors"
 	"hash/maphash"
 	"io"
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/data/written"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
 // profile holds the findings of a first reading of the columns of a training table. It decides what each column
@@ -127,14 +128,14 @@ func (s *sighting) countCell(rec *records, i int, cell string) {
 // add counts cell i of the current row.
 func (c *columnProfile) add(rec *records, i int) {
 	cell := strings.TrimSpace(rec.row[i])
-	if isMissing(cell) && !(c.isWords && cell != "") {
+	if written.IsMissing(cell) && !(c.isWords && cell != "") {
 		c.missing.countCell(rec, i, cell)
 		c.consecutive = false
 		return
 	}
 	v, err := rec.style.number(cell)
-	isNumber := err == nil || isRange(err)
-	if isNumber || !isDoubtful(cell) {
+	isNumber := err == nil || written.IsRange(err)
+	if isNumber || !written.IsDoubtful(cell) {
 		c.signs.add(rec, i, cell, isNumber)
 	}
 	switch {
@@ -142,19 +143,19 @@ func (c *columnProfile) add(rec *records, i int) {
 		c.texts.countCell(rec, i, cell)
 	case isNumber:
 		c.addNumber(rec, i, cell, v)
-		if isCode(cell) && !rec.hasType(i, "numeric", "integer", "real") {
+		if written.IsCode(cell) && !rec.hasType(i, "numeric", "integer", "real") {
 			c.codes.countCell(rec, i, cell)
 		}
-	case isDoubtful(cell):
+	case written.IsDoubtful(cell):
 		c.doubtful.countCell(rec, i, cell)
 		c.consecutive = false
 	default:
 		c.texts.countCell(rec, i, cell)
-		if _, ok := boolean(cell); ok {
+		if _, ok := written.Boolean(cell); ok {
 			c.booleans++
 			c.isTyped = c.isTyped || rec.isTyped(i)
 		}
-		if (c.texts.n <= mostDates || 2*c.dates.texts.n >= c.texts.n) && looksLikeTime(cell) {
+		if (c.texts.n <= mostDates || 2*c.dates.texts.n >= c.texts.n) && written.LooksLikeTime(cell) {
 			c.dates.add(rec, i, cell)
 		}
 	}
@@ -162,7 +163,8 @@ func (c *columnProfile) add(rec *records, i int) {
 }
 
 func (c *columnProfile) addNumber(rec *records, i int, cell string, v float64) {
-	if c.consecutive = c.consecutive && (c.numbers == 0 || v == c.last+1); v != math.Trunc(v) || math.Abs(v) > largest {
+	c.consecutive = c.consecutive && (c.numbers == 0 || v == c.last+1)
+	if v != math.Trunc(v) || math.Abs(v) > largest {
 		c.fractions.countCell(rec, i, cell)
 	}
 	if c.isEpoch {
@@ -261,7 +263,7 @@ func (c *columnProfile) whyText() string {
 	if !c.isCodes() || c.texts.n > 0 {
 		return ""
 	}
-	return ", since " + quote(c.codes.cell) + " has a leading zero"
+	return ", since " + phrase.Quote(c.codes.cell) + " has a leading zero"
 }
 
 // isNumbering reports whether the cells are different whole numbers without large gaps, in any order.
@@ -304,25 +306,3 @@ func (c *columnProfile) frequent(most int) (values, others []string) {
 func (c *columnProfile) values() []string {
 	return slices.Sorted(maps.Keys(c.seen))
 }
-
-// isMissing reports whether the cell says that there is no value.
-func isMissing(cell string) bool {
-	switch strings.ToLower(cell) {
-	case `\n`, "nat": // missing values of databases, and of times in pandas
-		return cell == `\N` || cell == "NaT"
-	case "", "na", "n/a", "nan", "null", "?", "#n/a", "<na>", "#na", "nil":
-		return true
-	}
-	return false
-}
-
-// isDoubtful reports whether the cell means a missing value among numbers. Among texts it may be a value.
-func isDoubtful(cell string) bool {
-	switch strings.ToLower(cell) {
-	case "none", "missing", "unknown", "-", "--", "−", "–", "—", ".", "*":
-		return true
-	}
-	return false
-}
-
-func isRange(err error) bool { return errors.Is(err, strconv.ErrRange) }

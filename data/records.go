@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/dustin/go-humanize"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
 // records reads the rows of a table as text cells, and knows the place of each.
@@ -55,8 +57,8 @@ func newRecords(in *input) (*records, error) {
 		return nil, err
 	}
 	var known, inputs []string
-	if in.opt.Like != nil {
-		known, inputs = in.opt.Like.names(), in.opt.Like.InputColumns()
+	if in.opt.Schema != nil {
+		known, inputs = in.opt.Schema.names(), in.opt.Schema.InputColumns()
 	}
 	head := rec.skipTitles(in, in.someRows(), &dialect)
 	rec.guard.src = in.bytes
@@ -106,11 +108,12 @@ func (r *records) takeHeader(names []string) error {
 	for i, cell := range names {
 		name := strings.Clone(strings.TrimSpace(cell))
 		// The prefix is the one that pandas uses.
-		if r.bare[i] = name == "" || strings.HasPrefix(name, "Unnamed: "); name == "" {
+		r.bare[i] = name == "" || strings.HasPrefix(name, "Unnamed: ")
+		if name == "" {
 			name = "column " + strconv.Itoa(i+1)
 		}
 		if j, twice := seen[name]; twice {
-			return r.cellError(i, "columns %d and %d are both named %s: names must differ", j+1, i+1, quote(name))
+			return r.cellError(i, "columns %d and %d are both named %s: names must differ", j+1, i+1, phrase.Quote(name))
 		}
 		r.header[i], seen[name] = name, i
 	}
@@ -130,7 +133,7 @@ func (r *records) next() error {
 	if r.style.singleColumn && len(r.row) > 1 {
 		return &Error{File: r.name, Line: r.line, row: true, Msg: fmt.Sprintf("this row has %s, the first row has 1: "+
 			"every row needs the same; if %s does not part them, give another separator, such as %s=';'",
-			plural(len(r.row), "cell"), quote(string(r.style.separator)), asKey("separator"))}
+			phrase.Plural(len(r.row), "cell"), phrase.Quote(string(r.style.separator)), asKey("separator"))}
 	}
 	if len(r.row) != r.width {
 		advice := ""
@@ -138,7 +141,7 @@ func (r *records) next() error {
 			advice = "; write.table of R leaves the name of the row names out, unless it has row.names=FALSE or col.names=NA"
 		}
 		return &Error{File: r.name, Line: r.line, row: true, Msg: fmt.Sprintf("this row has %s, the first row has %d: "+
-			"every row needs the same%s", plural(len(r.row), "cell"), r.width, advice)}
+			"every row needs the same%s", phrase.Plural(len(r.row), "cell"), r.width, advice)}
 	}
 	if r.namesAgain() {
 		return &Error{File: r.name, Line: r.line, row: true,

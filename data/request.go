@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
@@ -20,7 +22,7 @@ func (r Rows) Request(s Schema) (Request, error) {
 		return g, errorf("", "the rows have sequences, and the training rows have none: leave them out")
 	}
 	if text := s.TextColumns(); len(text) > 0 {
-		return g, errorf("", "the model has columns of text: %s: give such rows in a file", list(text))
+		return g, errorf("", "the model has columns of text: %s: give such rows in a file", phrase.List(text))
 	}
 	offsets := s.Roles.Offset != ""
 	if !offsets && r.Offset != nil {
@@ -28,7 +30,7 @@ func (r Rows) Request(s Schema) (Request, error) {
 	}
 	if offsets && r.Offset == nil && r.N() > 0 {
 		return g, errorf("", "0 offsets for %s: the training rows have offsets, so give a number for each row",
-			plural(r.N(), "row"))
+			phrase.Plural(r.N(), "row"))
 	}
 	at, places, twice := make([]int, len(names)), make(map[string]int, len(r.Columns)), map[string]bool{}
 	for i, name := range r.Columns {
@@ -36,17 +38,18 @@ func (r Rows) Request(s Schema) (Request, error) {
 		places[name] = i
 	}
 	for k, name := range names {
-		if at[k] = k; r.Columns == nil {
+		at[k] = k
+		if r.Columns == nil {
 			continue
 		}
 		var there bool
 		if at[k], there = places[name]; !there {
 			return g, errorf("",
-				"there is no column %s, which the training data have; the columns here are %s", quote(name),
-				list(r.Columns))
+				"there is no column %s, which the training data have; the columns here are %s", phrase.Quote(name),
+				phrase.List(r.Columns))
 		}
 		if twice[name] {
-			return g, errorf("", "there are two columns %s: names must differ", quote(name))
+			return g, errorf("", "there are two columns %s: names must differ", phrase.Quote(name))
 		}
 	}
 	for i := range r.N() {
@@ -55,11 +58,11 @@ func (r Rows) Request(s Schema) (Request, error) {
 			row = r.Inputs[i]
 		}
 		if r.Columns == nil && len(row) != len(names) {
-			return g, errorf("", "row %d has %s, the training data have %s", i+1, plural(len(row), "number"),
-				plural(len(names), "column"))
+			return g, errorf("", "row %d has %s, the training data have %s", i+1, phrase.Plural(len(row), "number"),
+				phrase.Plural(len(names), "column"))
 		}
 		if r.Columns != nil && len(row) != len(r.Columns) {
-			return g, lengthError(i, len(row), plural(len(r.Columns), "column"), true)
+			return g, lengthError(i, len(row), phrase.Plural(len(r.Columns), "column"), true)
 		}
 		for _, k := range at {
 			g.Numbers = append(g.Numbers, row[k])
@@ -99,7 +102,7 @@ func (s Schema) Rows(g Request) (*Dataset, error) {
 		if err != nil {
 			return nil, err
 		}
-		d.X = matrix(g.N, len(s.Columns), x)
+		d.X = matrix.New(g.N, len(s.Columns), x)
 	}
 	if s.Alphabet != nil {
 		if d.Sequences, err = encodeRows(seq.EncoderFor(s.Alphabet), g.Sequences, s.SequenceColumn()); err != nil {
@@ -112,17 +115,17 @@ func (s Schema) Rows(g Request) (*Dataset, error) {
 // checkRequest compares the sizes of g with those of the schema.
 func (s Schema) checkRequest(g Request) error {
 	if width := len(s.RequestNumbers()); len(g.Numbers) != g.N*width {
-		return errorf("", "%s of %s for %s", plural(len(g.Numbers), "number"), plural(width, "column"),
-			plural(g.N, "row"))
+		return errorf("", "%s of %s for %s", phrase.Plural(len(g.Numbers), "number"), phrase.Plural(width, "column"),
+			phrase.Plural(g.N, "row"))
 	}
 	for _, name := range s.TextColumns() {
 		if len(g.Texts[name]) != g.N {
-			return errorf("", "%s in column %s for %s", plural(len(g.Texts[name]), "cell"), quote(name),
-				plural(g.N, "row"))
+			return errorf("", "%s in column %s for %s", phrase.Plural(len(g.Texts[name]), "cell"), phrase.Quote(name),
+				phrase.Plural(g.N, "row"))
 		}
 	}
 	if s.Alphabet != nil && len(g.Sequences) != g.N {
-		return errorf("", "%s for %s", plural(len(g.Sequences), "sequence"), plural(g.N, "row"))
+		return errorf("", "%s for %s", phrase.Plural(len(g.Sequences), "sequence"), phrase.Plural(g.N, "row"))
 	}
 	return nil
 }
@@ -133,10 +136,11 @@ func (g Request) offsets(s Schema) (offset []float64, err error) {
 	for i := 0; i < g.N && s.Roles.Offset != ""; i++ {
 		v := g.Numbers[(i+1)*width-1]
 		if math.IsNaN(v) {
-			return nil, errorf("", "row %d: column %s is missing: each row needs its offset", i+1, quote(s.Roles.Offset))
+			return nil, errorf("", "row %d: column %s is missing: each row needs its offset", i+1, phrase.Quote(s.Roles.Offset))
 		}
 		if math.Abs(v) > mostOffset {
-			return nil, errorf("", "row %d: column %s is %s: %s", i+1, quote(s.Roles.Offset), number(v), areOffsets)
+			return nil, errorf("", "row %d: column %s is %s: %s", i+1, phrase.Quote(s.Roles.Offset), phrase.Number(v),
+				areOffsets)
 		}
 		offset = append(offset, v)
 	}
@@ -147,24 +151,25 @@ func (g Request) offsets(s Schema) (offset []float64, err error) {
 // remaining numbers of the row.
 func (g Request) value(c InputColumn, i int, numbers []float64) (v float64, rest []float64, err error) {
 	if !c.isText() {
-		if v, numbers = numbers[0], numbers[1:]; c.Date != nil {
+		v, numbers = numbers[0], numbers[1:]
+		if c.Date != nil {
 			v = c.Date.Seconds(v)
 		}
 	} else if cell, ok := g.Texts[c.Name][i], false; c.Date != nil {
 		if v, ok = c.Date.parse(cell); !ok {
-			return 0, nil, errorf("", "row %d: found %s in column %s, %s", i+1, quote(cell), quote(c.Name),
+			return 0, nil, errorf("", "row %d: found %s in column %s, %s", i+1, phrase.Quote(cell), phrase.Quote(c.Name),
 				c.Date.like())
 		}
 	} else if v, ok = c.Notation.parse(cell); !ok {
-		return 0, nil, errorf("", "row %d: found %s in column %s: %s", i+1, quote(cell), quote(c.Name),
+		return 0, nil, errorf("", "row %d: found %s in column %s: %s", i+1, phrase.Quote(cell), phrase.Quote(c.Name),
 			c.Notation.like())
 	}
 	if fault := c.notBoolean(v); fault != "" {
-		return 0, nil, errorf("", "row %d: found %s in column %s, %s", i+1, number(v), quote(c.Name), fault)
+		return 0, nil, errorf("", "row %d: found %s in column %s, %s", i+1, phrase.Number(v), phrase.Quote(c.Name), fault)
 	}
 	if math.Abs(v) > largest {
 		return 0, nil, errorf("", "row %d: found %s in column %s, which is beyond ±%g: only smaller numbers can be used",
-			i+1, number(v), quote(c.Name), largest)
+			i+1, phrase.Number(v), phrase.Quote(c.Name), largest)
 	}
 	return v, numbers, nil
 }
@@ -187,14 +192,15 @@ func (g Request) expand(columns []InputColumn, s Schema) ([]float64, error) {
 				}
 			} else {
 				cell := strings.TrimSpace(g.Texts[c.Name][i])
-				if hot, _ = c.find(cell); c.isMissing(cell) {
+				hot, _ = c.find(cell)
+				if c.isMissing(cell) {
 					hot, missing = -1, true
 				}
 			}
 			if missing && !impute {
 				return nil, errorf("",
 					"row %d: column %s is missing: fill it in; a model trained with %s impute does so "+
-						"itself", i+1, quote(c.Name), asFlag("missing"))
+						"itself", i+1, phrase.Quote(c.Name), asFlag("missing"))
 			}
 			x = c.append(x, v, hot, missing)
 		}
@@ -231,6 +237,7 @@ func unknownWord(c InputColumn, words sighting) string {
 	if words.n > 1 {
 		others = fmt.Sprintf(", the first of %d new cells", words.n)
 	}
-	return fmt.Sprintf("%s in column %s is not in the training data%s: %s", quote(words.cell), quote(c.Name), others,
+	return fmt.Sprintf("%s in column %s is not in the training data%s: %s", phrase.Quote(words.cell),
+		phrase.Quote(c.Name), others,
 		becomes)
 }

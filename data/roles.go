@@ -7,7 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gpdrf/gpdrf-gpu/data/written"
 	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
 // TableOptions set the roles of the columns of a table of text.
@@ -53,11 +55,12 @@ func (o TableOptions) firstOption() string {
 // check refuses unknown words.
 func (o *TableOptions) check() error {
 	if o.Missing != "" && !slices.Contains(MissingWays(), o.Missing) {
-		return errorf("", "%s cannot be %s%s", asFlag("missing"), quote(o.Missing),
+		return errorf("", "%s cannot be %s%s", asFlag("missing"), phrase.Quote(o.Missing),
 			didyoumean.Hint(o.Missing, MissingWays()))
 	}
-	if o.Dates != "" && !slices.Contains(DateOrders(), o.Dates) {
-		return errorf("", "there is no order of dates %s: give %s", quote(o.Dates), strings.Join(DateOrders(), ", "))
+	if o.Dates != "" && !slices.Contains(written.DateOrders(), o.Dates) {
+		return errorf("", "there is no order of dates %s: give %s", phrase.Quote(o.Dates), strings.Join(written.DateOrders(),
+			", "))
 	}
 	return o.Dialect.check()
 }
@@ -81,7 +84,8 @@ func (l *layout) assign(rec *records, p *profile, opt ReadOptions) (err error) {
 	for _, at := range l.targets {
 		if slices.Contains(ignored, at) || at == l.id {
 			return errorf(rec.name,
-				"the column %s cannot be both the target and left out: name another with %s", quote(names[at]), asFlag("target"))
+				"the column %s cannot be both the target and left out: name another with %s", phrase.Quote(names[at]),
+				asFlag("target"))
 		}
 	}
 	first := len(l.notes)
@@ -129,7 +133,7 @@ func (l *layout) noInputs() error {
 	}
 	if len(l.leftOut) > 0 {
 		hint = fmt.Sprintf("; left out: %s (%s %s reads a column of text as sequences)",
-			list(leftNames(l.leftOut)), asFlag("sequence"), column)
+			phrase.List(leftNames(l.leftOut)), asFlag("sequence"), column)
 	}
 	return errorf(l.file, "has no input column beside the target%s", hint)
 }
@@ -144,7 +148,7 @@ const longText = 8
 func (l *layout) leaveOut(name string, at int, why string) {
 	l.leftOut = append(l.leftOut, LeftOut{name, at})
 	if why != "" {
-		l.note("column %s %s: left out", quote(name), why)
+		l.note("column %s %s: left out", phrase.Quote(name), why)
 	}
 }
 
@@ -162,7 +166,8 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int, opt ReadOpti
 		most = mostTexts
 	}
 	bad := func(s sighting, format string, args ...any) error {
-		return errorAt(rec.name, s.at, "found %s in column %s%s", quote(s.cell), quote(name), fmt.Sprintf(format, args...))
+		return errorAt(rec.name, s.at, "found %s in column %s%s", phrase.Quote(s.cell), phrase.Quote(name),
+			fmt.Sprintf(format, args...))
 	}
 	switch {
 	case rec.noCells[i] != "":
@@ -181,7 +186,7 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int, opt ReadOpti
 		l.addDate(i, c.epoch(name), &c.dates.spans[0])
 	case c.isBoolean():
 		if c.texts.n > 0 {
-			l.note("column %s is true or false and becomes a number, 1 or 0", quote(name))
+			l.note("column %s is true or false and becomes a number, 1 or 0", phrase.Quote(name))
 		}
 		l.add(i, InputColumn{Name: name, Boolean: true, TrueFalse: c.texts.n > 0})
 	case c.isUnclear() && !c.keepsUnits(opt.OneHot):
@@ -191,14 +196,14 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int, opt ReadOpti
 			"it, or leave the column out with %s %s", asFlag("ignore"), flag)
 	case c.hasUnits() && !c.keepsUnits(opt.OneHot):
 		return bad(c.texts, ", a number with the unit %s: write numbers alone, or leave the column out with %s %s",
-			quote(c.signs.units[0]), asFlag("ignore"), flag)
-	case !c.isWords && isDecorated(c.texts.cell):
+			phrase.Quote(c.signs.units[0]), asFlag("ignore"), flag)
+	case !c.isWords && written.IsDecorated(c.texts.cell):
 		return bad(c.texts, ": %s, or leave the column out with %s %s", plainer(c.texts.cell), asFlag("ignore"), flag)
 	case c.isUnique(), c.isIdentifier() && !(opt.OneHot && c.distinct() <= mostTexts):
 		l.leaveIdentifier(rec, c, i, opt.Sequence == "")
 	case c.isText() && c.distinct() > mostKept:
 		return bad(c.firstText(), ", which has %d different texts in %s, more than %d: group them, or leave the "+
-			"column out with %s %s", c.distinct(), plural(c.filled(), "row"), mostKept, asFlag("ignore"), flag)
+			"column out with %s %s", c.distinct(), phrase.Plural(c.filled(), "row"), mostKept, asFlag("ignore"), flag)
 	case c.isText() || rec.hasType(i, "nominal") && c.texts.n > 0:
 		l.addWords(rec, c, i, most)
 	case c.texts.n > 0:
@@ -228,15 +233,15 @@ func (l *layout) addWords(rec *records, c *columnProfile, i, most int) {
 	if holdsMolecules(name) && l.texts == nil && rec.header != nil {
 		rest += fmt.Sprintf(" (%s %s reads its texts as molecules)", asFlag("sequence"), flagWord(name, i))
 	}
-	l.note("column %s is text and becomes %s, one for each of %s%s%s", quote(name), plural(inputs, "input"),
-		list(values), rest, c.whyText())
+	l.note("column %s is text and becomes %s, one for each of %s%s%s", phrase.Quote(name), phrase.Plural(inputs, "input"),
+		phrase.List(values), rest, c.whyText())
 	l.add(i, InputColumn{Name: name, Values: values, Others: others, Text: c.isWords})
 }
 
 // leaveIdentifier leaves out a column of texts that hardly repeat. The first such column with a different text
 // in each row becomes the names of the rows. Long texts may be sequences.
 func (l *layout) leaveIdentifier(rec *records, c *columnProfile, i int, mayBeSequences bool) {
-	why := fmt.Sprintf("is text that hardly repeats, %d values in %s", c.distinct(), plural(c.compared(), "row"))
+	why := fmt.Sprintf("is text that hardly repeats, %d values in %s", c.distinct(), phrase.Plural(c.compared(), "row"))
 	if name := rec.columnName(i); c.mayBe(name) != "" && !l.hasRole("group") {
 		why += fmt.Sprintf(", and may group the rows (%s %s)", asFlag("group"), flagWord(name, i))
 	}
@@ -265,7 +270,7 @@ var (
 func (l *layout) noteInputs(rec *records, p *profile) {
 	for _, i := range l.counting {
 		if name := rec.columnName(i); len(l.inputs) > 1 || l.texts != nil {
-			l.note("column %s counts the rows and is an input: %s %s leaves it out", quote(name), asFlag("ignore"),
+			l.note("column %s counts the rows and is an input: %s %s leaves it out", phrase.Quote(name), asFlag("ignore"),
 				flagWord(name, i))
 		}
 	}
@@ -273,10 +278,10 @@ func (l *layout) noteInputs(rec *records, p *profile) {
 		name := rec.columnName(i)
 		if date := p.columns[i].asDate(); date != "" {
 			l.note("column %s has numbers that may be dates and is read as plain numbers: written as %s they become days",
-				quote(name), date)
+				phrase.Quote(name), date)
 		}
 		if role := p.columns[i].mayBe(name); role != "" && !l.hasRole(role) {
-			l.note("column %s is an input, and may %s the rows: if so, give --%s %s", quote(name),
+			l.note("column %s is an input, and may %s the rows: if so, give --%s %s", phrase.Quote(name),
 				strings.TrimSuffix(role, "s"), role, flagWord(name, i))
 		}
 	}
@@ -343,6 +348,6 @@ func columnNamed(file, word string, names []string, role string) (int, error) {
 		}
 		return n - 1, nil
 	}
-	return 0, errorf(file, "has no column %s %s%s; its columns are %s", quote(word), role,
-		didYouMean(word, names), list(names))
+	return 0, errorf(file, "has no column %s %s%s; its columns are %s", phrase.Quote(word), role,
+		didYouMean(word, names), phrase.List(names))
 }

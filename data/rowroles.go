@@ -6,6 +6,10 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/data/written"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
+	"github.com/gpdrf/gpdrf-gpu/internal/stats"
 )
 
 // RowRoles are the columns that describe a row without being inputs, by their names or numbers from 1; "" for
@@ -53,7 +57,7 @@ type roleColumn struct {
 
 // isMissing reports whether the cell means a missing value. A word that does so among numbers may name a group.
 func (c roleColumn) isMissing(cell string) bool {
-	return isMissing(cell) || c.option != "group" && isDoubtful(cell)
+	return written.IsMissing(cell) || c.option != "group" && written.IsDoubtful(cell)
 }
 
 // rowFacts holds the cells of the roles, as in Dataset.
@@ -103,11 +107,11 @@ func (l *layout) assignRoles(rec *records, p *profile, roles RowRoles, dates str
 			other = asKey("text")
 		}
 		if other != "" {
-			return errorf(rec.name, "the column %s cannot be both %s and %s: name another", quote(names[at]),
+			return errorf(rec.name, "the column %s cannot be both %s and %s: name another", phrase.Quote(names[at]),
 				role.flag, other)
 		}
 		role.column = names[at]
-		l.note("column %s %s", quote(role.column), role.does)
+		l.note("column %s %s", phrase.Quote(role.column), role.does)
 		if c := &p.columns[at]; role.option == "time" && c.isDates() && c.isText() {
 			form, err := c.dateForm(rec, at, dates, "name another column with "+role.flag)
 			if err != nil {
@@ -132,10 +136,10 @@ const areWeights = "weights are 0, or from 1e-9 to 1e9"
 
 // noteFewWeights warns of weights that are shares: they count as few rows compared with the prior.
 func (d *Dataset) noteFewWeights(file string) (notes []string) {
-	total, few := sum(d.Weights), float64(d.N())/10
+	total, few := stats.Sum(d.Weights), float64(d.N())/10
 	if d.Weights != nil && total < few {
 		notes = append(notes, fmt.Sprintf("%s: the weights of %s sum to %.3g, so they count as so many rows: "+
-			"multiply them if they are shares", file, plural(d.N(), "row"), total))
+			"multiply them if they are shares", file, phrase.Plural(d.N(), "row"), total))
 	}
 	return notes
 }
@@ -226,9 +230,11 @@ func (l *layout) checkRoles(rec *records) error {
 		case err != nil:
 			return err
 		case c.option == "offset" && math.Abs(v) > mostOffset:
-			return rec.cellError(c.at, "found the offset %s in column %s: %s", quote(cell), quote(c.column), areOffsets)
+			return rec.cellError(c.at, "found the offset %s in column %s: %s", phrase.Quote(cell), phrase.Quote(c.column),
+				areOffsets)
 		case c.option == "weights" && !isWeight(v):
-			return rec.cellError(c.at, "found the weight %s in column %s: %s", quote(cell), quote(c.column), areWeights)
+			return rec.cellError(c.at, "found the weight %s in column %s: %s", phrase.Quote(cell), phrase.Quote(c.column),
+				areWeights)
 		}
 	}
 	return nil
@@ -241,10 +247,10 @@ func (l *layout) roleValue(rec *records, c roleColumn) (float64, error) {
 	}
 	if c.option == "time" && l.timeForm != nil {
 		cell := strings.TrimSpace(rec.row[c.at])
-		seconds, ok := ParseTime(*l.timeForm, rec.style.point(cell))
+		seconds, ok := written.ParseTime(*l.timeForm, rec.style.point(cell))
 		if !ok {
 			return 0, rec.cellError(c.at, "found %s in column %s, which is no date, as others of it are: correct it",
-				quote(cell), quote(c.column))
+				phrase.Quote(cell), phrase.Quote(c.column))
 		}
 		return seconds, nil
 	}
@@ -273,7 +279,7 @@ func (l *layout) addRoles(rec *records, to *rowFacts) {
 func (d *Dataset) checkSplitRoles(file string, names RowRoles) error {
 	if d.Groups != nil && d.Times != nil {
 		return errorf(file, "cannot be split by the groups %s and by the times %s together: give %s or %s",
-			quote(names.Group), quote(names.Time), asFlag("group"), asFlag("time"))
+			phrase.Quote(names.Group), phrase.Quote(names.Time), asFlag("group"), asFlag("time"))
 	}
 	return nil
 }
@@ -283,7 +289,7 @@ func (d *Dataset) checkApart() error {
 	if d.Groups != nil && slices.Min(d.Groups) == slices.Max(d.Groups) ||
 		d.Times != nil && slices.Min(d.Times) == slices.Max(d.Times) {
 		return errorf(d.Path, "all rows are one group, or have one time, by %s, so no split can separate them: name "+
-			"another column, or none", quote(cmp.Or(d.schema.Roles.Group, d.schema.Roles.Time)))
+			"another column, or none", phrase.Quote(cmp.Or(d.schema.Roles.Group, d.schema.Roles.Time)))
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/graph"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
@@ -26,7 +27,7 @@ func (r rowRole) byScaffold(columns []string) bool {
 func (d *Dataset) groupByScaffold(file string) (note string, err error) {
 	if d.Sequences == nil || d.Sequences.Alphabet.Kind != seq.Graphs {
 		return "", errorf(file, "has no column %s to group the rows, and no molecules that have scaffolds "+
-			"(%s COL reads a column of them): %s", quote(Scaffold), asFlag("sequence"), noScaffold())
+			"(%s COL reads a column of them): %s", phrase.Quote(Scaffold), asFlag("sequence"), noScaffold())
 	}
 	d.scaffolds = &graph.Kinds{}
 	rings, chains := map[int32]bool{}, 0
@@ -38,17 +39,18 @@ func (d *Dataset) groupByScaffold(file string) (note string, err error) {
 				where.line = int(d.lines[i])
 			}
 			return "", errorAt(file, where, "found a node with the label %s, which is no atom: only molecules have "+
-				"scaffolds; %s", quote(wrong), noScaffold())
+				"scaffolds; %s", phrase.Quote(wrong), noScaffold())
 		}
 		group := int32(d.scaffolds.Number(s))
-		if d.Groups = append(d.Groups, group); len(s.Labels) > 0 {
+		d.Groups = append(d.Groups, group)
+		if len(s.Labels) > 0 {
 			rings[group] = true
 		} else {
 			chains++
 		}
 	}
 	note = fmt.Sprintf("%s: splits keep the molecules of a scaffold together: %s of %s", file,
-		plural(len(rings), "scaffold"), plural(d.N()-chains, "molecule"))
+		phrase.Plural(len(rings), "scaffold"), phrase.Plural(d.N()-chains, "molecule"))
 	if chains > 0 {
 		note += fmt.Sprintf("; %d without a ring are one group", chains)
 	}

@@ -35,11 +35,11 @@ func TestScaffoldGroups(t *testing.T) {
 			t.Errorf("notes %q", notes)
 		}
 		like := ds.Schema()
-		again, _, err := readText(file, ReadOptions{Like: &like, TableOptions: roles}) // to train further
+		again, _, err := readText(file, ReadOptions{Schema: &like, TableOptions: roles}) // to train further
 		if err != nil || !slices.Equal(again.Groups, want) {
 			t.Errorf("%s: %v, %v", file, again, err)
 		}
-		if new, _, err := readText(file, ReadOptions{Like: &like, TargetOptional: true}); err != nil || new.Groups != nil {
+		if new, _, err := readText(file, ReadOptions{Schema: &like, TargetOptional: true}); err != nil || new.Groups != nil {
 			t.Errorf("%s: rows to predict: %v, %v", file, new, err)
 		}
 	}

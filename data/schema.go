@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gpdrf/gpdrf-gpu/data/written"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
@@ -310,7 +311,7 @@ func (s Schema) InNumbers() Schema {
 	s.Notations, s.Dates = nil, slices.Clone(s.Dates)
 	for i := range s.Dates {
 		if s.Dates[i].isText() {
-			s.Dates[i].Form = epochSeconds
+			s.Dates[i].Form = written.EpochSeconds
 		}
 	}
 	return s

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/stats"
 )
 
 const flats = "area,town,floor,price\n50,Rome,1,3\n60,Oslo,2,4\n70,Rome,ground,5.5\n"
@@ -38,7 +40,7 @@ func TestOneHot(t *testing.T) {
 		"1,Rome,2\n2,Oslo,1\n":             "[1 0 1 0 1 0]", // by position
 		flats:                              "[50 0 1 1 0 0]",
 	} {
-		p, _, err := readText(text, ReadOptions{Like: &like, TargetOptional: true})
+		p, _, err := readText(text, ReadOptions{Schema: &like, TargetOptional: true})
 		if (err == nil) != (want != "") || err == nil && fmt.Sprint(p.Row(0)) != want {
 			t.Errorf("%q: %v, %v", text, p, err)
 		}
@@ -74,8 +76,8 @@ func TestBadOneHot(t *testing.T) {
 		opt        ReadOptions
 	}{
 		{"area,town,floor\n1,,1\n", `t.csv:2:3: empty cell in column "town"`,
-			ReadOptions{Like: &like, TargetOptional: true}},
-		{"area,floor\n1,1\n", `t.csv:1: there is no column "town"`, ReadOptions{Like: &like, TargetOptional: true}},
+			ReadOptions{Schema: &like, TargetOptional: true}},
+		{"area,floor\n1,1\n", `t.csv:1: there is no column "town"`, ReadOptions{Schema: &like, TargetOptional: true}},
 		{"a,b\nx,1\n,2\n", `t.csv:3:1: cells are missing, in "a" 1`,
 			ReadOptions{TableOptions: TableOptions{OneHot: true}}},
 		{"a,b\nx,1\nNA,2\n", `t.csv:3:1: cells are missing, in "a" 1`,
@@ -115,7 +117,7 @@ func TestOtherTexts(t *testing.T) {
 		t.Error(all)
 	}
 	like := throughJSON(t, ds)
-	got, notes, err := readText("a\nw0\nw9\nnew\nother\n", ReadOptions{Like: like, TargetOptional: true})
+	got, notes, err := readText("a\nw0\nw9\nnew\nother\n", ReadOptions{Schema: like, TargetOptional: true})
 	if err != nil || len(notes) != 1 || notes[0] != `warning: t.csv:4:1: "new" in column "a" is not in the training `+
 		`data: it counts as other` {
 		t.Fatal(notes, err)
@@ -126,7 +128,7 @@ func TestOtherTexts(t *testing.T) {
 		t.Error(same, err)
 	}
 	for i, want := range []int{0, 29, 29, 29} {
-		if row := got.Row(i); row[want] != 1 || sum(row) != 1 {
+		if row := got.Row(i); row[want] != 1 || stats.Sum(row) != 1 {
 			t.Error(i, row)
 		}
 	}
@@ -147,7 +149,7 @@ func TestPandasIndex(t *testing.T) {
 	if err != nil || d.Target != "y" || !slices.Equal(d.Columns, []string{"a"}) {
 		t.Fatal(d, err)
 	}
-	p, _, err := readText("a\n3\n", ReadOptions{Like: throughJSON(t, d), TargetOptional: true})
+	p, _, err := readText("a\n3\n", ReadOptions{Schema: throughJSON(t, d), TargetOptional: true})
 	if err != nil || p.Row(0)[0] != 3 {
 		t.Error(p, err)
 	}

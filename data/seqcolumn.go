@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gpdrf/gpdrf-gpu/data/written"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
@@ -21,7 +23,7 @@ func (l *layout) findSequence(rec *records, column string) error {
 	case slices.Contains(l.targets, at):
 		return errorf(rec.name,
 			"the column %s cannot be both the sequences and the target: name another with %s",
-			quote(rec.columnName(at)), asFlag("target"))
+			phrase.Quote(rec.columnName(at)), asFlag("target"))
 	}
 	l.setSequence(rec, at)
 	return nil
@@ -38,19 +40,19 @@ func (l *layout) checkMissingSequences(rec *records, p *profile) error {
 	}
 	missing := p.columns[l.sequence].missing
 	return errorAt(rec.name, missing.at, "the column %s lacks %s: %s drop leaves their rows out",
-		quote(l.sequenceName), plural(missing.n, "sequence"), asFlag("missing"))
+		phrase.Quote(l.sequenceName), phrase.Plural(missing.n, "sequence"), asFlag("missing"))
 }
 
 // isSequenceMissing reports whether the current row has no sequence where it should.
 func (l *layout) isSequenceMissing(rec *records) bool {
-	return l.texts != nil && isMissing(strings.TrimSpace(rec.row[l.sequence]))
+	return l.texts != nil && written.IsMissing(strings.TrimSpace(rec.row[l.sequence]))
 }
 
 func (l *layout) addText(rec *records, most int64) error {
 	t := l.texts
 	if l.isSequenceMissing(rec) {
 		return rec.cellError(l.sequence, "the sequence in column %s is missing: fill it in, or remove the row",
-			quote(l.sequenceName))
+			phrase.Quote(l.sequenceName))
 	}
 	t.append([]byte(rec.row[l.sequence]), rec.placeOf(l.sequence))
 	if int64(len(t.text)) > most {
@@ -76,7 +78,7 @@ func (l *layout) codeTexts(in *input, made *table) (err error) {
 		return nil
 	}
 	auto := in.opt.Tokens == "" || in.opt.Tokens == TokensAuto
-	if auto && in.opt.Like == nil && strings.EqualFold(l.sequenceName, "smiles") {
+	if auto && in.opt.Schema == nil && strings.EqualFold(l.sequenceName, "smiles") {
 		l.texts.kind = seq.Graphs
 	}
 	if made.sequences, err = l.texts.encode(in.opt); err != nil {
@@ -91,9 +93,9 @@ func (l *layout) codeTexts(in *input, made *table) (err error) {
 	made.notes = append(made.notes, l.texts.notes...)
 	beside := ""
 	if n := len(made.schema.Columns); n > 0 {
-		beside = fmt.Sprintf(", beside %s of numbers", plural(n, "column"))
+		beside = fmt.Sprintf(", beside %s of numbers", phrase.Plural(n, "column"))
 	}
 	made.notes = append(made.notes, fmt.Sprintf("%s: column %s holds the sequences%s", in.name,
-		quote(l.sequenceName), beside))
+		phrase.Quote(l.sequenceName), beside))
 	return nil
 }

@@ -9,6 +9,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
+	"github.com/gpdrf/gpdrf-gpu/data/written"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
@@ -32,19 +35,19 @@ func (t *texts) setLabels(in *input, made *table) error {
 		if err := in.severalClasses(len(t.targets)); err != nil {
 			return err
 		}
-		made.nameTargets(everyRow(len(t.targets)), t.targets)
+		made.nameTargets(matrix.Every(len(t.targets)), t.targets)
 		return t.setTargets(made, in.opt)
 	}
 	if t.labels == nil {
 		return t.withoutLabels(in, made)
 	}
 	where, hold := "", "the labels hold"
-	if column := "target column " + quote(made.schema.Target); made.schema.Target != "" {
+	if column := "target column " + phrase.Quote(made.schema.Target); made.schema.Target != "" {
 		where, hold = column+", ", column+" holds"
 	}
 	made.schema.Target = cmp.Or(made.schema.Target, sequenceTarget)
 	made.task = in.task
-	if like := in.opt.Like; like != nil {
+	if like := in.opt.Schema; like != nil {
 		made.schema.Target, made.schema.Classes = like.Target, like.Classes
 		return t.setTargets(made, in.opt)
 	}
@@ -54,7 +57,7 @@ func (t *texts) setLabels(in *input, made *table) error {
 		if i := t.strayLabel(); i >= 0 {
 			return t.labelError(i,
 				"found the target %s, and others are numbers: correct it, or use the task classification",
-				quote(t.labels[i]))
+				phrase.Quote(t.labels[i]))
 		}
 		if err := t.checkWords(len(classes), why == "" && slices.ContainsFunc(classes, isText)); err != nil {
 			return err
@@ -62,7 +65,7 @@ func (t *texts) setLabels(in *input, made *table) error {
 		made.task = Classification
 		if why != "" {
 			made.task = Regression
-		} else if _, err := parseNumber(classes[0]); err == nil {
+		} else if _, err := written.ParseNumber(classes[0]); err == nil {
 			hint = " (" + asFlag("task") + " regression for numbers)"
 		}
 	}
@@ -76,10 +79,10 @@ func (t *texts) setLabels(in *input, made *table) error {
 			"has %d different classes, more than %d: give fewer, or use the task regression", len(classes), maxClasses)
 	case len(classes) > maxAutoClasses && 2*len(classes) > t.n():
 		return errorf(t.name, "%s %d different values in %s, too many for classes: use the task regression%s", hold,
-			len(classes), plural(t.n(), "row"), labelsStand(made.sequences, made.schema))
+			len(classes), phrase.Plural(t.n(), "row"), labelsStand(made.sequences, made.schema))
 	default:
 		made.schema.Classes = classes
-		note = fmt.Sprintf("%sclasses %s%s", where, list(classes), hint)
+		note = fmt.Sprintf("%sclasses %s%s", where, phrase.List(classes), hint)
 	}
 	if hint != "" {
 		made.choice = note
@@ -104,7 +107,7 @@ func (t *texts) findClasses() (classes []string, why string) {
 	classes = slices.Compact(slices.Sorted(slices.Values(t.labels)))
 	var values []float64
 	for _, l := range classes {
-		if v, err := parseNumber(l); err == nil {
+		if v, err := written.ParseNumber(l); err == nil {
 			values = append(values, v+0) // the sum turns −0 into 0
 		}
 	}
@@ -117,7 +120,7 @@ func (t *texts) findClasses() (classes []string, why string) {
 	for _, v := range values {
 		classes = append(classes, numberClass(v))
 		if v != math.Trunc(v) {
-			why = "fractions (" + number(v) + ")"
+			why = "fractions (" + phrase.Number(v) + ")"
 		}
 	}
 	switch {
@@ -125,7 +128,7 @@ func (t *texts) findClasses() (classes []string, why string) {
 	case len(classes) > maxAutoClasses:
 		why = fmt.Sprintf("%d different whole numbers, more than %d", len(classes), maxAutoClasses)
 	case 2*len(classes) > t.n():
-		why = fmt.Sprintf("%d different whole numbers in %s", len(classes), plural(t.n(), "row"))
+		why = fmt.Sprintf("%d different whole numbers in %s", len(classes), phrase.Plural(t.n(), "row"))
 	}
 	return classes, why
 }
@@ -140,13 +143,13 @@ func (t *texts) checkWords(different int, words bool) error {
 		behind[strings.TrimSpace(string(t.of(i)))] = true
 	}
 	advice := "give others, or use the task classification"
-	if a, ok := amountOf(t.labels[0]); ok && a.unit != "" {
-		advice = "write the numbers alone, without " + quote(a.unit)
+	if a, ok := written.AmountOf(t.labels[0]); ok && a.Unit != "" {
+		advice = "write the numbers alone, without " + phrase.Quote(a.Unit)
 	} else if 2*len(behind) <= t.n() && t.kind == "" {
 		advice = "the classes stand behind the tab, and they belong before it"
 	}
 	return t.labelError(0, "found the target %s: the targets hold %d different words in %s, so they are no classes: %s",
-		quote(t.labels[0]), different, plural(t.n(), "row"), advice)
+		phrase.Quote(t.labels[0]), different, phrase.Plural(t.n(), "row"), advice)
 }
 
 // strayLabel is the first label that is not a number, if the others are numbers and do not look like classes.
@@ -154,11 +157,11 @@ func (t *texts) checkWords(different int, words bool) error {
 func (t *texts) strayLabel() int {
 	word, missing, fractions, numbers := -1, -1, false, false
 	for i, l := range t.labels {
-		v, err := parseNumber(l)
+		v, err := written.ParseNumber(l)
 		switch {
 		case err == nil:
 			numbers, fractions = true, fractions || v != math.Trunc(v)
-		case isMissing(l) && missing < 0:
+		case written.IsMissing(l) && missing < 0:
 			missing = i
 		}
 		if err != nil && word < 0 {
@@ -186,8 +189,8 @@ func classFinder(classes []string) func(label string) (int32, bool) {
 		if i, ok := index[label]; ok {
 			return i, true
 		}
-		v, err := parseNumber(label)
-		if b, ok := boolean(label); ok && areBooleans {
+		v, err := written.ParseNumber(label)
+		if b, ok := written.Boolean(label); ok && areBooleans {
 			v, err = b, nil
 		}
 		i, ok := values[v]
@@ -200,7 +203,7 @@ func classFinder(classes []string) func(label string) (int32, bool) {
 func (t *texts) setTargets(made *table, opt ReadOptions) error {
 	u, find, width := &unneeded{}, classFinder(made.schema.Classes), max(1, len(t.targets))
 	advice := "correct it, or use the task classification"
-	if opt.Like != nil {
+	if opt.Schema != nil {
 		advice = "correct it or remove the sequence"
 	}
 	for first := 0; first < len(t.labels); first += width {
@@ -211,7 +214,8 @@ func (t *texts) setTargets(made *table, opt ReadOptions) error {
 			u.meet(t.labels[bad], t.where[bad])
 		}
 	}
-	if t.notes = append(t.notes, u.notes(t.name, made.task, t.n())...); u.all(t.n()) {
+	t.notes = append(t.notes, u.notes(t.name, made.task, t.n())...)
+	if u.all(t.n()) {
 		made.withoutTargets()
 	}
 	return nil
@@ -226,23 +230,25 @@ func (t *texts) addTargets(made *table, find func(label string) (int32, bool), f
 		if !known {
 			c, err = -1, t.labelError(first,
 				"found class %s, which the training data do not have (their classes are %s): remove the "+
-					"sequence, or train on data with this class", quote(t.labels[first]), list(made.schema.Classes))
+					"sequence, or train on data with this class", phrase.Quote(t.labels[first]), phrase.List(made.schema.Classes))
 		}
 		made.labels = append(made.labels, c)
 		return first, err
 	}
 	for k := range width {
 		label := t.labels[first+k]
-		v, wrong := parseNumber(label)
-		if made.y = append(made.y, v); wrong == nil && math.Abs(v) <= largest {
+		v, wrong := written.ParseNumber(label)
+		made.y = append(made.y, v)
+		if wrong == nil && math.Abs(v) <= largest {
 			continue
 		}
 		made.y = append(made.y[:first], slices.Repeat([]float64{math.NaN()}, width)...)
 		if t.targets != nil {
 			return first + k, t.labelError(first+k, "found %s in the target %s, which must be a finite number: correct it",
-				quote(label), quote(t.targets[k]))
+				phrase.Quote(label), phrase.Quote(t.targets[k]))
 		}
-		return first, t.labelError(first, "found the target %s, which must be a finite number: %s", quote(label), advice)
+		return first, t.labelError(first, "found the target %s, which must be a finite number: %s", phrase.Quote(label),
+			advice)
 	}
 	return 0, nil
 }
@@ -275,7 +281,7 @@ func (t *texts) readLabels(path string, w Watch) error {
 	}
 	if len(lines) != t.n() {
 		return errorf(path, "holds %s for %s: give one on each line, in the order of the sequences, or "+
-			"name, tab and label", plural(len(lines), "label"), plural(t.n(), "sequence"))
+			"name, tab and label", phrase.Plural(len(lines), "label"), phrase.Plural(t.n(), "sequence"))
 	}
 	t.labels, t.where, t.labelsIn = lines, where, path
 	return nil
@@ -304,7 +310,7 @@ func (t *texts) labelsByName(path string, lines []string, where []place) error {
 		name := strings.TrimSpace(line[:cut])
 		if j, twice := at[name]; twice {
 			return errorAt(path, place{line: where[i].line}, "the name %s is also on line %d: names must differ",
-				quote(name), where[j].line)
+				phrase.Quote(name), where[j].line)
 		}
 		at[name], labels[i] = i, strings.TrimSpace(line[cut+1:])
 	}
@@ -327,7 +333,7 @@ func (t *texts) labelsByName(path string, lines []string, where []place) error {
 			}
 		}
 		if !ok {
-			return errorf(path, "has no label for the sequence %s, which is on line %d of %s", quote(name),
+			return errorf(path, "has no label for the sequence %s, which is on line %d of %s", phrase.Quote(name),
 				t.at[i].line, t.name)
 		}
 		t.labels[i], places[i] = labels[j], where[j]
@@ -355,7 +361,7 @@ func (t *texts) nameTargets(names []string) {
 
 // targetNames are the requested names of targets among the existing names; nil if none is requested.
 func (in *input) targetNames(there []string) []string {
-	switch like := in.opt.Like; {
+	switch like := in.opt.Schema; {
 	case like != nil:
 		return like.Outputs()
 	case in.opt.Target == "":
@@ -368,10 +374,10 @@ func (in *input) targetNames(there []string) []string {
 func (in *input) checkTargetNames(names, there []string, what string) error {
 	for i, name := range names {
 		if !slices.Contains(there, name) {
-			return errorf(in.name, "has no %s %s%s", what, quote(name), didYouMean(name, there))
+			return errorf(in.name, "has no %s %s%s", what, phrase.Quote(name), didYouMean(name, there))
 		}
 		if slices.Contains(names[:i], name) {
-			return errorf(in.name, "has the %s %s among its targets twice: name it once", what, quote(name))
+			return errorf(in.name, "has the %s %s among its targets twice: name it once", what, phrase.Quote(name))
 		}
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/graph"
 	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
@@ -104,7 +105,7 @@ func checkTokens(tokens string) error {
 	if tokens == "" || slices.Contains(Tokens(), tokens) {
 		return nil
 	}
-	return errorf("", "there are no tokens %s%s", quote(tokens), didyoumean.Hint(tokens, Tokens()))
+	return errorf("", "there are no tokens %s%s", phrase.Quote(tokens), didyoumean.Hint(tokens, Tokens()))
 }
 
 // encode encodes the texts over the alphabet of the training data, the requested one, or the one that the texts
@@ -129,11 +130,11 @@ func (t *texts) encode(opt ReadOptions) (*seq.Set, error) {
 }
 
 func (t *texts) encoder(opt ReadOptions) (*seq.Encoder, error) {
-	if opt.Like != nil {
-		if like := opt.Like.Alphabet.Kind; t.kind != "" && t.kind != like {
+	if opt.Schema != nil {
+		if like := opt.Schema.Alphabet.Kind; t.kind != "" && t.kind != like {
 			return nil, errorf(t.name, "holds %s, the training data are %s: give rows like those", t.kind, like)
 		}
-		e := seq.EncoderFor(opt.Like.Alphabet)
+		e := seq.EncoderFor(opt.Schema.Alphabet)
 		if opt.Grow {
 			e.Grow()
 		}
@@ -175,14 +176,14 @@ func (t *texts) describe(set *seq.Set, unknown int) {
 	what := string(a.Kind)
 	switch a.Kind {
 	case seq.Words:
-		what = plural(a.Letters, "different word")
+		what = phrase.Plural(a.Letters, "different word")
 	case seq.Vectors:
-		what = "vectors of " + plural(a.Width, "number")
+		what = "vectors of " + phrase.Plural(a.Width, "number")
 	case seq.Integers:
 		what = fmt.Sprintf("integers up to %d", a.Letters-1)
 	}
-	t.note("%s of %s symbols (mean %.1f), alphabet %s (%s to change)", plural(set.N(), "sequence"),
-		span(low, high), mean, what, asKey("tokens"))
+	t.note("%s of %s symbols (mean %.1f), alphabet %s (%s to change)", phrase.Plural(set.N(), "sequence"),
+		phrase.Span(low, high), mean, what, asKey("tokens"))
 	if unknown > 0 {
 		t.note("%d of %d symbols stand for no letter; features that contain one are left out", unknown, len(set.Codes))
 	}
@@ -190,13 +191,13 @@ func (t *texts) describe(set *seq.Set, unknown int) {
 
 // table is the table of a file of sequences.
 func (t *texts) table(in *input) (*table, error) {
-	like := in.opt.Like
+	like := in.opt.Schema
 	switch {
 	case t.n() == 0:
 		return nil, errorf(t.name, "holds no sequence: at least one is needed")
 	case in.opt.Target != "" && in.opt.Target != sequenceTarget:
 		return nil, errorf(t.name, "holds sequences with their classes: leave the target column %s out",
-			quote(in.opt.Target))
+			phrase.Quote(in.opt.Target))
 	case in.opt.Labels != "" && (t.targets != nil || like != nil && like.Targets != nil):
 		return nil, errorf(in.opt.Labels, "holds one target of each row, and several are asked for: name one of them "+
 			"by %s, or leave the file out", asFlag("target"))
@@ -259,24 +260,24 @@ func hashSequences(h hash.Hash, s *seq.Set) {
 // formatLike is the format of a file that belongs to training data: sequences with sequences, tables with
 // tables. For a training set of sequences, lines of any text that is not a table are sequences.
 func (in *input) formatLike(f format) (format, error) {
-	sequences := in.opt.Like.Alphabet != nil
+	sequences := in.opt.Schema.Alphabet != nil
 	isList := f.what == csvTable().what || f.what == sequenceLines().what
 	switch {
-	case sequences && isList && in.opt.Like.Alphabet.Kind == seq.Graphs &&
-		areMolecules(withoutHeader(firstWords(in.head))) && !in.opt.Like.areTargets(firstWords(in.head)):
+	case sequences && isList && in.opt.Schema.Alphabet.Kind == seq.Graphs &&
+		areMolecules(withoutHeader(firstWords(in.head))) && !in.opt.Schema.areTargets(firstWords(in.head)):
 		return moleculeLines(), nil
 	case sequences && !f.sequences && f.what == csvTable().what:
 		return sequenceLines(), in.checkTable()
 	case sequences && !f.sequences:
 		return f, errorf(in.name,
 			"is %s, the training data are sequences: give FASTA, or lines of class, tab and sequence", f.what)
-	case !sequences && f.what == sequenceLines().what && in.opt.Like.mayHave(in.head):
+	case !sequences && f.what == sequenceLines().what && in.opt.Schema.mayHave(in.head):
 		return csvTable(), nil
 	case !sequences && f.sequences:
 		return f, errorf(in.name, "is %s, the training data are vectors: give rows with the same columns", f.what)
-	case !sequences && !f.text && in.opt.Like.unfitForArray() != "":
+	case !sequences && !f.text && in.opt.Schema.unfitForArray() != "":
 		return f, errorf(in.name, "is %s, whose numbers have places and no names, and column %s of the training data "+
-			"is more than a plain number: give a table with their columns", f.what, quote(in.opt.Like.unfitForArray()))
+			"is more than a plain number: give a table with their columns", f.what, phrase.Quote(in.opt.Schema.unfitForArray()))
 	}
 	return f, nil
 }

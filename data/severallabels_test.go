@@ -39,7 +39,7 @@ func TestSeveralTargetsOfGraphs(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		for to, want := range map[string]int{text: 2, strings.ReplaceAll(text, "a", "c"): 0} {
-			p, notes, err := readText(to, ReadOptions{Like: &s, TargetOptional: true})
+			p, notes, err := readText(to, ReadOptions{Schema: &s, TargetOptional: true})
 			known := 0
 			for _, y := range p.Y {
 				if !math.IsNaN(y) {
@@ -81,7 +81,7 @@ func TestNamesOfMolecules(t *testing.T) {
 		t.Errorf("%q, %v", d.IDs(), err)
 	}
 	s := d.Schema()
-	if d, _, err = readText(sdf, ReadOptions{Like: &s, TargetOptional: true}); err != nil || d.ID() != "key" {
+	if d, _, err = readText(sdf, ReadOptions{Schema: &s, TargetOptional: true}); err != nil || d.ID() != "key" {
 		t.Errorf("%q, %v", d.IDs(), err)
 	}
 	byKey.ID = "kez"

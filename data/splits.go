@@ -9,8 +9,11 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/data/sets"
+	"github.com/gpdrf/gpdrf-gpu/data/written"
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
 // Every split of rows keeps the rows of a group together, or trains on the past and tests on the future. Rows
@@ -26,7 +29,7 @@ func (d *Dataset) apart(count int, site uint32, seed uint64) (kept, held []int) 
 	default:
 		held = drawn(d.N(), count, site, seed)
 	}
-	return others(d.N(), held), held
+	return matrix.Others(d.N(), held), held
 }
 
 // HowSplit describes how apart chooses rows.
@@ -54,7 +57,7 @@ func (d *Dataset) pastAndFuture(count int) (past, future []int) {
 
 // between are the rows with times in [from, to).
 func (d *Dataset) between(from, to float64) []int {
-	return which(d.N(), func(i int) bool { return d.Times[i] >= from && d.Times[i] < to })
+	return matrix.Which(d.N(), func(i int) bool { return d.Times[i] >= from && d.Times[i] < to })
 }
 
 // wholeGroups draws groups until they have count rows. It skips a group that would make them more than twice as
@@ -75,7 +78,7 @@ func (d *Dataset) wholeGroups(count int, site uint32, seed uint64) []int {
 		}
 		slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(sizes[a], sizes[b]) })
 	}
-	return which(d.N(), func(i int) bool { return in[d.Groups[i]] })
+	return matrix.Which(d.N(), func(i int) bool { return in[d.Groups[i]] })
 }
 
 // groupSizes are the numbers of rows of the groups; 0 for groups that are in other parts.
@@ -101,8 +104,8 @@ func (d *Dataset) InFold(folds, k int) (train, test []int) {
 	default:
 		in = foldsOf(d.Labels, d.N(), folds)
 	}
-	test = which(len(in), func(i int) bool { return in[i] == k })
-	return others(len(in), test), test
+	test = matrix.Which(len(in), func(i int) bool { return in[i] == k })
+	return matrix.Others(len(in), test), test
 }
 
 // windows are the times at which the tested windows begin.
@@ -117,7 +120,7 @@ func (d *Dataset) windows(folds int) (cuts []float64) {
 // foldsOfGroups puts each group, the largest first, into the fold with the fewest rows.
 func (d *Dataset) foldsOfGroups(folds int) []int {
 	sizes := d.groupSizes()
-	order := everyRow(len(sizes))
+	order := matrix.Every(len(sizes))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sizes[b], sizes[a]) })
 	of, rows := make([]int, len(sizes)), make([]int, folds)
 	for _, g := range order {
@@ -132,13 +135,13 @@ func (d *Dataset) foldsOfGroups(folds int) []int {
 	return in
 }
 
-// scoreFolds are folds of whole groups, or of windows in time, from 1; nil for rows without groups and times.
-func (d *Dataset) scoreFolds(folds int) (in []int) {
+// ScoreFolds are folds of whole groups, or of windows in time, from 1; nil for rows without groups and times.
+func (d *Dataset) ScoreFolds(folds int) (in []int) {
 	switch {
 	case d.Times != nil:
 		cuts := d.windows(folds - 1)
 		for _, t := range d.Times {
-			in = append(in, 1+len(which(len(cuts), func(k int) bool { return cuts[k] <= t })))
+			in = append(in, 1+len(matrix.Which(len(cuts), func(k int) bool { return cuts[k] <= t })))
 		}
 	case d.Groups != nil:
 		in = d.foldsOfGroups(folds)
@@ -150,8 +153,8 @@ func (d *Dataset) scoreFolds(folds int) (in []int) {
 func (d *Dataset) CheckSplit(folds int) error {
 	if d.Groups != nil {
 		sizes := d.groupSizes()
-		if n := len(which(len(sizes), func(g int) bool { return sizes[g] > 0 })); n < folds {
-			return errorf(d.Path, "has %s: too few for %d folds", plural(n, "group"), folds)
+		if n := len(matrix.Which(len(sizes), func(g int) bool { return sizes[g] > 0 })); n < folds {
+			return errorf(d.Path, "has %s: too few for %d folds", phrase.Plural(n, "group"), folds)
 		}
 	}
 	if d.Times != nil {
@@ -178,7 +181,7 @@ func HoldOut(d *Dataset, fraction float64, seed uint64) (rest, validation *Datas
 		return nil, nil, errorf(d.Path, "has %d training rows: too few to hold %d of them out", n, len(rows))
 	}
 	if err := checkTraining(rest); err != nil {
-		return nil, nil, fmt.Errorf("with %s held out: %w", plural(len(rows), "row"), err)
+		return nil, nil, fmt.Errorf("with %s held out: %w", phrase.Plural(len(rows), "row"), err)
 	}
 	return rest, d.Subset(rows), nil
 }
@@ -187,7 +190,7 @@ func HoldOut(d *Dataset, fraction float64, seed uint64) (rest, validation *Datas
 func checkFolds(s Source) error {
 	switch {
 	case s.Folds == 1 || s.Folds < 0:
-		return errorf(s.Data, "cannot be split into %s: give 2 or more", plural(s.Folds, "fold"))
+		return errorf(s.Data, "cannot be split into %s: give 2 or more", phrase.Plural(s.Folds, "fold"))
 	case s.Fold < 0 || s.Fold > s.Folds:
 		return errorf(s.Data, "has no fold %d: its folds are 1 to %d", s.Fold, s.Folds)
 	case s.Test != "":
@@ -201,7 +204,7 @@ func checkFolds(s Source) error {
 func inFolds(all *Dataset, folds, fold int) (train, test *Dataset, note string, err error) {
 	fold = max(fold, 1)
 	if folds > all.N() {
-		return nil, nil, "", errorf(all.Path, "has %s: too few for %d folds", plural(all.N(), "row"), folds)
+		return nil, nil, "", errorf(all.Path, "has %s: too few for %d folds", phrase.Plural(all.N(), "row"), folds)
 	}
 	if err := all.CheckSplit(folds); err != nil {
 		return nil, nil, "", err
@@ -234,7 +237,7 @@ func inFolds(all *Dataset, folds, fold int) (train, test *Dataset, note string, 
 // row's number from 1. They are distributed to the folds in turn, class after class. So the sizes of folds, and
 // of a class in them, differ by at most one row.
 func foldsOf(labels []int32, n, folds int) []int {
-	order, hashes := everyRow(n), make([][sha256.Size]byte, n)
+	order, hashes := matrix.Every(n), make([][sha256.Size]byte, n)
 	for i := range hashes {
 		hashes[i] = sha256.Sum256([]byte("fold:" + strconv.Itoa(i+1)))
 	}
@@ -309,7 +312,7 @@ func loadBlocked(set sets.Set, path string, fold int, opt ReadOptions) (train, t
 		return nil, nil, nil, err
 	}
 	if all.N() < blocks*2 {
-		return nil, nil, nil, errorf(path, "holds %s: too few for %d blocks of time", plural(all.N(), "row"), blocks)
+		return nil, nil, nil, errorf(path, "holds %s: too few for %d blocks of time", phrase.Plural(all.N(), "row"), blocks)
 	}
 	// A block may lack the far outliers of the others, so all folds are scaled alike.
 	all.Name, all.AutoScaling, all.Apart = set.Name, "robust", guardRows
@@ -326,7 +329,7 @@ func loadBlocked(set sets.Set, path string, fold int, opt ReadOptions) (train, t
 
 // block lists the rows lo … hi−1 of n rows in the order of time, and the rows to train on.
 func block(n, lo, hi int) (train, test []int) {
-	return which(n, func(i int) bool { return i < lo-guardRows || i >= hi+guardRows }), everyRow(n)[lo:hi]
+	return matrix.Which(n, func(i int) bool { return i < lo-guardRows || i >= hi+guardRows }), matrix.Every(n)[lo:hi]
 }
 
 // overlaps are warnings about rows to test or validate on that belong to a group of the training rows, or are
@@ -335,7 +338,7 @@ func (d *Dataset) overlaps(file string, train *Dataset) (warnings []string) {
 	warn := func(n int, format string, args ...any) {
 		if n > 0 {
 			warnings = append(warnings, fmt.Sprintf("warning: %s: %d of the %s %s, so scores may be too good", file, n,
-				plural(d.N(), "row"), fmt.Sprintf(format, args...)))
+				phrase.Plural(d.N(), "row"), fmt.Sprintf(format, args...)))
 		}
 	}
 	inTraining := map[int32]bool{}
@@ -348,17 +351,17 @@ func (d *Dataset) overlaps(file string, train *Dataset) (warnings []string) {
 	}
 	shared, first := 0, ""
 	for _, g := range d.Groups {
-		if at, known := train.groupOf[names[g]]; known && inTraining[at] && !isMissing(names[g]) {
+		if at, known := train.groupOf[names[g]]; known && inTraining[at] && !written.IsMissing(names[g]) {
 			if shared++; shared == 1 {
 				first = names[g]
 			}
 		}
 	}
-	warn(shared, "are of groups of the training rows, such as %s", quote(first))
+	warn(shared, "are of groups of the training rows, such as %s", phrase.Quote(first))
 	warn(d.withScaffolds(train.scaffolds, inTraining), "have scaffolds of the training rows")
 	if d.Times != nil && train.Times != nil {
 		last := slices.Max(train.Times)
-		early := which(d.N(), func(i int) bool { return d.Times[i] <= last }) // naN is an unknown time
+		early := matrix.Which(d.N(), func(i int) bool { return d.Times[i] <= last }) // naN is an unknown time
 		warn(len(early), "are not later than the last training row")
 	}
 	return warnings

@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
@@ -36,7 +37,7 @@ type BadRow struct {
 // have the inputs in order, with or without the target in its place. The target may be missing. Only the
 // options ID and Dialect are used.
 func forPrediction(s Schema, o TableOptions, w Watch) ReadOptions {
-	return ReadOptions{Like: &s, TargetOptional: true, TableOptions: o, Watch: w}
+	return ReadOptions{Schema: &s, TargetOptional: true, TableOptions: o, Watch: w}
 }
 
 // OpenStream opens a file to be predicted. A row without a target has the target NaN, or the class −1. A
@@ -75,7 +76,7 @@ func OpenStream(path string, schema Schema, o TableOptions, w Watch, bad func(Ba
 
 // openWhole reads a file whose rows come at once. Some sequences may be bad.
 func openWhole(path string, opt ReadOptions, bad func(BadRow) error) (*Stream, error) {
-	if bad != nil && opt.Like.Alphabet == nil {
+	if bad != nil && opt.Schema.Alphabet == nil {
 		return nil, errorf(path, "is not a table whose rows stand one after the other: leave %s out", asFlag("skip-bad"))
 	}
 	if bad != nil {
@@ -113,7 +114,8 @@ func (s *Stream) All() *Dataset { return s.whole }
 func (s *Stream) Next(rows int) (*Dataset, error) {
 	if s.rec == nil {
 		ds := s.whole
-		if s.whole = nil; ds == nil {
+		s.whole = nil
+		if ds == nil {
 			return nil, io.EOF
 		}
 		if s.badRows != nil {
@@ -136,7 +138,8 @@ func (s *Stream) Next(rows int) (*Dataset, error) {
 		return nil, err
 	}
 	if n := len(made.lines); n < rows {
-		if s.ended = true; n == 0 {
+		s.ended = true
+		if n == 0 {
 			return nil, io.EOF
 		}
 	}
@@ -220,7 +223,7 @@ func (b *badRows) take() func(BadRow) error {
 // fault is the error about text i, which has no symbols or an invalid one; nil if it is valid.
 func (t *texts) fault(e *seq.Encoder, i int) *Error {
 	if bad, is := errors.AsType[*seq.SymbolError](t.add(e, i)); is {
-		return t.errorAt(t.placeOf(i, bad.At), "found %s, %s", quote(bad.Symbol), bad.Msg)
+		return t.errorAt(t.placeOf(i, bad.At), "found %s, %s", phrase.Quote(bad.Symbol), bad.Msg)
 	}
 	if e.Empty() {
 		return t.errorAt(t.at[i], "the sequence is empty: remove it, or write at least one symbol")
@@ -238,7 +241,8 @@ func (t *texts) setAside(in *input) error {
 	if err != nil {
 		return err
 	}
-	if to.columns = []string{"sequence"}; t.names != nil {
+	to.columns = []string{"sequence"}
+	if t.names != nil {
 		to.columns = []string{nameColumn, "sequence"}
 	}
 	t.keep(func(i int) bool {
@@ -261,5 +265,5 @@ func (t *texts) setAside(in *input) error {
 
 // noneToPredict is the error about a file whose rows are all bad.
 func noneToPredict(file string, bad int) error {
-	return errorf(file, "has no row that can be predicted: %s set aside", plural(bad, "row"))
+	return errorf(file, "has no row that can be predicted: %s set aside", phrase.Plural(bad, "row"))
 }

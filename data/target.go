@@ -7,7 +7,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
+	"github.com/gpdrf/gpdrf-gpu/data/written"
 	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
 const (
@@ -24,7 +27,7 @@ func parseTask(s string) (Task, error) {
 		return Task(s), nil
 	}
 	tasks := []string{"auto", string(Regression), string(Classification)}
-	return "", errorf("", "there is no task %s%s", quote(s), didyoumean.Hint(s, tasks))
+	return "", errorf("", "there is no task %s%s", phrase.Quote(s), didyoumean.Hint(s, tasks))
 }
 
 // targetKind is the kind of a target column.
@@ -40,7 +43,7 @@ type targetKind struct {
 // classes if there are two of them, or few near 0 or 1. For other numbers the task decides, if given. A
 // mistyped number is an error, not a class.
 func targetOf(file, column string, c *columnProfile, task Task, nominal bool) (targetKind, error) {
-	where := "target column " + quote(column)
+	where := "target column " + phrase.Quote(column)
 	classes, why, err := targetClasses(file, where, c, task, nominal)
 	if err != nil {
 		return targetKind{task: task}, err
@@ -55,7 +58,8 @@ func targetOf(file, column string, c *columnProfile, task Task, nominal bool) (t
 		}
 		return k, nil
 	}
-	k := targetKind{task: Classification, classes: classes, note: fmt.Sprintf("%s classes %s", where, list(classes))}
+	k := targetKind{task: Classification, classes: classes, note: fmt.Sprintf("%s classes %s", where,
+		phrase.List(classes))}
 	switch {
 	case c.distinct() > maxClasses:
 		return k, errorf(file,
@@ -64,7 +68,7 @@ func targetOf(file, column string, c *columnProfile, task Task, nominal bool) (t
 	case c.distinct() > maxAutoClasses && 2*c.distinct() > c.filled():
 		return k, errorf(file,
 			"the %s holds %d different values in %s: too many for classes, use the task regression", where,
-			c.distinct(), plural(c.filled(), "row"))
+			c.distinct(), phrase.Plural(c.filled(), "row"))
 	case task == "" && c.texts.n == 0 && !nominal:
 		k.open = true
 		others := asFlag("task") + " regression for numbers"
@@ -85,14 +89,15 @@ func targetOf(file, column string, c *columnProfile, task Task, nominal bool) (t
 func targetClasses(file, where string, c *columnProfile, task Task, nominal bool) (classes []string, why string,
 	err error) {
 	bad := func(s sighting, format string, args ...any) error {
-		return errorAt(file, s.at, "found %s in the %s%s", quote(s.cell), where, fmt.Sprintf(format, args...))
+		return errorAt(file, s.at, "found %s in the %s%s", phrase.Quote(s.cell), where, fmt.Sprintf(format, args...))
 	}
 	manyDifferent := c.distinct() > maxAutoClasses && 2*c.distinct() > c.filled()
 	switch {
 	case c.filled() == 0:
 		err = errorf(file, "the %s has no values", where)
 	case c.texts.n == 0 && (!c.isCodes() || task == Regression):
-		if classes, why = wholeNumbers(c); nominal {
+		classes, why = wholeNumbers(c)
+		if nominal {
 			why = ""
 		}
 	case c.isUnclear() && !c.keepsUnitsAs(task):
@@ -101,12 +106,12 @@ func targetClasses(file, where string, c *columnProfile, task Task, nominal bool
 		err = bad(c.signs.behind, ", and no other number has its minus behind it: correct it, or write the minus before it")
 	case c.hasUnits() && !c.keepsUnitsAs(task):
 		err = bad(c.texts, ", a number with the unit %s: write numbers alone, or use the task classification",
-			quote(c.signs.units[0]))
+			phrase.Quote(c.signs.units[0]))
 	case c.isBoolean() && (task != Regression || c.isTyped):
 		classes = c.booleanClasses()
 	case c.isWords && task == Regression:
 		err = bad(c.texts, ", which is text by %s: a regression needs numbers", asKey("text"))
-	case !c.isWords && isDecorated(c.texts.cell):
+	case !c.isWords && written.IsDecorated(c.texts.cell):
 		err = bad(c.texts, ", which is not a plain number: %s", plainer(c.texts.cell))
 	case task == Regression:
 		err = bad(c.texts, ", which must be a number: correct it, or use the task classification")
@@ -117,10 +122,10 @@ func targetClasses(file, where string, c *columnProfile, task Task, nominal bool
 	case task == "" && c.isCodes() && c.texts.n == 0 && manyDifferent:
 		err = bad(c.codes, ", whose leading zero makes the column text, with %d different texts in %s: give "+
 			"%s regression for numbers, or name another target with %s", c.distinct(),
-			plural(c.filled(), "row"), asFlag("task"), asFlag("target"))
+			phrase.Plural(c.filled(), "row"), asFlag("task"), asFlag("target"))
 	case task == "" && !nominal && manyDifferent:
 		err = bad(c.texts, ", which holds %d different words in %s, so they are not classes: name another target with "+
-			"%s", c.distinct(), plural(c.filled(), "row"), asFlag("target"))
+			"%s", c.distinct(), phrase.Plural(c.filled(), "row"), asFlag("target"))
 	default:
 		classes = c.values()
 	}
@@ -133,7 +138,7 @@ func numberClass(v float64) string {
 	if v == math.Trunc(v) && math.Abs(v) < usual {
 		return strconv.FormatFloat(v, 'f', -1, 64)
 	}
-	return number(v)
+	return phrase.Number(v)
 }
 
 // wholeNumbers lists the different numbers of a column in order. why is the reason not to take them for classes
@@ -171,7 +176,7 @@ func wholeNumbers(c *columnProfile) (classes []string, why string) {
 	case n < 2:
 		return classes, "holds the value " + classes[0] + " only"
 	case 2*n > c.filled() && !(n == 2 && c.low >= -1 && c.high <= 1):
-		return classes, fmt.Sprintf("holds %d different whole numbers in %s", n, plural(c.filled(), "row"))
+		return classes, fmt.Sprintf("holds %d different whole numbers in %s", n, phrase.Plural(c.filled(), "row"))
 	case n > 2 && (c.low < -1 || c.low > 1 || float64(2*n) < span || n > maxAutoClasses):
 		return classes, numbers
 	}
@@ -191,10 +196,10 @@ func profileNumbers(y []float64, booleans bool) *columnProfile {
 		}
 		c.low, c.high = min(c.low, v), max(c.high, v)
 		if v != math.Trunc(v) && c.fractions.cell == "" {
-			c.fractions.cell = number(v)
+			c.fractions.cell = phrase.Number(v)
 		}
 		if len(c.seen) <= maxClasses {
-			c.seen[number(v+0)]++
+			c.seen[phrase.Number(v+0)]++
 		}
 	}
 	return c
@@ -229,7 +234,8 @@ func (d *Dataset) setLabels(y []float64) {
 	d.Labels = make([]int32, len(y))
 	for i, v := range y {
 		c, known := index[v]
-		if d.Labels[i] = c; !known {
+		d.Labels[i] = c
+		if !known {
 			d.Labels[i] = -1
 		}
 	}
@@ -239,14 +245,14 @@ func (d *Dataset) setLabels(y []float64) {
 // 0.
 func classIndex(classes []string) map[float64]int32 {
 	index := make(map[float64]int32, len(classes))
-	words := slices.ContainsFunc(classes, func(c string) bool { _, ok := boolean(c); return !ok })
+	words := slices.ContainsFunc(classes, func(c string) bool { _, ok := written.Boolean(c); return !ok })
 	for i, c := range classes {
 		v, err := strconv.ParseFloat(c, 64)
 		if !words {
-			v, _ = boolean(c)
+			v, _ = written.Boolean(c)
 			err = nil
 		}
-		if err == nil && !isCode(c) {
+		if err == nil && !written.IsCode(c) {
 			index[v] = int32(i)
 		}
 	}
@@ -268,8 +274,8 @@ func (l *layout) checkClasses(made *table) error {
 		return nil
 	}
 	return errorf(l.file, "all rows of class %s of the target column %s are left out, since they lack cells or have "+
-		"the weight 0: fill cells in by %s impute, or remove these rows", quote(l.target.classes[none]),
-		quote(l.names[0]), asFlag("missing"))
+		"the weight 0: fill cells in by %s impute, or remove these rows", phrase.Quote(l.target.classes[none]),
+		phrase.Quote(l.names[0]), asFlag("missing"))
 }
 
 // knownClass is the test of a class that is a number. It returns the fault, or "". Any number is accepted if
@@ -290,7 +296,7 @@ func knownClass(like *Schema) func(v float64) (wrong string) {
 func unknownClass(class, column string, classes []string) string {
 	return fmt.Sprintf("found class %s in the target column %s, which the training data do not have "+
 		"(their classes are %s): remove the row, or train on data with this class",
-		class, quote(column), list(classes))
+		class, phrase.Quote(column), phrase.List(classes))
 }
 
 // A regression may have several target columns, ReadOptions.Target "a,b,c". Each of them is an output of the
@@ -324,7 +330,7 @@ func (s Schema) NamesTargets(target string) bool {
 func checkSeveral(file string, at []int, names []string) error {
 	for i, a := range at {
 		if slices.Contains(at[:i], a) {
-			return errorf(file, "has the column %s among its targets twice: name it once", quote(names[a]))
+			return errorf(file, "has the column %s among its targets twice: name it once", phrase.Quote(names[a]))
 		}
 	}
 	if len(at) > 1 && len(at) >= len(names) {
@@ -349,7 +355,7 @@ func (t *table) nameTargets(at []int, names []string) {
 	s := &t.schema
 	s.Target, s.TargetAt, s.Targets = targetText(at, names), at[0], nil
 	if len(at) > 1 {
-		s.TargetsAt, s.Targets = at, pick(names, at)
+		s.TargetsAt, s.Targets = at, matrix.Pick(names, at)
 	}
 }
 
@@ -372,7 +378,7 @@ func (t *table) fitTargets(in *input, d *Dataset, like *Schema) error {
 		d.Target = ""
 	default:
 		return errorf(in.name, "holds %s per row, the training data have %s: %s",
-			plural(len(t.y)/n, "target"), plural(len(like.Outputs()), "target"), list(like.Outputs()))
+			phrase.Plural(len(t.y)/n, "target"), phrase.Plural(len(like.Outputs()), "target"), phrase.List(like.Outputs()))
 	}
 	return nil
 }
@@ -385,7 +391,7 @@ func (in *input) severalClasses(n int) error {
 			advice = ": give one of " + in.opt.Target + " at a time with " + asFlag("target")
 		}
 		return errorf(in.name, "has %s, which are a regression, and class labels are in one column%s",
-			plural(n, "target column"), advice)
+			phrase.Plural(n, "target column"), advice)
 	}
 	return nil
 }

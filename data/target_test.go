@@ -107,7 +107,7 @@ func TestLike(t *testing.T) {
 		{"by position", "1,2,3\n", "[1 3] y [1]", "no header, so its columns are taken in the order"},
 		{"by position, no target", "1,3\n", "[1 3]  []", "no header"},
 	} {
-		d, notes, err := readText(c.text, ReadOptions{Like: &s, TargetOptional: true})
+		d, notes, err := readText(c.text, ReadOptions{Schema: &s, TargetOptional: true})
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -139,7 +139,7 @@ func TestLike(t *testing.T) {
 		{"fraction", "a,b,y\n1,2,1.5\n", `t.csv:2:5: found class 1.5`, false},
 		{"text in a used column", "a,b,y\nx,2,1\n", `t.csv:2:1: found "x"`, true},
 	} {
-		_, _, err := readText(c.text, ReadOptions{Like: &s, TargetOptional: c.optional})
+		_, _, err := readText(c.text, ReadOptions{Schema: &s, TargetOptional: c.optional})
 		wantError(t, c.name, err, strings.HasPrefix, c.want)
 	}
 	for name, bad := range map[string]Schema{
@@ -154,7 +154,7 @@ func TestLike(t *testing.T) {
 			Fills: []Fill{{At: 0, Value: math.Inf(1)}}},
 		"no class": {Columns: []string{"a"}, Target: "y", Task: Classification},
 	} {
-		if _, _, err := readText("a,y\n1,2\n", ReadOptions{Like: &bad}); err == nil {
+		if _, _, err := readText("a,y\n1,2\n", ReadOptions{Schema: &bad}); err == nil {
 			t.Errorf("a damaged schema (%s) is accepted", name)
 		}
 	}
@@ -163,7 +163,7 @@ func TestLike(t *testing.T) {
 // Rows of data may hold the numbers that name the columns. A first row that is taken as names gets a note.
 func TestNumbersAsNamesInData(t *testing.T) {
 	trained := dataset(readText("0,1,y\n0,1,0.5\n1,0,1.5\n1,1,2.5\n", ReadOptions{}))(t)
-	like := ReadOptions{Like: throughJSON(t, trained), TargetOptional: true}
+	like := ReadOptions{Schema: throughJSON(t, trained), TargetOptional: true}
 	d, _, err := readText("1,0\n0,1\n", like)
 	if err != nil || fmt.Sprint(d.X.Float64s()) != "[1 0 0 1]" {
 		t.Errorf("%v, %v", d, err)
@@ -179,7 +179,7 @@ func TestNumbersAsNames(t *testing.T) {
 	trained := dataset(readText("500,501,502,y\n1,2,3,0.5\n4,5,6.5,1.5\n7,8,9,2.5\n", ReadOptions{}))(t)
 	for _, text := range []string{"500,501,502\n1,2,3\n", "502,500,501\n3,1,2\n", "501,note,502,500\n2,x,3,1\n",
 		"500,501,502,y\n1,2,3,0.5\n", "1,2,3\n"} {
-		d, _, err := readText(text, ReadOptions{Like: throughJSON(t, trained), TargetOptional: true})
+		d, _, err := readText(text, ReadOptions{Schema: throughJSON(t, trained), TargetOptional: true})
 		if err != nil || fmt.Sprint(d.X.Float64s()) != "[1 2 3]" {
 			t.Errorf("%q: %v, %v", text, d, err)
 		}

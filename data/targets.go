@@ -9,6 +9,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
+	"github.com/gpdrf/gpdrf-gpu/data/written"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
 // plainColumns are the default names of inputs: x0, x1, ….
@@ -36,7 +40,7 @@ func plainTargets(n int) []string {
 // the n targets, which the config.yaml of a run has.
 func (in *input) ownTarget(name string, n int, why string) error {
 	if own := strings.Join(plainTargets(n), ","); in.opt.Target != "" && in.opt.Target != own {
-		return errorf(name, "%s: leave the target column %s out; the name here is %s", why, quote(in.opt.Target), own)
+		return errorf(name, "%s: leave the target column %s out; the name here is %s", why, phrase.Quote(in.opt.Target), own)
 	}
 	return nil
 }
@@ -88,23 +92,24 @@ func (in *input) readTargets(t *table, path string) error {
 // setTargets checks the targets of all rows, which come from an array, and sets them in t. where is the place
 // of target i.
 func (in *input) setTargets(t *table, a *npyArray, y []float64, where func(i int) string) error {
-	n, d := size(t.x)
+	n, d := matrix.Size(t.x)
 	s := &t.schema
 	s.Target, s.TargetAt, t.y = labelColumn, d, y
 	if err := in.severalClasses(len(y) / n); err != nil {
 		return err
 	}
-	if in.opt.Like == nil && len(y) > n {
+	if in.opt.Schema == nil && len(y) > n {
 		s.Targets = plainTargets(len(y) / n)
 		for c := range s.Targets {
 			s.TargetsAt = append(s.TargetsAt, d+c)
 		}
 		s.Target = strings.Join(s.Targets, ",")
 	}
-	if t.booleans = a.isBoolean(); a.idx {
+	t.booleans = a.isBoolean()
+	if a.idx {
 		t.task = Classification
 	}
-	u, check := unneeded{}, knownClass(in.opt.Like)
+	u, check := unneeded{}, knownClass(in.opt.Schema)
 	for i, v := range y {
 		switch wrong := check(v); {
 		case wrong != "" && !in.opt.TargetOptional:
@@ -114,7 +119,8 @@ func (in *input) setTargets(t *table, a *npyArray, y []float64, where func(i int
 			y[i] = math.NaN()
 		}
 	}
-	if t.notes = append(t.notes, u.notes(in.name, in.task, len(y))...); u.all(len(y)) {
+	t.notes = append(t.notes, u.notes(in.name, in.task, len(y))...)
+	if u.all(len(y)) {
 		t.withoutTargets()
 	}
 	return nil
@@ -166,7 +172,7 @@ type unneeded struct {
 
 // meet counts the target in a cell.
 func (u *unneeded) meet(cell string, at place) {
-	if isMissing(cell) || isDoubtful(cell) {
+	if written.IsMissing(cell) || written.IsDoubtful(cell) {
 		u.missing++
 		return
 	}
@@ -180,7 +186,7 @@ func (u *unneeded) all(rows int) bool { return u.missing+u.unusable.n >= rows }
 func (u *unneeded) notes(file string, task Task, rows int) (notes []string) {
 	if u.missing > 0 {
 		notes = append(notes,
-			fmt.Sprintf("%s: %d of %s have no target: their cells are empty", file, u.missing, plural(rows, "row")))
+			fmt.Sprintf("%s: %d of %s have no target: their cells are empty", file, u.missing, phrase.Plural(rows, "row")))
 	}
 	if u.unusable.n == 0 {
 		return notes
@@ -192,7 +198,8 @@ func (u *unneeded) notes(file string, task Task, rows int) (notes []string) {
 	if u.unusable.n > 1 {
 		others = fmt.Sprintf(", and so are %d in all", u.unusable.n)
 	}
-	return append(notes, errorAt(file, u.unusable.at, "the target %s is %s%s: not used", quote(u.unusable.cell), what,
+	return append(notes, errorAt(file, u.unusable.at, "the target %s is %s%s: not used", phrase.Quote(u.unusable.cell),
+		what,
 		others).Error())
 }
 
@@ -217,7 +224,7 @@ func (s Schema) isTarget(label string) bool {
 		_, known := classFinder(s.Classes)(label)
 		return known
 	}
-	v, err := parseNumber(label)
+	v, err := written.ParseNumber(label)
 	return err == nil && math.Abs(v) <= largest
 }
 

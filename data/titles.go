@@ -5,6 +5,9 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/data/written"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
 // Spreadsheets write lines above a table: the separator (sep=;), and titles.
@@ -25,7 +28,7 @@ func (r *records) skipTitles(in *input, head []byte, d *Dialect) []byte {
 // titlesNote adds a note about titles, if there are any, and about a first row that may hold names.
 func (l *layout) titlesNote(rec *records) {
 	if rec.titles > 0 {
-		l.note("%s above the names of the columns left out", plural(rec.titles, "line"))
+		l.note("%s above the names of the columns left out", phrase.Plural(rec.titles, "line"))
 	}
 	if rec.style.numericHeader {
 		l.note("the first row has the numbers that name the inputs and is read as names "+
@@ -90,7 +93,7 @@ func belowTitles(head []byte, d Dialect) (rest []byte) {
 		if equal && width > 1 && !isTitle(rows[0], width) {
 			above := s.sample(head[:len(head)-len(rest)])
 			names := s.isHeader(rows) && slices.ContainsFunc(rows[1], s.isNumber) &&
-				!slices.ContainsFunc(rows[0][1:], func(cell string) bool { return isMissing(strings.TrimSpace(cell)) })
+				!slices.ContainsFunc(rows[0][1:], func(cell string) bool { return written.IsMissing(strings.TrimSpace(cell)) })
 			if !names || slices.ContainsFunc(above, func(row []string) bool { return !isTitle(row, width) }) {
 				return head
 			}

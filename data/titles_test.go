@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
 // A line with the separator is honoured, and titles above the names are left out. Errors count all
@@ -31,7 +32,7 @@ func TestTitles(t *testing.T) {
 			t.Errorf("%q: %v, %v", c.text, ds, err)
 			continue
 		}
-		told := fmt.Sprintf("t.csv: %s above the names of the columns left out", plural(c.lines, "line"))
+		told := fmt.Sprintf("t.csv: %s above the names of the columns left out", phrase.Plural(c.lines, "line"))
 		if slices.Contains(notes, told) != (c.lines > 0) {
 			t.Errorf("%q: %q", c.text, notes)
 		}
@@ -42,13 +43,13 @@ func TestTitles(t *testing.T) {
 		want := fmt.Sprintf("t.csv:%d:1: found \"x\"", line+1)
 		separator := c.text[strings.Index(c.text, "\na")+2:][:1]
 		bad := c.text + strings.ReplaceAll("x,8,9\n", ",", separator)
-		if _, _, err := readText(bad, ReadOptions{Like: throughJSON(t, ds)}); err == nil ||
+		if _, _, err := readText(bad, ReadOptions{Schema: throughJSON(t, ds)}); err == nil ||
 			!strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, expected %s", bad, err, want)
 		}
 		want = fmt.Sprintf(`t.csv:%d: there is no column "a"`, line-3)
 		other := strings.Replace(c.text, "\na", "\nc", 1)
-		if _, _, err := readText(other, ReadOptions{Like: throughJSON(t, ds)}); err == nil ||
+		if _, _, err := readText(other, ReadOptions{Schema: throughJSON(t, ds)}); err == nil ||
 			!strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, expected %s", other, err, want)
 		}
@@ -82,7 +83,7 @@ func TestRowNames(t *testing.T) {
 		}
 		like := throughJSON(t, d)
 		for _, other := range []string{text, "y,kind,a\n1,blue,2\n", strings.ReplaceAll(text, `"7"`, `"1"`)} {
-			if d, _, err := readText(other, ReadOptions{Like: like}); (err != nil) != (strings.Count(other, `"1"`) > 1) {
+			if d, _, err := readText(other, ReadOptions{Schema: like}); (err != nil) != (strings.Count(other, `"1"`) > 1) {
 				t.Errorf("%q: %v, %v", other, d, err)
 			}
 		}
@@ -100,7 +101,7 @@ func TestRowNames(t *testing.T) {
 		if separator == "," {
 			text = strings.ReplaceAll(text, ",", ".")
 		}
-		d, _, err := readText(strings.ReplaceAll(text, "|", separator), ReadOptions{Like: throughJSON(t, one),
+		d, _, err := readText(strings.ReplaceAll(text, "|", separator), ReadOptions{Schema: throughJSON(t, one),
 			TargetOptional: true})
 		if err != nil || fmt.Sprint(d.X.Float64s()) != "[7.25 8.5]" {
 			t.Errorf("%q: %v, %v", separator, d, err)

@@ -12,7 +12,9 @@ import (
 	"testing"
 
 	_ "github.com/gpdrf/gpdrf-gpu/data/columnar"
+	"github.com/gpdrf/gpdrf-gpu/data/written"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
 
@@ -188,7 +190,7 @@ func targetsText(d *Dataset) string {
 		case d.Labels != nil && d.Labels[i] >= 0:
 			words = append(words, d.Classes[d.Labels[i]])
 		case d.Y != nil && !math.IsNaN(d.Y[i]):
-			words = append(words, number(d.Y[i]))
+			words = append(words, phrase.Number(d.Y[i]))
 		default:
 			words = append(words, "?")
 		}
@@ -247,7 +249,7 @@ func checkUnneeded(t *testing.T, name, path string, s Schema, y []string) {
 			word = y[i]
 		}
 		bad = bad || word == "?"
-		if y != nil && isMissing(y[i]) {
+		if y != nil && written.IsMissing(y[i]) {
 			missing++
 		}
 		want = append(want, word)
@@ -282,7 +284,7 @@ func checkUnneeded(t *testing.T, name, path string, s Schema, y []string) {
 		t.Errorf("%s: streamed: %v", name, err)
 	}
 	var e *Error
-	tested, notes, err := ReadFile(path, ReadOptions{Like: &s})
+	tested, notes, err := ReadFile(path, ReadOptions{Schema: &s})
 	switch left := "without a target left out"; {
 	case bad && errors.As(err, &e), !bad && err == nil && tested.N() == 4:
 	case missing > 0 && err == nil && tested.N() == 4-missing && strings.Contains(strings.Join(notes, "\n"), left):

@@ -49,7 +49,7 @@ func TestVectors(t *testing.T) {
 	}
 	train := dataset(readText("up\t1,2;3,4\ndown\t5,6\nup\t1,2\ndown\t7,8\n", ReadOptions{}))(t)
 	like := train.Schema()
-	test, _, err := readText("up\t1,2;3,4\ndown\t5,7\n", ReadOptions{Like: &like})
+	test, _, err := readText("up\t1,2;3,4\ndown\t5,7\n", ReadOptions{Schema: &like})
 	if err != nil || test.Sequences.Repeated(train.Sequences) != 1 ||
 		!slices.Equal(test.Sequences.Codes, []int32{0, 1, 4}) {
 		t.Errorf("%v, %v", test.Sequences, err)
@@ -66,7 +66,7 @@ func TestBadVectors(t *testing.T) {
 		{"width", "a\t1,2;3,4\nb\t1,2;3,4,5;1,2\n",
 			`t.csv:2:7: found "3,4,5", a vector of 3 numbers, and those before have 2`, ReadOptions{}},
 		{"width of the training data", "a\t1,2;3,4\n",
-			`t.csv:1:3: found "1,2", a vector of 2 numbers, and those before have 3`, ReadOptions{Like: &like}},
+			`t.csv:1:3: found "1,2", a vector of 2 numbers, and those before have 3`, ReadOptions{Schema: &like}},
 		{"no number", "a\t1.25,2.25;3.25,4.25\nb\t1.25,x;3.25,4.25\n",
 			`t.csv:2:8: found "x", vectors hold finite numbers`, ReadOptions{}},
 		{"NaN", "a\t1,2;3,4\nb\t1,2;nan,5\n", `t.csv:2:7: found "nan", vectors hold finite numbers`,
@@ -80,7 +80,7 @@ func TestBadVectors(t *testing.T) {
 		wantError(t, c.name, err, strings.HasPrefix, c.want)
 	}
 	like.Alphabet.Width = 0
-	if _, _, err := readText("a\t1,2;3,4\n", ReadOptions{Like: &like}); err == nil {
+	if _, _, err := readText("a\t1,2;3,4\n", ReadOptions{Schema: &like}); err == nil {
 		t.Error("a training set of vectors without numbers is believed")
 	}
 }

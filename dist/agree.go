@@ -100,7 +100,8 @@ func By(c Comm) Exchange {
 		}
 		texts := make([][]byte, c.Size())
 		for r := range texts {
-			if texts[r] = mine; r != c.Rank() {
+			texts[r] = mine
+			if r != c.Rank() {
 				texts[r] = make([]byte, int(lengths[r]))
 			}
 			if err := c.Broadcast(texts[r], r); err != nil {

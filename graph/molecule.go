@@ -64,7 +64,8 @@ func (g *Graph) dropHydrogens() {
 	plain := func(a int) bool { return g.Labels[a] == "H" && g.atoms[a].hydrogens == 0 }
 	kept, at := []int(nil), make([]int, len(g.atoms))
 	for a := range g.atoms {
-		if at[a] = -1; plain(a) && bonds[a] == 1 && !plain(owner[a]) {
+		at[a] = -1
+		if plain(a) && bonds[a] == 1 && !plain(owner[a]) {
 			g.atoms[owner[a]].hydrogens++
 			continue
 		}
@@ -216,7 +217,8 @@ func (m *electrons) multipleBonds(a int) (count, beside int) {
 		if bondOrder(m.g.Edges[e].Label) == 1 {
 			continue
 		}
-		if count++; !m.isInRing(e) {
+		count++
+		if !m.isInRing(e) {
 			beside = m.otherEnd(e, a)
 		}
 	}

@@ -59,7 +59,8 @@ func (g *Graph) Scaffold() *Graph {
 	}
 	s, at := &Graph{}, make([]int, len(core))
 	for a, label := range g.Labels {
-		if at[a] = len(s.Labels); kept[a] {
+		at[a] = len(s.Labels)
+		if kept[a] {
 			label = withoutIsotope(label)
 			if cut[a] {
 				label = withHydrogen(label)

@@ -255,7 +255,8 @@ func (p *smilesReader) join(a, b int, bond byte) {
 func (p *smilesReader) ring() *Error {
 	start := p.at
 	number := int(p.text[p.at] - '0')
-	if p.at++; p.text[start] == '%' {
+	p.at++
+	if p.text[start] == '%' {
 		two := p.text[p.at:min(p.at+2, len(p.text))]
 		if len(two) < 2 || strings.Trim(two, digits) != "" {
 			return p.errorf(start,

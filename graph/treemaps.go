@@ -84,7 +84,8 @@ func (w *Work) extendPartials(here, child partials, k int) partials {
 	}
 	// a tree of the child is added to those that were there, as often as it was before
 	for _, p := range slices.Clone(here) {
-		if w.Steps += uint64(len(child)); w.exceeded() {
+		w.Steps += uint64(len(child))
+		if w.exceeded() {
 			break
 		}
 		for _, c := range child {

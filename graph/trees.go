@@ -142,7 +142,8 @@ func (p *treeReader) newickStep() *Error {
 			return bad("outside all brackets: open one before")
 		}
 		p.at++
-		if p.wanted = c == ','; c == ')' {
+		p.wanted = c == ','
+		if c == ')' {
 			p.named = p.open[len(p.open)-1]
 			p.open = p.open[:len(p.open)-1]
 		}

@@ -92,7 +92,8 @@ func (g *GPLayer) newCorrelations(s *arena, k, m, n int) *correlations {
 		if i > 0 {
 			part.dc = block()
 		}
-		if part.slope = part.c; t.slopes() {
+		part.slope = part.c
+		if t.slopes() {
 			part.slope = block()
 		}
 		p.terms = append(p.terms, part)

@@ -87,7 +87,8 @@ func (d *Data) addTargets(m *Model, some int, rows HostRows, y []float64, labels
 		d.y.Labels = m.dev.New(device.Int, some)
 	}
 	m.rowsHave.weight, m.rowsHave.offset = rows.Weight != nil, rows.Offset != nil
-	if d.total = float64(rows.N); rows.Weight != nil {
+	d.total = float64(rows.N)
+	if rows.Weight != nil {
 		d.y.Weight, d.total = m.dev.New(device.Real, some, 1), 0
 		for _, w := range rows.Weight {
 			d.total += w

@@ -35,7 +35,8 @@ func initCuts(cuts []float64, rows []int) {
 	for k := range cuts {
 		below += (float64(rows[k]) + 0.5) / total
 		at := 2 * math.Erfinv(2*below-1)
-		if cuts[k] = at; k > 0 {
+		cuts[k] = at
+		if k > 0 {
 			cuts[k] = math.Log(max(at-last, initLeastGap))
 		}
 		last = at

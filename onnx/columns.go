@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/internal/onnxfile"
 )
 
@@ -81,8 +82,8 @@ func inputName(column string, columns []string) string {
 	return column
 }
 
-// scaled applies data.Scaler.Apply to x.
-func (g graph) scaled(s data.Scaler, x value) value {
+// scaled applies scaling.Scaler.Apply to x.
+func (g graph) scaled(s scaling.Scaler, x value) value {
 	d := len(s.Center)
 	if s.Log != nil {
 		over := g.max(g.sub(x, g.Doubles(s.Log.Least, d)), 0)
@@ -92,16 +93,16 @@ func (g graph) scaled(s data.Scaler, x value) value {
 		x = g.tails(s.Tails, x, d)
 	}
 	x = g.div(g.sub(x, g.Doubles(s.Center, d)), g.Doubles(s.Scale, d))
-	bound := data.MostScaled
+	bound := scaling.MostScaled
 	if s.Clip > 0 {
 		bound = math.Min(bound, s.Clip)
 	}
 	return g.Op("Min", g.max(x, -bound), g.Scalar(bound))
 }
 
-// tails applies data.Tails to d columns: asinh z = sign z · log(|z| + √(z² + 1)), since runtimes have
+// tails applies scaling.Tails to d columns: asinh z = sign z · log(|z| + √(z² + 1)), since runtimes have
 // Asinh in single precision only.
-func (g graph) tails(t *data.Tails, x value, d int) value {
+func (g graph) tails(t *scaling.Tails, x value, d int) value {
 	const most = 1e150 // its square is finite
 	units := slices.Clone(t.Unit)
 	for j, u := range units {
@@ -116,8 +117,8 @@ func (g graph) tails(t *data.Tails, x value, d int) value {
 	return g.Op("Where", g.Op("Equal", g.Doubles(t.Unit, d), g.Scalar(0)), x, long)
 }
 
-// projected applies data.Projection.Apply to x.
-func (g graph) projected(p *data.Projection, x value) value {
+// projected applies scaling.Projection.Apply to x.
+func (g graph) projected(p *scaling.Projection, x value) value {
 	if p == nil {
 		return x
 	}

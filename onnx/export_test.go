@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
@@ -116,7 +117,7 @@ func TestGraph(t *testing.T) {
 func TestLogGraph(t *testing.T) {
 	trained := golden(t, "drf")
 	count := map[string]int{}
-	for sign, scale := range map[int]data.TargetScale{
+	for sign, scale := range map[int]scaling.TargetScale{
 		1:  {Mean: 2, SD: 1, Log: true, OwnSD: 9, Most: 50},
 		-1: {Mean: 2, SD: 1},
 	} {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/onnxfile"
 	"github.com/gpdrf/gpdrf-gpu/model"
@@ -14,7 +15,7 @@ import (
 
 // likelihood adds the likelihood's prediction, averaged over samples. h and variance are [S,B,C];
 // there is no variance where h is drawn.
-func (g graph) likelihood(s *model.Snapshot, scales []data.TargetScale, h, variance value) (p part) {
+func (g graph) likelihood(s *model.Snapshot, scales []scaling.TargetScale, h, variance value) (p part) {
 	if s.Offset != nil {
 		h = g.add(h, g.Doubles(s.Offset, len(s.Offset)))
 	}
@@ -59,7 +60,7 @@ func (g graph) likelihood(s *model.Snapshot, scales []data.TargetScale, h, varia
 	if temperature != 1 {
 		noise = g.mul(noise, g.Doubles([]float64{temperature * temperature}, 1))
 	}
-	if slices.ContainsFunc(scales, func(s data.TargetScale) bool { return s.Log }) {
+	if slices.ContainsFunc(scales, func(s scaling.TargetScale) bool { return s.Log }) {
 		h, noise = g.exponentials(scales, h, noise)
 	}
 	p.mean = g.mean(h)
@@ -69,7 +70,7 @@ func (g graph) likelihood(s *model.Snapshot, scales []data.TargetScale, h, varia
 
 // exponentials returns mean and variance of exp(log y − mean of log y), where a target's logarithm is
 // predicted; h and noise elsewhere.
-func (g graph) exponentials(scales []data.TargetScale, h, noise value) (mean, variance value) {
+func (g graph) exponentials(scales []scaling.TargetScale, h, noise value) (mean, variance value) {
 	n := len(scales)
 	unit, top, log, plain := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
 	for c, s := range scales {

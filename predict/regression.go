@@ -3,7 +3,7 @@ package predict
 import (
 	"math"
 
-	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
@@ -15,7 +15,7 @@ type Regression struct {
 	c       int
 	mixture metrics.Distribution
 	whole   metrics.Distribution // mixture, also where draws replace it
-	scale   data.TargetScale
+	scale   scaling.TargetScale
 }
 
 // NewRegression returns the prediction of target c.

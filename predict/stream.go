@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
@@ -22,7 +23,7 @@ type Stream struct {
 	Progress func(done int)
 
 	predictor *fitted.Predictor
-	far       data.FarRows
+	far       scaling.FarRows
 	warnings  []string
 	done      int // predicted rows, of those that come at once
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
@@ -29,7 +30,7 @@ func TestWholeInParts(t *testing.T) {
 	must.OK(t, os.WriteFile(path, []byte(text.String()), 0o666))
 	all, _, err := data.ReadFile(path, data.ReadOptions{})
 	must.OK(t, err)
-	trained := &fitted.Model{Schema: all.Schema(), Scaler: must.Get(data.FitScaler("standard", all))(t),
+	trained := &fitted.Model{Schema: all.Schema(), Scaler: must.Get(scaling.FitScaler("standard", all))(t),
 		Config: model.Config{Model: model.GPDRF, Likelihood: model.SoftmaxLikelihood, Outputs: 1000}}
 	for samples, want := range map[int][]int{100: {600}, 1000: {256, 256, 88}} {
 		s := &Stream{Trained: trained, Samples: samples}
@@ -74,8 +75,8 @@ func smallTrained(kind string, task data.Task) *fitted.Model {
 			Inducing: 3, Lengthscales: model.Shared, QCov: model.Full, Whiten: true, Layers: 1, Features: 4, Hidden: 2,
 			Spectra: model.VarIntegrated, Samples: 1},
 		Schema:  data.Schema{Columns: []string{"a", "b"}, Target: "y", TargetAt: 2, Task: task},
-		Scaler:  data.Scaler{Kind: "standard", Center: []float64{0.1, -3}, Scale: []float64{1, 2}},
-		Targets: []data.TargetScale{{Mean: 450, SD: 17}}, Seed: 7,
+		Scaler:  scaling.Scaler{Kind: "standard", Center: []float64{0.1, -3}, Scale: []float64{1, 2}},
+		Targets: []scaling.TargetScale{{Mean: 450, SD: 17}}, Seed: 7,
 	}
 	if task == data.Classification {
 		t.Config.Outputs, t.Config.Likelihood = 3, model.SoftmaxLikelihood

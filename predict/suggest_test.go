@@ -7,6 +7,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/acquire"
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
@@ -19,7 +20,7 @@ func TestOnceForAllRows(t *testing.T) {
 		picks[i].Row, candidates[i] = i, i
 	}
 	classes := &fitted.Model{Schema: data.Schema{Task: data.Classification, Classes: []string{"no", "yes"}}}
-	numbers := &fitted.Model{Schema: data.Schema{Task: data.Regression}, Targets: []data.TargetScale{{SD: 1}}}
+	numbers := &fitted.Model{Schema: data.Schema{Task: data.Regression}, Targets: []scaling.TargetScale{{SD: 1}}}
 	ones := make([]float64, n)
 	for i := range ones {
 		ones[i] = 1

@@ -14,6 +14,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	_ "github.com/gpdrf/gpdrf-gpu/data/columnar"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
@@ -23,7 +24,7 @@ import (
 func TestRegressionColumns(t *testing.T) {
 	const noise, mean, variance, centre, sd = 0.09, 1.5, 0.25, 450, 17
 	trained := &fitted.Model{
-		Schema: data.Schema{Task: data.Regression}, Targets: []data.TargetScale{{Mean: centre, SD: sd}},
+		Schema: data.Schema{Task: data.Regression}, Targets: []scaling.TargetScale{{Mean: centre, SD: sd}},
 	}
 	p := &model.Prediction{S: 1, N: 1, C: 1, H: []float64{mean}, Var: []float64{variance}, Noise: []float64{noise}}
 	got := rowOf(t, regressionTable(trained, p, 0, 1))
@@ -45,7 +46,7 @@ func TestRegressionColumns(t *testing.T) {
 // the means the other.
 func TestHeteroscedasticColumns(t *testing.T) {
 	trained := &fitted.Model{Schema: data.Schema{Task: data.Regression},
-		Targets: []data.TargetScale{{Mean: 10, SD: 2}}}
+		Targets: []scaling.TargetScale{{Mean: 10, SD: 2}}}
 	p := &model.Prediction{S: 2, N: 1, C: 1, H: []float64{-1, 3}, Var: []float64{0.5, 1.5}}
 	got := rowOf(t, regressionTable(trained, p, 0, 1))
 	for column, want := range map[string]string{"mean": "12", "var_aleatoric": "4", "var_epistemic": "16"} {
@@ -66,7 +67,7 @@ func TestColumnsOfDraws(t *testing.T) {
 	} {
 		for seed := range uint64(20) {
 			trained := &fitted.Model{Schema: data.Schema{Task: data.Regression},
-				Targets: []data.TargetScale{{Mean: 10, SD: 2}}}
+				Targets: []scaling.TargetScale{{Mean: 10, SD: 2}}}
 			got := rowOf(t, regressionTable(trained, p, 10, seed))
 			mean, sd, noise, rest := number(got["mean"]), number(got["sd"]), number(got["var_aleatoric"]),
 				number(got["var_epistemic"])
@@ -190,7 +191,7 @@ func TestRowsInOrder(t *testing.T) {
 // A Poisson has whole quantiles and the variance of its mean; a true count stands between the probabilities of
 // less than it and of at most it.
 func TestCountColumns(t *testing.T) {
-	trained := &fitted.Model{Schema: data.Schema{Task: data.Regression}, Targets: []data.TargetScale{{SD: 1}}}
+	trained := &fitted.Model{Schema: data.Schema{Task: data.Regression}, Targets: []scaling.TargetScale{{SD: 1}}}
 	p := &model.Prediction{S: 2, N: 1, C: 1, H: []float64{math.Log(2), math.Log(4)}, Dispersion: []float64{0, 0.5}}
 	got := rowOf(t, regressionTable(trained, p, 0, 1))
 	for column, want := range map[string]string{"mean": "3", "var_aleatoric": "7", "var_epistemic": "1",

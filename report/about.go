@@ -77,7 +77,8 @@ func comparison(runs []*Run) section {
 				if s.Name != name {
 					continue
 				}
-				if text = s.Value; s.distance < least {
+				text = s.Value
+				if s.distance < least {
 					best, least = i, s.distance
 				}
 			}

@@ -74,7 +74,7 @@ func TestShuffle(t *testing.T) {
 		}
 		name := filepath.Join(t.TempDir(), "shuffled.csv")
 		must.OK(t, os.WriteFile(name, []byte(text.String()), 0o666))
-		ds, _, err := data.ReadFile(name, data.ReadOptions{Like: &out.Trained.Schema})
+		ds, _, err := data.ReadFile(name, data.ReadOptions{Schema: &out.Trained.Schema})
 		must.OK(t, err)
 		scores := must.Get(out.Trained.Evaluate(context.Background(), dev, ds, got.Samples, 0))(t)
 		return -scores.Regression.NLPD

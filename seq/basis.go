@@ -232,7 +232,8 @@ func (b *Basis) Vectors(ctx context.Context, set *Set, lo, hi int) []*SparseRows
 		if rows == nil {
 			return nil
 		}
-		if all[i] = rows; p.rows != nil { // else X̄ has all columns
+		all[i] = rows
+		if p.rows != nil { // else X̄ has all columns
 			all[i] = rows.within(p.rows)
 		}
 	}
@@ -247,7 +248,8 @@ func (b *Basis) Columns(ctx context.Context) []*inverted {
 		if b.lists(ctx, p) != nil {
 			return nil
 		}
-		if all[i] = p.inverted; p.rows != nil {
+		all[i] = p.inverted
+		if p.rows != nil {
 			all[i] = invert(p.rows.within(p.rows))
 		}
 	}

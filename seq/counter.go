@@ -270,7 +270,8 @@ func (s *scratch) levels(n int) []*table {
 
 // flush counts the keys in the buffer.
 func (s *scratch) flush(keys []uint64) {
-	if s.any = s.any || len(keys) > 0; !s.asked {
+	s.any = s.any || len(keys) > 0
+	if !s.asked {
 		s.count.add(keys)
 	}
 	s.buffer = keys[:0]

@@ -218,7 +218,8 @@ func (e *gapped) sort(strands [][]int32, s *scratch) tally {
 		s.sorted = s.sorter.sort(e.appendKeys(s.sorted[:0], 0, first, last))
 		t.runs(base, s.sorted)
 	})
-	if s.buffer = rest[:0]; len(rest) == 0 {
+	s.buffer = rest[:0]
+	if len(rest) == 0 {
 		return *t
 	}
 	var more tally

@@ -123,7 +123,8 @@ func (m *graphFeatures) list(x []int32, s *scratch) []repeated {
 	s.graph.Down = m.chains.downBeside(local)
 	s.graph.Found = found.add
 	m.count(&s.graph, m.labelled(x, &s.codes.codes))
-	if s.found = found.merge(); m.each {
+	s.found = found.merge()
+	if m.each {
 		found.all = occurrencesOf(&s.graph, s.found)
 		s.found = found.merge()
 	}

@@ -205,7 +205,8 @@ func (c *Codebook) labelled(set *Set) *Set {
 		from = 0
 		coded.Codes = graph.Unframed(coded.Codes, set.At(i), func(label, _ int32) int32 {
 			centre := frames[from]
-			if from++; label == Unknown {
+			from++
+			if label == Unknown {
 				return Unknown
 			}
 			return label*int32(c.Letters()) + centre

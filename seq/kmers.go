@@ -254,7 +254,8 @@ func (m intersection) keys(x []int32, s *scratch) {
 		slices.Sort(all)
 		keys, number := s.buffer, uint64(0)
 		for i, id := range all {
-			if number++; i == 0 || id != all[i-1] {
+			number++
+			if i == 0 || id != all[i-1] {
 				number = 0
 			}
 			if id >= 0 && number < occurrences {

@@ -21,7 +21,8 @@ func newMismatches(args []int, a *Alphabet) (extractor, *SpecError) {
 	n := 0
 	for i, ways := 0, 1; i <= m; i++ {
 		n += binomial(k, i) * ways
-		if ways *= a.Letters - 1; n > maxPatterns {
+		ways *= a.Letters - 1
+		if n > maxPatterns {
 			return nil, specErrorf("mismatch:%d,%d counts each k-mer of %s for more than %d others: make "+
 				"m smaller", k, m, a.Kind, maxPatterns)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
 // Counts is the worth of a feature that occurs c times.
@@ -149,7 +150,7 @@ func (t *Term) parseArgs(m Map, text string) *SpecError {
 	}
 	if len(words) != len(m.Parameters) {
 		return specErrorf("%s takes %s: write %s, for example %s", m.Name,
-			plural(len(m.Parameters), "number"), m.usage(), m.Example)
+			phrase.Plural(len(m.Parameters), "number"), m.usage(), m.Example)
 	}
 	for i, p := range m.Parameters {
 		v, err := strconv.Atoi(strings.TrimSpace(words[i]))
@@ -204,11 +205,4 @@ func hint(word string, known []string) string {
 		return `: did you mean "` + near + `"?`
 	}
 	return ": use one of " + strings.Join(known, ", ")
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
 }

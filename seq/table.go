@@ -66,7 +66,8 @@ func (t *table) findAll(dst []int32, keys []uint64) {
 			there[i] = t.keys[max(slot, 1)-1]
 		}
 		for i, key := range keys[:n] {
-			if dst[i] = int32(slots[i]) - 1; slots[i] > 0 && there[i] != key {
+			dst[i] = int32(slots[i]) - 1
+			if slots[i] > 0 && there[i] != key {
 				dst[i] = int32(t.find(key))
 			}
 		}

@@ -56,7 +56,8 @@ func (m *wordRuns) walk(x []int32, down func(node, symbol uint64) uint64, visit 
 	for i := 0; i < len(x); {
 		c, ok := m.letter(x[i])
 		if !ok {
-			if i++; !m.text {
+			i++
+			if !m.text {
 				runs = [maxRun + 1]uint64{}
 			}
 			continue
@@ -70,7 +71,8 @@ func (m *wordRuns) walk(x []int32, down func(node, symbol uint64) uint64, visit 
 		}
 		visit(word)
 		for k := m.n; k > 1; k-- {
-			if runs[k] = 0; runs[k-1] != 0 {
+			runs[k] = 0
+			if runs[k-1] != 0 {
 				runs[k] = down(runs[k-1], wordSymbol|word)
 				visit(runs[k])
 			}

@@ -93,7 +93,7 @@ func rowsOfKind(t testing.TB, kind, text string, like *data.Schema) *data.Datase
 	t.Helper()
 	name := filepath.Join(t.TempDir(), kind+".csv")
 	must.OK(t, os.WriteFile(name, []byte(text), 0o600))
-	opt := data.ReadOptions{Like: like, TargetOptional: like != nil}
+	opt := data.ReadOptions{Schema: like, TargetOptional: like != nil}
 	if like == nil {
 		opt.TableOptions.Missing = data.MissingImpute
 		switch kind {

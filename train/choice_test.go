@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
@@ -257,7 +258,7 @@ func TestNoAttempt(t *testing.T) {
 	ch := &chooser{candidates: []candidate{{options.ELBO, 1}},
 		variant: variant{trainRows: job.Train, heldOut: job.Train}}
 	broken := *r.trained
-	broken.Targets = []data.TargetScale{{SD: 0}} // no target is a number
+	broken.Targets = []scaling.TargetScale{{SD: 0}} // no target is a number
 	ch.run = &run{job: r.job, trained: &broken, init: r.init}
 	heard := &quiet{}
 	r.job.Reporter = heard

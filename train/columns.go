@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
@@ -40,7 +41,7 @@ func (j *Job) ReduceColumns(ctx context.Context) error {
 }
 
 // projectionBefore is the projection of the model or checkpoint at which the run starts; nil if it has none.
-func (j *Job) projectionBefore() *data.Projection {
+func (j *Job) projectionBefore() *scaling.Projection {
 	switch {
 	case j.From != nil:
 		return j.From.Projection
@@ -53,7 +54,7 @@ func (j *Job) projectionBefore() *data.Projection {
 // projectColumns is the projection of many columns to few inputs, fitted on training rows, and the projected rows. It
 // is nil if each column stays an input.
 func projectColumns(ctx context.Context, c *options.Config, ds *data.Dataset, doing func(share float64)) (
-	*data.Projection, *data.Dataset, error) {
+	*scaling.Projection, *data.Dataset, error) {
 	if c.Columns == options.Components && !isTable(ds) {
 		return nil, nil, c.Errorf("columns", "components is for tables of numbers alone, and %s holds others: leave it "+
 			"out", ds.Path)
@@ -61,14 +62,14 @@ func projectColumns(ctx context.Context, c *options.Config, ds *data.Dataset, do
 	if c.Columns == options.AllColumns || c.Columns == options.Auto && !ds.IsWide() {
 		return nil, ds, nil
 	}
-	scaler, err := data.FitScaler(c.Scaling, ds)
+	scaler, err := scaling.FitScaler(c.Scaling, ds)
 	if err != nil {
 		return nil, nil, err
 	}
 	if c.Columns == options.Auto {
-		return data.FitProjection(ctx, ds, scaler, doing)
+		return scaling.FitProjection(ctx, ds, scaler, doing)
 	}
-	p, _, err := data.FitComponents(ctx, ds, scaler)
+	p, _, err := scaling.FitComponents(ctx, ds, scaler)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -93,7 +94,7 @@ func (r *run) withComponents(ctx context.Context) (*run, error) {
 	if j.Config.Columns != options.Auto || j.projection != nil || !isTable(j.Train) || j.Train.D() <= fewColumns {
 		return nil, nil
 	}
-	p, shares, err := data.FitComponents(ctx, j.Train, r.trained.Scaler)
+	p, shares, err := scaling.FitComponents(ctx, j.Train, r.trained.Scaler)
 	if err != nil {
 		return nil, err
 	}

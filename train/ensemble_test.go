@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
@@ -33,7 +34,7 @@ func TestEnsemble(t *testing.T) {
 	dev := openCPU(t)
 	whole, distances, err := e.PredictFar(t.Context(), dev, set, 20)
 	must.OK(t, err)
-	mixture, y := e.Mixture(whole, 0).(metrics.Mixture), data.Standardise(set.Y, e.Targets)
+	mixture, y := e.Mixture(whole, 0).(metrics.Mixture), scaling.Standardise(set.Y, e.Targets)
 	inner := mixture // only the whole mixture has an outer share
 	inner.Outer = 0
 	density, mean, noise := make([]float64, set.N()), make([]float64, set.N()), make([]float64, set.N())

@@ -27,7 +27,7 @@ func molecules(t testing.TB, n int, seed uint64, like ...data.Schema) *data.Data
 	}
 	opt := data.ReadOptions{Tokens: "graphs"}
 	if len(like) > 0 {
-		opt = data.ReadOptions{Like: &like[0]}
+		opt = data.ReadOptions{Schema: &like[0]}
 	}
 	return readText(t, "molecules.tsv", b.String(), opt)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/dist"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
@@ -43,7 +44,7 @@ type Job struct {
 	From *fitted.Model
 
 	// projection makes few inputs of many columns; nil if each column is an input, and before ReduceColumns.
-	projection *data.Projection
+	projection *scaling.Projection
 
 	attemptState  rundir.State   // state of a checkpoint before the first step, which has attempts
 	attemptResult *rundir.Result // result of the same checkpoint

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/seq"
@@ -76,7 +77,7 @@ func (r *run) build(ctx context.Context) (err error) {
 	j := r.job
 	rows := newTrainingRows(j.Train, r.rows(ctx), j.streamsBatches)
 	if j.Train.Task == data.Regression {
-		rows.y = data.Standardise(j.Train.Y, r.trained.Targets)
+		rows.y = scaling.Standardise(j.Train.Y, r.trained.Targets)
 	}
 	modelConfig := r.trained.Config
 	modelConfig.Temperature = 0 // it is for predictions: evaluations come before it is fitted
@@ -223,7 +224,7 @@ func (j *Job) withClassWeights() (*Job, error) {
 
 // fitScaler is the scaler of the inputs. Ridge scores are standardised: they have few outliers. Components stay as
 // they are: the first ones say most.
-func (j *Job) fitScaler() (data.Scaler, error) {
+func (j *Job) fitScaler() (scaling.Scaler, error) {
 	kind := j.Config.Scaling
 	switch p := j.projection; {
 	case p != nil && p.Components:
@@ -231,5 +232,5 @@ func (j *Job) fitScaler() (data.Scaler, error) {
 	case p != nil:
 		kind = "standard"
 	}
-	return data.FitScaler(kind, j.Train)
+	return scaling.FitScaler(kind, j.Train)
 }

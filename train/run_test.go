@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
 	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
@@ -153,7 +154,7 @@ func TestNoLeak(t *testing.T) {
 	if c.Error < 0.42 || c.Error > 0.58 {
 		t.Errorf("error %.3f on coin flips", c.Error)
 	}
-	want := must.Get(data.FitScaler("auto", set))(t)
+	want := must.Get(scaling.FitScaler("auto", set))(t)
 	for i := range want.Center {
 		if out.Trained.Scaler.Center[i] != want.Center[i] || out.Trained.Scaler.Scale[i] != want.Scale[i] {
 			t.Errorf("the scaler was not fitted on the training rows alone: %+v", out.Trained.Scaler)

@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
@@ -36,13 +37,14 @@ func (j *Job) checkStart() error {
 			usererror.Flag("gram"))
 	}
 	config := j.Config.ModelConfig(j.Train)
-	if config.Temperature = s.Config.Temperature; !reflect.DeepEqual(config, s.Config) {
+	config.Temperature = s.Config.Temperature
+	if !reflect.DeepEqual(config, s.Config) {
 		return usererror.Errorf("the options make another model than the one to start at: give it those of its own run")
 	}
 	if j.Conformal != nil {
 		j.Reporter.Note("warning: the intervals hold only if none of these rows has trained the model before")
 	}
-	if err := data.Positive(j.Train, s.Targets); err != nil {
+	if err := scaling.Positive(j.Train, s.Targets); err != nil {
 		return err
 	}
 	if err := j.checkTargets(s.Targets); err != nil {

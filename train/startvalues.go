@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/internal/exactgp"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
@@ -86,7 +87,7 @@ func (r *run) startTargets(ds *data.Dataset) (y []float64, outputs int) {
 		if model.Counts(r.job.Config.Likelihood) {
 			return standardLogs(ds.Y, c), c
 		}
-		return data.Standardise(ds.Y, r.trained.Targets), c
+		return scaling.Standardise(ds.Y, r.trained.Targets), c
 	}
 	var classes []int32
 	n, counts := ds.N(), ds.ClassCounts()

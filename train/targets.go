@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/internal/exactgp"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
@@ -15,16 +16,16 @@ import (
 func (j *Job) TargetKind(ctx context.Context) (string, error) {
 	c, kind := j.Config, j.Config.Targets
 	if model.Counts(c.Likelihood) {
-		return data.NoTargets, nil
+		return scaling.NoTargets, nil
 	}
-	if kind != data.AutoTargets {
+	if kind != scaling.AutoTargets {
 		return kind, nil
 	}
-	scales, err := data.FitTargets(kind, j.Train)
+	scales, err := scaling.FitTargets(kind, j.Train)
 	if err != nil {
 		return "", err
 	}
-	isLog := func(s data.TargetScale) bool { return s.Log }
+	isLog := func(s scaling.TargetScale) bool { return s.Log }
 	logs := slices.ContainsFunc(scales, isLog)
 	switch {
 	case !logs,
@@ -32,9 +33,9 @@ func (j *Job) TargetKind(ctx context.Context) (string, error) {
 		// values beside the training rows have no logarithm
 		j.checkTargets(scales) != nil,
 		!j.logsPredictBetter(ctx, scales):
-		return data.StandardTargets, nil
-	case !slices.ContainsFunc(scales, func(s data.TargetScale) bool { return !s.Log }):
-		return data.LogTargets, nil
+		return scaling.StandardTargets, nil
+	case !slices.ContainsFunc(scales, func(s scaling.TargetScale) bool { return !s.Log }):
+		return scaling.LogTargets, nil
 	}
 	return kind, nil
 }
@@ -42,7 +43,7 @@ func (j *Job) TargetKind(ctx context.Context) (string, error) {
 // logsPredictBetter reports whether an exact GP on a few rows predicts left-out ones better with these scales than
 // with standard ones, by the CRPS. A smooth target with little noise may be skewed over decades and need no
 // logarithm: an error of its logarithm is a share of its largest values.
-func (j *Job) logsPredictBetter(ctx context.Context, scales []data.TargetScale) bool {
+func (j *Job) logsPredictBetter(ctx context.Context, scales []scaling.TargetScale) bool {
 	ds := j.Train
 	if ds.X == nil || ds.Sequences != nil || ds.Kernel != nil {
 		return false
@@ -51,15 +52,15 @@ func (j *Job) logsPredictBetter(ctx context.Context, scales []data.TargetScale) 
 	if err != nil {
 		return false
 	}
-	standard, err := data.FitTargets(data.StandardTargets, ds)
+	standard, err := scaling.FitTargets(scaling.StandardTargets, ds)
 	if err != nil {
 		return false
 	}
 	sample, _ := ds.Sample(startRows, j.Config.Seed)
-	crps := func(scales []data.TargetScale) float64 {
+	crps := func(scales []scaling.TargetScale) float64 {
 		t := &fitted.Model{Schema: ds.Schema().Plain(), Scaler: scaler, Targets: scales}
 		rows := exactgp.Rows{N: sample.N(), D: sample.D(), T: len(scales), X: t.Numbers(sample)(0, sample.N()),
-			Y: data.Standardise(sample.Y, scales)}
+			Y: scaling.Standardise(sample.Y, scales)}
 		fit := exactgp.Maximise(ctx, rows)
 		p := &model.Prediction{S: 1, N: rows.N, C: rows.T, H: fit.Mean, Var: fit.Var}
 		return t.Score(p, sample, 0).Regression.CRPS
@@ -69,16 +70,16 @@ func (j *Job) logsPredictBetter(ctx context.Context, scales []data.TargetScale) 
 
 // checkTargets is the error of the first validation, conformal or test row whose target has no logarithm, or is no
 // count, if the model needs that.
-func (j *Job) checkTargets(scales []data.TargetScale) error {
+func (j *Job) checkTargets(scales []scaling.TargetScale) error {
 	for _, ds := range []*data.Dataset{j.Validation, j.Conformal, j.Test} {
 		if ds == nil {
 			continue
 		}
-		if err := data.Positive(ds, scales); err != nil {
+		if err := scaling.Positive(ds, scales); err != nil {
 			return err
 		}
 		if model.Counts(j.Config.Likelihood) {
-			if err := data.Counts(ds); err != nil {
+			if err := scaling.Counts(ds); err != nil {
 				return err
 			}
 		}
@@ -87,8 +88,8 @@ func (j *Job) checkTargets(scales []data.TargetScale) error {
 }
 
 // FitTargets fits scales of a kind to the training rows. A target of other rows that cannot be scaled is an error.
-func (j *Job) FitTargets(kind string) ([]data.TargetScale, error) {
-	scales, err := data.FitTargets(kind, j.Train)
+func (j *Job) FitTargets(kind string) ([]scaling.TargetScale, error) {
+	scales, err := scaling.FitTargets(kind, j.Train)
 	if err == nil {
 		err = j.checkTargets(scales)
 	}
@@ -105,7 +106,7 @@ func (r *run) fitTargets(ctx context.Context) error {
 	if r.trained.Targets, err = r.job.FitTargets(kind); err != nil {
 		return err
 	}
-	for _, note := range data.DescribeTargets(r.job.Train, r.trained.Targets) {
+	for _, note := range scaling.DescribeTargets(r.job.Train, r.trained.Targets) {
 		r.job.Reporter.Note("%s", note)
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/predict"
@@ -29,16 +30,16 @@ func TestLogTarget(t *testing.T) {
 	dev := openCPU(t)
 	rows, test := sales(t, 300, 1), sales(t, 200, 2)
 	nlpd := map[string]float64{}
-	for _, kind := range data.TargetScalings() {
+	for _, kind := range scaling.TargetScalings() {
 		said := &quiet{}
 		job := &Job{Config: config(t, "model=gpdrf steps=200 inducing=20 batch=100 features=20 target-scaling="+kind),
 			Device: dev, Train: rows, Test: test, Started: time.Now(), Reporter: said}
 		out := must.Get(job.Run(t.Context()))(t)
 		want := kind
-		if kind == data.AutoTargets {
-			want = data.LogTargets
+		if kind == scaling.AutoTargets {
+			want = scaling.LogTargets
 		}
-		if got := out.Config.Targets; got != want || out.Trained.Targets[0].Log != (want == data.LogTargets) {
+		if got := out.Config.Targets; got != want || out.Trained.Targets[0].Log != (want == scaling.LogTargets) {
 			t.Fatalf("target-scaling %s became %s, %+v", kind, got, out.Trained.Targets)
 		}
 		scores := must.Get(out.Trained.Evaluate(t.Context(), dev, test, 50, 0))(t)
@@ -53,7 +54,7 @@ func TestLogTarget(t *testing.T) {
 			math.Abs(scores.Raw.RMSE/unit-scores.Regression.RMSE) > 1e-9 {
 			t.Errorf("%s: %+v and %+v", kind, scores.Raw, scores.Regression)
 		}
-		if want == data.LogTargets {
+		if want == scaling.LogTargets {
 			testLogs(t, out.Trained, dev, test, scores)
 		}
 	}
@@ -115,7 +116,7 @@ func TestLogTargetNot(t *testing.T) {
 	smooth := table(t, 300, 1, func(rng *rand.Rand, a, _ float64) string {
 		return strconv.FormatFloat(math.Pow(a+2.2, 6)+0.001*rng.Float64(), 'g', -1, 64)
 	})
-	if auto, _ := data.FitTargets(data.AutoTargets, smooth); !auto[0].Log {
+	if auto, _ := scaling.FitTargets(scaling.AutoTargets, smooth); !auto[0].Log {
 		t.Error("the smooth target is not skewed over decades")
 	}
 	for name, job := range map[string]*Job{
@@ -131,7 +132,7 @@ func TestLogTargetNot(t *testing.T) {
 				t.Errorf("log: %v", err)
 			}
 		}
-		if kind, err := job.TargetKind(t.Context()); kind != data.StandardTargets || err != nil {
+		if kind, err := job.TargetKind(t.Context()); kind != scaling.StandardTargets || err != nil {
 			t.Errorf("%s: %s, %v", name, kind, err)
 		}
 	}

@@ -110,7 +110,8 @@ func (r *run) fitTimeLimit(ctx context.Context) error {
 		steps = min(steps, c.Steps)
 	}
 	var notes []string
-	if r.job.Config, notes = c.ForSteps(steps, options.ForTime(limit)); evaluations > 0 {
+	r.job.Config, notes = c.ForSteps(steps, options.ForTime(limit))
+	if evaluations > 0 {
 		r.job.Config = r.job.Config.With("eval-every", (steps+evaluations-1)/evaluations)
 	}
 	for _, n := range notes {

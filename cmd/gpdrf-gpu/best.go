@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
@@ -328,8 +329,8 @@ func (s *search) settleTargets(given []options.Setting) ([]options.Setting, erro
 		return given, nil
 	}
 	kind, err := s.job.TargetKind(s.p.ctx)
-	if kind == data.AutoTargets {
-		kind = data.StandardTargets
+	if kind == scaling.AutoTargets {
+		kind = scaling.StandardTargets
 	}
 	if err == nil {
 		_, err = s.job.FitTargets(kind) // Each model will fit them in this way.

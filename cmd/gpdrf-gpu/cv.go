@@ -81,7 +81,8 @@ func (p *program) crossValidate(r *trainRequest) error {
 		return err
 	}
 	if cv.Path() != "" {
-		if v.changes = cv.Changes(r.call.given()); cv.Complete && !cv.Predicts() {
+		v.changes = cv.Changes(r.call.given())
+		if cv.Complete && !cv.Predicts() {
 			p.note("%s: all %d folds are finished: there is nothing to resume", cv.Path(), cv.Folds)
 			if err := v.folds(); err != nil {
 				return err

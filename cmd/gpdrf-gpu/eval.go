@@ -106,7 +106,7 @@ func testRows(c *call, run *rundir.Run, watch data.Watch) (rows *data.Dataset, n
 		return nil, nil, err
 	}
 	if file, ok := c.text("data"); ok {
-		if rows, notes, err = data.ReadFile(file, data.ReadOptions{Like: &run.Trained.Schema,
+		if rows, notes, err = data.ReadFile(file, data.ReadOptions{Schema: &run.Trained.Schema,
 			Labels: labels, TableOptions: table, Watch: watch}); err != nil {
 			return nil, nil, err
 		}

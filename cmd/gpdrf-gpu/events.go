@@ -54,7 +54,8 @@ func hasEvents(folder *rundir.Folder) bool {
 func (e *events) write(record []byte, now bool) {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
-	if e.pending = append(e.pending, record...); e.failed || !now && time.Since(e.last) < eventsEvery {
+	e.pending = append(e.pending, record...)
+	if e.failed || !now && time.Since(e.last) < eventsEvery {
 		return
 	}
 	if err := e.folder.Append(e.name, e.pending); err != nil {

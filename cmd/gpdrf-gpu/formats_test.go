@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/safetensors"
 	"github.com/gpdrf/gpdrf-gpu/model"
@@ -71,8 +72,8 @@ func TestFormatsAreDocumented(t *testing.T) {
 		return nil
 	})
 	must.OK(t, err)
-	for _, part := range []any{model.Config{}, data.Schema{}, data.Scaler{}, data.TargetScale{}, data.Projection{},
-		fitted.Conformal{}, rundir.State{}, rundir.Result{}, rundir.CV{}, best.State{}} {
+	for _, part := range []any{model.Config{}, data.Schema{}, scaling.Scaler{}, scaling.TargetScale{},
+		scaling.Projection{}, fitted.Conformal{}, rundir.State{}, rundir.Result{}, rundir.CV{}, best.State{}} {
 		fieldsOf(reflect.TypeOf(part), map[reflect.Type]bool{}, func(key string) { needs(key, fmt.Sprintf("%T", part)) })
 	}
 	for name, file := range missing {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/data/sets"
+	"github.com/gpdrf/gpdrf-gpu/data/summary"
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/best"
@@ -120,7 +121,7 @@ func isFolder(path string) bool {
 }
 
 // aboutData describes a file, or the training rows of a named set.
-func (c *call) aboutData(p *program, name string) (data.Summary, error) {
+func (c *call) aboutData(p *program, name string) (summary.Summary, error) {
 	watch, end := p.reading(p.ctx)
 	defer end()
 	opt := data.ReadOptions{Describe: true, Watch: watch}
@@ -131,7 +132,7 @@ func (c *call) aboutData(p *program, name string) (data.Summary, error) {
 	opt.Sequence, _ = c.text("sequence")
 	var err error
 	if opt.TableOptions, err = c.tableOptions(); err != nil {
-		return data.Summary{}, err
+		return summary.Summary{}, err
 	}
 	var ds *data.Dataset
 	var notes []string
@@ -143,10 +144,10 @@ func (c *call) aboutData(p *program, name string) (data.Summary, error) {
 		ds, notes, err = data.ReadFile(name, opt)
 	}
 	if err != nil {
-		return data.Summary{}, err
+		return summary.Summary{}, err
 	}
 	p.noteAll(notes)
-	return data.Summarize(ds), nil
+	return summary.Of(ds), nil
 }
 
 // programInfo is what `info` prints about the program and the machine.

@@ -131,7 +131,8 @@ func (p *program) reading(ctx context.Context) (w data.Watch, end func()) {
 				f = p.newPhase("reading", unknownTotal, func(done int) string { return fmt.Sprintf("%d MB", done>>20) })
 			}
 		}
-		if last = read; total == 0 {
+		last = read
+		if total == 0 {
 			f.show(int(read))
 		} else {
 			f.share(float64(read) / float64(total))

@@ -115,14 +115,16 @@ func scoreTable(r *rundir.Result) string {
 func outputsTable(r *rundir.Result) *textTable {
 	t := newTable("")
 	for _, s := range scoresOf(data.Regression) {
-		if t.header = append(t.header, s.name); s.own {
+		t.header = append(t.header, s.name)
+		if s.own {
 			t.header = append(t.header, "own units")
 		}
 	}
 	row := func(name string, test, own map[string]float64) {
 		cells := []any{name}
 		for _, s := range scoresOf(data.Regression) {
-			if cells = append(cells, s.text(test)); s.own {
+			cells = append(cells, s.text(test))
+			if s.own {
 				cells = append(cells, s.ownText(own))
 			}
 		}

@@ -123,7 +123,8 @@ func sortRuns(all []report.Entry, by string) error {
 	name, down := strings.CutPrefix(by, "-")
 	var names []string
 	for _, c := range runColumns() {
-		if names = append(names, c.name); c.name != name {
+		names = append(names, c.name)
+		if c.name != name {
 			continue
 		}
 		sign := 1
@@ -150,7 +151,8 @@ func runsTable(all []report.Entry) string {
 		if !slices.ContainsFunc(all, func(e report.Entry) bool { return c.text(e) != "" }) {
 			continue
 		}
-		if t.header = append(t.header, c.name); c.number != nil {
+		t.header = append(t.header, c.name)
+		if c.number != nil {
 			t.numbers = append(t.numbers, len(t.header))
 		}
 		for i, e := range all {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/written"
 )
 
 // dialectKeys are the keys of verbs that read a file with the columns of the training file.
@@ -20,7 +21,7 @@ func tableKeys() []flagSpec {
 	return append(dialectKeys(),
 		flagSpec{name: "thousands", arg: "auto|,|.|space|none",
 			help: "the sign between thousands; default: detected"},
-		flagSpec{name: "dates", arg: strings.Join(data.DateOrders(), "|"),
+		flagSpec{name: "dates", arg: strings.Join(written.DateOrders(), "|"),
 			help: "the order of day and month in 1/2/2020; default: detected"},
 		flagSpec{name: "text", arg: "COL[,COL]", help: "columns of words, whatever their cells look like"},
 		flagSpec{name: "id", arg: "COL", help: "the column that names the rows"},

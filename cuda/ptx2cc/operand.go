@@ -139,7 +139,8 @@ func (e *emitter) memory(operand string, bytes int) string {
 	}
 	base := ""
 	if r, ok := e.registers[m[1]]; ok {
-		if base = cname(m[1]); !r.integer() || r.bytes != 8 {
+		base = cname(m[1])
+		if !r.integer() || r.bytes != 8 {
 			e.fail("address %s in a register of another size", operand)
 		}
 	} else if base = e.address(m[1]); base == "" {

@@ -168,7 +168,8 @@ func (b *arrowBatch) unpacked(packed []byte) (text []byte, err error) {
 		return nil, errDamagedArrow
 	}
 	n := int64(binary.LittleEndian.Uint64(packed))
-	if packed = packed[8:]; n == -1 {
+	packed = packed[8:]
+	if n == -1 {
 		return packed, nil
 	}
 	if n < 0 || n > b.room {
@@ -232,7 +233,8 @@ func (b *arrowBatch) column(t arrowType) (c arrowColumn) {
 	}
 	rows := b.table.GetInt64(b.nodes[0])
 	missing := b.table.GetInt64(b.nodes[0] + 8)
-	if b.nodes = b.nodes[1:]; rows < 0 || rows != int64(b.rows) {
+	b.nodes = b.nodes[1:]
+	if rows < 0 || rows != int64(b.rows) {
 		b.err = damagedArrow("a column of %d rows in a batch of %d", rows, b.rows)
 		return c
 	}
@@ -329,7 +331,8 @@ func (b *arrowBatch) views(rows int) func(i int) string {
 		return nil
 	}
 	n := b.table.GetInt64(b.counts[0])
-	if b.counts = b.counts[1:]; n < 0 || n > int64(len(b.buffers)) {
+	b.counts = b.counts[1:]
+	if n < 0 || n > int64(len(b.buffers)) {
 		b.err = damagedArrow("a column of %d buffers", n)
 		return nil
 	}

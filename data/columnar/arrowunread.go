@@ -40,7 +40,8 @@ func (p *arrowParts) add(column fbTable) error {
 		return fmt.Errorf("column %q is of type %s, which cannot be passed over: leave it out when writing the file",
 			column.text(fieldName), cmp.Or(arrowKinds[kind], "unknown"))
 	}
-	if p.buffers += buffers; kind == arrowView || kind == arrowBytesView {
+	p.buffers += buffers
+	if kind == arrowView || kind == arrowBytesView {
 		p.views++
 	}
 	at := column.at(fieldChildren)

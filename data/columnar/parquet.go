@@ -86,7 +86,8 @@ func (p *parquetReader) Read() (row []string, err error) {
 	}
 	for k, v := range p.remaining[0] {
 		c := p.places[k]
-		if p.row[c] = ""; !v.IsNull() {
+		p.row[c] = ""
+		if !v.IsNull() {
 			p.row[c] = p.values[c].cell(v)
 		}
 	}

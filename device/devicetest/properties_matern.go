@@ -41,7 +41,8 @@ func nearRows(t *testing.T, dev device.Device, _ Tolerances) {
 				}
 				a := device.ARDArgs{C: dev.New(device.Double, k, m, n), Slope: dev.New(device.Double, k, m, n),
 					Z: upload(dev, z), LogLength: upload(dev, logl), Form: form}
-				if a.X = a.Z; !same {
+				a.X = a.Z
+				if !same {
 					a.X = upload(dev, x)
 				}
 				dev.ARD(a)

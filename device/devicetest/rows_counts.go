@@ -75,7 +75,8 @@ func ordinal(r *random, size []int) likelihood {
 		term: func(in [][]float64, row int) float64 {
 			y, lower, upper := int(in[1][row%b]), math.Inf(-1), in[2][0]
 			for i := 1; i <= y && i < k; i++ {
-				if lower = upper; i == k-1 {
+				lower = upper
+				if i == k-1 {
 					upper = math.Inf(1)
 				} else {
 					upper += device.GapFloor + math.Exp(in[2][i])

@@ -205,7 +205,8 @@ func naiveSpectra(omega []float64, in [][]float64, i, nr int, c featureCase, noi
 	logl, meanOmega, logVarOmega := in[2], in[3], in[4]
 	for q := range omega {
 		tau := drawOf(noise.Spectra, c.draws, i, q/nr, q%nr)
-		if omega[q] = tau / math.Exp(logl[q/nr]); !c.prior {
+		omega[q] = tau / math.Exp(logl[q/nr])
+		if !c.prior {
 			omega[q] = meanOmega[q] + math.Exp(logVarOmega[q]/2)*tau
 		}
 		if c.mixing {

@@ -88,7 +88,8 @@ func sparseVectors(r *random, name string, n, width int, byColumn, counted bool)
 				norm += dense[v*width+c] * dense[v*width+c]
 			}
 		}
-		if square.data[v] = norm; norm == 0 || counted {
+		square.data[v] = norm
+		if norm == 0 || counted {
 			continue
 		}
 		square.data[v] = 1

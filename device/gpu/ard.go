@@ -27,7 +27,8 @@ func (d *Device) ardNorms(n device.ARDShape, a device.ARDArgs) (norms, weight cu
 	} else {
 		weight = d.growDoubles(&d.state.ard.weight, n.K*n.D)
 	}
-	if rows = n.M; !n.Same {
+	rows = n.M
+	if !n.Same {
 		rows += n.B
 	}
 	norms = d.growDoubles(&d.state.ard.norms, groups*rows)

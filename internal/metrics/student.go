@@ -36,7 +36,8 @@ func NewStudent(dof float64) *Student {
 		logs: make([]knot, knots+1)}
 	const zero = -1000 // exp(zero) is 0
 	for i := range t.table {
-		if t.logs[i].value = zero; i > 0 && t.logs[i-1].value <= zero {
+		t.logs[i].value = zero
+		if i > 0 && t.logs[i-1].value <= zero {
 			continue
 		}
 		u := float64(i) * knotStep

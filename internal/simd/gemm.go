@@ -88,7 +88,8 @@ func (q *matmul[T]) multiply(p *Pack[T], pack func(j0, nb, k0, kb int) []T) {
 		nb := min(blockColumns[T](), q.n-j0)
 		for k0 := 0; k0 < q.k; k0 += kBlock {
 			kb := min(kBlock, q.k-k0)
-			if q.beta = beta; k0 > 0 {
+			q.beta = beta
+			if k0 > 0 {
 				q.beta = 1
 			}
 			q.multiplyBlock(p, pack(j0, nb, k0, kb), q.c[j0:], nb, k0, kb)

@@ -72,7 +72,8 @@ func (c *Candidate) bestSteps(round int) (steps int) {
 		if t == nil || t.Failure != "" {
 			continue
 		}
-		if most = max(most, t.Steps); t.LogDensity > best {
+		most = max(most, t.Steps)
+		if t.LogDensity > best {
 			best, steps = t.LogDensity, t.Steps
 		}
 	}

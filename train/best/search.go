@@ -73,7 +73,8 @@ func New(ds *data.Dataset, given []options.Setting, atOnce int) (*State, error) 
 		only.Weight, only.Options = 1, append(only.Options, givenLengths(given)...)
 		return s, nil
 	}
-	if s.Steps = defaultSteps; base.Explicit("steps") {
+	s.Steps = defaultSteps
+	if base.Explicit("steps") {
 		s.Steps = base.Steps
 	}
 	if err := ds.CheckSplit(splits); err != nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
@@ -220,7 +221,7 @@ func (s *Search) trainCandidate(ctx context.Context, dev device.Device, c *Candi
 	more = slices.DeleteFunc(append(more, longest.setting()), func(o options.Setting) bool { return o.Key == "" })
 	if !slices.ContainsFunc(s.Given, func(g options.Setting) bool { return g.Key == "target-scaling" }) {
 		// all members of an ensemble have the same scales of targets
-		more = append(more, options.Setting{Key: "target-scaling", Text: data.StandardTargets, From: "preset " +
+		more = append(more, options.Setting{Key: "target-scaling", Text: scaling.StandardTargets, From: "preset " +
 			options.Best})
 	}
 	if cfg, err := c.config(s.Given, more...); err != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
@@ -85,7 +86,7 @@ func (t *Model) conformalScores(p *model.Prediction, ds *data.Dataset) [][]float
 		return [][]float64{scores}
 	}
 	var all [][]float64
-	scaled := data.Standardise(ds.Y, t.Targets)
+	scaled := scaling.Standardise(ds.Y, t.Targets)
 	for c := range t.Targets {
 		m, scores := t.Mixture(p, c), make([]float64, p.N)
 		for n, y := range column(scaled, p.C, c) {
@@ -109,7 +110,7 @@ func centre(m metrics.Distribution, n int) (mean, sd float64) {
 //	Own(mean − q·sd) … Own(mean + q·sd),   mean and sd of y, or of log y where the model predicts that
 //
 // The interval of a count is rounded outward to whole numbers from 0.
-func Interval(m metrics.Distribution, s data.TargetScale, n int, q float64) (lower, upper float64) {
+func Interval(m metrics.Distribution, s scaling.TargetScale, n int, q float64) (lower, upper float64) {
 	const most = math.MaxFloat64 / 4 // largest absolute bound, so that the width is finite
 	mean, sd := centre(m, n)
 	lower, upper = max(s.Own(mean-q*sd), -most), min(s.Own(mean+q*sd), most)

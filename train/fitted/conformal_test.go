@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
@@ -47,8 +48,8 @@ func wrongClasses(rng *rand.Rand, n int) (*model.Prediction, *data.Dataset) {
 // n rows behind numbers the expected share is ⌈(n+1)·level⌉/(n+1).
 func TestConformalCoverage(t *testing.T) {
 	const seeds, held, tested = 200, 59, 100
-	regression := func(s data.TargetScale) *Model {
-		return &Model{Schema: data.Schema{Task: data.Regression, Target: "y"}, Targets: []data.TargetScale{s}}
+	regression := func(s scaling.TargetScale) *Model {
+		return &Model{Schema: data.Schema{Task: data.Regression, Target: "y"}, Targets: []scaling.TargetScale{s}}
 	}
 	for _, c := range []struct {
 		name  string
@@ -56,8 +57,8 @@ func TestConformalCoverage(t *testing.T) {
 		rows  func(*rand.Rand, int) (*model.Prediction, *data.Dataset)
 		exact bool // the scores have no ties
 	}{
-		{"numbers", regression(data.TargetScale{Mean: 1, SD: 2}), wrongNumbers, true},
-		{"logarithms", regression(data.TargetScale{Mean: 0.3, SD: 0.5, Log: true, OwnSD: 1, Most: 9}), wrongNumbers, true},
+		{"numbers", regression(scaling.TargetScale{Mean: 1, SD: 2}), wrongNumbers, true},
+		{"logarithms", regression(scaling.TargetScale{Mean: 0.3, SD: 0.5, Log: true, OwnSD: 1, Most: 9}), wrongNumbers, true},
 		{"classes", &Model{Schema: data.Schema{Task: data.Classification,
 			Classes: []string{"a", "b", "c", "d"}}}, wrongClasses, false},
 	} {
@@ -89,7 +90,7 @@ func TestConformalCoverage(t *testing.T) {
 // The coverage of counts is that of their intervals, which are rounded outward.
 func TestConformalCoverageOfCounts(t *testing.T) {
 	const n = 40
-	trained := &Model{Schema: data.Schema{Task: data.Regression, Target: "y"}, Targets: []data.TargetScale{{SD: 1}},
+	trained := &Model{Schema: data.Schema{Task: data.Regression, Target: "y"}, Targets: []scaling.TargetScale{{SD: 1}},
 		Conformal: &Conformal{0.5, [][]float64{{0.1, 0.2, 0.3}}}}
 	p := &model.Prediction{S: 1, N: n, C: 1, H: make([]float64, n), Dispersion: []float64{0}}
 	ds := &data.Dataset{Task: data.Regression, Target: "y", Y: make([]float64, n)}
@@ -106,7 +107,7 @@ func TestConformalCoverageOfCounts(t *testing.T) {
 // The interval of a score ends at the target with that score, in the target's own units, and holds it.
 func TestIntervalHoldsItsScore(t *testing.T) {
 	trained := &Model{Schema: data.Schema{Task: data.Regression, Target: "y"},
-		Targets: []data.TargetScale{{Mean: 0.3, SD: 0.5, Log: true, OwnSD: 1, Most: 9}}}
+		Targets: []scaling.TargetScale{{Mean: 0.3, SD: 0.5, Log: true, OwnSD: 1, Most: 9}}}
 	p, ds := wrongNumbers(rand.New(rand.NewPCG(1, 1)), 20)
 	scores := trained.conformalScores(p, ds)[0]
 	for n, y := range ds.Y {
@@ -120,7 +121,7 @@ func TestIntervalHoldsItsScore(t *testing.T) {
 // An interval that no float64 holds ends where these do.
 func TestIntervalIsFinite(t *testing.T) {
 	p, _ := wrongNumbers(rand.New(rand.NewPCG(1, 1)), 3)
-	trained := &Model{Targets: []data.TargetScale{{SD: 500, Log: true, OwnSD: 1, Most: 9}}}
+	trained := &Model{Targets: []scaling.TargetScale{{SD: 500, Log: true, OwnSD: 1, Most: 9}}}
 	lower, upper := Interval(trained.Mixture(p, 0), trained.Targets[0], 0, 1e6)
 	if lower < 0 || !(upper > 1e300) || math.IsInf(3*(upper-lower), 0) {
 		t.Errorf("an interval from %g to %g", lower, upper)

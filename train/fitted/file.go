@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/internal/safetensors"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
@@ -103,7 +103,7 @@ func (t *Model) version() int {
 		return timesVersion
 	case t.Config.Temperature > 0, t.Schema.Notations != nil:
 		return temperatureVersion
-	case slices.ContainsFunc(t.Targets, func(s data.TargetScale) bool { return s.Log }):
+	case slices.ContainsFunc(t.Targets, func(s scaling.TargetScale) bool { return s.Log }):
 		return logVersion
 	}
 	return modelVersion

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
@@ -31,8 +32,8 @@ func smallTrained() *Model {
 			Spectra: model.VarFixed, Samples: 1,
 		},
 		Schema:  data.Schema{Columns: []string{"a", "b"}, Target: "y", TargetAt: 2, Task: data.Regression},
-		Scaler:  data.Scaler{Kind: "standard", Center: []float64{0.1, -3}, Scale: []float64{1, 2}},
-		Targets: []data.TargetScale{{Mean: 450, SD: 17.05}}, KLWeight: 0.5, Seed: math.MaxUint64, EvalSamples: 100,
+		Scaler:  scaling.Scaler{Kind: "standard", Center: []float64{0.1, -3}, Scale: []float64{1, 2}},
+		Targets: []scaling.TargetScale{{Mean: 450, SD: 17.05}}, KLWeight: 0.5, Seed: math.MaxUint64, EvalSamples: 100,
 	}
 	t.Parameters = t.Config.Layout()
 	v := 0.0
@@ -126,10 +127,10 @@ func TestModelRefuses(t *testing.T) {
 		},
 		"no samples": func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.EvalSamples = 0 },
 		"too few logarithms": func(h *header, _ *[]safetensors.Tensor, _ map[string]string) {
-			h.Scaler.Log = &data.LogScale{Least: []float64{0}, Unit: []float64{1}}
+			h.Scaler.Log = &scaling.LogScale{Least: []float64{0}, Unit: []float64{1}}
 		},
 		"a logarithm's unit of 0": func(h *header, _ *[]safetensors.Tensor, _ map[string]string) {
-			h.Scaler.Log = &data.LogScale{Least: []float64{0, 0}, Unit: []float64{1, 0}}
+			h.Scaler.Log = &scaling.LogScale{Least: []float64{0, 0}, Unit: []float64{1, 0}}
 		},
 		"negative clip": func(h *header, _ *[]safetensors.Tensor, _ map[string]string) { h.Scaler.Clip = -1 },
 		"a tensor less": func(_ *header, ts *[]safetensors.Tensor, _ map[string]string) { *ts = (*ts)[1:] },

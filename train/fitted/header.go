@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/internal/safetensors"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
@@ -16,18 +17,18 @@ import (
 // header is the text of a model file, without its tensors. It has no time, path, host or number of threads in it: the
 // same run gives the same bytes.
 type header struct {
-	Version     int                `json:"version"`
-	Model       model.Config       `json:"model"`
-	Schema      data.Schema        `json:"schema"`
-	Scaler      data.Scaler        `json:"scaler"`
-	Targets     []data.TargetScale `json:"target_scales,omitempty"` // regression
-	KLWeight    float64            `json:"kl_weight"`
-	Seed        uint64             `json:"seed"`
-	EvalSamples int                `json:"eval_samples"`
-	Sequences   *sequencesHeader   `json:"sequences,omitempty"`
-	Novelty     *Novelty           `json:"known,omitempty"`
-	Projection  *data.Projection   `json:"projection,omitempty"` // projection of columns; its weights are a tensor
-	Conformal   *Conformal         `json:"conformal,omitempty"`
+	Version     int                   `json:"version"`
+	Model       model.Config          `json:"model"`
+	Schema      data.Schema           `json:"schema"`
+	Scaler      scaling.Scaler        `json:"scaler"`
+	Targets     []scaling.TargetScale `json:"target_scales,omitempty"` // regression
+	KLWeight    float64               `json:"kl_weight"`
+	Seed        uint64                `json:"seed"`
+	EvalSamples int                   `json:"eval_samples"`
+	Sequences   *sequencesHeader      `json:"sequences,omitempty"`
+	Novelty     *Novelty              `json:"known,omitempty"`
+	Projection  *scaling.Projection   `json:"projection,omitempty"` // projection of columns; its weights are a tensor
+	Conformal   *Conformal            `json:"conformal,omitempty"`
 }
 
 // The tensors of a model file beside the parameters and those of sequences.

@@ -2,6 +2,7 @@ package fitted
 
 import (
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
@@ -14,7 +15,7 @@ func (t *Model) DensitiesOf(p *model.Prediction, ds *data.Dataset, draws int) me
 		d.Weights = ds.Weights
 		return d
 	}
-	scaled := data.Standardise(ds.Y, t.Targets)
+	scaled := scaling.Standardise(ds.Y, t.Targets)
 	targets := make([]metrics.Densities, p.C)
 	for c := range targets {
 		m, s := t.mixture(p, c, draws), t.Targets[c]
@@ -77,7 +78,7 @@ func Noise(p *model.Prediction, m metrics.Distribution, c, n int) float64 {
 }
 
 // Logs is the distribution of a target whose logarithm has the distribution m, a metrics.Mixture.
-func Logs(m metrics.Distribution, s data.TargetScale) metrics.LogMixture {
+func Logs(m metrics.Distribution, s scaling.TargetScale) metrics.LogMixture {
 	return metrics.LogMixture{Mixture: m.(metrics.Mixture), Centre: s.Mean, Unit: s.SD, Top: s.Top()}
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
@@ -12,7 +13,7 @@ import (
 // every path to a score; a single normal stays one.
 func TestFarRow(t *testing.T) {
 	trained := &Model{Schema: data.Schema{Task: data.Regression, Target: "y"},
-		Targets: []data.TargetScale{{Mean: 0, SD: 1}}}
+		Targets: []scaling.TargetScale{{Mean: 0, SD: 1}}}
 	ds := &data.Dataset{Task: data.Regression, Target: "y", Y: []float64{100, 0.5}}
 	many := &model.Prediction{S: 3, N: 2, C: 1, H: []float64{-1, 0, 1, 1, 3, 2}, Var: []float64{0.01, 0.01},
 		Noise: []float64{0.01}}

@@ -144,7 +144,8 @@ func (p *Predictor) Predict(ctx context.Context, n int, x []float64) (parts []*m
 	at := 0
 	for _, m := range p.models {
 		parts, err = m.predict(ctx, n, columns(x, n, at, m.width))
-		if at += m.width; err != nil || n == 0 {
+		at += m.width
+		if err != nil || n == 0 {
 			return parts, err
 		}
 		if p.trained.Members != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
@@ -58,7 +59,7 @@ func (t *Model) Unlike(ctx context.Context, ds *data.Dataset, least int) (warnin
 	if !t.Kind.readsColumns() {
 		return nil // the model does not read the columns
 	}
-	var far data.FarRows
+	var far scaling.FarRows
 	if t.addFar(&far, ds); far.Rows >= max(1, least) {
 		warnings = append(warnings, far.Describe())
 	}
@@ -78,13 +79,13 @@ func (t *Model) Warnings(ctx context.Context, given data.Request, ds *data.Datas
 }
 
 // AddFar adds to far the rows of a part of a table that are far outside those of training.
-func (t *Model) AddFar(far *data.FarRows, ds *data.Dataset) {
+func (t *Model) AddFar(far *scaling.FarRows, ds *data.Dataset) {
 	t.singleModels()[0].addFar(far, ds)
 }
 
 // addFar compares columns with their ranges, or scores with theirs.
-func (t *Model) addFar(far *data.FarRows, ds *data.Dataset) {
-	if p := t.Projection; p != nil && p.Components && !ds.IsProjected() {
+func (t *Model) addFar(far *scaling.FarRows, ds *data.Dataset) {
+	if p := t.Projection; p != nil && p.Components && !ds.HasScores() {
 		far.Add(p.Scaler, ds)
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
@@ -12,16 +13,16 @@ import (
 func TestFarComponents(t *testing.T) {
 	rows := data.Rows{Inputs: [][]float64{{0, 100}, {1, 101}, {3, 100}, {2, 103}}, Values: []float64{0, 1, 2, 3}}
 	ds := must.Get(data.FromRows(rows))(t)
-	scaler := must.Get(data.FitScaler("standard", ds))(t)
-	p, _, err := data.FitComponents(t.Context(), ds, scaler)
+	scaler := must.Get(scaling.FitScaler("standard", ds))(t)
+	p, _, err := scaling.FitComponents(t.Context(), ds, scaler)
 	must.OK(t, err)
 	projected := p.Apply(ds)
 	if projected.D() != ds.D() {
 		t.Fatalf("%d components", projected.D())
 	}
-	m := &Model{Projection: p, Scaler: must.Get(data.FitScaler("none", projected))(t)}
+	m := &Model{Projection: p, Scaler: must.Get(scaling.FitScaler("none", projected))(t)}
 	for name, set := range map[string]*data.Dataset{"columns": ds, "components": projected} {
-		var far data.FarRows
+		var far scaling.FarRows
 		if m.AddFar(&far, set); far.Rows > 0 {
 			t.Errorf("training rows as %s are far: %s", name, far.Describe())
 		}

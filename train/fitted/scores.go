@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
@@ -60,9 +61,9 @@ func (t *Model) Evaluate(ctx context.Context, dev device.Device, ds *data.Datase
 // CheckTargets refuses a target that the model cannot have: one without a logarithm, or that is no count.
 func (t *Model) CheckTargets(ds *data.Dataset) error {
 	if t.Counts() {
-		return data.Counts(ds)
+		return scaling.Counts(ds)
 	}
-	return data.Positive(ds, t.Targets)
+	return scaling.Positive(ds, t.Targets)
 }
 
 // Counts reports whether the targets are counts.
@@ -142,7 +143,7 @@ func (t *Model) Score(p *model.Prediction, ds *data.Dataset, draws int) *Scores 
 		return scores
 	}
 	var out []OutputScores
-	scaled := data.Standardise(ds.Y, t.Targets)
+	scaled := scaling.Standardise(ds.Y, t.Targets)
 	for c, name := range t.Schema.Outputs() {
 		m, scale, intervals := t.mixture(p, c, draws), t.Targets[c], t.conformalTest(p, ds, c)
 		if scale.Log {
@@ -172,7 +173,7 @@ func (t *Model) Score(p *model.Prediction, ds *data.Dataset, draws int) *Scores 
 // RMSE is the root mean square error of a prediction's means, in training-sd units, and of logarithms if the model
 // predicts these. For several targets it is the mean.
 func (t *Model) RMSE(p *model.Prediction, ds *data.Dataset) float64 {
-	scaled, sum := data.Standardise(ds.Y, t.Targets), 0.0
+	scaled, sum := scaling.Standardise(ds.Y, t.Targets), 0.0
 	for c := range t.Targets {
 		m, squares := t.Mixture(p, c), make([]float64, p.N)
 		for n, y := range column(scaled, p.C, c) {

@@ -10,6 +10,7 @@ import (
 	"math"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
@@ -18,9 +19,9 @@ import (
 type Model struct {
 	Config      model.Config
 	Schema      data.Schema
-	Projection  *data.Projection // projection of the columns before the scaler; nil if each column is an input
-	Scaler      data.Scaler
-	Targets     []data.TargetScale // scale of each target of a regression
+	Projection  *scaling.Projection // projection of the columns before the scaler; nil if each column is an input
+	Scaler      scaling.Scaler
+	Targets     []scaling.TargetScale // scale of each target of a regression
 	KLWeight    float64
 	Seed        uint64 // seed of training, with which predictions draw by default
 	EvalSamples int    // default number of samples in a prediction

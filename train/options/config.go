@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
@@ -58,9 +58,9 @@ type DataOptions struct {
 	Task       string // auto, regression, classification
 	Order      string // levels of an ordinal target in order, with commas between them; "" is by their numbers
 	Validation string // a fraction of the training rows, or a file; "" or 0: no validation
-	Scaling    string // one of data.Scalings
+	Scaling    string // one of scaling.Scalings
 	Columns    string // inputs that a model makes of columns: Auto, Components or AllColumns
-	Targets    string // scaling of the targets: one of data.TargetScalings
+	Targets    string // scaling of the targets: one of scaling.TargetScalings
 	Tokens     string // way to cut sequences into symbols: one of data.Tokens
 	Sequence   string // column of sequences in a table; "" if rows are sequences alone
 	Codebook   int    // number of symbols for sequences of vectors
@@ -217,11 +217,11 @@ func (c *Config) check() error {
 	if err := c.settleLognormal(); err != nil {
 		return err
 	}
-	if c.Targets == data.LogTargets && c.Likelihood == model.StudentLikelihood {
+	if c.Targets == scaling.LogTargets && c.Likelihood == model.StudentLikelihood {
 		return c.Errorf("target-scaling", "log is for the likelihoods gaussian and heteroscedastic: the "+
 			"exponential of Student's t has no mean: give another likelihood, or target-scaling: standard")
 	}
-	if fits := c.Targets == data.AutoTargets || c.Targets == data.NoTargets; model.Counts(c.Likelihood) && !fits {
+	if fits := c.Targets == scaling.AutoTargets || c.Targets == scaling.NoTargets; model.Counts(c.Likelihood) && !fits {
 		return c.Errorf("target-scaling", "counts are not scaled: leave it out")
 	}
 	if err := cmp.Or(c.checkSpectra(), c.checkObjective()); err != nil {

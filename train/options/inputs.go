@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/seq"
@@ -316,11 +317,11 @@ func (c *Config) selectMaps(ctx context.Context, ds *data.Dataset) (best seq.Spe
 	if targets.Classes {
 		targets.Columns, targets.Labels = len(ds.Classes), ds.Labels
 	} else {
-		scales, err := data.FitTargets(data.StandardTargets, ds)
+		scales, err := scaling.FitTargets(scaling.StandardTargets, ds)
 		if err != nil {
 			return nil, nil, err
 		}
-		targets.Values = data.Standardise(ds.Y, scales)
+		targets.Values = scaling.Standardise(ds.Y, scales)
 	}
 	found, err := seq.Select(ctx, c.candidates(ds.Sequences), ds.Sequences, targets, c.Seed, c.TimeLimit)
 	if err != nil {

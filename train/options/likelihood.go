@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
@@ -18,10 +19,10 @@ func (c *Config) settleLognormal() error {
 	if c.Likelihood != Lognormal {
 		return nil
 	}
-	if c.Targets != data.AutoTargets && c.Targets != data.LogTargets {
+	if c.Targets != scaling.AutoTargets && c.Targets != scaling.LogTargets {
 		return c.Errorf("target-scaling", "%s is not the logarithm that %s has: leave it out", c.Targets, Lognormal)
 	}
-	c.Likelihood, c.Targets = model.GaussianLikelihood, data.LogTargets
+	c.Likelihood, c.Targets = model.GaussianLikelihood, scaling.LogTargets
 	return nil
 }
 
@@ -90,10 +91,10 @@ func (c *Config) KnowTarget(all ...*data.Dataset) (known *Config, notes []string
 		return nil, nil, c.Errorf("order", "is of the levels of %s ordinal, and this is %s: leave it out",
 			usererror.Flag("likelihood"), c.likelihoodOf(train.Task))
 	}
-	undecided := c.Likelihood == Auto && c.Targets == data.AutoTargets && c.Objective != Predictive &&
+	undecided := c.Likelihood == Auto && c.Targets == scaling.AutoTargets && c.Objective != Predictive &&
 		c.PredictDraws == 0 && !c.Explicit("noise-init") && !c.hasTemperature()
-	hasExposures := train.Offset != nil && train.Task == data.Regression && data.Counts(train) == nil
-	if undecided && (hasExposures || data.LooksLikeCounts(train)) {
+	hasExposures := train.Offset != nil && train.Task == data.Regression && scaling.Counts(train) == nil
+	if undecided && (hasExposures || scaling.LooksLikeCounts(train)) {
 		return c.With("likelihood", model.NegativeBinomialLikelihood), []string{fmt.Sprintf(
 			"target %s holds counts: likelihood negative-binomial (%s gaussian for numbers)", train.Target,
 			usererror.Flag("likelihood"))}, nil
@@ -114,8 +115,8 @@ func (c *Config) likelihoodOf(task data.Task) string {
 
 // accepted are the likelihoods of the rows' task that their targets allow.
 func accepted(ds *data.Dataset) []string {
-	all, counts := Likelihoods(ds.Task), data.Counts(ds) == nil
-	if ds.Task == data.Regression && data.Positive(ds, slices.Repeat([]data.TargetScale{{Log: true}},
+	all, counts := Likelihoods(ds.Task), scaling.Counts(ds) == nil
+	if ds.Task == data.Regression && scaling.Positive(ds, slices.Repeat([]scaling.TargetScale{{Log: true}},
 		len(ds.Outputs()))) == nil {
 		all = append(all, Lognormal)
 	}
@@ -149,7 +150,7 @@ func (c *Config) fitLikelihood(ds *data.Dataset) error {
 		if c.hasTemperature() {
 			return c.Errorf("temperature", "counts have none: leave it out")
 		}
-		return data.Counts(ds)
+		return scaling.Counts(ds)
 	}
 	if ds.Offset != nil {
 		return c.Errorf("offset", "is added to log rates of counts, and this likelihood has none: give %s %s "+

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
@@ -18,7 +19,7 @@ func defaults() *Config {
 		DataOptions: DataOptions{
 			Data: "powerplant", Fold: 1, Task: "auto", Missing: data.MissingError, Dates: "auto", Separator: "auto",
 			Decimal: "auto", Thousands: "auto", Header: "auto",
-			Tokens: data.TokensAuto, Codebook: 64, Scaling: "auto", Targets: data.AutoTargets,
+			Tokens: data.TokensAuto, Codebook: 64, Scaling: "auto", Targets: scaling.AutoTargets,
 			Columns: "auto",
 		},
 		ModelOptions: ModelOptions{

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
@@ -32,7 +33,7 @@ func (c *Config) Resume(flags []Setting, rows *data.Schema) (*Config, error) {
 		case s.Key == "precision" && kind(c.Device) != "cuda:f32": // other devices have only one precision
 		case s.Key == "kernel" && isSettled(s.Text, current):
 		case s.Key == "likelihood" && s.Text == Lognormal && current == model.GaussianLikelihood &&
-			c.Targets == data.LogTargets:
+			c.Targets == scaling.LogTargets:
 		case s.Key == "epochs" && strings.HasPrefix(c.PlannedFor, forEpochs(requested.Epochs)):
 		case s.Key == "time-limit" && strings.HasPrefix(c.PlannedFor, ForTime(requested.TimeLimit)):
 		default:

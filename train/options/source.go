@@ -34,7 +34,7 @@ func (c *Config) LoadLike(schema *data.Schema, w data.Watch) (known *Config, tra
 		Data: paths.Data, Test: paths.Test, Labels: paths.Labels, TestLabels: paths.TestLabels,
 		TableOptions: c.tableOptions(), DataDir: paths.DataDir, Folds: c.Folds, Fold: c.Fold,
 		Target: c.Target, Task: c.taskToRead(), Seed: c.Seed,
-		Tokens: c.Tokens, Sequence: c.Sequence, Gram: paths.Gram, Like: schema, Watch: w,
+		Tokens: c.Tokens, Sequence: c.Sequence, Gram: paths.Gram, Schema: schema, Watch: w,
 	})
 	if err != nil {
 		return nil, nil, nil, nil, err

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
+	"github.com/gpdrf/gpdrf-gpu/data/written"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
@@ -67,7 +69,7 @@ func (c *Config) fileOptions() []Option {
 				"expanding windows"},
 		{Key: "offset", Arg: "COL", value: &c.Offset,
 			Help: "the column that is added to the log rates of counts: the logarithm of an exposure"},
-		{Key: "dates", Values: data.DateOrders(), value: &c.Dates,
+		{Key: "dates", Values: written.DateOrders(), value: &c.Dates,
 			Help: "the order of day and month in dates such as 1/2/2020; auto takes the one that all cells fit"},
 		{Key: "separator", Arg: strings.Join(data.Separators(), "|"), check: data.CheckSeparator, value: &c.Separator,
 			Help: "what separates the cells of a table"},
@@ -106,14 +108,14 @@ func (c *Config) rowOptions() []Option {
 			Help: "number of symbols that k-means makes of sequences of vectors"},
 		{Key: "gram", Models: onGP, Arg: "FILE.npz", value: &c.Gram,
 			Help: "a kernel of your own between the rows and inducing points; docs/sequences.md has the arrays"},
-		{Key: "scaling", Values: data.Scalings(), value: &c.Scaling,
+		{Key: "scaling", Values: scaling.Scalings(), value: &c.Scaling,
 			Help: "scaling of the inputs. tails is standard, with the long tails of columns drawn in; robust is " +
 				"by median and quartiles, clipped at 5; log is for counts. auto is tails, and none for images"},
 		{Key: "columns", Values: []string{Auto, Components, AllColumns}, value: &c.Columns,
 			Help: "inputs of a table of numbers. components are the first 100 principal components of the scaled " +
 				"columns; all keeps each column. auto makes few scores of columns that outnumber the training rows. Of " +
 				"many columns that say much the same it takes components, unless held-out rows prefer the columns"},
-		{Key: "target-scaling", Values: data.TargetScalings(), value: &c.Targets,
+		{Key: "target-scaling", Values: scaling.TargetScalings(), value: &c.Targets,
 			Help: "scaling of targets: auto takes the logarithm of those that are positive and skewed over " +
 				"decades; counts have none"},
 	}

@@ -71,7 +71,7 @@ func (c *Config) HoldOut(all *data.Dataset, w data.Watch) (rest, heldOut *data.D
 			"training rows, such as 0.1", file)
 	case file != "":
 		schema := all.Schema()
-		heldOut, notes, err = data.ReadFile(file, data.ReadOptions{Like: &schema, Beside: all, Watch: w})
+		heldOut, notes, err = data.ReadFile(file, data.ReadOptions{Schema: &schema, Beside: all, Watch: w})
 		return all, heldOut, notes, err
 	case fraction > 0:
 		if rest, heldOut, err = data.HoldOut(all, fraction, c.Seed); err != nil {

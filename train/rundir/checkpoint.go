@@ -10,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/internal/safetensors"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/model"
@@ -154,10 +154,10 @@ func parseCheckpoint(path string, r io.ReaderAt, size int64) (*Checkpoint, error
 	if c.Trained, tensors, err = fitted.ParseDescription(metadata[fitted.DescriptionKey], tensors); err != nil {
 		return nil, err
 	}
-	isLog := func(s data.TargetScale) bool { return s.Log }
+	isLog := func(s scaling.TargetScale) bool { return s.Log }
 	if len(c.Trained.Targets) > 0 && !slices.ContainsFunc(c.Trained.Targets, isLog) {
 		// in older checkpoints, auto always was the standard scaling
-		c.Config = c.Config.With("target-scaling", data.StandardTargets)
+		c.Config = c.Config.With("target-scaling", scaling.StandardTargets)
 	}
 	if c.Result == nil || c.Step < 0 || c.Step >= c.Config.Last() || (c.Step == 0) != (c.Attempts != nil) {
 		return nil, fmt.Errorf("damaged: step %d of %d", c.Step, c.Config.Last())

@@ -237,7 +237,8 @@ func (run *FoldRun) readStanding(path string) error {
 			return err
 		}
 		run.NTrain, run.NTest, run.Steps, run.Seconds = r.NTrain, r.NTest, r.Steps, r.Seconds
-		if run.Failure = r.Failure; r.Failure == "" {
+		run.Failure = r.Failure
+		if r.Failure == "" {
 			run.ResultScores = &r.ResultScores
 		}
 		switch {

@@ -56,7 +56,8 @@ func (cv *CV) summarise() {
 			finished = append(finished, run)
 		}
 	}
-	if cv.Finished = len(finished); finished == nil {
+	cv.Finished = len(finished)
+	if finished == nil {
 		return
 	}
 	cv.Test = averages(finished, func(r FoldRun) any { return r.Test })

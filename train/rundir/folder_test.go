@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
@@ -48,8 +49,8 @@ func smallTrained() *fitted.Model {
 			Lengthscales: model.Shared, QCov: model.Diagonal, Whiten: true, Samples: 1,
 		},
 		Schema:   data.Schema{Columns: []string{"a"}, Target: "y", TargetAt: 1, Task: data.Regression},
-		Scaler:   data.Scaler{Kind: "standard", Center: []float64{0.1}, Scale: []float64{1}},
-		Targets:  []data.TargetScale{{Mean: 450, SD: 17.05}},
+		Scaler:   scaling.Scaler{Kind: "standard", Center: []float64{0.1}, Scale: []float64{1}},
+		Targets:  []scaling.TargetScale{{Mean: 450, SD: 17.05}},
 		KLWeight: 0.5, EvalSamples: 100,
 	}
 	t.Parameters = t.Config.Layout()

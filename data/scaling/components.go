@@ -1,4 +1,4 @@
-package data
+package scaling
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
@@ -27,7 +29,7 @@ const (
 // FitComponents fits a Projection to the first principal components of the columns of training rows, which s scales.
 // shares are the parts of the variance that they hold. The same rows give the same Projection. The error is that of
 // ctx.
-func FitComponents(ctx context.Context, d *Dataset, s Scaler) (p *Projection, shares []float64, err error) {
+func FitComponents(ctx context.Context, d *data.Dataset, s Scaler) (p *Projection, shares []float64, err error) {
 	w := d.D()
 	sample, _ := d.Sample(min(componentRows, max(componentCells/w, 2*mostComponents)), 0)
 	n := sample.N()
@@ -38,7 +40,7 @@ func FitComponents(ctx context.Context, d *Dataset, s Scaler) (p *Projection, sh
 	if err != nil {
 		return nil, nil, err
 	}
-	p = &Projection{Of: w, Columns: everyRow(w), Scaler: s, Components: true}
+	p = &Projection{Of: w, Columns: matrix.Every(w), Scaler: s, Components: true}
 	for k, l := range lengths {
 		if k < mostComponents && l > 1e-12*lengths[0] {
 			p.Scores = append(p.Scores, fmt.Sprint("component ", k+1))
@@ -59,7 +61,7 @@ func FitComponents(ctx context.Context, d *Dataset, s Scaler) (p *Projection, sh
 // centreColumns subtracts the means from the columns of x [N,D], and returns them. What varies by rounding errors alone
 // becomes 0.
 func centreColumns(x []float64, n, d int) []float64 {
-	centre, own := means(x, d, everyRow(n)), make([]float64, d)
+	centre, own := means(x, d, matrix.Every(n)), make([]float64, d)
 	for i := range n {
 		row := x[i*d : (i+1)*d]
 		floats.Sub(row, centre)
@@ -100,7 +102,7 @@ func principalAxes(ctx context.Context, x []float64, n, d int) (axes, lengths []
 	simd.Gemm64(pack, true, false, p, p, n, 1, along, p, along, p, 0, gram, p)
 	var e mat.EigenSym
 	if !e.Factorize(mat.NewSymDense(p, gram), true) {
-		panic("data: the variances of columns are not finite")
+		panic("scaling: the variances of columns are not finite")
 	}
 	var vectors mat.Dense
 	e.VectorsTo(&vectors)

@@ -1,4 +1,4 @@
-package data
+package scaling
 
 import (
 	"context"
@@ -7,17 +7,18 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"strings"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // manyColumns has n rows of d columns of noise, of which the first few add up to the target beside
 // noise of sd 0.3; classes are its signs.
-func manyColumns(n, d, informative int, seed uint64, task Task) *Dataset {
+func manyColumns(n, d, informative int, seed uint64, task data.Task) *data.Dataset {
 	r := rand.New(rand.NewPCG(seed, 1))
-	ds := &Dataset{X: matrix(n, d, make([]float64, n*d)), Columns: make([]string, d), Target: "y", Task: task}
+	ds := &data.Dataset{X: matrix.New(n, d, make([]float64, n*d)), Columns: make([]string, d), Target: "y", Task: task}
 	for j := range ds.Columns {
 		ds.Columns[j] = fmt.Sprintf("c%d", j+1)
 	}
@@ -30,7 +31,7 @@ func manyColumns(n, d, informative int, seed uint64, task Task) *Dataset {
 		for j := range informative {
 			y += x[i*d+j]
 		}
-		if task == Regression {
+		if task == data.Regression {
 			ds.Y = append(ds.Y, y)
 		} else {
 			ds.Labels = append(ds.Labels, int32(math.Round(0.5+0.49*math.Copysign(1, y))))
@@ -40,7 +41,7 @@ func manyColumns(n, d, informative int, seed uint64, task Task) *Dataset {
 	return ds
 }
 
-func projected(t *testing.T, ds *Dataset) (*Projection, *Dataset) {
+func projected(t *testing.T, ds *data.Dataset) (*Projection, *data.Dataset) {
 	t.Helper()
 	s := must.Get(FitScaler("standard", ds))(t)
 	p, train, err := FitProjection(context.Background(), ds, s, func(float64) {})
@@ -52,11 +53,11 @@ func projected(t *testing.T, ds *Dataset) (*Projection, *Dataset) {
 }
 
 // agreement is the correlation of the first score with the target.
-func agreement(ds *Dataset) float64 {
+func agreement(ds *data.Dataset) float64 {
 	var xy, xx, yy, mx, my float64
 	n := float64(ds.N())
 	target := func(i int) float64 {
-		if ds.Task == Classification {
+		if ds.Task == data.Classification {
 			return float64(ds.Labels[i])
 		}
 		return ds.Y[i]
@@ -74,14 +75,14 @@ func agreement(ds *Dataset) float64 {
 // Columns are ranked for one class at a time, however many there are.
 func TestRankOfManyClasses(t *testing.T) {
 	const n, d, classes = 100, 1000, 100
-	ds := manyColumns(n, d, 1, 1, Classification)
+	ds := manyColumns(n, d, 1, 1, data.Classification)
 	p := &projector{n: n, d: d, x: ds.X.Float64s(), t: make([]float64, n*classes), targets: classes}
 	for i := range n {
 		p.t[i*classes+i%classes] = 1
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	p.rank(everyRow(n))
+	p.rank(matrix.Every(n))
 	runtime.ReadMemStats(&after)
 	if bytes := after.TotalAlloc - before.TotalAlloc; bytes > 8*d*classes/2 {
 		t.Errorf("%d bytes for %d columns", bytes, d)
@@ -89,7 +90,7 @@ func TestRankOfManyClasses(t *testing.T) {
 }
 
 func TestProjectionFindsColumns(t *testing.T) {
-	for _, task := range []Task{Regression, Classification} {
+	for _, task := range []data.Task{data.Regression, data.Classification} {
 		p, train := projected(t, manyColumns(80, 1000, 2, 1, task))
 		if !p.Reads([]int{0}) || !p.Reads([]int{1}) || len(p.Columns) > 64 {
 			t.Errorf("%s: %s, which are %v", task, p, p.Columns)
@@ -105,7 +106,7 @@ func TestProjectionFindsColumns(t *testing.T) {
 func TestProjectionOfNoise(t *testing.T) {
 	sum, runs := 0.0, 12
 	for seed := range runs {
-		_, train := projected(t, manyColumns(60, 600, 0, uint64(seed), Regression))
+		_, train := projected(t, manyColumns(60, 600, 0, uint64(seed), data.Regression))
 		sum += agreement(train)
 	}
 	if mean := sum / float64(runs); mean > 0.25 {
@@ -123,7 +124,7 @@ func TestProjectionOfGroups(t *testing.T) {
 	for _, named := range []bool{false, true} {
 		mean := 0.0
 		for seed := range runs {
-			ds := manyColumns(groups, 800, 0, uint64(seed), Regression).Subset(rows)
+			ds := manyColumns(groups, 800, 0, uint64(seed), data.Regression).Subset(rows)
 			if named {
 				ds.Groups = of
 			}
@@ -144,15 +145,15 @@ func TestProjectionOfLargeGroups(t *testing.T) {
 		rows[i] = i % different
 		of[i], times[i] = int32(rows[i]%groups), float64(rows[i])
 	}
-	for name, give := range map[string]func(ds *Dataset){
-		"groups": func(ds *Dataset) { ds.Groups = of },
-		"times":  func(ds *Dataset) { ds.Times = times },
+	for name, give := range map[string]func(ds *data.Dataset){
+		"groups": func(ds *data.Dataset) { ds.Groups = of },
+		"times":  func(ds *data.Dataset) { ds.Times = times },
 	} {
-		ds := manyColumns(different, 400, 0, 1, Regression).Subset(rows)
+		ds := manyColumns(different, 400, 0, 1, data.Regression).Subset(rows)
 		give(ds)
 		_, looked := ds.Sample(projectionRows, 0)
 		_, train := projected(t, ds)
-		for part, some := range map[string][]int{"in the fit": looked, "beside it": others(len(rows), looked)} {
+		for part, some := range map[string][]int{"in the fit": looked, "beside it": matrix.Others(len(rows), looked)} {
 			if a := agreement(train.Subset(some)); a > 0.3 {
 				t.Errorf("%s: scores of noise %s agree with training targets at %.2f", name, part, a)
 			}
@@ -161,7 +162,7 @@ func TestProjectionOfLargeGroups(t *testing.T) {
 }
 
 func TestProjectionIsDeterministic(t *testing.T) {
-	ds := manyColumns(50, 300, 2, 3, Regression)
+	ds := manyColumns(50, 300, 2, 3, data.Regression)
 	p, train := projected(t, ds)
 	before := runtime.GOMAXPROCS(1)
 	q, again := projected(t, ds)
@@ -190,23 +191,5 @@ func TestDamagedProjection(t *testing.T) {
 		if err := p.Check(); (err == nil) != c.sound {
 			t.Errorf("%s: %v", name, err)
 		}
-	}
-}
-
-// Wide rows are longer than what is looked at first: their header is found all the same.
-func TestHeaderOfWideTable(t *testing.T) {
-	const d = 20000
-	var b strings.Builder
-	for j := range d {
-		fmt.Fprintf(&b, "gene%d,", j)
-	}
-	b.WriteString("target\n")
-	for i := range 4 {
-		b.WriteString(strings.Repeat("0.125,", d) + []string{"a", "b"}[i%2] + "\n")
-	}
-	path := write(t, "wide.csv", b.String())
-	ds := dataset(ReadFile(path, ReadOptions{}))(t)
-	if ds.N() != 4 || ds.D() != d || ds.Columns[0] != "gene0" {
-		t.Errorf("%d rows of %d columns, the first %q", ds.N(), ds.D(), ds.Columns[0])
 	}
 }

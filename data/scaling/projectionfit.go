@@ -1,4 +1,4 @@
-package data
+package scaling
 
 import (
 	"cmp"
@@ -9,8 +9,11 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/internal/parallel"
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
+	"github.com/gpdrf/gpdrf-gpu/internal/stats"
 )
 
 // The columns of a wide table are ranked by their correlation with the target. Ridge regression on
@@ -34,7 +37,7 @@ type projector struct {
 	x, t    []float64 // scaled rows [N,D]; targets, or indicators of classes [N,C]
 	targets int
 	scores  []*candidate
-	// ^Folds of the rows, from 1, that keep groups or windows of time whole; nil if any rows may be separated.
+	// Folds of the rows, from 1, that keep groups or windows of time whole; nil if any rows may be separated.
 	folds []int
 }
 
@@ -50,13 +53,13 @@ type candidate struct {
 // same Projection. It also returns the projected rows. The score of each row comes from a fit without it: with
 // scores of fits to its target, a model would be too sure. progress takes the share that is done. The error is
 // that of ctx.
-func FitProjection(ctx context.Context, d *Dataset, s Scaler, progress func(share float64)) (*Projection,
-	*Dataset, error) {
+func FitProjection(ctx context.Context, d *data.Dataset, s Scaler, progress func(share float64)) (*Projection,
+	*data.Dataset, error) {
 	sample, numbers := d.Sample(projectionRows, 0)
 	p := &projector{n: sample.N(), d: d.D(), scaler: s, x: s.Rows(sample.X, 0, sample.N())}
 	p.readTargets(sample)
-	folds := d.scoreFolds(min(projectionFolds, p.n))
-	if own := pick(folds, numbers); own != nil && slices.Min(own) < slices.Max(own) {
+	folds := d.ScoreFolds(min(projectionFolds, p.n))
+	if own := matrix.Pick(folds, numbers); own != nil && slices.Min(own) < slices.Max(own) {
 		p.folds = own
 	}
 	for k := min(fewestColumns, p.d); ; k = min(2*k, p.d) {
@@ -71,7 +74,7 @@ func FitProjection(ctx context.Context, d *Dataset, s Scaler, progress func(shar
 		return nil, nil, err
 	}
 	chosen := p.choose()
-	out := p.fit(everyRow(p.n), chosen)
+	out := p.fit(matrix.Every(p.n), chosen)
 	out.Scores = p.names(sample)
 	projected := out.Apply(d)
 	x := projected.X.Float64s()
@@ -89,22 +92,22 @@ func FitProjection(ctx context.Context, d *Dataset, s Scaler, progress func(shar
 }
 
 // scoreFold scores all rows of a fold by a candidate, with a fit that does not use them.
-func (p *projector) scoreFold(d *Dataset, folds []int, fold int, choice *candidate, x []float64) {
-	rows := which(d.N(), func(i int) bool { return folds[i] == fold })
+func (p *projector) scoreFold(d *data.Dataset, folds []int, fold int, choice *candidate, x []float64) {
+	rows := matrix.Which(d.N(), func(i int) bool { return folds[i] == fold })
 	if len(rows) == 0 {
 		return
 	}
-	without := p.fit(which(p.n, func(i int) bool { return p.folds[i] != fold }), choice)
+	without := p.fit(matrix.Which(p.n, func(i int) bool { return p.folds[i] != fold }), choice)
 	cells, read := make([]float64, p.d), make([]float64, len(without.Columns))
 	for _, i := range rows {
-		without.score(rowOf(cells, d.X, i), read, x[i*p.targets:(i+1)*p.targets])
+		without.score(matrix.Row(cells, d.X, i), read, x[i*p.targets:(i+1)*p.targets])
 	}
 }
 
 // names are the names of the scores.
-func (p *projector) names(d *Dataset) []string {
+func (p *projector) names(d *data.Dataset) []string {
 	of := d.Outputs()
-	if d.Task == Classification {
+	if d.Task == data.Classification {
 		of = d.Classes[len(d.Classes)-p.targets:]
 	}
 	names := make([]string, p.targets)
@@ -115,10 +118,10 @@ func (p *projector) names(d *Dataset) []string {
 }
 
 // readTargets standardises targets, or makes indicators of classes; of two classes, the second is enough.
-func (p *projector) readTargets(d *Dataset) {
+func (p *projector) readTargets(d *data.Dataset) {
 	p.targets = len(d.Outputs())
 	first := 0
-	if d.Task == Classification {
+	if d.Task == data.Classification {
 		if p.targets = len(d.Classes); p.targets == 2 {
 			p.targets, first = 1, 1
 		}
@@ -132,11 +135,12 @@ func (p *projector) readTargets(d *Dataset) {
 	for c := range p.targets {
 		y := make([]float64, p.n)
 		for i := range y {
-			if y[i] = p.t[i*p.targets+c]; d.Task == Regression {
+			y[i] = p.t[i*p.targets+c]
+			if d.Task == data.Regression {
 				y[i] = d.Y[i*p.targets+c]
 			}
 		}
-		mean, sd := meanSD(y)
+		mean, sd := stats.MeanSD(y)
 		for i, v := range y {
 			p.t[i*p.targets+c] = (v - mean) / max(sd, 1e-300)
 		}
@@ -181,7 +185,7 @@ func (p *projector) rank(rows []int) (order []int, centre []float64) {
 			}
 		}
 	}
-	order = everyRow(p.d)
+	order = matrix.Every(p.d)
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(score[b], score[a]) })
 	return order, centre
 }
@@ -221,10 +225,10 @@ func (p *projector) eachFold(ctx context.Context, progress func(share float64),
 // distributed to the folds in turn; groups stay whole.
 func (p *projector) split(fold, folds int) (train, test []int) {
 	if p.folds != nil {
-		test = which(p.n, func(i int) bool { return p.folds[i] == fold+1 })
-		return others(p.n, test), test
+		test = matrix.Which(p.n, func(i int) bool { return p.folds[i] == fold+1 })
+		return matrix.Others(p.n, test), test
 	}
-	rows := everyRow(p.n)
+	rows := matrix.Every(p.n)
 	slices.SortStableFunc(rows, func(a, b int) int {
 		return slices.Compare(p.t[a*p.targets:(a+1)*p.targets], p.t[b*p.targets:(b+1)*p.targets])
 	})
@@ -278,7 +282,7 @@ func (p *projector) spectrum(gram []float64, rows []int) *spectrum {
 	}
 	var e mat.EigenSym
 	if !e.Factorize(own, true) {
-		panic("data: inner products of rows are not finite")
+		panic("scaling: inner products of rows are not finite")
 	}
 	s := &spectrum{projector: p, rows: rows, values: e.Values(nil), vectors: &mat.Dense{},
 		along: make([]float64, m*p.targets), level: means(p.t, p.targets, rows)}
@@ -333,7 +337,7 @@ func (s *spectrum) score(choice *candidate, gram []float64, test []int) {
 func (p *projector) choose() *candidate {
 	least := func(all bool) (best *candidate) {
 		for _, w := range p.scores {
-			if (w.columns == p.d) == all && (best == nil || sum(w.losses) < sum(best.losses)) {
+			if (w.columns == p.d) == all && (best == nil || stats.Sum(w.losses) < stats.Sum(best.losses)) {
 				best = w
 			}
 		}
@@ -347,18 +351,10 @@ func (p *projector) choose() *candidate {
 	for i := range gain {
 		gain[i] = all.losses[i] - few.losses[i]
 	}
-	if mean, sd := meanSD(gain); mean > 2*sd/math.Sqrt(float64(p.n)) {
+	if mean, sd := stats.MeanSD(gain); mean > 2*sd/math.Sqrt(float64(p.n)) {
 		return few
 	}
 	return all
-}
-
-// sum adds up values.
-func sum(values []float64) (s float64) {
-	for _, v := range values {
-		s += v
-	}
-	return s
 }
 
 // fit fits a Projection to some of the rows by a candidate. Its scores have no names yet.

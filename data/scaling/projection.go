@@ -1,4 +1,4 @@
-package data
+package scaling
 
 import (
 	"context"
@@ -6,7 +6,10 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/internal/parallel"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
@@ -24,20 +27,6 @@ type Projection struct {
 	Weights    []float64 `json:"-"` // [len(Columns),P], in single precision
 }
 
-// fewestWide is the largest number of columns that is never wide.
-const fewestWide = 64
-
-// IsWide reports whether the columns of training rows outnumber the rows so that ridge scores pay.
-func (d *Dataset) IsWide() bool {
-	return d.Sequences == nil && d.Kernel == nil && d.D() > max(fewestWide, d.N())
-}
-
-// HasRidgeScores reports whether the inputs are those of a Projection that knows the targets of training rows.
-func (d *Dataset) HasRidgeScores() bool { return d.projection != nil && !d.projection.Components }
-
-// IsProjected reports whether the inputs are those of a Projection in place of the columns.
-func (d *Dataset) IsProjected() bool { return d.projection != nil }
-
 // Width is the number of inputs that the model has for rows with d columns.
 func (p *Projection) Width(d int) int {
 	if p == nil {
@@ -48,20 +37,20 @@ func (p *Projection) Width(d int) int {
 
 // String describes the inputs.
 func (p *Projection) String() string {
-	of, score := plural(p.Of, "column"), "ridge score"
+	of, score := phrase.Plural(p.Of, "column"), "ridge score"
 	if len(p.Columns) < p.Of {
 		of = fmt.Sprintf("%d of %s", len(p.Columns), of)
 	}
 	if p.Components {
 		score = "principal component"
 	}
-	return fmt.Sprintf("%s of %s", plural(len(p.Scores), score), of)
+	return fmt.Sprintf("%s of %s", phrase.Plural(len(p.Scores), score), of)
 }
 
 // Apply is a data set with the inputs of the model in place of its columns. It returns a set that has them
 // already unchanged.
-func (p *Projection) Apply(d *Dataset) *Dataset {
-	if p == nil || d == nil || d.projection != nil {
+func (p *Projection) Apply(d *data.Dataset) *data.Dataset {
+	if p == nil || d == nil || d.HasScores() {
 		return d
 	}
 	n, w := d.N(), len(p.Scores)
@@ -69,12 +58,10 @@ func (p *Projection) Apply(d *Dataset) *Dataset {
 	parallel.Each(context.Background(), n, 64, func(lo, hi int) {
 		row, read := make([]float64, d.D()), make([]float64, len(p.Columns))
 		for i := lo; i < hi; i++ {
-			p.score(rowOf(row, d.X, i), read, x[i*w:(i+1)*w])
+			p.score(matrix.Row(row, d.X, i), read, x[i*w:(i+1)*w])
 		}
 	})
-	to := *d
-	to.projection, to.wide, to.Columns, to.X = p, d.Columns, p.Scores, matrix(n, w, x)
-	return &to
+	return d.WithScores(matrix.New(n, w, x), p.Scores, !p.Components)
 }
 
 // score computes the scores of the cells of a row. read has room for the cells that are read.
@@ -93,12 +80,13 @@ func (p *Projection) score(cells, read, to []float64) {
 
 // subset is the scaler of some columns, without their ranges.
 func (s Scaler) subset(columns []int) Scaler {
-	to := Scaler{Kind: s.Kind, Center: pick(s.Center, columns), Scale: pick(s.Scale, columns), Clip: s.Clip}
+	to := Scaler{Kind: s.Kind, Clip: s.Clip,
+		Center: matrix.Pick(s.Center, columns), Scale: matrix.Pick(s.Scale, columns)}
 	if s.Log != nil {
-		to.Log = &LogScale{pick(s.Log.Least, columns), pick(s.Log.Unit, columns)}
+		to.Log = &LogScale{matrix.Pick(s.Log.Least, columns), matrix.Pick(s.Log.Unit, columns)}
 	}
 	if s.Tails != nil {
-		to.Tails = &Tails{pick(s.Tails.Middle, columns), pick(s.Tails.Unit, columns)}
+		to.Tails = &Tails{matrix.Pick(s.Tails.Middle, columns), matrix.Pick(s.Tails.Unit, columns)}
 	}
 	return to
 }

@@ -1,12 +1,14 @@
-package data
+package scaling
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
 
+	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
+	"github.com/gpdrf/gpdrf-gpu/internal/stats"
 )
 
 // TargetScale standardises a regression target y, or log y.
@@ -75,9 +77,9 @@ func TargetScalings() []string { return []string{AutoTargets, StandardTargets, L
 // FitTargets fits the scales of the regression targets [C] of training rows, each by itself. The kind log takes
 // the logarithms of all targets, and auto those of targets that are skewed over decades. The kind none does not
 // scale them. A constant target is an error.
-func FitTargets(kind string, d *Dataset) ([]TargetScale, error) {
+func FitTargets(kind string, d *data.Dataset) ([]TargetScale, error) {
 	if !slices.Contains(TargetScalings(), kind) {
-		return nil, errorf("", "there is no target scaling %s%s", quote(kind), didyoumean.Hint(kind, TargetScalings()))
+		return nil, faultf("", "there is no target scaling %s%s", phrase.Quote(kind), didyoumean.Hint(kind, TargetScalings()))
 	}
 	names := d.Outputs()
 	scales := make([]TargetScale, len(names))
@@ -86,17 +88,12 @@ func FitTargets(kind string, d *Dataset) ([]TargetScale, error) {
 			return nil, err
 		}
 	}
+	if err := d.CheckTargets(); err != nil {
+		return nil, err
+	}
 	for c, name := range names {
-		y := d.output(c)
-		mean, sd := meanSD(y)
-		if sd > 0 && sd < 1/largest {
-			return nil, errorf(d.Path, "the target column %s varies by %s only, less than ±%g: multiply the column "+
-				"by a power of ten", quote(name), number(sd), 1/largest)
-		}
-		if sd == 0 {
-			return nil, errorf(d.Path,
-				"the target column %s holds the value %s only: there is nothing to learn", quote(name), number(mean))
-		}
+		y := d.Output(c)
+		mean, sd := stats.MeanSD(y)
 		scales[c] = TargetScale{Mean: mean, SD: sd, Most: slices.Max(y), Least: slices.Min(y)}
 		if kind == NoTargets {
 			scales[c].Mean, scales[c].SD = 0, 1
@@ -105,8 +102,8 @@ func FitTargets(kind string, d *Dataset) ([]TargetScale, error) {
 			scales[c] = logScale(y, sd)
 		}
 		if scales[c].SD == 0 {
-			return nil, errorf(d.Path, "the logarithms of the target column %s are all alike in double precision: "+
-				"subtract a constant from the column, or give target-scaling: standard", quote(name))
+			return nil, faultf(d.Path, "the logarithms of the target column %s are all alike in double precision: "+
+				"subtract a constant from the column, or give target-scaling: standard", phrase.Quote(name))
 		}
 	}
 	return scales, nil
@@ -117,7 +114,7 @@ func logScale(y []float64, own float64) TargetScale {
 	for i, v := range y {
 		logs[i] = math.Log(v)
 	}
-	mean, sd := meanSD(logs)
+	mean, sd := stats.MeanSD(logs)
 	return TargetScale{mean, sd, true, own, slices.Max(y), slices.Min(y)}
 }
 
@@ -135,11 +132,11 @@ func decades(y []float64) float64 {
 	if len(y) < 2 || !(slices.Min(y) > 0) {
 		return 0
 	}
-	_, sd := meanSD(y)
+	_, sd := stats.MeanSD(y)
 	s := logScale(y, sd)
 	gain := math.Log(sd) - math.Log(s.SD) - s.Mean
 	sorted := slices.Sorted(slices.Values(y))
-	covered := math.Log10(quantile(sorted, 0.99) / quantile(sorted, 0.01))
+	covered := math.Log10(stats.Quantile(sorted, 0.99) / stats.Quantile(sorted, 0.01))
 	if !(gain > logGain && covered >= logDecades) || math.IsInf(gain, 0) {
 		return 0
 	}
@@ -147,13 +144,13 @@ func decades(y []float64) float64 {
 }
 
 // Positive reports the first target that has no logarithm, if a scale needs logarithms.
-func Positive(d *Dataset, scales []TargetScale) error {
+func Positive(d *data.Dataset, scales []TargetScale) error {
 	names := d.Outputs()
 	for i, y := range d.Y {
 		if c := i % len(names); scales[c].Log && !(y > 0) {
-			return errorf(d.Where(i/len(names)), "the target %s is %s, and the model predicts its logarithm: leave "+
+			return faultf(d.Where(i/len(names)), "the target %s is %s, and the model predicts its logarithm: leave "+
 				"such rows out, or train with likelihood gaussian and target-scaling: standard in a config file",
-				quote(names[c]), number(y))
+				phrase.Quote(names[c]), phrase.Number(y))
 		}
 	}
 	return nil
@@ -163,12 +160,12 @@ func Positive(d *Dataset, scales []TargetScale) error {
 const mostCount = 1e12
 
 // Counts reports the first target that is no count: a whole number from 0 to 10¹².
-func Counts(d *Dataset) error {
+func Counts(d *data.Dataset) error {
 	names := d.Outputs()
 	for i, y := range d.Y {
 		if !(y >= 0) || y != math.Floor(y) || y > mostCount {
-			return errorf(d.Where(i/len(names)), "the target %s is %s, and counts are whole numbers from 0 to %g: "+
-				"mend the row, or train with another likelihood", quote(names[i%len(names)]), number(y), mostCount)
+			return faultf(d.Where(i/len(names)), "the target %s is %s, and counts are whole numbers from 0 to %g: "+
+				"mend the row, or train with another likelihood", phrase.Quote(names[i%len(names)]), phrase.Number(y), mostCount)
 		}
 	}
 	return nil
@@ -184,78 +181,19 @@ func Standardise(y []float64, scales []TargetScale) []float64 {
 }
 
 // DescribeTargets is a note about each target that is scaled by its logarithm.
-func DescribeTargets(d *Dataset, scales []TargetScale) (notes []string) {
+func DescribeTargets(d *data.Dataset, scales []TargetScale) (notes []string) {
 	for c, name := range d.Outputs() {
 		if !scales[c].Log {
 			continue
 		}
 		why := "its logarithm is asked for"
-		if covered := decades(d.output(c)); covered > 0 {
+		if covered := decades(d.Output(c)); covered > 0 {
 			why = fmt.Sprintf("positive and skewed over %.1f decades", covered)
 		}
 		notes = append(notes, fmt.Sprintf("target %s: %s: the model predicts its logarithm, with log-normal "+
 			"noise; target-scaling: standard in a config file turns it off", name, why))
 	}
 	return notes
-}
-
-// output is a copy of target c of all rows.
-func (d *Dataset) output(c int) []float64 {
-	width := len(d.Outputs())
-	y := make([]float64, len(d.Y)/width)
-	for i := range y {
-		y[i] = d.Y[i*width+c]
-	}
-	return y
-}
-
-// InOrder puts the classes in the order of levels, from the lowest, or of their numbers if levels is nil. It is
-// an error if a level is not a class, a class is not a level, or, without levels, not a number.
-func (d *Dataset) InOrder(levels []string) error {
-	ordered := slices.Clone(levels)
-	if levels == nil {
-		ordered = slices.Clone(d.Classes)
-		sortNumbers(ordered)
-	}
-	for _, class := range d.Classes {
-		if _, err := level(class); levels == nil && err != nil {
-			return errorf(d.Path, "the levels of the target %s are words, such as %s, which have no order: give it, "+
-				"from the lowest, with %s=LOW,…,HIGH", quote(d.Target), quote(class), asKey("order"))
-		}
-	}
-	if classes := slices.Sorted(slices.Values(d.Classes)); !slices.Equal(slices.Sorted(slices.Values(ordered)), classes) {
-		return errorf(d.Path, "%s has the levels %s, and the classes of the target %s are %s: name each of "+
-			"them once, from the lowest", asKey("order"), list(levels), quote(d.Target), list(d.Classes))
-	}
-	place := make([]int32, len(d.Classes))
-	for k, class := range d.Classes {
-		place[k] = int32(slices.Index(ordered, class))
-	}
-	labels := slices.Clone(d.Labels)
-	for i, l := range labels {
-		if l >= 0 {
-			labels[i] = place[l]
-		}
-	}
-	d.Classes, d.Labels = ordered, labels
-	return nil
-}
-
-// level is the number that a class stands for: 0 for false, and 1 for true.
-func level(class string) (v float64, err error) {
-	if v, is := boolean(class); is {
-		return v, nil
-	}
-	return parseNumber(class)
-}
-
-// sortNumbers sorts texts that are numbers, or booleans.
-func sortNumbers(texts []string) {
-	slices.SortStableFunc(texts, func(a, b string) int {
-		x, _ := level(a)
-		y, _ := level(b)
-		return cmp.Compare(x, y)
-	})
 }
 
 // These limits decide when whole numbers are counts beyond doubt.
@@ -270,12 +208,12 @@ const (
 // numbers from 0. Of 50 rows at least one is 0, and three quarters are at most 50. On average each number is in
 // two rows, and the skewness is above 1/2. Numbers of rows, years, scores and rounded lengths fail one of these
 // tests.
-func LooksLikeCounts(d *Dataset) bool {
-	if d.Task != Regression || len(d.Y) != d.N() || d.N() < leastCounts || Counts(d) != nil {
+func LooksLikeCounts(d *data.Dataset) bool {
+	if d.Task != data.Regression || len(d.Y) != d.N() || d.N() < leastCounts || Counts(d) != nil {
 		return false
 	}
 	sorted, n := slices.Sorted(slices.Values(d.Y)), float64(d.N())
-	mean, sd := meanSD(sorted)
+	mean, sd := stats.MeanSD(sorted)
 	zeros, different, skew := 0.0, 1.0, 0.0
 	for i, y := range sorted {
 		if y == 0 {
@@ -286,5 +224,5 @@ func LooksLikeCounts(d *Dataset) bool {
 		}
 		skew += math.Pow((y-mean)/sd, 3) / n
 	}
-	return zeros >= leastZeros*n && quantile(sorted, 0.75) <= fewCounts && 2*different <= n && skew > leastSkew
+	return zeros >= leastZeros*n && stats.Quantile(sorted, 0.75) <= fewCounts && 2*different <= n && skew > leastSkew
 }

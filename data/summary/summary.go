@@ -1,15 +1,21 @@
-package data
+// Package summary describes a data set for people: its columns, targets, sequences and outliers.
+package summary
 
 import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/dustin/go-humanize"
 
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
+	"github.com/gpdrf/gpdrf-gpu/internal/stats"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
@@ -20,7 +26,7 @@ type Summary struct {
 	Rows        int             `json:"rows"`
 	Inputs      int             `json:"inputs"`
 	Sequences   *SequenceStats  `json:"sequences,omitempty"`
-	Task        Task            `json:"task"`
+	Task        data.Task       `json:"task"`
 	Target      string          `json:"target"`
 	Columns     []ColumnSummary `json:"columns"`                // the inputs
 	TargetStats *ColumnSummary  `json:"target_stats,omitempty"` // regression of one target
@@ -92,27 +98,27 @@ type Outlier struct {
 
 const histogramBins = 12
 
-// Summarize describes d.
-func Summarize(d *Dataset) Summary {
+// Of describes d.
+func Of(d *data.Dataset) Summary {
 	s := Summary{Name: d.Name, Path: d.Path, Rows: d.N(), Inputs: d.D(), Task: d.Task, Target: d.Target,
 		AutoScaling: d.AutoScaling, Fingerprint: d.Fingerprint}
 	values := make([]float64, d.N())
 	for j, name := range d.Columns {
-		s.Columns = append(s.Columns, summarizeColumn(name, column(values, d.X, j)))
+		s.Columns = append(s.Columns, summarizeColumn(name, matrix.Column(values, d.X, j)))
 	}
 	if d.Sequences != nil {
 		s.Sequences = sequenceStats(d.Sequences)
 	}
 	if d.X != nil {
-		col, sds := worstOutlier(d.X)
+		col, sds := worstOutlier(d)
 		s.Outlier = Outlier{d.Columns[col], sds}
-		scaler, _ := FitScaler("auto", d) // fitScaler accepts the kind auto
+		scaler, _ := scaling.FitScaler("auto", d) // scaling.FitScaler accepts the kind auto
 		s.AutoScaling, s.ScalingNotes = scaler.Kind, scaler.Notes(d)
 	}
 	switch {
 	case d.Y != nil && d.Targets != nil:
 		for c, name := range d.Targets {
-			s.Targets = append(s.Targets, summarizeColumn(name, d.output(c)))
+			s.Targets = append(s.Targets, summarizeColumn(name, d.Output(c)))
 		}
 	case d.Y != nil:
 		y := slices.Clone(d.Y)
@@ -126,10 +132,28 @@ func Summarize(d *Dataset) Summary {
 	return s
 }
 
+// worstOutlier is the input with the value farthest from its mean, and that distance in standard
+// deviations.
+func worstOutlier(ds *data.Dataset) (col int, sds float64) {
+	n, d := matrix.Size(ds.X)
+	c := make([]float64, n)
+	for j := range d {
+		matrix.Column(c, ds.X, j)
+		mean, sd := stats.MeanSD(c)
+		if sd == 0 {
+			continue
+		}
+		if worst := max(slices.Max(c)-mean, mean-slices.Min(c)) / sd; worst > sds {
+			col, sds = j, worst
+		}
+	}
+	return col, sds
+}
+
 // summarizeColumn describes the values v of a column, and sorts them.
 func summarizeColumn(name string, v []float64) ColumnSummary {
 	c := ColumnSummary{Name: name, Type: "whole"}
-	c.Mean, c.SD = meanSD(v)
+	c.Mean, c.SD = stats.MeanSD(v)
 	slices.Sort(v)
 	c.Min, c.Max = v[0], v[len(v)-1]
 	for i, x := range v {
@@ -175,7 +199,7 @@ const fewColumns = 40
 func (s Summary) Lines() []string {
 	lines := []string{
 		fmt.Sprintf("%s: %s rows, %s, target %s (%s)", s.Path, humanize.Comma(int64(s.Rows)),
-			plural(s.Inputs, "input"), quote(s.Target), s.Task),
+			phrase.Plural(s.Inputs, "input"), phrase.Quote(s.Target), s.Task),
 		"fingerprint " + s.Fingerprint,
 		"",
 	}
@@ -187,7 +211,7 @@ func (s Summary) Lines() []string {
 			letter = "different one"
 		}
 		lines = append(lines, fmt.Sprintf("sequences of %s symbols (mean %.1f), alphabet %s with %s, %s repeated",
-			span(t.Shortest, t.Longest), t.Mean, t.Alphabet, plural(t.Letters, letter),
+			phrase.Span(t.Shortest, t.Longest), t.Mean, t.Alphabet, phrase.Plural(t.Letters, letter),
 			humanize.Comma(int64(t.Repeated))))
 	}
 	columns := slices.Concat(s.Columns, s.Targets)
@@ -201,19 +225,19 @@ func (s Summary) Lines() []string {
 		columns = append(columns[:fewColumns:fewColumns], columns[len(s.Columns):]...)
 		lines = append(append(lines, columnLines(columns)...),
 			fmt.Sprintf("and %d more inputs, the last %s (%s has all)", more,
-				quote(s.Columns[len(s.Columns)-1].Name), asFlag("json")))
+				phrase.Quote(s.Columns[len(s.Columns)-1].Name), usererror.Flag("json")))
 	} else if len(columns) > 0 {
 		lines = append(lines, columnLines(columns)...)
 	}
 	if s.TargetStats != nil {
-		lines = append(lines, "", "target "+quote(s.Target))
+		lines = append(lines, "", "target "+phrase.Quote(s.Target))
 		for _, b := range s.Histogram {
 			lines = append(lines, fmt.Sprintf("  %11.5g … %-11.5g %9s  %s", b.From, b.To,
 				humanize.Comma(int64(b.Count)), bar(b.Count, s.mostCommon())))
 		}
 	}
 	if len(s.Classes) > 0 {
-		lines = append(lines, "", "classes of "+quote(s.Target))
+		lines = append(lines, "", "classes of "+phrase.Quote(s.Target))
 		for _, c := range s.Classes {
 			lines = append(lines, fmt.Sprintf("  %6s %9s  %5.1f %%  %s", c.Class, humanize.Comma(int64(c.Count)),
 				100*float64(c.Count)/float64(s.Rows), bar(c.Count, s.mostCommon())))
@@ -224,29 +248,21 @@ func (s Summary) Lines() []string {
 	}
 	lines = append(lines, "",
 		fmt.Sprintf("auto scaling: %s (the farthest input lies %.1f sd from its mean, in column %s)",
-			s.AutoScaling, s.Outlier.SDs, quote(s.Outlier.Column)))
+			s.AutoScaling, s.Outlier.SDs, phrase.Quote(s.Outlier.Column)))
 	return append(lines, s.ScalingNotes...)
 }
 
 // graphLine describes graphs or trees.
 func (t *SequenceStats) graphLine() string {
-	line := fmt.Sprintf("%s of %s nodes (mean %.1f)", t.Alphabet, span(t.Shortest, t.Longest), t.Mean)
+	line := fmt.Sprintf("%s of %s nodes (mean %.1f)", t.Alphabet, phrase.Span(t.Shortest, t.Longest), t.Mean)
 	if t.Edges > 0 {
 		line += fmt.Sprintf(" and %.1f edges on average", t.Edges)
 	}
 	if t.Values > 0 {
-		line += ", each node with " + plural(t.Values, "value")
+		line += ", each node with " + phrase.Plural(t.Values, "value")
 	}
-	return fmt.Sprintf("%s, %s, %s repeated", line, plural(t.Letters, "different label"),
+	return fmt.Sprintf("%s, %s, %s repeated", line, phrase.Plural(t.Letters, "different label"),
 		humanize.Comma(int64(t.Repeated)))
-}
-
-// span is "5 to 7", or "5".
-func span(low, high int) string {
-	if low == high {
-		return strconv.Itoa(low)
-	}
-	return strconv.Itoa(low) + " to " + strconv.Itoa(high)
 }
 
 // columnLines is a table with a row for each column of the file, the target last.

@@ -1,4 +1,4 @@
-package data
+package written
 
 import (
 	"testing"
@@ -45,6 +45,20 @@ func TestParseTime(t *testing.T) {
 		{"", "2020-12-31 12:00 EST"}, {"", "2020-12-31 13:00 PM"}, {"s", "soon"}, {"s", "NaN"}, {"ms", "1e99"}} {
 		if got, ok := ParseTime(c[0], c[1]); ok {
 			t.Errorf("%s as %q is %v", c[1], c[0], got)
+		}
+	}
+}
+
+func TestLooksLikeTime(t *testing.T) {
+	for cell, want := range map[string]bool{
+		"2024-01-31": true, "2024-01-31T10:11:12Z": true, "2024-01-31 10:11": true, "31.12.2023": true,
+		"12/31/2023": true, "31/12/2023 8:05": true,
+		"10:11:12": true, "Jan 5, 2024": true, "2024/2/3": true, "31/02/2024": true, "3/4/24": true, "12-34-5678": false,
+		"12.5": false, "1-2": false, "A-12": false, "2024-13-41": false, "v1.2.3": false, "red": false,
+		"10.0.0.1": false, "5more": false,
+	} {
+		if LooksLikeTime(cell) != want {
+			t.Errorf("%q: %v", cell, !want)
 		}
 	}
 }

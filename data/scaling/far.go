@@ -1,8 +1,12 @@
-package data
+package scaling
 
 import (
 	"fmt"
 	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
 // Unclipped writes the scaled row to dst as a measure of distance. Unlike Apply, it does not clip, and
@@ -23,7 +27,7 @@ func (s Scaler) unclipped(j int, x float64) float64 {
 
 // UnclippedRows are the rows lo … hi−1 of a data set as Unclipped writes them, row-major; none if there are no
 // numbers.
-func (s Scaler) UnclippedRows(ds *Dataset, lo, hi int) []float64 {
+func (s Scaler) UnclippedRows(ds *data.Dataset, lo, hi int) []float64 {
 	if ds.X == nil {
 		return nil
 	}
@@ -66,11 +70,11 @@ type FarRows struct {
 }
 
 // Add looks for far rows in a part of a file.
-func (f *FarRows) Add(s Scaler, ds *Dataset) {
+func (f *FarRows) Add(s Scaler, ds *data.Dataset) {
 	values, outside := make([]float64, ds.D()), s.outside()
 	for i := range ds.N() {
 		worst, at := 0.0, 0
-		for j, v := range rowOf(values, ds.X, i) {
+		for j, v := range matrix.Row(values, ds.X, i) {
 			if w := outside(j, v); w > worst {
 				worst, at = w, j
 			}
@@ -94,22 +98,14 @@ func (f *FarRows) Describe() string {
 }
 
 // describeFar is a line about row i, whose input j is far outside the training range.
-func (s Scaler) describeFar(ds *Dataset, i, j int) string {
-	text := ds.textOf(j)
+func (s Scaler) describeFar(ds *data.Dataset, i, j int) string {
+	text := ds.TextOf(j)
 	training := "far outside the training rows"
 	if s.Least != nil {
 		training = fmt.Sprintf("and %s in the training rows: far outside", between(s.Least[j], s.Most[j], text))
 	}
 	return fmt.Sprintf("%s: column %s is %s, %s, so that the prediction means little",
-		ds.Where(i), quote(ds.Columns[j]), text(ds.Row(i)[j]), training)
-}
-
-// textOf is the function that formats the values of input j; dates are written as dates.
-func (d *Dataset) textOf(j int) func(v float64) string {
-	if date := d.schema.dates()[d.Columns[j]]; date != nil {
-		return date.after
-	}
-	return func(v float64) string { return fmt.Sprintf("%.6g", v) }
+		ds.Where(i), phrase.Quote(ds.Columns[j]), text(ds.Row(i)[j]), training)
 }
 
 func between(least, most float64, text func(v float64) string) string {

@@ -1,4 +1,4 @@
-package data
+package scaling
 
 import (
 	"context"
@@ -10,12 +10,14 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // alike has n rows of d columns that mix a few causes, each half as strong as the one before, beside noise.
-func alike(n, d, causes int, seed uint64) *Dataset {
-	ds := manyColumns(n, d, 0, seed, Regression)
+func alike(n, d, causes int, seed uint64) *data.Dataset {
+	ds := manyColumns(n, d, 0, seed, data.Regression)
 	r := rand.New(rand.NewPCG(7, 7))
 	mix := make([]float64, causes*d)
 	for i := range mix {
@@ -37,7 +39,7 @@ func alike(n, d, causes int, seed uint64) *Dataset {
 	return ds
 }
 
-func components(t *testing.T, ds *Dataset) (*Projection, float64) {
+func components(t *testing.T, ds *data.Dataset) (*Projection, float64) {
 	t.Helper()
 	p, shares, err := FitComponents(t.Context(), ds, must.Get(FitScaler("none", ds))(t))
 	must.OK(t, err)
@@ -53,7 +55,7 @@ func TestComponents(t *testing.T) {
 		ds := alike(n, d, 5, 1)
 		p, share := components(t, ds)
 		x := ds.X.Float64s()
-		centre := means(x, d, everyRow(n))
+		centre := means(x, d, matrix.Every(n))
 		cov := mat.NewSymDense(d, nil)
 		for a := range d {
 			for b := a; b < d; b++ {
@@ -90,7 +92,7 @@ func TestComponents(t *testing.T) {
 
 // Columns of noise have no few directions, and constant columns have none.
 func TestComponentsOfNoise(t *testing.T) {
-	if _, share := components(t, manyColumns(500, 300, 2, 1, Regression)); share > 0.7 {
+	if _, share := components(t, manyColumns(500, 300, 2, 1, data.Regression)); share > 0.7 {
 		t.Errorf("100 directions hold %.2f of the variance of 300 columns", share)
 	}
 	constant := alike(80, 70, 0, 1)

@@ -1,17 +1,23 @@
-package data
+package scaling
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // Targets that differ teach nothing where their logarithms are alike.
 func TestAlikeLogarithms(t *testing.T) {
 	alike := 0
 	for _, y := range []float64{1e15, 1e16, 1e17, 1e18} {
-		d := &Dataset{Task: Regression, Target: "y", Y: []float64{y, math.Nextafter(y, 2*y)}}
+		d := &data.Dataset{Task: data.Regression, Target: "y", Y: []float64{y, math.Nextafter(y, 2*y)}}
 		if math.Log(d.Y[0]) != math.Log(d.Y[1]) {
 			continue
 		}
@@ -47,7 +53,7 @@ func TestLogTargets(t *testing.T) {
 	} {
 		for _, n := range []int{200, 5000} {
 			rng = rand.New(rand.NewPCG(1, uint64(n)))
-			d := &Dataset{Task: Regression, Target: "y", Y: make([]float64, n)}
+			d := &data.Dataset{Task: data.Regression, Target: "y", Y: make([]float64, n)}
 			for i := range d.Y {
 				d.Y[i] = c.draw()
 			}
@@ -72,13 +78,16 @@ func TestLogTargets(t *testing.T) {
 
 // What has no logarithm is an error that names it.
 func TestLogTargetErrors(t *testing.T) {
-	d := &Dataset{Path: "sales.csv", Task: Regression, Target: "sales", Y: []float64{1, 10, 0, 1e6}}
+	d := &data.Dataset{Path: "sales.csv", Task: data.Regression, Target: "sales", Y: []float64{1, 10, 0, 1e6}}
 	if _, err := FitTargets(LogTargets, d); err == nil ||
 		!strings.Contains(err.Error(), `row 3: the target "sales" is 0`) {
 		t.Error(err)
 	}
 	_, err := FitTargets("logs", d)
-	wantError(t, "", err, strings.Contains, "log")
+	var fault *data.Error
+	if !errors.As(err, &fault) || !strings.Contains(err.Error(), `there is no target scaling "logs"`) {
+		t.Error(err)
+	}
 	logs := []TargetScale{{0, 1, true, 3, 10, 1}}
 	if err := Positive(d, logs); err == nil ||
 		!strings.Contains(err.Error(), `sales.csv: row 3: the target "sales" is 0`) {
@@ -95,5 +104,46 @@ func TestLogTargetErrors(t *testing.T) {
 	}
 	if logs[0].Unit() != 3 {
 		t.Error(logs[0].Unit())
+	}
+}
+
+// Counts are found where nothing else could be meant, and numbers of other kinds are not.
+func TestLooksLikeCounts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	poisson := func(rate float64) float64 { return distuv.Poisson{Lambda: rate, Src: rng}.Rand() }
+	wide := distuv.Gamma{Alpha: 0.5, Beta: 0.5, Src: rng}
+	for name, c := range map[string]struct {
+		of   func(i int) float64
+		want bool
+	}{
+		"rare events":          {func(int) float64 { return poisson(0.3) }, true},
+		"counts of a rate":     {func(int) float64 { return poisson(math.Exp(1 + rng.NormFloat64())) }, true},
+		"wide counts":          {func(int) float64 { return poisson(3 * wide.Rand()) }, true},
+		"without a zero":       {func(int) float64 { return 1 + poisson(2) }, false},
+		"few zeros":            {func(int) float64 { return poisson(9) }, false},
+		"fractions":            {func(int) float64 { return poisson(2) + 0.5*float64(rng.IntN(2)) }, false},
+		"negative":             {func(int) float64 { return poisson(2) - 1 }, false},
+		"numbers of rows":      {func(i int) float64 { return float64(i) }, false},
+		"large amounts":        {func(int) float64 { return math.Floor(math.Exp(4 + 2*rng.NormFloat64())) }, false},
+		"scores, symmetric":    {func(int) float64 { return float64(rng.IntN(21)) }, false},
+		"mostly large, some 0": {func(i int) float64 { return float64(min(i%3, 1)) * (90 + poisson(4)) }, false},
+		"years and unknowns":   {func(i int) float64 { return float64(min(i%20, 1)) * float64(1950+rng.IntN(60)) }, false},
+	} {
+		var rows data.Rows
+		for i := range 200 {
+			rows.Inputs, rows.Values = append(rows.Inputs, []float64{float64(i)}), append(rows.Values, c.of(i))
+		}
+		d := must.Get(data.FromRows(rows))(t)
+		if got := LooksLikeCounts(d); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+func TestSeveralTargets(t *testing.T) {
+	d := &data.Dataset{Task: data.Regression, Targets: []string{"d", "b"}, Y: []float64{4, 2, 8, 6, 13, 10}}
+	scales, err := FitTargets(StandardTargets, d)
+	if err != nil || len(scales) != 2 || scales[1].Mean != 6 || Standardise(d.Y, scales)[3] != 0 {
+		t.Errorf("scales %v, %v", scales, err)
 	}
 }

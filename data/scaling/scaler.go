@@ -1,4 +1,6 @@
-package data
+// Package scaling fits what a model does to inputs and targets before it sees them, on training rows only: a Scaler,
+// a Projection of many columns, and the scales of targets.
+package scaling
 
 import (
 	"cmp"
@@ -7,10 +9,14 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/stat"
 	"gorgonia.org/tensor"
 
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
+	"github.com/gpdrf/gpdrf-gpu/internal/stats"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
 // Scaler maps each input to (x − Center)/Scale, and then into ±Clip where Clip is not
@@ -58,7 +64,7 @@ func Scalings() []string { return []string{"auto", "standard", "tails", "robust"
 // FitScaler fits the scaling of the inputs of training rows. The kind auto is the AutoScaling of the set, if it
 // has one. Otherwise it is tails, or standard if no column has a long tail. Kind holds the result; rows that
 // are only sequences have the kind none.
-func FitScaler(kind string, ds *Dataset) (Scaler, error) {
+func FitScaler(kind string, ds *data.Dataset) (Scaler, error) {
 	if ds.X == nil {
 		return Scaler{Kind: "none"}, nil
 	}
@@ -74,7 +80,7 @@ func FitScaler(kind string, ds *Dataset) (Scaler, error) {
 }
 
 func fitScaler(kind string, x *tensor.Dense) (Scaler, error) {
-	n, d := size(x)
+	n, d := matrix.Size(x)
 	s := Scaler{Kind: kind, Center: make([]float64, d), Scale: make([]float64, d),
 		Least: make([]float64, d), Most: make([]float64, d)}
 	if kind == "robust" {
@@ -88,23 +94,23 @@ func fitScaler(kind string, x *tensor.Dense) (Scaler, error) {
 	}
 	col := make([]float64, n)
 	for j := range d {
-		column(col, x, j)
+		matrix.Column(col, x, j)
 		s.Least[j], s.Most[j] = slices.Min(col), slices.Max(col)
 		switch kind {
 		case "none":
 			s.Scale[j] = 1
 		case "standard":
-			s.Center[j], s.Scale[j] = meanSD(col)
+			s.Center[j], s.Scale[j] = stats.MeanSD(col)
 		case "robust":
 			s.Center[j], s.Scale[j] = medianIQR(col)
 		case "tails":
 			near, _ := s.Tails.fit(col, j)
-			s.Center[j], s.Scale[j] = meanSD(near)
+			s.Center[j], s.Scale[j] = stats.MeanSD(near)
 		case "log":
 			s.Log.fit(col, j)
-			s.Center[j], s.Scale[j] = meanSD(col)
+			s.Center[j], s.Scale[j] = stats.MeanSD(col)
 		default:
-			return Scaler{}, errorf("", "there is no scaling %s%s", quote(kind), didyoumean.Hint(kind, Scalings()))
+			return Scaler{}, faultf("", "there is no scaling %s%s", phrase.Quote(kind), didyoumean.Hint(kind, Scalings()))
 		}
 		if s.Scale[j] == 0 {
 			s.Scale[j] = 1
@@ -116,7 +122,7 @@ func fitScaler(kind string, x *tensor.Dense) (Scaler, error) {
 // fit fits column j of the training rows, and replaces its values by their logarithms.
 func (l *LogScale) fit(col []float64, j int) {
 	l.Least[j], l.Unit[j] = slices.Min(col), 1
-	if _, sd := meanSD(col); sd > 0 {
+	if _, sd := stats.MeanSD(col); sd > 0 {
 		l.Unit[j] = sd / logUnits
 	}
 	for i, v := range col {
@@ -165,31 +171,13 @@ func (s Scaler) Rows(x *tensor.Dense, lo, hi int) []float64 {
 
 // mapRows are the rows lo … hi−1 of x, each as a function writes it.
 func mapRows(x *tensor.Dense, lo, hi int, write func(dst, row []float64)) []float64 {
-	_, d := size(x)
+	_, d := matrix.Size(x)
 	to := make([]float64, (hi-lo)*d)
 	for i := lo; i < hi; i++ {
 		row := to[(i-lo)*d : (i-lo+1)*d]
-		write(row, rowOf(row, x, i))
+		write(row, matrix.Row(row, x, i))
 	}
 	return to
-}
-
-// worstOutlier is the column of x with the value farthest from its mean, and that distance in standard
-// deviations.
-func worstOutlier(x *tensor.Dense) (col int, sds float64) {
-	n, d := size(x)
-	c := make([]float64, n)
-	for j := range d {
-		column(c, x, j)
-		mean, sd := meanSD(c)
-		if sd == 0 {
-			continue
-		}
-		if worst := max(slices.Max(c)-mean, mean-slices.Min(c)) / sd; worst > sds {
-			col, sds = j, worst
-		}
-	}
-	return col, sds
 }
 
 func (s Scaler) String() string {
@@ -199,42 +187,13 @@ func (s Scaler) String() string {
 	return s.Kind
 }
 
-// meanSD is exact for a constant column, where rounding could leave a tiny deviation.
-func meanSD(v []float64) (mean, sd float64) {
-	if slices.Min(v) == slices.Max(v) {
-		return v[0], 0
-	}
-	mean, sd = stat.MeanStdDev(v, nil)
-	if sd < 1/largest { // the squares of such values may be 0
-		unit := max(slices.Max(v)-mean, mean-slices.Min(v))
-		units := make([]float64, len(v))
-		for i := range v {
-			units[i] = (v[i] - mean) / unit
-		}
-		_, sd = stat.MeanStdDev(units, nil)
-		sd *= unit
-	}
-	return mean, sd
-}
-
 func medianIQR(v []float64) (median, scale float64) {
 	slices.Sort(v)
-	median = quantile(v, 0.5)
-	if scale = (quantile(v, 0.75) - quantile(v, 0.25)) / robustIQR; scale == 0 {
-		_, scale = meanSD(v)
+	median = stats.Quantile(v, 0.5)
+	if scale = (stats.Quantile(v, 0.75) - stats.Quantile(v, 0.25)) / robustIQR; scale == 0 {
+		_, scale = stats.MeanSD(v)
 	}
 	return median, scale
-}
-
-// quantile interpolates linearly between the order statistics (type 7 of Hyndman
-// and Fan): position p·(n−1).
-func quantile(sorted []float64, p float64) float64 {
-	at := p * float64(len(sorted)-1)
-	i := int(at)
-	if i+1 >= len(sorted) {
-		return sorted[len(sorted)-1]
-	}
-	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
 }
 
 // Tails draws in the tails of columns: x of column j becomes asinh((x − Middle)/Unit), which is
@@ -268,12 +227,12 @@ func (t *Tails) fit(col []float64, j int) (near, far []float64) {
 	if unit == 0 && far != nil {
 		unit = near[len(near)-1] - near[0]
 	}
-	mean, sd := meanSD(near)
+	mean, sd := stats.MeanSD(near)
 	long := sd >= tailRatio*unit && max(mean-near[0], near[len(near)-1]-mean) >= tailDeviation*sd
 	if unit == 0 || far == nil && !long {
 		return col, nil
 	}
-	t.Middle[j], t.Unit[j] = quantile(near, 0.5), unit
+	t.Middle[j], t.Unit[j] = stats.Quantile(near, 0.5), unit
 	for i, v := range near {
 		near[i] = t.value(j, v)
 	}
@@ -311,10 +270,10 @@ func tailUnit(sorted []float64) float64 {
 	if len(slices.Compact(slices.Clone(sorted))) <= 2 {
 		return 0
 	}
-	if width := quantile(sorted, 0.75) - quantile(sorted, 0.25); width > 0 {
+	if width := stats.Quantile(sorted, 0.75) - stats.Quantile(sorted, 0.25); width > 0 {
 		return width / robustIQR
 	}
-	median := quantile(sorted, 0.5)
+	median := stats.Quantile(sorted, 0.5)
 	var away []float64
 	for _, v := range sorted {
 		if v != median {
@@ -322,7 +281,7 @@ func tailUnit(sorted []float64) float64 {
 		}
 	}
 	slices.Sort(away)
-	return quantile(away, 0.5)
+	return stats.Quantile(away, 0.5)
 }
 
 // tailed are the columns whose tails are drawn in.
@@ -330,23 +289,23 @@ func (s Scaler) tailed() (columns []int) {
 	if s.Tails == nil {
 		return nil
 	}
-	return which(len(s.Tails.Unit), func(j int) bool { return s.Tails.Unit[j] > 0 })
+	return matrix.Which(len(s.Tails.Unit), func(j int) bool { return s.Tails.Unit[j] > 0 })
 }
 
 // Notes name the training columns whose tails the scaling draws in, and the columns with values far from all
 // others: these may stand for missing ones.
-func (s Scaler) Notes(ds *Dataset) (notes []string) {
+func (s Scaler) Notes(ds *data.Dataset) (notes []string) {
 	var tailed, apart []string
 	values := make([]float64, ds.N())
 	for _, j := range s.tailed() {
-		tailed = append(tailed, quote(ds.Columns[j]))
-		column(values, ds.X, j)
+		tailed = append(tailed, phrase.Quote(ds.Columns[j]))
+		matrix.Column(values, ds.X, j)
 		slices.Sort(values)
 		if lo, hi := beforeGaps(values); hi-lo < len(values) {
 			far := slices.Concat(values[:lo], values[hi:])
-			apart = append(apart, fmt.Sprintf("%s (%s in %d of %d rows, the others %s)", quote(ds.Columns[j]),
-				between(far[0], far[len(far)-1], ds.textOf(j)), len(far), len(values),
-				between(values[lo], values[hi-1], ds.textOf(j))))
+			apart = append(apart, fmt.Sprintf("%s (%s in %d of %d rows, the others %s)", phrase.Quote(ds.Columns[j]),
+				between(far[0], far[len(far)-1], ds.TextOf(j)), len(far), len(values),
+				between(values[lo], values[hi-1], ds.TextOf(j))))
 		}
 	}
 	if tailed != nil {
@@ -354,7 +313,7 @@ func (s Scaler) Notes(ds *Dataset) (notes []string) {
 	}
 	if apart != nil {
 		notes = append(notes, fmt.Sprintf("values far from all others do not set the unit of %s; where they "+
-			"stand for missing cells, leave the cells empty and give %s impute", listed(apart), asFlag("missing")))
+			"stand for missing cells, leave the cells empty and give %s impute", listed(apart), usererror.Flag("missing")))
 	}
 	return notes
 }
@@ -367,4 +326,9 @@ func listed(texts []string) string {
 		texts = append(slices.Clone(texts[:mostListed]), fmt.Sprintf("%d more", more))
 	}
 	return strings.Join(texts, ", ")
+}
+
+// faultf is a fault of the data, or of the request for a scaling.
+func faultf(where, format string, args ...any) error {
+	return &data.Error{File: where, Msg: fmt.Sprintf(format, args...)}
 }

@@ -1,4 +1,6 @@
-package data
+// Package written knows how people write numbers, amounts, dates and missing values in the cells of tables, and
+// texts that only look like these.
+package written
 
 import (
 	"regexp"
@@ -10,14 +12,14 @@ import (
 
 // These are the orders of day and month in 31/12/2020 and 12/31/2020, and the units of numbers that are times.
 const (
-	dayFirst     = "dmy"
-	monthFirst   = "mdy"
-	epochSeconds = "s"  // seconds since 1970
-	epochMillis  = "ms" // milliseconds since 1970
+	DayFirst     = "dmy"
+	MonthFirst   = "mdy"
+	EpochSeconds = "s"  // seconds since 1970
+	EpochMillis  = "ms" // milliseconds since 1970
 )
 
 // DateOrders are the values of TableOptions.Dates.
-func DateOrders() []string { return []string{"auto", dayFirst, monthFirst} }
+func DateOrders() []string { return []string{"auto", DayFirst, MonthFirst} }
 
 var (
 	yearFirstForm = regexp.MustCompile(`^(\d{4})([-/.])(\d{1,2})([-/.])(\d{1,2})(?:[T ]|$)`)
@@ -46,9 +48,9 @@ var dateShapes = []struct {
 //	ParseTime("", "2020-12-31T23:59:59.5+01:00")
 //	ParseTime("dmy", "31.12.2020 23:59")
 func ParseTime(form, cell string) (seconds float64, ok bool) {
-	if form == epochSeconds || form == epochMillis {
-		v, err := parseNumber(cell)
-		if form == epochMillis {
+	if form == EpochSeconds || form == EpochMillis {
+		v, err := ParseNumber(cell)
+		if form == EpochMillis {
 			v /= 1000
 		}
 		return v, err == nil && v > -1e11 && v < 1e12 // the range is years 0 to 9999, and some more
@@ -87,11 +89,11 @@ func cutDate(form, cell string) (year, month, day int, clock string, ok bool) {
 		}
 	}
 	part := cut(yearLastForm)
-	if part == nil || form != dayFirst && form != monthFirst {
+	if part == nil || form != DayFirst && form != MonthFirst {
 		return 0, 0, 0, "", false
 	}
 	day, month = number(part[1]), number(part[3])
-	if form == monthFirst {
+	if form == MonthFirst {
 		day, month = month, day
 	}
 	return number(part[5]), month, day, clock, true
@@ -150,23 +152,23 @@ func parseClock(clock string) (seconds float64, ok bool) {
 	return seconds + offset, ok
 }
 
-// looksLikeTime reports whether the cell has the form of a date or of a time of day. It need not be valid: 31
+// LooksLikeTime reports whether the cell has the form of a date or of a time of day. It need not be valid: 31
 // February has that form.
-func looksLikeTime(cell string) bool {
+func LooksLikeTime(cell string) bool {
 	if !mayBeDate(cell) {
 		return false
 	}
 	if short := shortYearForm.FindStringSubmatch(cell); short != nil {
 		cell = short[1] + "20" + short[2]
 	}
-	_, month, day, _, ok := cutDate(dayFirst, cell)
+	_, month, day, _, ok := cutDate(DayFirst, cell)
 	ok = ok && min(month, day) > 0 && min(month, day) <= 12 && max(month, day) <= 31
 	return ok || timeOfDayForm.MatchString(cell)
 }
 
-// orderOpen reports whether the cell is of the form 31/12/2020; plain reports whether it has points, as in
+// OrderOpen reports whether the cell is of the form 31/12/2020; plain reports whether it has points, as in
 // Europe.
-func orderOpen(cell string) (open, plain bool) {
+func OrderOpen(cell string) (open, plain bool) {
 	part := yearLastForm.FindStringSubmatch(cell)
 	return part != nil && part[2] == part[4], part != nil && part[2] == "."
 }

@@ -1,0 +1,81 @@
+package written
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
+)
+
+// minuses are signs that stand for a minus, in tables that were typeset.
+var minuses = strings.NewReplacer("\u2212", "-", "\u2013", "-")
+
+// ParseNumber reads a decimal number. Go also accepts 1_000 and 0x1p4, which are text in a table, as names or
+// identifiers. Fortran writes 1.0D+02.
+func ParseNumber(cell string) (float64, error) {
+	if strings.ContainsAny(cell, "_xX") {
+		return 0, strconv.ErrSyntax
+	}
+	if strings.Contains(cell, "\xe2") {
+		cell = minuses.Replace(cell)
+	}
+	if at := strings.IndexAny(cell, "dD"); at > 0 && strings.Contains(cell[:at], ".") &&
+		(strings.HasPrefix(cell[at+1:], "+") || strings.HasPrefix(cell[at+1:], "-")) {
+		cell = cell[:at] + "e" + cell[at+1:]
+	}
+	return strconv.ParseFloat(cell, 64)
+}
+
+// ManyCommas reports whether the cell is a number with commas between its thousands.
+func ManyCommas(cell string) bool {
+	_, err := ParseNumber(strings.ReplaceAll(cell, ",", ""))
+	return err == nil && strings.Contains(cell, ",")
+}
+
+// Boolean is the number of a cell true or false.
+func Boolean(cell string) (v float64, ok bool) {
+	switch {
+	case strings.EqualFold(cell, "true"):
+		return 1, true
+	case strings.EqualFold(cell, "false"):
+		return 0, true
+	}
+	return 0, false
+}
+
+// SameBoolean reports whether one of two cells is true or false, and the other is the same or its number.
+func SameBoolean(a, b string) bool {
+	v, isBoolean := Boolean(a)
+	w, isToo := Boolean(b)
+	switch {
+	case isBoolean && isToo:
+		return v == w
+	case isBoolean:
+		return b == phrase.Number(v)
+	}
+	return isToo && a == phrase.Number(w)
+}
+
+// IsMissing reports whether the cell says that there is no value.
+func IsMissing(cell string) bool {
+	switch strings.ToLower(cell) {
+	case `\n`, "nat": // missing values of databases, and of times in pandas
+		return cell == `\N` || cell == "NaT"
+	case "", "na", "n/a", "nan", "null", "?", "#n/a", "<na>", "#na", "nil":
+		return true
+	}
+	return false
+}
+
+// IsDoubtful reports whether the cell means a missing value among numbers. Among texts it may be a value.
+func IsDoubtful(cell string) bool {
+	switch strings.ToLower(cell) {
+	case "none", "missing", "unknown", "-", "--", "−", "–", "—", ".", "*":
+		return true
+	}
+	return false
+}
+
+// IsRange reports whether the error is about a number that double precision cannot hold.
+func IsRange(err error) bool { return errors.Is(err, strconv.ErrRange) }
