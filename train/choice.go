@@ -11,6 +11,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
@@ -267,7 +268,7 @@ func (ch *chooser) takeComponents(ctx context.Context) error {
 func (ch *chooser) settleComponents() {
 	r, before := ch.first.run, ch.first.run.job.Config.Lengthscales
 	*r = *ch.run
-	r.job.Reporter.Note("inputs: %s (--set columns=all keeps each column)", r.job.projection)
+	r.job.Reporter.Note("inputs: %s (%s=all keeps each column)", r.job.projection, usererror.Key("columns"))
 	if now := r.job.Config.Lengthscales; now != before {
 		r.job.Reporter.Note("lengthscales: %s for components", now)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/data/scaling"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
@@ -31,8 +32,8 @@ func (j *Job) ReduceColumns(ctx context.Context) error {
 		if j.projection.Components {
 			reporter.Note("inputs: %s", j.projection)
 		} else {
-			reporter.Note("inputs: %s, since there are only %d training rows (--set columns=all keeps each column)",
-				j.projection, j.Train.N())
+			reporter.Note("inputs: %s, since there are only %d training rows (%s=all keeps each column)",
+				j.projection, j.Train.N(), usererror.Key("columns"))
 		}
 	}
 	j.Config = j.Config.With("scaling", j.projection.Scaler.Kind)
