@@ -41,13 +41,8 @@ func (c *Config) FitInputs(ctx context.Context, ds *data.Dataset) (fit *Config, 
 	if notes, err = fit.fitKernel(ctx, ds); err != nil {
 		return nil, nil, err
 	}
-	notes = slices.Concat(notes, fit.fitSkip(ds), fit.fitLengths(ds), fit.fitDepth(ds), fit.spectraNotes(),
-		fit.fitWeights(ds))
-	if fit.typed("hidden") && fit.Layers == 1 && fit.StartFrom == "" {
-		return nil, nil, fit.Errorf("hidden", "rows choose one layer, where it has no effect: leave it out, or give "+
-			"--set layers=2, too")
-	}
-	return fit, notes, nil
+	return fit, slices.Concat(notes, fit.fitSkip(ds), fit.fitLengths(ds), fit.fitDepth(ds), fit.spectraNotes(),
+		fit.fitWeights(ds)), nil
 }
 
 // fitKernel settles the kernel, and the method that chooses X̄.

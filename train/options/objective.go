@@ -97,7 +97,8 @@ func (c *Config) heldOutRowsChoose(ds *data.Dataset) bool {
 // functions, and from 100 to 200 features, as many as rows allow. They fit better then; with fewer rows they memorise.
 // A step takes nearly three times as long as with one layer; fewer steps make up for a part of that.
 func (c *Config) fitDepth(ds *data.Dataset) (notes []string) {
-	if ds.Sequences != nil || !c.depthIsOpen() {
+	settled := c.Explicit("layers") || c.Layers > 1
+	if c.Preset != defaults().Preset || c.Model != model.GPDRF || ds.Sequences != nil || settled || c.Objective == ELBO {
 		return nil
 	}
 	for features := 200; features >= 100; features -= 10 {
@@ -110,10 +111,4 @@ func (c *Config) fitDepth(ds *data.Dataset) (notes []string) {
 		}
 	}
 	return nil
-}
-
-// depthIsOpen reports whether rows may choose two layers.
-func (c *Config) depthIsOpen() bool {
-	return c.Preset == defaults().Preset && c.Model == model.GPDRF && !c.Explicit("layers") && c.Layers == 1 &&
-		c.Objective != ELBO
 }

@@ -203,7 +203,7 @@ func (c *Config) drfOptions() []Option {
 			Help: "frequencies per layer; each gives a cosine and a sine, or one arc-cosine feature; up to 200 with two " +
 				"layers by default"},
 		{Key: "hidden", Models: onDRF, Arg: "d", limits: between(1, MaxWidth), value: &c.Hidden,
-			Needs: missingNeed(c.Layers > 1 || c.depthIsOpen(), "layers=2 or more"),
+			Needs: missingNeed(c.Layers > 1, "layers=2 or more"),
 			Help:  "width between two layers; 16 where rows choose two"},
 		{Key: "features-kernel", Models: onDRF, Values: model.FeatureKernels(), value: &c.FeatureKernel,
 			Help: "cosines and sines of rbf (the paper's) or of Matérn kernels, whose frequencies have heavier " +
