@@ -3,7 +3,6 @@ package gpdrf
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
@@ -46,7 +45,7 @@ type Target struct {
 }
 
 // Quantile is the quantile of row i at a level between 0 and 1. Another level is an error, and so is a row that does
-// not exist, or a quantile that is too large for float64.
+// not exist.
 func (t *Target) Quantile(i int, level float64) (float64, error) {
 	if !(level > 0 && level < 1) {
 		return 0, fmt.Errorf("level %g: must be above 0 and below 1", level)
@@ -54,11 +53,7 @@ func (t *Target) Quantile(i int, level float64) (float64, error) {
 	if err := checkRow(i, len(t.Mean)); err != nil {
 		return 0, err
 	}
-	q := t.regression.Quantile(i, level)
-	if math.IsNaN(q) || math.IsInf(q, 0) {
-		return 0, fmt.Errorf("level %g: %w", level, predict.ErrNotFinite)
-	}
-	return q, nil
+	return t.regression.Quantile(i, level), nil
 }
 
 // Quantile is the quantile of the first target. It is an error in a classification, which has Probabilities.

@@ -74,7 +74,6 @@ func (c Counts) coarse(n int, lo, hi float64) countRow {
 
 // QuantilesOf returns the least count of row n with CDF(n, y) ≥ p, 0 < p < 1.
 func (c Counts) QuantilesOf(n int) func(p float64) float64 {
-	const near = 1e-6 // to 0 or 1, where the row has too few digits
 	row := c.row(n)
 	return func(p float64) float64 {
 		last := len(row.at) - 1
@@ -82,8 +81,8 @@ func (c Counts) QuantilesOf(n int) func(p float64) float64 {
 		switch {
 		case math.IsNaN(row.cdf[last]):
 			return row.cdf[last]
-		case i == 0 || p < near || p > 1-near:
-			return c.search(n, p, -1, row.at[last])
+		case i == 0:
+			return c.search(n, p, -1, row.at[0])
 		case i > last:
 			return c.search(n, p, row.at[last], 2*row.at[last]+1)
 		case row.at[i] == row.at[i-1]+1:
@@ -96,7 +95,7 @@ func (c Counts) QuantilesOf(n int) func(p float64) float64 {
 // search returns the quantile of row n at p, above low, by bisection; high moves up while it is below.
 func (c Counts) search(n int, p, low, high float64) float64 {
 	const most = 1e300
-	for c.isBelow(n, high, p) && high < most {
+	for c.CDF(n, high) < p && high < most {
 		low, high = high, 2*high+1
 	}
 	for high-low > 1 {
@@ -104,7 +103,7 @@ func (c Counts) search(n int, p, low, high float64) float64 {
 		if middle == low || middle == high { // whole numbers are farther apart
 			break
 		}
-		if c.isBelow(n, middle, p) {
+		if c.CDF(n, middle) < p {
 			low = middle
 		} else {
 			high = middle

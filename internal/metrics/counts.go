@@ -69,28 +69,11 @@ func (c Counts) LogDensity(n int, y float64) float64 {
 }
 
 // CDF returns the probability that row n's target is at most y.
-func (c Counts) CDF(n int, y float64) float64 {
-	upTo, _ := c.split(n, y)
-	return upTo
-}
-
-// split returns the probabilities of at most y, and of above y.
-func (c Counts) split(n int, y float64) (upTo, above float64) {
+func (c Counts) CDF(n int, y float64) (p float64) {
 	for s := range c.S {
-		p, q := c.component(s, n).split(math.Floor(y))
-		upTo += c.weight(s) * p
-		above += c.weight(s) * q
+		p += c.weight(s) * c.component(s, n).cdf(math.Floor(y))
 	}
-	return min(upTo, 1), above
-}
-
-// isBelow reports whether y is below the quantile of row n at p. Near 1 the probability of above y has more digits.
-func (c Counts) isBelow(n int, y, p float64) bool {
-	upTo, above := c.split(n, y)
-	if p > 0.5 {
-		return above > 1-p
-	}
-	return upTo < p
+	return min(p, 1)
 }
 
 // Position returns the place of the count y in row n's distribution: the probabilities of less than y, and of
@@ -182,37 +165,27 @@ func stirlingError(x float64) float64 {
 	return (1.0/12 - v*(1.0/360-v*(1.0/1260-v*(1.0/1680-v/1188)))) / x
 }
 
-// split returns the probabilities of at most y, a whole number, and of above y, by the regularised gamma and beta
-// functions. It keeps the digits of small ones.
-func (c count) split(y float64) (upTo, above float64) {
-	const small, nearPoisson = 1e-3, 1e-9
-	over, r := c.dispersion*c.rate, 1/c.dispersion
+// cdf returns the probability of at most y, a whole number: by the regularised gamma and beta functions.
+func (c count) cdf(y float64) float64 {
 	switch {
 	case math.IsNaN(c.rate):
-		return c.rate, c.rate
+		return c.rate
 	case y < 0:
-		return 0, 1
-	case y > c.rate+40*(1+math.Sqrt(c.variance()))+800*(1+over):
-		return 1, 0
-	case over < nearPoisson:
-		upTo = mathext.GammaIncRegComp(y+1, c.rate)
-		if above = 1 - upTo; above < small {
-			above = mathext.GammaIncReg(y+1, c.rate)
-		}
-	case over < 1:
-		above = mathext.RegIncBeta(y+1, r, over/(1+over))
-		if upTo = 1 - above; upTo < small {
-			upTo = mathext.RegIncBeta(r, y+1, 1/(1+over))
-		}
-	default:
-		upTo = mathext.RegIncBeta(r, y+1, 1/(1+over))
-		if above = 1 - upTo; above < small {
-			above = mathext.RegIncBeta(y+1, r, over/(1+over))
-		}
+		return 0
+	case y > c.rate+40*(1+math.Sqrt(c.variance()))+800*(1+c.dispersion*c.rate):
+		return 1
+	case c.dispersion == 0:
+		return mathext.GammaIncRegComp(y+1, c.rate)
 	}
-	if math.IsNaN(upTo + above) { // the count is so large that it is a gamma variable
-		x := (y + 0.5) / over
-		return mathext.GammaIncReg(r, x), mathext.GammaIncRegComp(r, x)
+	over, r := c.dispersion*c.rate, 1/c.dispersion
+	p := 0.0
+	if over < 1 {
+		p = 1 - mathext.RegIncBeta(y+1, r, over/(1+over))
+	} else {
+		p = mathext.RegIncBeta(r, y+1, 1/(1+over))
 	}
-	return upTo, above
+	if math.IsNaN(p) { // the count is so large that it is a gamma variable
+		p = mathext.GammaIncReg(r, (y+0.5)/over)
+	}
+	return p
 }

@@ -79,7 +79,7 @@ func (m Mixture) quantile(s int, p float64) float64 {
 	if t := m.student(s); t != nil {
 		return t.quantile(p)
 	}
-	return normalQuantile(p)
+	return sqrt2 * math.Erfinv(2*p-1)
 }
 
 // At returns the value of component s of row n that stands where z does in the standard normal

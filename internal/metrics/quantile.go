@@ -3,8 +3,6 @@ package metrics
 import (
 	"math"
 
-	"gonum.org/v1/gonum/mathext"
-
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
@@ -62,52 +60,28 @@ func (m Mixture) row(n int) *row {
 	return r
 }
 
-// quantile solves log CDF(y) = log p for QuantilesOf. Above ½ the mixture is mirrored: the CDF keeps its digits
-// near 0 alone.
+// quantile solves CDF(y) = p for QuantilesOf, by Newton steps inside a shrinking bracket.
 func (r *row) quantile(p float64) float64 {
-	if p > 0.5 {
-		r.mirror()
-		defer r.mirror()
-		return -r.quantile(1 - p)
-	}
 	low, high := r.bracket(p)
-	return root(low, high, 1e-12*r.least, func(y float64) (f, slope float64) {
-		below, density := r.at(y)
-		return math.Log(below / p), density / below
-	})
-}
-
-// mirror turns the row into that of −y.
-func (r *row) mirror() {
-	for s := range r.mean {
-		r.mean[s] = -r.mean[s]
-	}
-	r.outer.mean = -r.outer.mean
-}
-
-// root solves f = 0 between low, where it is below 0, and high, by Newton steps inside a shrinking bracket. The last
-// step is below the tolerance, or below what float64 can tell.
-func root(low, high, tolerance float64, f func(x float64) (value, slope float64)) float64 {
 	const steps = 200 // bisection alone halves any float64 bracket to its last bit in about 60
-	x := low + (high-low)/2
-	for i := 0; i < steps && high-low > 100*tolerance; i++ {
-		value, slope := f(x)
-		if value < 0 {
-			low = x
+	y := low + (high-low)/2
+	for i := 0; i < steps && high-low > 1e-10*r.least; i++ {
+		f, slope := r.excess(y, p)
+		if f < 0 {
+			low = y
 		} else {
-			high = x
+			high = y
 		}
-		next := x - value/slope
+		next := y - f/slope
 		// now and then a bisection, so that the bracket shrinks from both sides
 		if !(next > low && next < high) || i%8 == 7 {
 			next = low + (high-low)/2
-		}
-		if math.Abs(next-x) < tolerance+1e-15*math.Abs(x) {
+		} else if math.Abs(next-y) < 1e-12*r.least {
 			return next
 		}
-		x = next
+		y = next
 	}
-	return x
+	return y
 }
 
 // bracket holds the quantile at p. Every component has reached p at its own μ_s + σ_s z, so the
@@ -129,8 +103,8 @@ func (r *row) bracket(p float64) (low, high float64) {
 	return low, high
 }
 
-// at returns the CDF and the density at y.
-func (r *row) at(y float64) (below, density float64) {
+// excess returns f = CDF(y) − p, and its slope, the density at y.
+func (r *row) excess(y, p float64) (f, slope float64) {
 	for s, mean := range r.mean {
 		r.u[s] = (y - mean) / r.scale[s]
 	}
@@ -141,39 +115,16 @@ func (r *row) at(y float64) (below, density float64) {
 			r.below[s], r.density[s] = r.mixture.probability(s, u), math.Exp(r.mixture.logDensity(s, u))
 		}
 	}
+	f = -p
 	count := float64(r.mixture.S)
 	for s, times := range r.times {
-		below += times * r.below[s] / count
-		density += times * r.density[s] / (r.scale[s] * count)
+		f += times * r.below[s] / count
+		slope += times * r.density[s] / (r.scale[s] * count)
 	}
 	if o := r.outer; o.share > 0 {
 		z := (y - o.mean) / o.sd
-		below += o.share * outerCDF(z)
-		density += o.share * outerDensity(z) / o.sd
+		f += o.share * outerCDF(z)
+		slope += o.share * outerDensity(z) / o.sd
 	}
-	return below, density
-}
-
-// normalQuantile returns the z with Φ(z) = p, 0 < p < 1; otherwise NaN.
-func normalQuantile(p float64) float64 {
-	switch {
-	case !(p > 0 && p < 1):
-		return math.NaN()
-	case p >= smallestNormal:
-		return mathext.NormalQuantile(p)
-	}
-	z := 38.0 // −z is the quantile: Φ(−z) = φ(z)/z (1 − 1/z² + 3/z⁴ − …)
-	for range 8 {
-		square := z * z
-		z = math.Sqrt(-2 * (logOf(p) + logRoot2Pi + math.Log(z) - math.Log1p((3/square-1)/square)))
-	}
-	return -z
-}
-
-const smallestNormal = 0x1p-1022 // of float64
-
-// logOf returns log p. The one of package math is wrong below smallestNormal, on amd64.
-func logOf(p float64) float64 {
-	fraction, exponent := math.Frexp(p)
-	return math.Log(fraction) + float64(exponent)*math.Ln2
+	return f, slope
 }
