@@ -3,6 +3,8 @@ package metrics
 import (
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/mathext"
 )
 
 // Mixture is the predictive density of N rows: for row n
@@ -79,7 +81,7 @@ func (m Mixture) quantile(s int, p float64) float64 {
 	if t := m.student(s); t != nil {
 		return t.quantile(p)
 	}
-	return sqrt2 * math.Erfinv(2*p-1)
+	return normalQuantile(p)
 }
 
 // At returns the value of component s of row n that stands where z does in the standard normal
@@ -188,4 +190,12 @@ func (m Mixture) upTo(n int, y, sign float64) float64 {
 		sum += m.times(s) * m.probability(s, sign*(y-m.Mean[s*m.N+n])/m.scale(s, n))
 	}
 	return m.outer(n).mix(sum/float64(m.S), func(z float64) float64 { return outerCDF(sign * z) }, y)
+}
+
+// normalQuantile returns the z with Φ(z) = p. Below 1e-15, 2p − 1 would be −1.
+func normalQuantile(p float64) float64 {
+	if p > 0 && p < 1e-15 {
+		return mathext.NormalQuantile(p)
+	}
+	return sqrt2 * math.Erfinv(2*p-1)
 }

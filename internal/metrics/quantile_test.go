@@ -6,15 +6,16 @@ import (
 	"testing"
 )
 
-// TestQuantiles: several levels at once are the levels one by one, with the same bits.
+// TestQuantiles: several levels at once are the levels one by one, with the same bits. They rise, as far as levels do.
 func TestQuantiles(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
-	levels := []float64{1e-9, 0.05, 0.5, 0.75, 1 - 1e-9}
+	levels := []float64{1e-300, 1e-20, 1e-9, 0.05, 0.5, 0.75, 1 - 1e-9, 1 - 1e-16}
 	for name, m := range map[string]Mixture{
 		"a normal":        {S: 1},
 		"Student's t":     {S: 1, Student: []*Student{NewStudent(3)}},
 		"normals":         {S: 7},
 		"a normal beside": {S: 2, Student: []*Student{NewStudent(3), nil}},
+		"far normals":     {S: 3, Outer: 0.01},
 	} {
 		m.N = 20
 		for range m.S * m.N {
@@ -26,6 +27,9 @@ func TestQuantiles(t *testing.T) {
 			for k, p := range levels {
 				if want := m.QuantilesOf(n)(p); got[k] != want {
 					t.Errorf("%s, row %d at %g: %v, and %v by itself", name, n, p, got[k], want)
+				}
+				if k > 0 && !(got[k] > got[k-1]) || math.IsInf(got[k], 0) {
+					t.Errorf("%s, row %d at %g: %v after %v", name, n, p, got[k], got[k-1])
 				}
 			}
 		}
