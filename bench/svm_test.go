@@ -44,7 +44,7 @@ func TestSVMRowsAreCommands(t *testing.T) {
 			}
 			ours := strings.ReplaceAll(s.rowsOf("gpdrf")[i].command(), "/linear", "") + " "
 			if options := fmt.Sprintf("--data %s ", cfg.Data); !strings.Contains(ours, options) ||
-				!strings.Contains(ours, "--kernel "+cfg.Kernel+" ") ||
+				!strings.Contains(ours, "--kernel "+cfg.KernelSpec+" ") ||
 				cfg.Folds > 0 && !strings.Contains(ours, fmt.Sprintf("--folds %d --fold %d ", cfg.Folds, cfg.Fold)) {
 				t.Errorf("%s stands beside %s", r.command(), ours)
 			}
