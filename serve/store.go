@@ -93,7 +93,7 @@ func (s *store) acquire(ctx context.Context, name string) (*loaded, error) {
 	if err != nil {
 		return nil, err
 	}
-	if m, err := s.take(e); m != nil || err != nil {
+	if m, err := s.take(e); m != nil || err == errClosed { // an unloaded model may be loading again
 		return m, err
 	}
 	if err := s.waitTurn(ctx); err != nil {
