@@ -44,11 +44,17 @@ var graphKeys = regexp.MustCompile(`"(nodes|edges)"\s*:\s*\[`)
 // isJSONRows reports whether the first line, or the first element of an array, is a JSON object, and not a graph.
 func isJSONRows(head []byte) bool {
 	head, end := bytes.TrimLeft(head, " \t\r\n"), "\n"
-	if inside, array := bytes.CutPrefix(head, []byte("[")); array {
+	if inside, array := bytes.CutPrefix(head, []byte("[")); array && !isGraphArray(head) {
 		head, end = inside, "}"
 	}
 	first, _, _ := bytes.Cut(head, []byte(end))
 	return isGraphLines(head) && bytes.Contains(first, []byte(`"`)) && !graphKeys.Match(first)
+}
+
+// isGraphArray reports whether the file is an array of graphs.
+func isGraphArray(head []byte) bool {
+	inside, array := bytes.CutPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("["))
+	return array && isGraphLines(inside) && graphKeys.Match(inside)
 }
 
 func (r *records) openJSON(in *input) error {
@@ -101,7 +107,8 @@ func (j *jsonRows) nextLine() ([]byte, error) {
 	}
 }
 
-// nextElement returns the next element of an array. It finds where elements end, and parse finds their faults.
+// nextElement returns the next element of an array. It finds where elements end, and parse finds their faults. Missing
+// and further commas do no harm.
 func (j *jsonRows) nextElement() ([]byte, error) {
 	var text []byte
 	for depth, quoted, escaped := 0, false, false; ; {
@@ -129,6 +136,11 @@ func (j *jsonRows) nextElement() ([]byte, error) {
 			depth++
 		case b == '}' || b == ']':
 			depth--
+		}
+		if depth < 0 { // the end of the array, behind an element that is no object
+			j.line++
+			j.offset--
+			return text, j.src.UnreadByte()
 		}
 		text = append(text, b)
 		if depth <= 0 && !quoted && strings.IndexByte("}],", b) >= 0 {

@@ -71,6 +71,8 @@ func TestBadJSONRows(t *testing.T) {
 		`[{"a": 1, "b": 2}, {"a": 1, "b": NaN}]`:        `t.csv:2:14: found NaN, which JSON does not have: write null`,
 		`[{"a": 1, "b": 2}, 5, {"a": 1, "b": 3}]`:       `t.csv:2:2: found no object in JSON`,
 		`[{"a": 1, "b": 2}, {"a": 1, `:                  `t.csv: the array breaks off after 1 whole element`,
+		`[{"a": 1, "b": 2}, 5]`:                         `t.csv:2:2: found no object in JSON`,
+		`[{"nodes": [1], "edges": []}]`:                 `t.csv: is an array of graphs in JSON: write each`,
 		`[{"a": 1, "b": 2}] [{"a": 1, "b": 2}]`:         `t.csv: found more behind the array`,
 		`[{"a": "` + strings.Repeat("x", 1<<17) + `"}]`: `t.csv: the row after line 0 is longer than 64 KiB`,
 	} {

@@ -51,6 +51,9 @@ func newRecords(in *input) (*records, error) {
 		return rec, rec.openARFF(in)
 	case isJSONRows(in.head):
 		return rec, rec.openJSON(in)
+	case isGraphArray(in.head):
+		return nil, errorf(in.name, "is an array of graphs in JSON: write each of its graphs on a line of its own, without "+
+			"[, ] and commas between them")
 	}
 	dialect := in.opt.Dialect
 	if err := dialect.check(); err != nil {
