@@ -10,6 +10,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data/written"
 	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
 // TableOptions set the roles of the columns of a table of text.
@@ -281,8 +282,8 @@ func (l *layout) noteInputs(rec *records, p *profile) {
 				phrase.Quote(name), date)
 		}
 		if role := p.columns[i].mayBe(name); role != "" && !l.hasRole(role) {
-			l.note("column %s is an input, and may %s the rows: if so, give --%s %s", phrase.Quote(name),
-				strings.TrimSuffix(role, "s"), role, flagWord(name, i))
+			l.note("column %s is an input, and may %s the rows: if so, give %s %s", phrase.Quote(name),
+				strings.TrimSuffix(role, "s"), usererror.Flag(role), flagWord(name, i))
 		}
 	}
 }

@@ -121,7 +121,8 @@ func (v *verb) setting(text string) (options.Setting, error) {
 		return options.Setting{}, usagef("%s: is a flag of its own: use %s", usererror.Key(key), usererror.Flag(key))
 	}
 	if near, ok := didyoumean.Nearest(key, append(flagNames(v.keys), flagNames(v.flags)...)); ok && v.key(near) == nil {
-		return options.Setting{}, usagef("--set: unknown key %q: did you mean the flag --%s?", key, near)
+		return options.Setting{}, usererror.OfFlag(setFlag, "unknown key %q: did you mean %s?", key,
+			usererror.Flag(near))
 	}
 	hint := cmp.Or(didyoumean.Hint(key, flagNames(v.keys)), ": see gpdrf-gpu help "+v.name+" --all")
 	return options.Setting{}, usererror.OfFlag(setFlag, "unknown key %q%s", key, hint)
