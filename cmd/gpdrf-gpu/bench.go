@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -138,8 +139,11 @@ func (b *benchmark) choose(c *call) (err error) {
 	if name, ok := c.text("preset"); ok {
 		b.preset = name
 	}
-	if b.size, err = workload.Preset(b.preset); err != nil {
+	if !slices.Contains(workload.Names(), b.preset) {
 		return usagef("--preset: %q is not known%s", b.preset, didyoumean.Hint(b.preset, workload.Names()))
+	}
+	if b.size, err = workload.Preset(b.preset); err != nil {
+		return err
 	}
 	if changes, ok := c.text("size"); ok {
 		if b.size, err = b.size.With(changes); err != nil {
