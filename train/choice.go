@@ -266,11 +266,15 @@ func (ch *chooser) takeComponents(ctx context.Context) error {
 
 // settleComponents makes the run of components the run itself.
 func (ch *chooser) settleComponents() {
-	r, before := ch.first.run, ch.first.run.job.Config.Lengthscales
+	r, before := ch.first.run, ch.first.run.job.Config
 	*r = *ch.run
 	r.job.Reporter.Note("inputs: %s (%s=all keeps each column)", r.job.projection, usererror.Key("columns"))
-	if now := r.job.Config.Lengthscales; now != before {
-		r.job.Reporter.Note("lengthscales: %s for components", now)
+	now := r.job.Config
+	if now.Lengthscales != before.Lengthscales {
+		r.job.Reporter.Note("lengthscales: %s for components", now.Lengthscales)
+	}
+	if now.Features != before.Features {
+		r.job.Reporter.Note("features: %d for components", now.Features)
 	}
 }
 

@@ -85,3 +85,19 @@ func TestRowsDecideDepth(t *testing.T) {
 		}
 	}
 }
+
+// One layer for classes has as many features as keep its parameters fewer than the rows.
+func TestFeaturesOfClasses(t *testing.T) {
+	for _, c := range []struct {
+		words          string
+		rows, features int
+	}{
+		{"", 300, 100}, {"inducing=4", 1900, 110}, {"inducing=4", 9000, 200}, {"inducing=4 features=7", 9000, 7},
+		{"inducing=4 layers=2", 9000, 100}, {"model=drf", 9000, 100},
+	} {
+		got, _, err := config(t, c.words).Fit(t.Context(), table(t, c.rows, 1, rings))
+		if err != nil || got.Features != c.features {
+			t.Errorf("%q, %d rows: %d features, expected %d: %v", c.words, c.rows, got.Features, c.features, err)
+		}
+	}
+}

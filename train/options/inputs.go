@@ -41,8 +41,8 @@ func (c *Config) FitInputs(ctx context.Context, ds *data.Dataset) (fit *Config, 
 	if notes, err = fit.fitKernel(ctx, ds); err != nil {
 		return nil, nil, err
 	}
-	return fit, slices.Concat(notes, fit.fitSkip(ds), fit.fitLengths(ds), fit.fitDepth(ds), fit.spectraNotes(),
-		fit.fitWeights(ds)), nil
+	return fit, slices.Concat(notes, fit.fitSkip(ds), fit.fitLengths(ds), fit.fitDepth(ds), fit.fitFeatures(ds),
+		fit.spectraNotes(), fit.fitWeights(ds)), nil
 }
 
 // fitKernel settles the kernel, and the method that chooses X̄.
@@ -150,6 +150,7 @@ func (c *Config) ForComponents(components *data.Dataset) *Config {
 		to.Lengthscales = Auto
 		to.fitLengths(components)
 	}
+	to.fitFeatures(components)
 	return to
 }
 

@@ -93,6 +93,9 @@ func (c *Config) heldOutRowsChoose(ds *data.Dataset) bool {
 	return c.KLWeight == 1 && ds.Kernel == nil && !ds.HasRidgeScores() && !short && ds.N() >= leastChosenBy
 }
 
+// mostFeatures is the largest number of features by default, of preset default. A step with more takes longer.
+const mostFeatures = 200
+
 // fitDepth makes two random-feature layers the preset default if rows outnumber their parameters. They have 32 latent
 // functions, and from 100 to 200 features, as many as rows allow. They fit better then; with fewer rows they memorise.
 // A step takes nearly three times as long as with one layer; fewer steps make up for a part of that.
@@ -101,12 +104,30 @@ func (c *Config) fitDepth(ds *data.Dataset) (notes []string) {
 	if c.Preset != defaults().Preset || c.Model != model.GPDRF || ds.Sequences != nil || settled || c.Objective == ELBO {
 		return nil
 	}
-	for features := 200; features >= 100; features -= 10 {
+	for features := mostFeatures; features >= 100; features -= 10 {
 		deep := c.copy()
 		notes = deep.adopt("defaults where rows outnumber the parameters of two layers: ", []newDefault{{"layers", 2},
 			{"hidden", 16}, {"latents", max(c.Latents, 32)}, {"features", features}, {"steps", 9300}})
 		if deep.HasPredictive(ds) && deep.OutnumbersParameters(ds) {
 			*c = *deep
+			return notes
+		}
+	}
+	return nil
+}
+
+// fitFeatures gives one layer for classes as many features as keep the parameters fewer than the rows, up to
+// mostFeatures. Classes are then predicted better; numbers are not.
+func (c *Config) fitFeatures(ds *data.Dataset) (notes []string) {
+	if c.Preset != defaults().Preset || c.Model != model.GPDRF || ds.Sequences != nil || ds.Kernel != nil ||
+		ds.Task != data.Classification || c.Layers > 1 {
+		return nil
+	}
+	for features := mostFeatures; features > c.Features; features -= 10 {
+		wide := c.copy()
+		notes = wide.adopt("defaults where rows outnumber the parameters: ", []newDefault{{"features", features}})
+		if wide.OutnumbersParameters(ds) {
+			*c = *wide
 			return notes
 		}
 	}
