@@ -86,9 +86,9 @@ def of_dead(path: Path) -> Claim | None:
 
 def in_use(path: Path) -> bool:
     """Whether the program has the lock of a file. On Windows it takes none."""
-    if sys.platform == "win32" or not path.exists():
+    if sys.platform == "win32":
         return False
-    with path.open("r+b") as file:
+    with contextlib.suppress(FileNotFoundError), path.open("r+b") as file:
         try:
             _lock(file.fileno())
         except OSError as error:
