@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"regexp"
 	"slices"
@@ -29,7 +28,11 @@ type jsonRows struct {
 	row    []string
 	typed  []bool // cells that are numbers, true or false, not text
 	starts []int  // start of each cell in the text, from 1
-	line   int    // of an array, the number of the element
+	line   int    // where the text starts, from 1
+	column int    // bytes of that line before the text
+	end    place  // of an array, where the rest starts; its column is from 0
+	count  int    // elements of an array so far
+	comma  bool   // of an array, whether a comma must stand before the next element
 	offset int64
 
 	noCells map[int]string // columns of lists or objects, as records.noCells
@@ -66,6 +69,8 @@ func (r *records) openJSON(in *input) error {
 			return readError(r.name, err)
 		}
 		rows.next, rows.offset = rows.nextElement, int64(len(before))
+		lines := bytes.Split(before, []byte("\n"))
+		rows.end = place{len(lines), len(lines[len(lines)-1])}
 	}
 	if in.opt.TargetOptional {
 		rows.spare = in.opt.Schema.Outputs()
@@ -79,9 +84,22 @@ func (r *records) openJSON(in *input) error {
 	return r.nameColumns(rows.names)
 }
 
-func (j *jsonRows) FieldPos(cell int) (line, column int) { return j.line, j.starts[cell] }
-func (j *jsonRows) InputOffset() int64                   { return j.offset }
-func (j *jsonRows) isNumber(cell int) bool               { return j.typed[cell] }
+func (j *jsonRows) FieldPos(cell int) (line, column int) {
+	at := j.placeOf(j.starts[cell] - 1)
+	return at.line, at.column
+}
+
+// placeOf is the place of a byte of the text, from 0. The text of an element may have several lines.
+func (j *jsonRows) placeOf(at int) place {
+	before := j.text[:at]
+	if last := bytes.LastIndexByte(before, '\n'); last >= 0 {
+		return place{j.line + bytes.Count(before, []byte("\n")), at - last}
+	}
+	return place{j.line, j.column + at + 1}
+}
+
+func (j *jsonRows) InputOffset() int64     { return j.offset }
+func (j *jsonRows) isNumber(cell int) bool { return j.typed[cell] }
 
 // Read returns the next row.
 func (j *jsonRows) Read() ([]string, error) {
@@ -107,27 +125,15 @@ func (j *jsonRows) nextLine() ([]byte, error) {
 	}
 }
 
-// nextElement returns the next element of an array. It finds where elements end, and parse finds their faults. Missing
-// and further commas do no harm.
+// nextElement returns the next element of an array. It finds where elements end, and parse finds their faults.
 func (j *jsonRows) nextElement() ([]byte, error) {
+	b, err := j.firstOfElement()
+	if err != nil {
+		return nil, err
+	}
 	var text []byte
 	for depth, quoted, escaped := 0, false, false; ; {
-		b, err := j.src.ReadByte()
-		if err == io.EOF {
-			return nil, errorf(j.name, "the array breaks off after %s: the file was cut short, make it again",
-				phrase.Plural(j.line, "whole element"))
-		} else if err != nil {
-			return nil, err
-		}
-		j.offset++
 		switch {
-		case len(text) == 0 && strings.IndexByte(" \t\r\n,", b) >= 0:
-			continue
-		case len(text) == 0 && b == ']':
-			if rest, _ := j.src.Peek(j.src.Size()); len(bytes.TrimSpace(rest)) > 0 {
-				return nil, errorf(j.name, "found more behind the array: join the arrays to one")
-			}
-			return nil, io.EOF
 		case quoted:
 			quoted, escaped = b != '"' || escaped, b == '\\' && !escaped
 		case b == '"':
@@ -137,17 +143,64 @@ func (j *jsonRows) nextElement() ([]byte, error) {
 		case b == '}' || b == ']':
 			depth--
 		}
-		if depth < 0 { // the end of the array, behind an element that is no object
-			j.line++
+		ended := depth < 0 || depth == 0 && !quoted && b == ',' // behind an element that is no object
+		if ended {
 			j.offset--
-			return text, j.src.UnreadByte()
+			j.end.column--
+			err = j.src.UnreadByte()
+		} else {
+			text = append(text, b)
 		}
-		text = append(text, b)
-		if depth <= 0 && !quoted && strings.IndexByte("}],", b) >= 0 {
-			j.line++
-			return text, nil
+		if ended || depth == 0 && !quoted && (b == '}' || b == ']') {
+			j.count, j.comma = j.count+1, true
+			return text, err
+		}
+		if b, err = j.nextByte(); err != nil {
+			return nil, err
 		}
 	}
+}
+
+// firstOfElement returns the first byte of the next element, behind its comma.
+func (j *jsonRows) firstOfElement() (byte, error) {
+	for {
+		b, err := j.nextByte()
+		switch {
+		case err != nil:
+			return 0, err
+		case strings.IndexByte(" \t\r\n", b) >= 0:
+			continue
+		case b == ']' && (j.comma || j.count == 0):
+			if rest, _ := j.src.Peek(j.src.Size()); len(bytes.TrimSpace(rest)) > 0 {
+				return 0, errorf(j.name, "found more behind the array: join the arrays to one")
+			}
+			return 0, io.EOF
+		case j.comma && b == ',':
+			j.comma = false
+			continue
+		case j.comma:
+			return 0, errorAt(j.name, j.end, "found no comma between two rows of the array: write one")
+		case b == ',' || b == ']':
+			return 0, errorAt(j.name, j.end, "found no row at this comma of the array, or behind the last one: remove it")
+		}
+		j.line, j.column = j.end.line, j.end.column-1
+		return b, nil
+	}
+}
+
+// nextByte reads a byte of an array.
+func (j *jsonRows) nextByte() (byte, error) {
+	b, err := j.src.ReadByte()
+	if err == io.EOF {
+		return 0, errorf(j.name, "the array breaks off after %s: the file was cut short, make it again",
+			phrase.Plural(j.count, "whole element"))
+	}
+	j.offset++
+	j.end.column++
+	if b == '\n' {
+		j.end = place{line: j.end.line + 1}
+	}
+	return b, err
 }
 
 func (j *jsonRows) parse(text []byte) error {
@@ -253,6 +306,7 @@ func (j *jsonRows) broken(from *json.Decoder, err error) error {
 }
 
 func (j *jsonRows) wrong(from *json.Decoder, format string, args ...any) error {
-	return &Error{File: j.name, Line: j.line, Column: int(from.InputOffset()) + 1,
-		Msg: fmt.Sprintf(format, args...), row: true}
+	err := errorAt(j.name, j.placeOf(int(from.InputOffset())), format, args...)
+	err.row = true
+	return err
 }
