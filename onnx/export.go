@@ -76,7 +76,8 @@ func exportable(t *fitted.Model) error {
 		return usererror.Errorf("its rows are sequences or graphs: ONNX has no operations that count their features: " +
 			"gpdrf-gpu serve answers requests with such a model")
 	case kind.Gram != nil:
-		return usererror.Errorf("it was trained with --gram: its rows have no columns that a graph could read")
+		return usererror.Errorf("it was trained with %s: its rows have no columns that a graph could read",
+			usererror.Key("gram"))
 	}
 	return nil
 }

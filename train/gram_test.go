@@ -117,17 +117,17 @@ func TestGram(t *testing.T) {
 
 	plain := table(t, 10, 1, rings)
 	if _, err := again.Predict(t.Context(), openCPU(t), plain, 3); err == nil ||
-		!strings.Contains(err.Error(), "with --gram FILE.npz") {
+		!strings.Contains(err.Error(), "trained with --set gram: give the kernel of these rows") {
 		t.Error(err)
 	}
 	must.OK(t, plain.AttachGram(writeGram(t, lift(set)[1:31], nil, lift(plain)), data.Watch{}))
 	if _, err := again.Predict(t.Context(), openCPU(t), plain, 3); err == nil ||
-		!strings.Contains(err.Error(), "not that of training") {
+		!strings.Contains(err.Error(), "--gram: its array inducing is not that of training") {
 		t.Error(err)
 	}
 	other := mustFit(t, "model=gp inducing=5 steps=2", table(t, 20, 1, rings))
 	if _, err := other.Trained.Predict(t.Context(), openCPU(t), plain, 3); err == nil ||
-		!strings.Contains(err.Error(), "without --gram") {
+		!strings.Contains(err.Error(), "--gram: the model was trained without --set gram") {
 		t.Error(err)
 	}
 	for options, want := range map[string]string{

@@ -34,7 +34,7 @@ func (j *Job) checkStart() error {
 	}
 	if s.Kind.Gram != nil || j.Train.Kernel != nil {
 		return usererror.Errorf("a model of %s cannot be trained further: its kernel is that of its own rows",
-			usererror.Flag("gram"))
+			usererror.Key("gram"))
 	}
 	config := j.Config.ModelConfig(j.Train)
 	config.Temperature = s.Config.Temperature

@@ -99,12 +99,12 @@ func (k RowKind) checkRows(ctx context.Context, ds *data.Dataset) error {
 	switch maps := k.maps(); {
 	case k.Gram != nil && ds.Kernel == nil:
 		return usererror.Errorf("%s: the model was trained with %s: give the kernel of these rows, "+
-			"test_inducing and test_diag, with %s FILE.npz", ds.Path, usererror.Flag("gram"), usererror.Flag("gram"))
+			"test_inducing and test_diag, with %s FILE.npz", ds.Path, usererror.Key("gram"), usererror.Flag("gram"))
 	case k.Gram != nil && !nearlyEqual(ds.Kernel.Own, k.Gram.Own):
-		return usererror.Errorf("gram: its array inducing is not that of training: the same inducing points " +
+		return usererror.OfFlag("gram", "its array inducing is not that of training: the same inducing points "+
 			"are needed, in the same order")
 	case k.Gram == nil && ds.Kernel != nil:
-		return usererror.Errorf("gram: the model was trained without %s: leave it out", usererror.Flag("gram"))
+		return usererror.OfFlag("gram", "the model was trained without %s: leave it out", usererror.Key("gram"))
 	case maps != nil:
 		err := maps.Fits(ctx, k.Coded(ds).Sequences)
 		if err != nil && ctx.Err() != nil {

@@ -35,7 +35,7 @@ var (
 func (c *Config) WarmStart(base *Config, steps int) (*Config, error) {
 	if base.Gram != "" || base.Ensemble > 1 || base.Preset == Best {
 		return nil, c.Errorf("from", "%s has several models, or one of %s: none of these can be trained "+
-			"further", c.StartFrom, usererror.Flag("gram"))
+			"further", c.StartFrom, usererror.Key("gram"))
 	}
 	merged := base.copy()
 	for _, o := range c.Options() {
