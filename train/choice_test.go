@@ -215,9 +215,19 @@ func TestOutcome(t *testing.T) {
 
 // A user who asks rows to choose learns why they do not.
 func TestAskedInVain(t *testing.T) {
-	for words, want := range map[string]string{"objective=auto": "an attempt of 25 steps is too short", "": ""} {
+	for _, c := range []struct {
+		words, want string
+		rows        int
+	}{
+		{"objective=auto", "nothing: an attempt of 25 steps is too short", 120},
+		{"objective=auto kl-weight=0.5", "nothing: kl-weight is 0.5", 120},
+		{"objective=auto", "nothing: 29 rows are too few, 30 are needed", 29},
+		{"", "", 120},
+		{"kl-weight=0.5", "", 120},
+	} {
+		words, want := c.words, c.want
 		job := &Job{Config: config(t, "inducing=9 latents=1 features=50 batch=29 "+words).With("steps", 400),
-			Device: openCPU(t), Train: table(t, 120, 1, wave), Reporter: &quiet{}}
+			Device: openCPU(t), Train: table(t, c.rows, 1, wave), Reporter: &quiet{}}
 		must.Get(job.settle(t.Context()))(t)
 		r := must.Get(job.prepare(t.Context()))(t)
 		must.OK(t, r.choose(t.Context()))

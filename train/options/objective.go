@@ -47,6 +47,9 @@ func (c *Config) fitObjective(ds *data.Dataset) (notes []string, err error) {
 	case c.Objective != Auto || c.heldOutRowsChoose(ds):
 		return nil, nil
 	}
+	if c.Explicit("objective") {
+		notes = append(notes, "objective: held-out rows choose nothing: "+c.noChoice(ds))
+	}
 	if c.Objective = c.ObjectiveOf(ds); c.Objective == Predictive {
 		m := c.ModelConfig(ds)
 		notes = append(notes, fmt.Sprintf("objective: predictive, since %d rows outnumber %d parameters that can "+
@@ -89,8 +92,24 @@ func (c *Config) heldOutRowsChoose(ds *data.Dataset) bool {
 			return false
 		}
 	}
-	short := ds.Sequences != nil && ds.Task == data.Regression
-	return c.KLWeight == 1 && ds.Kernel == nil && !ds.HasRidgeScores() && !short && ds.N() >= leastChosenBy
+	return c.noChoice(ds) == ""
+}
+
+// noChoice is why rows that are held out cannot choose the objective, even if the user gives Auto; "" if they can.
+func (c *Config) noChoice(ds *data.Dataset) string {
+	switch {
+	case c.KLWeight != 1:
+		return fmt.Sprintf("kl-weight is %g", c.KLWeight)
+	case ds.Kernel != nil:
+		return "the kernel is given with the rows"
+	case ds.HasRidgeScores():
+		return "the inputs are scores that were fitted to the targets of all rows"
+	case ds.Sequences != nil && ds.Task == data.Regression:
+		return "a regression of sequences takes all its steps under the bound"
+	case ds.N() < leastChosenBy:
+		return fmt.Sprintf("%d rows are too few, %d are needed", ds.N(), leastChosenBy)
+	}
+	return ""
 }
 
 // mostFeatures is the largest number of features by default, of preset default. A step with more takes longer.
