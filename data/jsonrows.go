@@ -60,6 +60,33 @@ func isGraphArray(head []byte) bool {
 	return array && isGraphLines(inside) && graphKeys.Match(inside)
 }
 
+// inBrackets reports whether rows stand in brackets, as lists in JSON, tuples of Python and printed arrays do.
+func inBrackets(head []byte) bool {
+	head = bytes.TrimLeft(head, " \t\r\n")
+	if inside, array := bytes.CutPrefix(head, []byte("[")); array && bytes.HasPrefix(bytes.TrimSpace(inside), []byte("[")) {
+		return true
+	}
+	lines := bytes.Split(head, []byte("\n"))
+	found := false
+	for _, line := range lines[1:max(1, len(lines)-1)] { // the first may be a header, the last cut short
+		line = bytes.TrimRight(line, ", \t\r")
+		if cells, ok := unwrap(line); len(line) > 0 && (!ok || !bytes.ContainsAny(cells, ",; \t|")) {
+			return false
+		}
+		found = found || len(line) > 0
+	}
+	return found
+}
+
+// unwrap returns what stands between the brackets around a line, if they are its only ones.
+func unwrap(line []byte) (inside []byte, ok bool) {
+	line = bytes.TrimSpace(line)
+	inside = bytes.Trim(line, "[()] ")
+	ok = len(inside) > 0 && !bytes.ContainsAny(inside, "[()]") && strings.IndexByte("[(", line[0]) >= 0 &&
+		strings.IndexByte("])", line[len(line)-1]) >= 0
+	return inside, ok
+}
+
 func (r *records) openJSON(in *input) error {
 	rows := &jsonRows{name: r.name, src: bufio.NewReader(r.guard), noCells: map[int]string{}}
 	rows.next = rows.nextLine

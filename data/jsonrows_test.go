@@ -87,6 +87,29 @@ func TestBadJSONRows(t *testing.T) {
 	}
 }
 
+// Rows in brackets are no CSV: their first and last cells would be words.
+func TestRowsInBrackets(t *testing.T) {
+	for _, text := range []string{
+		"[0.5, 1.2, 0]\n[0.7, 1.5, 1]\n[0.1, 0.3, 1]\n",
+		"a,b,y\r\n(0.5, 1.2, 0)\r\n(0.7, 1.5, 1)\r\n",
+		"[[0.5, 1.2, 0],\n [0.7, 1.5, 1]]",
+		"[\n  [\n    0.5,\n    1.2\n  ]\n]\n",
+		"[[0.5 1.2 0]\n [0.7 1.5 1]\n [0.1 0.3 1]]\n",
+	} {
+		_, _, err := readText(text, ReadOptions{})
+		wantError(t, text, err, strings.HasPrefix, "t.csv: has rows in brackets: write them without")
+	}
+	for _, text := range []string{
+		"[a],[b],[y]\n1,2,3.5\n2,3,4\n",
+		"(1),(2),(3.5)\n(2),(3),(4)\n(2),(5),(4)\n",
+		"w,y\n[a] b,1.5\n[a] b,2\n[c] d,3\n",
+	} {
+		if _, _, err := readText(text, ReadOptions{}); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
 // Columns that are called as the parts of graphs are columns: the parts of a graph are lists.
 func TestRowsWithNodes(t *testing.T) {
 	d, _, err := readText(`{"nodes": 4, "edges": 3, "hours": 1.5}

@@ -54,6 +54,9 @@ func newRecords(in *input) (*records, error) {
 	case isGraphArray(in.head):
 		return nil, errorf(in.name, "is an array of graphs in JSON: write each of its graphs on a line of its own, without "+
 			"[, ] and commas between them")
+	case in.opt.Sequence == "" && (in.opt.Schema == nil || in.opt.Schema.Sequence == "") && inBrackets(in.head):
+		return nil, errorf(in.name, "has rows in brackets: write them without brackets as CSV, or in JSON as "+
+			"{\"column\": value, …}")
 	}
 	dialect := in.opt.Dialect
 	if err := dialect.check(); err != nil {
