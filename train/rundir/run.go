@@ -70,11 +70,17 @@ func OpenRun(path string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(settings) == 0 {
+		return nil, usererror.Errorf("%s: damaged: it has no options", filepath.Join(path, ConfigFile))
+	}
 	if r.Config, err = options.Resolve(settings, nil); err != nil {
 		return nil, err
 	}
 	if r.Result, err = ReadResult(path); err != nil {
 		return nil, err
+	}
+	if r.Result.Model == "" {
+		return nil, usererror.Errorf("%s: damaged: it names no model", filepath.Join(path, ResultFile))
 	}
 	if r.Trained, err = fitted.ReadModel(filepath.Join(path, ModelFile)); err != nil {
 		return nil, err
@@ -128,7 +134,10 @@ func ReadResult(path string) (r *Result, err error) {
 	if err != nil {
 		return nil, &usererror.Error{Err: err}
 	}
-	if err := json.Unmarshal(text, &r); err != nil || r == nil {
+	if err = json.Unmarshal(text, &r); err == nil && r == nil {
+		err = errors.New("it is empty")
+	}
+	if err != nil {
 		return nil, usererror.Errorf("%s: damaged: %v", filepath.Join(path, ResultFile), err)
 	}
 	return r, nil

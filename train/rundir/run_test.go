@@ -89,6 +89,20 @@ func TestOpenModel(t *testing.T) {
 	}
 }
 
+// Files of a run that are whole, but hold nothing, are damaged: a run has no default options.
+func TestEmptyRunFiles(t *testing.T) {
+	for name, texts := range map[string][]string{ConfigFile: {"", "# only this\n"}, ResultFile: {"{}", "null", ""}} {
+		for _, text := range texts {
+			run := commit(t, filepath.Join(t.TempDir(), "run"), "d")
+			must.OK(t, os.WriteFile(filepath.Join(run, name), []byte(text), 0o666))
+			if _, err := OpenRun(run); err == nil || !strings.Contains(err.Error(), name+": damaged: ") ||
+				strings.Contains(err.Error(), "nil") {
+				t.Errorf("%s %q: %v", name, text, err)
+			}
+		}
+	}
+}
+
 // A search that has not ended is named by its options.
 func TestSearchName(t *testing.T) {
 	for ensemble, want := range map[string]string{"1": "a search for the best model", "3": "an ensemble"} {
