@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
+	"hash/maphash"
 	"math"
 	"slices"
 
@@ -208,6 +209,12 @@ func (d *Dataset) fingerprint() string {
 		hashSequences(h, d.Sequences)
 	}
 	d.Kernel.hash(h)
+	d.eachRow(func(row []byte) { h.Write(row) })
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// eachRow gives the numbers and the class of each row as bytes, which are valid until the next row.
+func (d *Dataset) eachRow(take func(row []byte)) {
 	row, values := make([]byte, 0, 8*(d.D()+1)), make([]float64, d.D())
 	for i := range d.N() {
 		row = row[:0]
@@ -231,9 +238,29 @@ func (d *Dataset) fingerprint() string {
 				row = appendValue(row, column[i])
 			}
 		}
-		h.Write(row)
+		take(row)
 	}
-	return hex.EncodeToString(h.Sum(nil))
+}
+
+// copies is the number of rows that are training rows, too. It is 0 for sequences, and where rows repeat each other, as
+// those of few different values do.
+func (d *Dataset) copies(train *Dataset) (n int) {
+	if d.Sequences != nil || train.Sequences != nil {
+		return 0
+	}
+	seed, found := maphash.MakeSeed(), map[uint64]bool{}
+	d.eachRow(func(row []byte) { found[maphash.Bytes(seed, row)] = false })
+	if len(found) < d.N()-d.N()/10 {
+		return 0
+	}
+	train.eachRow(func(row []byte) {
+		key := maphash.Bytes(seed, row)
+		if seen, has := found[key]; has && !seen {
+			found[key] = true
+			n++
+		}
+	})
+	return n
 }
 
 func writeUint(h hash.Hash, v uint64) { h.Write(binary.LittleEndian.AppendUint64(nil, v)) }

@@ -3,6 +3,7 @@ package data
 import (
 	"bufio"
 	"cmp"
+	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
@@ -115,7 +116,7 @@ type ReadOptions struct {
 	Grow bool
 	// TargetOptional allows, with Schema, a file without the target.
 	TargetOptional bool
-	// Beside, with Schema, are the training rows: notes report their groups and times among these rows.
+	// Beside, with Schema, are the training rows: notes report these rows, their groups and times among the rows.
 	Beside *Dataset
 	bad    *badRows // collects rows that cannot be read; nil if such rows are errors
 }
@@ -221,6 +222,9 @@ func read(name string, r seekable, opt ReadOptions, lim limits) (*Dataset, []str
 	return t.dataset(in)
 }
 
+// leastCopies is the least number of rows among which copies of training rows are no chance.
+const leastCopies = 10
+
 // table is the result of reading a file in a format.
 type table struct {
 	sequences   *seq.Set
@@ -298,6 +302,12 @@ func (t *table) dataset(in *input) (*Dataset, []string, error) {
 		t.notes = append(t.notes, in.name+": "+note)
 	}
 	d.Fingerprint = d.fingerprint()
+	if train := in.opt.Beside; train != nil && d.N() >= leastCopies {
+		if n := d.copies(train); n > d.N()/2 {
+			t.notes = append(t.notes, fmt.Sprintf("warning: %s: %d of the %d rows are training rows, too: scores will be "+
+				"too good", in.name, n, d.N()))
+		}
+	}
 	return d, t.notes, nil
 }
 

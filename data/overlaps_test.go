@@ -1,6 +1,7 @@
 package data
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -31,6 +32,35 @@ func TestOneGroup(t *testing.T) {
 		from.Folds, from.Fold = 2, 1
 		if _, _, _, err := Load(from); err == nil || !strings.Contains(err.Error(), "too few") {
 			t.Errorf("%+v, folds: %v", roles, err)
+		}
+	}
+}
+
+// Rows to test on that are training rows get a warning, unless rows repeat each other anyhow.
+func TestCopiesOfTrainingRows(t *testing.T) {
+	table := func(n, first int, row string) string {
+		text := "k,x,y\n"
+		for i := range n {
+			text += fmt.Sprintf(row+"\n", first+i)
+		}
+		return text
+	}
+	const numbers = "a,%[1]d,%[1]d.5"
+	for _, c := range []struct {
+		train, test, want string
+	}{
+		{table(40, 0, numbers), table(40, 0, numbers), "new.csv: 40 of the 40 rows are training rows, too"},
+		{table(40, 0, numbers), table(20, 29, numbers), "new.csv: 11 of the 20 rows are training rows, too"},
+		{table(40, 0, numbers), table(20, 35, numbers), ""},
+		{table(40, 0, numbers), table(40, 0, "a,%[1]d,%[1]d.25"), ""},
+
+		{table(40, 0, numbers), "k,x,y\n" + strings.Repeat("a,1,1.5\n", 40), ""},
+	} {
+		_, _, notes, err := Load(Source{Data: write(t, "t.csv", c.train), Test: write(t, "new.csv", c.test)})
+		must.OK(t, err)
+		got := strings.Join(notes, "\n")
+		if has := strings.Contains(got, "training rows, too"); has != (c.want != "") || !strings.Contains(got, c.want) {
+			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
 }
