@@ -97,6 +97,9 @@ func (t *texts) withoutLabels(in *input, made *table) error {
 		made.schema.Target = ""
 		return nil
 	}
+	if t.kind == seq.Graphs && isGraphLines(in.head) {
+		return errorf(t.name, "has no classes: give each graph the key label, or the targets with %s FILE", asFlag("labels"))
+	}
 	return errorf(t.name, "has no classes: write >CLASS or >NAME|CLASS as headers, or class, tab and sequence on every "+
 		"line, or give %s FILE", asFlag("labels"))
 }

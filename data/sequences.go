@@ -269,8 +269,11 @@ func (in *input) formatLike(f format) (format, error) {
 	case sequences && !f.sequences && f.what == csvTable().what:
 		return sequenceLines(), in.checkTable()
 	case sequences && !f.sequences:
-		return f, errorf(in.name,
-			"is %s, the training data are sequences: give FASTA, or lines of class, tab and sequence", f.what)
+		like := "sequences: give FASTA, or lines of class, tab and sequence"
+		if in.opt.Schema.Alphabet.Kind == seq.Graphs {
+			like = "graphs: give graphs in JSON, an SDF file, or lines of SMILES"
+		}
+		return f, errorf(in.name, "is %s, the training data are %s", f.what, like)
 	case !sequences && f.what == sequenceLines().what && in.opt.Schema.mayHave(in.head):
 		return csvTable(), nil
 	case !sequences && f.sequences:
