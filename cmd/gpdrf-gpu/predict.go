@@ -292,8 +292,10 @@ func (c *call) output(in string) (path, format string, err error) {
 	default:
 		return "", "", usagef("--out: %q must end in .csv, .jsonl, .parquet or .arrow, or be -; or give --format", path)
 	}
-	if folder, err := os.Stat(filepath.Dir(path)); path != "-" && (err != nil || !folder.IsDir()) {
-		return "", "", usagef("--out: there is no folder %s: make it, or give another", filepath.Dir(path))
+	if path != "-" {
+		if err := checkFolderOf("--out", path); err != nil {
+			return "", "", err
+		}
 	}
 	a, errA := os.Stat(in)
 	b, errB := os.Stat(path)
@@ -304,6 +306,19 @@ func (c *call) output(in string) (path, format string, err error) {
 		return "", "", usagef("--out: %s is the file of --data: give another", path)
 	}
 	return path, format, nil
+}
+
+// checkFolderOf refuses a file of a flag whose folder does not exist, or holds a run's own file of that name.
+func checkFolderOf(flag, path string) error {
+	folder := filepath.Dir(path)
+	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+		return usagef("%s: there is no folder %s: make it, or give another", flag, folder)
+	}
+	_, err := os.Stat(filepath.Join(folder, rundir.ConfigFile))
+	if filepath.Base(path) == rundir.PredictionsFile && err == nil {
+		return usagef("%s: %s is the run's own table of its test rows: give another file", flag, path)
+	}
+	return nil
 }
 
 // openModel calls rundir.OpenModel, and warns if the run is not finished.
