@@ -32,6 +32,14 @@ func setOf(names []string) map[string]bool {
 	return set
 }
 
+// mapped are the results of a function for the elements of a list, in order; nil for none.
+func mapped[T, U any](list []T, of func(T) U) (results []U) {
+	for _, element := range list {
+		results = append(results, of(element))
+	}
+	return results
+}
+
 // byName maps the names of the elements of a list to the elements.
 func byName[T any](list []T, name func(of T) string) map[string]*T {
 	all := make(map[string]*T, len(list))

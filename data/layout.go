@@ -107,9 +107,7 @@ func (l *layout) checkCells(rec *records) error {
 	if l.texts != nil {
 		columns = append(columns, l.sequence)
 	}
-	for _, c := range l.roles {
-		columns = append(columns, c.at)
-	}
+	columns = append(columns, mapped(l.roles, func(c roleColumn) int { return c.at })...)
 	for _, i := range columns {
 		if kind := rec.noCells[i]; kind != "" {
 			return errorf(rec.name, "column %s is of type %s: only numbers, text, dates and true or false can be read; "+

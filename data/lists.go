@@ -176,10 +176,7 @@ func (in *input) checkTable() error {
 	}
 	texts, targets := false, false
 	for j := range names {
-		column := make([]string, len(rows))
-		for i := range rows {
-			column[i] = strings.TrimSpace(rows[i][j])
-		}
+		column := mapped(rows, func(row []string) string { return strings.TrimSpace(row[j]) })
 		isTarget := in.opt.Schema.areTargets(column)
 		targets, texts = targets || isTarget, texts || !isTarget && slices.ContainsFunc(column, isText)
 	}

@@ -60,12 +60,9 @@ func areMolecules(words []string) bool {
 }
 
 // firstWords are the first words of the first lines.
-func firstWords(head []byte) (words []string) {
+func firstWords(head []byte) []string {
 	lines, _ := linesOf(head)
-	for _, line := range lines {
-		words = append(words, firstWord(strings.TrimSpace(line)))
-	}
-	return words
+	return mapped(lines, func(line string) string { return firstWord(strings.TrimSpace(line)) })
 }
 
 // readMoleculeLines reads lines of SMILES, each with a name behind it or without one.

@@ -61,9 +61,6 @@ var npyTypes = map[string]npyType{
 
 func (a *npyArray) kind() npyType { return npyTypes[strings.TrimPrefix(a.dtype, "|")] }
 
-// isBoolean: the values are true and false.
-func (a *npyArray) isBoolean() bool { return strings.HasSuffix(a.dtype, "b1") }
-
 // openNpy reads the header.
 func openNpy(name string, r io.Reader) (*npyArray, error) {
 	a := &npyArray{name: name, r: r}
@@ -312,10 +309,4 @@ func openIDX(name string, r io.Reader) (*npyArray, error) {
 }
 
 // sides is "28x28".
-func sides(shape []int) string {
-	words := make([]string, len(shape))
-	for i, v := range shape {
-		words[i] = strconv.Itoa(v)
-	}
-	return strings.Join(words, "x")
-}
+func sides(shape []int) string { return strings.Join(mapped(shape, strconv.Itoa), "x") }

@@ -86,10 +86,7 @@ func (a *npz) find(names []string) *zip.File {
 func (a *npz) readFirst(names []string, read func(array *npyArray) error) error {
 	file := a.find(names)
 	if file == nil {
-		var there []string
-		for _, f := range a.zip.File {
-			there = append(there, strings.TrimSuffix(f.Name, ".npy"))
-		}
+		there := mapped(a.zip.File, func(f *zip.File) string { return strings.TrimSuffix(f.Name, ".npy") })
 		return errorf(a.name, "has no array %s: it holds %s; save it by numpy.savez(file, x=…, y=…)",
 			strings.Join(names, ", "), phrase.List(there))
 	}

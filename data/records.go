@@ -12,6 +12,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
@@ -137,24 +138,28 @@ func (r *records) next() error {
 		return err
 	}
 	if r.style.singleColumn && len(r.row) > 1 {
-		return &Error{File: r.name, Line: r.line, row: true, Msg: fmt.Sprintf("this row has %s, the first row has 1: "+
+		return r.rowError("this row has %s, the first row has 1: "+
 			"every row needs the same; if %s does not part them, give another separator, such as %s=';'",
-			phrase.Plural(len(r.row), "cell"), phrase.Quote(string(r.style.separator)), asKey("separator"))}
+			phrase.Plural(len(r.row), "cell"), phrase.Quote(string(r.style.separator)), asKey("separator"))
 	}
 	if len(r.row) != r.width {
 		advice := ""
 		if r.style.shortHeader && r.style.header {
 			advice = "; write.table of R leaves the name of the row names out, unless it has row.names=FALSE or col.names=NA"
 		}
-		return &Error{File: r.name, Line: r.line, row: true, Msg: fmt.Sprintf("this row has %s, the first row has %d: "+
-			"every row needs the same%s", phrase.Plural(len(r.row), "cell"), r.width, advice)}
+		return r.rowError("this row has %s, the first row has %d: every row needs the same%s",
+			phrase.Plural(len(r.row), "cell"), r.width, advice)
 	}
 	if r.namesAgain() {
-		return &Error{File: r.name, Line: r.line, row: true,
-			Msg: "this row has the names of the columns again, as where files were joined: remove it"}
+		return r.rowError("this row has the names of the columns again, as where files were joined: remove it")
 	}
 	r.readNotations()
 	return nil
+}
+
+// rowError is an error about the current row alone.
+func (r *records) rowError(format string, args ...any) error {
+	return ofRow(errorAt(r.name, place{line: r.line}, format, args...))
 }
 
 // namesAgain reports whether the current row repeats the header.
@@ -214,8 +219,7 @@ func (r *records) limitError(err error) error {
 
 // cellError is an Error at cell i of the current row.
 func (r *records) cellError(i int, format string, args ...any) *Error {
-	at := r.placeOf(i)
-	return errorAt(r.name, at, format, args...)
+	return errorAt(r.name, r.placeOf(i), format, args...)
 }
 
 // placeOf is the place of cell i of the current row.
@@ -233,11 +237,7 @@ func (r *records) columnName(i int) string {
 }
 
 func (r *records) columnNames() []string {
-	names := make([]string, r.width)
-	for i := range names {
-		names[i] = r.columnName(i)
-	}
-	return names
+	return mapped(matrix.Every(r.width), r.columnName)
 }
 
 // hasType reports whether the file says that column i is of one of these types.

@@ -93,7 +93,7 @@ func (l *layout) assign(rec *records, p *profile, opt ReadOptions) (err error) {
 	for i := range names {
 		switch {
 		case slices.Contains(l.targets, i), l.texts != nil && i == l.sequence:
-		case i == l.id, l.isRole(i), slices.Contains(ignored, i):
+		case i == l.id, l.roleAt(i) >= 0, slices.Contains(ignored, i):
 			l.leaveOut(names[i], i, "")
 		default:
 			if err := l.assignInput(rec, &p.columns[i], i, opt); err != nil {
@@ -153,11 +153,8 @@ func (l *layout) leaveOut(name string, at int, why string) {
 	}
 }
 
-func leftNames(columns []LeftOut) (names []string) {
-	for _, c := range columns {
-		names = append(names, c.Column)
-	}
-	return names
+func leftNames(columns []LeftOut) []string {
+	return mapped(columns, func(c LeftOut) string { return c.Column })
 }
 
 // assignInput makes column i an input, or several, or leaves it out.

@@ -92,7 +92,7 @@ func (l *layout) assignRoles(rec *records, p *profile, roles RowRoles, dates str
 			return err
 		}
 		other := ""
-		switch i := slices.IndexFunc(l.roles, func(c roleColumn) bool { return c.at == at }); {
+		switch i := l.roleAt(at); {
 		case i >= 0:
 			other = l.roles[i].flag
 		case slices.Contains(l.targets, at):
@@ -144,9 +144,9 @@ func (d *Dataset) noteFewWeights(file string) (notes []string) {
 	return notes
 }
 
-// isRole reports whether the column at a position has a role.
-func (l *layout) isRole(at int) bool {
-	return slices.ContainsFunc(l.roles, func(c roleColumn) bool { return c.at == at })
+// roleAt is the number of the role that the column at a position has; −1 for none.
+func (l *layout) roleAt(at int) int {
+	return slices.IndexFunc(l.roles, func(c roleColumn) bool { return c.at == at })
 }
 
 func (l *layout) hasRole(option string) bool {

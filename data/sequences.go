@@ -23,11 +23,8 @@ const (
 
 // Tokens are the values of ReadOptions.Tokens: the two ways of detection, and the alphabets.
 func Tokens() []string {
-	words := []string{TokensAuto, TokensChars}
-	for _, k := range seq.Kinds() {
-		words = append(words, string(k))
-	}
-	return words
+	kinds := mapped(seq.Kinds(), func(k seq.Kind) string { return string(k) })
+	return append([]string{TokensAuto, TokensChars}, kinds...)
 }
 
 // texts are sequences as they are written in a file, before their symbols are known. A text on several lines
@@ -217,10 +214,8 @@ func (t *texts) table(in *input) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	made := &table{sequences: set, lines: make([]int32, t.n()), schema: Schema{Target: t.target, ID: t.idName}}
-	for i, p := range t.at {
-		made.lines[i] = int32(p.line)
-	}
+	made := &table{sequences: set, lines: mapped(t.at, func(p place) int32 { return int32(p.line) }),
+		schema: Schema{Target: t.target, ID: t.idName}}
 	if err := t.setLabels(in, made); err != nil {
 		return nil, err
 	}

@@ -183,12 +183,8 @@ func (l *layout) setAside(rec *records, err error) error {
 	if l.bad == nil || !errors.As(err, &e) || !e.row {
 		return err
 	}
-	cells := make([]string, len(rec.written))
-	for i, c := range rec.written {
-		cells[i] = strings.Clone(c)
-	}
 	l.badRows++
-	return l.bad(BadRow{e, cells})
+	return l.bad(BadRow{e, mapped(rec.written, strings.Clone)})
 }
 
 // none is the error about a file without usable rows.

@@ -308,11 +308,7 @@ func splitTargets(target string, names []string) []string {
 	if target == "" || slices.Contains(names, target) || !strings.Contains(target, ",") {
 		return []string{target}
 	}
-	words := strings.Split(target, ",")
-	for i := range words {
-		words[i] = strings.TrimSpace(words[i])
-	}
-	return words
+	return mapped(strings.Split(target, ","), strings.TrimSpace)
 }
 
 // NamesTargets reports whether ReadOptions.Target names the targets of the rows, by their names or numbers.

@@ -4,24 +4,20 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data/matrix"
+	"github.com/gpdrf/gpdrf-gpu/data/sets"
 	"github.com/gpdrf/gpdrf-gpu/data/written"
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
 // plainColumns are the default names of inputs: x0, x1, ….
 func plainColumns(d int) []string {
-	names := make([]string, d)
-	for i := range names {
-		names[i] = "x" + strconv.Itoa(i)
-	}
-	return names
+	return mapped(matrix.Every(d), func(i int) string { return "x" + strconv.Itoa(i) })
 }
 
 // plainTargets are the default names of n targets: label, or y0, y1, ….
@@ -29,11 +25,7 @@ func plainTargets(n int) []string {
 	if n == 1 {
 		return []string{labelColumn}
 	}
-	names := make([]string, n)
-	for i := range names {
-		names[i] = "y" + strconv.Itoa(i)
-	}
-	return names
+	return mapped(matrix.Every(n), func(i int) string { return "y" + strconv.Itoa(i) })
 }
 
 // ownTarget refuses a target column for a file that has no choice of columns. It accepts the default name of
@@ -105,7 +97,7 @@ func (in *input) setTargets(t *table, a *npyArray, y []float64, where func(i int
 		}
 		s.Target = strings.Join(s.Targets, ",")
 	}
-	t.booleans = a.isBoolean()
+	t.booleans = strings.HasSuffix(a.dtype, "b1")
 	if a.idx {
 		t.task = Classification
 	}
@@ -145,7 +137,7 @@ func targetsBeside(inputs string) (path, tried string) {
 		candidates[0], candidates[1] = candidates[1], candidates[0]
 	}
 	for _, c := range candidates {
-		if isFile(c) {
+		if sets.IsFile(c) {
 			return c, ""
 		}
 	}
@@ -155,11 +147,6 @@ func targetsBeside(inputs string) (path, tried string) {
 // startsWithX: x.npy, X_train.npy and x-test.npy hold inputs, xenon.npy is a table.
 func startsWithX(name string) bool {
 	return len(name) > 1 && (name[0] == 'x' || name[0] == 'X') && strings.ContainsRune("._-", rune(name[1]))
-}
-
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && !info.IsDir()
 }
 
 // Targets of rows to be predicted are never needed. A missing or invalid one is not known: NaN, or class −1.

@@ -119,15 +119,14 @@ func (s Set) From(dir string) string {
 		return "embedded"
 	}
 	first, _ := s.Files(1)
-	if folder := s.Folder(dir); folder != "" && isFile(PlainOrZipped(filepath.Join(folder, first))) {
+	if folder := s.Folder(dir); folder != "" && IsFile(PlainOrZipped(filepath.Join(folder, first))) {
 		return folder
 	}
 	return ""
 }
 
 // Names are the names of all sets.
-func Names() []string {
-	var names []string
+func Names() (names []string) {
 	for _, s := range All() {
 		names = append(names, s.Name)
 	}
@@ -147,14 +146,15 @@ func Find(name string) (set Set, ok bool) {
 // PlainOrZipped is the file with this name, which ends in .gz, or without the ending if only that exists.
 func PlainOrZipped(path string) string {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		if plain := strings.TrimSuffix(path, ".gz"); isFile(plain) {
+		if plain := strings.TrimSuffix(path, ".gz"); IsFile(plain) {
 			return plain
 		}
 	}
 	return path
 }
 
-func isFile(path string) bool {
+// IsFile reports whether a file stands at path, and no folder.
+func IsFile(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && !info.IsDir()
 }
