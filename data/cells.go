@@ -23,11 +23,11 @@ func plainer(cell string) string {
 	return "write numbers without signs"
 }
 
-// setOf is the set of the names.
-func setOf(names []string) map[string]bool {
-	set := make(map[string]bool, len(names))
-	for _, name := range names {
-		set[name] = true
+// setOf is the set of the values.
+func setOf[T comparable](values []T) map[T]bool {
+	set := make(map[T]bool, len(values))
+	for _, v := range values {
+		set[v] = true
 	}
 	return set
 }
@@ -57,10 +57,7 @@ func onTop(rows [][]string, names []string) bool {
 
 // holdsAll reports whether each of two or more names is a cell of the row.
 func holdsAll(row, names []string) bool {
-	cells := make(map[string]bool, len(row))
-	for _, cell := range row {
-		cells[strings.TrimSpace(cell)] = true
-	}
+	cells := setOf(mapped(row, strings.TrimSpace))
 	return len(names) > 1 && !slices.ContainsFunc(names, func(name string) bool { return !cells[name] })
 }
 

@@ -76,11 +76,8 @@ func (r *records) openColumns(in *input) error {
 
 // spared are the places of the columns that a user has left out, or that a model does not know.
 func (in *input) spared(names []string) map[int]bool {
-	all := map[int]bool{}
 	ignored, _ := columnsNamed(in.name, in.opt.Ignore, names, "") // the layout reports the error
-	for _, i := range ignored {
-		all[i] = true
-	}
+	all := setOf(ignored)
 	if like := in.opt.Schema; like != nil {
 		known := setOf(slices.Concat(like.InputColumns(), like.Outputs(), []string{like.ID}))
 		delete(known, "") // the name "" stands for no column of row names

@@ -83,9 +83,7 @@ func (d *Dialect) check() error {
 	if !known {
 		return errorf("", "there is no header %s: give yes or no", phrase.Quote(d.Header))
 	}
-	if d.Separator == "auto" {
-		d.Separator = ""
-	}
+	d.Separator = strings.TrimPrefix(d.Separator, "auto")
 	if d.Thousands == "auto" {
 		d.Thousands = ""
 	}

@@ -2,6 +2,7 @@ package data
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -173,14 +174,10 @@ func (t *texts) checkHeaders(in *input) error {
 			"the header has no class: the headers number the sequences, so they are names; write >NAME|CLASS, or give "+
 				"the classes with %s FILE", asFlag("labels"))
 	}
-	different := map[string]bool{}
-	for _, l := range t.labels {
-		if _, err := written.ParseNumber(l); err == nil {
-			return nil
-		}
-		different[l] = true
-	}
-	if opt.Schema == nil && len(different) > 2 && 2*len(different) > t.n() {
+	isNumber := func(l string) bool { _, err := written.ParseNumber(l); return err == nil }
+	different := setOf(t.labels)
+	if opt.Schema == nil && len(different) > 2 && 2*len(different) > t.n() &&
+		!slices.ContainsFunc(t.labels, isNumber) {
 		return t.errorAt(t.where[0],
 			"the header has no class: the headers hold %d different words in %s, so they are names; write "+
 				">NAME|CLASS, or give the classes with %s FILE",

@@ -292,10 +292,6 @@ func (t *texts) isHeader(like *Schema) bool {
 	case t.n() < enough && !both:
 		return false
 	}
-	different, words := map[string]bool{}, false
-	for _, l := range t.labels[1:] {
-		different[l] = true
-		words = words || isText(l)
-	}
+	different, words := setOf(t.labels[1:]), slices.ContainsFunc(t.labels[1:], isText)
 	return !different[t.labels[0]] && !(words && !both && (3*len(different) > t.n() || !named))
 }

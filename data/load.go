@@ -248,13 +248,7 @@ func constantColumns(d *Dataset) []string {
 			varies[j] = varies[j] || v != first[j]
 		}
 	}
-	var names []string
-	for j, name := range d.Columns {
-		if !varies[j] {
-			names = append(names, name)
-		}
-	}
-	return names
+	return matrix.Pick(d.Columns, matrix.Which(d.D(), func(j int) bool { return !varies[j] }))
 }
 
 // DataDirEnv is the environment variable that names the folder of the named sets
@@ -343,12 +337,11 @@ func foldNamed(set sets.Set, s Source) (train, test *Dataset, notes []string, er
 }
 
 func missingSet(set sets.Set, dir string) error {
+	wrong := fmt.Sprintf("the folder %s holds no set %s: name one that does", dir, set.Name)
 	if dir == "" {
-		return errorf("", "the set %s is read from a folder: name it with %s=DIR or %s; "+
-			"to get it: %s", set.Name, asKey("data-dir"), DataDirEnv, set.Get("DIR"))
+		wrong, dir = fmt.Sprintf("the set %s is read from a folder: name it", set.Name), "DIR"
 	}
-	return errorf("", "the folder %s holds no set %s: name one that does with %s=DIR or %s; to get "+
-		"it: %s", dir, set.Name, asKey("data-dir"), DataDirEnv, set.Get(dir))
+	return errorf("", "%s with %s=DIR or %s; to get it: %s", wrong, asKey("data-dir"), DataDirEnv, set.Get(dir))
 }
 
 // embeddedPowerplant splits the embedded table, in its own units: training rows in

@@ -173,7 +173,7 @@ func (r Rows) targetNames() []string {
 	return plainTargets(len(r.Targets[0]))
 }
 
-// checkTargets refuses targets that are not finite or too large, and rows with too few of them.
+// checkTargets refuses rows of several targets that are not finite or too large, or too few.
 func (r Rows) checkTargets() error {
 	if r.TargetNames != nil && len(r.Targets) > 0 && len(r.TargetNames) != len(r.Targets[0]) {
 		return errorf("", "%s for %s: give a name for each target", phrase.Plural(len(r.TargetNames), "target name"),
@@ -190,11 +190,6 @@ func (r Rows) checkTargets() error {
 			if !(math.Abs(v) <= largest) {
 				return errorf("", "row %d: a target is %g: only finite numbers within ±%g can be used", i+1, v, largest)
 			}
-		}
-	}
-	for i, v := range r.Values {
-		if !(math.Abs(v) <= largest) {
-			return errorf("", "row %d: the value is %g: only finite numbers within ±%g can be used", i+1, v, largest)
 		}
 	}
 	return nil

@@ -176,7 +176,7 @@ func (r *records) namesAgain() bool {
 func (r *records) read() error {
 	r.guard.mark = r.rows.InputOffset()
 	row, err := r.rows.Read()
-	var pe *csv.ParseError
+	pe, quotes := errors.AsType[*csv.ParseError](err)
 	switch {
 	case err == nil:
 		r.row, r.written = row, row
@@ -189,7 +189,7 @@ func (r *records) read() error {
 		return r.limitError(err)
 	case errors.As(err, new(*Error)):
 		return err
-	case errors.As(err, &pe):
+	case quotes:
 		r.row, r.written = row, row // these are the cells before the quote
 		return r.quoteError(pe)
 	}

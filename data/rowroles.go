@@ -294,21 +294,23 @@ func (d *Dataset) checkApart() error {
 	return nil
 }
 
-// checkFacts refuses invalid weights, times and offsets of rows in memory.
+// checkFacts refuses invalid values, weights, times and offsets of rows in memory.
 func (r Rows) checkFacts() error {
-	for i, w := range r.Weights {
-		if !isWeight(w) {
-			return errorf("", "row %d: the weight is %g: %s", i+1, w, areWeights)
-		}
-	}
-	for i, v := range r.Times {
-		if !(math.Abs(v) <= largest) {
-			return errorf("", "row %d: the time is %g: only finite numbers within ±%g can be used", i+1, v, largest)
-		}
-	}
-	for i, v := range r.Offset {
-		if !(math.Abs(v) <= mostOffset) {
-			return errorf("", "row %d: the offset is %g: %s", i+1, v, areOffsets)
+	within := func(most float64) func(v float64) bool { return func(v float64) bool { return math.Abs(v) <= most } }
+	areFinite := fmt.Sprintf("only finite numbers within ±%g can be used", largest)
+	for _, fact := range []struct {
+		name   string
+		values []float64
+		sound  func(v float64) bool
+		rule   string
+	}{
+		{"value", r.Values, within(largest), areFinite}, {"weight", r.Weights, isWeight, areWeights},
+		{"time", r.Times, within(largest), areFinite}, {"offset", r.Offset, within(mostOffset), areOffsets},
+	} {
+		for i, v := range fact.values {
+			if !fact.sound(v) {
+				return errorf("", "row %d: the %s is %g: %s", i+1, fact.name, v, fact.rule)
+			}
 		}
 	}
 	return nil

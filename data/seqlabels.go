@@ -111,21 +111,18 @@ func (t *texts) findClasses() (classes []string, why string) {
 	var values []float64
 	for _, l := range classes {
 		if v, err := written.ParseNumber(l); err == nil {
-			values = append(values, v+0) // the sum turns −0 into 0
+			values = append(values, v)
 		}
 	}
 	if len(values) < len(classes) {
 		return classes, ""
 	}
-	slices.Sort(values)
-	values = slices.Compact(values)
-	classes = classes[:0]
-	for _, v := range values {
-		classes = append(classes, numberClass(v))
+	for _, v := range slices.Sorted(slices.Values(values)) {
 		if v != math.Trunc(v) {
 			why = "fractions (" + phrase.Number(v) + ")"
 		}
 	}
+	classes = numberClasses(values)
 	switch {
 	case why != "":
 	case len(classes) > maxAutoClasses:
@@ -141,10 +138,7 @@ func (t *texts) checkWords(different int, words bool) error {
 	if !words || different <= 2 || 2*different <= t.n() {
 		return nil
 	}
-	behind := map[string]bool{}
-	for i := range t.n() {
-		behind[strings.TrimSpace(string(t.of(i)))] = true
-	}
+	behind := setOf(mapped(matrix.Every(t.n()), func(i int) string { return strings.TrimSpace(string(t.of(i))) }))
 	advice := "give others, or use the task classification"
 	if a, ok := written.AmountOf(t.labels[0]); ok && a.Unit != "" {
 		advice = "write the numbers alone, without " + phrase.Quote(a.Unit)

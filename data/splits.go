@@ -341,10 +341,7 @@ func (d *Dataset) overlaps(file string, train *Dataset) (warnings []string) {
 				phrase.Plural(d.N(), "row"), fmt.Sprintf(format, args...)))
 		}
 	}
-	inTraining := map[int32]bool{}
-	for _, g := range train.Groups {
-		inTraining[g] = true
-	}
+	inTraining := setOf(train.Groups)
 	names := make(map[int32]string, len(d.groupOf))
 	for name, g := range d.groupOf {
 		names[g] = name

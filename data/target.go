@@ -141,6 +141,13 @@ func numberClass(v float64) string {
 	return phrase.Number(v)
 }
 
+// numberClasses are the labels of the different numbers, in order. A sum turns −0 into 0.
+func numberClasses(values []float64) []string {
+	values = mapped(values, func(v float64) float64 { return v + 0 })
+	slices.Sort(values)
+	return mapped(slices.Compact(values), numberClass)
+}
+
 // wholeNumbers lists the different numbers of a column in order. why is the reason not to take them for classes
 // unless the user asks for it.
 func wholeNumbers(c *columnProfile) (classes []string, why string) {
@@ -156,18 +163,14 @@ func wholeNumbers(c *columnProfile) (classes []string, why string) {
 	var values []float64
 	for cell := range c.seen {
 		if v, err := (&style{comma: true}).number(cell); err == nil { // the cell may have a point or a comma
-			values = append(values, v+0) // the sum turns −0 into 0
+			values = append(values, v)
 		}
 	}
-	slices.Sort(values)
-	values = slices.Compact(values)
-	for _, v := range values {
-		classes = append(classes, numberClass(v))
-	}
+	classes = numberClasses(values)
 	if why != "" {
 		return classes, why
 	}
-	n, span := len(values), c.high-c.low+1
+	n, span := len(classes), c.high-c.low+1
 	if n == 0 {
 		return nil, "holds no number that can be used"
 	}

@@ -204,13 +204,12 @@ func notText(head []byte) string {
 
 // readError distinguishes damage of the file, which is bad input, from a failure of the machine.
 func readError(name string, err error) error {
-	var corrupt flate.CorruptInputError
 	switch {
 	case errors.As(err, new(*Error)):
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return &Error{File: name, Msg: "the gzip data end too early: the file was cut short, fetch it again", Err: err}
-	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.As(err, &corrupt):
+	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.As(err, new(flate.CorruptInputError)):
 		return &Error{File: name, Msg: "the gzip data are damaged: fetch the file again", Err: err}
 	}
 	return &readFailure{name, err}
