@@ -4,6 +4,7 @@ package onnxfile
 
 import (
 	"io"
+	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/wire"
 )
@@ -54,22 +55,16 @@ const (
 
 // valueInfo describes an input or an output.
 func valueInfo(name string, t DType, shape []int) wire.Message {
-	var dims, tensor, of, m wire.Message
+	var dims wire.Message
 	for _, n := range shape {
-		var dim wire.Message
-		if n < 0 {
-			dim.Text(dimParam, "rows")
-		} else {
-			dim.Number(dimValue, uint64(n))
+		dim := wire.Message{}.Text(dimParam, "rows")
+		if n >= 0 {
+			dim = wire.Message{}.Number(dimValue, uint64(n))
 		}
-		dims.Bytes(shapeDim, dim)
+		dims = dims.Bytes(shapeDim, dim)
 	}
-	tensor.Number(elemType, uint64(t))
-	tensor.Bytes(elemDims, dims)
-	of.Bytes(typeTensor, tensor)
-	m.Text(infoName, name)
-	m.Bytes(infoType, of)
-	return m
+	tensor := wire.Message{}.Number(elemType, uint64(t)).Bytes(elemDims, dims)
+	return wire.Message{}.Text(infoName, name).Bytes(infoType, wire.Message{}.Bytes(typeTensor, tensor))
 }
 
 // Property is a fact about the model, by its key.
@@ -83,22 +78,12 @@ type Description struct {
 
 // Write writes the file.
 func (g *Graph) Write(w io.Writer, about Description) error {
-	var graph, opset, m wire.Message
-	graph = append(graph, g.nodes...)
-	graph.Text(graphName, about.Name)
-	graph = append(append(append(graph, g.constants...), g.inputs...), g.outputs...)
-	opset.Number(opsetVersion, Opset)
-	m.Number(modelIR, irVersion)
-	m.Text(modelProducer, about.Producer)
-	m.Text(modelProducerVersion, about.Version)
-	m.Text(modelDoc, about.Doc)
-	m.Bytes(modelGraph, graph)
-	m.Bytes(modelOpset, opset)
+	graph := slices.Concat(g.nodes, wire.Message{}.Text(graphName, about.Name), g.constants, g.inputs, g.outputs)
+	m := wire.Message{}.Number(modelIR, irVersion).Text(modelProducer, about.Producer).
+		Text(modelProducerVersion, about.Version).Text(modelDoc, about.Doc).
+		Bytes(modelGraph, graph).Bytes(modelOpset, wire.Message{}.Number(opsetVersion, Opset))
 	for _, p := range about.Properties {
-		var entry wire.Message
-		entry.Text(entryKey, p.Key)
-		entry.Text(entryOf, p.Value)
-		m.Bytes(modelMeta, entry)
+		m = m.Bytes(modelMeta, wire.Message{}.Text(entryKey, p.Key).Text(entryOf, p.Value))
 	}
 	_, err := w.Write(m)
 	return err

@@ -33,19 +33,19 @@ func (g *Graph) Size() int { return g.size }
 
 // Input adds an input tensor to the graph. A negative length is the number of rows.
 func (g *Graph) Input(name string, t DType, shape ...int) Value {
-	g.inputs.Bytes(graphInput, valueInfo(name, t, shape))
+	g.inputs = g.inputs.Bytes(graphInput, valueInfo(name, t, shape))
 	return Value(name)
 }
 
 // Output names a result.
 func (g *Graph) Output(name string, v Value, t DType, shape ...int) {
 	g.node("Identity", name, []Value{v}, nil)
-	g.outputs.Bytes(graphOutput, valueInfo(name, t, shape))
+	g.outputs = g.outputs.Bytes(graphOutput, valueInfo(name, t, shape))
 }
 
 // Doubles adds a constant tensor.
 func (g *Graph) Doubles(values []float64, shape ...int) Value {
-	return g.constant(Double, shape, func(m *wire.Message) { m.Bytes(tensorRaw, wire.Packed(values)) })
+	return g.constant(Double, shape, func(m wire.Message) wire.Message { return m.Bytes(tensorRaw, wire.Packed(values)) })
 }
 
 // Scalar adds a constant number.
@@ -53,26 +53,23 @@ func (g *Graph) Scalar(v float64) Value { return g.Doubles([]float64{v}) }
 
 // Ints adds a constant list.
 func (g *Graph) Ints(values ...int) Value {
-	return g.constant(Int64, []int{len(values)}, func(m *wire.Message) { m.Numbers(tensorInts, values) })
+	return g.constant(Int64, []int{len(values)}, func(m wire.Message) wire.Message { return m.Numbers(tensorInts, values) })
 }
 
 // Strings adds a constant tensor of words.
 func (g *Graph) Strings(values []string, shape ...int) Value {
-	return g.constant(String, shape, func(m *wire.Message) {
+	return g.constant(String, shape, func(m wire.Message) wire.Message {
 		for _, v := range values {
-			m.Text(tensorStrings, v)
+			m = m.Text(tensorStrings, v)
 		}
+		return m
 	})
 }
 
-func (g *Graph) constant(t DType, shape []int, values func(*wire.Message)) Value {
+func (g *Graph) constant(t DType, shape []int, values func(wire.Message) wire.Message) Value {
 	name := g.name("constant")
-	var m wire.Message
-	m.Numbers(tensorDims, shape)
-	m.Number(tensorType, uint64(t))
-	m.Text(tensorName, name)
-	values(&m)
-	g.constants.Bytes(graphConstant, m)
+	m := values(wire.Message{}.Numbers(tensorDims, shape).Number(tensorType, uint64(t)).Text(tensorName, name))
+	g.constants = g.constants.Bytes(graphConstant, m)
 	g.size += len(m)
 	return Value(name)
 }
@@ -103,22 +100,17 @@ func (g *Graph) With(op string, attrs []Attr, inputs ...Value) Value {
 func (g *Graph) node(op, name string, inputs []Value, attrs []Attr) {
 	var m wire.Message
 	for _, v := range inputs {
-		m.Text(nodeInput, string(v))
+		m = m.Text(nodeInput, string(v))
 	}
-	m.Text(nodeOutput, name)
-	m.Text(nodeName, name)
-	m.Text(nodeOp, op)
+	m = m.Text(nodeOutput, name).Text(nodeName, name).Text(nodeOp, op)
 	for _, a := range attrs {
-		var attr wire.Message
-		attr.Text(attrName, a.Name)
+		attr := wire.Message{}.Text(attrName, a.Name)
 		if a.Ints != nil {
-			attr.Numbers(attrInts, a.Ints)
-			attr.Number(attrType, typeInts)
+			attr = attr.Numbers(attrInts, a.Ints).Number(attrType, typeInts)
 		} else {
-			attr.Number(attrInt, uint64(a.Int))
-			attr.Number(attrType, typeInt)
+			attr = attr.Number(attrInt, uint64(a.Int)).Number(attrType, typeInt)
 		}
-		m.Bytes(nodeAttr, attr)
+		m = m.Bytes(nodeAttr, attr)
 	}
-	g.nodes.Bytes(graphNode, m)
+	g.nodes = g.nodes.Bytes(graphNode, m)
 }

@@ -17,31 +17,21 @@ type Param struct {
 // tags of scalars that stand in the same file. The run began at the first time and ended at the
 // second.
 func Hyperparameters(params []Param, metrics []string, began, ended time.Time) []byte {
-	var experiment, start, end wire.Message
+	var experiment, start wire.Message
 	for _, p := range params {
-		var info, entry, value wire.Message
-		info.Text(1, p.Name)
+		kind, value := uint64(textType), wire.Message{}.Text(3, p.Text)
 		if p.Number != nil {
-			info.Number(4, numberType)
-			value.Double(2, *p.Number)
-		} else {
-			info.Number(4, textType)
-			value.Text(3, p.Text)
+			kind, value = numberType, wire.Message{}.Double(2, *p.Number)
 		}
-		experiment.Bytes(4, info)
-		entry.Text(1, p.Name)
-		entry.Bytes(2, value)
-		start.Bytes(1, entry)
+		experiment = experiment.Bytes(4, wire.Message{}.Text(1, p.Name).Number(4, kind))
+		start = start.Bytes(1, wire.Message{}.Text(1, p.Name).Bytes(2, value))
 	}
 	for _, tag := range metrics {
-		var name, info wire.Message
-		name.Text(2, tag)
-		info.Bytes(1, name)
-		experiment.Bytes(5, info)
+		name := wire.Message{}.Text(2, tag)
+		experiment = experiment.Bytes(5, wire.Message{}.Bytes(1, name))
 	}
-	start.Double(5, float64(began.UnixNano())/1e9)
-	end.Number(1, success)
-	end.Double(2, float64(ended.UnixNano())/1e9)
+	start = start.Double(5, float64(began.UnixNano())/1e9)
+	end := wire.Message{}.Number(1, success).Double(2, float64(ended.UnixNano())/1e9)
 	return Summary(ended, 0, plugin("_hparams_/experiment", 2, experiment),
 		plugin("_hparams_/session_start_info", 3, start), plugin("_hparams_/session_end_info", 4, end))
 }
@@ -58,17 +48,8 @@ const (
 // plugin returns a value for TensorBoard's plugin hparams. Its content is one of the fields of
 // HParamsPluginData; the value itself is a tensor that nobody reads.
 func plugin(tag string, field wire.Field, content wire.Message) Value {
-	var of, data, metadata, tensor, m wire.Message
-	of.Bytes(field, content)
-	data.Text(1, "hparams")
-	data.Bytes(2, of)
-	metadata.Bytes(1, data)
-	metadata.Number(4, tensors)
-	tensor.Number(1, floats)
-	tensor.Bytes(2, nil)
-	tensor.Bytes(5, []byte{0, 0, 0, 0})
-	m.Text(1, tag)
-	m.Bytes(8, tensor)
-	m.Bytes(9, metadata)
-	return Value(m)
+	data := wire.Message{}.Text(1, "hparams").Bytes(2, wire.Message{}.Bytes(field, content))
+	metadata := wire.Message{}.Bytes(1, data).Number(4, tensors)
+	tensor := wire.Message{}.Number(1, floats).Bytes(2, nil).Bytes(5, []byte{0, 0, 0, 0})
+	return Value(wire.Message{}.Text(1, tag).Bytes(8, tensor).Bytes(9, metadata))
 }

@@ -29,11 +29,8 @@ func maskedCRC(b []byte) uint32 {
 
 // event returns an Event with one of its contents.
 func event(at time.Time, step int, field wire.Field, content []byte) []byte {
-	var m wire.Message
-	m.Double(1, float64(at.UnixNano())/1e9)
-	m.Number(2, uint64(step))
-	m.Bytes(field, content)
-	return record(m)
+	when := float64(at.UnixNano()) / 1e9
+	return record(wire.Message{}.Double(1, when).Number(2, uint64(step)).Bytes(field, content))
 }
 
 // The fields of an Event's contents.
@@ -52,17 +49,14 @@ type Value []byte
 func Summary(at time.Time, step int, values ...Value) []byte {
 	var m wire.Message
 	for _, v := range values {
-		m.Bytes(1, v)
+		m = m.Bytes(1, v)
 	}
 	return event(at, step, summaryOf, m)
 }
 
 // Scalar returns a number with a tag. "train/elbo" is in the group train.
 func Scalar(tag string, v float64) Value {
-	var m wire.Message
-	m.Text(1, tag)
-	m.Float(2, float32(v))
-	return Value(m)
+	return Value(wire.Message{}.Text(1, tag).Float(2, float32(v)))
 }
 
 // bins is how many buckets a histogram has.
@@ -92,12 +86,7 @@ func Histogram(tag string, values []float64) Value {
 	}
 	var h wire.Message
 	for i, v := range []float64{low, high, float64(len(finite)), sum, squares} {
-		h.Double(wire.Field(i+1), v)
+		h = h.Double(wire.Field(i+1), v)
 	}
-	h.Doubles(6, limits)
-	h.Doubles(7, counts)
-	var m wire.Message
-	m.Text(1, tag)
-	m.Bytes(5, h)
-	return Value(m)
+	return Value(wire.Message{}.Text(1, tag).Bytes(5, h.Doubles(6, limits).Doubles(7, counts)))
 }

@@ -9,39 +9,41 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Message is a protocol buffer that is being written.
+// Message is a protocol buffer that is being written. Its methods return it with a field more, as append does.
 type Message []byte
 
 // Field is the number of a field.
 type Field = protowire.Number
 
 // Bytes adds a field of bytes, or a message.
-func (m *Message) Bytes(field Field, v []byte) {
-	*m = protowire.AppendBytes(protowire.AppendTag(*m, field, protowire.BytesType), v)
+func (m Message) Bytes(field Field, v []byte) Message {
+	return protowire.AppendBytes(protowire.AppendTag(m, field, protowire.BytesType), v)
 }
 
 // Text adds a text.
-func (m *Message) Text(field Field, v string) {
-	*m = protowire.AppendString(protowire.AppendTag(*m, field, protowire.BytesType), v)
+func (m Message) Text(field Field, v string) Message {
+	return protowire.AppendString(protowire.AppendTag(m, field, protowire.BytesType), v)
 }
 
 // Number adds a whole number or the value of an enumeration.
-func (m *Message) Number(field Field, v uint64) {
-	*m = protowire.AppendVarint(protowire.AppendTag(*m, field, protowire.VarintType), v)
+func (m Message) Number(field Field, v uint64) Message {
+	return protowire.AppendVarint(protowire.AppendTag(m, field, protowire.VarintType), v)
 }
 
 // Double adds a double.
-func (m *Message) Double(field Field, v float64) {
-	*m = protowire.AppendFixed64(protowire.AppendTag(*m, field, protowire.Fixed64Type), math.Float64bits(v))
+func (m Message) Double(field Field, v float64) Message {
+	return protowire.AppendFixed64(protowire.AppendTag(m, field, protowire.Fixed64Type), math.Float64bits(v))
 }
 
 // Float adds a float.
-func (m *Message) Float(field Field, v float32) {
-	*m = protowire.AppendFixed32(protowire.AppendTag(*m, field, protowire.Fixed32Type), math.Float32bits(v))
+func (m Message) Float(field Field, v float32) Message {
+	return protowire.AppendFixed32(protowire.AppendTag(m, field, protowire.Fixed32Type), math.Float32bits(v))
 }
 
 // Doubles adds a packed list.
-func (m *Message) Doubles(field Field, values []float64) { m.Bytes(field, Packed(values)) }
+func (m Message) Doubles(field Field, values []float64) Message {
+	return m.Bytes(field, Packed(values))
+}
 
 // Packed encodes numbers one after the other, in little-endian order.
 func Packed(values []float64) []byte {
@@ -50,10 +52,10 @@ func Packed(values []float64) []byte {
 }
 
 // Numbers adds a packed list of whole numbers.
-func (m *Message) Numbers(field Field, values []int) {
+func (m Message) Numbers(field Field, values []int) Message {
 	var packed []byte
 	for _, v := range values {
 		packed = protowire.AppendVarint(packed, uint64(v))
 	}
-	m.Bytes(field, packed)
+	return m.Bytes(field, packed)
 }
