@@ -38,21 +38,18 @@ func (l *layout) checkMissing(rec *records, p *profile) error {
 	}
 	var columns []string
 	var first place
-	count := func(name string, cells sighting) {
-		if cells.n == 0 {
-			return
+	for j, i := range l.inputs {
+		c, cells := &l.columns[j], p.columns[i].missingCells()
+		c.Flag = l.missing == MissingImpute && cells.n > 0
+		if l.missing == MissingImpute && c.Values == nil {
+			c.Fill = math.NaN() // the median is not known before the rows are split
 		}
-		columns = append(columns, fmt.Sprintf("%s %d", phrase.Quote(name), cells.n))
+		if cells.n == 0 {
+			continue
+		}
+		columns = append(columns, fmt.Sprintf("%s %d", phrase.Quote(c.Name), cells.n))
 		if first.line == 0 || cells.at.line < first.line || cells.at.line == first.line && cells.at.column < first.column {
 			first = cells.at
-		}
-	}
-	for j, i := range l.inputs {
-		cells := p.columns[i].missingCells()
-		l.columns[j].Flag = l.missing == MissingImpute && cells.n > 0
-		count(l.columns[j].Name, cells)
-		if l.missing == MissingImpute && l.columns[j].Values == nil {
-			l.columns[j].Fill = math.NaN() // the median is not known before the rows are split
 		}
 	}
 	if len(columns) == 0 {

@@ -150,6 +150,9 @@ func (g Request) offsets(s Schema) (offset []float64, err error) {
 // value is the number or the time of row i in a column without words, NaN for a missing one. rest are the
 // remaining numbers of the row.
 func (g Request) value(c InputColumn, i int, numbers []float64) (v float64, rest []float64, err error) {
+	wrong := func(found, what string) (float64, []float64, error) {
+		return 0, nil, errorf("", "row %d: found %s in column %s%s", i+1, found, phrase.Quote(c.Name), what)
+	}
 	if !c.isText() {
 		v, numbers = numbers[0], numbers[1:]
 		if c.Date != nil {
@@ -157,19 +160,16 @@ func (g Request) value(c InputColumn, i int, numbers []float64) (v float64, rest
 		}
 	} else if cell, ok := g.Texts[c.Name][i], false; c.Date != nil {
 		if v, ok = c.Date.parse(cell); !ok {
-			return 0, nil, errorf("", "row %d: found %s in column %s, %s", i+1, phrase.Quote(cell), phrase.Quote(c.Name),
-				c.Date.like())
+			return wrong(phrase.Quote(cell), ", "+c.Date.like())
 		}
 	} else if v, ok = c.Notation.parse(cell); !ok {
-		return 0, nil, errorf("", "row %d: found %s in column %s: %s", i+1, phrase.Quote(cell), phrase.Quote(c.Name),
-			c.Notation.like())
+		return wrong(phrase.Quote(cell), ": "+c.Notation.like())
 	}
 	if fault := c.notBoolean(v); fault != "" {
-		return 0, nil, errorf("", "row %d: found %s in column %s, %s", i+1, phrase.Number(v), phrase.Quote(c.Name), fault)
+		return wrong(phrase.Number(v), ", "+fault)
 	}
 	if math.Abs(v) > largest {
-		return 0, nil, errorf("", "row %d: found %s in column %s, which is beyond ±%g: only smaller numbers can be used",
-			i+1, phrase.Number(v), phrase.Quote(c.Name), largest)
+		return wrong(phrase.Number(v), fmt.Sprintf(", which is beyond ±%g: only smaller numbers can be used", largest))
 	}
 	return v, numbers, nil
 }

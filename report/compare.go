@@ -159,8 +159,7 @@ func paired(a, b *TestRows, x, y []int) *Paired {
 			truth := a.Targets[0].True[x[i]]
 			off[i] = math.Abs(b.Targets[0].Mean[y[i]]-truth) - math.Abs(a.Targets[0].Mean[x[i]]-truth)
 		}
-		d := difference(off)
-		p.Absolute = &d
+		p.Absolute = new(difference(off))
 	}
 	return p
 }

@@ -122,8 +122,7 @@ func Of(d *data.Dataset) Summary {
 		}
 	case d.Y != nil:
 		y := slices.Clone(d.Y)
-		t := summarizeColumn(d.Target, y)
-		s.TargetStats, s.Histogram = &t, histogram(y)
+		s.TargetStats, s.Histogram = new(summarizeColumn(d.Target, y)), histogram(y)
 	case d.Labels != nil:
 		for c, n := range d.ClassCounts() {
 			s.Classes = append(s.Classes, ClassCount{d.Classes[c], n})
@@ -231,16 +230,18 @@ func (s Summary) Lines() []string {
 	}
 	if s.TargetStats != nil {
 		lines = append(lines, "", "target "+phrase.Quote(s.Target))
+		most := slices.MaxFunc(s.Histogram, func(a, b Bin) int { return a.Count - b.Count }).Count
 		for _, b := range s.Histogram {
 			lines = append(lines, fmt.Sprintf("  %11.5g … %-11.5g %9s  %s", b.From, b.To,
-				humanize.Comma(int64(b.Count)), bar(b.Count, s.mostCommon())))
+				humanize.Comma(int64(b.Count)), bar(b.Count, most)))
 		}
 	}
 	if len(s.Classes) > 0 {
 		lines = append(lines, "", "classes of "+phrase.Quote(s.Target))
+		most := slices.MaxFunc(s.Classes, func(a, b ClassCount) int { return a.Count - b.Count }).Count
 		for _, c := range s.Classes {
 			lines = append(lines, fmt.Sprintf("  %6s %9s  %5.1f %%  %s", c.Class, humanize.Comma(int64(c.Count)),
-				100*float64(c.Count)/float64(s.Rows), bar(c.Count, s.mostCommon())))
+				100*float64(c.Count)/float64(s.Rows), bar(c.Count, most)))
 		}
 	}
 	if s.Inputs == 0 {
@@ -282,17 +283,6 @@ func columnLines(columns []ColumnSummary) []string {
 			c.Min, c.Mean, c.SD, c.Max, humanize.Comma(int64(c.Distinct))))
 	}
 	return lines
-}
-
-func (s Summary) mostCommon() int {
-	most := 0
-	for _, b := range s.Histogram {
-		most = max(most, b.Count)
-	}
-	for _, c := range s.Classes {
-		most = max(most, c.Count)
-	}
-	return most
 }
 
 // bar is a line of blocks, the longest for the largest count. Any count above 0 has one block at least.

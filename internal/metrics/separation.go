@@ -74,8 +74,7 @@ func ratio(sum, of float64) *float64 {
 	if of == 0 {
 		return nil
 	}
-	sum /= of
-	return &sum
+	return new(sum / of)
 }
 
 // sampleMoments of x[at], x[at+stride], …, s of them; the variance is NaN for s = 1, and 0 where all are alike.

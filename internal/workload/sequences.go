@@ -56,9 +56,7 @@ func (s Sequences) Distances(z Sequences, maps int) (d []float64) {
 			}
 			row[m] = max(0, row[m])
 		}
-		for range maps {
-			d = append(d, row...)
-		}
+		d = append(d, slices.Repeat(row, maps)...)
 	}
 	return d
 }
