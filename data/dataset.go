@@ -217,10 +217,7 @@ func (d *Dataset) fingerprint() string {
 func (d *Dataset) eachRow(take func(row []byte)) {
 	row, values := make([]byte, 0, 8*(d.D()+1)), make([]float64, d.D())
 	for i := range d.N() {
-		row = row[:0]
-		for _, v := range matrix.Row(values, d.X, i) {
-			row = appendValue(row, v)
-		}
+		row = appendValues(row[:0], matrix.Row(values, d.X, i)...)
 		switch {
 		case d.Labels != nil:
 			if d.Labels[i] >= 0 { // a Stream may not know the label
@@ -229,13 +226,11 @@ func (d *Dataset) eachRow(take func(row []byte)) {
 			row = append(row, ';')
 		case d.Y != nil:
 			width := len(d.Outputs())
-			for _, v := range d.Y[i*width : (i+1)*width] {
-				row = appendValue(row, v)
-			}
+			row = appendValues(row, d.Y[i*width:(i+1)*width]...)
 		}
 		for _, column := range [][]float64{d.Weights, d.Offset} {
 			if column != nil {
-				row = appendValue(row, column[i])
+				row = appendValues(row, column[i])
 			}
 		}
 		take(row)
@@ -265,9 +260,12 @@ func (d *Dataset) copies(train *Dataset) (n int) {
 
 func writeUint(h hash.Hash, v uint64) { h.Write(binary.LittleEndian.AppendUint64(nil, v)) }
 
-// appendValue adds zero first, so that −0 and 0 are the same value.
-func appendValue(b []byte, v float64) []byte {
-	return binary.LittleEndian.AppendUint64(b, math.Float64bits(v+0))
+// appendValues adds zero first, so that −0 and 0 are the same value.
+func appendValues(b []byte, values ...float64) []byte {
+	for _, v := range values {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v+0))
+	}
+	return b
 }
 
 // Schema describes d to readers of other files.
@@ -332,11 +330,9 @@ func (d *Dataset) Shuffled(inputs []Input, from []int) *Dataset {
 		s.Sequences = d.Sequences.Subset(sequences)
 	}
 	for k, in := range inputs {
-		lo := (k + 1) * n
-		if in.Columns == nil {
-			continue
+		if in.Columns != nil {
+			matrix.Shuffle(s.X, (k+1)*n, d.X, in.Columns, from)
 		}
-		matrix.Shuffle(s.X, lo, d.X, in.Columns, from)
 	}
 	s.Fingerprint = s.fingerprint()
 	return s

@@ -208,10 +208,7 @@ func (k *RowKernel) hash(h hash.Hash) {
 	}
 	row := make([]byte, 0, 8*k.M)
 	for i := 0; i < len(k.Rows); i += k.M {
-		row = row[:0]
-		for _, v := range k.Rows[i : i+k.M] {
-			row = appendValue(row, v)
-		}
+		row = appendValues(row[:0], k.Rows[i:i+k.M]...)
 		h.Write(row)
 	}
 }

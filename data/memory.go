@@ -82,9 +82,7 @@ func FromRows(r Rows) (*Dataset, error) {
 	}
 	if r.Targets != nil {
 		d.Y, d.Targets = slices.Concat(r.Targets...), slices.Clone(r.targetNames())
-		for c := range d.Targets {
-			d.schema.TargetsAt = append(d.schema.TargetsAt, len(d.Columns)+c)
-		}
+		d.schema.TargetsAt = matrix.Every(len(d.Columns) + len(d.Targets))[len(d.Columns):]
 		d.Target = targetText(d.schema.TargetsAt, slices.Concat(d.Columns, d.Targets))
 	}
 	d.setFacts(r)

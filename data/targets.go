@@ -92,9 +92,7 @@ func (in *input) setTargets(t *table, a *npyArray, y []float64, where func(i int
 	}
 	if in.opt.Schema == nil && len(y) > n {
 		s.Targets = plainTargets(len(y) / n)
-		for c := range s.Targets {
-			s.TargetsAt = append(s.TargetsAt, d+c)
-		}
+		s.TargetsAt = matrix.Every(d + len(s.Targets))[d:]
 		s.Target = strings.Join(s.Targets, ",")
 	}
 	t.booleans = strings.HasSuffix(a.dtype, "b1")
