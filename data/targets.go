@@ -134,10 +134,8 @@ func targetsBeside(inputs string) (path, tried string) {
 	if !strings.HasSuffix(name, ".gz") {
 		candidates[0], candidates[1] = candidates[1], candidates[0]
 	}
-	for _, c := range candidates {
-		if sets.IsFile(c) {
-			return c, ""
-		}
+	if i := slices.IndexFunc(candidates, sets.IsFile); i >= 0 {
+		return candidates[i], ""
 	}
 	return "", ", and there is neither " + candidates[0] + " nor " + candidates[1]
 }
