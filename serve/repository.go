@@ -33,20 +33,18 @@ func (s *store) index(onlyReady bool) []modelState {
 
 // reopen loads a model, whether it is loaded or not. Where its files cannot be read, it stays as it
 // was.
-func (s *store) reopen(ctx context.Context, name string) error {
-	e, err := s.find(name)
-	if err != nil {
-		return err
-	}
-	if err := s.waitTurn(ctx); err != nil {
-		return err
-	}
-	defer s.endTurn()
-	return s.load(e)
-}
+func (s *store) reopen(ctx context.Context, name string) error { return s.inTurn(ctx, name, s.load) }
 
 // unload drops a model, which is loaded again on request alone.
 func (s *store) unload(ctx context.Context, name string) error {
+	return s.inTurn(ctx, name, func(e *entry) error {
+		s.drop(e, unloaded)
+		return nil
+	})
+}
+
+// inTurn calls work for a model while no other one is being loaded.
+func (s *store) inTurn(ctx context.Context, name string, work func(*entry) error) error {
 	e, err := s.find(name)
 	if err != nil {
 		return err
@@ -55,8 +53,7 @@ func (s *store) unload(ctx context.Context, name string) error {
 		return err
 	}
 	defer s.endTurn()
-	s.drop(e, unloaded)
-	return nil
+	return work(e)
 }
 
 func (s *Server) postIndex(w http.ResponseWriter, r *http.Request) error {
@@ -69,21 +66,27 @@ func (s *Server) postIndex(w http.ResponseWriter, r *http.Request) error {
 
 func (s *Server) postLoad(w http.ResponseWriter, r *http.Request) error {
 	var asked struct{ Parameters map[string]any }
-	if err := s.readCommand(w, r, &asked); err != nil {
-		return err
-	}
-	ctx, cancel := context.WithTimeout(r.Context(), s.Timeout)
-	defer cancel()
-	return s.answerCommand(w, s.load(ctx, r.PathValue("model"), len(asked.Parameters)))
+	return s.command(w, r, &asked, func(ctx context.Context, name string) error {
+		return s.load(ctx, name, len(asked.Parameters))
+	})
 }
 
 func (s *Server) postUnload(w http.ResponseWriter, r *http.Request) error {
-	if err := s.readCommand(w, r, &struct{}{}); err != nil {
+	return s.command(w, r, &struct{}{}, s.store.unload)
+}
+
+// command reads a command about a model, does it, and answers without a body, as Triton does.
+func (s *Server) command(w http.ResponseWriter, r *http.Request, asked any,
+	do func(ctx context.Context, name string) error) error {
+	if err := s.readCommand(w, r, asked); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), s.Timeout)
 	defer cancel()
-	return s.answerCommand(w, s.store.unload(ctx, r.PathValue("model")))
+	if err := do(ctx, r.PathValue("model")); err != nil {
+		return err
+	}
+	return writeBody(w, http.StatusOK, "application/json", nil)
 }
 
 // load refuses Triton's parameters, which bring a model's files or configuration.
@@ -109,12 +112,4 @@ func (s *Server) readCommand(w http.ResponseWriter, r *http.Request, into any) e
 		return nil
 	}
 	return decode(body, into, protocol)
-}
-
-// answerCommand answers without a body, as Triton does.
-func (s *Server) answerCommand(w http.ResponseWriter, err error) error {
-	if err != nil {
-		return err
-	}
-	return writeBody(w, http.StatusOK, "application/json", nil)
 }
