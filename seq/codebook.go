@@ -78,15 +78,10 @@ func (c *Codebook) Check() error {
 	if n < 1 || len(c.Shift) != n || len(c.Scale) != n || len(c.Centres) < n || len(c.Centres)%n != 0 {
 		return errors.New("the codebook is damaged: its lengths do not fit each other")
 	}
-	for _, v := range slices.Concat(c.Shift, c.Scale) {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return errors.New("the codebook is damaged: it holds a number that is not finite")
-		}
-	}
-	for _, v := range c.Centres {
-		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
-			return errors.New("the codebook is damaged: it holds a number that is not finite")
-		}
+	notFinite := func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
+	if slices.ContainsFunc(slices.Concat(c.Shift, c.Scale), notFinite) ||
+		slices.ContainsFunc(c.Centres, func(v float32) bool { return notFinite(float64(v)) }) {
+		return errors.New("the codebook is damaged: it holds a number that is not finite")
 	}
 	return nil
 }

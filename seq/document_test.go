@@ -17,7 +17,7 @@ func TestDocument(t *testing.T) {
 		text = append(text, one...)
 	}
 	words := []string{}
-	for _, m := range Maps() {
+	for _, m := range allMaps() {
 		words = append(words, "| `"+m.usage()+"` |", "`"+m.Example+"`")
 	}
 	for _, k := range Kinds() {

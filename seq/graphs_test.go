@@ -76,7 +76,7 @@ func TestGraphOrder(t *testing.T) {
 	set := encode(t, Graphs,
 		`{"nodes": ["C", "O", "N", "C"], "edges": [[0, 1, "="], [1, 2, "-"], [2, 3, "-"], [3, 1, "-"]]}`,
 		`{"nodes": ["C", "N", "O", "C"], "edges": [[3, 2, "="], [2, 1, "-"], [2, 0, "-"], [0, 1, "-"]]}`)
-	for _, m := range Maps() {
+	for _, m := range allMaps() {
 		if len(m.Kinds) != 1 || m.Kinds[0] != Graphs {
 			continue
 		}
@@ -201,7 +201,7 @@ func TestNotations(t *testing.T) {
 	if unknown > 0 {
 		t.Errorf("%d labels are not those of the usual notation", unknown)
 	}
-	for _, m := range Maps() {
+	for _, m := range allMaps() {
 		if len(m.Kinds) != 1 || m.Kinds[0] != Graphs {
 			continue
 		}

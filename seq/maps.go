@@ -8,7 +8,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
-// Map is a kind of feature map. A new one is a row in Maps, and a file where it is long.
+// Map is a kind of feature map. A new one is a row in allMaps, and a file where it is long.
 type Map struct {
 	Name       string
 	Meaning    string // one line for the help
@@ -63,8 +63,8 @@ type plainMap struct{}
 func (plainMap) crowded() bool      { return false }
 func (plainMap) learn([]int32) bool { return false }
 
-// Maps returns the table of feature maps.
-func Maps() []Map {
+// allMaps returns the table of feature maps.
+func allMaps() []Map {
 	k := Parameter{"k", 1, 31}
 	return append([]Map{
 		{Name: "double", Meaning: "pairs of k-mers at distances 1 … d", Example: "double:1,5", Reversal: true,
@@ -91,15 +91,16 @@ func Maps() []Map {
 	}, graphMaps()...)
 }
 
-func mapNames() (names []string) {
-	for _, m := range Maps() {
+// MapNames lists the names of the maps.
+func MapNames() (names []string) {
+	for _, m := range allMaps() {
 		names = append(names, m.Name)
 	}
 	return names
 }
 
 func mapNamed(name string) (Map, bool) {
-	all := Maps()
+	all := allMaps()
 	if i := slices.IndexFunc(all, func(m Map) bool { return m.Name == name }); i >= 0 {
 		return all[i], true
 	}
@@ -159,7 +160,7 @@ func (t Term) extractor(a *Alphabet) (extractor, *SpecError) {
 
 // exampleFor returns a spec that an alphabet allows, for error messages.
 func exampleFor(k Kind) string {
-	all := Maps()
+	all := allMaps()
 	return all[slices.IndexFunc(all, func(m Map) bool { return slices.Contains(m.Kinds, k) })].Example
 }
 

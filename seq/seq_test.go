@@ -56,7 +56,7 @@ func TestParse(t *testing.T) {
 
 // TestExamples: what the help shows works, and its usage is right.
 func TestExamples(t *testing.T) {
-	for _, m := range Maps() {
+	for _, m := range allMaps() {
 		s, err := Parse(m.Example)
 		if err != nil || s.String() != m.Example || strings.Count(m.usage(), ",") != max(0, len(m.Parameters)-1) {
 			t.Errorf("%s: %v, %v", m.usage(), s, err)

@@ -101,7 +101,7 @@ func specErrorf(format string, args ...any) *SpecError {
 }
 
 // Parse reads a spec: terms joined by +, each NAME:ARGS and then /MODIFIERs, as in
-// `double:1,5/sqrt+spectrum:3/log/tfidf`. Maps lists the names. An error is a *SpecError.
+// `double:1,5/sqrt+spectrum:3/log/tfidf`. MapNames lists the names. An error is a *SpecError.
 func Parse(text string) (Spec, error) {
 	var spec Spec
 	for _, word := range strings.Split(text, "+") {
@@ -126,7 +126,7 @@ func parseTerm(word string) (Term, *SpecError) {
 	case name == "":
 		return t, specErrorf("a feature map is missing: write for example double:1,5+spectrum:3")
 	case !ok:
-		return t, specErrorf("there is no feature map %q%s", name, hint(name, mapNames()))
+		return t, specErrorf("there is no feature map %q%s", name, hint(name, MapNames()))
 	}
 	if err := t.parseArgs(m, args); err != nil {
 		return t, err

@@ -37,19 +37,19 @@ func splitKernel(text string) (shapes []string, maps seq.Spec, wrong string) {
 		switch {
 		case slices.Contains(model.Kernels(), word):
 			shapes = append(shapes, word)
-		case slices.ContainsFunc(seq.Maps(), func(m seq.Map) bool { return m.Name == name }):
+		case slices.Contains(seq.MapNames(), name):
 			words = append(words, word)
 		case word == kernelAuto:
 			return nil, nil, "is a sum with auto in it: write auto alone"
 		case name == "":
 			return nil, nil, "has an empty part: write one kernel, or several with a + between them"
 		default:
-			if near, ok := didyoumean.Nearest(name, append(mapNames(), kernelChoices()...)); ok {
+			if near, ok := didyoumean.Nearest(name, append(seq.MapNames(), kernelChoices()...)); ok {
 				return nil, nil, fmt.Sprintf("is not one of its values: did you mean %q?", near)
 			}
 			return nil, nil, fmt.Sprintf("is not one of its values: use one of %s, which are maps of "+
 				"sequences, graphs and trees: %s",
-				strings.Join(kernelChoices(), ", "), strings.Join(mapNames(), ", "))
+				strings.Join(kernelChoices(), ", "), strings.Join(seq.MapNames(), ", "))
 		}
 	}
 	if most := 2 - min(1, len(words)); len(shapes) > most {
@@ -64,13 +64,6 @@ func splitKernel(text string) (shapes []string, maps seq.Spec, wrong string) {
 		return nil, nil, "is no kernel: " + strings.TrimPrefix(err.Error(), fmt.Sprintf("kernel %q: ", joined))
 	}
 	return shapes, maps, ""
-}
-
-func mapNames() (names []string) {
-	for _, m := range seq.Maps() {
-		names = append(names, m.Name)
-	}
-	return names
 }
 
 // Kernels are the parts of the option kernel. It panics for a text that is no kernel: Resolve refuses these.
