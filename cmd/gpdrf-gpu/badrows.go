@@ -35,13 +35,18 @@ func (c *call) badRows(in, out string) (*badRows, error) {
 		return nil, err
 	}
 	for _, other := range []string{in, out} {
-		a, errA := os.Stat(path)
-		b, errB := os.Stat(other)
-		if filepath.Clean(path) == filepath.Clean(other) || errA == nil && errB == nil && os.SameFile(a, b) {
+		if filepath.Clean(path) == filepath.Clean(other) || sameFile(path, other) {
 			return nil, usagef("--skip-bad: %s is the file of --data or --out: give another", path)
 		}
 	}
 	return &badRows{path: path}, nil
+}
+
+// sameFile reports whether two paths lead to one file.
+func sameFile(a, b string) bool {
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
 // dropFile makes it write no file: another process writes it.

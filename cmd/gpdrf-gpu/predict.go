@@ -37,13 +37,7 @@ func (p *program) predictVerb() verb {
 			"them. A column that names the rows comes first.",
 		flags: []flagSpec{
 			{group: "Data", name: "data", arg: "FILE", help: "the rows, in a format of docs/data.md"},
-			{group: "Data", name: "id", arg: "COL",
-				help: "the column that names the rows, and is copied; default: that of training"},
-			gramFlag, tableSetFlag,
-			{group: "Output", name: "out", arg: "FILE|-", otherwise: "-",
-				help: "where to write: FILE.csv, FILE.jsonl, FILE.parquet, FILE.arrow, or - for standard output"},
-			{group: "Output", name: "format", arg: strings.Join(predict.Formats(), "|"),
-				help: "how to write; default: as FILE ends, or csv"},
+			idFlag, gramFlag, tableSetFlag, outFlag, formatFlag,
 			{group: "Output", name: "skip-bad", arg: "FILE.csv",
 				help: "leave out rows that cannot be read, and write them here with their lines and reasons"},
 			samplesFlag, levelFlag,
@@ -297,12 +291,10 @@ func (c *call) output(in string) (path, format string, err error) {
 			return "", "", err
 		}
 	}
-	a, errA := os.Stat(in)
-	b, errB := os.Stat(path)
-	if path != "-" && errB == nil && b.IsDir() {
+	if info, err := os.Stat(path); path != "-" && err == nil && info.IsDir() {
 		return "", "", usagef("--out: %s is a folder: give a file", path)
 	}
-	if errA == nil && errB == nil && os.SameFile(a, b) {
+	if sameFile(in, path) {
 		return "", "", usagef("--out: %s is the file of --data: give another", path)
 	}
 	return path, format, nil

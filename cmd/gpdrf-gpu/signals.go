@@ -127,9 +127,9 @@ func (p *program) newQuitGuard(discard func() error) *exitGuard {
 	return g
 }
 
-// interrupted prints the state after an interrupt. If the context is done for another reason, it prints and returns
+// interrupted prints what an interrupt has left. If the context is done for another reason, it prints and returns
 // that instead.
-func (p *program) interrupted(ctx context.Context, format string, args ...any) error {
+func (p *program) interrupted(ctx context.Context, what string) error {
 	if p.ctx.Err() != nil { // An interrupt counts more than a time limit.
 		ctx = p.ctx
 	}
@@ -137,7 +137,7 @@ func (p *program) interrupted(ctx context.Context, format string, args ...any) e
 		p.printLine("gpdrf-gpu: %v", cause)
 		return cause
 	}
-	p.printLine("interrupted"+format, args...)
+	p.printLine("interrupted%s", what)
 	return errInterrupted
 }
 

@@ -1,5 +1,11 @@
 package main
 
+import (
+	"strings"
+
+	"github.com/gpdrf/gpdrf-gpu/predict"
+)
+
 // verb is one command. The help, docs/cli.md and the parser take all they need from it.
 type verb struct {
 	name     string
@@ -46,6 +52,12 @@ var (
 		help: "a file with the targets, if FILE has none and its name does not lead to them"}
 	tableSetFlag = flagSpec{group: "Data", name: setFlag, arg: "KEY=VALUE",
 		help: "how FILE is written; the keys are below"}
+	idFlag = flagSpec{group: "Data", name: "id", arg: "COL",
+		help: "the column that names the rows, and is copied; default: that of training"}
+	outFlag = flagSpec{group: "Output", name: "out", arg: "FILE|-", otherwise: "-",
+		help: "where to write: FILE.csv, FILE.jsonl, FILE.parquet, FILE.arrow, or - for standard output"}
+	formatFlag = flagSpec{group: "Output", name: "format", arg: strings.Join(predict.Formats(), "|"),
+		help: "how to write; default: as FILE ends, or csv"}
 	jsonFlag = flagSpec{group: "Output", name: "json",
 		help: "print JSON on standard output; notes go to standard error"}
 )
