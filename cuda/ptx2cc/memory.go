@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// transfer reads the parts of ld and st: the space, and the number of elements of the type. The operands are an
-// address and registers.
-func (c *code) transfer(address, data string) (space string, registers []string) {
+// transfer reads the parts of ld and st: the space, and the registers, as many as the type has elements.
+func (c *code) transfer(data string) (space string, registers []string) {
 	n := 1
 	for _, part := range c.parts {
 		switch part {
@@ -55,7 +54,7 @@ func (c *code) needs(n int) {
 
 func load(c *code) string {
 	c.needs(2)
-	space, registers := c.transfer(c.operands[1], c.operands[0])
+	space, registers := c.transfer(c.operands[0])
 	text := fmt.Sprintf("{ const char *from = %s;", c.pointer(space, c.operands[1], len(registers)))
 	for i, r := range registers {
 		text += " " + c.extend(r, c.t, fmt.Sprintf("ptx::get<%s>(from + %d)", c.t.c, i*c.t.bytes))
@@ -65,7 +64,7 @@ func load(c *code) string {
 
 func store(c *code) string {
 	c.needs(2)
-	space, registers := c.transfer(c.operands[0], c.operands[1])
+	space, registers := c.transfer(c.operands[1])
 	text := fmt.Sprintf("{ char *to = %s;", c.pointer(space, c.operands[0], len(registers)))
 	for i, r := range registers {
 		text += fmt.Sprintf(" ptx::set<%s>(to + %d, %s);", c.t.c, i*c.t.bytes, c.read(r, c.t, true))
