@@ -9,7 +9,6 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
-from typing import Self
 
 if sys.platform == "win32":
     import msvcrt
@@ -96,7 +95,7 @@ def in_use(path: Path) -> bool:
     return False
 
 
-class Folder:
+class Folder(contextlib.AbstractContextManager["Folder"]):
     """A temporary folder. One whose process was killed is removed when the next one is made."""
 
     def __init__(self, parent: str | None = None) -> None:
@@ -118,9 +117,6 @@ class Folder:
         """Remove the folder."""
         self.claim.close()
         shutil.rmtree(self.path, ignore_errors=True)
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.remove()

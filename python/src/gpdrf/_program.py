@@ -16,7 +16,7 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from gpdrf._errors import GPDRFError, GPDRFInputError, warn
 
@@ -139,7 +139,7 @@ def run(arguments: Sequence[str], folder: Path, progress: Callable[[int, int, st
         raise error("\n".join(lines), child.returncode, folder, arguments)
 
 
-class _Parent:
+class _Parent(contextlib.AbstractContextManager["_Parent"]):
     """The process that started this one as a worker, if any: of joblib, multiprocessing, ….
 
     A worker outlives it until its task ends. So the command ends when it is gone, as Python's own end ends it.
@@ -167,9 +167,6 @@ class _Parent:
             if self._ended.wait(_LOOK):
                 return
         child.send_signal(_CTRL_C)
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self._ended.set()

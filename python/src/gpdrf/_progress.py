@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
+from contextlib import AbstractContextManager
 from typing import Any
 
 
-class Progress:
+class Progress(AbstractContextManager["Progress"]):
     """Shows the steps of a training while the block lasts."""
 
     def __init__(self) -> None:
@@ -22,9 +23,6 @@ class Progress:
             self._bar = tqdm(total=steps, unit="step")
         self._bar.set_postfix_str(how, refresh=False)
         self._bar.update(step - self._bar.n)
-
-    def __enter__(self) -> Progress:
-        return self
 
     def __exit__(self, *_: object) -> None:
         if self._bar is not None:
