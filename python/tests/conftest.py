@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from gpdrf import _program
+
 SMALL: dict[str, Any] = {
     "steps": 60,
     "inducing": 20,
@@ -43,16 +45,33 @@ def genes() -> tuple[list[str], list[str]]:
     return marked, ["yes" if i % 2 else "no" for i in range(60)]
 
 
-def start(run: Path | None, folder: Path) -> subprocess.Popen[str]:
-    """A process whose fit has done a step."""
-    given = "" if run is None else f", run={str(run)!r}"
+@pytest.fixture
+def fake_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Puts a script in the place of the program."""
+
+    def put(text: str) -> None:
+        program = tmp_path / "program"
+        program.write_text(text)
+        program.chmod(0o700)
+        monkeypatch.setattr(_program, "path", lambda: str(program))
+
+    return put
+
+
+def fits(options: dict[str, Any]) -> list[str]:
+    """The command of a process that fits with these options."""
     code = (
         "import numpy as np, gpdrf\n"
         "x = np.random.default_rng(1).normal(size=(100, 2))\n"
-        f"gpdrf.GPDRFRegressor(**{LONG!r}{given}).fit(x, x[:, 0])\n"
+        f"gpdrf.GPDRFRegressor(**{options!r}).fit(x, x[:, 0])\n"
     )
+    return [sys.executable, "-c", code]
+
+
+def start(run: Path | None, folder: Path) -> subprocess.Popen[str]:
+    """A process whose fit has done a step."""
     process = subprocess.Popen(
-        [sys.executable, "-c", code],
+        fits({**LONG, "run": run and str(run)}),
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, "TMPDIR": str(folder)},

@@ -347,9 +347,11 @@ def test_offset(table: Table) -> None:
     assert np.allclose(model.predict(more), 2 * model.predict(x), rtol=1e-5)
 
 
-def test_ensemble(table: Table) -> None:
+@pytest.mark.parametrize("given", [{"ensemble": 2}, {"options": {"ensemble": 2}}])
+def test_ensemble(given: dict[str, Any], table: Table) -> None:
+    """A parameter may be given among the options, too."""
     x, y = table
-    assert GPDRFRegressor(**SMALL, ensemble=2).fit(x, y).predict(x).shape == (100,)
+    assert GPDRFRegressor(**SMALL, **given).fit(x, y).predict(x).shape == (100,)
 
 
 def test_warm_start_takes_the_same_columns(table: Table) -> None:

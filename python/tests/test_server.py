@@ -160,10 +160,9 @@ def test_damaged_model(table: Table, fitted: GPDRFRegressor) -> None:
         fitted.predict(table[0])
 
 
-def test_slow_end(table: Table, fitted: GPDRFRegressor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slow_end(table: Table, fitted: GPDRFRegressor, fake_program: Callable[[str], None]) -> None:
     """A child that closes its socket well before it ends still tells why it ended."""
-    program = tmp_path / "program"
-    program.write_text(
+    fake_program(
         f"#!{sys.executable}\n"
         "import socket, sys, time\n"
         "listener = socket.socket(socket.AF_UNIX)\n"
@@ -174,9 +173,7 @@ def test_slow_end(table: Table, fitted: GPDRFRegressor, tmp_path: Path, monkeypa
         "time.sleep(0.5)\n"
         "sys.exit('gpdrf-gpu: the model cannot be read')\n"
     )
-    program.chmod(0o700)
     fitted._model.server = _server.Server(fitted._model.content)
-    monkeypatch.setattr(_program, "path", lambda: str(program))
     with pytest.raises(GPDRFError, match="the model cannot be read"):
         fitted.predict(table[0])
 
@@ -261,29 +258,19 @@ def test_warnings_count_the_rows_of_x(fitted: GPDRFRegressor, monkeypatch: pytes
         fitted.predict(rows)
 
 
-def test_killed_at_its_start(
-    table: Table, fitted: GPDRFRegressor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_killed_at_its_start(table: Table, fitted: GPDRFRegressor, fake_program: Callable[[str], None]) -> None:
     """A child that is killed before it listens is an error, and not waited for."""
-    program = tmp_path / "program"
-    program.write_text(f"#!{sys.executable}\nimport os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n")
-    program.chmod(0o700)
+    fake_program(f"#!{sys.executable}\nimport os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n")
     fitted._model.server = _server.Server(fitted._model.content)
-    monkeypatch.setattr(_program, "path", lambda: str(program))
     with pytest.raises(GPDRFError, match="has ended at once, with exit code -9"):
         fitted.predict(table[0])
 
 
-def test_no_socket_for_the_child(
-    table: Table, fitted: GPDRFRegressor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_socket_for_the_child(table: Table, fitted: GPDRFRegressor, fake_program: Callable[[str], None]) -> None:
     """The command predict answers where the system lets Python have a Unix socket, and not the child."""
-    program, real = tmp_path / "program", _program.path()
-    no = "echo 'gpdrf-gpu: listen: not permitted' >&2; exit 1"
-    program.write_text(f'#!/bin/sh\nif [ "$1" = serve ]; then {no}; fi\nexec "{real}" "$@"\n')
-    program.chmod(0o700)
     want = fitted.predict(table[0])
+    no = "echo 'gpdrf-gpu: listen: not permitted' >&2; exit 1"
+    fake_program(f'#!/bin/sh\nif [ "$1" = serve ]; then {no}; fi\nexec "{_program.path()}" "$@"\n')
     fitted._model.server = _server.Server(fitted._model.content)
-    monkeypatch.setattr(_program, "path", lambda: str(program))
     with pytest.warns(GPDRFWarning, match="listen: not permitted: each call starts gpdrf-gpu predict"):
         assert np.array_equal(fitted.predict(table[0]), want)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ import pytest
 
 from gpdrf import GPDRFClassifier, GPDRFError, GPDRFRegressor, GPDRFWarning, _claims, _program
 
-from .conftest import LONG, SMALL, Table, eventually, start, wait_for_step
+from .conftest import LONG, SMALL, Table, eventually, fits, start, wait_for_step
 
 
 def interrupt_after_a_step(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,12 +150,9 @@ def test_errors_have_the_words_of_the_program(table: Table) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
-def test_killed_by_the_system(table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_killed_by_the_system(table: Table, fake_program: Callable[[str], None]) -> None:
     """A program that takes more memory than there is cannot tell why it ends."""
-    program = tmp_path / "program"
-    program.write_text("#!/bin/sh\necho a note >&2\nkill -KILL $$\n")
-    program.chmod(0o700)
-    monkeypatch.setattr(_program, "path", lambda: str(program))
+    fake_program("#!/bin/sh\necho a note >&2\nkill -KILL $$\n")
     with pytest.raises(GPDRFError, match=r"^the program was ended by signal 9: is there enough memory"):
         GPDRFRegressor(**SMALL).fit(*table)
 
@@ -362,12 +360,7 @@ def test_killed_ensemble(tmp_path: Path) -> None:
     """The next fit continues an ensemble, or a search, that was ended."""
     run = tmp_path / "run"
     options = {**SMALL, "steps": 3000, "ensemble": 3, "run": str(run)}
-    code = (
-        "import numpy as np, gpdrf\n"
-        "x = np.random.default_rng(1).normal(size=(100, 2))\n"
-        f"gpdrf.GPDRFRegressor(**{options!r}).fit(x, x[:, 0])\n"
-    )
-    with subprocess.Popen([sys.executable, "-c", code]) as process:
+    with subprocess.Popen(fits(options)) as process:
         while not (run / "best.json").exists():
             assert process.poll() is None
             time.sleep(0.01)
@@ -398,9 +391,3 @@ def test_load_dates_and_sequences(table: Table, tmp_path: Path) -> None:
             assert model.predict(inputs).shape == (100,)
     with pytest.raises(ValueError, match='X lacks the column "day": the model reads day, a'):
         GPDRFRegressor.load(tmp_path / "dates").predict(tables["dates"][["a"]])
-
-
-def test_ensemble_by_options(table: Table) -> None:
-    """A parameter may be given among the options, too."""
-    x, y = table
-    assert GPDRFRegressor(**SMALL, options={"ensemble": 2}).fit(x, y).predict(x).shape == (100,)
