@@ -83,7 +83,6 @@ func cutFlag(word string) (name, value string, hasValue bool) {
 
 func flagName(word string) string { name, _, _ := cutFlag(word); return name }
 
-// asksForHelp reports whether a flag is --help or -h.
 func asksForHelp(name string) bool { return name == "help" || name == "h" }
 
 // flag returns the flag of this name; nil if the name is unknown.

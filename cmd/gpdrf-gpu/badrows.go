@@ -14,7 +14,7 @@ import (
 // badRows writes rows that cannot be read to a file, with line, column and reason. If rows are corrected there, the
 // file can be predicted. A nil badRows makes bad rows errors.
 type badRows struct {
-	path string
+	path string // "" if another process writes the file
 	to   *csv.Writer
 	rows int
 }
@@ -49,13 +49,6 @@ func sameFile(a, b string) bool {
 	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
-// dropFile makes it write no file: another process writes it.
-func (b *badRows) dropFile() {
-	if b != nil {
-		b.path = ""
-	}
-}
-
 // files returns the files that are written by predictions to out.
 func (b *badRows) files(out string) (paths []string) {
 	if out != "-" {
@@ -67,7 +60,6 @@ func (b *badRows) files(out string) (paths []string) {
 	return paths
 }
 
-// callback returns the callback that takes bad rows.
 func (b *badRows) callback() func(data.BadRow) error {
 	if b == nil {
 		return nil
@@ -98,11 +90,4 @@ func (b *badRows) writeWith(rows *data.Stream, f func() error) error {
 		b.to.Flush()
 		return b.to.Error()
 	})
-}
-
-// printCount prints the number of bad rows.
-func (b *badRows) printCount(p *program) {
-	if b != nil && b.rows > 0 {
-		p.note("warning: %s: %d rows could not be read and are not predicted", b.path, b.rows)
-	}
 }

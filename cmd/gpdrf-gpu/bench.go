@@ -51,7 +51,6 @@ func (p *program) benchVerb() verb {
 	}
 }
 
-// benchReport is the result of `bench`.
 type benchReport struct {
 	Version string            `json:"version"`
 	Preset  string            `json:"preset"`
@@ -60,7 +59,6 @@ type benchReport struct {
 	Ratios  []benchRatio      `json:"ratios,omitempty"`
 }
 
-// benchDevice has the figures of one device.
 type benchDevice struct {
 	Device     string                `json:"device"`
 	Precision  string                `json:"precision"`
@@ -171,7 +169,10 @@ func (b *benchmark) measure(names []string, limit time.Duration) (*benchReport, 
 			return nil, err
 		}
 	}
-	r.compare()
+	if len(r.Devices) == 2 { // The second is the CPU.
+		gpu, cpu := r.Devices[0].Steps[0], r.Devices[1].Steps[0]
+		r.Ratios = []benchRatio{{gpu.Size, cpu.MS, gpu.MS, cpu.MS / gpu.MS}}
+	}
 	return r, nil
 }
 
@@ -245,14 +246,6 @@ func (b *benchmark) withDevice(d *benchDevice, measure func(device.Device) error
 func (b *benchmark) progress(format string, args ...any) {
 	if b.terminal {
 		b.note(format, args...)
-	}
-}
-
-// compare puts the second device, the CPU, beside the first.
-func (r *benchReport) compare() {
-	if len(r.Devices) == 2 {
-		gpu, cpu := r.Devices[0].Steps[0], r.Devices[1].Steps[0]
-		r.Ratios = []benchRatio{{gpu.Size, cpu.MS, gpu.MS, cpu.MS / gpu.MS}}
 	}
 }
 

@@ -92,7 +92,6 @@ func (p *program) findBest(r *trainRequest) (err error) {
 	return err
 }
 
-// begin begins a new search.
 func (s *search) begin(out string) (err error) {
 	if err := s.req.call.readConfig(); err != nil {
 		return err

@@ -49,7 +49,6 @@ type comparison struct {
 	Agrees     bool    `json:"agrees"`
 }
 
-// comparisons is the result of `check`.
 type comparisons struct {
 	About string       `json:"about"` // description of the GPU
 	Check []comparison `json:"check"`

@@ -85,7 +85,6 @@ func (p *program) eval(c *call) error {
 	return p.printScores(&r)
 }
 
-// printScores prints the result of an evaluation.
 func (p *program) printScores(r *rundir.Result) error {
 	text, err := rundir.JSON(r) // Scores that are no numbers are an error.
 	switch {

@@ -13,7 +13,6 @@ const (
 	tagline   = "deep Gaussian processes from the command line"
 )
 
-// overview is the help of the program.
 func (p *program) overview() string {
 	var b strings.Builder
 	b.WriteString("gpdrf-gpu " + rundir.Version + ": " + tagline + "\n\n")
@@ -82,12 +81,10 @@ func (v verb) keysHeading() string {
 	return "Keys of --set, and of a config file, where a line is key: value"
 }
 
-// listedFlags returns the flags that the help of the verb lists.
 func listedFlags(flags []flagSpec) []flagSpec {
 	return slices.DeleteFunc(slices.Clone(flags), func(f flagSpec) bool { return f.unlisted })
 }
 
-// writeFlags writes a group of the help.
 func writeFlags(b *strings.Builder, group string, flags []flagSpec) {
 	if len(flags) == 0 {
 		return

@@ -112,7 +112,6 @@ func (f *runOutput) writeHistory() {
 	}
 }
 
-// writeMetricsTable writes metrics.csv.
 func (f *runOutput) writeMetricsTable() {
 	text, err := os.ReadFile(filepath.Join(f.path, rundir.MetricsFile))
 	var readings []rundir.Reading

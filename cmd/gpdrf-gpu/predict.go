@@ -128,7 +128,6 @@ func (c *call) seed(otherwise uint64) uint64 {
 	})
 }
 
-// atLevel returns the model with the level of --level.
 func (c *call) atLevel(t *fitted.Model) *fitted.Model {
 	return valueOf(c, "level", t, func(text string) (*fitted.Model, error) {
 		level, err := strconv.ParseFloat(text, 64)
@@ -163,7 +162,9 @@ func (p *program) predict(c *call) error {
 	defer dev.Close()
 	if p.isWorker() { // Rank 0 alone writes.
 		r.out = "-"
-		r.bad.dropFile()
+		if r.bad != nil {
+			r.bad.path = ""
+		}
 	}
 	ctx, err := p.sharePrediction(dev, dist.Fact{Name: "run", Value: r.path}, dist.Fact{Name: "data", Value: r.in},
 		dist.Fact{Name: "samples", Value: strconv.Itoa(r.samples)}, dist.Fact{Name: "draws", Value: strconv.Itoa(r.draws)})
@@ -210,7 +211,9 @@ func (p *program) predictRows(ctx context.Context, dev device.Device, r *predict
 	}
 	p.noteAll(rows.Notes())
 	p.warnAll(stream.Warnings())
-	r.bad.printCount(p)
+	if bad := r.bad; bad != nil && bad.rows > 0 {
+		p.note("warning: %s: %d rows could not be read and are not predicted", bad.path, bad.rows)
+	}
 	return nil
 }
 

@@ -263,7 +263,6 @@ func (b *searchBar) show(done, all int, what string) {
 	}
 }
 
-// trialEnded counts a trial.
 func (b *searchBar) trialEnded() {
 	if b.group != nil {
 		b.bar.Increment()

@@ -104,7 +104,6 @@ func (f *runOutput) scored(scores *fitted.Scores) *rundir.Result {
 	return &r
 }
 
-// testContext returns the context of the test.
 func (f *runOutput) testContext() (context.Context, context.CancelFunc) {
 	// Only a second signal is to end the test.
 	if f.out.End == train.Interrupted && f.p.ctx.Err() != nil {

@@ -102,7 +102,6 @@ func runColumns() []runColumn {
 	}
 }
 
-// valueOr returns *v, or otherwise if v is nil.
 func valueOr(v *float64, otherwise float64) float64 {
 	if v == nil {
 		return otherwise

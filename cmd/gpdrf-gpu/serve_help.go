@@ -21,7 +21,6 @@ func (p *program) serveVerb() verb {
 	}
 }
 
-// serveFlags are the options of serve.
 func serveFlags() []flagSpec {
 	return []flagSpec{
 		{group: "Addresses", name: "listen", arg: "HOST:PORT|unix:FILE",

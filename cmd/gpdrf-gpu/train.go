@@ -60,7 +60,6 @@ type single struct {
 	guard  *exitGuard // the guard until the first step
 }
 
-// trainNew trains a new model.
 func (p *program) trainNew(r *trainRequest) error {
 	cfg, err := r.call.config()
 	if err == nil {

@@ -62,7 +62,6 @@ var (
 		help: "print JSON on standard output; notes go to standard error"}
 )
 
-// commonFlags are the flags of all commands.
 func commonFlags() []flagSpec {
 	return []flagSpec{
 		{group: "Output", name: "quiet", arg: switchArg, help: "print warnings, errors and the result only"},
