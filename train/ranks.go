@@ -41,7 +41,6 @@ func CheckRanks(c dist.Comm, cfg *options.Config, rows int) error {
 	return nil
 }
 
-// fromRankZero is the number that rank 0 passes.
 func fromRankZero(c dist.Comm, number int) (int, error) {
 	b := binary.LittleEndian.AppendUint64(nil, uint64(number))
 	err := c.Broadcast(b, 0)

@@ -68,7 +68,6 @@ func (r *run) checkpoint(out *Outcome) {
 	r.save(c)
 }
 
-// save writes a checkpoint.
 func (r *run) save(c *rundir.Checkpoint) {
 	if err := r.job.Save(c); err != nil {
 		r.job.Reporter.Note("warning: the checkpoint of step %d could not be written, and the run continues "+

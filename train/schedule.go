@@ -111,7 +111,6 @@ func (s *schedule) fixed(role model.Role, step int) bool {
 	return false
 }
 
-// changesFixed reports whether fixed changes at a step.
 func (s *schedule) changesFixed(step int) bool {
 	return step == 1 || step == s.FreezeOmega+1 || step == s.FreezeKernel+1
 }

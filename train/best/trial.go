@@ -35,7 +35,6 @@ type Trial struct {
 	Rows        []float64 `json:"rows,omitempty"`        // log density of each of these rows
 }
 
-// noteTrial notes the result of a trial.
 func (s *Search) noteTrial(c *Candidate, t *Trial, folds int) {
 	heading := fmt.Sprintf("round %d", t.Round)
 	if folds > 1 {

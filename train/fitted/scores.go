@@ -165,8 +165,7 @@ func (t *Model) Score(p *model.Prediction, ds *data.Dataset, draws int) *Scores 
 	for c := range out {
 		tests[c] = out[c].Test
 	}
-	mean := metrics.Mean(tests)
-	scores.Regression, scores.Outputs = &mean, out
+	scores.Regression, scores.Outputs = new(metrics.Mean(tests)), out
 	return scores
 }
 

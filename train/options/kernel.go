@@ -75,12 +75,6 @@ func (c *Config) Kernels() (shapes []string, maps seq.Spec) {
 	return shapes, maps
 }
 
-// unusedKernel reports whether the option is a kernel of vectors in a model that has none.
-func (c *Config) unusedKernel() bool {
-	shapes, _ := c.Kernels()
-	return c.Model == model.DRF && shapes != nil
-}
-
 // joinKernel is the inverse of splitKernel.
 func joinKernel(shapes []string, maps seq.Spec) string {
 	if maps != nil {

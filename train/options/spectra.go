@@ -21,28 +21,20 @@ func checkTreatment(text string) (wrong string) {
 // config.yaml of a run, these options have no effect. Features without moments in closed form get a fixed draw of the
 // frequencies, unless a user asks for another treatment.
 func (c *Config) checkSpectra() error {
-	if c.Model == model.GP || c.Spectra != model.VarIntegrated {
-		return c.checkWeights()
-	}
-	if c.hasArcCosines() {
+	integrates := c.Model != model.GP && c.Spectra == model.VarIntegrated
+	if integrates && c.hasArcCosines() {
 		if c.Explicit("spectra") {
 			return c.Errorf("spectra", "%s integrates cosines and sines, and features-kernel %s has none: give another "+
 				"spectra, or leave it out",
 				c.Spectra, c.FeatureKernel)
 		}
-		c.Spectra = model.PriorFixed
-		return c.checkWeights()
+		c.Spectra, integrates = model.PriorFixed, false
 	}
-	if !c.LocalReparam && c.typed("local-reparam") {
+	switch {
+	case integrates && !c.LocalReparam && c.typed("local-reparam"):
 		return c.Errorf("local-reparam", "it has no effect with spectra %s, which draws neither weights nor frequencies: "+
 			"leave it out, or give another spectra", c.Spectra)
-	}
-	return nil
-}
-
-// checkWeights refuses a flag for a full covariance of weights that are not integrated.
-func (c *Config) checkWeights() error {
-	if c.Model != model.GP && c.WCov == model.Full && c.typed("w-cov") {
+	case !integrates && c.Model != model.GP && c.WCov == model.Full && c.typed("w-cov"):
 		return c.Errorf("w-cov", "%s is for spectra %s, and spectra is %s: leave it out",
 			model.Full, model.VarIntegrated, c.Spectra)
 	}
@@ -80,7 +72,6 @@ func (c *Config) fitWeights(ds *data.Dataset) (notes []string) {
 	return notes
 }
 
-// hasArcCosines reports whether the features are of an arc-cosine kernel.
 func (c *Config) hasArcCosines() bool { return strings.HasPrefix(c.FeatureKernel, "arccos") }
 
 // spectraNotes is the note that features without moments in closed form get another treatment.

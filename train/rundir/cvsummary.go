@@ -107,8 +107,7 @@ func meanOf(v []float64) (a Average) {
 		for _, x := range v {
 			sum += (x - a.Mean) * (x - a.Mean)
 		}
-		se := math.Sqrt(sum / (n - 1) / n)
-		a.SE = &se
+		a.SE = new(math.Sqrt(sum / (n - 1) / n))
 	}
 	return a
 }
