@@ -44,7 +44,6 @@ func newCounter(space uint64) *counter {
 	return &counter{space: int(space)}
 }
 
-// start makes the counters.
 func (c *counter) start() {
 	c.dense, c.seen = make([]uint32, c.space), make([]uint64, (c.space+63)/64)
 	if len(c.seen) > fewWords {
@@ -52,7 +51,6 @@ func (c *counter) start() {
 	}
 }
 
-// add counts keys.
 func (c *counter) add(keys []uint64) {
 	if c.space == 0 {
 		c.pending = append(c.pending, keys...)
@@ -268,7 +266,6 @@ func (s *scratch) levels(n int) []*table {
 	return s.local
 }
 
-// flush counts the keys in the buffer.
 func (s *scratch) flush(keys []uint64) {
 	s.any = s.any || len(keys) > 0
 	if !s.asked {

@@ -95,7 +95,6 @@ func (f *Features) complete(found tally, n int) {
 	}
 }
 
-// width returns the number of columns.
 func (f *Features) width() int { return f.columns.width }
 
 // visit counts the features of each sequence, until ctx is done.

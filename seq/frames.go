@@ -36,13 +36,11 @@ func (f *frames) number(frame []float32) int32 {
 	return code
 }
 
-// frameBits returns the bits of a vector.
 func frameBits(frame []float32) string {
 	bits, _ := binary.Append(nil, binary.LittleEndian, frame)
 	return string(bits)
 }
 
-// frame returns the vector with a code.
 func (a *Alphabet) frame(code int32) []float32 {
 	return a.Frames[int(code)*a.Width:][:a.Width:a.Width]
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/graph"
 )
 
-// graphMaps returns the maps of package graph.
 func graphMaps() (maps []Map) {
 	for _, g := range graph.Maps() {
 		kind := Graphs

@@ -110,7 +110,6 @@ func (e *Encoder) label(label string) int32 {
 	return code
 }
 
-// addGraph codes the text of a graph.
 func (e *Encoder) addGraph(text []byte) error {
 	g, err := graph.Parse(text)
 	if err != nil {
@@ -166,7 +165,6 @@ func (e *Encoder) attributes(g *graph.Graph) error {
 	return nil
 }
 
-// addTree codes the text of a tree.
 func (e *Encoder) addTree(text []byte) error {
 	t, err := graph.ParseTree(text)
 	if err != nil {

@@ -245,11 +245,13 @@ func (l *comparison) try(ctx context.Context, spec Spec, widths []float64) (cand
 	var tables []*distanceTable
 	var weights []float64
 	for i, t := range spec {
-		table, err := tableFor(phase(ctx, i, len(spec)), t, l.set)
+		d2, square, err := distancesAmong(phase(ctx, i, len(spec)), t, l.set)
 		if err != nil {
 			return c, err
 		}
-		tables, weights = append(tables, table), append(weights, 1/float64(len(spec)))
+		n := l.set.N()
+		tables = append(tables, &distanceTable{n, d2, square, median(d2, n, n)})
+		weights = append(weights, 1/float64(len(spec)))
 	}
 	var forms []form
 	for _, w := range widths {
@@ -269,15 +271,6 @@ func (l *comparison) try(ctx context.Context, spec Spec, widths []float64) (cand
 		}
 	}
 	return c, nil
-}
-
-// tableFor computes the distances of a set under one map.
-func tableFor(ctx context.Context, t Term, set *Set) (*distanceTable, error) {
-	d2, square, err := distancesAmong(ctx, t, set)
-	if err != nil {
-		return nil, err
-	}
-	return &distanceTable{set.N(), d2, square, median(d2, set.N(), set.N())}, nil
 }
 
 // stratified draws most rows by the seed, and beside them some of each rare class, together up to twice as
