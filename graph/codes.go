@@ -168,7 +168,6 @@ func (v *view) read(codes []int32) {
 func (v *view) n() int             { return len(v.label) }
 func (v *view) degree(a int32) int { return v.start[a+1] - v.start[a] }
 
-// near returns the neighbours of a.
 func (v *view) near(a int32) []int32 { return v.to[v.start[a]:v.start[a+1]] }
 
 // zeros returns s with n elements, all 0.

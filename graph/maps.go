@@ -92,8 +92,6 @@ func (w *Work) Occurrence(feature, i uint64) uint64 {
 	return w.Down(w.Down(feature, againMark), i)
 }
 
-// labelSymbol returns the symbol of a label.
 func labelSymbol(label int32) uint64 { return uint64(label) + 1 }
 
-// edgeSymbol returns the symbol of the label of an edge.
 func edgeSymbol(label int32) uint64 { return edgeMark + uint64(label) }

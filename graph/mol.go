@@ -57,7 +57,8 @@ func (p *molReader) columns(counts string, at int) *Error {
 		}
 	}
 	for range bonds {
-		if err := p.bond(); err != nil {
+		line, at := p.line()
+		if err := p.join(line, at, number(line, 0, 3), number(line, 3, 6), number(line, 6, 9)); err != nil {
 			return err
 		}
 	}
@@ -146,11 +147,6 @@ func (p *molReader) atom() *Error {
 	}
 	p.add(symbol, charges[code], isotope)
 	return nil
-}
-
-func (p *molReader) bond() *Error {
-	line, at := p.line()
-	return p.join(line, at, number(line, 0, 3), number(line, 3, 6), number(line, 6, 9))
 }
 
 // join adds the bond between two atoms that a line is about.

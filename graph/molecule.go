@@ -126,7 +126,6 @@ func (m *electrons) separateCharges() {
 // bondOrder returns the order of a bond by its label; 1 for an aromatic one.
 func bondOrder(label string) int { return max(1, map[string]int{"=": 2, "#": 3, "$": 4}[label]) }
 
-// otherEnd returns the atom at the other end of an edge.
 func (m *electrons) otherEnd(edge, a int) int { return m.g.Edges[edge].From + m.g.Edges[edge].To - a }
 
 // outerElectrons returns the number of electrons in an element's outer shell; 0 for elements that are in no

@@ -5,7 +5,6 @@ import (
 	"slices"
 )
 
-// allPairs returns the number of pairs of nodes.
 func allPairs(_ []int, codes []int32) float64 { return float64(Nodes(codes)) * float64(Nodes(codes)) }
 
 // shortestPaths counts ordered pairs of different nodes by their labels and the edges of a shortest

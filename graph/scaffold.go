@@ -215,13 +215,7 @@ func (g *Graph) connectedParts() (parts []*Graph) {
 }
 
 // name lists the colours, as no order of the nodes changes them.
-func (c *coloured) name() string {
-	var name strings.Builder
-	for _, v := range slices.Sorted(slices.Values(c.colour)) {
-		name.WriteString(strconv.FormatUint(v, 36) + " ")
-	}
-	return name.String()
-}
+func (c *coloured) name() string { return fmt.Sprint(slices.Sorted(slices.Values(c.colour))) }
 
 // colour hashes the label of each node, and then its colour with those of its neighbours, until there
 // are no more new colours.

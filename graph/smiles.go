@@ -44,7 +44,6 @@ func (g *Graph) parseSMILES(text []byte) *Error {
 	return nil
 }
 
-// ringMark returns the notation of the number of a ring.
 func ringMark(number int) string {
 	if number < 10 {
 		return strconv.Itoa(number)
@@ -180,22 +179,14 @@ func countOf(part string) int {
 		return 0
 	}
 	n, number := len(part), strings.TrimLeft(part, "H+-")
-	if number != "" {
-		n = shortNumber(number)
+	switch {
+	case len(number) > 2:
+		n = 99
+	case number != "":
+		n, _ = strconv.Atoi(number)
 	}
 	if part[0] == '-' {
 		return -n
-	}
-	return n
-}
-
-// shortNumber parses a number of at most two digits; it returns 99 for longer ones, which no atom has.
-func shortNumber(digits string) (n int) {
-	if len(digits) > 2 {
-		return 99
-	}
-	for _, c := range digits {
-		n = 10*n + int(c-'0')
 	}
 	return n
 }
@@ -262,7 +253,7 @@ func (p *smilesReader) ring() *Error {
 			return p.errorf(start,
 				"the number of a ring with less than two digits: write %%10 to %%99, or one digit alone")
 		}
-		number = shortNumber(two)
+		number, _ = strconv.Atoi(two)
 		p.at += 2
 	}
 	if p.last < 0 {

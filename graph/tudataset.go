@@ -91,7 +91,8 @@ func ReadFolder(set string, optional bool) (*Folder, error) {
 		g.simplify()
 	}
 	for _, zipped := range []string{"", ".gz"} {
-		if file := r.set + endEdgeAttributes + zipped; isFile(file) {
+		file := r.set + endEdgeAttributes + zipped
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
 			f.EdgeAttributes = file
 		}
 	}
@@ -151,11 +152,6 @@ func (r *folderReader) lines(end string, visit func(text string) error) (there b
 		return true, &FolderError{name, line, "cannot be read: " + err.Error()}
 	}
 	return true, nil
-}
-
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
 }
 
 // missing returns the error for a missing file that every folder must have.
