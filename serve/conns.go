@@ -31,7 +31,6 @@ type conns struct {
 // patience is how long a new connection keeps its place at least.
 const patience = 20 * time.Millisecond
 
-// trackedConn is an open connection of a conns.
 type trackedConn struct {
 	net.Conn
 	since  time.Time

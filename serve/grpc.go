@@ -149,7 +149,6 @@ func readMessage(body []byte, q proto.Message) error {
 	return nil
 }
 
-// writeMessage answers a call.
 func writeMessage(w http.ResponseWriter, answer proto.Message) error {
 	text, err := proto.Marshal(answer)
 	if err != nil {

@@ -20,7 +20,6 @@ type prediction struct {
 	warnings  []string  // about the rows, as predict prints them
 }
 
-// n returns the number of rows.
 func (p *prediction) n() (rows int) {
 	for _, part := range p.parts {
 		rows += part.N

@@ -8,7 +8,6 @@ import (
 // The protocol's extension for repositories of models, with Triton's explicit control. The
 // repository holds the models of the command line and nothing else: a request names no files.
 
-// modelState is a model of the index.
 type modelState struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`

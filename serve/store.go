@@ -77,7 +77,6 @@ func errTooBig(e *entry, bytes, budget int64) error {
 		"needs a larger --memory", quote(e.name), bytes, budget)}
 }
 
-// find returns the entry with this name.
 func (s *store) find(name string) (*entry, error) {
 	for _, e := range s.entries {
 		if e.name == name {

@@ -205,7 +205,6 @@ func (d Datatype) number(word string) (v float64, ok bool) {
 	return v, err == nil
 }
 
-// wireAnswer is the JSON of an answer.
 type wireAnswer struct {
 	Model   string       `json:"model_name"`
 	Version string       `json:"model_version"`
