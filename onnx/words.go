@@ -11,7 +11,6 @@ func (g graph) div(a, b value) value    { return g.Op("Div", a, b) }
 func (g graph) matMul(a, b value) value { return g.Op("MatMul", a, b) }
 func (g graph) square(a value) value    { return g.mul(a, a) }
 
-// times returns a number times a.
 func (g graph) times(by float64, a value) value { return g.mul(g.Scalar(by), a) }
 
 // max returns a, or a number if that is larger.
