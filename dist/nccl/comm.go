@@ -78,11 +78,10 @@ func Open(dev device.Device, job Job) (comm dist.Comm, err error) {
 	c := &Comm{job: job, version: version, device: dev, queue: queue, done: make(chan struct{}),
 		buffer: dev.New(device.Double, bufferSize)}
 	go c.guard()
-	c.recordWait("start", func() error {
+	c.recordWait("start", func() {
 		c.queue.Put("joining the other GPUs", func(uintptr, []device.Span) error {
 			return c.init(job.Rank, job.Size, ids[0])
 		})
-		return nil
 	})
 	return c, nil
 }
@@ -131,10 +130,10 @@ func (c *Comm) guard() {
 }
 
 // recordWait runs do, which waits for other ranks, and records the wait.
-func (c *Comm) recordWait(call string, do func() error) error {
+func (c *Comm) recordWait(call string, do func()) {
 	c.waiting.Store(&wait{call, time.Now()})
 	defer c.waiting.Store(nil)
-	return do()
+	do()
 }
 
 // Sum puts work in the queue of the GPU that makes each tensor the sum of the tensors of all ranks. In a device.Loop it
@@ -145,12 +144,7 @@ func (c *Comm) Sum(tensors ...*device.Tensor) {
 
 // Wait calls do, which waits for a Sum. If another rank is lost or too late, the Lost of the Job is called while do
 // waits.
-func (c *Comm) Wait(do func()) {
-	c.recordWait("sum", func() error {
-		do()
-		return nil
-	})
-}
+func (c *Comm) Wait(do func()) { c.recordWait("sum", do) }
 
 // Rank is from 0 to Size−1.
 func (c *Comm) Rank() int { return c.job.Rank }
@@ -161,15 +155,15 @@ func (c *Comm) Size() int { return c.job.Size }
 // viaGPU uploads x piece by piece, puts work on it in the queue, and downloads the result.
 func (c *Comm) viaGPU(call string, x []float64, put func(stream uintptr, at []device.Span) error) (err error) {
 	defer device.Guard(&err)
-	return c.recordWait(call, func() error {
+	c.recordWait(call, func() {
 		for piece := range slices.Chunk(x, bufferSize) {
 			part := c.buffer.View(0, len(piece))
 			c.device.Upload(part, piece)
 			c.queue.Put("a "+call+" over GPUs", put, part)
 			c.device.Download(piece, part)
 		}
-		return nil
 	})
+	return nil
 }
 
 // AllReduce makes x the sum of the x of all ranks.

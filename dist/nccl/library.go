@@ -70,7 +70,6 @@ func result(call string, code C.int) error {
 	return fmt.Errorf("%s: %s", call, text)
 }
 
-// communicator is a communicator of NCCL.
 type communicator struct{ handle unsafe.Pointer }
 
 // newID makes the id that all ranks of a communicator need.
