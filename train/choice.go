@@ -171,9 +171,7 @@ func (r *run) restart(ctx context.Context, c candidate, steps, longest int) erro
 	var notes []string
 	r.job.Config, notes = r.job.Config.With("objective", c.objective).With("kl-weight", c.klWeight).
 		ForChosenSteps(steps, longest)
-	for _, n := range notes {
-		r.job.Reporter.Note("%s", n)
-	}
+	r.job.noteAll(notes)
 	r.trained.KLWeight = c.klWeight
 	if err := r.build(ctx); err != nil {
 		return err

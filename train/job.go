@@ -103,6 +103,12 @@ func (j *Job) reporter() Reporter {
 	return j.Reporter
 }
 
+func (j *Job) noteAll(notes []string) {
+	for _, n := range notes {
+		j.Reporter.Note("%s", n)
+	}
+}
+
 // Outcome is the result of a training.
 type Outcome struct {
 	// Config has the options of the Job, with those that the run has settled and the step at which it was cut short. A
@@ -242,9 +248,7 @@ func (j *Job) settle(ctx context.Context) (*memory.Plan, error) {
 		return nil, err
 	}
 	fit, notes, err := j.fit(ctx)
-	for _, n := range notes {
-		j.Reporter.Note("%s", n)
-	}
+	j.noteAll(notes)
 	if err != nil {
 		return nil, err
 	}

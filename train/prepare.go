@@ -117,9 +117,7 @@ func (r *run) fitScales(ctx context.Context) error {
 	r.trained.Projection, r.trained.Scaler = j.projection, scaler
 	if j.projection == nil {
 		j.Config = j.Config.With("scaling", scaler.Kind)
-		for _, n := range scaler.Notes(j.Train) {
-			j.Reporter.Note("%s", n)
-		}
+		j.noteAll(scaler.Notes(j.Train))
 	}
 	if j.Train.Task == data.Regression {
 		return r.fitTargets(ctx)

@@ -114,9 +114,7 @@ func (r *run) fitTimeLimit(ctx context.Context) error {
 	if evaluations > 0 {
 		r.job.Config = r.job.Config.With("eval-every", (steps+evaluations-1)/evaluations)
 	}
-	for _, n := range notes {
-		r.job.Reporter.Note("%s", n)
-	}
+	r.job.noteAll(notes)
 	r.noteFit(steps, perStep)
 	r.reset()
 	return nil
