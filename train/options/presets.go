@@ -85,22 +85,21 @@ func checkPreset(text string) (wrong string) {
 
 // presetSettings are the changes of a preset to the defaults.
 func presetSettings(name string) []Setting {
-	var pairs [][2]string
-	switch name {
-	case "paper":
-		// The section Implementation Details gives Adam's rate, the L2 penalty, the batch of one,
-		// the epochs, M and the samples. The paper leaves out J, the width, R and L: they are ours.
-		pairs = [][2]string{
-			{"lr", "1e-5"}, {"l2", "5e-4"}, {"batch", "1"}, {"epochs", "1000"},
-			{"warmup", "0"}, {"decay", "none"}, {"kl-warmup", "0"},
-			{"inducing", "200"}, {"inducing-init", "kmeans"}, {"learn-inducing", "false"},
-			{"objective", ELBO}, {"w-cov", model.Diagonal},
-			{"whiten", "false"}, {"q-cov", "full"}, {"lengthscales", "ard"}, {"latents", "10"},
-			{"layers", "1"}, {"features", "100"}, {"hidden", "10"}, {"feed-forward", "false"}, {"skip", "false"},
-			{"spectra", "var-resampled-each"},
-			{"local-reparam", "false"}, {"samples", "100"}, {"eval-samples", "100"},
-			{"gp-lengthscale-factor", "1"}, {"drf-lengthscale-factor", "1"}, {"noise-init", "0.1"},
-		}
+	if name != "paper" {
+		return nil
+	}
+	// The section Implementation Details gives Adam's rate, the L2 penalty, the batch of one,
+	// the epochs, M and the samples. The paper leaves out J, the width, R and L: they are ours.
+	pairs := [][2]string{
+		{"lr", "1e-5"}, {"l2", "5e-4"}, {"batch", "1"}, {"epochs", "1000"},
+		{"warmup", "0"}, {"decay", "none"}, {"kl-warmup", "0"},
+		{"inducing", "200"}, {"inducing-init", "kmeans"}, {"learn-inducing", "false"},
+		{"objective", ELBO}, {"w-cov", model.Diagonal},
+		{"whiten", "false"}, {"q-cov", "full"}, {"lengthscales", "ard"}, {"latents", "10"},
+		{"layers", "1"}, {"features", "100"}, {"hidden", "10"}, {"feed-forward", "false"}, {"skip", "false"},
+		{"spectra", "var-resampled-each"},
+		{"local-reparam", "false"}, {"samples", "100"}, {"eval-samples", "100"},
+		{"gp-lengthscale-factor", "1"}, {"drf-lengthscale-factor", "1"}, {"noise-init", "0.1"},
 	}
 	settings := make([]Setting, len(pairs))
 	for i, p := range pairs {
