@@ -59,8 +59,7 @@ def test_processes(table: Table, tmp_path: Path) -> None:
         GPDRFRegressor(**FEW, run=tmp_path / "run"), {"lr": [0.01, 0.05, 0.1]}, cv=2, n_jobs=2, error_score=np.nan
     )
     alone = GridSearchCV(GPDRFRegressor(**FEW), {"lr": [0.01, 0.05, 0.1]}, cv=2)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         search.fit(x, y)
         alone.fit(x, y)
     for split in range(2):

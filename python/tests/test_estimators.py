@@ -16,6 +16,8 @@ from gpdrf import GPDRFClassifier, GPDRFRegressor, GPDRFWarning, _server
 
 from .conftest import SMALL, Table
 
+OF_SEQUENCES = {name: value for name, value in SMALL.items() if name not in ("inducing", "lr")}
+
 
 @pytest.fixture(scope="module")
 def fitted(table: Table) -> GPDRFRegressor:
@@ -235,21 +237,19 @@ def test_inducing_above_the_rows_that_stay(table: Table) -> None:
 
 def test_sequences(genes: tuple[list[str], list[str]]) -> None:
     texts, classes = genes
-    small = {name: value for name, value in SMALL.items() if name not in ("inducing", "lr")}
-    model = GPDRFClassifier(**small, kernel="spectrum:4").fit(texts, classes)
+    model = GPDRFClassifier(**OF_SEQUENCES, kernel="spectrum:4").fit(texts, classes)
     assert model.score(texts, classes) > 0.8
     assert np.array_equal(model.predict_proba(np.array(texts)), model.predict_proba(pd.Series(texts)))
     with pytest.raises(ValueError, match="list of str"):
         model.predict(np.zeros((3, 2)))
-    lengths = GPDRFRegressor(**small, kernel="spectrum:2").fit(texts, [float(len(text)) for text in texts])
+    lengths = GPDRFRegressor(**OF_SEQUENCES, kernel="spectrum:2").fit(texts, [float(len(text)) for text in texts])
     assert lengths.predict(texts[:5]).shape == (5,)
 
 
 def test_long_sequences(genes: tuple[list[str], list[str]]) -> None:
     """Rows whose texts are too long for one request go in several."""
     texts, classes = genes
-    small = {name: value for name, value in SMALL.items() if name not in ("inducing", "lr")}
-    model = GPDRFClassifier(**small, kernel="spectrum:4").fit(texts, classes)
+    model = GPDRFClassifier(**OF_SEQUENCES, kernel="spectrum:4").fit(texts, classes)
     long = [text * 150 for text in texts]  # 20 MB of 4096 rows
     probabilities = model.predict_proba(long * 70)
     assert np.array_equal(probabilities, np.tile(model.predict_proba(long), (70, 1)))

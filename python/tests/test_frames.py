@@ -53,8 +53,7 @@ def test_digits_of_categories_are_words(kind: str) -> None:
         frame.loc[5, "k"] = None
     model = fit(frame, missing="impute")
     assert words(model) == ["1", "2", "3", "4"]
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with warnings.catch_warnings(action="error"):
         assert np.array_equal(model.predict(frame)[:4], model.predict(frame[:4]))
 
 
@@ -155,8 +154,7 @@ def test_the_table_of_formats() -> None:
         faulty, model = (dated, models[1]) if column == "when" else (frame, models[0])
         faulty = faulty.astype(object)
         faulty.loc[3, column] = cell
-        with warnings.catch_warnings(record=True) as told:
-            warnings.simplefilter("always")
+        with warnings.catch_warnings(record=True, action="always") as told:
             try:
                 model.predict(faulty)
             except ValueError:

@@ -218,11 +218,9 @@ def test_socket_is_refused(
 def test_warnings_of_predictions_arrive() -> None:
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"a": rng.normal(size=100), "c": rng.choice(["x", "y"], 100)})
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of a training that is this short
+    with warnings.catch_warnings(action="ignore"):  # of a training that is this short
         model = GPDRFRegressor(**SMALL).fit(frame, frame.a)
-    with warnings.catch_warnings(record=True) as seen:
-        warnings.simplefilter("always")
+    with warnings.catch_warnings(record=True, action="always") as seen:
         model.predict(frame[:5])
         assert not seen
         model.predict(pd.DataFrame({"a": [1e6], "c": ["never"]}))
@@ -233,8 +231,7 @@ def test_warnings_of_predictions_arrive() -> None:
 
 
 def test_no_socket_stays_open(table: Table) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with warnings.catch_warnings(action="error"):
         model = GPDRFRegressor(**SMALL).fit(*table)
         model.predict(table[0][:1])
         with pytest.MonkeyPatch.context() as patch:

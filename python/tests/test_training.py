@@ -386,8 +386,7 @@ def test_load_dates_and_sequences(table: Table, tmp_path: Path) -> None:
         train(rows, run, "--steps=20", *more)
         model = GPDRFRegressor.load(run)
         inputs = frame["smiles"].tolist() if name == "smiles" else frame.drop(columns="y")
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", UserWarning)  # that there were no feature names
+        with warnings.catch_warnings(action="error", category=UserWarning):  # that there were no feature names
             assert model.predict(inputs).shape == (100,)
     with pytest.raises(ValueError, match='X lacks the column "day": the model reads day, a'):
         GPDRFRegressor.load(tmp_path / "dates").predict(tables["dates"][["a"]])
