@@ -168,9 +168,6 @@ func (c *Config) fitLikelihood(ds *data.Dataset) error {
 
 // fitOptions refuses options of a user that have no effect on these rows, and turns off those of presets and files.
 func (c *Config) fitOptions(ds *data.Dataset) error {
-	refuse := func(key, format string, args ...any) error {
-		return c.Errorf(key, format+": leave it out", args...)
-	}
 	if err := c.fitLikelihood(ds); err != nil { // before the choice of maps, which takes long
 		return err
 	}
@@ -184,13 +181,13 @@ func (c *Config) fitOptions(ds *data.Dataset) error {
 	switch {
 	case c.Explicit("scaling") && withoutNumbers && ds.Kernel == nil &&
 		!slices.Contains([]string{"auto", "none"}, c.Scaling):
-		return refuse("scaling", "%s holds sequences only, and no numbers to scale", ds.Path)
+		return c.Errorf("scaling", "%s holds sequences only, and no numbers to scale: leave it out", ds.Path)
 	case !withoutNumbers || c.Model != model.GPDRF || c.Layers > 1:
 		return nil
 	// earlier runs have it in their config.yaml
 	case c.typed("feed-forward") && c.FeedForward:
-		return refuse("feed-forward",
-			"a single layer always sees the latent functions, and these rows have no other numbers")
+		return c.Errorf("feed-forward", "a single layer always sees the latent functions, and these rows have no other "+
+			"numbers: leave it out")
 	}
 	c.FeedForward = false
 	return nil
