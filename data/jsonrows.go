@@ -63,7 +63,8 @@ func isGraphArray(head []byte) bool {
 // inBrackets reports whether rows stand in brackets, as lists in JSON, tuples of Python and printed arrays do.
 func inBrackets(head []byte) bool {
 	head = bytes.TrimLeft(head, " \t\r\n")
-	if inside, array := bytes.CutPrefix(head, []byte("[")); array && bytes.HasPrefix(bytes.TrimSpace(inside), []byte("[")) {
+	inside, array := bytes.CutPrefix(head, []byte("["))
+	if array && bytes.HasPrefix(bytes.TrimSpace(inside), []byte("[")) {
 		return true
 	}
 	lines := bytes.Split(head, []byte("\n"))
@@ -78,7 +79,7 @@ func inBrackets(head []byte) bool {
 	return found
 }
 
-// unwrap returns what stands between the brackets around a line, if they are its only ones.
+// unwrap returns the text between the brackets around a line, if they are its only ones.
 func unwrap(line []byte) (inside []byte, ok bool) {
 	line = bytes.TrimSpace(line)
 	inside = bytes.Trim(line, "[()] ")

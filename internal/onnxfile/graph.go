@@ -53,7 +53,9 @@ func (g *Graph) Scalar(v float64) Value { return g.Doubles([]float64{v}) }
 
 // Ints adds a constant list.
 func (g *Graph) Ints(values ...int) Value {
-	return g.constant(Int64, []int{len(values)}, func(m wire.Message) wire.Message { return m.Numbers(tensorInts, values) })
+	return g.constant(Int64, []int{len(values)}, func(m wire.Message) wire.Message {
+		return m.Numbers(tensorInts, values)
+	})
 }
 
 // Strings adds a constant tensor of words.
