@@ -237,8 +237,8 @@ func (d *Dataset) eachRow(take func(row []byte)) {
 	}
 }
 
-// copies is the number of rows that are training rows, too. It is 0 for sequences, and where rows repeat each other, as
-// those of few different values do.
+// copies is the number of different rows that are training rows, too. It is 0 for sequences, and where rows repeat each
+// other, as those of few different values do.
 func (d *Dataset) copies(train *Dataset) (n int) {
 	if d.Sequences != nil || train.Sequences != nil {
 		return 0
@@ -248,13 +248,20 @@ func (d *Dataset) copies(train *Dataset) (n int) {
 	if len(found) < d.N()-d.N()/10 {
 		return 0
 	}
+	again := 0
 	train.eachRow(func(row []byte) {
 		key := maphash.Bytes(seed, row)
-		if seen, has := found[key]; has && !seen {
+		switch seen, has := found[key]; {
+		case seen:
+			again++
+		case has:
 			found[key] = true
 			n++
 		}
 	})
+	if again > n/10 {
+		return 0
+	}
 	return n
 }
 

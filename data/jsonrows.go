@@ -33,6 +33,7 @@ type jsonRows struct {
 	end    place  // of an array, where the rest starts; its column is from 0
 	count  int    // elements of an array so far
 	comma  bool   // of an array, whether a comma must stand before the next element
+	flat   bool   // an array on one line, whose elements count as lines
 	offset int64
 
 	noCells map[int]string // columns of lists or objects, as records.noCells
@@ -99,6 +100,7 @@ func (r *records) openJSON(in *input) error {
 		rows.next, rows.offset = rows.nextElement, int64(len(before))
 		lines := bytes.Split(before, []byte("\n"))
 		rows.end = place{len(lines), len(lines[len(lines)-1])}
+		rows.flat = !bytes.Contains(bytes.TrimSpace(in.head), []byte("\n"))
 	}
 	if in.opt.TargetOptional {
 		rows.spare = in.opt.Schema.Outputs()
@@ -212,6 +214,9 @@ func (j *jsonRows) firstOfElement() (byte, error) {
 			return 0, errorAt(j.name, j.end, "found no row at this comma of the array, or behind the last one: remove it")
 		}
 		j.line, j.column = j.end.line, j.end.column-1
+		if j.flat {
+			j.line, j.column = j.count+1, 0
+		}
 		return b, nil
 	}
 }

@@ -42,7 +42,7 @@ func TestJSONRows(t *testing.T) {
 func TestJSONArrays(t *testing.T) {
 	want := dataset(readText("{\"k\": \"a\\\"]}\", \"x\": 1}\n{\"k\": \"b\\\\\", \"x\": 2}\n", ReadOptions{}))(t)
 	for text, line := range map[string]string{
-		`[{"k": "a\"]}", "x": 1},{"k": "b\\", "x": 2}]`: "t.csv:1",
+		`[{"k": "a\"]}", "x": 1},{"k": "b\\", "x": 2}]`: "t.csv:2",
 		"\ufeff [\n  {\n    \"k\": \"a\\\"]}\",\n    \"x\": 1\n  },\n" +
 			"  {\n    \"k\": \"b\\\\\",\n    \"x\": 2\n  }\n]\n": "t.csv:7",
 	} {
@@ -68,12 +68,12 @@ func TestBadJSONRows(t *testing.T) {
 		first + `{"a": 1, "b": x}`:          `t.csv:2:`,
 		first + `{"b": 1}`:                  `t.csv:2:1: cells are missing, in "a" 1`,
 
-		`[{"a": 1}, {"a": 2, "c": 2}]`:                  `t.csv:1:24: found the key "c", which the first row does not have`,
+		`[{"a": 1}, {"a": 2, "c": 2}]`:                  `t.csv:2:13: found the key "c", which the first row does not have`,
 		"\n [{\"a\": 1},\n{\"a\": 2,\n\"c\": 2}]":       `t.csv:4:4: found the key "c", which the first row does not have`,
-		`[{"a": 1, "b": 2}, {"a": 1, "b": NaN}]`:        `t.csv:1:33: found NaN, which JSON does not have: write null`,
-		`[{"a": 1, "b": 2}, 5, {"a": 1, "b": 3}]`:       `t.csv:1:21: found no object in JSON`,
+		`[{"a": 1, "b": 2}, {"a": 1, "b": NaN}]`:        `t.csv:2:14: found NaN, which JSON does not have: write null`,
+		`[{"a": 1, "b": 2}, 5, {"a": 1, "b": 3}]`:       `t.csv:2:2: found no object in JSON`,
 		`[{"a": 1, "b": 2}, {"a": 1, `:                  `t.csv: the array breaks off after 1 whole element`,
-		`[{"a": 1, "b": 2}, 5]`:                         `t.csv:1:21: found no object in JSON`,
+		`[{"a": 1, "b": 2}, 5]`:                         `t.csv:2:2: found no object in JSON`,
 		"[{\"a\": 1, \"b\": 2}\n {\"a\": 1, \"b\": 3}]": `t.csv:2:2: found no comma between two rows of the array`,
 		`[{"a": 1, "b": 2} 5]`:                          `t.csv:1:19: found no comma between two rows of the array`,
 		`[{"a": 1, "b": 2},, {"a": 1, "b": 3}]`:         `t.csv:1:19: found no row at this comma of the array`,

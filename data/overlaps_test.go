@@ -55,6 +55,7 @@ func TestCopiesOfTrainingRows(t *testing.T) {
 		{table(40, 0, numbers), table(40, 0, "a,%[1]d,%[1]d.25"), ""},
 
 		{table(40, 0, numbers), "k,x,y\n" + strings.Repeat("a,1,1.5\n", 40), ""},
+		{table(40, 0, numbers) + strings.TrimPrefix(table(40, 0, numbers), "k,x,y\n"), table(12, 3, numbers), ""},
 	} {
 		_, _, notes, err := Load(Source{Data: write(t, "t.csv", c.train), Test: write(t, "new.csv", c.test)})
 		must.OK(t, err)

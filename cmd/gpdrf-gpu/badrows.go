@@ -31,7 +31,7 @@ func (c *call) badRows(in, out string) (*badRows, error) {
 	if filepath.Ext(path) != ".csv" {
 		return nil, usagef("--skip-bad: %q does not end in .csv", path)
 	}
-	if err := checkFolderOf("--skip-bad", path); err != nil {
+	if err := checkPlace("--skip-bad", path); err != nil {
 		return nil, err
 	}
 	for _, other := range []string{in, out} {

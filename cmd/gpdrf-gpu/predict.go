@@ -290,7 +290,7 @@ func (c *call) output(in string) (path, format string, err error) {
 		return "", "", usagef("--out: %q must end in .csv, .jsonl, .parquet or .arrow, or be -; or give --format", path)
 	}
 	if path != "-" {
-		if err := checkFolderOf("--out", path); err != nil {
+		if err := checkPlace("--out", path); err != nil {
 			return "", "", err
 		}
 	}
@@ -303,15 +303,14 @@ func (c *call) output(in string) (path, format string, err error) {
 	return path, format, nil
 }
 
-// checkFolderOf refuses a file of a flag whose folder does not exist, or holds a run's own file of that name.
-func checkFolderOf(flag, path string) error {
+// checkPlace refuses a file of a flag whose folder does not exist, or which is a run's own.
+func checkPlace(flag, path string) error {
 	folder := filepath.Dir(path)
 	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
 		return usagef("%s: there is no folder %s: make it, or give another", flag, folder)
 	}
-	_, err := os.Stat(filepath.Join(folder, rundir.ConfigFile))
-	if filepath.Base(path) == rundir.PredictionsFile && err == nil {
-		return usagef("%s: %s is the run's own table of its test rows: give another file", flag, path)
+	if rundir.IsRun(folder) && rundir.IsRunFile(filepath.Base(path)) {
+		return usagef("%s: %s is a file of a run: give another", flag, path)
 	}
 	return nil
 }
