@@ -50,7 +50,7 @@ func TestRowsDecide(t *testing.T) {
 }
 
 // Two layers are the default where rows outnumber their parameters, and the user has not asked for another depth or for
-// the bound. They have as many features as rows allow, and take fewer steps, unless the user gives a number.
+// the bound. They have as many features as rows allow, and take more steps, unless the user gives a number.
 func TestRowsDecideDepth(t *testing.T) {
 	small := "inducing=4 latents=1 features=4 "
 	for _, c := range []struct {
@@ -59,10 +59,10 @@ func TestRowsDecideDepth(t *testing.T) {
 		layers, width, steps int
 		latents, features    int // 0 is any
 	}{
-		{words: small, rows: 600, layers: 2, width: 16, steps: 9300},
+		{words: small, rows: 600, layers: 2, width: 16, steps: 20000},
 		{words: small, rows: 260, layers: 1, width: 8, steps: 15000},
-		{words: "inducing=4", rows: 20000, layers: 2, width: 16, steps: 9300, latents: 32, features: 160},
-		{words: "inducing=4", rows: 18500, layers: 2, width: 16, steps: 9300, latents: 32, features: 150},
+		{words: "inducing=4", rows: 20000, layers: 2, width: 16, steps: 20000, latents: 32, features: 160},
+		{words: "inducing=4", rows: 18500, layers: 2, width: 16, steps: 20000, latents: 32, features: 150},
 		{words: "inducing=4", rows: 11500, layers: 1, width: 8, steps: 15000, latents: 8, features: 100},
 		{words: small + "steps=700", rows: 600, layers: 2, width: 16, steps: 700},
 		{words: small + "layers=1", rows: 600, layers: 1, width: 8, steps: 15000},

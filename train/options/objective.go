@@ -117,7 +117,7 @@ const mostFeatures = 200
 
 // fitDepth makes two random-feature layers the preset default if rows outnumber their parameters. They have 32 latent
 // functions, and from 100 to 200 features, as many as rows allow. They fit better then; with fewer rows they memorise.
-// A step takes nearly three times as long as with one layer; fewer steps make up for a part of that.
+// They gain by more steps than one layer takes, though a step takes nearly three times as long.
 func (c *Config) fitDepth(ds *data.Dataset) (notes []string) {
 	settled := c.Explicit("layers") || c.Layers > 1
 	if c.Preset != defaults().Preset || c.Model != model.GPDRF || ds.Sequences != nil || settled || c.Objective == ELBO {
@@ -126,7 +126,7 @@ func (c *Config) fitDepth(ds *data.Dataset) (notes []string) {
 	for features := mostFeatures; features >= 100; features -= 10 {
 		deep := c.copy()
 		notes = deep.adopt("defaults where rows outnumber the parameters of two layers: ", []newDefault{{"layers", 2},
-			{"hidden", 16}, {"latents", max(c.Latents, 32)}, {"features", features}, {"steps", 9300}})
+			{"hidden", 16}, {"latents", max(c.Latents, 32)}, {"features", features}, {"steps", 20000}})
 		if deep.HasPredictive(ds) && deep.OutnumbersParameters(ds) {
 			*c = *deep
 			return notes
