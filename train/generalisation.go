@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"math"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
@@ -29,7 +30,25 @@ func (j *Job) Generalise(ctx context.Context, t *fitted.Model,
 	if err != nil {
 		return nil, err
 	}
-	return rundir.NewGeneralisation(unseenKind, seen, unseen)
+	g, err := rundir.NewGeneralisation(unseenKind, seen, unseen)
+	if err == nil && !t.Counts() {
+		g.Constant = constantLogDensity(j.Train)
+	}
+	return g, err
+}
+
+// constantLogDensity is the mean log density of rows without their inputs: under a normal with the mean and variance of
+// the targets, in training-sd units, or under the shares of the classes.
+func constantLogDensity(ds *data.Dataset) *float64 {
+	constant := -0.5 * math.Log(2*math.Pi*math.E)
+	if ds.Task == data.Classification {
+		constant = 0
+		for _, count := range ds.ClassCounts() {
+			share := float64(count) / float64(ds.N())
+			constant += share * math.Log(share)
+		}
+	}
+	return &constant
 }
 
 // otherPredictedRows is the number of rows that calibrate, conform and Generalise predict.

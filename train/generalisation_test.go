@@ -56,7 +56,7 @@ func TestMemorisedNoise(t *testing.T) {
 	const options = "steps=1500 batch=100 inducing=30 features=200 eval-samples=50 spectra="
 	for spectra, want := range map[string]bool{"var-fixed": true, "prior-fixed": false, "var-integrated": false} {
 		g, scores, job, _ := generalise(t, options+spectra, set, nil, test)
-		if g.Memorised != want || (g.Warning(job.Config) != "") != want {
+		if g.Memorised != want || strings.Contains(g.Warning(job.Config), "memorises") != want {
 			t.Errorf("%s: %+v, %q", spectra, g, g.Warning(job.Config))
 		}
 		const best = 1.4189 // entropy of a standard normal: ½ log 2πe
@@ -145,6 +145,42 @@ func TestRemedy(t *testing.T) {
 		silent := &rundir.Generalisation{Gap: 9}
 		if silent.Warning(c) != "" || (*rundir.Generalisation)(nil).Warning(c) != "" {
 			t.Error("a warning where nothing is wrong")
+		}
+	}
+}
+
+// A model that predicts its training rows no better than a constant has found nothing. Counts have no such constant.
+func TestNothingFound(t *testing.T) {
+	const options = "steps=2 batch=20 inducing=5 features=5 eval-samples=2"
+	for _, c := range []struct {
+		options  string
+		set      *data.Dataset
+		constant float64
+	}{
+		{"", noise(t, 60, 1), -1.4189},
+		{"", table(t, 60, 1, coin), 0},
+		{" likelihood=poisson", table(t, 60, 1, func(_ *rand.Rand, x, _ float64) string { return fmt.Sprint(int(1000 + 400*x)) }), 0},
+	} {
+		g, _, job, _ := generalise(t, options+c.options, c.set, nil, c.set)
+		if g.Constant != nil && c.set.Task == data.Classification {
+			for _, count := range c.set.ClassCounts() {
+				share := float64(count) / 60
+				c.constant += share * math.Log(share)
+			}
+		}
+		if counts := strings.Contains(c.options, "poisson"); counts != (g.Constant == nil) {
+			t.Fatalf("%q: %+v", c.options, g)
+		} else if counts {
+			continue
+		}
+		if math.Abs(*g.Constant-c.constant) > 1e-4 {
+			t.Errorf("a constant has %g, not %g", *g.Constant, c.constant)
+		}
+		for seen, want := range map[float64]bool{c.constant - 0.1: true, c.constant + 0.1: false} {
+			g.Memorised, g.Seen.LogDensity = false, seen
+			if got := g.Warning(job.Config); strings.Contains(got, "found nothing in the inputs") != want {
+				t.Errorf("%g beside %g: %q", seen, *g.Constant, got)
+			}
 		}
 	}
 }

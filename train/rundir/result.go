@@ -126,6 +126,8 @@ type Generalisation struct {
 	Gap       float64  `json:"gap"`
 	GapSE     *float64 `json:"gap_se"`    // standard error of Gap; nil if there is a single seen or unseen row
 	Memorised bool     `json:"memorised"` // result of metrics.Memorised
+	// log density of training rows without their inputs: under a normal, or the shares of classes; nil for counts
+	Constant *float64 `json:"constant,omitempty"`
 }
 
 // Compared is the mean log density of seen or of unseen rows. It is in nats a row, of targets in training-sd units or
@@ -169,12 +171,19 @@ func ifFinite(v float64) *float64 {
 	return &v
 }
 
-// Warning is the warning that the model of a run with these options memorises, with advice; "" if it does not.
+// Warning is the warning that the model of a run with these options memorises, or finds nothing in the inputs, with
+// advice; "" if neither is so.
 func (g *Generalisation) Warning(c *options.Config) string {
-	if g == nil || !g.Memorised {
-		return ""
+	switch {
+	case g == nil:
+	case g.Memorised:
+		return fmt.Sprintf("training rows score %.2f nats a row better than %s rows, and the model does "+
+			"not expect that: it memorises; try %s",
+			g.Gap, g.Unseen.Of, c.Remedy())
+	case g.Constant != nil && g.Seen.LogDensity <= *g.Constant:
+		return "the model predicts its training rows no better than one prediction for all of them would: it has " +
+			"found nothing in the inputs; see whether they have to do with the target, or try more steps or another " +
+			usererror.Key("scaling")
 	}
-	return fmt.Sprintf("training rows score %.2f nats a row better than %s rows, and the model does "+
-		"not expect that: it memorises; try %s",
-		g.Gap, g.Unseen.Of, c.Remedy())
+	return ""
 }
