@@ -66,6 +66,7 @@ func TestForms(t *testing.T) {
 		"tabs":            strings.ReplaceAll(small, ",", "\t"),
 		"quotes":          "\"a\",\"b\",\"target\"\n\"1\",2,0.5\n-3,\"4e2\",0.25\n",
 		"blank lines":     "\na,b,target\n\n1,2,0.5\n\n-3,4e2,0.25\n\n",
+		"lines of blanks": " \na,b,target\n \t\n1,2,0.5\n  \n-3,4e2,0.25\n \n\t\n",
 		"old line ends":   strings.ReplaceAll(small, "\n", "\r"),
 		"last separator":  strings.ReplaceAll(small, "\n", ",\n"),
 		"spaces":          " a, b , target\n 1, 2 ,0.5\n-3,+400,.25\n",
@@ -161,6 +162,7 @@ func TestBadFiles(t *testing.T) {
 	}{
 		{"empty", "", "t.csv: is empty", ReadOptions{}},
 		{"blank", "\n\n\r\n", "t.csv: is empty", ReadOptions{}},
+		{"blanks", " \n\t\n", "t.csv: is empty", ReadOptions{}},
 		{"empty gzip", zipped(""), "t.csv: is empty", ReadOptions{}},
 		{"header only", "a,b,c\n", "t.csv: has a header but no rows", ReadOptions{}},
 		{"short row", "a,b,c\n1,2,3\n1,2\n", "t.csv:3: this row has 2 cells, the first row has 3", ReadOptions{}},

@@ -82,6 +82,7 @@ type csvRows struct {
 	lines     *lines
 	separator byte // 0 if rows are never plain
 	comment   byte // lines that start with it are left out; 0 for none
+	blanks    bool // a line of blanks is a row, of one cell
 }
 
 // tabSign stands for a tab where blanks are skipped: [csv.Reader] treats tabs as blanks.
@@ -93,7 +94,7 @@ func newCSVRows(r io.Reader, s *style) *csvRows {
 		separator, r = tabSign, &replaced{r, '\t', tabSign}
 	}
 	from := &lines{src: bufio.NewReaderSize(r, headSize)}
-	c := &csvRows{Reader: csv.NewReader(from), lines: from}
+	c := &csvRows{Reader: csv.NewReader(from), lines: from, blanks: s.singleColumn}
 	c.Comma, c.FieldsPerRecord, c.ReuseRecord, c.TrimLeadingSpace = separator, -1, true, s.blanks
 	if s.comments {
 		c.Comment, c.comment = '#', '#'
@@ -104,9 +105,13 @@ func newCSVRows(r io.Reader, s *style) *csvRows {
 	return c
 }
 
-// Read works like that of [csv.Reader]. Its errors also count the lines of plain rows.
+// Read works like that of [csv.Reader], and leaves out lines of blanks, too. Its errors also count the lines of plain
+// rows.
 func (c *csvRows) Read() ([]string, error) {
 	row, err := c.Reader.Read()
+	for err == nil && !c.blanks && len(row) == 1 && strings.TrimSpace(row[0]) == "" {
+		row, err = c.Reader.Read()
+	}
 	if pe, ok := err.(*csv.ParseError); ok {
 		pe.StartLine += c.lines.plain
 		pe.Line += c.lines.plain
