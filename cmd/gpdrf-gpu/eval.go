@@ -109,6 +109,9 @@ func testRows(c *call, run *rundir.Run, watch data.Watch) (rows *data.Dataset, n
 			Labels: labels, TableOptions: table, Watch: watch}); err != nil {
 			return nil, nil, err
 		}
+		if run.TrainedOn(file, rows) {
+			notes = append(notes, fmt.Sprintf("warning: %s: has the training rows: scores will be too good", file))
+		}
 		return rows, notes, c.attachGram(rows, watch)
 	}
 	for _, name := range append([]string{"labels", "gram"}, flagNames(c.verb.keys)...) {

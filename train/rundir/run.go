@@ -213,3 +213,10 @@ func (r *Run) testRows(w data.Watch) (*data.Dataset, error) {
 	}
 	return runRows, nil
 }
+
+// TrainedOn reports whether a file is that of the training rows, or has the same rows.
+func (r *Run) TrainedOn(path string, rows *data.Dataset) bool {
+	given, err := os.Stat(path)
+	own, ownErr := os.Stat(r.Config.PathsFrom(r.Result.Folder).Data)
+	return rows.Fingerprint == r.Result.Fingerprint.Train || err == nil && ownErr == nil && os.SameFile(given, own)
+}
