@@ -371,7 +371,7 @@ func TestNothingInTime(t *testing.T) {
 // A bound that is not finite is an error, not a result.
 func TestDiverges(t *testing.T) {
 	set := table(t, 300, 1, wave)
-	_, err := fit(t, context.Background(), config(t, "steps=200 batch=50 inducing=20 lr=1e6 warmup=0"), set)
+	_, err := fit(t, context.Background(), config(t, "steps=200 batch=50 inducing=20 warmup=0").With("lr", 1e6), set)
 	var notFinite *model.NotFiniteError
 	var notPD *device.NotPositiveDefiniteError
 	if !errors.As(err, &notFinite) && !errors.As(err, &notPD) {

@@ -251,9 +251,11 @@ func TestBadSettings(t *testing.T) {
 		{"", []string{"--time-limit", "-1s"}, `--time-limit: "-1s" must be above 0`},
 		{"", []string{"--seed", "-1"}, `--seed: "-1" is not a whole number from 0 to 18446744073709551615`},
 		{"", []string{"--layers", "17"}, `--set layers: "17" must be at least 1 and at most 16`},
-		{"", []string{"--lr", "Inf"}, `--lr: "Inf" must be a finite number above 0`},
+		{"", []string{"--lr", "Inf"}, `--lr: "Inf" must be above 0 and at most 10`},
+		{"", []string{"--lr", "1e30"}, `--lr: "1e30" must be above 0 and at most 10`},
+		{"", []string{"--l2", "1e7"}, `--set l2: "1e7" must be at least 0 and at most 1000000`},
 		{"", []string{"--adam-beta1", "1"}, `--set adam-beta1: "1" must be at least 0 and below 1`},
-		{"", []string{"--adam-eps", "1e-46"}, `--set adam-eps: "1e-46" must be a finite number at least 1e-30`},
+		{"", []string{"--adam-eps", "1e-46"}, `--set adam-eps: "1e-46" must be at least 1e-30 and at most 1000000`},
 	} {
 		file, err := ParseYAML("run.yaml", []byte(c.file))
 		if err == nil {

@@ -3,7 +3,6 @@ package options
 import (
 	"fmt"
 	"maps"
-	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -66,9 +65,7 @@ type limits struct {
 
 func between(lo, hi float64) limits { return limits{lo: lo, hi: hi} }
 
-func atLeast(lo float64) limits { return limits{lo: lo, hi: math.MaxFloat64} }
-
-func above(lo float64) limits { return limits{lo: lo, hi: math.MaxFloat64, excludesLow: true} }
+func above(lo, hi float64) limits { return limits{lo: lo, hi: hi, excludesLow: true} }
 
 func fraction(excludesHigh bool) limits { return limits{hi: 1, excludesHigh: excludesHigh} }
 
@@ -84,9 +81,6 @@ func (l limits) check(v float64) string {
 	if l.excludesHigh {
 		hi = "below"
 	}
-	if l.hi == math.MaxFloat64 {
-		return fmt.Sprintf("must be a finite number %s %.10g", lo, l.lo)
-	}
 	return fmt.Sprintf("must be %s %.10g and %s %.10g", lo, l.lo, hi, l.hi)
 }
 
@@ -96,6 +90,9 @@ const (
 	MaxSamples = 65535
 	MaxWidth   = 1_000_000
 )
+
+// maxFactor is the largest factor, weight or variance. Larger ones end in numbers that are not finite.
+const maxFactor = 1e6
 
 const (
 	onGP    = "gpdrf or gp"

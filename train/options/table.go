@@ -146,7 +146,7 @@ func (c *Config) runOptions() []Option {
 				"4 and 8 ranks (docs/scaling.md)"},
 		{Key: "steps", Flag: true, Arg: "N", limits: between(1, MaxSteps), value: &c.Steps,
 			Help: "how long to train, in steps"},
-		{Key: "epochs", Arg: "N", limits: above(0), value: &c.Epochs,
+		{Key: "epochs", Arg: "N", limits: above(0, MaxSteps), value: &c.Epochs,
 			Help: "training length in passes over the rows"},
 		{Key: "time-limit", Flag: true, Arg: "10m", value: &c.TimeLimit,
 			Help: "or in time: as many steps as fit into two thirds of it or more; the test has the rest"},
@@ -186,7 +186,7 @@ func (c *Config) gpOptions() []Option {
 		{Key: "lengthscales", Models: onGP, Values: words("auto ard isotropic shared common"), value: &c.Lengthscales,
 			Help: "one length-scale for each input and latent function, one for each latent function, one for " +
 				"each input, or one for all. auto is shared, or common where an input has fewer than 10 rows"},
-		{Key: "gp-lengthscale-factor", Models: onGP, Arg: "X", limits: atLeast(0), value: &c.GPLengthscaleFactor,
+		{Key: "gp-lengthscale-factor", Models: onGP, Arg: "X", limits: between(0, maxFactor), value: &c.GPLengthscaleFactor,
 			Help: "factor of the initial length-scales; 0 finds them by an exact GP on a few rows"},
 		{Key: "latents", Models: onGPDRF, Arg: "J", limits: between(1, MaxWidth), value: &c.Latents,
 			Help: "number of latent functions; by default one for each output and as many more, up to 32, except for " +
@@ -227,8 +227,9 @@ func (c *Config) drfOptions() []Option {
 				"if depth does not help"},
 		{Key: "projection", Models: "drf", Arg: "P", limits: between(1, MaxWidth), value: &c.Projection,
 			Help: "number of inputs to which feature maps of sequences are projected, with random signs"},
-		{Key: "drf-lengthscale-factor", Models: onDRF, Arg: "X", limits: atLeast(0), value: &c.DRFLengthscaleFactor,
-			Help: "factor of the initial length-scales; 0 is 0.5, or shorter where a few rows ask for it"},
+		{Key: "drf-lengthscale-factor", Models: onDRF, Arg: "X", limits: between(0, maxFactor),
+			value: &c.DRFLengthscaleFactor,
+			Help:  "factor of the initial length-scales; 0 is 0.5, or shorter where a few rows ask for it"},
 	}
 }
 
@@ -248,7 +249,7 @@ func (c *Config) objectiveOptions() []Option {
 			Help: "elbo is the bound, predictive the log density of targets under the prediction, less the " +
 				"divergences. auto lets held-out rows choose, and kl-weight with it, unless steps, epochs or kl-weight " +
 				"are given: docs/defaults.md"},
-		{Key: "dof", Arg: "X", limits: above(2), value: &c.DoF,
+		{Key: "dof", Arg: "X", limits: above(2, maxFactor), value: &c.DoF,
 			Needs: student,
 			Help:  "initial degrees of freedom of student-t, above 2"},
 		{Key: "learn-dof", value: &c.LearnDoF,
@@ -260,14 +261,14 @@ func (c *Config) objectiveOptions() []Option {
 		{Key: "class-weights", Values: words("none " + Balanced), value: &c.ClassWeights,
 			Help: "balanced gives each class the same share of the weights of rows: rare ones are found more often, " +
 				"and probabilities are those of equally frequent classes"},
-		{Key: "temperature", Arg: "T", limits: atLeast(0), value: &c.Temperature,
+		{Key: "temperature", Arg: "T", limits: between(0, 1000), value: &c.Temperature,
 			Help: "of predictions: the logits of classes are divided by T, the standard deviation of numbers is " +
 				"multiplied by it; 0 fits it to rows that are held out, where there are some"},
-		{Key: "kl-weight", Arg: "X", limits: atLeast(0), value: &c.KLWeight,
+		{Key: "kl-weight", Arg: "X", limits: between(0, maxFactor), value: &c.KLWeight,
 			Help: "weight of the divergences; if it is not 1, the objective is tempered and not a bound"},
 		{Key: "samples", Arg: "S", limits: between(1, MaxSamples), value: &c.Samples,
 			Help: "Monte-Carlo samples in training"},
-		{Key: "noise-init", Arg: "X", limits: atLeast(0), value: &c.NoiseInit,
+		{Key: "noise-init", Arg: "X", limits: between(0, maxFactor), value: &c.NoiseInit,
 			Help: "initial noise variance, of a target with sd 1; 0 is the error of an exact GP on a few rows"},
 	}
 }
@@ -280,7 +281,7 @@ func (c *Config) optimiserOptions() []Option {
 		{Key: "chunk", Arg: "N", limits: between(0, MaxWidth), value: &c.Chunk,
 			Help: "rows computed at a time, with the same result as the whole batch; 0 is as many as fit the " +
 				"device's memory"},
-		{Key: "lr", Flag: true, Arg: "X", limits: above(0), value: &c.LR,
+		{Key: "lr", Flag: true, Arg: "X", limits: above(0, 10), value: &c.LR,
 			Help: "Adam's learning rate"},
 		{Key: "warmup", Arg: "N", limits: between(0, MaxSteps), value: &c.Warmup,
 			Help: "steps over which the learning rate rises"},
@@ -296,13 +297,13 @@ func (c *Config) optimiserOptions() []Option {
 		{Key: "natgrad", Models: onGP, Arg: "GAMMA", limits: fraction(false), value: &c.NatGrad,
 			Help: "move q of the inducing outputs by natural gradients of this size, at most 1, instead of Adam. The " +
 				"size rises from a thousandth over the warm-up and falls with the learning rate. 0 is off"},
-		{Key: "l2", Arg: "X", limits: atLeast(0), value: &c.L2,
+		{Key: "l2", Arg: "X", limits: between(0, maxFactor), value: &c.L2,
 			Help: "coupled penalty on all raw parameters"},
 		{Key: "adam-beta1", Arg: "X", limits: fraction(true), value: &c.AdamBeta1,
 			Help: "Adam's decay of the gradient's mean"},
 		{Key: "adam-beta2", Arg: "X", limits: fraction(true), value: &c.AdamBeta2,
 			Help: "Adam's decay of the gradient's square"},
-		{Key: "adam-eps", Arg: "X", limits: atLeast(1e-30), value: &c.AdamEps, // not 0 in single precision
+		{Key: "adam-eps", Arg: "X", limits: between(1e-30, maxFactor), value: &c.AdamEps, // not 0 in single precision
 			Help: "term that Adam adds to the root of that square"},
 	}
 }
