@@ -44,6 +44,9 @@ func (c *Config) WarmStart(base *Config, steps int) (*Config, error) {
 		case o.fixedByModel() && given && o.Text() != base.Text(o.Key) && o.Text() != "auto":
 			return nil, c.Errorf(o.Key, "the model of %s was made with %q: leave the option out, or train a new model",
 				c.StartFrom, base.Text(o.Key))
+		case o.Key == "objective" && given && c.Objective == Auto:
+			return nil, c.Errorf(o.Key, "%s is for new models: leave it out for %s, the objective of %s, or give another",
+				Auto, base.Objective, c.StartFrom)
 		case o.fixedByModel(), o.Key == "objective" && c.Objective == Auto:
 		case given, slices.Contains(runKeys, o.Key):
 			merged.put(o.Key, reflect.ValueOf(o.value).Elem().Interface())
