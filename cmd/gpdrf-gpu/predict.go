@@ -309,7 +309,7 @@ func checkPlace(flag, path string) error {
 	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
 		return usagef("%s: there is no folder %s: make it, or give another", flag, folder)
 	}
-	if rundir.IsRun(folder) && rundir.IsRunFile(filepath.Base(path)) {
+	if rundir.OwnsFile(path) {
 		return usagef("%s: %s is a file of a run: give another", flag, path)
 	}
 	return nil

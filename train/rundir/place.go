@@ -194,3 +194,9 @@ func IsRunFile(name string) bool {
 		PredictionsFile, ImportanceFile, HistoryFile, MetricsCSVFile, ReportFile,
 	}, name) || strings.HasPrefix(name, EventsPrefix)
 }
+
+// OwnsFile reports whether a file, which may not exist yet, is one of a run folder or of a cross-validation.
+func OwnsFile(path string) bool {
+	folder, name := filepath.Dir(path), filepath.Base(path)
+	return (IsRun(folder) || IsCV(folder)) && (name == cvFile || IsRunFile(name))
+}
