@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"slices"
@@ -206,7 +207,7 @@ func exitCode(err error) int {
 		return exitInterrupted
 	case errors.As(err, &rank):
 		return rank.Code
-	case errors.As(err, &usage), errors.As(err, &input):
+	case errors.As(err, &usage), errors.As(err, &input), errors.Is(err, fs.ErrPermission):
 		return exitUsage
 	}
 	return exitFailure

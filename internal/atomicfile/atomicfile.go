@@ -142,8 +142,11 @@ func named(err error, tmp, path string) error {
 		return err
 	}
 	pe.Path = path
-	if _, wrong := os.Stat(filepath.Dir(path)); errors.Is(wrong, fs.ErrNotExist) {
+	switch _, wrong := os.Stat(filepath.Dir(path)); {
+	case errors.Is(wrong, fs.ErrNotExist):
 		pe.Err = fmt.Errorf("%w: make the folder %s, or give another", pe.Err, filepath.Dir(path))
+	case errors.Is(err, fs.ErrPermission):
+		pe.Err = fmt.Errorf("%w: check the permissions of %s, or give another", pe.Err, filepath.Dir(path))
 	}
 	return err
 }

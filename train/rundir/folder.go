@@ -54,8 +54,8 @@ type Folder struct {
 }
 
 // NewFolder begins a run folder at out or, if out is "", at runs/<data>-<model>-<n> with the first free n. An out that
-// CheckOut refuses is a *usererror.Error; a place that cannot be written to is another error. With overwrite, a run
-// that has ended may be there. It is removed once the new one is complete and in its place.
+// CheckOut refuses, and a place that cannot be written to, are a *usererror.Error. With overwrite, a run that has ended
+// may be there. It is removed once the new one is complete and in its place.
 func NewFolder(out, set, model string, overwrite bool) (*Folder, error) {
 	f := &Folder{out: out, numberedPrefix: filepath.Join("runs", fmt.Sprintf("%s-%s-", plainName(set), model))}
 	var err error
@@ -80,7 +80,7 @@ func NewFolder(out, set, model string, overwrite bool) (*Folder, error) {
 		return nil, usererror.OfFlag("out", "%s exists and is not an empty folder: give another folder", out)
 	}
 	if f.folder, err = atomicfile.NewFolder(place); err != nil {
-		return nil, fmt.Errorf("the run folder cannot be made: %w", err)
+		return nil, usererror.OfFlag("out", "give another place, since the run folder cannot be made: %w", err)
 	}
 	if err := f.openMetrics(); err != nil {
 		return nil, errors.Join(fmt.Errorf("the run folder cannot be written: %w", err), f.Discard())
