@@ -33,6 +33,7 @@ const headSize = 64 << 10 // headSize is the number of bytes that tell the kind 
 var (
 	errTextLimit   = errors.New("text limit")
 	errRecordLimit = errors.New("record limit")
+	errBehindGzip  = errors.New("bytes behind gzip data")
 )
 
 // open undoes gzip, and checks that a file is text unless its format is not.
@@ -50,12 +51,13 @@ func (in *input) open() (err error) {
 // content.
 func unzipped(name string, r io.Reader) (*bufio.Reader, []byte, error) {
 	br := bufio.NewReaderSize(r, headSize)
-	if magic, _ := br.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+	if isGzip(br) {
 		gz, err := gzip.NewReader(br)
 		if err != nil {
 			return nil, nil, readError(name, err)
 		}
-		br = bufio.NewReaderSize(gz, headSize)
+		gz.Multistream(false)
+		br = bufio.NewReaderSize(&gzipParts{gz, br}, headSize)
 	}
 	head, err := br.Peek(headSize)
 	if bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) {
@@ -69,6 +71,33 @@ func unzipped(name string, r io.Reader) (*bufio.Reader, []byte, error) {
 		return nil, nil, readError(name, err)
 	}
 	return br, head, nil
+}
+
+func isGzip(r *bufio.Reader) bool {
+	magic, _ := r.Peek(2)
+	return string(magic) == "\x1f\x8b"
+}
+
+// gzipParts reads the parts of a gzip file, one after the other. Other bytes behind a part are an error.
+type gzipParts struct {
+	part *gzip.Reader
+	src  *bufio.Reader
+}
+
+func (g *gzipParts) Read(to []byte) (int, error) {
+	n, err := g.part.Read(to)
+	if err != io.EOF {
+		return n, err
+	}
+	if _, err := g.src.Peek(1); err != nil {
+		return n, err
+	}
+	if !isGzip(g.src) {
+		return n, errBehindGzip
+	}
+	err = g.part.Reset(g.src)
+	g.part.Multistream(false)
+	return n, err
 }
 
 // text refuses data that are not text.
@@ -207,6 +236,8 @@ func readError(name string, err error) error {
 	switch {
 	case errors.As(err, new(*Error)):
 		return err
+	case errors.Is(err, errBehindGzip):
+		return &Error{File: name, Msg: "has other bytes behind its gzip data: remove them, or fetch the file again", Err: err}
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return &Error{File: name, Msg: "the gzip data end too early: the file was cut short, fetch it again", Err: err}
 	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.As(err, new(flate.CorruptInputError)):
