@@ -59,6 +59,7 @@ func TestForms(t *testing.T) {
 	for name, text := range map[string]string{
 		"gzip":            zipped(small),
 		"BOM":             "\xef\xbb\xbf" + small,
+		"gzip in parts":   zipped(small[:10]) + zipped(small[10:]),
 		"gzip BOM":        zipped("\xef\xbb\xbf" + small),
 		"CRLF":            strings.ReplaceAll(small, "\n", "\r\n"),
 		"no last newline": strings.TrimSuffix(small, "\n"),
@@ -164,6 +165,14 @@ func TestBadFiles(t *testing.T) {
 		{"blank", "\n\n\r\n", "t.csv: is empty", ReadOptions{}},
 		{"blanks", " \n\t\n", "t.csv: is empty", ReadOptions{}},
 		{"empty gzip", zipped(""), "t.csv: is empty", ReadOptions{}},
+		{"bytes behind gzip", zipped("a,b\n1,2\n") + "x", "t.csv: has other bytes behind its gzip data", ReadOptions{}},
+		{"interval", "a,b\n(0,1],5\n(1,2],6\n", "t.csv:2: this row has 3 cells, the first row has 2: every row needs the " +
+			"same; write a cell such as (0,1] in quotes", ReadOptions{}},
+		{"object of rows", "{\n \"data\": [\n{\"a\":1,\"y\":2},\n{\"a\":2,\"y\":3}]}",
+			`t.csv: is an object that holds its rows as "data": write these alone, as an array or one on each line`,
+			ReadOptions{}},
+		{"objects on several lines", "{\n\"a\": 1,\n\"y\": 2\n}\n", "t.csv:1:2: the object does not end on its line",
+			ReadOptions{}},
 		{"header only", "a,b,c\n", "t.csv: has a header but no rows", ReadOptions{}},
 		{"short row", "a,b,c\n1,2,3\n1,2\n", "t.csv:3: this row has 2 cells, the first row has 3", ReadOptions{}},
 		{"long row", "1,2,3\n1,2,3\n1,2,3,4\n", "t.csv:3: this row has 4 cells", ReadOptions{}},

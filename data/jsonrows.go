@@ -51,8 +51,21 @@ func isJSONRows(head []byte) bool {
 	if inside, array := bytes.CutPrefix(head, []byte("[")); array && !isGraphArray(head) {
 		head, end = inside, "}"
 	}
-	first, _, _ := bytes.Cut(head, []byte(end))
+	first, _, _ := bytes.Cut(bytes.TrimLeft(head, "{ \t\r\n"), []byte(end))
 	return isGraphLines(head) && bytes.Contains(first, []byte(`"`)) && !graphKeys.Match(first)
+}
+
+// rowsKeyForm is the beginning of an object whose first key has a list of objects.
+var rowsKeyForm = regexp.MustCompile(`^\s*{\s*"([^"]*)"\s*:\s*\[\s*{`)
+
+// rowsKey is the key under which an object holds all rows, as in {"data": [{…}, …]}; "" for other text.
+func rowsKey(head []byte) string {
+	key := rowsKeyForm.FindSubmatch(head)
+	from := json.NewDecoder(bytes.NewReader(head))
+	if key == nil || from.Decode(new(any)) == nil && from.More() { // the second are rows, one on each line
+		return ""
+	}
+	return string(key[1])
 }
 
 // isGraphArray reports whether the file is an array of graphs.
@@ -61,14 +74,19 @@ func isGraphArray(head []byte) bool {
 	return array && isGraphLines(inside) && graphKeys.Match(inside)
 }
 
+// nestedForm is the beginning of an array of arrays, up to the end of its first row.
+var nestedForm = regexp.MustCompile(`^(\[\s*){2,}[^\[\]]*\][\s,]*(\[|\][\s\]]*$|$)`)
+
 // inBrackets reports whether rows stand in brackets, as lists in JSON, tuples of Python and printed arrays do.
 func inBrackets(head []byte) bool {
 	head = bytes.TrimLeft(head, " \t\r\n")
-	inside, array := bytes.CutPrefix(head, []byte("["))
-	if array && bytes.HasPrefix(bytes.TrimSpace(inside), []byte("[")) {
+	if nestedForm.Match(head) {
 		return true
 	}
 	lines := bytes.Split(head, []byte("\n"))
+	if len(bytes.TrimSpace(head)) <= len(lines[0]) {
+		lines = [][]byte{nil, lines[0], nil} // a single row
+	}
 	found := false
 	for _, line := range lines[1:max(1, len(lines)-1)] { // the first may be a header, the last cut short
 		line = bytes.TrimRight(line, ", \t\r")

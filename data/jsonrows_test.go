@@ -95,6 +95,7 @@ func TestRowsInBrackets(t *testing.T) {
 		"[[0.5, 1.2, 0],\n [0.7, 1.5, 1]]",
 		"[\n  [\n    0.5,\n    1.2\n  ]\n]\n",
 		"[[0.5 1.2 0]\n [0.7 1.5 1]\n [0.1 0.3 1]]\n",
+		"[0.5, 1.2, 0]\n\n", "(1, 2)",
 	} {
 		_, _, err := readText(text, ReadOptions{})
 		wantError(t, text, err, strings.HasPrefix, "t.csv: has rows in brackets: write them without")
@@ -103,6 +104,8 @@ func TestRowsInBrackets(t *testing.T) {
 		"[a],[b],[y]\n1,2,3.5\n2,3,4\n",
 		"(1),(2),(3.5)\n(2),(3),(4)\n(2),(5),(4)\n",
 		"w,y\n[a] b,1.5\n[a] b,2\n[c] d,3\n",
+		"[[a,1,1.5\n[[b,2,2\n[[a,3,3\n",
+		"[[a]],1,1.5\n[[b]],2,2\n[[a]],3,3\n",
 	} {
 		if _, _, err := readText(text, ReadOptions{}); err != nil {
 			t.Errorf("%s: %v", text, err)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,6 +52,10 @@ func newRecords(in *input) (*records, error) {
 	case isARFF(in.head):
 		return rec, rec.openARFF(in)
 	case isJSONRows(in.head):
+		if key := rowsKey(in.head); key != "" {
+			return nil, errorf(in.name, "is an object that holds its rows as %s: write these alone, as an array or one on "+
+				"each line", phrase.Quote(key))
+		}
 		return rec, rec.openJSON(in)
 	case isGraphArray(in.head):
 		return nil, errorf(in.name, "is an array of graphs in JSON: write each of its graphs on a line of its own, without "+
@@ -144,7 +149,9 @@ func (r *records) next() error {
 	}
 	if len(r.row) != r.width {
 		advice := ""
-		if r.style.shortHeader && r.style.header {
+		if cut := r.cutCell(); cut != "" {
+			advice = "; write a cell such as " + cut + " in quotes"
+		} else if r.style.shortHeader && r.style.header {
 			advice = "; write.table of R leaves the name of the row names out, unless it has row.names=FALSE or col.names=NA"
 		}
 		return r.rowError("this row has %s, the first row has %d: every row needs the same%s",
@@ -156,6 +163,18 @@ func (r *records) next() error {
 	r.readNotations()
 	return nil
 }
+
+// cutCell is an interval such as (0,1] in the current row, whose comma has cut it into two cells; "" if there is none.
+func (r *records) cutCell() string {
+	for i := 1; i < len(r.row) && r.style.separator == ','; i++ {
+		if cell := r.row[i-1] + "," + r.row[i]; intervalForm.MatchString(cell) {
+			return strings.TrimSpace(cell)
+		}
+	}
+	return ""
+}
+
+var intervalForm = regexp.MustCompile(`^\s*[\[(][^\[\](),]*,[^\[\](),]*[\])]\s*$`)
 
 // rowError is an error about the current row alone.
 func (r *records) rowError(format string, args ...any) error {
