@@ -282,7 +282,7 @@ func (f *Folder) remove(name string) error {
 func (f *Folder) removeLeftovers() error {
 	entries, err := os.ReadDir(f.path)
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), ".") && IsRunFile(e.Name()) {
+		if strings.HasPrefix(e.Name(), ".") && isRunFile(e.Name()) {
 			err = errors.Join(err, os.Remove(f.pathOf(e.Name())))
 		}
 	}

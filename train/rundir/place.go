@@ -96,7 +96,7 @@ func foreignFile(folder string) string {
 		return folder
 	}
 	for _, e := range entries {
-		if !IsRunFile(e.Name()) || !e.Type().IsRegular() {
+		if !isRunFile(e.Name()) || !e.Type().IsRegular() {
 			return e.Name()
 		}
 	}
@@ -182,8 +182,8 @@ const memberForm = "candidate-%d.safetensors"
 // MemberFile is the name of the file of candidate k's model, from 0, which exists until the search ends.
 func MemberFile(k int) string { return fmt.Sprintf(memberForm, k+1) }
 
-// IsRunFile reports whether a file of this name, or its temporary, belongs to a run folder.
-func IsRunFile(name string) bool {
+// isRunFile reports whether a file of this name, or its temporary, belongs to a run folder.
+func isRunFile(name string) bool {
 	if base, _, temporary := strings.Cut(name, ".tmp-"); temporary && strings.HasPrefix(base, ".") {
 		name = base[1:]
 	}
@@ -198,5 +198,5 @@ func IsRunFile(name string) bool {
 // OwnsFile reports whether a file, which may not exist yet, is one of a run folder or of a cross-validation.
 func OwnsFile(path string) bool {
 	folder, name := filepath.Dir(path), filepath.Base(path)
-	return (IsRun(folder) || IsCV(folder)) && (name == cvFile || IsRunFile(name))
+	return (IsRun(folder) || IsCV(folder)) && (name == cvFile || isRunFile(name))
 }

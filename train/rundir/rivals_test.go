@@ -138,7 +138,7 @@ func TestReplaceSearch(t *testing.T) {
 		must.OK(t, os.WriteFile(filepath.Join("run", name), nil, 0o666))
 	}
 	beginAndEnd(t, true)
-	if other := "candidate-genes.safetensors"; IsRunFile(other) {
+	if other := "candidate-genes.safetensors"; isRunFile(other) {
 		t.Errorf("%s is taken for a file of a run", other)
 	}
 }
