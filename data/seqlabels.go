@@ -43,7 +43,7 @@ func (t *texts) setLabels(in *input, made *table) error {
 	}
 	where, hold := "", "the labels hold"
 	if column := "target column " + phrase.Quote(made.schema.Target); made.schema.Target != "" {
-		where, hold = column+", ", column+" holds"
+		where, hold = column+": ", column+" holds"
 	}
 	made.schema.Target = cmp.Or(made.schema.Target, sequenceTarget)
 	made.task = in.task

@@ -49,7 +49,7 @@ func targetOf(file, column string, c *columnProfile, task Task, nominal bool) (t
 		return targetKind{task: task}, err
 	}
 	if task == Regression || task == "" && why != "" {
-		k := targetKind{task: Regression, note: where + " regression"}
+		k := targetKind{task: Regression, note: where + ": regression"}
 		if task == "" {
 			k.note = fmt.Sprintf("%s %s: task regression", where, why)
 			if k.open = c.fractions.cell == "" && c.distinct() <= maxClasses; k.open {
@@ -58,7 +58,7 @@ func targetOf(file, column string, c *columnProfile, task Task, nominal bool) (t
 		}
 		return k, nil
 	}
-	k := targetKind{task: Classification, classes: classes, note: fmt.Sprintf("%s classes %s", where,
+	k := targetKind{task: Classification, classes: classes, note: fmt.Sprintf("%s: classes %s", where,
 		phrase.List(classes))}
 	switch {
 	case c.distinct() > maxClasses:
