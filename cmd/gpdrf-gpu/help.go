@@ -17,16 +17,19 @@ func (p *program) overview() string {
 	var b strings.Builder
 	b.WriteString("gpdrf-gpu " + rundir.Version + ": " + tagline + "\n\n")
 	b.WriteString("A GP-DRF model is a Gaussian process layer with random-feature layers above it " +
-		"(Laradji et al., 2019).\n\nCommands\n")
+		"(Laradji et al., 2019).\n\nStart with\n")
 	command := func(what, line string) {
-		fmt.Fprintf(&b, "  gpdrf-gpu %-29s  %s\n", strings.TrimSpace(what), line)
+		fmt.Fprintf(&b, "  gpdrf-gpu %-34s  %s\n", strings.TrimSpace(what), line)
 	}
+	command("train", "a table that comes with the program, in about 40 seconds")
+	command("train --data FILE --target COLUMN", "a table of your own")
+	command("predict RUN --data FILE", "the predictions of a run for other rows")
+	b.WriteString("\nCommands\n")
 	for _, v := range p.verbs() {
 		command(v.name+" "+v.args, v.line)
 	}
 	command("help COMMAND", "flags and examples; help train --all lists the keys of a config file, too")
 	command("--version", "the version of this program")
-	b.WriteString("\nStart with\n  gpdrf-gpu train\n")
 	return b.String()
 }
 
@@ -63,6 +66,9 @@ func (v verb) help(all bool) string {
 	keys := listedFlags(v.keys)
 	if all || len(keys) <= mostKeys {
 		writeFlags(&b, v.keysHeading(), keys)
+	}
+	if len(v.flags) == 0 {
+		return b.String()
 	}
 	b.WriteString("\nWrite a switch as --name=true or --name=false; --name alone is true. Flags may come before or " +
 		"after\nthe argument.\n")
@@ -101,7 +107,11 @@ func writeFlags(b *strings.Builder, group string, flags []flagSpec) {
 }
 
 func (v verb) synopsis() string {
-	return strings.Join(strings.Fields(v.name+" "+v.args+" [flags]"), " ")
+	flags := " [flags]"
+	if len(v.flags) == 0 {
+		flags = ""
+	}
+	return strings.Join(strings.Fields(v.name+" "+v.args+flags), " ")
 }
 
 // eachGroup visits the flags by heading, in the order of first appearance.

@@ -25,16 +25,13 @@ func (p *program) predictVerb() verb {
 	return verb{
 		name: "predict", args: "RUN", line: "predict the rows of a file", run: p.predict,
 		about: "RUN is a run folder, or its model.safetensors alone. Columns are matched to those of training " +
-			"by name, or by position where the file has no header. The target may be missing; otherwise it is " +
-			"copied to the last column. Each row of the output is a row of the input, in the same order and in " +
-			"the target's own units. A regression has mean, sd, var_aleatoric (noise), var_epistemic (what the " +
-			"model does not know) and the quantiles q05 q25 q50 q75 q95. A classification has label, p_<class> " +
-			"for each class, entropy (in nats) and bhattacharyya. The last is the distance between the two most " +
-			"probable classes over the samples. It is large where the model is sure, and empty where the samples " +
-			"do not vary. The column distance says how far a row is from the training rows, whatever its sd is. " +
-			"It is 0 for a training row. It is 1 for a row as far away as the farthest 1 % of the training rows " +
-			"are from the others. A run with --conformal adds lower and upper, or the set of classes, with a | between " +
-			"them. A column that names the rows comes first.",
+			"by name, or by position where the file has no header. The output has a row for each row of FILE, in the " +
+			"same order. A regression has mean, sd, its parts var_aleatoric (noise) and var_epistemic (what the model " +
+			"does not know), and the quantiles q05 q25 q50 q75 q95, in the target's own units. A classification has " +
+			"label, p_<class> for each class, entropy in nats, and bhattacharyya, which is large where the model is " +
+			"sure. A distance above 1 tells of a row unlike the training rows, whatever its sd is. A run with " +
+			"--conformal adds lower and upper, or the set of classes. A column that names the rows comes first, and " +
+			"a target that FILE has comes last.",
 		flags: []flagSpec{
 			{group: "Data", name: "data", arg: "FILE", help: "the rows, in a format of docs/data.md"},
 			idFlag, gramFlag, tableSetFlag, outFlag, formatFlag,

@@ -16,6 +16,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/dist"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
@@ -227,6 +228,7 @@ func (p *program) printRun(r *rundir.Result, c *options.Config, path string) err
 			if page := filepath.Join(path, rundir.ReportFile); isFile(page) {
 				fmt.Fprintf(p.out, "report: %s\n", page)
 			}
+			p.note("to predict other rows: gpdrf-gpu predict %s --data FILE", usererror.ShellWord(path))
 		}
 		return nil
 	}

@@ -34,9 +34,9 @@ func (p *program) trainVerb() verb {
 	}
 }
 
-// trainFlags are the flags of train: those of options.Options, and those of the command itself.
+// trainFlags are the flags of train: those of options.Options, and, behind the data, those of the command itself.
 func trainFlags() []flagSpec {
-	flags := []flagSpec{
+	own := []flagSpec{
 		{group: "Files", name: "config", arg: "FILE.yaml", help: "options from a file, such as a run's config.yaml. " +
 			"Flags beat the file, the file beats the preset, and the preset beats the defaults"},
 		{group: "Files", name: setFlag, arg: "KEY=VALUE",
@@ -54,7 +54,9 @@ func trainFlags() []flagSpec {
 				"the folds of a named set. The folds share a time limit. Their folder has a run folder of each, " +
 				"cv.json with the scores, and predictions.csv with the predictions of tested rows"},
 	}
-	return append(append(flags, optionFlags(true)...), jsonFlag)
+	flags := optionFlags(true)
+	behind := slices.IndexFunc(flags, func(f flagSpec) bool { return f.group != "Data" })
+	return append(slices.Insert(flags, behind, own...), jsonFlag)
 }
 
 // commandKeys are the keys about the command. A run does not keep them.

@@ -73,13 +73,12 @@ func commonFlags() []flagSpec {
 // verbs are all commands, in the order of the help.
 func (p *program) verbs() []verb {
 	all := []verb{p.trainVerb(), p.evalVerb(), p.predictVerb(), p.suggestVerb(), p.serveVerb(), p.exportVerb(),
-		p.dataVerb(), p.infoVerb(), p.planVerb(), p.checkVerb(), p.reportVerb(), p.runsVerb(), p.benchVerb(),
-		p.completionVerb(), p.manVerb()}
+		p.dataVerb(), p.infoVerb(), p.planVerb(), p.checkVerb(), p.reportVerb(), p.runsVerb(), p.benchVerb()}
 	for i := range all {
 		all[i].flags = append(all[i].flags, commonFlags()...)
 		for k := range all[i].keys {
 			all[i].keys[k].isKey = true
 		}
 	}
-	return all
+	return append(all, p.completionVerb(), p.manVerb()) // which have no flags
 }

@@ -37,8 +37,8 @@ func (c *Config) Options() (all []Option) {
 // fileOptions are the files of the rows, and the format of a table.
 func (c *Config) fileOptions() []Option {
 	return []Option{
-		{Key: "data", Flag: true, Arg: "NAME|FILE", value: &c.Data,
-			Help: "a named set (" + strings.Join(data.Names(), ", ") + ") or a file. docs/data.md has the formats"},
+		{Key: "data", Flag: true, Arg: "FILE|NAME", value: &c.Data,
+			Help: "a file in a format of docs/data.md, or a named set: " + strings.Join(data.Names(), ", ")},
 		{Key: "test", Flag: true, Arg: "FILE|none", value: &c.Test,
 			Help: "rows to test on; without it a file's seeded 10 % are held out. none trains on all rows of a " +
 				"file, and there are no scores"},
