@@ -126,7 +126,7 @@ func (p evidencePage) summary() string {
 	return strings.TrimSpace(text)
 }
 
-// bestSummary compares the preset best with the default on small tables, and on all sets. The README has this text,
+// bestSummary compares the preset best with the default on small tables, and on all sets. docs/best.md has this text,
 // too.
 func (p evidencePage) bestSummary() string {
 	const few = 1500

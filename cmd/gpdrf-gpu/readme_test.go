@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -75,18 +74,4 @@ func TestREADME(t *testing.T) {
 		return err
 	})
 	must.OK(t, err)
-}
-
-// The README's command for the tests works on the smallest package, from the root.
-func TestREADMETests(t *testing.T) {
-	commands := readmeCommands(t, "go test")
-	if len(commands) != 1 {
-		t.Fatalf("the README has the commands %q, expected one of go test", commands)
-	}
-	command := strings.Fields(strings.ReplaceAll(commands[0], "./...", "./internal/philox"))
-	run := exec.Command(command[0], command[1:]...)
-	run.Dir = filepath.Join("..", "..")
-	if said, err := run.CombinedOutput(); err != nil || !bytes.HasPrefix(said, []byte("ok")) {
-		t.Errorf("%q: %v\n%s", command, err, said)
-	}
 }
