@@ -54,7 +54,7 @@ func card(t *testing.T, replaced map[string]string, environment ...string) (scri
 		files[name] = must.Get(os.ReadFile(name))(t)
 	}
 	for name, program := range stubs {
-		if other, is := replaced[name]; is {
+		if other, ok := replaced[name]; ok {
 			program = other
 		}
 		var packed bytes.Buffer
@@ -76,7 +76,7 @@ func card(t *testing.T, replaced map[string]string, environment ...string) (scri
 // exits is the code with which a command ends.
 func exits(t *testing.T, err error) int {
 	t.Helper()
-	if code, is := errors.AsType[*exec.ExitError](err); is {
+	if code, ok := errors.AsType[*exec.ExitError](err); ok {
 		return code.ExitCode()
 	}
 	must.OK(t, err)

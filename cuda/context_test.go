@@ -174,7 +174,7 @@ func TestAbandon(t *testing.T) {
 func TestOutOfMemory(t *testing.T) {
 	c := open(t)
 	_, err := c.Alloc(1 << 50)
-	if full, is := err.(*OutOfMemoryError); !is || full.Bytes != 1<<50 || full.Total <= 0 {
+	if full, ok := err.(*OutOfMemoryError); !ok || full.Bytes != 1<<50 || full.Total <= 0 {
 		t.Errorf("a petabyte: %v", err)
 	}
 }

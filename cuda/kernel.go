@@ -96,7 +96,7 @@ func (c *Context) Threads(name string) int {
 // imageOf is the image of a kernel, with its signature; nil if there is none.
 func (c *Context) imageOf(name string) (image *loaded, signature Signature) {
 	for _, i := range c.images {
-		if s, has := i.kernels[name]; has {
+		if s, ok := i.kernels[name]; ok {
 			image, signature = i, s
 		}
 	}

@@ -96,7 +96,7 @@ func TestForcedImageErrors(t *testing.T) {
 		"cubin": "GPDRF_CUDA_IMAGE=cubin: the program has no machine code of kernels_sm",
 	} {
 		_, said, err := start(t, forced)
-		if _, is := errors.AsType[*SettingError](err); !is || !strings.HasPrefix(err.Error(), want) || len(said) > 0 {
+		if _, ok := errors.AsType[*SettingError](err); !ok || !strings.HasPrefix(err.Error(), want) || len(said) > 0 {
 			t.Errorf("%v, want %s\nsaid: %q", err, want, said)
 		}
 	}

@@ -251,10 +251,10 @@ func (d *Dataset) copies(train *Dataset) (n int) {
 	again := 0
 	train.eachRow(func(row []byte) {
 		key := maphash.Bytes(seed, row)
-		switch seen, has := found[key]; {
-		case seen:
+		switch counted, ok := found[key]; {
+		case counted:
 			again++
-		case has:
+		case ok:
 			found[key] = true
 			n++
 		}

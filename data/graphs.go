@@ -154,7 +154,7 @@ func (in *input) targetKeys() (keys []string, named bool, wrong error) {
 
 // graphError turns an error of package graph into one about the line that starts at a place.
 func (t *texts) graphError(at place, err error) error {
-	if bad, is := errors.AsType[*graph.Error](err); is {
+	if bad, ok := errors.AsType[*graph.Error](err); ok {
 		return t.errorAt(place{at.line, at.column + bad.At}, "found %s, %s", phrase.Quote(bad.Found), bad.Msg)
 	}
 	return err
@@ -176,7 +176,7 @@ func readFolder(path, set string, opt ReadOptions) (*Dataset, []string, error) {
 		return nil, nil, err
 	}
 	folder, err := graph.ReadFolder(set, opt.TargetOptional || opt.Labels != "")
-	if bad, is := errors.AsType[*graph.FolderError](err); is {
+	if bad, ok := errors.AsType[*graph.FolderError](err); ok {
 		return nil, nil, errorAt(bad.File, place{line: bad.Line}, "%s", bad.Msg)
 	} else if err != nil {
 		return nil, nil, err

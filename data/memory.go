@@ -250,7 +250,7 @@ func (d *Dataset) setClasses(labels []string) {
 func encodeRows(e *seq.Encoder, sequences []string, column string) (*seq.Set, error) {
 	for i, text := range sequences {
 		err := e.Add([]byte(text))
-		if bad, is := errors.AsType[*seq.SymbolError](err); is {
+		if bad, ok := errors.AsType[*seq.SymbolError](err); ok {
 			return nil, errorf("", "row %d: found %s at byte %d of column %s, %s", i+1, phrase.Quote(bad.Symbol),
 				bad.At+1, phrase.Quote(column), bad.Msg)
 		}

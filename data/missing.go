@@ -153,8 +153,8 @@ func impute(train *Dataset, others ...*Dataset) {
 	n, d := matrix.Size(train.X)
 	col, at := make([]float64, n), 0
 	for j, c := range columns {
-		k, is := slices.BinarySearchFunc(medians, j, func(f Fill, at int) int { return f.At - at })
-		if is && math.IsNaN(medians[k].Value) {
+		k, ok := slices.BinarySearchFunc(medians, j, func(f Fill, at int) int { return f.At - at })
+		if ok && math.IsNaN(medians[k].Value) {
 			medians[k].Value = medianOfKnown(matrix.Column(col, train.X, at))
 			for _, ds := range all {
 				ds.fill(at, d, medians[k].Value)

@@ -69,7 +69,7 @@ func (d *Dataset) InOrder(levels []string) error {
 
 // level is the number that a class stands for: 0 for false, and 1 for true.
 func level(class string) (v float64, err error) {
-	if v, is := written.Boolean(class); is {
+	if v, ok := written.Boolean(class); ok {
 		return v, nil
 	}
 	return written.ParseNumber(class)

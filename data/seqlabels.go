@@ -312,7 +312,7 @@ func (t *texts) labelsByName(path string, lines []string, where []place) error {
 		at[name], labels[i] = i, strings.TrimSpace(line[cut+1:])
 	}
 	names := t.names
-	if !slices.ContainsFunc(names, func(name string) bool { _, is := at[name]; return is }) && t.kind == seq.Graphs {
+	if !slices.ContainsFunc(names, func(name string) bool { _, ok := at[name]; return ok }) && t.kind == seq.Graphs {
 		names = nil // labels of molecules may be matched by number
 	}
 	places := make([]place, t.n())

@@ -218,7 +218,7 @@ func (b *badRows) take() func(BadRow) error {
 
 // fault is the error about text i, which has no symbols or an invalid one; nil if it is valid.
 func (t *texts) fault(e *seq.Encoder, i int) *Error {
-	if bad, is := errors.AsType[*seq.SymbolError](t.add(e, i)); is {
+	if bad, ok := errors.AsType[*seq.SymbolError](t.add(e, i)); ok {
 		return t.errorAt(t.placeOf(i, bad.At), "found %s, %s", phrase.Quote(bad.Symbol), bad.Msg)
 	}
 	if e.Empty() {

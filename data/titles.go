@@ -68,8 +68,8 @@ func arePlaces(row []string) bool {
 // after the line.
 func separatorLine(head []byte, d *Dialect) (rest []byte) {
 	line, rest, more := bytes.Cut(head, []byte("\n"))
-	word, is := strings.CutPrefix(strings.TrimRight(string(line), "\r"), "sep=")
-	if _, known := separatorOf(word); !is || !known || !more {
+	word, ok := strings.CutPrefix(strings.TrimRight(string(line), "\r"), "sep=")
+	if _, known := separatorOf(word); !ok || !known || !more {
 		return head
 	}
 	if d.Separator == "" {

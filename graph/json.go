@@ -167,7 +167,7 @@ func (p *jsonReader) node(item any) bool {
 
 // jsonLabel returns a label, a word or a number.
 func jsonLabel(item any) (label string, ok bool) {
-	if number, is := item.(json.Number); is {
+	if number, ok := item.(json.Number); ok {
 		return number.String(), true
 	}
 	label, ok = item.(string)

@@ -133,9 +133,9 @@ func outputColumns(t *fitted.Model, p *model.Prediction, c, draws int,
 	}
 	levels := Levels()
 	quantiles := r.QuantilesAt(levels)
-	q, has := t.Conformal.Usual(c)
+	q, ok := t.Conformal.DefaultQuantile(c)
 	columns = []string{"mean", "sd", "var_aleatoric", "var_epistemic", "q05", "q25", "q50", "q75", "q95"}
-	if has {
+	if ok {
 		columns = append(columns, "lower", "upper")
 	}
 	return columns,
@@ -149,7 +149,7 @@ func outputColumns(t *fitted.Model, p *model.Prediction, c, draws int,
 			for k, y := range at {
 				into[4+k].Value = y
 			}
-			if has {
+			if ok {
 				into[9].Value, into[10].Value = r.Interval(i, q)
 			}
 		}
@@ -162,8 +162,8 @@ func classTable(t *fitted.Model, p *model.Prediction) *Table {
 		out.Columns = append(out.Columns, "p_"+c)
 	}
 	out.Columns = append(out.Columns, "entropy", "bhattacharyya")
-	q, has := t.Conformal.Usual(0)
-	if has {
+	q, ok := t.Conformal.DefaultQuantile(0)
+	if ok {
 		out.Columns, out.Words = append(out.Columns, "set"), append(out.Words, "set")
 	}
 	distance := metrics.Distances(p.H, p.S, p.N, p.C)
@@ -178,7 +178,7 @@ func classTable(t *fitted.Model, p *model.Prediction) *Table {
 		} else {
 			into[2+width] = Cell{Value: d}
 		}
-		if has {
+		if ok {
 			into[3+width].Class = strings.Join(classes.Set(i, q), "|")
 		}
 	}

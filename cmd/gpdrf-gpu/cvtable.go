@@ -17,7 +17,7 @@ func cvTable(cv *rundir.CV) string {
 	ownMean, ownSE := means(cv.Raw, false), means(cv.Raw, true)
 	header := []any{"fold", "test rows"}
 	for _, s := range scoresOf(cv.Task) {
-		if _, is := cv.Test["auc"]; s.key != "auc" || is {
+		if _, ok := cv.Test["auc"]; s.key != "auc" || ok {
 			header = append(header, s.name)
 		}
 	}

@@ -165,7 +165,7 @@ func (p *program) aboutDevices() devicesInfo {
 	machines, reasons := device.Machines()
 	for i := range machines {
 		dev, err := device.OpenLogged(machines[i].Name, p.noteOnce)
-		if absent, is := errors.AsType[*device.AbsentError](err); is {
+		if absent, ok := errors.AsType[*device.AbsentError](err); ok {
 			err = absent.Err // The name of the device is left out.
 		}
 		if err != nil {

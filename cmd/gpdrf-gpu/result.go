@@ -156,9 +156,9 @@ func scoresOf(task data.Task) []score {
 
 // text formats the value of the score of a test; "" if it is absent.
 func (s score) text(values map[string]float64) string {
-	v, is := values[s.key]
+	v, ok := values[s.key]
 	switch {
-	case !is:
+	case !ok:
 		return ""
 	case s.percent:
 		return fmt.Sprintf("%.1f %%", 100*v)
@@ -168,7 +168,7 @@ func (s score) text(values map[string]float64) string {
 
 // ownText formats the value of the score in own units; "" if it is absent.
 func (s score) ownText(values map[string]float64) string {
-	if v, is := values[s.key]; is && s.own {
+	if v, ok := values[s.key]; ok && s.own {
 		return fmt.Sprintf("%.4g", v)
 	}
 	return ""

@@ -47,7 +47,7 @@ func openDevice(options string, log device.Logger) (device.Device, error) {
 		return nil, err
 	}
 	d, err := New(ordinal, single, log)
-	if _, is := errors.AsType[*cuda.SettingError](err); is {
+	if _, ok := errors.AsType[*cuda.SettingError](err); ok {
 		return nil, &device.SettingError{Err: err}
 	}
 	if err != nil {
@@ -262,7 +262,7 @@ func (d *Device) check(op string, err error) {
 		return
 	}
 	fault := &device.FaultError{Device: d.name, Op: op, Err: err}
-	if full, is := errors.AsType[*cuda.OutOfMemoryError](err); is {
+	if full, ok := errors.AsType[*cuda.OutOfMemoryError](err); ok {
 		fault.Bytes = full.Bytes
 	}
 	panic(fault)

@@ -48,7 +48,7 @@ func TestOpenErrorOfVariable(t *testing.T) {
 	t.Setenv(graphVariable, "off")
 	_, err := device.Open("cuda:0")
 	const want = "GPDRF_CUDA_GRAPH=off: use 0 "
-	if _, is := errors.AsType[*device.SettingError](err); !is || !strings.HasPrefix(err.Error(), want) {
+	if _, ok := errors.AsType[*device.SettingError](err); !ok || !strings.HasPrefix(err.Error(), want) {
 		t.Error(err)
 	}
 }
@@ -66,7 +66,7 @@ func TestMemoryComesBack(t *testing.T) {
 	kept := d.New(device.Double, 1<<20)
 	defer runtime.KeepAlive(kept)
 	fault, _ := panics.Of(func() { d.New(device.Double, 3, 1<<19) }).(*device.FaultError)
-	if full, is := errors.AsType[*cuda.OutOfMemoryError](fault); !is || full.Bytes != 12<<20 ||
+	if full, ok := errors.AsType[*cuda.OutOfMemoryError](fault); !ok || full.Bytes != 12<<20 ||
 		!strings.Contains(fault.Error(),
 			"cuda:0:f32: a double tensor of shape [3 524288]: 12.0 MiB of GPU memory are needed") {
 		t.Errorf("12 MiB more: %v", fault)

@@ -200,7 +200,7 @@ func TestNoRoom(t *testing.T) {
 		d.Widen(d.New(device.Double, 3), d.New(device.Real, 3))
 		return nil
 	}()
-	if fault, is := errors.AsType[*device.FaultError](err); !is || fault.Op != "widen" ||
+	if fault, ok := errors.AsType[*device.FaultError](err); !ok || fault.Op != "widen" ||
 		!strings.Contains(err.Error(), "loading kernel widen_f32: CUDA error 2, ") {
 		t.Errorf("%v", err)
 	}
@@ -213,7 +213,7 @@ func TestLostInReplay(t *testing.T) {
 		loop := device.NewLoop(d, newWalk(d).work)
 		return func(step int) { loop.Run(at(step)) }
 	}, func(_ *Device, step int, err error) {
-		if f, is := errors.AsType[*device.FaultError](err); !is || f.Op != "replaying a step" && f.Op != "set_live" {
+		if f, ok := errors.AsType[*device.FaultError](err); !ok || f.Op != "replaying a step" && f.Op != "set_live" {
 			t.Errorf("step %d: %v", step, err)
 		}
 	})

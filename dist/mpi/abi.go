@@ -35,7 +35,7 @@ var standard = abi{
 const openMPIName = "Open MPI"
 
 // openMPI finds the handles of Open MPI, which are addresses of objects in the library, if lib is one.
-func openMPI(lib uintptr) (a abi, is bool, err error) {
+func openMPI(lib uintptr) (a abi, ok bool, err error) {
 	world, absent := purego.Dlsym(lib, "ompi_mpi_comm_world")
 	if absent != nil {
 		return abi{}, false, nil
@@ -68,7 +68,7 @@ func (l *library) abiOf(path string) (abi, error) {
 		}
 		return standard, nil
 	}
-	if a, is, err := openMPI(l.handle); is {
+	if a, ok, err := openMPI(l.handle); ok {
 		return a, err
 	}
 	for _, name := range []string{"MPICH", "Intel(R) MPI", "MVAPICH", "CRAY"} {

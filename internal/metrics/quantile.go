@@ -9,8 +9,8 @@ import (
 // Quantiles writes a row's quantiles at several levels. Several goroutines may call it. With one
 // component of a Mixture, these are μ + σ z(p), and z is computed once.
 func Quantiles(d Distribution, levels []float64) func(n int, into []float64) {
-	m, is := d.(Mixture)
-	if !is || m.S > 1 || m.Outer > 0 {
+	m, ok := d.(Mixture)
+	if !ok || m.S > 1 || m.Outer > 0 {
 		return func(n int, into []float64) {
 			at := d.QuantilesOf(n)
 			for k, p := range levels {

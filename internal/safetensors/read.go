@@ -41,9 +41,9 @@ func Read(r io.ReaderAt, size int64) (metadata map[string]string, ts []Tensor, e
 		return nil, nil, formatError("its tensors take %d bytes, and the file has %d: cut short, "+
 			"or damaged", end, size-start)
 	}
-	checksum, has := metadata[ChecksumKey]
+	checksum, hasChecksum := metadata[ChecksumKey]
 	sum := sha256.New()
-	if has {
+	if hasChecksum {
 		plain, once := withChecksum(header, checksum, blank())
 		if !once {
 			return nil, nil, ErrChecksum
@@ -57,7 +57,7 @@ func Read(r io.ReaderAt, size int64) (metadata map[string]string, ts []Tensor, e
 		}
 		ts = append(ts, e.Tensor)
 	}
-	if has && checksum != format(sum.Sum(nil)) {
+	if hasChecksum && checksum != format(sum.Sum(nil)) {
 		return nil, nil, ErrChecksum
 	}
 	slices.SortStableFunc(ts, func(a, b Tensor) int { return strings.Compare(a.Name, b.Name) })

@@ -34,8 +34,8 @@ func (c *Conformal) Quantile(t int, level float64) (float64, error) {
 	return c.Scores[t][metrics.ConformalRank(c.N(), level)-1], nil
 }
 
-// Usual is the Quantile of target t at the default level; has is false without scores.
-func (c *Conformal) Usual(t int) (q float64, has bool) {
+// DefaultQuantile is the Quantile of target t at the default level; ok is false without scores.
+func (c *Conformal) DefaultQuantile(t int) (q float64, ok bool) {
 	if c == nil {
 		return 0, false
 	}
@@ -131,8 +131,8 @@ type ConformalScores struct {
 
 // conformalTest scores the intervals of a target, or the sets, at the default level; nil without intervals.
 func (t *Model) conformalTest(p *model.Prediction, ds *data.Dataset, target int) *ConformalScores {
-	q, has := t.Conformal.Usual(target)
-	if !has {
+	q, ok := t.Conformal.DefaultQuantile(target)
+	if !ok {
 		return nil
 	}
 	s, inside, size := &ConformalScores{Level: t.Conformal.Level, N: t.Conformal.N()}, 0, 0

@@ -168,7 +168,7 @@ func (h *ensembleHeader) parse(tensors []safetensors.Tensor) (*Model, error) {
 	for _, x := range tensors {
 		k := -1
 		for i := range h.Members {
-			if name, is := strings.CutPrefix(x.Name, memberPrefix(i)); is {
+			if name, ok := strings.CutPrefix(x.Name, memberPrefix(i)); ok {
 				x.Name, k = name, i
 				break
 			}

@@ -25,7 +25,7 @@ func NumbersOf(block any) map[string]float64 {
 	}
 	out := map[string]float64{}
 	for key, v := range all {
-		if x, is := v.(float64); is {
+		if x, ok := v.(float64); ok {
 			out[key] = x
 		}
 	}

@@ -143,7 +143,7 @@ func (cv *CV) pool(finished []FoldRun) *Pooled {
 			classes = append(classes, c.Classes)
 		}
 	}
-	if v, is := p.Scores["rmse"]; is {
+	if v, ok := p.Scores["rmse"]; ok {
 		p.Scores["rmse"] = math.Sqrt(v)
 	}
 	p.Classes = metrics.Merge(classes)
