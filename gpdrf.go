@@ -137,7 +137,7 @@ func Train(ctx context.Context, rows Rows, o Options) (m *Model, err error) {
 		return nil, err
 	}
 	if out.Rising {
-		r.Note("%s", rundir.Rising())
+		r.Note("%s", rundir.RisingWarning())
 	}
 	m = &Model{Device: o.Device, trained: out.Trained, config: out.Config, steps: out.Steps}
 	if out.End == train.Interrupted {

@@ -97,7 +97,7 @@ func (m *Model) Predict(ctx context.Context, rows Rows) (*Prediction, error) {
 		return nil, err
 	}
 	prediction := newPrediction(t, p, distances)
-	prediction.Warnings = t.Warnings(ctx, request, ds)
+	prediction.Warnings = t.RequestWarnings(ctx, request, ds)
 	return prediction, nil
 }
 

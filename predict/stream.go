@@ -94,7 +94,7 @@ func (s *Stream) read(ctx context.Context, from *data.Stream, to chan<- *data.Da
 		}
 		lo, most := 0, ds.N()
 		if from.Whole() {
-			s.warnings = s.Trained.Unlike(ctx, ds, 1)
+			s.warnings = s.Trained.RowWarnings(ctx, ds, 1)
 			most = s.within(most, maxWhole)
 		}
 		for ; lo+most < ds.N(); lo += most {

@@ -118,7 +118,7 @@ func (m *loaded) predict(ctx context.Context, given data.Request) (*prediction, 
 	if err != nil {
 		return nil, err
 	}
-	p := &prediction{m.trained, rows, parts, distances, m.trained.Warnings(ctx, given, rows)}
+	p := &prediction{m.trained, rows, parts, distances, m.trained.RequestWarnings(ctx, given, rows)}
 	if err := p.checkFinite(); err != nil {
 		return nil, err
 	}

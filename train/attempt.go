@@ -50,7 +50,7 @@ func (ch *chooser) attempt(ctx context.Context, c candidate, steps int) (more bo
 // error that this rank alone has. An attempt that breaks off has no log densities, and no error.
 func (ch *chooser) score(ctx context.Context, a *rundir.Attempt) error {
 	job, trained := *ch.run.job, *ch.run.trained
-	job.Train, job.Validation, job.Save, job.Reporter = ch.trainRows, nil, nil, listener{chooser: ch}
+	job.Train, job.Validation, job.Save, job.Reporter = ch.trainRows, nil, nil, attemptReporter{chooser: ch}
 	uncancelled := ctx // ranks vote to end between steps: other work runs to its end on all of them
 	if job.shared() {
 		uncancelled = context.WithoutCancel(ctx)
@@ -120,15 +120,15 @@ func (ch *chooser) trainAndPredict(ctx, uncancelled context.Context, r *run) (p 
 	return p, err
 }
 
-// listener is the Reporter of the attempts. It passes their progress on to the run's own Reporter. It ends them
+// attemptReporter is the Reporter of the attempts. It passes their progress on to the run's own Reporter. It ends them
 // if, at their pace, the time limit leaves too little time for the run that follows.
-type listener struct {
+type attemptReporter struct {
 	Silent
 	chooser *chooser
 }
 
-func (l listener) Step(p rundir.Progress) {
-	ch := l.chooser
+func (r attemptReporter) Step(p rundir.Progress) {
+	ch := r.chooser
 	ch.run.job.Reporter.Doing("choosing the objective", float64(ch.doneSteps+p.Step)/float64(ch.totalSteps))
 	followingSteps := leastSteps // the run that follows is as long as the longest attempt so far
 	for _, a := range ch.attempts {

@@ -83,7 +83,7 @@ func (r *run) choose(ctx context.Context) (err error) {
 		ch.settleComponents()
 	}
 	ch.run = r
-	o := ch.outcome(cfg.Steps, longSteps)
+	o := ch.choice(cfg.Steps, longSteps)
 	r.setTemperature(o.temperature)
 	fit, err := ch.stepsInTime(o.steps)
 	if err != nil {
@@ -249,15 +249,15 @@ func (ch *chooser) takeComponents(ctx context.Context) error {
 	if r.job.shared() { // ranks end together
 		ctx = context.WithoutCancel(ctx)
 	}
-	to, err := r.withComponents(ctx)
+	run, err := r.withComponents(ctx)
 	if ctx.Err() != nil {
 		return nil
 	}
-	if to == nil || err != nil {
+	if run == nil || err != nil {
 		return err
 	}
-	p := to.job.projection
-	ch.variant = variant{run: to, columns: options.Components, trainRows: p.Apply(ch.trainRows),
+	p := run.job.projection
+	ch.variant = variant{run: run, columns: options.Components, trainRows: p.Apply(ch.trainRows),
 		heldOut: p.Apply(ch.heldOut)}
 	return nil
 }

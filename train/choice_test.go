@@ -187,8 +187,8 @@ func TestBestAttempt(t *testing.T) {
 	}
 }
 
-// The outcome follows from the attempts alone.
-func TestOutcome(t *testing.T) {
+// The choice follows from the attempts alone.
+func TestChoiceOfAttempts(t *testing.T) {
 	bound, other := candidate{options.ELBO, 1}, candidate{options.Predictive, 0.3}
 	of := func(c candidate, steps int, log float64) rundir.Attempt {
 		return rundir.Attempt{Objective: c.objective, KLWeight: c.klWeight, Steps: steps, Logs: []float64{log, log},
@@ -198,16 +198,16 @@ func TestOutcome(t *testing.T) {
 	for name, c := range map[string]struct {
 		attempts  []rundir.Attempt
 		longSteps int
-		want      outcome
+		want      choice
 	}{
-		"none":            {nil, 40, outcome{bound, 160, 160, 0}},
-		"safe":            {short, 0, outcome{other, 60, 60, 0}},
-		"no time for any": {short, 40, outcome{other, 40, 40, 0}},
-		"long":            {append(short, of(other, 40, 0)), 40, outcome{other, 40, 40, 2}},
-		"short":           {append(short, of(other, 40, -3)), 40, outcome{other, 10, 40, 2}},
+		"none":            {nil, 40, choice{bound, 160, 160, 0}},
+		"safe":            {short, 0, choice{other, 60, 60, 0}},
+		"no time for any": {short, 40, choice{other, 40, 40, 0}},
+		"long":            {append(short, of(other, 40, 0)), 40, choice{other, 40, 40, 2}},
+		"short":           {append(short, of(other, 40, -3)), 40, choice{other, 10, 40, 2}},
 	} {
 		ch := &chooser{candidates: []candidate{bound, other}, attempts: c.attempts, totalSteps: 100}
-		if got := ch.outcome(160, c.longSteps); got != c.want {
+		if got := ch.choice(160, c.longSteps); got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
 	}
@@ -347,7 +347,7 @@ func TestReserve(t *testing.T) {
 		ended := false
 		ch := &chooser{variant: variant{run: r, pace: pace{100, 10}}, totalSteps: 200,
 			cancel: func() { ended = true }, attempts: []rundir.Attempt{{Steps: 100, Logs: []float64{0}}}}
-		listener{chooser: ch}.Step(rundir.Progress{Step: reportEvery, Elapsed: reportEvery * time.Second / 10})
+		attemptReporter{chooser: ch}.Step(rundir.Progress{Step: reportEvery, Elapsed: reportEvery * time.Second / 10})
 		if ended != c.want {
 			t.Errorf("%s left for 100 steps of 100 ms: ended %t", c.remaining, ended)
 		}

@@ -99,23 +99,23 @@ func (r *run) withComponents(ctx context.Context) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	held, half := 0.0, (j.Train.D()+1)/2
+	explained, half := 0.0, (j.Train.D()+1)/2
 	for _, share := range shares[:min(half, len(shares))] {
-		held += share
+		explained += share
 	}
-	if pays, err := r.rankZeroAnswer(held >= componentShare); !pays || err != nil {
+	if pays, err := r.rankZeroAnswer(explained >= componentShare); !pays || err != nil {
 		return nil, err
 	}
-	alike := *j
-	alike.projection, alike.Train, alike.Validation = p, p.Apply(j.Train), p.Apply(j.Validation)
-	alike.Config = j.Config.ForComponents(alike.Train)
-	alike.Reporter = Silent{} // targets and others are as in the run with columns
-	to, err := alike.newRun(ctx)
+	job := *j
+	job.projection, job.Train, job.Validation = p, p.Apply(j.Train), p.Apply(j.Validation)
+	job.Config = j.Config.ForComponents(job.Train)
+	job.Reporter = Silent{} // targets and others are as in the run with columns
+	components, err := job.newRun(ctx)
 	if err != nil {
 		return nil, err
 	}
-	alike.Reporter, to.clock, to.saver = j.Reporter, r.clock, r.saver
-	return to, context.Cause(ctx)
+	job.Reporter, components.clock, components.saver = j.Reporter, r.clock, r.saver
+	return components, context.Cause(ctx)
 }
 
 // isTable reports whether columns of numbers are all that rows have.

@@ -39,7 +39,7 @@ func gap(t *testing.T, n int, seed uint64) *data.Dataset {
 
 // A row like those of training is near with every model, one in the gap or outside is not, whatever
 // the scaling.
-func TestKnownNumbers(t *testing.T) {
+func TestNoveltyOfNumbers(t *testing.T) {
 	learns(t)
 	set, more := gap(t, 400, 1), gap(t, 1000, 2)
 	probes := readText(t, "probes.csv",
@@ -81,7 +81,7 @@ func TestKnownNumbers(t *testing.T) {
 
 // The distances of sequences are those to X̄ in feature space; of sequences beside numbers the
 // larger of both.
-func TestKnownSequences(t *testing.T) {
+func TestNoveltyOfSequences(t *testing.T) {
 	learns(t)
 	set, more := genes(t, 160, 1), genes(t, 300, 2)
 	odd := readText(t, "odd.fasta",
@@ -135,7 +135,7 @@ func naiveToXBar(b *seq.Basis, set *seq.Set) float64 {
 }
 
 // Older models have no distances, and damaged ones are refused.
-func TestKnownFile(t *testing.T) {
+func TestNoveltyInFile(t *testing.T) {
 	trained := mustFit(t, "model=gp steps=2 inducing=5", gap(t, 40, 1)).Trained
 	rows := gap(t, 3, 2)
 	dev := openCPU(t)
@@ -162,11 +162,11 @@ func TestKnownFile(t *testing.T) {
 }
 
 // Numbers and sequences have a warning each; a few rows that are far need not be worth one.
-func TestUnlike(t *testing.T) {
+func TestRowWarnings(t *testing.T) {
 	trained := mustFit(t, "model=gp inducing=40 kernel=rbf+spectrum:3 steps=2", mixed(t, 60, 1)).Trained
 	odd := readText(t, "odd.csv",
 		"dose,gene,target\n5,ACGTACGATTACA,50\n500,ACGTACGATTACA,50\n5,AC,50\n", data.ReadOptions{Sequence: "gene"})
-	got := strings.Join(trained.Unlike(t.Context(), odd, 1), "\n")
+	got := strings.Join(trained.RowWarnings(t.Context(), odd, 1), "\n")
 	for _, want := range []string{`odd.csv:3: column "dose" is 500, and `,
 		" in the training rows: far outside, so that the prediction means little\n",
 		"without any feature, which the model cannot tell apart: 1 under spectrum:3, of 3"} {
@@ -174,10 +174,10 @@ func TestUnlike(t *testing.T) {
 			t.Errorf("%q is not in %q", want, got)
 		}
 	}
-	if got := trained.Unlike(t.Context(), odd, 2); len(got) != 1 || strings.Contains(got[0], "dose") {
+	if got := trained.RowWarnings(t.Context(), odd, 2); len(got) != 1 || strings.Contains(got[0], "dose") {
 		t.Error(got)
 	}
-	if got := trained.Unlike(t.Context(), mixed(t, 30, 2), 1); got != nil {
+	if got := trained.RowWarnings(t.Context(), mixed(t, 30, 2), 1); got != nil {
 		t.Error(got)
 	}
 }

@@ -172,7 +172,7 @@ func (r *run) prepareInputs(ctx context.Context) (err error) {
 		r.init.InducingPoints, err = choice.choose(ctx, r.trained.Inputs(ctx, ds), ds.N(), ds.D())
 		return err
 	}
-	if warning := r.trained.Empty(ctx, ds); warning != "" {
+	if warning := r.trained.EmptyWarning(ctx, ds); warning != "" {
 		r.job.Reporter.Note("warning: %s", warning)
 	}
 	return nil

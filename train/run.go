@@ -233,7 +233,7 @@ func (r *run) finish() error {
 	case TimeLimit:
 		r.job.Reporter.Note("stopped at step %d of %d to keep to the time limit", out.Steps, r.lastStep)
 	}
-	if warning := Unfinished(r.job.Config); warning != "" && out.End != Interrupted { // the user has stopped it
+	if warning := UnfinishedWarning(r.job.Config); warning != "" && out.End != Interrupted { // the user has stopped it
 		r.job.Reporter.Note("%s", warning)
 	}
 	out.Config, out.Seconds = r.job.Config, r.clock.seconds()

@@ -42,8 +42,8 @@ func (s *schedule) position(step int) (position, steps float64) {
 // highRate is the share of the learning rate above which a run is stopped far from the end of its schedule.
 const highRate = 0.5
 
-// Unfinished is the warning about a run whose learning rate was still high when it was stopped; "" for other runs.
-func Unfinished(c *options.Config) string {
+// UnfinishedWarning is the warning about a run whose learning rate was still high when it was stopped; "" for others.
+func UnfinishedWarning(c *options.Config) string {
 	s := newSchedule(c)
 	if rate := s.decay(c.StopAfter); c.StopAfter > 0 && c.Decay == options.Cosine && rate > highRate {
 		return fmt.Sprintf("warning: training stopped after %d of %d planned steps, with the learning rate still at "+

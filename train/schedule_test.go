@@ -72,7 +72,7 @@ func TestUnfinished(t *testing.T) {
 			Reporter: told}
 		out := must.Get(job.Run(t.Context()))(t)
 		said := strings.Join(told.notes, "\n")
-		if got := Unfinished(out.Config); !strings.Contains(got, want) || (got == "") != (want == "") ||
+		if got := UnfinishedWarning(out.Config); !strings.Contains(got, want) || (got == "") != (want == "") ||
 			!strings.Contains(said, got) || got == "" && strings.Contains(said, "planned steps") {
 			t.Errorf("%s: %q, said %q", options, got, said)
 		}

@@ -47,15 +47,12 @@ func (l Limit) Until(ctx context.Context) (context.Context, context.CancelFunc) 
 	if l.Time == 0 {
 		return context.WithCancel(ctx)
 	}
-	return context.WithDeadlineCause(ctx, l.Began.Add(l.Time), l.over())
+	return context.WithDeadlineCause(ctx, l.Began.Add(l.Time), usererror.Errorf(
+		"time limit %s: %w: give a longer limit, fewer rows, or a smaller model", l.Time, ErrTooShort))
 }
 
-// ErrOver is in the error of a limit that leaves no time for a step.
-var ErrOver = errors.New("over before the first step, so nothing was trained")
-
-func (l Limit) over() error {
-	return usererror.Errorf("time limit %s: %w: give a longer limit, fewer rows, or a smaller model", l.Time, ErrOver)
-}
+// ErrTooShort is in the error of a limit that leaves no time for a step.
+var ErrTooShort = errors.New("over before the first step, so nothing was trained")
 
 // ErrLate is the cause of the end of a context from Limit.Latest.
 var ErrLate = errors.New("time limit passed")

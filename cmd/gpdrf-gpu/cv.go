@@ -241,7 +241,7 @@ func (v *crossValidation) fold(k int) (err error) {
 		v.p.note("warning: %s", warning)
 	}
 	if r.Rising {
-		v.p.note("%s", rundir.Rising())
+		v.p.note("%s", rundir.RisingWarning())
 	}
 	return nil
 }

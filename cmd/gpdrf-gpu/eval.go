@@ -61,7 +61,7 @@ func (p *program) eval(c *call) error {
 		return guard.unless(err)
 	}
 	p.noteAll(notes)
-	p.warnAll(run.Trained.Unlike(p.ctx, rows, 1))
+	p.warnAll(run.Trained.RowWarnings(p.ctx, rows, 1))
 	ctx, err := p.sharePrediction(dev, dist.Fact{Name: "run", Value: path},
 		dist.Fact{Name: "samples", Value: strconv.Itoa(samples)}, dist.Fact{Name: "test set", Value: rows.Fingerprint})
 	if err != nil {

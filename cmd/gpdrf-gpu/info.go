@@ -241,7 +241,7 @@ func (p *program) aboutRun(path string) (*runInfo, error) {
 		return nil, err
 	}
 	i := &runInfo{Path: path, Result: run.Result, Maps: run.Trained.MapKernels(), steps: run.Config.Steps,
-		cut: train.Unfinished(run.Config)}
+		cut: train.UnfinishedWarning(run.Config)}
 	if p := run.Trained.Projection; p != nil {
 		i.inputs = p.String()
 	}

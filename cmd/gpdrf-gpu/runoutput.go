@@ -127,7 +127,7 @@ const testShare = 0.85
 
 func (f *runOutput) test(ctx context.Context) (scores *fitted.Scores, err error) {
 	cfg, t, rows := f.out.Config, f.out.Trained, f.job.Test
-	f.p.warnAll(t.Unlike(ctx, rows, onePercent(rows)))
+	f.p.warnAll(t.RowWarnings(ctx, rows, onePercent(rows)))
 	bar := f.p.newRowsBar(rows.N())
 	defer bar.end()
 	if f.limit.Time > 0 && f.out.End != train.Interrupted {

@@ -186,7 +186,7 @@ func (p *program) rowsToSuggest(c *call, r *suggestRequest, t *fitted.Model) (*d
 		if err := c.attachGram(rows, watch); err != nil {
 			return nil, err
 		}
-		p.warnAll(t.Unlike(p.ctx, rows, 1))
+		p.warnAll(t.RowWarnings(p.ctx, rows, 1))
 	}
 	return rows, nil
 }

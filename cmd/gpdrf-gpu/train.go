@@ -204,7 +204,7 @@ func (p *program) newJob(ctx context.Context, c *call, cfg *options.Config, head
 		return job, cfg.Errorf("predict-draws", "is for regression: class probabilities need no draws")
 	}
 	if job.From != nil {
-		p.warnAll(job.From.Unlike(ctx, rows.Train, onePercent(rows.Train)))
+		p.warnAll(job.From.RowWarnings(ctx, rows.Train, onePercent(rows.Train)))
 	}
 	job.Train, job.Validation, job.Conformal, job.Test = rows.Train, rows.Validation, rows.Conformal, rows.Test
 	return job, nil
@@ -213,7 +213,7 @@ func (p *program) newJob(ctx context.Context, c *call, cfg *options.Config, head
 // printRun prints the result of a run, and its warnings by its options c.
 func (p *program) printRun(r *rundir.Result, c *options.Config, path string) error {
 	if p.json && r.Rising {
-		p.note("%s", rundir.Rising())
+		p.note("%s", rundir.RisingWarning())
 	}
 	if !p.json {
 		p.printResult(r)
@@ -221,7 +221,7 @@ func (p *program) printRun(r *rundir.Result, c *options.Config, path string) err
 			p.note("\nwarning: %s", warning)
 		}
 		if r.Rising {
-			p.note("\n%s", rundir.Rising())
+			p.note("\n%s", rundir.RisingWarning())
 		}
 		if path != "" {
 			fmt.Fprintf(p.out, "\nrun folder: %s\n", path)
@@ -253,7 +253,7 @@ func (s *single) trainAndScore() (r *rundir.Result, path string, err error) {
 	if cfg.KLWeight != 1 {
 		s.p.note("kl-weight %g: the objective is tempered, so it is not the ELBO and not a bound", cfg.KLWeight)
 	}
-	if warning := cfg.Blocked(); warning != "" {
+	if warning := cfg.ZeroSlopeWarning(); warning != "" {
 		s.p.note("warning: %s", warning)
 	}
 	s.p.note("training %s on %s: %d rows of %s, %s, on %s", cfg.Model, s.job.Train.Name, s.job.Train.N(),

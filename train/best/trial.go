@@ -243,7 +243,7 @@ func (s *Search) trainCandidate(ctx context.Context, dev device.Device, c *Candi
 	}
 	cfg = cfg.With("device", dev.Name()).With("target", rows.Target).With("task", string(rows.Task))
 	out, err := (&train.Job{Config: cfg, Device: dev, Train: rows, Test: test, Started: time.Now()}).Run(ctx)
-	if errors.Is(err, train.ErrOver) { // the error would name a limit that the user did not give
+	if errors.Is(err, train.ErrTooShort) { // the error would name a limit that the user did not give
 		err = usererror.Errorf("there was no time for a step: give a longer limit, or fewer rows")
 	}
 	return out, err

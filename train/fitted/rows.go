@@ -36,8 +36,8 @@ func (t *Model) SetInducing(m *model.Model) {
 	}
 }
 
-// Empty is a message with the numbers of sequences that have no feature under one of the maps; "" if all have.
-func (t *Model) Empty(ctx context.Context, ds *data.Dataset) (warning string) {
+// EmptyWarning is a message with the numbers of sequences that have no feature under one of the maps; "" if all have.
+func (t *Model) EmptyWarning(ctx context.Context, ds *data.Dataset) (warning string) {
 	maps := t.Kind.maps()
 	var parts []string
 	for i, n := range t.Kind.empty(ctx, t.Kind.Coded(ds)) {
@@ -52,9 +52,9 @@ func (t *Model) Empty(ctx context.Context, ds *data.Dataset) (warning string) {
 		ds.Path, ds.Sequences.Alphabet.Kind.Noun(), strings.Join(parts, ", "), ds.N())
 }
 
-// Unlike are warnings about rows that are unlike those of training: far outside the range of a column, if their number
-// is at least least, or sequences without features.
-func (t *Model) Unlike(ctx context.Context, ds *data.Dataset, least int) (warnings []string) {
+// RowWarnings are warnings about rows that are unlike those of training: far outside the range of a column, if their
+// number is at least least, or sequences without features.
+func (t *Model) RowWarnings(ctx context.Context, ds *data.Dataset, least int) (warnings []string) {
 	t = t.singleModels()[0]
 	if !t.Kind.readsColumns() {
 		return nil // the model does not read the columns
@@ -63,16 +63,16 @@ func (t *Model) Unlike(ctx context.Context, ds *data.Dataset, least int) (warnin
 	if t.addFar(&far, ds); far.Rows >= max(1, least) {
 		warnings = append(warnings, far.Describe())
 	}
-	if empty := t.Empty(ctx, ds); empty != "" {
+	if empty := t.EmptyWarning(ctx, ds); empty != "" {
 		warnings = append(warnings, empty)
 	}
 	return warnings
 }
 
-// Warnings are the warnings of the command predict, for rows of a request. They name no file.
-func (t *Model) Warnings(ctx context.Context, given data.Request, ds *data.Dataset) []string {
+// RequestWarnings are the warnings of the command predict, for rows of a request. They name no file.
+func (t *Model) RequestWarnings(ctx context.Context, given data.Request, ds *data.Dataset) []string {
 	warnings := t.Schema.NewWords(given)
-	for _, unlike := range t.Unlike(ctx, ds, 1) {
+	for _, unlike := range t.RowWarnings(ctx, ds, 1) {
 		warnings = append(warnings, strings.TrimPrefix(unlike, ds.Path+": "))
 	}
 	return warnings

@@ -171,7 +171,7 @@ func Plus(a, b int64) int64 {
 	return math.MaxInt64
 }
 
-// largest is the largest buffer for which which is true.
+// largest is the largest buffer that include accepts.
 func (p *Plan) largest(include func(Buffer) bool) (found Buffer) {
 	for _, b := range p.Buffers {
 		if include(b) && b.Bytes > found.Bytes {

@@ -8,8 +8,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// Blocked is the warning about features without a slope, below which no layer learns from the data; "" for others.
-func (c *Config) Blocked() string {
+// ZeroSlopeWarning is the warning about features without a slope, below which no layer learns from the data; "" for
+// others.
+func (c *Config) ZeroSlopeWarning() string {
 	if c.FeatureKernel != "arccos0" || c.Model == model.GP || c.Model == model.DRF && c.Layers == 1 {
 		return ""
 	}

@@ -66,8 +66,8 @@ func (r *Result) ObjectiveText(number func(float64) string) string {
 		number(r.Recent.SE), r.Recent.Readings)
 }
 
-// Rising returns the warning of an objective that still rose when training ended.
-func Rising() string {
+// RisingWarning returns the warning of an objective that still rose when training ended.
+func RisingWarning() string {
 	return fmt.Sprintf("warning: the objective was still rising when training ended: more %s or a longer %s would help",
 		usererror.Flag("steps"), usererror.Flag("time-limit"))
 }

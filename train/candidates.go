@@ -37,27 +37,27 @@ func candidates(cfg *options.Config, ds *data.Dataset) []candidate {
 	return []candidate{{options.ELBO, 1}, {options.ELBO, lowerWeight}, {options.ELBO, lowestWeight}}
 }
 
-// outcome is the choice by the attempts.
-type outcome struct {
+// choice is what the attempts choose.
+type choice struct {
 	candidate
 	steps, longest int     // number of steps, and the largest that could have been chosen
 	temperature    float64 // 0 leaves it open
 }
 
-// outcome is the choice by the attempts made, for a run that has the steps without a choice. longSteps are those of a
+// choice is what the attempts made choose, for a run that has the steps without a choice. longSteps are those of a
 // long attempt; 0 if the objective is safe.
-func (ch *chooser) outcome(steps, longSteps int) outcome {
+func (ch *chooser) choice(steps, longSteps int) choice {
 	best, rest := ch.best(), steps-ch.totalSteps
 	switch {
 	case best == nil:
-		return outcome{ch.candidates[0], steps, steps, 0}
+		return choice{ch.candidates[0], steps, steps, 0}
 	case longSteps == 0:
-		return outcome{candidateOf(best), rest, rest, 0}
+		return choice{candidateOf(best), rest, rest, 0}
 	case !slices.ContainsFunc(ch.attempts, func(a rundir.Attempt) bool { return a.Steps == longSteps }):
 		// there was no time for a long one, and no lengths to compare
-		return outcome{candidateOf(best), longSteps, longSteps, 0}
+		return choice{candidateOf(best), longSteps, longSteps, 0}
 	}
-	return outcome{candidateOf(best), best.Steps, longSteps, best.Temperature}
+	return choice{candidateOf(best), best.Steps, longSteps, best.Temperature}
 }
 
 // note is the line about the choice, for a run of fit steps of all.
