@@ -15,10 +15,9 @@ type batches struct {
 
 	rows []int32 // [B], of the batch that was sent last
 	x    []float64
-	some struct { // of the targets
-		y      [][]float64
-		labels []int32
-	}
+	// targets of that batch
+	batchY      [][]float64
+	batchLabels []int32
 }
 
 // StreamBatches is like UploadRows, for rows that stay on the host, which must have no Features: Send
@@ -33,7 +32,7 @@ func (m *Model) StreamBatches(rows HostRows, y []float64, labels []int32, batch 
 	fed := d.tensors()
 	d.addTargets(m, batch, rows, y, labels)
 	b.y = d.y.columns(y, rows)
-	b.some.y = make([][]float64, len(b.y))
+	b.batchY = make([][]float64, len(b.y))
 	for _, c := range b.y {
 		fed = append(fed, c.dst)
 	}
@@ -53,27 +52,27 @@ func (d *Data) Send(key device.Key) {
 	b := d.batches
 	words, c1, c2, c3 := key.Words(0, 0) // as DrawRows
 	philox.Below(b.rows, d.N, words, c1, c2, c3)
-	b.x, b.some.labels = b.x[:0], b.some.labels[:0]
-	for k := range b.some.y {
-		b.some.y[k] = b.some.y[k][:0]
+	b.x, b.batchLabels = b.x[:0], b.batchLabels[:0]
+	for k := range b.batchY {
+		b.batchY[k] = b.batchY[k][:0]
 	}
 	for _, r := range b.rows {
 		i := int(r)
 		b.x = append(b.x, d.from(i, i+1)...)
 		for k, y := range b.y {
 			c := len(y.src) / d.N
-			b.some.y[k] = append(b.some.y[k], y.src[i*c:(i+1)*c]...)
+			b.batchY[k] = append(b.batchY[k], y.src[i*c:(i+1)*c]...)
 		}
 		if b.labels != nil {
-			b.some.labels = append(b.some.labels, b.labels[i])
+			b.batchLabels = append(b.batchLabels, b.labels[i])
 		}
 	}
 	uploadPiece(d.feed, d, b.x, 0, len(b.rows))
 	for k, y := range b.y {
-		d.feed.Upload(y.dst, b.some.y[k])
+		d.feed.Upload(y.dst, b.batchY[k])
 	}
 	if d.y.Labels != nil {
-		d.feed.UploadInts(d.y.Labels, b.some.labels)
+		d.feed.UploadInts(d.y.Labels, b.batchLabels)
 	}
 }
 

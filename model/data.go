@@ -78,24 +78,24 @@ func (m *Model) UploadRows(rows HostRows, y []float64, labels []int32) *Data {
 	return d
 }
 
-// addTargets makes memory for the targets of some of the rows, and for their weights and offsets.
-func (d *Data) addTargets(m *Model, some int, rows HostRows, y []float64, labels []int32) {
+// addTargets makes memory for the targets of a number of rows, and for their weights and offsets.
+func (d *Data) addTargets(m *Model, n int, rows HostRows, y []float64, labels []int32) {
 	if y != nil {
-		d.y.Numbers = m.dev.New(device.Real, some, m.cfg.targets())
+		d.y.Numbers = m.dev.New(device.Real, n, m.cfg.targets())
 	}
 	if labels != nil {
-		d.y.Labels = m.dev.New(device.Int, some)
+		d.y.Labels = m.dev.New(device.Int, n)
 	}
 	m.rowsHave.weight, m.rowsHave.offset = rows.Weight != nil, rows.Offset != nil
 	d.total = float64(rows.N)
 	if rows.Weight != nil {
-		d.y.Weight, d.total = m.dev.New(device.Real, some, 1), 0
+		d.y.Weight, d.total = m.dev.New(device.Real, n, 1), 0
 		for _, w := range rows.Weight {
 			d.total += w
 		}
 	}
 	if rows.Offset != nil {
-		d.y.Offset = m.dev.New(device.Real, some, 1)
+		d.y.Offset = m.dev.New(device.Real, n, 1)
 	}
 }
 
@@ -106,13 +106,13 @@ type column struct {
 }
 
 // columns returns the columns of numbers.
-func (t *Targets) columns(y []float64, rows HostRows) (some []column) {
+func (t *Targets) columns(y []float64, rows HostRows) (all []column) {
 	for _, c := range []column{{t.Numbers, y}, {t.Weight, rows.Weight}, {t.Offset, rows.Offset}} {
 		if c.dst != nil {
-			some = append(some, c)
+			all = append(all, c)
 		}
 	}
-	return some
+	return all
 }
 
 // uploadValues is how many numbers of x are uploaded at a time.
@@ -155,13 +155,13 @@ func (m *Model) newData(n, rows int, table bool) *Data {
 }
 
 // tensors returns the tensors of the inputs.
-func (d *Data) tensors() (some []*device.Tensor) {
+func (d *Data) tensors() (inputs []*device.Tensor) {
 	for _, t := range []*device.Tensor{d.x, d.d} {
 		if t != nil {
-			some = append(some, t)
+			inputs = append(inputs, t)
 		}
 	}
-	return some
+	return inputs
 }
 
 // width returns the count of numbers of a row that are uploaded.

@@ -29,20 +29,25 @@ type Prediction struct {
 // Slice returns the prediction of the rows lo … hi−1. It copies neighbouring rows at once, since a server asks for it
 // with each answer.
 func (p *Prediction) Slice(lo, hi int) *Prediction {
-	some := *p
-	some.N, some.H, some.Var = hi-lo, sliceBlocks(p.H, p.N, p.C, lo, hi), sliceBlocks(p.Var, p.N, p.C, lo, hi)
-	if len(p.Noise) > p.C {
-		some.Noise = sliceBlocks(p.Noise, p.N, p.C, lo, hi)
+	slice := *p
+	slice.N = hi - lo
+	for _, x := range slice.PerRow() {
+		all := *x
+		*x = nil
+		for at := 0; at < len(all); at += p.N * p.C {
+			*x = append(*x, all[at+lo*p.C:at+hi*p.C]...)
+		}
 	}
-	return &some
+	return &slice
 }
 
-// sliceBlocks takes the rows lo … hi−1 out of each block of x [blocks,n,width].
-func sliceBlocks(x []float64, n, width, lo, hi int) (some []float64) {
-	for at := 0; at < len(x); at += n * width {
-		some = append(some, x[at+lo*width:at+hi*width]...)
+// PerRow are the fields of p with numbers of each row, [blocks,N,C]. Var may be nil, and Noise is left out if all rows
+// have the same.
+func (p *Prediction) PerRow() []*[]float64 {
+	if len(p.Noise) > p.C {
+		return []*[]float64{&p.H, &p.Var, &p.Noise}
 	}
-	return some
+	return []*[]float64{&p.H, &p.Var}
 }
 
 // Pick returns the prediction of some of its rows, and itself if these are all rows in their order.
@@ -55,22 +60,17 @@ func (p *Prediction) Pick(rows []int) *Prediction {
 		return p
 	}
 	picked := *p
-	picked.N, picked.H, picked.Var = len(rows), pickBlocks(p.H, p.N, p.C, rows), pickBlocks(p.Var, p.N, p.C, rows)
-	if len(p.Noise) > p.C {
-		picked.Noise = pickBlocks(p.Noise, p.N, p.C, rows)
-	}
-	return &picked
-}
-
-// pickBlocks takes rows out of each block of x [blocks,n,width].
-func pickBlocks(x []float64, n, width int, rows []int) []float64 {
-	picked := slices.Grow([]float64(nil), len(x)/n*len(rows)) // nil of nil
-	for lo := 0; lo < len(x); lo += n * width {
-		for _, r := range rows {
-			picked = append(picked, x[lo+r*width:lo+(r+1)*width]...)
+	picked.N = len(rows)
+	for _, x := range picked.PerRow() {
+		all := *x
+		*x = slices.Grow([]float64(nil), len(all)/p.N*len(rows)) // nil of nil
+		for lo := 0; lo < len(all); lo += p.N * p.C {
+			for _, r := range rows {
+				*x = append(*x, all[lo+r*p.C:lo+(r+1)*p.C]...)
+			}
 		}
 	}
-	return picked
+	return &picked
 }
 
 // AddOffset adds the offset of each row [N] to its log rates; nil adds nothing. Predictions of other

@@ -15,23 +15,18 @@ import (
 // fits, or the largest number that does. If not even one row fits, the error is a *usererror.Error with sizes that
 // would, and the Plan is that of one row. The Config is one of Fit.
 func (j *Job) Plan(ctx context.Context) (*memory.Plan, error) {
-	free, known := j.Device.Free()
-	return j.planFor(ctx, free, known)
+	return j.planFor(ctx, memory.FreeOf(j.Device))
 }
 
-// planFor is Plan for a given number of free bytes.
-func (j *Job) planFor(ctx context.Context, free int64, known bool) (*memory.Plan, error) {
-	freeBytes := &free
-	if !known {
-		freeBytes = nil
-	}
-	c, measure := j.Config, func(c *options.Config) (*memory.Plan, error) { return j.measureOnDevice(ctx, c, freeBytes) }
+// planFor is Plan for a number of free bytes; nil if it is not known.
+func (j *Job) planFor(ctx context.Context, free *int64) (*memory.Plan, error) {
+	c, measure := j.Config, func(c *options.Config) (*memory.Plan, error) { return j.measureOnDevice(ctx, c, free) }
 	p, err := measure(c)
 	if err != nil || p.Fits() && j.rowLocation != onHost {
 		return p, err
 	}
 	if j.canStream() && (p.MostlyRows() || j.rowLocation == onHost) {
-		measure = func(c *options.Config) (*memory.Plan, error) { return j.measure(c, freeBytes, true, nil, nil) }
+		measure = func(c *options.Config) (*memory.Plan, error) { return j.measure(c, free, true, nil, nil) }
 		if p, err = measure(c); err != nil || p.Fits() {
 			return p, err
 		}
@@ -95,9 +90,11 @@ func (j *Job) explain(err error, planned *memory.Plan) error {
 	if names != nil {
 		err = fmt.Errorf("%w, for %s", err, strings.Join(names, " or "))
 	}
-	free, known := j.Device.Free()
-	// the memory of this run is free for the next one
-	p, planErr := j.planFor(context.Background(), memory.Plus(free, j.Device.Taken()), known)
+	free := memory.FreeOf(j.Device)
+	if free != nil { // the memory of this run is free for the next one
+		*free = memory.Plus(*free, j.Device.Taken())
+	}
+	p, planErr := j.planFor(context.Background(), free)
 	switch {
 	case planErr != nil:
 		return fmt.Errorf("%w; %v", err, planErr)

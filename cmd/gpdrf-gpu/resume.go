@@ -89,9 +89,9 @@ func (p *program) finished(r *trainRequest, guard *exitGuard) error {
 // for memorised rows, the predictions of test rows, the importance of inputs, and the report. A test that was cut short
 // has no predictions: its scores are of fewer rows. Only the end of the command is an error.
 func (p *program) complete(c *call, guard *exitGuard, path string) error {
-	release, held := rundir.TryHold(path)
+	release, busy := rundir.TryHold(path)
 	defer release()
-	if held {
+	if busy {
 		return nil
 	}
 	if state, err := best.Open(path); err == nil && !state.Complete {

@@ -27,14 +27,11 @@ func (t *Model) checkMemory(dev device.Device, n, samples int) error {
 	ledger.Label("device", dry)
 	ledger.Label("model", m)
 	ledger.Rest("pass")
-	free, known := dev.Free()
+	step := memory.Plan{Device: dev.Name(), Batch: 1, Rows: 1, Free: memory.FreeOf(dev)}
 	measure := func(samples int) *memory.Plan {
-		p := memory.New(memory.Plan{Device: dev.Name(), Samples: samples, Batch: 1, Rows: 1}, ledger,
+		step.Samples = samples
+		return memory.New(step, ledger,
 			[]memory.Buffer{memory.Doubles("parameters", m.Params().Len()), PredictionBuffer(t.Config, samples, n)})
-		if known {
-			p.Free = &free
-		}
-		return p
 	}
 	p := measure(samples)
 	if p.Fits() {

@@ -61,8 +61,8 @@ func (o Part) Join(p *model.Prediction) (*model.Prediction, error) {
 	}
 	whole := *p
 	whole.N = o.n
-	for _, numbers := range []*[]float64{&whole.H, &whole.Var, &whole.Noise} {
-		if len(*numbers) <= p.C { // there are none, or all rows have the same numbers
+	for _, numbers := range whole.PerRow() {
+		if *numbers == nil {
 			continue
 		}
 		var err error

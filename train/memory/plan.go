@@ -98,6 +98,14 @@ func New(step Plan, ledger *device.Ledger, host []Buffer) *Plan {
 	return p
 }
 
+// FreeOf is the number of free bytes of a device; nil if that is not known.
+func FreeOf(dev device.Device) *int64 {
+	if free, known := dev.Free(); known {
+		return &free
+	}
+	return nil
+}
+
 // Doubles is a buffer of float64 on the host.
 func Doubles(name string, shape ...int) Buffer {
 	b := Buffer{Name: name, Shape: shape, Type: "f64", Bytes: 8}

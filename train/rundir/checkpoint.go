@@ -169,16 +169,12 @@ func parseCheckpoint(path string, r io.ReaderAt, size int64) (*Checkpoint, error
 	for _, x := range tensors {
 		c.Vectors = append(c.Vectors, Vector{x.Name, x.Data})
 	}
-	c.Trained.Parameters, err = unflatten(c.Trained.Config.Layout(), c.keptParameters())
-	return c, err
-}
-
-// keptParameters are the parameters that the run would keep if it ended here.
-func (c *Checkpoint) keptParameters() []float64 {
-	if v := c.Vector(BestVector); v != nil {
-		return v
+	kept := c.Vector(BestVector) // parameters that the run would keep if it ended here
+	if kept == nil {
+		kept = c.Vector(ParametersVector)
 	}
-	return c.Vector(ParametersVector)
+	c.Trained.Parameters, err = unflatten(c.Trained.Config.Layout(), kept)
+	return c, err
 }
 
 // Vector is the vector of this name, nil if absent.

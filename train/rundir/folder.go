@@ -348,7 +348,7 @@ func (f *Folder) commitCV(write func(io.Writer) error) (path string, err error) 
 // replace puts the folder in the place of another run. That run is moved aside, and removed once this one is in its
 // place.
 func (f *Folder) replace() error {
-	if inUse(f.place) || held(f.place) { // another process may have begun since NewFolder
+	if inUse(f.place) || isOnHold(f.place) { // another process may have begun since NewFolder
 		return fmt.Errorf("another process is training in %s", f.out)
 	}
 	aside, err := os.MkdirTemp(filepath.Dir(f.place), "."+filepath.Base(f.place)+"-old-")

@@ -59,7 +59,7 @@ func resolvePlace(out string, overwrite bool) (place string, replaces bool, err 
 	case isRun && logError(place) != nil:
 		return "", false, usererror.OfFlag("out", "%s holds a run that cannot be written to: %w: give another folder", out,
 			logError(place))
-	case isRun && (inUse(place) || held(place)):
+	case isRun && (inUse(place) || isOnHold(place)):
 		return "", false, usererror.OfFlag("out", "%s: another process is training in it: give another folder", out)
 	case overwrite && isRun && holdsRun(place):
 		return place, true, nil
@@ -132,16 +132,16 @@ func inUse(folder string) bool {
 // Commit on: this process still tests the run, and writes its scores.
 func (f *Folder) Hold() (release func()) { return f.release }
 
-// TryHold is a Hold of the run in a folder. held is true if another process has one, or trains the run. On a file
+// TryHold is a Hold of the run in a folder. busy is true if another process has one, or trains the run. On a file
 // system without locks, it does nothing.
-func TryHold(path string) (release func(), held bool) {
+func TryHold(path string) (release func(), busy bool) {
 	if inUse(path) {
 		return func() {}, true
 	}
 	return hold(path)
 }
 
-func hold(path string) (release func(), held bool) {
+func hold(path string) (release func(), busy bool) {
 	folder, err := os.Open(path)
 	if err != nil {
 		return func() {}, false
@@ -153,11 +153,11 @@ func hold(path string) (release func(), held bool) {
 	return func() { folder.Close() }, false
 }
 
-// held reports whether a process has a Hold of the run in a folder.
-func held(path string) bool {
-	release, is := hold(path)
+// isOnHold reports whether a process has a Hold of the run in a folder.
+func isOnHold(path string) bool {
+	release, busy := hold(path)
 	release()
-	return is
+	return busy
 }
 
 // The files of a run folder that people read, and train does not. HistoryFile is written with each checkpoint, the

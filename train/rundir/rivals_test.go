@@ -114,8 +114,8 @@ func TestReplaceTested(t *testing.T) {
 	if err := f.Rewrite(smallResult()); err != nil {
 		t.Error(err)
 	}
-	if release(); held("run") {
-		t.Error("held after its release")
+	if release(); isOnHold("run") {
+		t.Error("on hold after its release")
 	}
 	beginAndEnd(t, true)
 }
