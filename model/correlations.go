@@ -42,8 +42,8 @@ func (in *inputs) gather(dev device.Device, data *Data, rows *device.Tensor) {
 type term interface {
 	// bind takes the term's parameters from the flat vector.
 	bind(p *Params)
-	// slopes reports whether its gradient needs another tensor than c.
-	slopes() bool
+	// needsSlope reports whether its gradient needs another tensor than c.
+	needsSlope() bool
 	// fixed reports whether c depends on no parameter.
 	fixed() bool
 	// correlate is k(X̄, x)/α for rows, which may be X̄.
@@ -93,7 +93,7 @@ func (g *GPLayer) newCorrelations(s *arena, k, m, n int) *correlations {
 			part.dc = block()
 		}
 		part.slope = part.c
-		if t.slopes() {
+		if t.needsSlope() {
 			part.slope = block()
 		}
 		p.terms = append(p.terms, part)

@@ -37,15 +37,15 @@ type ELBO struct {
 // parameters. Nothing is read back: Report does that, when someone wants to know. If Abandon or Sum
 // ends it, done is false: then the gradient and the next Report are invalid. Parameters do not
 // change.
-func (m *Model) Gradient(p *Pass, data *Data, at GradientArgs) (done bool) {
+func (m *Model) Gradient(p *Pass, data *Data, args GradientArgs) (done bool) {
 	for i, parts := range p.shards {
-		if !m.accumulate(p, parts, data, at) {
+		if !m.accumulate(p, parts, data, args) {
 			return false
 		}
-		if at.Sum != nil && !at.Sum(i) {
+		if args.Sum != nil && !args.Sum(i) {
 			return false
 		}
-		at.KLWeight = device.Scalar{} // the first shard has it
+		args.KLWeight = device.Scalar{} // the first shard has it
 	}
 	if m.gp != nil {
 		m.dev.NarrowAdd(m.params.gpGrad, m.params.dwide)
@@ -54,26 +54,26 @@ func (m *Model) Gradient(p *Pass, data *Data, at GradientArgs) (done bool) {
 }
 
 // accumulate adds up the gradient over a shard's parts; that of the GP layer stays in double.
-func (m *Model) accumulate(p *Pass, parts []part, data *Data, at GradientArgs) (done bool) {
+func (m *Model) accumulate(p *Pass, parts []part, data *Data, args GradientArgs) (done bool) {
 	m.dev.Zero(m.params.Grad)
 	if m.gp != nil {
 		m.dev.Widen(m.params.wide, m.params.gpValue)
 		m.dev.Zero(m.params.sums)
 	}
-	d := draw{seed: at.Seed, step: at.Step}
+	d := draw{seed: args.Seed, step: args.Step}
 	if m.gp != nil {
 		m.gp.gram()
 	}
 	m.spectra()
-	m.kl(at.KLWeight)
+	m.kl(args.KLWeight)
 	for i := range parts {
-		if i > 0 && at.Abandon != nil && at.Abandon() {
+		if i > 0 && args.Abandon != nil && args.Abandon() {
 			return false
 		}
 		q := &parts[i]
 		m.gather(q, data)
 		m.propagate(q, d)
-		m.expectedLogLik(q, float64(data.N)/float64(p.B), p.S, at.Predictive)
+		m.expectedLogLik(q, float64(data.N)/float64(p.B), p.S, args.Predictive)
 		m.backward(q, d)
 	}
 	m.spectraBackward()
@@ -136,7 +136,7 @@ func (m *Model) propagate(p *part, d draw) {
 	if m.gp != nil {
 		m.gp.Forward(p.gp)
 		if m.samplesF() {
-			m.gp.Sample(p.f, p.gp, p.rows, m.cfg.latents(d))
+			m.dev.SampleF(p.f, p.gp.mean, p.gp.variance, p.rows, m.cfg.latents(d))
 		}
 	}
 	for l, layer := range m.drf {
@@ -149,7 +149,7 @@ func (m *Model) propagate(p *part, d draw) {
 }
 
 // samplesF reports whether F is drawn, and not only its moments used.
-func (m *Model) samplesF() bool { return !m.closed || len(m.drf) > 0 }
+func (m *Model) samplesF() bool { return !m.cfg.takesMoments() || len(m.drf) > 0 }
 
 // expectedLogLik computes Σ_b E_q log p(y_b | G(F_b)) (ell_n), by ell_n_estim or in closed form; or
 // Σ_b log E_q p(y_b | G(F_b)), given the samples of F. Row b counts as w_b rows. The scale N/B is
@@ -157,7 +157,7 @@ func (m *Model) samplesF() bool { return !m.closed || len(m.drf) > 0 }
 func (m *Model) expectedLogLik(p *part, scale float64, samples int, predictive bool) {
 	g, a := device.LikelihoodArgs{H: p.dh}, device.LikelihoodArgs{H: p.out, Y: p.y.tensor(),
 		Weight: p.y.Weight, Offset: p.y.Offset}
-	if !m.closed {
+	if !m.cfg.takesMoments() {
 		m.lik.evaluate(m.lik.logLik, p.ell, g, a, scale/float64(samples))
 		return
 	}
@@ -204,7 +204,7 @@ func (m *Model) backward(p *part, d draw) {
 		return
 	}
 	if m.samplesF() {
-		m.gp.sampleBackward(p.df, p.gp, p.rows, m.cfg.latents(d))
+		m.dev.SampleFBackward(p.gp.dmean, p.gp.dvariance, p.df, p.gp.variance, p.rows, m.cfg.latents(d))
 	}
 	m.gp.Backward(p.gp)
 }

@@ -71,7 +71,7 @@ func (c *Config) addGP(p *Params) *gpBlocks {
 	}
 	b.mu = p.add(InducingOutputs, "gp.q_mu", shape(j, m), c.startMeans)
 	b.sqrt = p.addSpread(InducingOutputs, "gp.q_sqrt", sqrtShape, c.startRoots)
-	p.endGP()
+	p.gp = p.total // the blocks so far are the GP layer's
 	b.dl = p.addSum(c.kernels(), m, m)
 	if !c.Whiten {
 		b.dm, b.ds = p.addSum(j, m), p.addSum(j, m, m)
@@ -226,13 +226,4 @@ func (g *GPLayer) naturalStep(size device.Scalar) {
 	g.dev.NaturalStep(g.qMu, g.qSqrt, g.dqMu, g.dqSqrt, size)
 	g.dev.Zero(g.qReal)
 	g.dev.NarrowAdd(g.qReal, g.q)
-}
-
-// Sample draws F by reparam_F: F⁽ˢ⁾ = a + √b ε⁽ˢ⁾.
-func (g *GPLayer) Sample(f *device.Tensor, p *gpPass, rows *device.Tensor, key device.Key) {
-	g.dev.SampleF(f, p.mean, p.variance, rows, key)
-}
-
-func (g *GPLayer) sampleBackward(df *device.Tensor, p *gpPass, rows *device.Tensor, key device.Key) {
-	g.dev.SampleFBackward(p.dmean, p.dvariance, df, p.variance, rows, key)
 }

@@ -71,7 +71,7 @@ func (l *Likelihood) evaluate(op likelihoodOp, ell *device.Tensor, g, a device.L
 // HasPredictive reports whether there is a predictive objective: the likelihood takes moments of the outputs,
 // and no draws.
 func (c *Config) HasPredictive() bool {
-	return c.Likelihood == GaussianLikelihood && (c.Model == GP || c.integrates())
+	return c.Likelihood == GaussianLikelihood && c.takesMoments()
 }
 
 // Targets are a batch's y: numbers [B,C] or class labels [B]. With them are the weights of its rows and the

@@ -11,8 +11,6 @@ type Model struct {
 	gp     *GPLayer // nil for DRF
 	drf    []*DRFLayer
 	lik    *Likelihood
-	// the likelihood takes the moments of the last layer's outputs; else it is estimated from draws of them
-	closed bool
 	report *device.Tensor // Double: ell, KL(F̄), then KL(W), KL(Ω) by layer, then L's share, then jitter [K]
 	slots  []*device.Tensor
 	host   []float64
@@ -53,7 +51,7 @@ func New(dev device.Device, c Config) (*Model, error) {
 	for _, layer := range drf {
 		m.drf = append(m.drf, layer.bind(dev, &m.params, &c))
 	}
-	m.lik, m.closed = lik.bind(dev, &m.params, &c), c.takesMoments()
+	m.lik = lik.bind(dev, &m.params, &c)
 	return m, nil
 }
 

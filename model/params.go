@@ -85,9 +85,6 @@ func (p *Params) addSum(shape ...int) *sum {
 
 func (p *Params) gradient(s *sum) *device.Tensor { return p.sums.View(p.gp+s.offset, s.shape...) }
 
-// endGP marks the end of the GP layer's blocks.
-func (p *Params) endGP() { p.gp = p.total }
-
 func (p *Params) allocate(dev device.Device) {
 	p.Value, p.Grad = dev.New(device.Real, p.total), dev.New(device.Real, p.total)
 	if p.gp > 0 {

@@ -153,7 +153,7 @@ func (m *Model) newActivations(s *arena, samples, b int) *activations {
 		p.out, p.dh = p.drf[l].out, p.drf[l].dout
 	}
 	if n := len(p.drf); n > 0 {
-		p.drf[n-1].moments = m.closed
+		p.drf[n-1].moments = m.cfg.takesMoments()
 	}
 	return p
 }

@@ -197,14 +197,14 @@ func (r *Predictor) Project(going func(done int) bool) { r.m.Project(r.pass, r.d
 
 // Samples returns S of the predictions: 1 where one Gaussian is all, or the nodes of one or several.
 func (r *Predictor) Samples() int {
-	if r.m.closed && r.m.cfg.Likelihood == PoissonLikelihood {
+	if r.m.cfg.takesMoments() && r.m.cfg.Likelihood == PoissonLikelihood {
 		return r.samples * hermiteNodes(r.samples)
 	}
 	return r.samples
 }
 
 // exact reports whether a prediction is one Gaussian.
-func (m *Model) exact() bool { return m.closed && m.cfg.deterministic() }
+func (m *Model) exact() bool { return m.cfg.takesMoments() && m.cfg.deterministic() }
 
 // moments returns the tensors of the last layer's means and variances, for likelihoods that take them.
 func (p *activations) moments() (mean, variance *device.Tensor) {
@@ -238,7 +238,7 @@ func (r *Predictor) predict(data *Data, seed uint64) (*Prediction, error) {
 	c := m.cfg.Outputs
 	out := &Prediction{S: samples, N: data.N, C: c, H: make([]float64, samples*data.N*c)}
 	mean, variance := p.out, (*device.Tensor)(nil)
-	if m.closed {
+	if m.cfg.takesMoments() {
 		mean, variance = p.moments()
 		out.Var = make([]float64, samples*data.N*c)
 	}

@@ -13,7 +13,7 @@ type Snapshot struct {
 	Config
 	S int // 1 where the prediction is one Gaussian
 	// the likelihood takes mean and variance of the last layer's outputs, and no draws of them
-	Closed bool
+	TakesMoments bool
 
 	GP  *SnapshotGP // nil of DRF
 	DRF []*SnapshotDRF
@@ -88,7 +88,7 @@ func (m *Model) Snapshot(samples int, seed uint64) (*Snapshot, error) {
 	if m.exact() {
 		samples = 1
 	}
-	out := &Snapshot{Config: m.cfg, S: samples, Closed: m.closed}
+	out := &Snapshot{Config: m.cfg, S: samples, TakesMoments: m.cfg.takesMoments()}
 	d := draw{seed: seed, step: device.Count{N: predictStep}}
 	if m.gp != nil {
 		out.GP = m.snapshotGP(samples, d)
@@ -178,7 +178,7 @@ func (m *Model) snapshotDRF(l, samples int, d draw) *SnapshotDRF {
 		multiply(out.Omega, mixing)
 		multiply(out.VarOmega, mixing)
 		multiply(out.VarOmega, mixing)
-		if !m.closed || l < len(m.drf)-1 {
+		if !m.cfg.takesMoments() || l < len(m.drf)-1 {
 			out.Noise = m.normals(noise.Weights, samples, 1, layer.out)
 		}
 		return out

@@ -51,7 +51,7 @@ func setLengths(dst, lengths []float64, width int) {
 	}
 }
 
-func (t *ardTerm) slopes() bool { return t.form != device.RBF }
+func (t *ardTerm) needsSlope() bool { return t.form != device.RBF }
 
 func (t *ardTerm) fixed() bool { return false }
 

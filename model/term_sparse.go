@@ -38,7 +38,7 @@ func (t *sparseTerm) bind(p *Params) {
 	t.logSigma, t.dlogSigma = p.double(t.sigma)
 }
 
-func (t *sparseTerm) slopes() bool { return false }
+func (t *sparseTerm) needsSlope() bool { return false }
 
 // fixed returns the kernel of one linear map: there is no σ in it, ω is 1, and sequences do not move.
 func (t *sparseTerm) fixed() bool { return len(t.linear) == 1 && t.linear[0] }

@@ -18,13 +18,13 @@ const maxLogRate = 300
 func (g graph) counts(s *model.Snapshot, h, variance value) (p part) {
 	h = g.add(h, g.Doubles(s.LogRate, len(s.LogRate)))
 	nodes, weights := []float64{0}, []float64{1}
-	if s.Closed {
+	if s.TakesMoments {
 		nodes, weights = s.Nodes, s.Weights
 	}
 	var mean, square value
 	for q, x := range nodes {
 		at := h
-		if s.Closed {
+		if s.TakesMoments {
 			at = g.add(h, g.times(x, g.Op("Sqrt", variance)))
 		}
 		rate := g.Op("Exp", g.Op("Min", at, g.Scalar(maxLogRate)))

@@ -54,7 +54,7 @@ func (g graph) likelihood(s *model.Snapshot, scales []scaling.TargetScale, h, va
 		}
 		noise = g.Doubles(variances, 1, 1, len(variances))
 	}
-	if s.Closed {
+	if s.TakesMoments {
 		noise = g.add(variance, noise)
 	}
 	if temperature != 1 {
