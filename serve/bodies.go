@@ -8,12 +8,12 @@ import (
 
 // bodies counts the bytes of requests in memory, over HTTP and gRPC together, which are bounded.
 type bodies struct {
-	max  int64
-	held atomic.Int64
+	max      int64
+	inMemory atomic.Int64
 }
 
 // add counts n more bytes, or fewer if n is negative, and reports whether the sum exceeds the limit.
-func (b *bodies) add(n int64) (tooMany bool) { return b.held.Add(n) > b.max }
+func (b *bodies) add(n int64) (tooMany bool) { return b.inMemory.Add(n) > b.max }
 
 // errTooManyBytes answers a request for which there is no memory.
 var errTooManyBytes = &Error{busy, "too many large requests at a time: try again in a second"}

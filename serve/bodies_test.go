@@ -95,7 +95,7 @@ func TestUnreadMessages(t *testing.T) {
 		if _, err := to.Write(append(framed(0, size-messageHead), make([]byte, size-2*messageHead)...)); err != nil {
 			t.Log(err) // it was refused
 		}
-		most = max(most, r.bodies.held.Load())
+		most = max(most, r.bodies.inMemory.Load())
 	}
 	for range clients - bodiesAtOnce {
 		if answer := <-ended; answer != "8<nil>" {
@@ -120,9 +120,9 @@ func TestUnreadMessages(t *testing.T) {
 // waitForNoBytes waits until no message is counted.
 func (r *running) waitForNoBytes(t *testing.T) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); r.bodies.held.Load() > 0; time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(10 * time.Second); r.bodies.inMemory.Load() > 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("%d bytes are still counted", r.bodies.held.Load())
+			t.Fatalf("%d bytes are still counted", r.bodies.inMemory.Load())
 		}
 	}
 }
@@ -375,12 +375,12 @@ func TestTimeLeft(t *testing.T) {
 	for given, want := range map[string]time.Duration{"": c.Timeout, "1S": time.Second, "2S": c.Timeout,
 		"1500m": c.Timeout, "1499m": 1499 * time.Millisecond, "99999999H": c.Timeout, "1M": c.Timeout,
 		"00000007u": 7 * time.Microsecond, "99999999n": 99999999, "0n": 0} {
-		if got, err := s.timeLeft(given); got != want || err != nil {
+		if got, err := s.callTimeout(given); got != want || err != nil {
 			t.Errorf("%q: %v, %v, expected %v", given, got, err, want)
 		}
 	}
 	for _, given := range []string{"1", "S", "1s", "-1S", "+1S", "1.5S", "100000000n", "1 S", "1SS", "é"} {
-		if got, err := s.timeLeft(given); err == nil || reported(err).kind != bad {
+		if got, err := s.callTimeout(given); err == nil || reported(err).kind != bad {
 			t.Errorf("%q: %v, %v", given, got, err)
 		}
 	}

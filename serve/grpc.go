@@ -72,21 +72,21 @@ func alive(answer func() proto.Message) handler {
 	}
 }
 
-// unary returns the handler of a method: it reads the message of a call, for work to answer by writeMessage.
+// unary returns the handler of a method: it reads the message of a call, which respond answers by writeMessage.
 func unary[T any, M interface {
 	*T
 	proto.Message
-}](s *Server, work func(w http.ResponseWriter, r *http.Request, q M) error) handler {
+}](s *Server, respond func(w http.ResponseWriter, r *http.Request, q M) error) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		defer s.calls.Add(-1)
 		if s.calls.Add(1) > callsAtOnce {
 			return errTooManyCalls
 		}
-		left, err := s.timeLeft(r.Header.Get("Grpc-Timeout"))
+		timeout, err := s.callTimeout(r.Header.Get("Grpc-Timeout"))
 		if err != nil {
 			return err
 		}
-		ctx, cancel := context.WithTimeout(r.Context(), left)
+		ctx, cancel := context.WithTimeout(r.Context(), timeout)
 		defer cancel()
 		body, done, err := s.body(w, r)
 		if err != nil {
@@ -97,7 +97,7 @@ func unary[T any, M interface {
 		if err := readMessage(body, q); err != nil {
 			return err
 		}
-		return work(w, r.WithContext(ctx), q)
+		return respond(w, r.WithContext(ctx), q)
 	}
 }
 
@@ -105,8 +105,8 @@ func unary[T any, M interface {
 var timeoutUnits = map[string]time.Duration{"H": time.Hour, "M": time.Minute, "S": time.Second,
 	"m": time.Millisecond, "u": time.Microsecond, "n": time.Nanosecond}
 
-// timeLeft returns the time of a call: the server's limit, or the client's if it is less.
-func (s *Server) timeLeft(given string) (time.Duration, error) {
+// callTimeout returns the time of a call: the server's limit, or the client's if it is less.
+func (s *Server) callTimeout(given string) (time.Duration, error) {
 	if given == "" {
 		return s.Timeout, nil
 	}

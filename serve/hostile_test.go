@@ -212,11 +212,11 @@ func TestMemoryForPredictions(t *testing.T) {
 	if _, _, err := r.predict(t.Context(), m, rows, large); !asError(err, &own) || own.kind != tooLarge {
 		t.Errorf("a large answer: %v", err)
 	}
-	p, held, err := r.predict(t.Context(), m, rows, m.defaultOutputs())
+	p, reserved, err := r.predict(t.Context(), m, rows, m.defaultOutputs())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer held.free()
+	defer reserved.free()
 	left, leave := context.WithCancel(t.Context())
 	leave()
 	for _, name := range []string{quantilesName, drawsName} {
@@ -320,19 +320,19 @@ func TestAnswersAreCounted(t *testing.T) {
 	defer m.release()
 	rows := data.Request{N: 1, Numbers: make([]float64, 2)}
 	large := []TensorSpec{{drawsName, FP64, []int64{-1, 2, maxWanted}}}
-	_, held, err := r.predict(t.Context(), m, rows, large)
+	_, reserved, err := r.predict(t.Context(), m, rows, large)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if r.numbers.TryAcquire(maxNumbers - 2*maxWanted) {
 		t.Error("the numbers of an answer are not counted")
 	}
-	held.keepAnswer() // a client that reads slowly holds no prediction
+	reserved.keepAnswer() // a client that reads slowly holds no prediction
 	if !r.numbers.TryAcquire(maxNumbers - 2*maxWanted) {
 		t.Fatal("an answer that is made holds more than its numbers")
 	}
 	r.numbers.Release(maxNumbers - 2*maxWanted)
-	held.free()
+	reserved.free()
 	r.post(t, "/v2/models/m/infer", []byte(`{"inputs":[{"name":"inputs","shape":[1,2],"datatype":"FP64","data":[1,2]}]}`))
 	_, err = r.dial(t).ModelInfer(t.Context(), &inference.ModelInferRequest{ModelName: "m",
 		Inputs: []*inference.ModelInferRequest_InferInputTensor{{Name: "inputs", Datatype: "FP64", Shape: []int64{1, 2},

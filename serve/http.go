@@ -255,24 +255,24 @@ func (s *Server) postRows(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		c.rows = rows.N
-		p, held, err := s.predict(ctx, m, rows, m.defaultOutputs())
+		p, reserved, err := s.predict(ctx, m, rows, m.defaultOutputs())
 		if err != nil {
 			return err
 		}
-		defer held.free()
+		defer reserved.free()
 		answer, err := p.writeRows()
 		if err != nil {
 			return err
 		}
-		held.keepAnswer()
+		reserved.keepAnswer()
 		return writeBody(w, http.StatusOK, "application/json", answer)
 	})
 }
 
-// answer reads the body of a request for a prediction, acquires its model and calls work. It logs and
+// answer reads the body of a request for a prediction, acquires its model and calls respond. It logs and
 // counts the request.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, model string,
-	work func(ctx context.Context, m *loaded, c *call, body []byte) error) (err error) {
+	respond func(ctx context.Context, m *loaded, c *call, body []byte) error) (err error) {
 	c := &call{protocol: "http", model: model, id: r.Header.Get(requestHeader)}
 	began := time.Now()
 	defer func() { s.recordRequest(c, began, err) }()
@@ -289,5 +289,5 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, model string,
 		return err
 	}
 	defer m.release()
-	return work(ctx, m, c, body)
+	return respond(ctx, m, c, body)
 }

@@ -181,7 +181,7 @@ func (p *prediction) bounds(want wantedOutput) (bounds []float64, err error) {
 		return nil, nil
 	}
 	conformal, level := p.trained.Conformal, p.trained.Conformal.Level
-	if want.asked {
+	if want.hasLevels {
 		level = want.levels[0]
 	}
 	for c := range conformal.Scores {

@@ -42,8 +42,8 @@ func (s *store) unload(ctx context.Context, name string) error {
 	})
 }
 
-// inTurn calls work for a model while no other one is being loaded.
-func (s *store) inTurn(ctx context.Context, name string, work func(*entry) error) error {
+// inTurn calls do for a model while no other one is being loaded.
+func (s *store) inTurn(ctx context.Context, name string, do func(*entry) error) error {
 	e, err := s.find(name)
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func (s *store) inTurn(ctx context.Context, name string, work func(*entry) error
 		return err
 	}
 	defer s.endTurn()
-	return work(e)
+	return do(e)
 }
 
 func (s *Server) postIndex(w http.ResponseWriter, r *http.Request) error {

@@ -178,11 +178,11 @@ func (s *Server) infer(ctx context.Context, m *loaded, q *Request) (outputs []Te
 	if err != nil {
 		return nil, nil, err
 	}
-	p, held, err := s.predict(ctx, m, rows, specs)
+	p, reserved, err := s.predict(ctx, m, rows, specs)
 	if err != nil {
 		return nil, nil, err
 	}
-	q.Warnings, q.reserved = p.warnings, held
+	q.Warnings, q.reserved = p.warnings, reserved
 	for _, w := range wanted {
 		t, err := p.output(ctx, w)
 		if err != nil {
@@ -190,34 +190,34 @@ func (s *Server) infer(ctx context.Context, m *loaded, q *Request) (outputs []Te
 		}
 		outputs = append(outputs, t)
 	}
-	held.keepAnswer()
+	reserved.keepAnswer()
 	return outputs, binary, nil
 }
 
 // reservation is the memory of a request, in numbers: of its prediction and its answer, and of the answer alone.
 type reservation struct {
-	sem          *semaphore.Weighted
-	held, answer int64
+	sem             *semaphore.Weighted
+	numbers, answer int64
 }
 
 // keepAnswer releases the memory of the prediction. A client that reads slowly holds its answer alone.
 func (r *reservation) keepAnswer() {
-	r.sem.Release(r.held - r.answer)
-	r.held = r.answer
+	r.sem.Release(r.numbers - r.answer)
+	r.numbers = r.answer
 }
 
 // free releases the rest. A nil reservation has none.
 func (r *reservation) free() {
 	if r != nil {
-		r.sem.Release(r.held)
-		r.held = 0
+		r.sem.Release(r.numbers)
+		r.numbers = 0
 	}
 }
 
 // predict waits for memory, and predicts rows for an answer of these outputs. The caller frees the reservation
 // once the answer is sent: all requests together take bounded memory.
 func (s *Server) predict(ctx context.Context, m *loaded, given data.Request, answer []TensorSpec) (
-	p *prediction, held *reservation, err error) {
+	p *prediction, reserved *reservation, err error) {
 	if given.N > s.MaxRows {
 		return nil, nil, &Error{tooLarge, "too many rows: send fewer at a time"}
 	}
@@ -242,9 +242,9 @@ func (s *Server) predict(ctx context.Context, m *loaded, given data.Request, ans
 	return p, &reservation{s.numbers, numbers, min(numbers, sent)}, nil
 }
 
-// predictUntil waits for the prediction of some work, or leaves when ctx ends. Long sequences do not look at ctx: their
-// work goes on, and holds its model and memory until it ends. free gives the memory back where there is no prediction.
-func (s *Server) predictUntil(ctx context.Context, m *loaded, work func() (*prediction, error), free func()) (
+// predictUntil waits for a prediction, or leaves when ctx ends. That of long sequences does not look at ctx: it goes on,
+// and holds its model and memory until it ends. free gives the memory back where there is no prediction.
+func (s *Server) predictUntil(ctx context.Context, m *loaded, predict func() (*prediction, error), free func()) (
 	*prediction, error) {
 	var p *prediction
 	ended := make(chan error)
@@ -253,7 +253,7 @@ func (s *Server) predictUntil(ctx context.Context, m *loaded, work func() (*pred
 		defer m.release()
 		err := func() (err error) {
 			defer recoverTo(s.Log, &err)
-			p, err = work()
+			p, err = predict()
 			return err
 		}()
 		if err != nil {

@@ -24,10 +24,10 @@ const binaryData = "binary_data"
 // wantedOutput is an output as a request wants it.
 type wantedOutput struct {
 	TensorSpec
-	levels   []float64
-	asked    bool // levels are those of the request
-	seed     uint64
-	firstRow int
+	levels    []float64
+	hasLevels bool // the request gives the levels
+	seed      uint64
+	firstRow  int
 }
 
 const (
@@ -74,7 +74,7 @@ func (q OutputRequest) of(spec TensorSpec) (out wantedOutput, err error) {
 			return out, badf("first_row: %d must be from 0 to %d", firstRow, math.MaxInt32)
 		}
 	}
-	if !out.asked {
+	if !out.hasLevels {
 		return out, nil
 	}
 	out.levels = nil
