@@ -33,9 +33,6 @@ func Ways() []string { return []string{EI, UCB, Thompson, Variance, BALD} }
 // SearchSamples is S of a search by default.
 const SearchSamples = 256
 
-// maxSamples is how many samples a device.Key tells apart.
-const maxSamples = 65535
-
 // boundSDs is κ of UCB.
 const boundSDs = 2
 
@@ -78,9 +75,9 @@ func (s *Search) Check() error {
 	if !slices.Contains(Ways(), s.How) {
 		return usererror.OfFlag("how", "there is no %q: give one of %s", s.How, strings.Join(Ways(), ", "))
 	}
-	if s.Batch < 1 || s.Samples < 2 || s.Samples > maxSamples {
+	if s.Batch < 1 || s.Samples < 2 || s.Samples > model.MaxSamples {
 		return usererror.Errorf("%s %d, %s %d: choose at least a row, by 2 to %d samples", usererror.Flag("batch"),
-			s.Batch, usererror.Flag("samples"), s.Samples, maxSamples)
+			s.Batch, usererror.Flag("samples"), s.Samples, model.MaxSamples)
 	}
 	if s.Trained.Counts() {
 		return usererror.Errorf("the model predicts counts, and suggest is for numbers and classes: train it with "+

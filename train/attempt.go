@@ -64,7 +64,7 @@ func (ch *chooser) score(ctx context.Context, a *rundir.Attempt) error {
 	if uncancelled.Err() != nil || err == ErrLate {
 		return ErrLate
 	}
-	if err != nil && job.shared() && !isSharedError(err) {
+	if err != nil && job.shared() && !Diverged(err) {
 		return err
 	}
 	if err != nil {
@@ -84,13 +84,6 @@ func (ch *chooser) score(ctx context.Context, a *rundir.Attempt) error {
 		}
 	}
 	return nil
-}
-
-// isSharedError reports whether an error follows from the parameters, so that all ranks have it. After any other
-// error, a rank that continued would meet the others in the middle of a sum.
-func isSharedError(err error) bool {
-	return errors.Is(err, errNotFinite) || errors.As(err, new(*model.NotFiniteError)) ||
-		errors.As(err, new(*device.NotPositiveDefiniteError))
 }
 
 // trainAndPredict takes the steps of an attempt under ctx, and does all else under uncancelled: it builds the run,

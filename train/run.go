@@ -267,6 +267,13 @@ func (r *run) evaluateBound() error {
 
 var errNotFinite = errors.New("is not finite")
 
+// Diverged reports whether an error follows from the parameters of a run, so that all ranks have it, and the run would
+// have it again. After any other error, a rank that continued would meet the others in the middle of a sum.
+func Diverged(err error) bool {
+	return errors.Is(err, errNotFinite) || errors.As(err, new(*model.NotFiniteError)) ||
+		errors.As(err, new(*device.NotPositiveDefiniteError))
+}
+
 // checkFinite refuses parameters that are not finite: the last step may have broken them after the last reading.
 func checkFinite(named []model.Parameter) error {
 	for _, n := range named {

@@ -18,8 +18,8 @@ type console struct {
 	json     bool // results are JSON
 }
 
-// drawable reports whether there is a terminal with room for a bar. Some terminals report no rows.
-func drawable(fd int) bool {
+// hasRoomForBar reports whether there is a terminal, and room for a bar in it. Some terminals report no rows.
+func hasRoomForBar(fd int) bool {
 	width, height, err := term.GetSize(fd)
 	return err == nil && width > 0 && height > 0
 }

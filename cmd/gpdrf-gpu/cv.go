@@ -7,10 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/parts"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
-	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
@@ -144,7 +142,8 @@ func (v *crossValidation) resume() (err error) {
 	return v.req.cv.Verify(finished, rows.Train, rows.Test)
 }
 
-// folds trains the folds that are to be trained. If the numbers of a fold diverge, the next fold begins. Other errors,
+// folds trains the folds that are to be trained. If the numbers of a fold diverge, in training or in the test of its
+// saved model, the next fold begins. Other errors,
 // such as bad input or a full disk, would stop the next fold, too: they end the command.
 func (v *crossValidation) folds() error {
 	for k := 1; k <= v.req.cv.Folds; k++ {
@@ -182,20 +181,13 @@ func (v *crossValidation) folds() error {
 		case errors.Is(err, errInterrupted), err == nil && v.p.ctx.Err() != nil:
 			return errInterrupted
 		case err == nil:
-		case v.req.cv.Runs[k-1].Standing == rundir.FoldFailed && ranAway(err, v.req.cv, k):
+		case v.req.cv.Runs[k-1].Standing == rundir.FoldFailed && (train.Diverged(err) || !v.req.cv.ToDo(k)):
 			v.p.note("fold %d of %d failed: %v", k, v.req.cv.Folds, err)
 		default:
 			return fmt.Errorf("fold %d of %d: %w", k, v.req.cv.Folds, err)
 		}
 	}
 	return v.failed()
-}
-
-// ranAway reports whether a fold failed because its numbers diverged, in training or in the
-// evaluation of a saved model.
-func ranAway(err error, cv *rundir.CV, k int) bool {
-	return errors.As(err, new(*model.NotFiniteError)) ||
-		errors.As(err, new(*device.NotPositiveDefiniteError)) || !cv.ToDo(k)
 }
 
 // failed is the error that names the folds without scores; nil if there are none.

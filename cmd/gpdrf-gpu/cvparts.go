@@ -40,7 +40,7 @@ func (v *crossValidation) lock() (release func(), err error) {
 	return v.req.cv.Lock()
 }
 
-// openSame opens the cross-validation in a folder. It must have the options of asked.
+// openSame opens the cross-validation in a folder. It must have the options of the requested one.
 func openSame(path string, requested *rundir.CV) (*rundir.CV, error) {
 	cv, err := rundir.OpenCV(path)
 	if err == nil {
@@ -76,7 +76,7 @@ func (v *crossValidation) beginShared(guard *exitGuard) error {
 	return err
 }
 
-// claim takes a fold for this part. The error is an *takenError if another process trains it, or has trained it
+// claim takes a fold for this part. The error is a *takenError if another process trains it, or has trained it
 // meanwhile.
 func (v *crossValidation) claim(k int) (err error) {
 	if !v.shares() {

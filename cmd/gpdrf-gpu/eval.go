@@ -6,6 +6,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/dist"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
@@ -45,7 +46,7 @@ func (p *program) eval(c *call) error {
 	}
 	p.warnUnfinished(run)
 	run.Trained = c.atLevel(run.Trained)
-	samples := c.count("samples", 1, maxSamples, run.Trained.EvalSamples)
+	samples := c.count("samples", 1, options.MaxSamples, run.Trained.EvalSamples)
 	if c.err != nil {
 		return c.err
 	}
@@ -138,5 +139,3 @@ func (c *call) attachGram(rows *data.Dataset, watch data.Watch) error {
 	}
 	return nil
 }
-
-const maxSamples = 65535

@@ -8,6 +8,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 	"github.com/gpdrf/gpdrf-gpu/onnx"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
@@ -47,7 +48,7 @@ func (p *program) export(c *call) error {
 	if err != nil {
 		return err
 	}
-	samples := c.count("samples", 1, maxSamples, run.Trained.EvalSamples)
+	samples := c.count("samples", 1, options.MaxSamples, run.Trained.EvalSamples)
 	if c.err != nil {
 		return c.err
 	}

@@ -50,7 +50,7 @@ func start(err io.Writer) (code int) {
 		stop() // A second Ctrl-C kills, unless a newQuitGuard handles it.
 	}()
 	p := &program{ctx: ctx, interrupt: stop, quit: make(chan error, 1),
-		console: console{out: os.Stdout, err: err, terminal: drawable(int(os.Stderr.Fd()))}}
+		console: console{out: os.Stdout, err: err, terminal: hasRoomForBar(int(os.Stderr.Fd()))}}
 	done := make(chan error, 1)
 	go func() { done <- p.do(os.Args) }()
 	select {

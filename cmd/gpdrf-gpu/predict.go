@@ -18,6 +18,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 	"github.com/gpdrf/gpdrf-gpu/predict"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
@@ -100,7 +101,7 @@ func (p *program) parsePredict(c *call) (r *predictRequest, err error) {
 
 // readDraws reads the numbers of samples and draws, and the seed.
 func (r *predictRequest) readDraws(c *call) error {
-	r.samples = c.count("samples", 1, maxSamples, r.trained.EvalSamples)
+	r.samples = c.count("samples", 1, options.MaxSamples, r.trained.EvalSamples)
 	r.draws = c.count("draws", 2, 1_000_000, 0)
 	if r.draws > 0 && r.trained.Schema.Task != data.Regression {
 		return usagef("--draws: is for regression: class probabilities need no draws")

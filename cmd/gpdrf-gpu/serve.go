@@ -16,6 +16,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/serve"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
@@ -93,7 +94,7 @@ func (p *program) serveConfig(c *call) (serve.Config, error) {
 		dev, _, err := c.deviceOf(p, trainedOn, precision)
 		return dev, err
 	}
-	config.Samples = c.count("samples", 1, maxSamples, config.Samples)
+	config.Samples = c.count("samples", 1, options.MaxSamples, config.Samples)
 	config.MaxBatch = c.count("max-batch", 1, 1<<14, config.MaxBatch)
 	config.MaxRows = c.count("max-rows", 1, 1<<20, config.MaxRows)
 	config.MaxConns = c.count("max-connections", 1, 1<<20, config.MaxConns)

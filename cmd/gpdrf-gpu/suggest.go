@@ -15,6 +15,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/predict"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
 func (p *program) suggestVerb() verb {
@@ -164,7 +165,7 @@ func (r *suggestRequest) readSearch(c *call) error {
 	r.How = cmp.Or(how, otherwise)
 	r.Target, _ = c.text("target")
 	r.Batch = c.count("batch", 1, 1_000_000, 10)
-	r.Samples = c.count("samples", 2, maxSamples, predict.SearchSamples)
+	r.Samples = c.count("samples", 2, options.MaxSamples, predict.SearchSamples)
 	r.Minimize = c.isOn("minimize")
 	r.Seed = c.seed(r.Trained.Seed)
 	return c.err

@@ -14,10 +14,8 @@ import (
 	"github.com/dustin/go-humanize/english"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
-	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/dist"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
-	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
@@ -348,7 +346,7 @@ func (s *single) optimise(events *events) (out *train.Outcome, checkpoints *exit
 func (p *program) afterFailure(err error, folder *rundir.Folder) {
 	switch {
 	case !folder.CanResume():
-	case errors.As(err, new(*model.NotFiniteError)), errors.As(err, new(*device.NotPositiveDefiniteError)):
+	case train.Diverged(err):
 		// A run that is resumed would fail again.
 		p.printLine("%s holds the last checkpoint: eval and predict use its parameters", folder.Path())
 	default:

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
+	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
 // Option describes one option. The flag, the key of a config file, and the lines of the help text and of docs/cli.md
@@ -87,7 +88,7 @@ func (l limits) check(v float64) string {
 // The largest numbers for which the counters of device.Key certainly suffice.
 const (
 	MaxSteps   = 1_000_000_000
-	MaxSamples = 65535
+	MaxSamples = model.MaxSamples
 	MaxWidth   = 1_000_000
 )
 
