@@ -84,7 +84,7 @@ func TestBlocksOfTime(t *testing.T) {
 	for i := range recording.N() {
 		recording.Times = append(recording.Times, float64(i))
 	}
-	recording.Apart = guardRows
+	recording.TimeGap = guardRows
 	rest, validation, err := HoldOut(recording, 0.2, 1)
 	if err != nil || rest.N() != 800-guardRows || rest.Row(rest.N() - 1)[0] != 799-guardRows ||
 		validation.N() != 200 || validation.Row(0)[0] != 800 {

@@ -75,9 +75,9 @@ type Dataset struct {
 	// scaffolds have the numbers of Groups; nil if these are not scaffolds.
 	scaffolds *graph.Kinds
 	// Times [N] are the times of the rows: splits train on the past and test on the future. It is nil if rows
-	// have no order. Rows less than Apart before the future are near copies of it, and are not trained on.
-	Times []float64
-	Apart float64
+	// have no order. Rows less than TimeGap before the future are near copies of it, and are not trained on.
+	Times   []float64
+	TimeGap float64
 
 	// AutoScaling is the meaning of the scaling auto for this set; "" if its outliers decide.
 	AutoScaling string
@@ -86,13 +86,13 @@ type Dataset struct {
 	// depend on compression, separators, quotes and line endings.
 	Fingerprint string
 
-	lines    []int32  // line of the file, from 1, where each row starts; nil if rows have none
-	files    []string // file of each row, if rows come from several files; nil if all come from Path
-	schema   Schema   // further facts that the reading of other files needs
-	testPart bool     // the file also has rows for testing
-	known    bool     // the classes are those of a model, even for rows that lack some
-	wide     []string // names of the columns that the inputs in X are scores of; nil for columns
-	ridge    bool     // the scores know the targets of training rows
+	lines     []int32  // line of the file, from 1, where each row starts; nil if rows have none
+	files     []string // file of each row, if rows come from several files; nil if all come from Path
+	schema    Schema   // further facts that the reading of other files needs
+	testPart  bool     // the file also has rows for testing
+	likeModel bool     // the classes are those of a model, even for rows that lack some
+	wide      []string // names of the columns that the inputs in X are scores of; nil for columns
+	ridge     bool     // the scores know the targets of training rows
 
 	ids []string // names of the rows; nil if they have none
 	id  string   // name of the column of ids

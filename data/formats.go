@@ -253,7 +253,7 @@ func (t *table) dataset(in *input) (*Dataset, []string, error) {
 		Weights: t.facts.values["weights"], Offset: t.facts.values["offset"], Times: t.facts.values["time"],
 		Groups: t.facts.groups, groupOf: t.facts.names}
 	if like != nil {
-		d.schema, d.Columns, d.known = *like, like.Columns, true
+		d.schema, d.Columns, d.likeModel = *like, like.Columns, true
 		if in.opt.Roles.firstOption() != "" { // the rows are for training, and may have roles of their own
 			d.schema.Roles, d.schema.TimeForm = s.Roles, s.TimeForm
 		}

@@ -171,10 +171,10 @@ func (s Source) testFile(all *Dataset) (string, error) {
 
 // holdOutTenth splits a tenth of the rows off, one at least, to test on.
 func holdOutTenth(all *Dataset, seed uint64) (train, test *Dataset, note string, err error) {
-	if err := all.checkApart(); err != nil {
+	if err := all.checkSeparable(); err != nil {
 		return nil, nil, "", err
 	}
-	rest, rows := all.apart(aTenth(all.N()), heldOutSite, seed)
+	rest, rows := all.separate(tenth(all.N()), heldOutSite, seed)
 	note = fmt.Sprintf("%s: %d of %d rows held out for testing (a tenth, %s)", all.Path, len(rows), all.N(),
 		all.HowSplit(seed))
 	return all.Subset(rest), all.Subset(rows), note, nil
@@ -192,8 +192,8 @@ func meantName(path string, err error) error {
 	return err
 }
 
-// aTenth of n rows, one at least.
-func aTenth(n int) int { return max(1, int(math.Round(float64(n)/10))) }
+// tenth is a tenth of n rows, one at least.
+func tenth(n int) int { return max(1, int(math.Round(float64(n)/10))) }
 
 // checkTraining refuses training rows from which nothing can be learnt.
 func checkTraining(d *Dataset) error {
@@ -211,7 +211,7 @@ func checkTraining(d *Dataset) error {
 		return errorf(d.Path, "the %s holds the class %s only: at least two classes are needed%s", column,
 			phrase.Quote(d.Classes[0]), stand)
 	}
-	if c := slices.Index(d.ClassCounts(), 0); c >= 0 && !d.known {
+	if c := slices.Index(d.ClassCounts(), 0); c >= 0 && !d.likeModel {
 		advice := "take another seed, or other files for rows to test and validate on (" + asFlag("test") +
 			" FILE, " + asKey("validation") + "=FILE)"
 		if d.Groups != nil { // whose folds depend on no seed

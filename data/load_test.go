@@ -80,7 +80,7 @@ func TestHeldOutIsFair(t *testing.T) {
 	var count [20]int
 	const draws = 5000
 	for seed := range uint64(draws) {
-		for _, r := range drawn(len(count), aTenth(len(count)), heldOutSite, seed) {
+		for _, r := range drawn(len(count), tenth(len(count)), heldOutSite, seed) {
 			count[r]++
 		}
 	}
@@ -89,7 +89,7 @@ func TestHeldOutIsFair(t *testing.T) {
 			t.Errorf("row %d was drawn %d times of %d", r, n, draws)
 		}
 	}
-	if n := len(drawn(2, aTenth(2), heldOutSite, 1)); n != 1 {
+	if n := len(drawn(2, tenth(2), heldOutSite, 1)); n != 1 {
 		t.Errorf("%d of 2 rows held out", n)
 	}
 }

@@ -284,8 +284,8 @@ func (d *Dataset) checkSplitRoles(file string, names RowRoles) error {
 	return nil
 }
 
-// checkApart refuses rows that are all of one group, or of one time, since no split can separate them.
-func (d *Dataset) checkApart() error {
+// checkSeparable refuses rows that are all of one group, or of one time, since no split can separate them.
+func (d *Dataset) checkSeparable() error {
 	if d.Groups != nil && slices.Min(d.Groups) == slices.Max(d.Groups) ||
 		d.Times != nil && slices.Min(d.Times) == slices.Max(d.Times) {
 		return errorf(d.Path, "all rows are one group, or have one time, by %s, so no split can separate them: name "+

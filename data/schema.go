@@ -98,15 +98,15 @@ func (s Schema) Plain() Schema {
 func (s Schema) Check() error {
 	sound, lacks := false, "columns"
 	if s.Alphabet != nil {
-		sound, lacks = s.checkAlphabet(), "alphabet"
+		sound, lacks = s.hasSoundAlphabet(), "alphabet"
 	} else {
-		sound = len(s.Columns) > 0 && s.TargetAt < s.width() && !slices.Contains(s.Classes, "") && s.checkTargets() &&
-			s.checkMissing()
+		sound = len(s.Columns) > 0 && s.TargetAt < s.width() && !slices.Contains(s.Classes, "") && s.hasSoundTargets() &&
+			s.hasSoundFills()
 	}
 	sorted := slices.Sorted(slices.Values(s.Classes))
 	classes := len(sorted) > 0 && len(slices.Compact(sorted)) == len(s.Classes)
 	if !sound || s.Target == "" || s.TargetAt < 0 || !(s.Task == Regression || s.Task == Classification && classes) ||
-		slices.ContainsFunc(s.Dates, func(d Date) bool { return !d.sound() }) || !s.checkOneHot() {
+		slices.ContainsFunc(s.Dates, func(d Date) bool { return !d.sound() }) || !s.hasSoundOneHot() {
 		return errorf("", "the description of the training data is damaged: it lacks %s, target, task or classes", lacks)
 	}
 	return nil
@@ -115,8 +115,8 @@ func (s Schema) Check() error {
 // width is the number of columns the training file has.
 func (s Schema) width() int { return len(s.FileColumns()) + len(s.Outputs()) + len(s.LeftOut) }
 
-// checkMissing reports whether a training set can have handled missing cells like this.
-func (s Schema) checkMissing() bool {
+// hasSoundFills reports whether a training set can have handled missing cells like this.
+func (s Schema) hasSoundFills() bool {
 	last := -1
 	for _, f := range s.Fills {
 		if f.At <= last || math.IsNaN(f.Value) || math.IsInf(f.Value, 0) {
@@ -127,15 +127,15 @@ func (s Schema) checkMissing() bool {
 	return s.Missing == "" || slices.Contains(MissingWays(), s.Missing)
 }
 
-// checkTargets reports whether a training set can have had these several targets.
-func (s Schema) checkTargets() bool {
+// hasSoundTargets reports whether a training set can have had these several targets.
+func (s Schema) hasSoundTargets() bool {
 	bad := func(at int) bool { return at < 0 || at >= s.width() }
 	return s.Targets == nil && s.TargetsAt == nil ||
 		len(s.Targets) > 1 && len(s.Targets) == len(s.TargetsAt) && s.Task == Regression &&
 			!slices.ContainsFunc(s.TargetsAt, bad)
 }
 
-func (s Schema) checkAlphabet() bool {
+func (s Schema) hasSoundAlphabet() bool {
 	a := s.Alphabet
 	v := a.OfVectors()
 	return slices.Contains(seq.Kinds(), a.Kind) &&
@@ -214,8 +214,8 @@ func (c InputColumn) width() int {
 	return n
 }
 
-// checkOneHot reports whether the expanded names are those of the columns.
-func (s Schema) checkOneHot() bool {
+// hasSoundOneHot reports whether the expanded names are those of the columns.
+func (s Schema) hasSoundOneHot() bool {
 	return !slices.ContainsFunc(s.OneHot, func(h OneHot) bool { return len(h.Values) == 0 }) &&
 		slices.Equal(expanded(s.FileColumns()), s.Columns)
 }

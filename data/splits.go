@@ -19,20 +19,20 @@ import (
 // Every split of rows keeps the rows of a group together, or trains on the past and tests on the future. Rows
 // without groups and times are drawn.
 
-// apart separates about count rows from the others. The choice depends only on the rows and the seed.
-func (d *Dataset) apart(count int, site uint32, seed uint64) (kept, held []int) {
+// separate takes about count rows out of the others. The choice depends only on the rows and the seed.
+func (d *Dataset) separate(count int, site uint32, seed uint64) (rest, separated []int) {
 	switch {
 	case d.Times != nil:
 		return d.pastAndFuture(count)
 	case d.Groups != nil:
-		held = d.wholeGroups(count, site, seed)
+		separated = d.wholeGroups(count, site, seed)
 	default:
-		held = drawn(d.N(), count, site, seed)
+		separated = drawn(d.N(), count, site, seed)
 	}
-	return matrix.Others(d.N(), held), held
+	return matrix.Others(d.N(), separated), separated
 }
 
-// HowSplit describes how apart chooses rows.
+// HowSplit describes how separate chooses rows.
 func (d *Dataset) HowSplit(seed uint64) string {
 	switch {
 	case d.Times != nil:
@@ -44,7 +44,7 @@ func (d *Dataset) HowSplit(seed uint64) string {
 }
 
 // pastAndFuture splits off the last count rows in time, with all rows at the time of the first of them. Rows
-// less than Apart before that are in neither part.
+// less than TimeGap before that are in neither part.
 func (d *Dataset) pastAndFuture(count int) (past, future []int) {
 	times := slices.Sorted(slices.Values(d.Times))
 	from := times[len(times)-count]
@@ -52,7 +52,7 @@ func (d *Dataset) pastAndFuture(count int) (past, future []int) {
 		later := slices.IndexFunc(times, func(t float64) bool { return t > from })
 		from = times[max(0, later)]
 	}
-	return d.between(math.Inf(-1), from-d.Apart), d.between(from, math.Inf(1))
+	return d.between(math.Inf(-1), from-d.TimeGap), d.between(from, math.Inf(1))
 }
 
 // between are the rows with times in [from, to).
@@ -98,7 +98,7 @@ func (d *Dataset) InFold(folds, k int) (train, test []int) {
 	switch {
 	case d.Times != nil:
 		cuts := append(d.windows(folds), math.Inf(1))
-		return d.between(math.Inf(-1), cuts[k-1]-d.Apart), d.between(cuts[k-1], cuts[k])
+		return d.between(math.Inf(-1), cuts[k-1]-d.TimeGap), d.between(cuts[k-1], cuts[k])
 	case d.Groups != nil:
 		in = d.foldsOfGroups(folds)
 	default:
@@ -173,10 +173,10 @@ func (d *Dataset) CheckSplit(folds int) error {
 // nothing can be learnt from the rest.
 func HoldOut(d *Dataset, fraction float64, seed uint64) (rest, validation *Dataset, err error) {
 	n := d.N()
-	if err := d.checkApart(); err != nil {
+	if err := d.checkSeparable(); err != nil {
 		return nil, nil, err
 	}
-	kept, rows := d.apart(max(1, int(math.Round(fraction*float64(n)))), validationSite, seed)
+	kept, rows := d.separate(max(1, int(math.Round(fraction*float64(n)))), validationSite, seed)
 	if rest = d.Subset(kept); rest.N() < 2 {
 		return nil, nil, errorf(d.Path, "has %d training rows: too few to hold %d of them out", n, len(rows))
 	}
@@ -315,7 +315,7 @@ func loadBlocked(set sets.Set, path string, fold int, opt ReadOptions) (train, t
 		return nil, nil, nil, errorf(path, "holds %s: too few for %d blocks of time", phrase.Plural(all.N(), "row"), blocks)
 	}
 	// A block may lack the far outliers of the others, so all folds are scaled alike.
-	all.Name, all.AutoScaling, all.Apart = set.Name, "robust", guardRows
+	all.Name, all.AutoScaling, all.TimeGap = set.Name, "robust", guardRows
 	for i := range all.N() {
 		all.Times = append(all.Times, float64(i))
 	}
