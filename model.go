@@ -76,11 +76,7 @@ func (m *Model) Predict(ctx context.Context, rows Rows) (*Prediction, error) {
 	if t == nil {
 		return nil, errUntrained
 	}
-	request, err := rows.Request(t.Schema)
-	if err != nil {
-		return nil, err
-	}
-	ds, err := t.Schema.Rows(request)
+	request, ds, err := rowsFor(t, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +155,7 @@ func (m *Model) forward(ctx context.Context, n int, x []float64) (parts []*model
 // prepare puts the model on its device, with memory for n rows at once, or for as many as fit.
 func (m *Model) prepare(n int) error {
 	samples := m.trained.EvalSamples
-	batch := min(max(n, fewRows), (&predict.Stream{Trained: m.trained, Samples: samples}).Batch())
+	batch := min(max(n, fewRows), predict.BatchRows(m.trained, samples))
 	if batch == m.batch && m.devName == m.Device {
 		return nil
 	}

@@ -49,7 +49,7 @@ func (m *Model) Suggest(ctx context.Context, rows Rows, s Search) ([]Suggestion,
 	if t == nil {
 		return nil, errUntrained
 	}
-	ds, err := rowsFor(t, rows)
+	_, ds, err := rowsFor(t, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func (m *Model) feasibility(ctx context.Context, dev device.Device, rows Rows) (
 	if m.trained == nil {
 		return nil, errUntrained
 	}
-	ds, err := rowsFor(m.trained, rows)
+	_, ds, err := rowsFor(m.trained, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -100,12 +100,11 @@ func (m *Model) feasibility(ctx context.Context, dev device.Device, rows Rows) (
 }
 
 // rowsFor returns rows in the form of the training rows of a model, without targets.
-func rowsFor(t *fitted.Model, rows Rows) (*data.Dataset, error) {
-	request, err := rows.Request(t.Schema)
-	if err != nil {
-		return nil, err
+func rowsFor(t *fitted.Model, rows Rows) (request data.Request, ds *data.Dataset, err error) {
+	if request, err = rows.Request(t.Schema); err == nil {
+		ds, err = t.Schema.Rows(request)
 	}
-	return t.Schema.Rows(request)
+	return request, ds, err
 }
 
 // setTargets gives rows the known targets, in the form of a model's schema.

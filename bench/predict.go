@@ -219,7 +219,7 @@ func (f *files) forward(trained *fitted.Model, rows int) (pass func() error, err
 		return nil, err
 	}
 	ctx := context.Background()
-	batch := (&predict.Stream{Trained: trained, Samples: trained.EvalSamples}).Batch()
+	batch := predict.BatchRows(trained, trained.EvalSamples)
 	from, err := data.OpenStream(f.path("rows", predict.CSV), trained.Schema, data.TableOptions{}, data.Watch{}, nil)
 	if err != nil {
 		return nil, err

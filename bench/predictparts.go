@@ -23,13 +23,13 @@ func (f *files) parts(name string, trained *fitted.Model) error {
 		return err
 	}
 	defer dev.Close()
-	s := &predict.Stream{Trained: trained, Samples: trained.EvalSamples}
+	batch := predict.BatchRows(trained, trained.EvalSamples)
 	from, err := data.OpenStream(f.path("rows", predict.CSV), trained.Schema, data.TableOptions{}, data.Watch{}, nil)
 	if err != nil {
 		return err
 	}
 	defer from.Close()
-	p, err := trained.NewPredictor(dev, s.Batch(), trained.EvalSamples)
+	p, err := trained.NewPredictor(dev, batch, trained.EvalSamples)
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (f *files) parts(name string, trained *fitted.Model) error {
 			ns[part] += float64(time.Since(clock).Nanoseconds())
 			clock = time.Now()
 		}
-		ds, err := from.Next(s.Batch())
+		ds, err := from.Next(batch)
 		if err == io.EOF {
 			break
 		} else if err != nil {

@@ -36,12 +36,12 @@ const (
 	minRows    = 1 << 8
 )
 
-// Batch returns the number of rows that are predicted at a time.
-func (s *Stream) Batch() int { return s.within(maxRows, maxNumbers) }
+// BatchRows returns the number of rows that a model predicts at a time, with S samples.
+func BatchRows(t *fitted.Model, samples int) int { return rowsWithin(t, samples, maxRows, maxNumbers) }
 
-// within returns how many of these rows fit a prediction of this count of numbers, or minRows if that is more.
-func (s *Stream) within(rows, numbers int) int {
-	for _, m := range s.Trained.Models(s.Samples) {
+// rowsWithin returns how many of these rows fit a prediction of this count of numbers, or minRows if that is more.
+func rowsWithin(t *fitted.Model, samples, rows, numbers int) int {
+	for _, m := range t.Models(samples) {
 		rows = min(rows, numbers/(m.Config.Components(m.Samples)*m.Config.Outputs))
 	}
 	return max(minRows, rows)
@@ -87,7 +87,7 @@ func (s *Stream) Run(ctx context.Context, from *data.Stream, to Writer) error {
 
 // read takes batches to a channel, up to io.EOF. Rows that come at once are parted where they would fill the memory.
 func (s *Stream) read(ctx context.Context, from *data.Stream, to chan<- *data.Dataset) error {
-	for size := s.Batch(); ctx.Err() == nil; {
+	for size := BatchRows(s.Trained, s.Samples); ctx.Err() == nil; {
 		ds, err := from.Next(size)
 		if err != nil {
 			return err
@@ -95,7 +95,7 @@ func (s *Stream) read(ctx context.Context, from *data.Stream, to chan<- *data.Da
 		lo, most := 0, ds.N()
 		if from.Whole() {
 			s.warnings = s.Trained.RowWarnings(ctx, ds, 1)
-			most = s.within(most, maxWhole)
+			most = rowsWithin(s.Trained, s.Samples, most, maxWhole)
 		}
 		for ; lo+most < ds.N(); lo += most {
 			give(ctx, to, ds.Slice(lo, lo+most))
