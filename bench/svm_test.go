@@ -102,7 +102,7 @@ func TestWriteGram(t *testing.T) {
 	if err != nil || n != 30 || m != 10 {
 		t.Fatal(n, m, err)
 	}
-	_, rows, tests, _, err := cfg.Load(data.Watch{})
+	_, rows, tests, _, err := cfg.Load(nil, data.Watch{})
 	if err != nil {
 		t.Fatal(err)
 	}

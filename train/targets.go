@@ -106,8 +106,6 @@ func (r *run) fitTargets(ctx context.Context) error {
 	if r.trained.Targets, err = r.job.FitTargets(kind); err != nil {
 		return err
 	}
-	for _, note := range scaling.DescribeTargets(r.job.Train, r.trained.Targets) {
-		r.job.Reporter.Note("%s", note)
-	}
+	r.job.noteAll(scaling.DescribeTargets(r.job.Train, r.trained.Targets))
 	return nil
 }

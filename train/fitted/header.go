@@ -1,6 +1,7 @@
 package fitted
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -127,12 +128,7 @@ func (h *header) check() error {
 	if h.EvalSamples < 1 || h.EvalSamples > options.MaxSamples || h.Model.Samples > options.MaxSamples {
 		return fmt.Errorf("%d samples of %d", h.EvalSamples, h.Model.Samples)
 	}
-	for _, part := range []func(columns int) error{h.checkInputs, h.checkScaler, h.checkTargets} {
-		if err := part(columns); err != nil {
-			return err
-		}
-	}
-	return h.Conformal.check(len(h.Targets))
+	return cmp.Or(h.checkInputs(columns), h.checkScaler(columns), h.checkTargets(), h.Conformal.check(len(h.Targets)))
 }
 
 func (h *header) checkInputs(columns int) error {
@@ -198,7 +194,7 @@ func (h *header) checkScaler(columns int) error {
 	return nil
 }
 
-func (h *header) checkTargets(int) error {
+func (h *header) checkTargets() error {
 	classes, targets := len(h.Schema.Classes), len(h.Schema.Outputs())
 	outputs := model.OutputsFor(h.Model.Likelihood, max(targets, classes))
 	if h.Schema.Task == data.Classification {

@@ -8,15 +8,10 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 )
 
-// Load reads the training and the test rows. The returned Config has the target, the task, the fold and the folder of
-// a named set.
-func (c *Config) Load(w data.Watch) (known *Config, train, test *data.Dataset, notes []string, err error) {
-	return c.LoadLike(nil, w)
-}
-
-// LoadLike is Load of rows with the schema of a model; it may be nil.
-func (c *Config) LoadLike(schema *data.Schema, w data.Watch) (known *Config, train, test *data.Dataset,
-	notes []string, err error) {
+// Load reads the training and the test rows, with the schema of a model or nil. The returned Config has the target,
+// the task, the fold and the folder of a named set.
+func (c *Config) Load(schema *data.Schema, w data.Watch) (known *Config, train, test *data.Dataset, notes []string,
+	err error) {
 	c = c.copy()
 	named := slices.Contains(data.Names(), c.Data)
 	switch {

@@ -119,9 +119,9 @@ func (c *Config) Divide(all *data.Dataset, w data.Watch) (r Rows, notes []string
 	return Rows{Train: rest, Validation: heldOut, Conformal: conformal}, append(intervals, validation...), err
 }
 
-// ReadRows reads rows as LoadLike does, and divides them.
+// ReadRows reads rows as Load does, and divides them.
 func (c *Config) ReadRows(schema *data.Schema, w data.Watch) (known *Config, r Rows, notes []string, err error) {
-	known, all, test, notes, err := c.LoadLike(schema, w)
+	known, all, test, notes, err := c.Load(schema, w)
 	if err != nil {
 		return nil, r, nil, err
 	}

@@ -22,7 +22,7 @@ func TestIntervalsChanged(t *testing.T) {
 	c := resolve(t, options.Setting{Key: "data", Text: "rows.csv", From: "--data"},
 		options.Setting{Key: "conformal", Text: "true", From: "--conformal"},
 		options.Setting{Key: "level", Text: "0.5", From: "--level"})
-	known, all, test, _, err := c.Load(data.Watch{})
+	known, all, test, _, err := c.Load(nil, data.Watch{})
 	must.OK(t, err)
 	rest, held, _, err := known.HoldOutConformal(all)
 	must.OK(t, err)

@@ -195,7 +195,7 @@ func (r *Run) testRows(w data.Watch) (*data.Dataset, error) {
 		return nil, usererror.Errorf("%s: was trained on all rows, with %s %s", r.Path, usererror.Flag("test"), data.NoTest)
 	}
 	read := func(c *options.Config) (*data.Dataset, error) {
-		_, _, test, _, err := c.LoadLike(startSchema(r.Config, r.Trained), w)
+		_, _, test, _, err := c.Load(startSchema(r.Config, r.Trained), w)
 		return test, err
 	}
 	test, err := read(r.Config)
