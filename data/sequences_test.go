@@ -353,7 +353,7 @@ func TestSequenceColumn(t *testing.T) {
 		t.Fatal(err)
 	}
 	if all := strings.Join(notes, "\n"); !strings.Contains(all,
-		`t.csv: target column "target", classes "happy", "sad"`) {
+		`t.csv: target column "target": classes "happy", "sad"`) {
 		t.Error(all)
 	}
 	moods := words.Schema()

@@ -273,7 +273,8 @@ func positive(what string, v, most int) error {
 	return fmt.Errorf("model: %s is %d: expected 1 to %d", what, v, most)
 }
 
-// MostLevels is the most levels of an ordinal likelihood, and MaxSamples the most samples that a device.Key tells apart.
+// MostLevels is the most levels of an ordinal likelihood, and MaxSamples the most samples that a device.Key tells
+// apart.
 const (
 	MostLevels = 1 << 10
 	MaxSamples = 1<<16 - 1

@@ -242,8 +242,8 @@ func (s *Server) predict(ctx context.Context, m *loaded, given data.Request, ans
 	return p, &reservation{s.numbers, numbers, min(numbers, sent)}, nil
 }
 
-// predictUntil waits for a prediction, or leaves when ctx ends. That of long sequences does not look at ctx: it goes on,
-// and holds its model and memory until it ends. free gives the memory back where there is no prediction.
+// predictUntil waits for a prediction, or leaves when ctx ends. That of long sequences does not look at ctx: it goes
+// on, and holds its model and memory until it ends. free gives the memory back where there is no prediction.
 func (s *Server) predictUntil(ctx context.Context, m *loaded, predict func() (*prediction, error), free func()) (
 	*prediction, error) {
 	var p *prediction

@@ -271,9 +271,6 @@ func (ch *chooser) settleComponents() {
 	if now.Lengthscales != before.Lengthscales {
 		r.job.Reporter.Note("lengthscales: %s for components", now.Lengthscales)
 	}
-	if now.Features != before.Features {
-		r.job.Reporter.Note("features: %d for components", now.Features)
-	}
 }
 
 // tryColumns makes an attempt of the best candidate so far with columns in place of components. If it surpasses the

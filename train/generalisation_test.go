@@ -149,6 +149,8 @@ func TestRemedy(t *testing.T) {
 	}
 }
 
+func hundreds(_ *rand.Rand, a, _ float64) string { return fmt.Sprint(int(1000 + 400*a)) }
+
 // A model that predicts its training rows no better than a constant has found nothing. Counts have no such constant.
 func TestNothingFound(t *testing.T) {
 	const options = "steps=2 batch=20 inducing=5 features=5 eval-samples=2"
@@ -159,7 +161,7 @@ func TestNothingFound(t *testing.T) {
 	}{
 		{"", noise(t, 60, 1), -1.4189},
 		{"", table(t, 60, 1, coin), 0},
-		{" likelihood=poisson", table(t, 60, 1, func(_ *rand.Rand, x, _ float64) string { return fmt.Sprint(int(1000 + 400*x)) }), 0},
+		{" likelihood=poisson", table(t, 60, 1, hundreds), 0},
 	} {
 		g, _, job, _ := generalise(t, options+c.options, c.set, nil, c.set)
 		if g.Constant != nil && c.set.Task == data.Classification {

@@ -86,18 +86,12 @@ func TestRowsDecideDepth(t *testing.T) {
 	}
 }
 
-// One layer for classes has as many features as keep its parameters fewer than the rows.
+// One layer for classes has more features than numbers have.
 func TestFeaturesOfClasses(t *testing.T) {
-	for _, c := range []struct {
-		words          string
-		rows, features int
-	}{
-		{"", 300, 100}, {"inducing=4", 1900, 110}, {"inducing=4", 9000, 200}, {"inducing=4 features=7", 9000, 7},
-		{"inducing=4 layers=2", 9000, 100}, {"model=drf", 9000, 100},
-	} {
-		got, _, err := config(t, c.words).Fit(t.Context(), table(t, c.rows, 1, rings))
-		if err != nil || got.Features != c.features {
-			t.Errorf("%q, %d rows: %d features, expected %d: %v", c.words, c.rows, got.Features, c.features, err)
+	for words, features := range map[string]int{"": 400, "features=7": 7, "layers=2": 100, "model=drf": 100} {
+		got, _, err := config(t, words).Fit(t.Context(), table(t, 300, 1, rings))
+		if err != nil || got.Features != features {
+			t.Errorf("%q: %d features, expected %d: %v", words, got.Features, features, err)
 		}
 	}
 }

@@ -58,7 +58,8 @@ func (p *program) markdown() string {
 		"argument; after `--` nothing is a flag. A switch is written\n`--name=true` or `--name=false`; " +
 		"`--name` alone is true.\n\n")
 	b.WriteString("Exit codes: 0; 2 for bad input or usage; 1 for a failure; 130 after Ctrl-C, which " +
-		"saves the model so\nfar. `train --resume` on a run that has ended says so, with 0.\n\nFlags of all commands but completion and man:\n\n")
+		"saves the model so\nfar. `train --resume` on a run that has ended says so, with 0.\n\n" +
+		"Flags of all commands but completion and man:\n\n")
 	listFlags(&b, commonFlags())
 	for _, v := range p.verbs() {
 		fmt.Fprintf(&b, "\n## gpdrf-gpu %s\n\n%s.\n\n    gpdrf-gpu %s\n\n%s\n\n", v.name,

@@ -150,7 +150,6 @@ func (c *Config) ForComponents(components *data.Dataset) *Config {
 		to.Lengthscales = Auto
 		to.fitLengths(components)
 	}
-	to.fitFeatures(components)
 	return to
 }
 

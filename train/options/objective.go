@@ -112,7 +112,7 @@ func (c *Config) noChoice(ds *data.Dataset) string {
 	return ""
 }
 
-// mostFeatures is the largest number of features by default, of preset default. A step with more takes longer.
+// mostFeatures is the largest number of features by default of two layers. A step with more takes longer.
 const mostFeatures = 200
 
 // fitDepth makes two random-feature layers the preset default if rows outnumber their parameters. They have 32 latent
@@ -135,20 +135,16 @@ func (c *Config) fitDepth(ds *data.Dataset) (notes []string) {
 	return nil
 }
 
-// fitFeatures gives one layer for classes as many features as keep the parameters fewer than the rows, up to
-// mostFeatures. Classes are then predicted better; numbers are not.
+// classFeatures is the number of features for classes. Held-out rows choose the weight of their divergences, so that
+// more features than for numbers memorise no more, and predict better.
+const classFeatures = 400
+
+// fitFeatures gives one layer for classes their number of features, in preset default. Under a time limit, more steps
+// are better than more features.
 func (c *Config) fitFeatures(ds *data.Dataset) (notes []string) {
 	if c.Preset != defaults().Preset || c.Model != model.GPDRF || ds.Sequences != nil || ds.Kernel != nil ||
-		ds.Task != data.Classification || c.Layers > 1 {
+		ds.Task != data.Classification || c.Layers > 1 || c.Explicit("time-limit") {
 		return nil
 	}
-	for features := mostFeatures; features > c.Features; features -= 10 {
-		wide := c.copy()
-		notes = wide.adopt("defaults where rows outnumber the parameters: ", []newDefault{{"features", features}})
-		if wide.OutnumbersParameters(ds) {
-			*c = *wide
-			return notes
-		}
-	}
-	return nil
+	return c.adopt("default for classes: ", []newDefault{{"features", classFeatures}})
 }
