@@ -30,25 +30,12 @@ func (j *Job) Generalise(ctx context.Context, t *fitted.Model,
 	if err != nil {
 		return nil, err
 	}
-	g, err := rundir.NewGeneralisation(unseenKind, seen, unseen)
-	if err == nil && !t.Counts() {
-		g.Constant = constantLogDensity(j.Train)
+	constant := math.NaN() // weights of rows or classes, and counts, have none
+	if j.Train.Weights == nil && j.Config.ClassWeights != options.Balanced && !t.Counts() {
+		sample, _ := j.Train.Sample(fitted.ComparedRows, t.Seed)
+		constant = t.ConstantLogDensity(sample)
 	}
-	return g, err
-}
-
-// constantLogDensity is the mean log density of rows without their inputs: under a normal with the mean and variance of
-// the targets, in training-sd units, or under the shares of the classes.
-func constantLogDensity(ds *data.Dataset) *float64 {
-	constant := -0.5 * math.Log(2*math.Pi*math.E)
-	if ds.Task == data.Classification {
-		constant = 0
-		for _, count := range ds.ClassCounts() {
-			share := float64(count) / float64(ds.N())
-			constant += share * math.Log(share)
-		}
-	}
-	return &constant
+	return rundir.NewGeneralisation(unseenKind, seen, unseen, constant)
 }
 
 // otherPredictedRows is the number of rows that calibrate, conform and Generalise predict.

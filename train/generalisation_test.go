@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
@@ -151,37 +153,42 @@ func TestRemedy(t *testing.T) {
 
 func hundreds(_ *rand.Rand, a, _ float64) string { return fmt.Sprint(int(1000 + 400*a)) }
 
-// A model that predicts its training rows no better than a constant has found nothing. Counts have no such constant.
+// A model that predicts its training rows no better than a constant has found nothing. Counts have no such constant, nor
+// have rows with weights.
 func TestNothingFound(t *testing.T) {
 	const options = "steps=2 batch=20 inducing=5 features=5 eval-samples=2"
 	for _, c := range []struct {
-		options  string
-		set      *data.Dataset
-		constant float64
+		options string
+		target  func(rng *rand.Rand, a, b float64) string
 	}{
-		{"", noise(t, 60, 1), -1.4189},
-		{"", table(t, 60, 1, coin), 0},
-		{" likelihood=poisson", table(t, 60, 1, hundreds), 0},
+		{"", wave}, {" target-scaling=none", hundreds}, {"", coin}, {" likelihood=poisson", hundreds},
+		{" class-weights=balanced", coin},
 	} {
-		g, _, job, _ := generalise(t, options+c.options, c.set, nil, c.set)
-		if g.Constant != nil && c.set.Task == data.Classification {
-			for _, count := range c.set.ClassCounts() {
-				share := float64(count) / 60
-				c.constant += share * math.Log(share)
+		set := table(t, 60, 1, c.target)
+		g, _, job, out := generalise(t, options+c.options, set, nil, set)
+		if none := strings.Contains(c.options, "poisson") || strings.Contains(c.options, "balanced"); none {
+			if g.Constant != nil {
+				t.Errorf("%q: %g", c.options, *g.Constant)
 			}
-		}
-		if counts := strings.Contains(c.options, "poisson"); counts != (g.Constant == nil) {
-			t.Fatalf("%q: %+v", c.options, g)
-		} else if counts {
 			continue
 		}
-		if math.Abs(*g.Constant-c.constant) > 1e-4 {
-			t.Errorf("a constant has %g, not %g", *g.Constant, c.constant)
+		var want float64 // by the sum over the rows
+		mean, sd := stat.MeanStdDev(set.Y, nil)
+		for n := range 60 {
+			if set.Task == data.Classification {
+				want += math.Log(float64(set.ClassCounts()[set.Labels[n]])/60) / 60
+			} else {
+				z := (set.Y[n] - mean) / sd
+				want -= (0.5*z*z*60/59 + 0.5*math.Log(2*math.Pi) + math.Log(sd/out.Trained.Targets[0].SD)) / 60
+			}
 		}
-		for seen, want := range map[float64]bool{c.constant - 0.1: true, c.constant + 0.1: false} {
+		if math.Abs(*g.Constant-want) > 1e-9 {
+			t.Errorf("%q: a constant has %g, not %g", c.options, *g.Constant, want)
+		}
+		for seen, warned := range map[float64]bool{want - 0.1: true, want + 0.1: false} {
 			g.Memorised, g.Seen.LogDensity = false, seen
-			if got := g.Warning(job.Config); strings.Contains(got, "found nothing in the inputs") != want {
-				t.Errorf("%g beside %g: %q", seen, *g.Constant, got)
+			if got := g.Warning(job.Config); strings.Contains(got, "found nothing in the inputs") != warned {
+				t.Errorf("%g beside %g: %q", seen, want, got)
 			}
 		}
 	}

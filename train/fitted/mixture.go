@@ -1,9 +1,12 @@
 package fitted
 
 import (
+	"math"
+
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+	"github.com/gpdrf/gpdrf-gpu/internal/stats"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
@@ -26,6 +29,24 @@ func (t *Model) DensitiesOf(p *model.Prediction, ds *data.Dataset, draws int) me
 	}
 	mean := metrics.MeanDensities(targets)
 	mean.Weights = ds.Weights
+	return mean
+}
+
+// ConstantLogDensity is the mean log density of rows under one prediction for all of them, in the units of DensitiesOf:
+// the shares of their classes, or for each target a normal with their mean and variance.
+func (t *Model) ConstantLogDensity(ds *data.Dataset) (mean float64) {
+	if t.Schema.Task == data.Classification {
+		for _, count := range ds.ClassCounts() {
+			if share := float64(count) / float64(ds.N()); share > 0 {
+				mean += share * math.Log(share)
+			}
+		}
+		return mean
+	}
+	for c, s := range t.Targets {
+		_, sd := stats.MeanSD(column(ds.Y, len(t.Targets), c))
+		mean -= (math.Log(sd/s.Unit()) + 0.5*math.Log(2*math.Pi*math.E)) / float64(len(t.Targets))
+	}
 	return mean
 }
 

@@ -126,7 +126,8 @@ type Generalisation struct {
 	Gap       float64  `json:"gap"`
 	GapSE     *float64 `json:"gap_se"`    // standard error of Gap; nil if there is a single seen or unseen row
 	Memorised bool     `json:"memorised"` // result of metrics.Memorised
-	// log density of training rows without their inputs: under a normal, or the shares of classes; nil for counts
+	// log density of the seen rows under one prediction for all of them: a normal, or the shares of classes; nil for
+	// counts and rows with weights
 	Constant *float64 `json:"constant,omitempty"`
 }
 
@@ -142,12 +143,12 @@ type Compared struct {
 }
 
 // NewGeneralisation compares the log densities of training rows with those of unseen rows, whose kind is test or
-// validation. Log densities that are not finite are an error.
-func NewGeneralisation(unseenKind string, seen, unseen metrics.Densities) (*Generalisation, error) {
+// validation. constant is the Constant of the result; NaN for none. Log densities that are not finite are an error.
+func NewGeneralisation(unseenKind string, seen, unseen metrics.Densities, constant float64) (*Generalisation, error) {
 	gap, se := metrics.Gap(seen, unseen)
 	g := &Generalisation{
 		Seen: compare("", seen), Unseen: compare(unseenKind, unseen),
-		Gap: gap, GapSE: ifFinite(se), Memorised: metrics.Memorised(seen, unseen),
+		Gap: gap, GapSE: ifFinite(se), Memorised: metrics.Memorised(seen, unseen), Constant: ifFinite(constant),
 	}
 	for _, v := range []float64{g.Seen.LogDensity, g.Seen.Expected, g.Unseen.LogDensity, g.Unseen.Expected, gap} {
 		if ifFinite(v) == nil {
