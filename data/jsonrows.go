@@ -61,8 +61,10 @@ var rowsKeyForm = regexp.MustCompile(`^\s*{\s*"([^"]*)"\s*:\s*\[\s*{`)
 // rowsKey is the key under which an object holds all rows, as in {"data": [{…}, …]}; "" for other text.
 func rowsKey(head []byte) string {
 	key := rowsKeyForm.FindSubmatch(head)
-	from := json.NewDecoder(bytes.NewReader(head))
-	if key == nil || from.Decode(new(any)) == nil && from.More() { // the second are rows, one on each line
+	from, object := json.NewDecoder(bytes.NewReader(head)), map[string]json.RawMessage{}
+	err := from.Decode(&object)
+	whole := err == nil && len(object) == 1 && !from.More() // otherwise this is a row that has a list
+	if key == nil || !whole && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return ""
 	}
 	return string(key[1])

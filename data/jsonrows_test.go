@@ -168,3 +168,15 @@ func TestListsInJSON(t *testing.T) {
 		wantError(t, c.text, err, strings.HasPrefix, c.want)
 	}
 }
+
+// An object that holds all rows has a single key. Others are rows that have a list.
+func TestRowsKey(t *testing.T) {
+	for head, want := range map[string]string{
+		`{"data": [{"a":1}]}`: "data", `{"data": [{"a":1},`: "data", `{"tags":[{"x":1}],"y":2}`: "",
+		`{"tags":[{"x":1}]}` + "\n" + `{"tags":[]}`: "", `{"tags":[{"x":NaN}],"y":2}`: "", `{"a":1}`: "",
+	} {
+		if got := rowsKey([]byte(head)); got != want {
+			t.Errorf("%s: %q, not %q", head, got, want)
+		}
+	}
+}

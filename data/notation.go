@@ -77,7 +77,7 @@ type digitSigns struct {
 	ways    [2]digitWay // readings of the cells, with a decimal point and with a decimal comma
 	units   []string    // different units, up to mostUnits+1; "" for a number alone
 	hasText bool        // a cell is not a number
-	// Some cell has neither parentheses nor a final minus, or has a point. Otherwise, they are names such as (1).
+	// Some cell has neither parentheses nor a final minus, or has a point or a comma. Otherwise, they are names such as (1).
 	unparenthesised bool
 	ambiguous       sighting // the first cell whose number depends on the reading
 	behind          sighting // the first number with a minus behind it
@@ -107,7 +107,7 @@ func (d *digitSigns) add(rec *records, i int, cell string, isNumber bool) {
 	if behind {
 		d.behind.countCell(rec, i, cell)
 	}
-	d.unparenthesised = d.unparenthesised || point || cell[0] != '(' && !behind
+	d.unparenthesised = d.unparenthesised || point || comma || cell[0] != '(' && !behind
 	if len(d.units) <= mostUnits && !slices.Contains(d.units, a.Unit) {
 		d.units = append(d.units, strings.Clone(a.Unit))
 	}
