@@ -86,10 +86,12 @@ func TestRowsDecideDepth(t *testing.T) {
 	}
 }
 
-// One layer for classes has more features than numbers have.
+// One layer for classes has more features than numbers have, where held-out rows choose and time does not press.
 func TestFeaturesOfClasses(t *testing.T) {
-	for words, features := range map[string]int{"": 400, "features=7": 7, "layers=2": 100, "model=drf": 100} {
-		got, _, err := config(t, words).Fit(t.Context(), table(t, 300, 1, rings))
+	for words, features := range map[string]int{"": 400, "features=7": 7, "layers=2": 100, "model=drf": 100,
+		"time-limit=30s": 100, "steps=4000": 100, "steps=4000 objective=auto": 400, "objective=elbo": 100,
+		"likelihood=bernoulli": 100, "preset=paper": 100} {
+		got, _, err := config(t, words).Fit(t.Context(), table(t, 300, 1, coin))
 		if err != nil || got.Features != features {
 			t.Errorf("%q: %d features, expected %d: %v", words, got.Features, features, err)
 		}

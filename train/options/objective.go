@@ -135,15 +135,16 @@ func (c *Config) fitDepth(ds *data.Dataset) (notes []string) {
 	return nil
 }
 
-// classFeatures is the number of features for classes. Held-out rows choose the weight of their divergences, so that
-// more features than for numbers memorise no more, and predict better.
+// classFeatures is the number of features for several classes whose weight of the divergences held-out rows choose: more
+// features than for numbers memorise no more then, and predict better.
 const classFeatures = 400
 
 // fitFeatures gives one layer for classes their number of features, in preset default. Under a time limit, more steps
 // are better than more features.
 func (c *Config) fitFeatures(ds *data.Dataset) (notes []string) {
-	if c.Preset != defaults().Preset || c.Model != model.GPDRF || ds.Sequences != nil || ds.Kernel != nil ||
-		ds.Task != data.Classification || c.Layers > 1 || c.Explicit("time-limit") {
+	if c.Preset != defaults().Preset || c.Model != model.GPDRF || ds.Sequences != nil || c.Layers > 1 ||
+		ds.Task != data.Classification || c.outputs(ds) == 1 || c.Explicit("time-limit") ||
+		c.Objective != Auto || !c.heldOutRowsChoose(ds) {
 		return nil
 	}
 	return c.adopt("default for classes: ", []newDefault{{"features", classFeatures}})

@@ -201,7 +201,7 @@ func (c *Config) drfOptions() []Option {
 			Help: "number of random-feature layers; preset default has two where rows outnumber their parameters"},
 		{Key: "features", Flag: true, Models: onDRF, Arg: "R", limits: between(1, MaxWidth), value: &c.Features,
 			Help: "frequencies per layer; each gives a cosine and a sine, or one arc-cosine feature; by default " +
-				"400 for classes without a time limit, and up to 200 with two layers"},
+				"400 for classes of tables without a time limit, and up to 200 with two layers"},
 		{Key: "hidden", Models: onDRF, Arg: "d", limits: between(1, MaxWidth), value: &c.Hidden,
 			Needs: missingNeed(c.Layers > 1, "layers=2 or more"),
 			Help:  "width between two layers; 16 where rows choose two"},
