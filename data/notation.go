@@ -77,7 +77,8 @@ type digitSigns struct {
 	ways    [2]digitWay // readings of the cells, with a decimal point and with a decimal comma
 	units   []string    // different units, up to mostUnits+1; "" for a number alone
 	hasText bool        // a cell is not a number
-	// Some cell has neither parentheses nor a final minus, or has a point or a comma. Otherwise, they are names such as (1).
+	// Some cell has neither parentheses nor a final minus, or has a point or a comma. Otherwise, they are names such
+	// as (1).
 	unparenthesised bool
 	ambiguous       sighting // the first cell whose number depends on the reading
 	behind          sighting // the first number with a minus behind it

@@ -135,8 +135,8 @@ func (c *Config) fitDepth(ds *data.Dataset) (notes []string) {
 	return nil
 }
 
-// classFeatures is the number of features for several classes whose weight of the divergences held-out rows choose: more
-// features than for numbers memorise no more then, and predict better.
+// classFeatures is the number of features for several classes whose weight of the divergences held-out rows choose.
+// More features than for numbers memorise no more then, and predict better.
 const classFeatures = 400
 
 // fitFeatures gives one layer for classes their number of features, in preset default. Under a time limit, more steps
