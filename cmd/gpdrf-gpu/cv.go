@@ -143,8 +143,8 @@ func (v *crossValidation) resume() (err error) {
 }
 
 // folds trains the folds that are to be trained. If the numbers of a fold diverge, in training or in the test of its
-// saved model, the next fold begins. Other errors, such as bad input or a full disk, would stop the next fold, too: they
-// end the command.
+// saved model, the next fold begins. Other errors, such as bad input or a full disk, would stop the next fold, too:
+// they end the command.
 func (v *crossValidation) folds() error {
 	for k := 1; k <= v.req.cv.Folds; k++ {
 		if !v.part.Has(k - 1) {
