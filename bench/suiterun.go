@@ -100,6 +100,8 @@ func otherWork(loadavg string) string {
 // runCommand runs the record's command, records its cost, and returns its standard output. The error has the last
 // line of standard error.
 func (r *suiteRecord) runCommand(ctx context.Context, limit time.Duration) ([]byte, error) {
+	kills := lackedMemory(vmstat())
+	start := time.Now()
 	inTime, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	words := strings.Fields(r.Command)
@@ -111,8 +113,6 @@ func (r *suiteRecord) runCommand(ctx context.Context, limit time.Duration) ([]by
 	defer endsWithUs(cmd)()
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, io.MultiWriter(os.Stderr, &stderr)
-	kills := lackedMemory(vmstat())
-	start := time.Now()
 	err := cmd.Run()
 	r.Took = float64(time.Since(start).Round(time.Millisecond)) / 1e9
 	if cmd.ProcessState != nil {
