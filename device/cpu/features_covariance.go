@@ -2,8 +2,8 @@ package cpu
 
 import "math"
 
-// weightCovariance is the state of FeatureMoments if the covariance of W is full. μ, the mean of Φ, stands in
-// the first 2R columns of a row of phi.
+// weightCovariance is the state of FeatureMoments if the covariance of W is full. μ is the mean of Φ: the columns
+// MeanCos and MeanSin of simd.Integrals.
 type weightCovariance[T Float] struct {
 	l []T // [d',2R,2R]: L, with zeros above its diagonal
 	p []T // [d',S·B,2R]: P = μL; in the backward pass its gradient
@@ -42,10 +42,9 @@ func (t *features[T]) factorRow(c, i int) []T {
 // lowerRow returns the position of row i of a factor c.
 func (t *features[T]) lowerRow(c, i int) int { return (c*2*t.R + i) * 2 * t.R }
 
-// spread adds ‖Lᵀμ‖² to the variances of rows lo … hi, and keeps P = μL.
-func (t *features[T]) spread(w *worker, lo, hi int, variance []T) {
-	columns, width, rows := 2*t.R, colsKept*t.R, t.S*t.B
-	mu := t.moments.phi[lo*width:]
+// spread adds ‖Lᵀμ‖² to the variances of rows lo … hi, and keeps P = μL. The columns of μ are the first in mu.
+func (t *features[T]) spread(w *worker, lo, hi int, mu, variance []T) {
+	columns, width, rows := 2*t.R, parts*t.R, t.S*t.B
 	for c := range t.Out {
 		p := t.covariance.p[(c*rows+lo)*columns:][:(hi-lo)*columns]
 		for from := 0; from < columns; from += featureColumns {
@@ -80,12 +79,13 @@ func (t *features[T]) spreadInputs(w *worker, lo, hi int, dphi []T, ld int) {
 	}
 }
 
-// spreadGradient adds the gradient of L that comes from P, μᵀdP, for its rows lo … hi.
-func (t *features[T]) spreadGradient(w *worker, lo, hi int) {
-	columns, width, rows := 2*t.R, colsKept*t.R, t.S*t.B
+// spreadGradient adds the gradient of L that comes from P, μᵀdP, for its rows lo … hi. The columns of μ for these are
+// the first in mu.
+func (t *features[T]) spreadGradient(w *worker, lo, hi int, mu []T) {
+	columns, width, rows := 2*t.R, parts*(hi-lo), t.S*t.B
 	dl := t.math.scratch(w, 1, (hi-lo)*hi)
 	for c := range t.Out {
-		t.math.gemm(t.math.pack(w), true, false, hi-lo, hi, rows, 1, t.moments.phi[lo:], width,
+		t.math.gemm(t.math.pack(w), true, false, hi-lo, hi, rows, 1, mu, width,
 			t.covariance.p[c*rows*columns:], columns, 0, dl, hi)
 		for i := lo; i < hi; i++ {
 			row := dl[(i-lo)*hi:][:i+1]

@@ -7,15 +7,13 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
-// A row keeps the nine columns of simd.Integrals for its R frequencies: two enter the mean, four
-// the variance, and backward needs three.
+// Of the columns of simd.Integrals, two enter the mean and four the variance. A row keeps the three that these six are
+// made of: memory costs more time than making them again in backward.
 const (
 	meanParts = 2
 	varParts  = 4
-	colCos    = meanParts + varParts
-	colSin    = colCos + 1
-	colShrink = colSin + 1
-	colsKept  = colShrink + 1
+	parts     = meanParts + varParts
+	keptParts = 3
 )
 
 // featureMoments is the state of FeatureMoments between forward and backward. W enters the variance
@@ -23,7 +21,7 @@ const (
 //
 //	s²_cos − s²_sin,   m²_cos + m²_sin,   m²_cos − m²_sin,   m_cos m_sin
 type featureMoments[T Float] struct {
-	phi        []T // [S·B,9R]: the columns of simd.Integrals
+	kept       []T // [S·B,3R]: cos t, sin t and q of simd.Integrals
 	eta, beta2 []T // [d,R]: η and β², with the factors of Mixing
 	quad       []T // [4R,d']
 	base       []T // [d']: ½ Σ s²
@@ -44,10 +42,11 @@ func (d *Device[T]) FeatureMoments(a device.FeatureArgs) {
 	n := &t.moments
 	n.variance = d.real(a.Variance)
 	rows := t.S * t.B
-	n.phi, n.h2 = grow(d.pool, &n.phi, rows*colsKept*t.R), grow(d.pool, &n.h2, rows*t.D)
+	n.kept, n.h2 = grow(d.pool, &n.kept, rows*keptParts*t.R), grow(d.pool, &n.h2, rows*t.D)
 	n.eta, n.beta2 = grow(d.pool, &n.eta, t.D*t.R), grow(d.pool, &n.beta2, t.D*t.R)
 	n.quad, n.s2 = grow(d.pool, &n.quad, varParts*t.R*t.Out), grow(d.pool, &n.s2, 2*t.R*t.Out)
 	n.base = grow(d.pool, &n.base, t.Out)
+	t.math.reserve(d.pool, 0, min(rows, featureRows)*parts*t.R)
 	if t.Full {
 		t.covariance.begin(d.pool, rows, 2*t.R, t.Out)
 	}
@@ -123,36 +122,38 @@ type integratedRows[T Float] features[T]
 func (t *integratedRows[T]) run(w *worker, block int) {
 	f := (*features[T])(t)
 	_, lo, hi := f.rowSpan(block)
-	n, m, width := hi-lo, &t.moments, colsKept*t.R
-	phi, h2 := m.phi[lo*width:hi*width], m.h2[lo*t.D:hi*t.D]
+	n, m, width := hi-lo, &t.moments, keptParts*t.R
+	kept, h2 := m.kept[lo*width:hi*width], m.h2[lo*t.D:hi*t.D]
 	product(h2, t.h[lo*t.D:], t.h[lo*t.D:])
-	t.math.gemm(t.math.pack(w), false, false, n, t.R, t.D, 1, t.h[lo*t.D:], t.D, m.eta, t.R, 0, phi[colSin*t.R:], width)
-	t.math.gemm(t.math.pack(w), false, false, n, t.R, t.D, -0.5, h2, t.D, m.beta2, t.R, 0, phi[colShrink*t.R:], width)
+	t.math.gemm(t.math.pack(w), false, false, n, t.R, t.D, 1, t.h[lo*t.D:], t.D, m.eta, t.R, 0, kept[t.R:], width)
+	t.math.gemm(t.math.pack(w), false, false, n, t.R, t.D, -0.5, h2, t.D, m.beta2, t.R, 0, kept[2*t.R:], width)
+	columns := parts * t.R
+	phi := t.math.scratch(w, 0, n*columns)
 	for i := range n {
-		m := integrals(phi[i*width:][:width], t.R)
+		m := f.integrals(lo+i, 0, t.R, phi[i*columns:])
 		t.math.sinCos(m.Sin, m.Cos, m.Sin)
 		t.math.exp(m.Shrink, m.Shrink)
 		t.math.integrate(m)
 	}
-	f.multiply(w, t.out[lo*t.Out:], n, t.scale, matrix[T]{phi, width, meanParts * t.R}, t.p.meanW)
+	f.multiply(w, t.out[lo*t.Out:], n, t.scale, matrix[T]{phi, columns, meanParts * t.R}, t.p.meanW)
 	variance := m.variance[lo*t.Out : hi*t.Out]
-	f.multiply(w, variance, n, 1, matrix[T]{phi[meanParts*t.R:], width, varParts * t.R}, m.quad)
+	f.multiply(w, variance, n, 1, matrix[T]{phi[meanParts*t.R:], columns, varParts * t.R}, m.quad)
 	if t.Full {
-		f.spread(w, lo, hi, variance)
+		f.spread(w, lo, hi, phi, variance)
 	}
 	for i, v := range variance {
 		variance[i] = floored(t.scale * t.scale * (v + m.base[i%t.Out]))
 	}
 }
 
-// integrals returns a row's columns of r numbers; a gradient has the first six.
-func integrals[T Float](row []T, r int) (m simd.Integrals[T]) {
-	m.MeanCos, m.MeanSin = row[:r], row[r:2*r]
-	m.Wave, m.Lost, m.CrossCos, m.CrossSin = row[2*r:3*r], row[3*r:4*r], row[4*r:5*r], row[5*r:6*r]
-	if len(row) == colsKept*r {
-		m.Cos, m.Sin, m.Shrink = row[colCos*r:colSin*r], row[colSin*r:colShrink*r], row[colShrink*r:]
+// integrals returns the columns of a row for frequencies lo … hi: six in phi, and those that are kept.
+func (t *features[T]) integrals(row, lo, hi int, phi []T) simd.Integrals[T] {
+	part := func(i int) []T { return phi[i*(hi-lo):][:hi-lo] }
+	kept := t.moments.kept[row*keptParts*t.R:]
+	return simd.Integrals[T]{
+		MeanCos: part(0), MeanSin: part(1), Wave: part(2), Lost: part(3), CrossCos: part(4), CrossSin: part(5),
+		Cos: kept[lo:hi], Sin: kept[t.R+lo : t.R+hi], Shrink: kept[2*t.R+lo : 2*t.R+hi],
 	}
-	return m
 }
 
 // FeatureMomentsBackward writes g.H and accumulates g.Params.
@@ -165,9 +166,9 @@ func (d *Device[T]) FeatureMomentsBackward(g, a device.FeatureArgs) {
 	n.dp, n.dv = grow(d.pool, &n.dp, rows*t.R), grow(d.pool, &n.dv, rows*t.R)
 	n.dvariance, n.dsum = grow(d.pool, &n.dvariance, rows*t.Out), grow(d.pool, &n.dsum, t.Out)
 	n.alpha, t.partial = grow(d.pool, &n.alpha, blocksOf(rows, featureRows)), grow(d.pool, &t.partial, blocks)
-	t.math.reserve(d.pool, 0, max(min(rows, featureRows)*(meanParts+varParts)*t.R,
-		featureColumns*max(t.D, varParts*t.Out)))
+	t.math.reserve(d.pool, 0, max(min(rows, featureRows)*parts*t.R, featureColumns*max(t.D, varParts*t.Out)))
 	t.math.reserve(d.pool, 1, max(min(rows, featureRows)*t.D, featureColumns*t.squares()))
+	t.math.reserve(d.pool, 2, rows*parts*min(t.R, featureColumns))
 	if d.dry() {
 		return
 	}
@@ -188,7 +189,7 @@ type integratedInputs[T Float] features[T]
 func (t *integratedInputs[T]) run(w *worker, block int) {
 	f := (*features[T])(t)
 	_, lo, hi := f.rowSpan(block)
-	n, m, width := hi-lo, &t.moments, colsKept*t.R
+	n, m := hi-lo, &t.moments
 	alpha := 0.0
 	for i := lo * t.Out; i < hi*t.Out; i++ {
 		if isFloored(m.variance[i]) {
@@ -197,7 +198,6 @@ func (t *integratedInputs[T]) run(w *worker, block int) {
 		alpha += float64(m.dvariance[i]) * float64(m.variance[i])
 	}
 	m.alpha[block] = alpha
-	const parts = meanParts + varParts
 	dphi := t.math.scratch(w, 0, n*parts*t.R)
 	t.math.gemm(t.math.pack(w), false, true, n, meanParts*t.R, t.Out, t.scale, t.dout[lo*t.Out:], t.Out, t.p.meanW,
 		t.Out, 0, dphi, parts*t.R)
@@ -208,8 +208,7 @@ func (t *integratedInputs[T]) run(w *worker, block int) {
 	}
 	for i := range n {
 		at := (lo + i) * t.R
-		of, by := integrals(m.phi[(lo+i)*width:][:width], t.R), integrals(dphi[i*parts*t.R:][:parts*t.R], t.R)
-		t.math.integrateSlopes(m.dp[at:][:t.R], m.dv[at:][:t.R], of, by)
+		t.math.integrateSlopes(m.dp[at:][:t.R], m.dv[at:][:t.R], f.integrals(lo+i, 0, t.R, dphi[i*parts*t.R:]))
 	}
 	if t.dh == nil {
 		return
@@ -229,11 +228,15 @@ type integratedGradients[T Float] features[T]
 func (t *integratedGradients[T]) run(w *worker, block int) {
 	f := (*features[T])(t)
 	lo, hi := span(block, featureColumns, t.R)
-	rows, m, width, n := t.S*t.B, &t.moments, colsKept*t.R, (hi-lo)*t.Out
+	rows, width, n := t.S*t.B, parts*(hi-lo), (hi-lo)*t.Out
+	phi := t.math.scratch(w, 2, rows*width)
+	for i := range rows {
+		t.math.integrate(f.integrals(i, lo, hi, phi[i*width:]))
+	}
 	dw := t.math.scratch(w, 0, n)
 	alpha := 0.0
 	for part := range meanParts {
-		f.multiplyTransposed(w, dw, rows, t.scale, matrix[T]{m.phi[part*t.R+lo:], width, hi - lo}, t.dout)
+		f.multiplyTransposed(w, dw, rows, t.scale, matrix[T]{phi[part*(hi-lo):], width, hi - lo}, t.dout)
 		at := (part*t.R + lo) * t.Out
 		means := t.p.meanW[at:][:n]
 		for i, v := range dw {
@@ -242,23 +245,23 @@ func (t *integratedGradients[T]) run(w *worker, block int) {
 		add(t.g.meanW[at:][:n], dw)
 	}
 	t.partial[block] = alpha
-	f.quadGradient(w, lo, hi)
+	f.quadGradient(w, lo, hi, phi)
 	if t.Full {
-		f.spreadGradient(w, lo, hi)
-		f.spreadGradient(w, t.R+lo, t.R+hi)
+		f.spreadGradient(w, lo, hi, phi)
+		f.spreadGradient(w, t.R+lo, t.R+hi, phi[hi-lo:])
 	}
 	t.spectraGradient(w, lo, hi)
 }
 
-// quadGradient takes the gradient of quad for frequencies lo … hi to those of W's means and
+// quadGradient takes the gradient of quad for frequencies lo … hi, whose columns are phi, to those of W's means and
 // variances.
-func (t *features[T]) quadGradient(w *worker, lo, hi int) {
-	rows, m, width, n := t.S*t.B, &t.moments, colsKept*t.R, (hi-lo)*t.Out
+func (t *features[T]) quadGradient(w *worker, lo, hi int, phi []T) {
+	rows, m, width, n := t.S*t.B, &t.moments, parts*(hi-lo), (hi-lo)*t.Out
 	scale, size, first := t.scale*t.scale, t.R*t.Out, lo*t.Out
 	dquad := t.math.scratch(w, 0, varParts*n)
 	part := func(i int) []T { return dquad[i*n:][:n] }
 	for i := range varParts {
-		x := matrix[T]{m.phi[(meanParts+i)*t.R+lo:], width, hi - lo}
+		x := matrix[T]{phi[(meanParts+i)*(hi-lo):], width, hi - lo}
 		t.multiplyTransposed(w, part(i), rows, scale, x, m.dvariance)
 	}
 	noise, plus, minus, both := part(0), part(1), part(2), part(3)

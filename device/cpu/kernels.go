@@ -14,7 +14,7 @@ type kernels[T Float] struct {
 	rotate          func(dst, cos, sin, a, b []T)
 	rectify         func(phi, slope, p []T, degree int)
 	integrate       func(m simd.Integrals[T])
-	integrateSlopes func(dt, dv []T, m, d simd.Integrals[T])
+	integrateSlopes func(dt, dv []T, m simd.Integrals[T])
 	dot             func(x, y []T) T
 	axpy            func(alpha T, x, y []T)
 	normalRows      func(dst []T, ld, n, cols int, rows simd.NormalRows)

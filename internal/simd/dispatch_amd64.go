@@ -174,13 +174,13 @@ func integrate32Kernel(m *Integrals[float32]) {
 	}
 }
 
-func integrateSlopes32Kernel(dt, dv []float32, m, d *Integrals[float32]) {
+func integrateSlopes32Kernel(dt, dv []float32, m *Integrals[float32]) {
 	if active == avx512 {
-		integrateSlopes32AVX512(len(dt), &dt[0], &dv[0], &d.MeanCos[0], &d.MeanSin[0], &d.Wave[0],
-			&d.Lost[0], &d.CrossCos[0], &d.CrossSin[0], &m.Cos[0], &m.Sin[0], &m.Shrink[0])
+		integrateSlopes32AVX512(len(dt), &dt[0], &dv[0], &m.MeanCos[0], &m.MeanSin[0], &m.Wave[0],
+			&m.Lost[0], &m.CrossCos[0], &m.CrossSin[0], &m.Cos[0], &m.Sin[0], &m.Shrink[0])
 	} else {
-		integrateSlopes32AVX2(len(dt), &dt[0], &dv[0], &d.MeanCos[0], &d.MeanSin[0], &d.Wave[0],
-			&d.Lost[0], &d.CrossCos[0], &d.CrossSin[0], &m.Cos[0], &m.Sin[0], &m.Shrink[0])
+		integrateSlopes32AVX2(len(dt), &dt[0], &dv[0], &m.MeanCos[0], &m.MeanSin[0], &m.Wave[0],
+			&m.Lost[0], &m.CrossCos[0], &m.CrossSin[0], &m.Cos[0], &m.Sin[0], &m.Shrink[0])
 	}
 }
 

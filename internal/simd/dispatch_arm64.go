@@ -254,7 +254,7 @@ func transpose64Kernel(rows, cols int, src *float64, lds int, dst *float64, ldd 
 // The moments of cosines and sines are left to the compiler here.
 func integrate32Kernel(m *Integrals[float32]) { integrateScalar(m) }
 
-func integrateSlopes32Kernel(dt, dv []float32, m, d *Integrals[float32]) { slopesScalar(dt, dv, m, d) }
+func integrateSlopes32Kernel(dt, dv []float32, m *Integrals[float32]) { slopesScalar(dt, dv, m) }
 
 // HasMatches reports whether Matches has assembly.
 func HasMatches() bool { return false }

@@ -36,28 +36,22 @@ func Integrate32(m Integrals[float32]) {
 // Integrate64 is Integrate32 in double.
 func Integrate64(m Integrals[float64]) { m.check(); integrateScalar(&m) }
 
-// IntegrateSlopes32 takes the gradients of the first six columns, those of d, to dt and dv of the
-// phases' means and variances. m holds Cos, Sin and Shrink; d holds no others than the six.
-func IntegrateSlopes32(dt, dv []float32, m, d Integrals[float32]) {
-	checkSlopes(dt, dv, &m, &d)
-	byTier(len(dt), func() { slopesScalar(dt, dv, &m, &d) }, func(i, end int) {
-		of := Integrals[float32]{Cos: m.Cos[i:end], Sin: m.Sin[i:end], Shrink: m.Shrink[i:end]}
-		by := Integrals[float32]{
-			MeanCos: d.MeanCos[i:end], MeanSin: d.MeanSin[i:end], Wave: d.Wave[i:end], Lost: d.Lost[i:end],
-			CrossCos: d.CrossCos[i:end], CrossSin: d.CrossSin[i:end],
-		}
-		integrateSlopes32Kernel(dt[i:end], dv[i:end], &of, &by)
+// IntegrateSlopes32 takes gradients of the first six columns, which stand in these, to dt and dv of the phases' means
+// and variances.
+func IntegrateSlopes32(dt, dv []float32, m Integrals[float32]) {
+	m.check()
+	checkLens(dt, dv, m.Cos)
+	byTier(len(dt), func() { slopesScalar(dt, dv, &m) }, func(i, end int) {
+		part := m.span(i, end)
+		integrateSlopes32Kernel(dt[i:end], dv[i:end], &part)
 	})
 }
 
 // IntegrateSlopes64 is IntegrateSlopes32 in double.
-func IntegrateSlopes64(dt, dv []float64, m, d Integrals[float64]) {
-	checkSlopes(dt, dv, &m, &d)
-	slopesScalar(dt, dv, &m, &d)
-}
-
-func checkSlopes[T Float](dt, dv []T, m, d *Integrals[T]) {
-	checkLens(dt, dv, m.Cos, m.Sin, m.Shrink, d.MeanCos, d.MeanSin, d.Wave, d.Lost, d.CrossCos, d.CrossSin)
+func IntegrateSlopes64(dt, dv []float64, m Integrals[float64]) {
+	m.check()
+	checkLens(dt, dv, m.Cos)
+	slopesScalar(dt, dv, &m)
 }
 
 func integrateScalar[T Float](m *Integrals[T]) {
@@ -71,15 +65,15 @@ func integrateScalar[T Float](m *Integrals[T]) {
 	}
 }
 
-func slopesScalar[T Float](dt, dv []T, m, d *Integrals[T]) {
+func slopesScalar[T Float](dt, dv []T, m *Integrals[T]) {
 	for i, c := range m.Cos {
 		s, q := m.Sin[i], m.Shrink[i]
 		u := q * q
 		half, sin2 := (c*c-s*s)/2, 2*s*c
 		cross := u * (1 - u)
-		dhalf, dsin2 := u*u*d.Wave[i]-cross*d.CrossCos[i], -cross*d.CrossSin[i]
-		dt[i] = q*(c*d.MeanSin[i]-s*d.MeanCos[i]) + 4*half*dsin2 - sin2*dhalf
-		du := 2*u*half*d.Wave[i] - d.Lost[i]/2 - (1-2*u)*(half*d.CrossCos[i]+sin2*d.CrossSin[i])
-		dv[i] = -q*(c*d.MeanCos[i]+s*d.MeanSin[i])/2 - u*du
+		dhalf, dsin2 := u*u*m.Wave[i]-cross*m.CrossCos[i], -cross*m.CrossSin[i]
+		dt[i] = q*(c*m.MeanSin[i]-s*m.MeanCos[i]) + 4*half*dsin2 - sin2*dhalf
+		du := 2*u*half*m.Wave[i] - m.Lost[i]/2 - (1-2*u)*(half*m.CrossCos[i]+sin2*m.CrossSin[i])
+		dv[i] = -q*(c*m.MeanCos[i]+s*m.MeanSin[i])/2 - u*du
 	}
 }

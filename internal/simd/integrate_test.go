@@ -57,22 +57,21 @@ func TestIntegrate(t *testing.T) {
 }
 
 // The slopes are the central differences of the columns.
-func testIntegrateSlopes[T Float](t *testing.T, slopes func(dt, dv []T, m, d Integrals[T])) {
+func testIntegrateSlopes[T Float](t *testing.T, slopes func(dt, dv []T, m Integrals[T])) {
 	for _, n := range []int{0, 1, 7, 8, 9, 17, 33, 70, 20003} {
 		m, mean, variance := integrals[T](n)
-		d, _, _ := integrals[T](n)
 		rng := rand.New(rand.NewPCG(uint64(n), 6))
-		for _, column := range d.columns() {
+		for _, column := range m.columns() {
 			for i := range column {
 				column[i] = T(rng.NormFloat64())
 			}
 		}
 		dt, dv := append(make([]T, n), gap), append(make([]T, n), gap)
-		slopes(dt[:n], dv[:n], m, d)
+		slopes(dt[:n], dv[:n], m)
 		for i := range n {
 			along := func(t, v float64) (sum float64) {
 				for k, x := range columnsOf(t, v) {
-					sum += x * float64(d.columns()[k][i])
+					sum += x * float64(m.columns()[k][i])
 				}
 				return sum
 			}
@@ -99,17 +98,14 @@ func TestIntegrateSlopes(t *testing.T) {
 func TestGuardedIntegrals(t *testing.T) {
 	for n := range 36 {
 		m, _, _ := integrals[float32](n)
-		d, _, _ := integrals[float32](n)
-		for _, x := range []*Integrals[float32]{&m, &d} {
-			for _, column := range []*[]float32{&x.MeanCos, &x.MeanSin, &x.Wave, &x.Lost, &x.CrossCos,
-				&x.CrossSin, &x.Cos, &x.Sin, &x.Shrink} {
-				*column = guarded(t, *column)
-			}
+		for _, column := range []*[]float32{&m.MeanCos, &m.MeanSin, &m.Wave, &m.Lost, &m.CrossCos, &m.CrossSin,
+			&m.Cos, &m.Sin, &m.Shrink} {
+			*column = guarded(t, *column)
 		}
 		dt, dv := guarded(t, make([]float32, n)), guarded(t, make([]float32, n))
 		eachTierQuietly(func() {
 			Integrate32(m)
-			IntegrateSlopes32(dt, dv, m, d)
+			IntegrateSlopes32(dt, dv, m)
 		})
 	}
 }
@@ -117,7 +113,6 @@ func TestGuardedIntegrals(t *testing.T) {
 // The vector tiers of a processor have the same bits.
 func TestIntegralsOfTiers(t *testing.T) {
 	m, _, _ := integrals[float32](1003)
-	d, _, _ := integrals[float32](1003)
 	var first []float32
 	eachTierQuietly(func() {
 		if active == scalar {
@@ -125,7 +120,7 @@ func TestIntegralsOfTiers(t *testing.T) {
 		}
 		Integrate32(m)
 		dt, dv := make([]float32, 1003), make([]float32, 1003)
-		IntegrateSlopes32(dt, dv, m, d)
+		IntegrateSlopes32(dt, dv, m)
 		all := append(dt, dv...)
 		for _, column := range m.columns() {
 			all = append(all, column...)

@@ -42,7 +42,7 @@ func rectify32Kernel(_, _, _ []float32, _ *[5]float32)                 {}
 func adam32Kernel(_, _, _, _, _ []float32, _ *[9]float32)              {}
 func adam64Kernel(_, _, _, _, _ []float64, _ *[9]float64)              {}
 func integrate32Kernel(*Integrals[float32])                            {}
-func integrateSlopes32Kernel(_, _ []float32, _, _ *Integrals[float32]) {}
+func integrateSlopes32Kernel(_, _ []float32, _ *Integrals[float32])    {}
 
 // HasMatches reports whether Matches has assembly.
 func HasMatches() bool { return false }
