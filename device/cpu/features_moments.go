@@ -22,6 +22,7 @@ const (
 //	s²_cos − s²_sin,   m²_cos + m²_sin,   m²_cos − m²_sin,   m_cos m_sin
 type featureMoments[T Float] struct {
 	kept       []T // [S·B,3R]: cos t, sin t and q of simd.Integrals
+	phi        []T // [S·B,6n] of each block of n frequencies: the other six columns, in backward
 	eta, beta2 []T // [d,R]: η and β², with the factors of Mixing
 	quad       []T // [4R,d']
 	base       []T // [d']: ½ Σ s²
@@ -165,10 +166,10 @@ func (d *Device[T]) FeatureMomentsBackward(g, a device.FeatureArgs) {
 	n := &t.moments
 	n.dp, n.dv = grow(d.pool, &n.dp, rows*t.R), grow(d.pool, &n.dv, rows*t.R)
 	n.dvariance, n.dsum = grow(d.pool, &n.dvariance, rows*t.Out), grow(d.pool, &n.dsum, t.Out)
+	n.phi = grow(d.pool, &n.phi, rows*parts*t.R)
 	n.alpha, t.partial = grow(d.pool, &n.alpha, blocksOf(rows, featureRows)), grow(d.pool, &t.partial, blocks)
 	t.math.reserve(d.pool, 0, max(min(rows, featureRows)*parts*t.R, featureColumns*max(t.D, varParts*t.Out)))
 	t.math.reserve(d.pool, 1, max(min(rows, featureRows)*t.D, featureColumns*t.squares()))
-	t.math.reserve(d.pool, 2, rows*parts*min(t.R, featureColumns))
 	if d.dry() {
 		return
 	}
@@ -229,7 +230,7 @@ func (t *integratedGradients[T]) run(w *worker, block int) {
 	f := (*features[T])(t)
 	lo, hi := span(block, featureColumns, t.R)
 	rows, width, n := t.S*t.B, parts*(hi-lo), (hi-lo)*t.Out
-	phi := t.math.scratch(w, 2, rows*width)
+	phi := t.moments.phi[rows*parts*lo:][:rows*width]
 	for i := range rows {
 		t.math.integrate(f.integrals(i, lo, hi, phi[i*width:]))
 	}

@@ -26,17 +26,13 @@ type worker struct {
 
 type buffers[T Float] struct {
 	pack *simd.Pack[T]
-	data [3][]T
+	data [2][]T
 }
 
 const smallScratch = 4096
 
 func newBuffers[T Float]() buffers[T] {
-	b := buffers[T]{pack: simd.NewPack[T]()}
-	for i := range b.data {
-		b.data[i] = make([]T, smallScratch)
-	}
-	return b
+	return buffers[T]{simd.NewPack[T](), [2][]T{make([]T, smallScratch), make([]T, smallScratch)}}
 }
 
 // double returns buffer i in double.
