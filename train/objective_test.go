@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
@@ -58,12 +59,15 @@ func TestRowsDecideDepth(t *testing.T) {
 		rows                 int
 		layers, width, steps int
 		latents, features    int // 0 is any
+		note                 string
 	}{
 		{words: small, rows: 600, layers: 2, width: 16, steps: 20000},
 		{words: small, rows: 260, layers: 1, width: 8, steps: 15000},
 		{words: "inducing=4", rows: 20000, layers: 2, width: 16, steps: 20000, latents: 32, features: 160},
 		{words: "inducing=4", rows: 18500, layers: 2, width: 16, steps: 20000, latents: 32, features: 150},
 		{words: "inducing=4", rows: 11500, layers: 1, width: 8, steps: 15000, latents: 8, features: 100},
+		{words: "inducing=4 features=300", rows: 18500, layers: 1, width: 8, steps: 15000, note: "one layer, since rows"},
+		{words: "inducing=4 latents=64", rows: 13500, layers: 1, width: 8, steps: 15000, note: "one layer, since rows"},
 		{words: small + "steps=700", rows: 600, layers: 2, width: 16, steps: 700},
 		{words: small + "layers=1", rows: 600, layers: 1, width: 8, steps: 15000},
 		{words: small + "objective=elbo", rows: 600, layers: 1, width: 8, steps: 15000},
@@ -77,6 +81,10 @@ func TestRowsDecideDepth(t *testing.T) {
 			c.latents > 0 && (got.Latents != c.latents || got.Features != c.features) {
 			t.Errorf("%q, %d rows: %d layers of width %d, %d latents, %d features, %d steps: %v, %v", c.words, c.rows,
 				got.Layers, got.Hidden, got.Latents, got.Features, got.Steps, notes, err)
+		}
+		all := strings.Join(notes, "\n")
+		if strings.Contains(all, "one layer") != (c.note != "") || !strings.Contains(all, c.note) {
+			t.Errorf("%q, %d rows: %q, expected %q in it", c.words, c.rows, notes, c.note)
 		}
 		// what all rows have settled stays for a part of them, as in a trial of preset best
 		if part, _, err := got.Fit(t.Context(), table(t, c.rows/4*3, 1, wave)); err != nil ||

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
@@ -117,20 +118,27 @@ const mostFeatures = 200
 
 // fitDepth makes two random-feature layers the preset default if rows outnumber their parameters. They have 32 latent
 // functions, and from 100 to 200 features, as many as rows allow. They fit better then; with fewer rows they memorise.
-// They gain by more steps than one layer takes, though a step takes nearly three times as long.
-func (c *Config) fitDepth(ds *data.Dataset) (notes []string) {
+// They gain by more steps than one layer takes, though a step takes nearly three times as long. A note tells if sizes
+// that the user gave are too large.
+func (c *Config) fitDepth(ds *data.Dataset) []string {
 	settled := c.Explicit("layers") || c.Layers > 1
 	if c.Preset != defaults().Preset || c.Model != model.GPDRF || ds.Sequences != nil || settled || c.Objective == ELBO {
 		return nil
 	}
 	for features := mostFeatures; features >= 100; features -= 10 {
 		deep := c.copy()
-		notes = deep.adopt("defaults where rows outnumber the parameters of two layers: ", []newDefault{{"layers", 2},
+		notes := deep.adopt("defaults where rows outnumber the parameters of two layers: ", []newDefault{{"layers", 2},
 			{"hidden", 16}, {"latents", max(c.Latents, 32)}, {"features", features}, {"steps", 20000}})
 		if deep.HasPredictive(ds) && deep.OutnumbersParameters(ds) {
 			*c = *deep
 			return notes
 		}
+	}
+	usual := c.With("layers", 2).With("hidden", 16).With("latents", 32).With("features", 100)
+	given := c.Explicit("features") || c.Explicit("latents")
+	if given && usual.HasPredictive(ds) && usual.OutnumbersParameters(ds) {
+		return []string{"one layer, since rows do not outnumber the parameters of two with the sizes given: " +
+			usererror.Key("layers") + "=2 has two"}
 	}
 	return nil
 }
