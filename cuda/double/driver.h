@@ -1,7 +1,7 @@
 // driver.h: declarations that the files of the driver double share. The double answers as the CUDA
 // driver does, but more strictly: it reports each mistake that a GPU may forgive.
 //
-// Environment variables; docs/cuda.md explains those for users:
+// Environment variables; docs/backend.md explains those for users:
 //
 //	EMU_ORDER, EMU_EAGER, EMU_LOG                        how it runs, and what it says
 //	EMU_CAPABILITY, EMU_NAME, EMU_DEVICES, EMU_MEMORY    which GPUs it plays, with MiB of memory,
