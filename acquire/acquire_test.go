@@ -68,7 +68,7 @@ func TestBALD(t *testing.T) {
 }
 
 // Each way asks before a row whether there are to be more, and ends where there are not.
-func TestMore(t *testing.T) {
+func TestStopOfSelection(t *testing.T) {
 	asked := 0
 	more := func(chosen int) bool {
 		asked++

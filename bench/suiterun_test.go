@@ -12,7 +12,7 @@ import (
 
 // What train and a peer print becomes a record; a package that is missing is no failure of the
 // method.
-func TestAnswers(t *testing.T) {
+func TestRecordOfOutput(t *testing.T) {
 	r := &suiteRecord{}
 	text := `{"steps": 7, "n_train": 10, "n_test": 2, "test": {"rmse": 1, "nlpd": 2, "mae": 3}}`
 	if err := r.readOurs([]byte(text), numbers); err != nil {
@@ -47,7 +47,7 @@ func TestAnswers(t *testing.T) {
 
 // A command that takes too long or crashes is a failure, one that was ended is not; paths of this machine
 // are not in a record.
-func TestAnswered(t *testing.T) {
+func TestFailuresOfCommand(t *testing.T) {
 	t.Setenv("GPDRF_DATA", filepath.Join(t.TempDir(), "a b"))
 	slow := &suiteRecord{Command: "sleep 60"}
 	if _, err := slow.runCommand(context.Background(), 20*time.Millisecond); err == nil ||
@@ -114,7 +114,7 @@ func TestChosenBy(t *testing.T) {
 }
 
 // What runs beside a cell is part of its record.
-func TestOtherWork(t *testing.T) {
+func TestLoadOfMachine(t *testing.T) {
 	for text, want := range map[string]string{
 		"17.42 9.10 5.00 3/200 77\n": "other work, with a load of 17", "2.10 2.00 1.90 1/99 5\n": "", "": "",
 	} {

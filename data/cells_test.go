@@ -265,7 +265,7 @@ func TestManyNames(t *testing.T) {
 }
 
 // A column that may weight or group the rows gets a note by its name, if its values allow that.
-func TestMayBe(t *testing.T) {
+func TestRoleHints(t *testing.T) {
 	for _, c := range []struct{ name, cells, want string }{
 		{"Sample_Weight", "0.5 1 2 0.5", "may weight the rows: if so, give --weights Sample_Weight"},
 		{"weight", "-1 1 2 0.5", ""},

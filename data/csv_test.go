@@ -49,8 +49,8 @@ func wantError(t *testing.T, name string, err error, has func(text, want string)
 
 const small = "a,b,target\n1,2,0.5\n-3,4e2,0.25\n"
 
-// TestForms writes one table in every form a file may have; all read the same.
-func TestForms(t *testing.T) {
+// TestTableForms writes one table in every form a file may have; all read the same.
+func TestTableForms(t *testing.T) {
 	want := dataset(readText(small, ReadOptions{}))(t)
 	if got := fmt.Sprintln(want.Columns, want.Target, want.Task, want.X.Float64s(),
 		want.Y); got != "[a b] target regression [1 2 -3 400] [0.5 0.25]\n" {

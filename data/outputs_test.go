@@ -8,7 +8,7 @@ import (
 )
 
 // Levels have the order that is asked for, or that of their numbers; what has none is refused.
-func TestInOrder(t *testing.T) {
+func TestOrderOfLevels(t *testing.T) {
 	for _, c := range []struct {
 		classes, levels string
 		want, wrong     string

@@ -101,7 +101,7 @@ func TestBadOneHot(t *testing.T) {
 }
 
 // The most frequent texts are inputs, and the others share one, with those that come later.
-func TestOtherTexts(t *testing.T) {
+func TestRareTexts(t *testing.T) {
 	table := wordTable(32, 4) + "w31,0.5\nw30,0.5\n" + strings.Repeat("other,0.5\n", 9)
 	ds, notes, err := readText(table, ReadOptions{})
 	if err != nil {

@@ -95,8 +95,8 @@ func TestTaskIsGiven(t *testing.T) {
 	}
 }
 
-// TestLike reads other files by the schema of a training set.
-func TestLike(t *testing.T) {
+// TestRowsBySchema reads other files by the schema of a training set.
+func TestRowsBySchema(t *testing.T) {
 	trained := dataset(readText("a,y,b\n1,1,2\n3,2,4\n5,1,6\n7,2,8\n", ReadOptions{Target: "y"}))(t)
 	s := trained.Schema()
 	for _, c := range []struct{ name, text, want, note string }{

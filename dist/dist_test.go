@@ -50,7 +50,7 @@ func TestAbort(t *testing.T) {
 }
 
 // The other ranks notice a rank that hangs.
-func TestWatch(t *testing.T) {
+func TestHangingRank(t *testing.T) {
 	noticed := make(chan string, 1)
 	ranks(t, 2, func(c dist.Comm) error {
 		if c.Rank() == 1 { // The rank hangs until the limit.

@@ -45,9 +45,9 @@ func standard(t *testing.T, smiles string) *Graph {
 	return g
 }
 
-// TestKinds: a graph in another order has its number, and graphs that colours cannot tell apart have
+// TestScaffoldNumbers: a graph in another order has its number, and graphs that colours cannot tell apart have
 // different ones.
-func TestKinds(t *testing.T) {
+func TestScaffoldNumbers(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	pairs := [][2]string{
 		{"C1CCC2CCCCC2C1", "C1CCCC1C1CCCC1"},                    // two rings that share a bond, or are joined by one

@@ -316,9 +316,9 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// TestBoth: with rc, a sequence has the features of both strands, and is like its reverse
+// TestReverseComplement: with rc, a sequence has the features of both strands, and is like its reverse
 // complement.
-func TestBoth(t *testing.T) {
+func TestReverseComplement(t *testing.T) {
 	set := encode(t, DNA, "ACGTTNACGGA", "TCCGTNAACGT", "AAAA", "TTTTT", "ACAC", "")
 	for _, spec := range []string{"double:1,5/rc", "double:31,64/rc", "triple:2,16/rc",
 		"spectrum:31/rc", "gapped:5,2/rc", "mismatch:3,1/rc", "blended:3/sqrt/rc"} {

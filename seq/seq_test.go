@@ -260,7 +260,7 @@ func TestDistances(t *testing.T) {
 }
 
 // Columns that no row of z has go, and products stay.
-func TestWithin(t *testing.T) {
+func TestColumnsOfOtherRows(t *testing.T) {
 	set := encode(t, Protein, randomLines(Protein, 40, 60, 3)...)
 	rows := mustFit(t, "double:1,5", set).Rows(set)
 	z := someRows(rows, 3, 17, 30)

@@ -15,7 +15,7 @@ import (
 
 // Draws and quantiles are those that a request asks for, whichever way and in how many parts it
 // comes.
-func TestWanted(t *testing.T) {
+func TestRequestedDrawsAndQuantiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.safetensors")
 	trained := writeModel(t, path, numbers, 1)
 	r := start(t, testConfig(), Source{"m", path})

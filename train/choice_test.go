@@ -19,7 +19,7 @@ import (
 
 // Rows that are held out choose the objective, its weight of the divergences and, on few rows or of classes,
 // the number of steps. The settled config repeats the run.
-func TestRowsChoose(t *testing.T) {
+func TestChoiceOfObjective(t *testing.T) {
 	learns(t)
 	const steps = 800
 	for _, c := range []struct {
@@ -73,7 +73,7 @@ func TestRowsChoose(t *testing.T) {
 }
 
 // Ranks make the same attempts, and the same choice.
-func TestRanksChoose(t *testing.T) {
+func TestChoiceOnRanks(t *testing.T) {
 	set := table(t, 120, 1, wave)
 	outs, errs := onRanks(t, 2, "inducing=20 latents=3 features=20 batch=50", set, func(j *Job, _ *context.Context) {
 		j.Config = j.Config.With("steps", 800)
@@ -214,7 +214,7 @@ func TestChoiceOfAttempts(t *testing.T) {
 }
 
 // A user who asks rows to choose learns why they do not.
-func TestAskedInVain(t *testing.T) {
+func TestReasonForNoChoice(t *testing.T) {
 	for _, c := range []struct {
 		words, want string
 		rows        int
@@ -317,7 +317,7 @@ func TestNoTimeForLongAttempts(t *testing.T) {
 }
 
 // Sequences choose as tables do, and with the same bits where each step computes its distances.
-func TestSequencesChoose(t *testing.T) {
+func TestChoiceForSequences(t *testing.T) {
 	learns(t)
 	set, outs := genes(t, 60, 1), map[string]*Outcome{}
 	for _, where := range []string{"table", "steps"} {
@@ -338,7 +338,7 @@ func TestSequencesChoose(t *testing.T) {
 }
 
 // An attempt ends where, at the pace of all, a time limit leaves fewer steps than the longest attempt had.
-func TestReserve(t *testing.T) {
+func TestTimeReserveOfAttempt(t *testing.T) {
 	for _, c := range []struct {
 		remaining time.Duration
 		want      bool

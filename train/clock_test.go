@@ -16,7 +16,7 @@ import (
 )
 
 // A run that is planned again continues from where it was, and ends where every run ends.
-func TestPlaces(t *testing.T) {
+func TestScheduleAfterReplan(t *testing.T) {
 	c := config(t, "steps=1000 lr=1 warmup=0 kl-warmup=0.5")
 	first, s := newSchedule(c), newSchedule(c.Replan(200, 300).Replan(250, 500))
 	for step := 1; step <= 200; step++ {
@@ -37,7 +37,7 @@ func TestPlaces(t *testing.T) {
 }
 
 // The number of steps follows the pace, and stays where it fits.
-func TestRevised(t *testing.T) {
+func TestRevisedSteps(t *testing.T) {
 	for _, c := range []struct {
 		perStep, remaining time.Duration
 		want               int // number of steps; the plan is 1000, of which 100 are done
@@ -57,7 +57,7 @@ func TestRevised(t *testing.T) {
 }
 
 // A run takes more steps on a machine that became faster, but no more than those that gave it its temperature.
-func TestReplan(t *testing.T) {
+func TestReplannedLength(t *testing.T) {
 	for temperature, longer := range map[float64]bool{0: true, 0.5: false} {
 		r := &run{job: &Job{Config: config(t, "").With("steps", 1000).With("temperature", temperature)},
 			out: &Outcome{Steps: 100}}
@@ -69,7 +69,7 @@ func TestReplan(t *testing.T) {
 }
 
 // The latest time of the longest limit is in the future, and that of one that is over in the past.
-func TestLatest(t *testing.T) {
+func TestLatestTimeOfLimit(t *testing.T) {
 	for _, c := range []struct {
 		began, limit time.Duration
 		late         bool
@@ -84,7 +84,7 @@ func TestLatest(t *testing.T) {
 }
 
 // A resumed run keeps its limit, of which it has used a part.
-func TestLimitGoesOn(t *testing.T) {
+func TestLimitOfResumedRun(t *testing.T) {
 	now := time.Now()
 	state := rundir.State{Used: time.Minute, Limit: time.Hour}
 	want := Limit{now.Add(-time.Minute), time.Hour}

@@ -155,7 +155,7 @@ func hundreds(_ *rand.Rand, a, _ float64) string { return fmt.Sprint(int(1000 + 
 
 // A model that predicts its training rows no better than a constant has found nothing. Counts have no such constant,
 // nor have rows with weights.
-func TestNothingFound(t *testing.T) {
+func TestGeneralisationWithoutFinding(t *testing.T) {
 	const options = "steps=2 batch=20 inducing=5 features=5 eval-samples=2"
 	for _, c := range []struct {
 		options string

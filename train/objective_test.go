@@ -12,7 +12,7 @@ import (
 
 // The rows decide the objective and the covariance of the weights, unless a user does, and the
 // settled config repeats the run.
-func TestRowsDecide(t *testing.T) {
+func TestObjectiveByRows(t *testing.T) {
 	learns(t)
 	small := "steps=3 inducing=4 latents=1 features=8 "
 	for _, c := range []struct {
@@ -52,7 +52,7 @@ func TestRowsDecide(t *testing.T) {
 
 // Two layers are the default where rows outnumber their parameters, and the user has not asked for another depth or for
 // the bound. They have as many features as rows allow, and take more steps, unless the user gives a number.
-func TestRowsDecideDepth(t *testing.T) {
+func TestDepthByRows(t *testing.T) {
 	small := "inducing=4 latents=1 features=4 "
 	for _, c := range []struct {
 		words                string

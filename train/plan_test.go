@@ -220,7 +220,7 @@ func TestRunInParts(t *testing.T) {
 }
 
 // Where not one row fits, the error names the largest part and sizes that would fit, and they do.
-func TestTooLarge(t *testing.T) {
+func TestPlanThatDoesNotFit(t *testing.T) {
 	set := table(t, 60, 1, wave)
 	dev := openCPU(t)
 	plan := func(options string, free int64) (*memory.Plan, error) {
@@ -296,7 +296,7 @@ func (d *shared) New(dtype device.DType, shape ...int) *device.Tensor {
 }
 
 // Memory that ran out is explained by what fits when the failed run no longer holds any.
-func TestMemoryRunsOut(t *testing.T) {
+func TestExhaustedMemory(t *testing.T) {
 	set := table(t, 60, 1, wave)
 	options := "model=gpdrf inducing=9 latents=3 features=200 layers=2 hidden=3 samples=3 " +
 		"steps=6 batch=50 device=cpu:f64"

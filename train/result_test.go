@@ -13,7 +13,7 @@ import (
 
 // The checkpoints of a run that continues behind its attempts have the folder and the note of its start. Attempts that
 // a checkpoint has are not written again: the first of them alone would replace all.
-func TestAttemptsKeepTheStart(t *testing.T) {
+func TestStartAfterAttempts(t *testing.T) {
 	start := &rundir.Result{Folder: "/elsewhere", TaskNote: "whole numbers"}
 	from := &rundir.Checkpoint{Result: start}
 	for _, weight := range []float64{1, lowerWeight} {
@@ -38,7 +38,7 @@ func TestAttemptsKeepTheStart(t *testing.T) {
 }
 
 // An objective rises where it gains much over a quarter of the run, more than it is noisy.
-func TestStillRising(t *testing.T) {
+func TestRisingObjective(t *testing.T) {
 	noise := func(i int) float64 { return 0.05 * math.Sin(float64(i*i)) }
 	for name, c := range map[string]struct {
 		n      int
@@ -68,7 +68,7 @@ func TestStillRising(t *testing.T) {
 }
 
 // A run that is far too short says so, and one that has ended does not.
-func TestRising(t *testing.T) {
+func TestRisingOutcome(t *testing.T) {
 	learns(t)
 	set := table(t, 1000, 1, wave)
 	if out := mustFit(t, "steps=80", set); !out.Rising {
@@ -80,7 +80,7 @@ func TestRising(t *testing.T) {
 }
 
 // The steps of a limit are divided among training and evaluations.
-func TestFitting(t *testing.T) {
+func TestStepsAndEvaluations(t *testing.T) {
 	for _, c := range []struct {
 		training, perStep, validation, every int64
 		steps, evaluations                   int
@@ -100,7 +100,7 @@ func TestFitting(t *testing.T) {
 }
 
 // The last line of a training and its result have the mean of the last quarter of the readings, of 20 at most.
-func TestRecent(t *testing.T) {
+func TestMeanOfRecentReadings(t *testing.T) {
 	set := table(t, 100, 1, wave)
 	for steps, want := range map[int]int{855: mostReadings, 455: 11} {
 		r := &readings{}

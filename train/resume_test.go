@@ -221,7 +221,7 @@ func TestBoundOfWhatIsKept(t *testing.T) {
 
 // A command line may repeat the options that the run began with. Another value of an option that its result depends on
 // is an error with the name of the option.
-func TestGoOn(t *testing.T) {
+func TestOptionsOfResumedRun(t *testing.T) {
 	c, _ := config(t, "steps=100 batch=20 lr=0.05 validation=0.2 device=cuda:0:f32").ForSteps(100,
 		options.ForTime(time.Minute))
 	c = c.With("chunk", 7).With("task", "regression")
@@ -337,7 +337,7 @@ func damaged(t *testing.T, path string, content []byte) {
 }
 
 // The next run removes the folders of runs that were killed before their first checkpoint, and no others.
-func TestAbandoned(t *testing.T) {
+func TestRemovalOfKilledRuns(t *testing.T) {
 	t.Chdir(t.TempDir())
 	begin := func(name string) string {
 		dir := filepath.Join("runs", ".d-gp-n.tmp-"+name)

@@ -124,7 +124,7 @@ func evaluateDraws(t testing.TB, out *Outcome, set *data.Dataset, draws int) *fi
 }
 
 // Each model learns a function and a classification well above chance.
-func TestModelsLearn(t *testing.T) {
+func TestScoresOfModels(t *testing.T) {
 	learns(t)
 	reg, regTest := table(t, 600, 1, wave), table(t, 200, 2, wave)
 	cls, clsTest := table(t, 600, 3, rings), table(t, 200, 4, rings)
@@ -146,7 +146,7 @@ func TestModelsLearn(t *testing.T) {
 
 // Labels that have nothing to do with the inputs are predicted at chance: nothing of the test
 // rows reaches training, and the scaler has seen the training rows only.
-func TestNoLeak(t *testing.T) {
+func TestShuffledLabels(t *testing.T) {
 	set, test := table(t, 400, 5, coin), table(t, 400, 6, coin)
 	out := mustFit(t, "steps=200 batch=64 inducing=30", set)
 	c := evaluate(t, out, test).Classification
@@ -368,7 +368,7 @@ func TestNothingInTime(t *testing.T) {
 }
 
 // A bound that is not finite is an error, not a result.
-func TestDiverges(t *testing.T) {
+func TestDivergence(t *testing.T) {
 	set := table(t, 300, 1, wave)
 	_, err := fit(t, context.Background(), config(t, "steps=200 batch=50 inducing=20 warmup=0").With("lr", 1e6), set)
 	broken := []model.Parameter{{Name: "gp.log_alpha", Data: []float64{math.NaN()}}}

@@ -59,7 +59,7 @@ func TestSchedule(t *testing.T) {
 }
 
 // A run that is stopped while its rate is high says so, also where its config repeats it.
-func TestUnfinished(t *testing.T) {
+func TestUnfinishedWarning(t *testing.T) {
 	for options, want := range map[string]string{
 		"steps=100 stop-after=20":            "after 20 of 100 planned steps, with the learning rate still at 91 %",
 		"steps=100 stop-after=80":            "",

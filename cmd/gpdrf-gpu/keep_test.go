@@ -9,7 +9,7 @@ import (
 )
 
 // An extra that fails, panics or takes too long returns an error, and writes nothing.
-func TestExtra(t *testing.T) {
+func TestFailingExtra(t *testing.T) {
 	p := &program{ctx: context.Background()}
 	guard := p.newExitGuard(p.ctx, nil)
 	defer guard.stop()

@@ -43,7 +43,7 @@ func bomb(t *testing.T, pack func(io.Writer) io.WriteCloser) []byte {
 
 // A page that is far larger than it says, damaged, or has longer runs than values, is an error
 // before package parquet reads it.
-func TestBombs(t *testing.T) {
+func TestOversizedPages(t *testing.T) {
 	uvarints := func(values ...uint64) (text []byte) {
 		for _, v := range values {
 			text = binary.AppendUvarint(text, v)

@@ -75,7 +75,7 @@ func TestParquetClaims(t *testing.T) {
 }
 
 // Each way of a page to claim too much is found, and what is no more than the file pays for is not.
-func TestPages(t *testing.T) {
+func TestPageClaims(t *testing.T) {
 	const most = smallBatch + 50*mostRatio
 	text := func(start []byte) []byte { return append(start, make([]byte, 50-len(start))...) }
 	for what, test := range map[string]struct {

@@ -246,9 +246,9 @@ func TestFarDates(t *testing.T) {
 	}
 }
 
-// TestFar: a row far outside the training range is found, with its line and the column that is
+// TestFarRows: a row far outside the training range is found, with its line and the column that is
 // farthest; an absurd value becomes a large one, and costs no other row.
-func TestFar(t *testing.T) {
+func TestFarRows(t *testing.T) {
 	train := read(t, "a,b,c,target\n1,2,7,0.5\n-3,4e2,7,0.25\n0,1,7,0.25\n", data.ReadOptions{})
 	like := train.Schema()
 	rows := read(t, "a,b,c\n1,2,7\n\n-7.1,1e90,7\n-1e99,2,7\n4.9,-390,7.9\n5.1,6,7\n2,2,8.5\n",

@@ -73,7 +73,7 @@ func TestDegenerate(t *testing.T) {
 }
 
 // The same of random values of any exponent and sign.
-func TestAnyValues(t *testing.T) {
+func TestRandomValues(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	values := func(n int) (v []float64) {
 		for range n {

@@ -157,7 +157,7 @@ func TestNoNetwork(t *testing.T) {
 }
 
 // Of two that fetch a file at once, one writes it, and the other has an error.
-func TestTwoAtOnce(t *testing.T) {
+func TestConcurrentFetch(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no locks here")
 	}

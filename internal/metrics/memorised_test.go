@@ -19,7 +19,7 @@ func rows(n int, sd float64, draw func() float64) Densities {
 
 func TestMemorised(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes long under the race detector, where TestEachRow has the threads")
+		t.Skip("takes long under the race detector, where TestScoresOnThreads has the threads")
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	times := func(factor float64) func() float64 {
@@ -108,7 +108,7 @@ func TestGap(t *testing.T) {
 // the prediction, or below it.
 func TestDensities(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes long under the race detector, where TestEachRow has the threads")
+		t.Skip("takes long under the race detector, where TestScoresOnThreads has the threads")
 	}
 	const n, draws = 40, 4000
 	for name, m := range map[string]Mixture{

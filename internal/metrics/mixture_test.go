@@ -118,8 +118,8 @@ func TestCoverageByQuantiles(t *testing.T) {
 	}
 }
 
-// TestInUnits: scaling the scores is scoring the scaled prediction.
-func TestInUnits(t *testing.T) {
+// TestScaledScores: scaling the scores is scoring the scaled prediction.
+func TestScaledScores(t *testing.T) {
 	m := Mixture{S: 2, N: 3, Mean: []float64{1, 2, 3, 1.5, 2.5, 0}, Var: []float64{1, 0.5, 2}}
 	y := []float64{1, 4, 2}
 	const sd = 17.5

@@ -60,7 +60,7 @@ func completed(size int, rng *rand.Rand) map[string]Mixture {
 // Far from its mean a mixture is no less dense than the normal of its moments, whatever it mixes.
 func TestOuterBound(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes long under the race detector, where TestEachRow has the threads")
+		t.Skip("takes long under the race detector, where TestScoresOnThreads has the threads")
 	}
 	rng := rand.New(rand.NewPCG(8, 8))
 	for _, size := range []int{2, 3, 10, 100, 1000} {
@@ -92,9 +92,9 @@ func TestOuterBound(t *testing.T) {
 
 // The completed density has the integral 1, the moments of its S components, the CDF and the CRPS
 // of their definitions; and the quantile inverts the CDF.
-func TestCompleted(t *testing.T) {
+func TestCompletedDensity(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes long under the race detector, where TestEachRow has the threads")
+		t.Skip("takes long under the race detector, where TestScoresOnThreads has the threads")
 	}
 	for name, m := range completed(30, rand.New(rand.NewPCG(9, 9))) {
 		bare := m
@@ -164,7 +164,7 @@ func TestDistancesInterpolated(t *testing.T) {
 // Draws have the distribution of the whole.
 func TestDrawsOfOuter(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes long under the race detector, where TestEachRow has the threads")
+		t.Skip("takes long under the race detector, where TestScoresOnThreads has the threads")
 	}
 	rng := rand.New(rand.NewPCG(7, 7))
 	for name, m := range completed(4, rng) {

@@ -8,7 +8,7 @@ import (
 
 // Every row is called once, however many there are, and scores have the same bits on any number of
 // threads.
-func TestEachRow(t *testing.T) {
+func TestScoresOnThreads(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	const n, s = 1000, 7
 	r := rand.New(rand.NewPCG(1, 2))

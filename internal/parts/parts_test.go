@@ -55,7 +55,7 @@ func TestParse(t *testing.T) {
 }
 
 // Every cell is of one part.
-func TestHas(t *testing.T) {
+func TestPartOfCell(t *testing.T) {
 	for n := 1; n < 9; n++ {
 		for cell := range 50 {
 			has := 0

@@ -76,7 +76,7 @@ func TestRoundTrip(t *testing.T) {
 }
 
 // A long tensor crosses the boundaries of the conversion buffer.
-func TestLong(t *testing.T) {
+func TestLongTensor(t *testing.T) {
 	for _, dtype := range []string{"F32", "F64"} {
 		want := Tensor{"long", dtype, []int{chunk*2 + 31}, make([]float64, chunk*2+31)}
 		for i := range want.Data {
@@ -107,7 +107,7 @@ func TestGolden(t *testing.T) {
 
 // Every bit of a file that is another is noticed: by the checksum, or before it. The file of
 // another program has none.
-func TestEveryBit(t *testing.T) {
+func TestFlippedBits(t *testing.T) {
 	metadata, ts := sample()
 	whole := write(t, metadata, ts)
 	for bit := range 8 * len(whole) {
@@ -210,7 +210,7 @@ func TestHostileHeaders(t *testing.T) {
 }
 
 // Whatever length a file is cut to, it is refused.
-func TestCutShort(t *testing.T) {
+func TestTruncatedFile(t *testing.T) {
 	metadata, ts := sample()
 	whole := write(t, metadata, ts)
 	for n := range whole {

@@ -9,7 +9,7 @@ import (
 )
 
 // If a time limit leaves no time for the first round, only the default is trained, with one note.
-func TestHurried(t *testing.T) {
+func TestLimitBelowFirstRound(t *testing.T) {
 	set := wave(t, 60, false)
 	for _, c := range []struct {
 		limit, used time.Duration

@@ -214,7 +214,7 @@ func TestOtherObjective(t *testing.T) {
 
 // A candidate that did worse after more steps takes no more of them, neither in the last round nor on all
 // rows.
-func TestEnough(t *testing.T) {
+func TestStepsOfWorseCandidate(t *testing.T) {
 	set := wave(t, 60, false)
 	for worse, want := range map[bool]int{true: 7, false: 30} {
 		state := must.Get(New(set, settings("steps=30 model=gp inducing=9"), 1))(t)
@@ -249,7 +249,7 @@ func TestSeedsLength(t *testing.T) {
 }
 
 // A model whose means are much worse than those of the default has no weight, whatever its density.
-func TestAstray(t *testing.T) {
+func TestWeightOfPoorMeans(t *testing.T) {
 	set := wave(t, 60, false)
 	for rmse, want := range map[float64]bool{0.13: false, 0.11: true} {
 		state := &State{Candidates: []Candidate{{Name: "default"}, {Name: "sharp"}}}
@@ -345,7 +345,7 @@ func TestTemperature(t *testing.T) {
 
 // A candidate without rivals trains as it would without the search: it chooses its objective, and its steps,
 // by rows that are held out.
-func TestAlone(t *testing.T) {
+func TestCandidateWithoutRivals(t *testing.T) {
 	set, given := wave(t, 60, true), settings("model=gp kernel=rbf objective=auto steps=640 inducing=8")
 	state, err := New(set, given, 1)
 	if err != nil || len(state.Candidates) != 1 {
@@ -396,7 +396,7 @@ func TestFailures(t *testing.T) {
 }
 
 // Rows that are too few for folds train the default.
-func TestTooFewForFolds(t *testing.T) {
+func TestRowsBelowFolds(t *testing.T) {
 	set := wave(t, splits-1, false)
 	state := must.Get(New(set, settings("steps=3 inducing=2"), 1))(t)
 	found(t, searching(t, state, set, map[int][]byte{}, 1))
@@ -474,7 +474,7 @@ func TestNoTimeToCompare(t *testing.T) {
 
 // With many rows and a time limit, a model on all rows takes what time is left, unless it could
 // memorise.
-func TestGoesOn(t *testing.T) {
+func TestLengthOfFinalModels(t *testing.T) {
 	for _, c := range []struct {
 		rows  int
 		limit time.Duration
@@ -493,7 +493,7 @@ func TestGoesOn(t *testing.T) {
 }
 
 // A default that has failed in a fold does not judge the others.
-func TestAstrayOfFailed(t *testing.T) {
+func TestWeightBesideFailedDefault(t *testing.T) {
 	state := &State{Candidates: []Candidate{{Name: "default"}, {Name: "other"}}}
 	for fold := 1; fold <= 3; fold++ {
 		for k := range state.Candidates {

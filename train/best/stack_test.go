@@ -53,7 +53,7 @@ func TestStack(t *testing.T) {
 }
 
 // No weight is below the least, also where the steps after a cut lead there.
-func TestStackCutsAgain(t *testing.T) {
+func TestRepeatedCutsOfStack(t *testing.T) {
 	for seed := range uint64(100) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		logs := make([][]float64, 4)

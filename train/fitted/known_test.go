@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestUnit(t *testing.T) {
+func TestDistanceUnit(t *testing.T) {
 	at := func(x []float64) float64 {
 		return nearestUnit(len(x), func(i, j int) float64 { return math.Abs(x[i] - x[j]) })
 	}

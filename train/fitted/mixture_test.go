@@ -11,7 +11,7 @@ import (
 
 // A row far from all components scores no worse than by the normal of the mixture's moments, on
 // every path to a score; a single normal stays one.
-func TestFarRow(t *testing.T) {
+func TestTailsOfFarRow(t *testing.T) {
 	trained := &Model{Schema: data.Schema{Task: data.Regression, Target: "y"},
 		Targets: []scaling.TargetScale{{Mean: 0, SD: 1}}}
 	ds := &data.Dataset{Task: data.Regression, Target: "y", Y: []float64{100, 0.5}}
