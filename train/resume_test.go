@@ -17,7 +17,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
-	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
@@ -215,69 +214,6 @@ func TestBoundOfWhatIsKept(t *testing.T) {
 		must.Get(run.step.Do(device.StepScalars{Step: 25, KLWeight: 1}))(t)
 		if want, err := run.step.Model.Report(1); err != nil || out.Objective != want {
 			t.Errorf("%q: %+v, expected %+v, %v", options, out.Objective, want, err)
-		}
-	}
-}
-
-// A command line may repeat the options that the run began with. Another value of an option that its result depends on
-// is an error with the name of the option.
-func TestOptionsOfResumedRun(t *testing.T) {
-	c, _ := config(t, "steps=100 batch=20 lr=0.05 validation=0.2 device=cuda:0:f32").ForSteps(100,
-		options.ForTime(time.Minute))
-	c = c.With("chunk", 7).With("task", "regression")
-	for _, f := range []string{"lr=0.050", "steps=100", "time-limit=60s", "task=auto", "chunk=0",
-		"device=cuda:1", "device=cuda", "checkpoint-every=5", "eval-every=0", "validation=0.2"} {
-		key, text, _ := strings.Cut(f, "=")
-		resumed, err := c.Resume([]options.Setting{{Key: key, Text: text, From: "--" + key}}, nil)
-		if err != nil {
-			t.Fatalf("%s: %v", f, err)
-		}
-		c = resumed
-	}
-	if c.CheckpointEvery != "5" || c.Device != "cuda" || c.LR != 0.05 {
-		t.Errorf("became %s %s %g", c.CheckpointEvery, c.Device, c.LR)
-	}
-	chosen := c.With("planned-for", "3 epochs, and rows that were held out")
-	if _, err := chosen.Resume([]options.Setting{{Key: "epochs", Text: "3", From: "--epochs"}}, nil); err != nil {
-		t.Errorf("epochs of a run whose rows chose its steps: %v", err)
-	}
-	rows := data.Schema{Columns: []string{"a"}, Target: "y", TargetAt: 2}
-	named := c.With("target", "y").With("device", "cpu:f32")
-	for _, s := range []options.Setting{{Key: "target", Text: "3"}, {Key: "precision", Text: "medium"}} {
-		got, err := named.Resume([]options.Setting{s}, &rows)
-		if err != nil || got.Target != "y" || got.Precision != "highest" {
-			t.Errorf("%s=%s: %v", s.Key, s.Text, err)
-		}
-	}
-	for f, settled := range map[string]*options.Config{
-		"likelihood=lognormal": c.With("likelihood", "gaussian").With("target-scaling", "log"),
-		"kernel=spectrum:4":    c.With("kernel", "rbf+spectrum:4"),
-	} {
-		key, text, _ := strings.Cut(f, "=")
-		if _, err := settled.Resume([]options.Setting{{Key: key, Text: text, From: "--" + key}}, nil); err != nil {
-			t.Error(err)
-		}
-		if _, err := c.Resume([]options.Setting{{Key: key, Text: text, From: "--" + key}}, nil); err == nil {
-			t.Errorf("%s: a run of %s goes on", f, c.Text(key))
-		}
-	}
-	for set, want := range map[string]string{
-		"time-limit=5s": "began for a time limit of 5s,", "epochs=3": "began for 3 epochs,",
-		"steps=7": "began for 7 steps,", "steps=7 planned-for=3_epochs": "began for 7 steps, by 3_epochs,",
-		"ensemble=2": "began for its default length,",
-	} {
-		_, err := config(t, set).Resume([]options.Setting{{Key: "time-limit", Text: "9s", From: "--time-limit"}}, nil)
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, expected %s", set, err, want)
-		}
-	}
-	for _, f := range []string{"lr=0.1", "steps=200", "epochs=3", "time-limit=2m", "device=cpu",
-		"device=cuda:0:f64", "chunk=8", "target=3", "precision=medium", "data=other.csv", "checkpoint-every=often"} {
-		key, text, _ := strings.Cut(f, "=")
-		var usage *usererror.Error
-		if _, err := c.Resume([]options.Setting{{Key: key, Text: text, From: "--" + key}}, nil); !errors.As(err,
-			&usage) || !strings.HasPrefix(err.Error(), "--"+key+": ") {
-			t.Errorf("%s: %v", f, err)
 		}
 	}
 }

@@ -13,8 +13,6 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
-	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
-	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
@@ -128,26 +126,6 @@ func TestHoldOut(t *testing.T) {
 	all, held, _, err := config(t, "validation="+file).HoldOut(set, data.Watch{})
 	if err != nil || all.N() != 100 || held.N() != 2 || held.Row(0)[0] != 1 {
 		t.Errorf("%v", err)
-	}
-}
-
-func TestValidationUsage(t *testing.T) {
-	for words, want := range map[string]string{
-		"validation=0.7": `--validation: "0.7" must be a fraction of at most 0.5`,
-		"validation=nan": `"nan" must be a fraction`,
-		"early-stop=3":   "--early-stop: there are no rows to evaluate on",
-		"eval-every=3":   "--eval-every: there are no rows to evaluate on",
-	} {
-		var flags []options.Setting
-		for _, option := range strings.Fields(words) {
-			key, value, _ := strings.Cut(option, "=")
-			flags = append(flags, options.Setting{Key: key, Text: value, From: "--" + key})
-		}
-		_, err := options.Resolve(nil, flags)
-		var usage *usererror.Error
-		if !errors.As(err, &usage) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", words, err)
-		}
 	}
 }
 

@@ -63,3 +63,12 @@ func TestPlanColumns(t *testing.T) {
 		}
 	}
 }
+
+func TestBytes(t *testing.T) {
+	for n, want := range map[int64]string{0: "0 B", 1023: "1023 B", 1 << 10: "1.0 KiB",
+		3 << 19: "1.5 MiB", 1 << 31: "2.0 GiB", math.MaxInt64: "8388608.0 TiB"} {
+		if got := Bytes(n); got != want {
+			t.Errorf("%d: %s", n, got)
+		}
+	}
+}
