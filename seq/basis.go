@@ -151,7 +151,7 @@ func (b *Basis) Distances(ctx context.Context, set *Set, lo, hi int) []float64 {
 		}
 		p.features.each(ctx, set, func(first int, rows *SparseRows) {
 			dots := make([]float64, rows.N()*m)
-			p.inverted.dots(dots, rows, 0, rows.N())
+			p.inverted.dots(ctx, dots, rows, 0, rows.N())
 			place(first, dots, rows.Square, p.inverted.Square)
 		})
 	}
@@ -250,7 +250,7 @@ func (b *Basis) Columns(ctx context.Context) []*inverted {
 		}
 		all[i] = p.inverted
 		if p.rows != nil {
-			all[i] = invert(p.rows.within(p.rows))
+			all[i] = invert(ctx, p.rows.within(p.rows))
 		}
 	}
 	return all

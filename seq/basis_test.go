@@ -137,7 +137,7 @@ func TestInverted(t *testing.T) {
 		}
 		f := mustFit(t, spec, set)
 		rows := f.Rows(set)
-		want, got := invert(rows), f.inverted(t.Context(), set)
+		want, got := invert(t.Context(), rows), f.inverted(t.Context(), set)
 		if !slices.Equal(got.Start, want.Start) || !slices.Equal(got.Row, want.Row) ||
 			!slices.Equal(got.Value, want.Value) || !slices.Equal(got.Square, want.Square) {
 			t.Errorf("%s: other lists", spec)

@@ -159,8 +159,11 @@ func (t *tally) scan(base uint64, counters []uint32) {
 	t.keys, t.counts = t.keys[:from+n], t.counts[:from+n]
 }
 
-// merge returns the keys of a and b, with the sums of their counts.
+// merge returns the keys of a and b, with the sums of their counts; b itself where a has no keys.
 func (a tally) merge(b tally) tally {
+	if len(a.keys) == 0 {
+		return b
+	}
 	sum, i := tally{make([]uint64, 0, len(a.keys)+len(b.keys)), make([]uint32, 0, len(a.keys)+len(b.keys))}, 0
 	for j, key := range b.keys {
 		for ; i < len(a.keys) && a.keys[i] < key; i++ {

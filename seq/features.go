@@ -135,7 +135,8 @@ func (f *Features) countEmpty(ctx context.Context, set *Set) int {
 	return int(total.Load())
 }
 
-// survey lists the keys of all sequences in ascending order, and in how many each occurs.
+// survey lists the keys of all sequences in ascending order, and in how many each occurs. Once ctx is
+// done it may lack some.
 func (f *Features) survey(ctx context.Context, set *Set) tally {
 	space := f.ex.space()
 	type worker struct {
@@ -146,9 +147,9 @@ func (f *Features) survey(ctx context.Context, set *Set) tally {
 	workers := inBlocks(ctx, set.N(), start, func(w worker, lo, hi int) {
 		f.visit(ctx, w.scratch, set.part(lo, hi), func(t tally) { w.found.add(t.keys) })
 	})
-	total := workers[0].found.drain()
-	for _, w := range workers[1:] {
-		total = total.merge(w.found.drain())
+	var total tally
+	for i := 0; i < len(workers) && ctx.Err() == nil; i++ {
+		total = total.merge(workers[i].found.drain())
 	}
 	return total
 }

@@ -22,10 +22,11 @@ func (f *Features) rows(ctx context.Context, set *Set) *SparseRows {
 		w.count(ctx, set.part(lo, hi))
 		parts[lo/rowBlock] = w.part.clone()
 	})
+	r := f.join(ctx, parts, n)
 	if ctx.Err() != nil {
 		return nil
 	}
-	return f.join(parts, n)
+	return r
 }
 
 // part is the rows of one block, in counts.
@@ -131,8 +132,9 @@ func squares(x []float64) float64 {
 // much more than the sequences. Once ctx is done it visits no more.
 func (f *Features) each(ctx context.Context, set *Set, then func(first int, rows *SparseRows)) {
 	inBlocks(ctx, set.N(), f.filler, func(w *filler, lo, hi int) {
-		w.count(ctx, set.part(lo, hi))
-		then(lo, w.weightedRows())
+		if w.count(ctx, set.part(lo, hi)); ctx.Err() == nil {
+			then(lo, w.weightedRows())
+		}
 	})
 }
 
@@ -163,8 +165,8 @@ func (t Term) normalise(square float64) (scale, norm float64) {
 	return 0, 0
 }
 
-// join puts the parts of n rows behind each other.
-func (f *Features) join(parts []part, n int) *SparseRows {
+// join puts the parts of n rows behind each other, until ctx is done.
+func (f *Features) join(ctx context.Context, parts []part, n int) *SparseRows {
 	r := &SparseRows{Width: f.width(), Start: make([]int, n+1), Square: make([]float64, n)}
 	total := 0
 	for i, p := range parts {
@@ -175,7 +177,7 @@ func (f *Features) join(parts []part, n int) *SparseRows {
 		total += len(p.column)
 	}
 	r.Column, r.Value = make([]int32, total), make([]float64, total)
-	eachBlock(context.Background(), n, func(lo, hi int) {
+	eachBlock(ctx, n, func(lo, hi int) {
 		p := &parts[lo/rowBlock]
 		copy(r.Column[r.Start[lo]:], p.column)
 		from, values := 0, r.Value[r.Start[lo]:r.Start[hi]]

@@ -153,7 +153,7 @@ func TestMatchesFor(t *testing.T) {
 	got, lists := b.Distances(t.Context(), set, 0, n), b.Columns(t.Context())
 	for i, rows := range b.Vectors(t.Context(), set, 0, n) {
 		d2 := make([]float64, n*m)
-		lists[i].dots(d2, rows, 0, n)
+		lists[i].dots(t.Context(), d2, rows, 0, n)
 		distances(device.Squared, d2, rows.Square, lists[i].Square)
 		for at, want := range d2 {
 			// rounding of 150 000 products

@@ -50,9 +50,9 @@ func (f *Features) distances(ctx context.Context, set *Set) (d2, square []float6
 		if rows == nil {
 			return nil, nil
 		}
-		v, d2 = invert(rows), make([]float64, n*n)
+		v, d2 = invert(ctx, rows), make([]float64, n*n)
 		eachBlock(phase(ctx, 1, 2), n, func(lo, hi int) {
-			v.dots(d2[lo*n:hi*n], rows, lo, hi)
+			v.dots(ctx, d2[lo*n:hi*n], rows, lo, hi)
 			distances(t.Metric(), d2[lo*n:hi*n], rows.Square[lo:hi], v.Square)
 		})
 	} else {
@@ -62,7 +62,7 @@ func (f *Features) distances(ctx context.Context, set *Set) (d2, square []float6
 		d2 = make([]float64, n*n)
 		f.each(phase(ctx, 1, 2), set, func(first int, rows *SparseRows) {
 			part := d2[first*n : (first+rows.N())*n]
-			v.dots(part, rows, 0, rows.N())
+			v.dots(ctx, part, rows, 0, rows.N())
 			distances(t.Metric(), part, rows.Square, v.Square)
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -80,5 +81,34 @@ func TestProgress(t *testing.T) {
 	ctx := WithProgress(t.Context(), func(share float64) { last, heard = share, heard+1 })
 	if _, err := NewBasis(ctx, spec, set, []int{1, 2, 3}); err != nil || last != 1 || heard < 5 {
 		t.Errorf("%d shares, the last %g: %v", heard, last, err)
+	}
+}
+
+// TestStopBetween: what follows the counts stops, too: the lists of keys, of columns, and the sums of products.
+func TestStopBetween(t *testing.T) {
+	set := encode(t, DNA, randomLines(DNA, 50, 40, 9)...)
+	f := must.Get(Fit(t.Context(), must.Get(Parse("gapped:4,1"))(t)[0], set))(t)
+	rows := f.Rows(set)
+	v, dots := invert(t.Context(), rows), make([]float64, rows.N()*rows.N())
+	if v.dots(t.Context(), dots, rows, 0, rows.N()); dots[0] == 0 {
+		t.Error("no products")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	counted := WithProgress(ctx, func(share float64) {
+		if share == 1 {
+			cancel()
+		}
+	})
+	if keys := f.survey(counted, set).keys; len(keys) > 0 {
+		t.Errorf("%d keys are listed", len(keys))
+	}
+	w := f.filler()
+	w.count(t.Context(), set)
+	v.dots(ctx, dots, rows, 0, rows.N())
+	for name, values := range map[string][]float64{"products": dots, "lists": invert(ctx, rows).Value,
+		"rows": f.join(ctx, []part{w.part}, rows.N()).Value} {
+		if slices.ContainsFunc(values, func(v float64) bool { return v != 0 }) {
+			t.Errorf("%s are filled", name)
+		}
 	}
 }

@@ -102,7 +102,7 @@ func (z *SignProjection) Rows(ctx context.Context, set *Set, lo, hi int) []float
 	out := make([]float64, (hi-lo)*z.P)
 	for i, f := range z.features {
 		f.each(phase(ctx, i, len(z.features)), set.part(lo, hi), func(first int, rows *SparseRows) {
-			for n := range rows.N() {
+			for n := 0; n < rows.N() && ctx.Err() == nil; n++ {
 				z.add(out[(first+n)*z.P:][:z.P], rows, n, i)
 			}
 		})

@@ -63,9 +63,9 @@ type inverted struct {
 	Square []float64 // of each row
 }
 
-// invert prepares rows for dots.
-func invert(r *SparseRows) *inverted {
-	return invertEach(r.Width, func(visit func(*SparseRows)) { visit(r) })
+// invert prepares rows for dots. Once ctx is done the lists are not valid.
+func invert(ctx context.Context, r *SparseRows) *inverted {
+	return invertEach(ctx, r.Width, func(visit func(*SparseRows)) { visit(r) })
 }
 
 // maxKept bounds the numbers of rows in memory. Larger row sets are recounted instead of kept
@@ -84,14 +84,8 @@ func (f *Features) kept() bool {
 // inverted prepares the rows of training sequences for dots. Where all of them beside the lists
 // would be too much for the memory, their features are counted twice. Once ctx is done it is nil.
 func (f *Features) inverted(ctx context.Context, set *Set) *inverted {
-	if f.kept() {
-		if rows := f.rows(ctx, set); rows != nil {
-			return invert(rows)
-		}
-		return nil
-	}
 	n, pass := set.N(), 0
-	v := invertEach(f.width(), func(visit func(*SparseRows)) {
+	each := func(visit func(*SparseRows)) {
 		ctx := phase(ctx, pass, 2)
 		pass++
 		set.slices(0, n, func(first int, part *Set) {
@@ -99,15 +93,24 @@ func (f *Features) inverted(ctx context.Context, set *Set) *inverted {
 				visit(rows)
 			}
 		})
-	})
+	}
+	if f.kept() {
+		rows := f.rows(ctx, set)
+		if rows == nil {
+			return nil
+		}
+		each = func(visit func(*SparseRows)) { visit(rows) }
+	}
+	v := invertEach(ctx, f.width(), each)
 	if ctx.Err() != nil {
 		return nil
 	}
 	return v
 }
 
-// invertEach builds the lists; it calls each twice, which must visit the same rows.
-func invertEach(width int, each func(visit func(*SparseRows))) *inverted {
+// invertEach builds the lists; it calls each twice, which must visit the same rows. Once ctx is done the
+// lists are not valid.
+func invertEach(ctx context.Context, width int, each func(visit func(*SparseRows))) *inverted {
 	v := &inverted{}
 	// the elements of c are counted at c+2; after their sum, c begins at start[c+1], which moves on
 	// to its end
@@ -124,7 +127,7 @@ func invertEach(width int, each func(visit func(*SparseRows))) *inverted {
 	v.Start, v.Row, v.Value = start[:width+1], make([]int32, start[width+1]), make([]float64, start[width+1])
 	row := int32(0)
 	each(func(r *SparseRows) {
-		for i := range r.N() {
+		for i := 0; i < r.N() && ctx.Err() == nil; i++ {
 			columns, values := r.row(i)
 			for e, c := range columns {
 				at := &start[c+1]
@@ -143,12 +146,12 @@ const tile = 1 << 14
 
 // dots writes ⟨φ(a_n), φ(b_m)⟩ for the rows lo ≤ n < hi of a into dst [hi−lo, M]. Every sum runs
 // over ascending columns, so the result has the same bits for any cut into calls and any number of
-// goroutines.
-func (v *inverted) dots(dst []float64, a *SparseRows, lo, hi int) {
+// goroutines. Once ctx is done the sums lack columns.
+func (v *inverted) dots(ctx context.Context, dst []float64, a *SparseRows, lo, hi int) {
 	m, width := len(v.Square), len(v.Start)-1
 	clear(dst[:(hi-lo)*m])
 	next := slices.Clone(a.Start[lo:hi]) // of each row, the element where it goes on
-	for done := 0; done < width; {
+	for done := 0; done < width && ctx.Err() == nil; {
 		end := done + sort.Search(width-done, func(c int) bool { return v.Start[done+c+1]-v.Start[done] > tile })
 		done = max(end, done+1)
 		for n := lo; n < hi; n++ {
@@ -170,10 +173,11 @@ func (v *inverted) dots(dst []float64, a *SparseRows, lo, hi int) {
 
 // innerProducts returns the matrix ⟨φ(a_n), φ(b_m)⟩ [N, M], computed by several goroutines.
 func innerProducts(a, b *SparseRows) []float64 {
-	v := invert(b)
+	ctx := context.Background()
+	v := invert(ctx, b)
 	dst := make([]float64, a.N()*len(v.Square))
-	eachBlock(context.Background(), a.N(), func(lo, hi int) {
-		v.dots(dst[lo*len(v.Square):hi*len(v.Square)], a, lo, hi)
+	eachBlock(ctx, a.N(), func(lo, hi int) {
+		v.dots(ctx, dst[lo*len(v.Square):hi*len(v.Square)], a, lo, hi)
 	})
 	return dst
 }

@@ -272,7 +272,7 @@ func TestColumnsOfOtherRows(t *testing.T) {
 	if got, want := innerProducts(x, own), innerProducts(rows, z); !slices.Equal(got, want) {
 		t.Errorf("products %v, want %v", got, want)
 	}
-	v := invert(own)
+	v := invert(t.Context(), own)
 	for c := range own.Width {
 		if v.Start[c+1] == v.Start[c] || !slices.IsSorted(v.Row[v.Start[c]:v.Start[c+1]]) {
 			t.Errorf("column %d has the rows %v", c, v.Row[v.Start[c]:v.Start[c+1]])
