@@ -93,6 +93,8 @@ def wait_for_step(process: subprocess.Popen[str]) -> None:
 def eventually(holds: Callable[[], bool], seconds: float = 60) -> bool:
     """Whether something holds within some seconds."""
     end = time.monotonic() + seconds
-    while not holds() and time.monotonic() < end:
+    while not holds():
+        if time.monotonic() > end:
+            return False
         time.sleep(0.05)
-    return holds()
+    return True

@@ -96,7 +96,7 @@ def test_killed_in_a_run(tmp_path: Path) -> None:
     if (run / "checkpoint.safetensors").exists():
         with pytest.raises(ValueError, match="the training rows have changed"):
             GPDRFRegressor(**LONG, run=run).fit(rng, rng[:, 1])
-    (tmp_path / "other-rows.lock").touch()  # of a process that was killed before it had a folder
+    (tmp_path / "other-rows.lock").write_bytes(b"\0")  # of a process that was killed before it had a folder
     (tmp_path / "other-rows.csv").touch()
     (tmp_path / "mine-rows.csv").touch()
     GPDRFRegressor(**FEW, run=tmp_path / "third").fit(rng, rng[:, 1])
@@ -152,7 +152,7 @@ def test_folder_to_which_a_program_still_writes(tmp_path: Path, monkeypatch: pyt
     """The program of a killed process ends after it, and may write while its folder is removed."""
     left, remove = tmp_path / "gpdrf-left", os.rmdir
     (left / "run").mkdir(parents=True)
-    (left / "lock").touch()
+    (left / "lock").write_bytes(b"\0")
 
     def rmdir(*given: Any, **more: Any) -> None:
         with contextlib.suppress(FileNotFoundError):
@@ -186,5 +186,7 @@ def test_claim(tmp_path: Path) -> None:
     assert _claims.of_dead(lock) is None
     claim.close()
     assert not lock.exists()
+    assert _claims.of_dead(lock) is None
+    lock.touch()  # as in a claim that has no lock yet, which must not lose it to a look for dead ones
     assert _claims.of_dead(lock) is None
     _claims.Claim(lock).close()

@@ -54,6 +54,7 @@ class Claim:
                 self.locked = False  # a file system without locks is used without
             with contextlib.suppress(FileNotFoundError):
                 if os.path.samestat(os.fstat(self._file), path.stat()):
+                    os.ftruncate(self._file, 1)  # no longer that of a new file, for of_dead
                     return
             os.close(self._file)  # its last owner has removed it meanwhile
 
@@ -72,8 +73,10 @@ class Claim:
 
 
 def of_dead(path: Path) -> Claim | None:
-    """The claim of a lock file that a dead process has left."""
+    """The claim of a lock file that a dead process has left. An empty one is new: its owner is about to lock it."""
     try:
+        if path.stat().st_size == 0:
+            return None
         claim = Claim(path, new=False)
     except (OSError, TakenError):
         return None
@@ -107,11 +110,8 @@ class Folder(contextlib.AbstractContextManager["Folder"]):
                     dead = dead.rename(dead.with_name(f"{dead.name}-dead"))  # to which no program writes at its end
                 shutil.rmtree(dead, ignore_errors=True)
                 claim.close()
-        while True:
-            self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
-            with contextlib.suppress(FileNotFoundError, TakenError):  # somebody took its owner for dead
-                self.claim = Claim(self.path / _LOCK)
-                return
+        self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))
+        self.claim = Claim(self.path / _LOCK)
 
     def remove(self) -> None:
         """Remove the folder."""
