@@ -76,7 +76,7 @@ func TestFromRows(t *testing.T) {
 	}
 }
 
-// A label or a name that a model file cannot hold is refused before training.
+// A label, a name or a word that a model file cannot hold is refused before training.
 func TestWordsOfRows(t *testing.T) {
 	inputs := [][]float64{{1}, {2}}
 	for want, r := range map[string]Rows{
@@ -84,6 +84,8 @@ func TestWordsOfRows(t *testing.T) {
 		`row 2: the class label is ""`:        {Inputs: inputs, Classes: []string{"a", ""}},
 		`row 2: the class label is "caf\xe9"`: {Inputs: inputs, Classes: []string{"a", "caf\xe9"}},
 		`the column "caf\xe9" is not called`:  {Inputs: inputs, Classes: []string{"a", "b"}, Columns: []string{"caf\xe9"}},
+		`row 2: found "\xe9" at byte 7 of column "sequence", not UTF-8`: {
+			Sequences: []string{"a", "é caf\xe9"}, Classes: []string{"a", "b"}, Tokens: "words"},
 	} {
 		_, err := FromRows(r)
 		wantError(t, "", err, strings.Contains, want)

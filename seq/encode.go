@@ -71,7 +71,10 @@ func (e *Encoder) Grow() {
 // integers, and part blocks of DNA and proteins, beside which the number of a position may stand.
 func (e *Encoder) Add(text []byte) error {
 	before := len(e.set.Codes)
-	var err error
+	err := e.checkText(text)
+	if err != nil {
+		return err
+	}
 	switch e.set.Alphabet.Kind {
 	case Words, Integers:
 		err = e.addTokens(text)
@@ -92,6 +95,18 @@ func (e *Encoder) Add(text []byte) error {
 	}
 	e.set.Start = append(e.set.Start, len(e.set.Codes))
 	return nil
+}
+
+// checkText refuses what is not UTF-8, unless symbols are bytes: a model file has words and labels as JSON.
+func (e *Encoder) checkText(text []byte) error {
+	if e.set.Alphabet.Kind == Bytes || utf8.Valid(text) {
+		return nil
+	}
+	at := 0
+	for r, size := utf8.DecodeRune(text); r != utf8.RuneError || size > 1; r, size = utf8.DecodeRune(text[at:]) {
+		at += size
+	}
+	return &SymbolError{At: at, Symbol: string(text[at : at+1]), Msg: "not UTF-8 text: encode the sequence as UTF-8"}
 }
 
 func (e *Encoder) addLetters(text []byte) error {
@@ -128,13 +143,9 @@ func (e *Encoder) addText(text []byte) {
 
 // notLetterError returns the error for a symbol of a text that is not a letter.
 func (e *Encoder) notLetterError(text []byte, at int) error {
-	r, size := utf8.DecodeRune(text[at:])
-	symbol := string(r)
-	if r == utf8.RuneError {
-		symbol = string(text[at : at+size])
-	}
+	symbol, _ := utf8.DecodeRune(text[at:])
 	name := map[Kind]string{DNA: "DNA (ACGTU and the IUPAC codes)", Protein: "proteins"}[e.set.Alphabet.Kind]
-	return &SymbolError{At: at, Symbol: symbol, Msg: "not a letter of " + name +
+	return &SymbolError{At: at, Symbol: string(symbol), Msg: "not a letter of " + name +
 		": correct it, or write " + e.set.Alphabet.Symbol(Unknown) + " for what is not known"}
 }
 
