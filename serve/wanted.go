@@ -77,8 +77,11 @@ func (q OutputRequest) of(spec TensorSpec) (out wantedOutput, err error) {
 	if !out.hasLevels {
 		return out, nil
 	}
+	if n := strings.Count(*levels, ",") + 1; n > maxWanted {
+		return out, badf("levels: %d are given, and %d are the most", n, maxWanted)
+	}
 	out.levels = nil
-	for _, word := range strings.SplitN(*levels, ",", maxWanted) {
+	for word := range strings.SplitSeq(*levels, ",") {
 		level, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
 		if err != nil || !(level > 0 && level < 1) {
 			return out, badf("levels: %s is not between 0 and 1", quote(word))

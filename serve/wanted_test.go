@@ -118,6 +118,7 @@ func TestRequestedDrawsAndQuantiles(t *testing.T) {
 	for parameters, want := range map[string]string{
 		`{"levels": "0.5,1"}`: "levels: \\\"1\\\" is not between 0 and 1",
 		`{"levels": "x"}`:     "levels: \\\"x\\\"", `{"levels": "0.5,"}`: "levels",
+		`{"levels": "` + strings.Repeat(".5,", 1<<16) + `.5"}`: "levels: 65537 are given, and 65536 are the most",
 	} {
 		if _, err := web(0, 1, "quantiles", parameters); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", parameters, err)
