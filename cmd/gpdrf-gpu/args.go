@@ -73,6 +73,9 @@ func newCall(v verb, words []string) (*call, error) {
 		}
 		c.values[s.Key] = s
 	}
+	if i := slices.Index(c.args, ""); i >= 0 {
+		return nil, usagef("argument %d of %s is empty: is a variable of the shell not set?", i+1, v.name)
+	}
 	return c, nil
 }
 
