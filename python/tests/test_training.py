@@ -141,6 +141,11 @@ def test_errors_have_the_words_of_the_program(table: Table) -> None:
         GPDRFRegressor(**SMALL).fit(x, np.ones(100))
     with pytest.raises(ValueError, match=r"^X: y\[:, 1\] holds the value 1 only"):
         GPDRFRegressor(**SMALL).fit(["ACGT", "GGTA"] * 50, np.stack([np.arange(100), np.ones(100)], axis=1))
+    with pytest.raises(ValueError, match=r"^X: y\[:, 1\] holds the value 1 only"):
+        GPDRFRegressor(**SMALL).fit(x, np.stack([np.arange(100), np.ones(100)], axis=1))
+    for rows in (x, ["ACGT", "GGTA"] * 50):
+        with pytest.raises(ValueError, match=r"^X[:,] row 1: y is -0.5, and counts are"):
+            GPDRFRegressor(**SMALL, likelihood="poisson").fit(rows, np.arange(100) - 0.5)
     with pytest.raises(ValueError, match=r'^lr: "-1" must be'):
         GPDRFRegressor(**{**SMALL, "lr": -1}).fit(*table)
     with pytest.raises(ValueError, match=r'^unknown key "a --set b": see'):

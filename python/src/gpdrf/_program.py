@@ -65,9 +65,11 @@ def _plain(message: str, folder: Path, arguments: Sequence[str]) -> str:
         message = message.replace(arguments[arguments.index("--from") + 1], "the estimator")
     rows = Path(arguments[arguments.index("--data") + 1])
     targets = arguments[arguments.index("--target") + 1].split(",") if "--target" in arguments else ["label"]
+    kind = "(?:the )?(?:target|column|target column)"
     for k, target in enumerate(targets):
-        column = f'(the )?(target )?column "{re.escape(target)}"'
-        message = re.sub(column, "y" if len(targets) == 1 else f"y[:, {k}]", message)
+        message = re.sub(f'{kind} "{re.escape(target)}"', "y" if len(targets) == 1 else f"y[:, {k}]", message)
+    if "--target" not in arguments:  # the program names several targets of an array
+        message = re.sub(rf'{kind} "y(\d+)"', r"y[:, \1]", message)
     place = re.escape(rows.name) + r"(?::(\d+)(?::\d+)?|\(([xy])\.npy\)(?:: byte \d+)?)?"
 
     def name(found: re.Match[str]) -> str:
