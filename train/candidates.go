@@ -62,11 +62,14 @@ func (ch *chooser) choice(steps, longSteps int) choice {
 
 // note is the line about the choice, for a run of fit steps of all.
 func (ch *chooser) note(chosen candidate, fit, all int, limited bool) string {
-	length := fmt.Sprintf("%d steps", fit)
-	if ch.doneSteps > 0 {
-		length = fmt.Sprintf("%d of %d steps, after %d of attempts", fit, all, ch.doneSteps)
+	length := fmt.Sprintf("%d of %d steps", fit, all)
+	if limited || ch.doneSteps == 0 {
+		length = fmt.Sprintf("%d steps", fit)
 	}
-	if limited { // the speed of the machine changes the number: replan
+	if ch.doneSteps > 0 {
+		length += fmt.Sprintf(", after %d of attempts", ch.doneSteps)
+	}
+	if limited { // the speed of the machine changes both numbers
 		length = "about " + length + ", as time allows"
 	}
 	return fmt.Sprintf("objective: %s, for %s%s", chosen, length, ch.choiceReason())

@@ -53,6 +53,10 @@ type pace struct {
 	seconds float64
 }
 
+func (p pace) perStep() time.Duration {
+	return max(1, time.Duration(p.seconds/float64(p.steps)*float64(time.Second)))
+}
+
 // chooser makes the attempts of a run.
 type chooser struct {
 	variant                                // of the attempts so far
@@ -116,7 +120,7 @@ func (ch *chooser) makeAll(ctx context.Context) (longSteps int, err error) {
 	}
 	r.saver = newSaver(cfg)
 	r.step, r.validator = nil, nil // their memory is free for the attempts
-	return longSteps, ch.makeAttempts(ctx, shortSteps, longSteps)
+	return ch.makeAttempts(ctx, shortSteps, longSteps)
 }
 
 // stepsInTime is the number of the steps that fit into the rest of a time limit, at the pace of the attempts. The
@@ -128,7 +132,7 @@ func (ch *chooser) stepsInTime(steps int) (int, error) {
 	}
 	// the run has a little time even if the attempts were late
 	r.clock.deadline = max(r.clock.deadline, r.clock.used()+r.clock.limit.Time/20)
-	perStep := max(1, time.Duration(ch.pace.seconds/float64(ch.pace.steps)*float64(time.Second)))
+	perStep := ch.pace.perStep()
 	fit := steps
 	if remaining := r.clock.deadline - r.clock.used(); time.Duration(steps)*perStep > remaining {
 		fit = affordableSteps(remaining, perStep)
@@ -180,8 +184,9 @@ func (r *run) restart(ctx context.Context, c candidate, steps, longest int) erro
 	return nil
 }
 
-// makeAttempts makes a short attempt of each candidate, and long ones of the two best, as far as there is time.
-func (ch *chooser) makeAttempts(ctx context.Context, shortSteps, longSteps int) error {
+// makeAttempts makes a short attempt of each candidate, and long ones of the two best, as far as there is time. It
+// returns the steps of a long attempt, which the pace of the short ones may change.
+func (ch *chooser) makeAttempts(ctx context.Context, shortSteps, longSteps int) (int, error) {
 	attemptCtx, cancel := context.WithCancel(ctx)
 	if used, deadline := ch.run.clock.used(), ch.run.clock.deadline; deadline > 0 {
 		end := used + share(attemptTimeShare, deadline-used)
@@ -191,7 +196,7 @@ func (ch *chooser) makeAttempts(ctx context.Context, shortSteps, longSteps int) 
 	ch.cancel = cancel
 	ch.first = ch.variant
 	if err := ch.takeComponents(attemptCtx); err != nil {
-		return err
+		return longSteps, err
 	}
 	ch.totalSteps = len(ch.candidates)*shortSteps + 2*longSteps
 	if ch.columns != "" {
@@ -208,17 +213,38 @@ func (ch *chooser) makeAttempts(ctx context.Context, shortSteps, longSteps int) 
 		more, err = ch.tryColumns(attemptCtx, shortSteps)
 	}
 	if !more || err != nil {
-		return cmp.Or(err, context.Cause(ctx))
+		return longSteps, cmp.Or(err, context.Cause(ctx))
 	}
 	if longSteps == 0 {
-		return nil
+		return 0, nil
 	}
+	if longSteps, err = ch.longStepsInTime(shortSteps, longSteps); err != nil {
+		return longSteps, err
+	}
+	ch.totalSteps = ch.doneSteps + 2*longSteps
 	for _, a := range ranked[:min(2, len(ranked))] {
 		if more, err := ch.attempt(attemptCtx, candidateOf(a), longSteps); !more || err != nil {
-			return cmp.Or(err, context.Cause(ctx))
+			return longSteps, cmp.Or(err, context.Cause(ctx))
 		}
 	}
-	return nil
+	return longSteps, nil
+}
+
+// longStepsInTime is the number of steps of a long attempt. With a time limit, two of these and the run share the time
+// that is left, at the pace of the short attempts: the machine may have been slower or faster when the first steps
+// were timed. A resumed run keeps the number of its attempts.
+func (ch *chooser) longStepsInTime(shortSteps, planned int) (int, error) {
+	steps, clock := planned, &ch.run.clock
+	if clock.deadline > 0 && ch.pace.steps > 0 {
+		fit := affordableSteps(clock.deadline-clock.used(), ch.pace.perStep())
+		steps = min(max(2*shortSteps, fit/3), options.MaxSteps)
+	}
+	for _, a := range ch.savedAttempts {
+		if a.Steps > shortSteps {
+			steps = a.Steps
+		}
+	}
+	return fromRankZero(ch.run.job.ranks(), steps)
 }
 
 // shortAttempts makes an attempt of each candidate. It reports whether there is time for more.

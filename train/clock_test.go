@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -167,6 +168,24 @@ func TestStalledAttempt(t *testing.T) {
 			t.Errorf("%d steps, %s", out.Steps, notes)
 		}
 	})
+}
+
+// On a machine that becomes faster, long attempts, and the run, get longer than planned.
+func TestFastAttempts(t *testing.T) {
+	lengths := func(perStep time.Duration) (longest int) {
+		starved(t, func(int) time.Duration { return perStep }, func(_ *Outcome, used time.Duration, notes string) {
+			for _, found := range regexp.MustCompile(" ([0-9]+) steps, log density").FindAllStringSubmatch(notes, -1) {
+				longest = max(longest, must.Get(strconv.Atoi(found[1]))(t))
+			}
+			if used > 2*time.Second {
+				t.Errorf("steps of %s: %s are used", perStep, used)
+			}
+		})
+		return longest
+	}
+	if slow, fast := lengths(time.Millisecond), lengths(time.Millisecond/4); fast < 3*slow {
+		t.Errorf("attempts of %d steps on a machine that becomes four times as fast, and %d without", fast, slow)
+	}
 }
 
 // On a machine that becomes slower, attempts leave time for the run. Its length is planned at their pace: its
