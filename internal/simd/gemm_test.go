@@ -3,6 +3,8 @@ package simd
 import (
 	"math"
 	"math/rand/v2"
+	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/panics"
@@ -289,3 +291,26 @@ func benchGemm[T Float](b *testing.B) {
 
 func BenchmarkGemm32(b *testing.B) { benchGemm[float32](b) }
 func BenchmarkGemm64(b *testing.B) { benchGemm[float64](b) }
+
+// Products of subnormal numbers are slow on Intel's processors, and are zero there. Go's own arithmetic keeps them.
+func TestSubnormalProducts(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("NEON multiplies subnormal numbers at full speed")
+	}
+	const m, n, k = 15, 37, 9
+	tiny := []float64{0x1p-1030}
+	a, b := slices.Repeat(tiny, m*k), slices.Repeat([]float64{1}, k*n)
+	eachTierQuietly(func() {
+		if active == scalar {
+			return
+		}
+		c := make([]float64, m*n)
+		gemmOf[float64]()(false, false, m, n, k, 1, a, k, b, n, 0, c, n)
+		if i := slices.IndexFunc(c, func(v float64) bool { return v != 0 }); i >= 0 {
+			t.Errorf("%s: element %d is %g, expected 0", Tier(), i, c[i])
+		}
+		if tiny[0]/2 != 0x1p-1031 {
+			t.Errorf("%s: Go has %g for half of %g afterwards", Tier(), tiny[0]/2, tiny[0])
+		}
+	})
+}

@@ -5,12 +5,13 @@
 // func gemm32AVX512(rows int, cols int, k int, alpha float32, a *float32, lda int, b *float32, c *float32, ldc int, first int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·gemm32AVX512(SB), NOSPLIT, $0-80
-	MOVQ rows+0(FP), AX
-	MOVQ cols+8(FP), CX
-	MOVQ b+48(FP), DX
-	MOVQ c+56(FP), BX
-	CMPQ AX, $0x0c
-	JNE  below12
+	MOVQ     rows+0(FP), AX
+	MOVQ     cols+8(FP), CX
+	MOVQ     b+48(FP), DX
+	MOVQ     c+56(FP), BX
+	VLDMXCSR const00009fc0<>+0(SB)
+	CMPQ     AX, $0x0c
+	JNE      below12
 
 panel12:
 	CMPQ   CX, $0x00000010
@@ -399,9 +400,10 @@ add12x2:
 	VMOVUPS     Z23, K2, 64(DI)
 
 stored12x2:
-	ADDQ $0x00000080, BX
-	SUBQ $0x00000020, CX
-	JG   panel12
+	ADDQ     $0x00000080, BX
+	SUBQ     $0x00000020, CX
+	JG       panel12
+	VLDMXCSR const00001f80<>+0(SB)
 	VZEROUPPER
 	RET
 
@@ -663,6 +665,7 @@ add12x1:
 	VMOVUPS     Z11, K1, (DX)
 
 stored12x1:
+	VLDMXCSR const00001f80<>+0(SB)
 	VZEROUPPER
 	RET
 
@@ -946,9 +949,10 @@ add8x2:
 	VMOVUPS     Z15, K2, 64(DI)
 
 stored8x2:
-	ADDQ $0x00000080, BX
-	SUBQ $0x00000020, CX
-	JG   panel8
+	ADDQ     $0x00000080, BX
+	SUBQ     $0x00000020, CX
+	JG       panel8
+	VLDMXCSR const00001f80<>+0(SB)
 	VZEROUPPER
 	RET
 
@@ -1139,6 +1143,7 @@ add8x1:
 	VMOVUPS     Z7, K1, (DX)
 
 stored8x1:
+	VLDMXCSR const00001f80<>+0(SB)
 	VZEROUPPER
 	RET
 
@@ -1311,9 +1316,10 @@ add4x2:
 	VMOVUPS     Z7, K2, 64(DI)
 
 stored4x2:
-	ADDQ $0x00000080, BX
-	SUBQ $0x00000020, CX
-	JG   panel4
+	ADDQ     $0x00000080, BX
+	SUBQ     $0x00000020, CX
+	JG       panel4
+	VLDMXCSR const00001f80<>+0(SB)
 	VZEROUPPER
 	RET
 
@@ -1433,6 +1439,7 @@ add4x1:
 	VMOVUPS     Z3, K1, (DX)
 
 stored4x1:
+	VLDMXCSR const00001f80<>+0(SB)
 	VZEROUPPER
 	RET
 
@@ -1547,9 +1554,10 @@ add2x2:
 	VMOVUPS     Z3, K2, 64(DI)
 
 stored2x2:
-	ADDQ $0x00000080, BX
-	SUBQ $0x00000020, CX
-	JG   panel2
+	ADDQ     $0x00000080, BX
+	SUBQ     $0x00000020, CX
+	JG       panel2
+	VLDMXCSR const00001f80<>+0(SB)
 	VZEROUPPER
 	RET
 
@@ -1631,6 +1639,7 @@ add2x1:
 	VMOVUPS     Z1, K1, (DX)
 
 stored2x1:
+	VLDMXCSR const00001f80<>+0(SB)
 	VZEROUPPER
 	RET
 
@@ -1715,9 +1724,10 @@ add1x2:
 	VMOVUPS     Z1, K2, 64(SI)
 
 stored1x2:
-	ADDQ $0x00000080, BX
-	SUBQ $0x00000020, CX
-	JG   panel1
+	ADDQ     $0x00000080, BX
+	SUBQ     $0x00000020, CX
+	JG       panel1
+	VLDMXCSR const00001f80<>+0(SB)
 	VZEROUPPER
 	RET
 
@@ -1782,8 +1792,29 @@ add1x1:
 	VMOVUPS     Z0, K1, (CX)
 
 stored1x1:
+	VLDMXCSR const00001f80<>+0(SB)
 	VZEROUPPER
 	RET
+
+DATA const00009fc0<>+0(SB)/4, $0x00009fc0
+DATA const00009fc0<>+4(SB)/4, $0x00009fc0
+DATA const00009fc0<>+8(SB)/4, $0x00009fc0
+DATA const00009fc0<>+12(SB)/4, $0x00009fc0
+DATA const00009fc0<>+16(SB)/4, $0x00009fc0
+DATA const00009fc0<>+20(SB)/4, $0x00009fc0
+DATA const00009fc0<>+24(SB)/4, $0x00009fc0
+DATA const00009fc0<>+28(SB)/4, $0x00009fc0
+GLOBL const00009fc0<>(SB), RODATA|NOPTR, $32
+
+DATA const00001f80<>+0(SB)/4, $0x00001f80
+DATA const00001f80<>+4(SB)/4, $0x00001f80
+DATA const00001f80<>+8(SB)/4, $0x00001f80
+DATA const00001f80<>+12(SB)/4, $0x00001f80
+DATA const00001f80<>+16(SB)/4, $0x00001f80
+DATA const00001f80<>+20(SB)/4, $0x00001f80
+DATA const00001f80<>+24(SB)/4, $0x00001f80
+DATA const00001f80<>+28(SB)/4, $0x00001f80
+GLOBL const00001f80<>(SB), RODATA|NOPTR, $32
 
 // func exp32AVX512(n int, x *float32, dst *float32)
 // Requires: AVX, AVX512F, BMI2, CMOV
@@ -2233,12 +2264,13 @@ done:
 // func gemm64AVX512(rows int, cols int, k int, alpha float64, a *float64, lda int, b *float64, c *float64, ldc int, first int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
 TEXT ·gemm64AVX512(SB), NOSPLIT, $0-80
-	MOVQ rows+0(FP), AX
-	MOVQ cols+8(FP), CX
-	MOVQ b+48(FP), DX
-	MOVQ c+56(FP), BX
-	CMPQ AX, $0x0c
-	JNE  below12
+	MOVQ     rows+0(FP), AX
+	MOVQ     cols+8(FP), CX
+	MOVQ     b+48(FP), DX
+	MOVQ     c+56(FP), BX
+	VLDMXCSR const0000000000009fc0<>+0(SB)
+	CMPQ     AX, $0x0c
+	JNE      below12
 
 panel12:
 	CMPQ   CX, $0x00000008
@@ -2627,9 +2659,10 @@ add12x2:
 	VMOVUPD     Z23, K2, 64(DI)
 
 stored12x2:
-	ADDQ $0x00000080, BX
-	SUBQ $0x00000010, CX
-	JG   panel12
+	ADDQ     $0x00000080, BX
+	SUBQ     $0x00000010, CX
+	JG       panel12
+	VLDMXCSR const0000000000001f80<>+0(SB)
 	VZEROUPPER
 	RET
 
@@ -2891,6 +2924,7 @@ add12x1:
 	VMOVUPD     Z11, K1, (DX)
 
 stored12x1:
+	VLDMXCSR const0000000000001f80<>+0(SB)
 	VZEROUPPER
 	RET
 
@@ -3174,9 +3208,10 @@ add8x2:
 	VMOVUPD     Z15, K2, 64(DI)
 
 stored8x2:
-	ADDQ $0x00000080, BX
-	SUBQ $0x00000010, CX
-	JG   panel8
+	ADDQ     $0x00000080, BX
+	SUBQ     $0x00000010, CX
+	JG       panel8
+	VLDMXCSR const0000000000001f80<>+0(SB)
 	VZEROUPPER
 	RET
 
@@ -3367,6 +3402,7 @@ add8x1:
 	VMOVUPD     Z7, K1, (DX)
 
 stored8x1:
+	VLDMXCSR const0000000000001f80<>+0(SB)
 	VZEROUPPER
 	RET
 
@@ -3539,9 +3575,10 @@ add4x2:
 	VMOVUPD     Z7, K2, 64(DI)
 
 stored4x2:
-	ADDQ $0x00000080, BX
-	SUBQ $0x00000010, CX
-	JG   panel4
+	ADDQ     $0x00000080, BX
+	SUBQ     $0x00000010, CX
+	JG       panel4
+	VLDMXCSR const0000000000001f80<>+0(SB)
 	VZEROUPPER
 	RET
 
@@ -3661,6 +3698,7 @@ add4x1:
 	VMOVUPD     Z3, K1, (DX)
 
 stored4x1:
+	VLDMXCSR const0000000000001f80<>+0(SB)
 	VZEROUPPER
 	RET
 
@@ -3775,9 +3813,10 @@ add2x2:
 	VMOVUPD     Z3, K2, 64(DI)
 
 stored2x2:
-	ADDQ $0x00000080, BX
-	SUBQ $0x00000010, CX
-	JG   panel2
+	ADDQ     $0x00000080, BX
+	SUBQ     $0x00000010, CX
+	JG       panel2
+	VLDMXCSR const0000000000001f80<>+0(SB)
 	VZEROUPPER
 	RET
 
@@ -3859,6 +3898,7 @@ add2x1:
 	VMOVUPD     Z1, K1, (DX)
 
 stored2x1:
+	VLDMXCSR const0000000000001f80<>+0(SB)
 	VZEROUPPER
 	RET
 
@@ -3943,9 +3983,10 @@ add1x2:
 	VMOVUPD     Z1, K2, 64(SI)
 
 stored1x2:
-	ADDQ $0x00000080, BX
-	SUBQ $0x00000010, CX
-	JG   panel1
+	ADDQ     $0x00000080, BX
+	SUBQ     $0x00000010, CX
+	JG       panel1
+	VLDMXCSR const0000000000001f80<>+0(SB)
 	VZEROUPPER
 	RET
 
@@ -4010,8 +4051,21 @@ add1x1:
 	VMOVUPD     Z0, K1, (CX)
 
 stored1x1:
+	VLDMXCSR const0000000000001f80<>+0(SB)
 	VZEROUPPER
 	RET
+
+DATA const0000000000009fc0<>+0(SB)/8, $0x0000000000009fc0
+DATA const0000000000009fc0<>+8(SB)/8, $0x0000000000009fc0
+DATA const0000000000009fc0<>+16(SB)/8, $0x0000000000009fc0
+DATA const0000000000009fc0<>+24(SB)/8, $0x0000000000009fc0
+GLOBL const0000000000009fc0<>(SB), RODATA|NOPTR, $32
+
+DATA const0000000000001f80<>+0(SB)/8, $0x0000000000001f80
+DATA const0000000000001f80<>+8(SB)/8, $0x0000000000001f80
+DATA const0000000000001f80<>+16(SB)/8, $0x0000000000001f80
+DATA const0000000000001f80<>+24(SB)/8, $0x0000000000001f80
+GLOBL const0000000000001f80<>(SB), RODATA|NOPTR, $32
 
 // func exp64AVX512(n int, x *float64, dst *float64)
 // Requires: AVX, AVX512F, BMI2, CMOV
@@ -4875,12 +4929,13 @@ done:
 // func gemm32AVX2(rows int, cols int, k int, alpha float32, a *float32, lda int, b *float32, c *float32, ldc int, first int)
 // Requires: AVX, FMA3
 TEXT ·gemm32AVX2(SB), NOSPLIT, $0-80
-	MOVQ rows+0(FP), AX
-	MOVQ cols+8(FP), CX
-	MOVQ b+48(FP), DX
-	MOVQ c+56(FP), BX
-	CMPQ AX, $0x06
-	JNE  below6
+	MOVQ     rows+0(FP), AX
+	MOVQ     cols+8(FP), CX
+	MOVQ     b+48(FP), DX
+	MOVQ     c+56(FP), BX
+	VLDMXCSR const00009fc0<>+0(SB)
+	CMPQ     AX, $0x06
+	JNE      below6
 
 panel6:
 	CMPQ   CX, $0x00000008
@@ -5202,9 +5257,10 @@ edge6x2false:
 
 end6x2false:
 stored6x2:
-	ADDQ $0x00000040, BX
-	SUBQ $0x00000010, CX
-	JG   panel6
+	ADDQ     $0x00000040, BX
+	SUBQ     $0x00000010, CX
+	JG       panel6
+	VLDMXCSR const00001f80<>+0(SB)
 	VZEROUPPER
 	RET
 
@@ -5415,6 +5471,7 @@ edge6x1false:
 
 end6x1false:
 stored6x1:
+	VLDMXCSR const00001f80<>+0(SB)
 	VZEROUPPER
 	RET
 
@@ -5660,9 +5717,10 @@ edge4x2false:
 
 end4x2false:
 stored4x2:
-	ADDQ $0x00000040, BX
-	SUBQ $0x00000010, CX
-	JG   panel4
+	ADDQ     $0x00000040, BX
+	SUBQ     $0x00000010, CX
+	JG       panel4
+	VLDMXCSR const00001f80<>+0(SB)
 	VZEROUPPER
 	RET
 
@@ -5825,6 +5883,7 @@ edge4x1false:
 
 end4x1false:
 stored4x1:
+	VLDMXCSR const00001f80<>+0(SB)
 	VZEROUPPER
 	RET
 
@@ -5984,9 +6043,10 @@ edge2x2false:
 
 end2x2false:
 stored2x2:
-	ADDQ $0x00000040, BX
-	SUBQ $0x00000010, CX
-	JG   panel2
+	ADDQ     $0x00000040, BX
+	SUBQ     $0x00000010, CX
+	JG       panel2
+	VLDMXCSR const00001f80<>+0(SB)
 	VZEROUPPER
 	RET
 
@@ -6097,6 +6157,7 @@ edge2x1false:
 
 end2x1false:
 stored2x1:
+	VLDMXCSR const00001f80<>+0(SB)
 	VZEROUPPER
 	RET
 
@@ -6212,9 +6273,10 @@ edge1x2false:
 
 end1x2false:
 stored1x2:
-	ADDQ $0x00000040, BX
-	SUBQ $0x00000010, CX
-	JG   panel1
+	ADDQ     $0x00000040, BX
+	SUBQ     $0x00000010, CX
+	JG       panel1
+	VLDMXCSR const00001f80<>+0(SB)
 	VZEROUPPER
 	RET
 
@@ -6301,6 +6363,7 @@ edge1x1false:
 
 end1x1false:
 stored1x1:
+	VLDMXCSR const00001f80<>+0(SB)
 	VZEROUPPER
 	RET
 
@@ -6768,12 +6831,13 @@ done:
 // func gemm64AVX2(rows int, cols int, k int, alpha float64, a *float64, lda int, b *float64, c *float64, ldc int, first int)
 // Requires: AVX, FMA3
 TEXT ·gemm64AVX2(SB), NOSPLIT, $0-80
-	MOVQ rows+0(FP), AX
-	MOVQ cols+8(FP), CX
-	MOVQ b+48(FP), DX
-	MOVQ c+56(FP), BX
-	CMPQ AX, $0x06
-	JNE  below6
+	MOVQ     rows+0(FP), AX
+	MOVQ     cols+8(FP), CX
+	MOVQ     b+48(FP), DX
+	MOVQ     c+56(FP), BX
+	VLDMXCSR const0000000000009fc0<>+0(SB)
+	CMPQ     AX, $0x06
+	JNE      below6
 
 panel6:
 	CMPQ   CX, $0x00000004
@@ -7095,9 +7159,10 @@ edge6x2false:
 
 end6x2false:
 stored6x2:
-	ADDQ $0x00000040, BX
-	SUBQ $0x00000008, CX
-	JG   panel6
+	ADDQ     $0x00000040, BX
+	SUBQ     $0x00000008, CX
+	JG       panel6
+	VLDMXCSR const0000000000001f80<>+0(SB)
 	VZEROUPPER
 	RET
 
@@ -7308,6 +7373,7 @@ edge6x1false:
 
 end6x1false:
 stored6x1:
+	VLDMXCSR const0000000000001f80<>+0(SB)
 	VZEROUPPER
 	RET
 
@@ -7553,9 +7619,10 @@ edge4x2false:
 
 end4x2false:
 stored4x2:
-	ADDQ $0x00000040, BX
-	SUBQ $0x00000008, CX
-	JG   panel4
+	ADDQ     $0x00000040, BX
+	SUBQ     $0x00000008, CX
+	JG       panel4
+	VLDMXCSR const0000000000001f80<>+0(SB)
 	VZEROUPPER
 	RET
 
@@ -7718,6 +7785,7 @@ edge4x1false:
 
 end4x1false:
 stored4x1:
+	VLDMXCSR const0000000000001f80<>+0(SB)
 	VZEROUPPER
 	RET
 
@@ -7877,9 +7945,10 @@ edge2x2false:
 
 end2x2false:
 stored2x2:
-	ADDQ $0x00000040, BX
-	SUBQ $0x00000008, CX
-	JG   panel2
+	ADDQ     $0x00000040, BX
+	SUBQ     $0x00000008, CX
+	JG       panel2
+	VLDMXCSR const0000000000001f80<>+0(SB)
 	VZEROUPPER
 	RET
 
@@ -7990,6 +8059,7 @@ edge2x1false:
 
 end2x1false:
 stored2x1:
+	VLDMXCSR const0000000000001f80<>+0(SB)
 	VZEROUPPER
 	RET
 
@@ -8105,9 +8175,10 @@ edge1x2false:
 
 end1x2false:
 stored1x2:
-	ADDQ $0x00000040, BX
-	SUBQ $0x00000008, CX
-	JG   panel1
+	ADDQ     $0x00000040, BX
+	SUBQ     $0x00000008, CX
+	JG       panel1
+	VLDMXCSR const0000000000001f80<>+0(SB)
 	VZEROUPPER
 	RET
 
@@ -8194,6 +8265,7 @@ edge1x1false:
 
 end1x1false:
 stored1x1:
+	VLDMXCSR const0000000000001f80<>+0(SB)
 	VZEROUPPER
 	RET
 
