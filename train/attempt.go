@@ -22,7 +22,9 @@ func (ch *chooser) attempt(ctx context.Context, c candidate, steps int) (more bo
 		return candidateOf(&of) == c && of.Steps == steps && of.Columns == ch.columns
 	})
 	if saved >= 0 { // it is in the checkpoint
-		a = ch.savedAttempts[saved]
+		if a = ch.savedAttempts[saved]; a.Seconds > 0 {
+			ch.pace = pace{ch.pace.steps + a.Steps, ch.pace.seconds + a.Seconds}
+		}
 	} else if more, err = ch.run.rankZeroAnswer(ctx.Err() == nil); !more || err != nil {
 		return more, err
 	} else if err := ch.score(ctx, &a); errors.Is(err, ErrLate) {
@@ -60,7 +62,7 @@ func (ch *chooser) score(ctx context.Context, a *rundir.Attempt) error {
 	}
 	job.Config, _ = job.Config.With("objective", a.Objective).With("kl-weight", a.KLWeight).
 		With("batch", min(job.Config.Batch, ch.trainRows.N())).ForChosenSteps(a.Steps, a.Steps)
-	p, err := ch.trainAndPredict(ctx, uncancelled, &run{job: &job, trained: &trained, init: ch.run.init})
+	p, err := ch.trainAndPredict(ctx, uncancelled, &run{job: &job, trained: &trained, init: ch.run.init}, a)
 	if uncancelled.Err() != nil || err == ErrLate {
 		return ErrLate
 	}
@@ -86,9 +88,11 @@ func (ch *chooser) score(ctx context.Context, a *rundir.Attempt) error {
 	return nil
 }
 
-// trainAndPredict takes the steps of an attempt under ctx, and does all else under uncancelled: it builds the run,
-// and predicts the rows that were held out. Too little memory on the device is an error.
-func (ch *chooser) trainAndPredict(ctx, uncancelled context.Context, r *run) (p *model.Prediction, err error) {
+// trainAndPredict takes the steps of an attempt under ctx, whose time a gets. It does all else under uncancelled: it
+// builds the run, and predicts the rows that were held out. Too little memory on the device is an error.
+func (ch *chooser) trainAndPredict(ctx, uncancelled context.Context, r *run, a *rundir.Attempt) (
+	p *model.Prediction, err error) {
+
 	defer device.Guard(&err)
 	if err := r.build(uncancelled); err != nil {
 		return nil, err
@@ -98,6 +102,7 @@ func (ch *chooser) trainAndPredict(ctx, uncancelled context.Context, r *run) (p 
 	if err != nil {
 		return nil, err
 	}
+	a.Seconds = out.Seconds
 	ch.pace = pace{ch.pace.steps + out.Steps, ch.pace.seconds + out.Seconds}
 	if out.End != Finished {
 		return nil, ErrLate

@@ -19,7 +19,7 @@ import (
 // How the objective is chosen. A weight of the divergences below 1, or the log density of the prediction in place of
 // the bound, is much better on most tables, and memorises others. So rows that are held out choose after short
 // trainings, called attempts. Attempts and run together take no more steps than a run without a choice, or a sixteenth
-// more where they choose between components and columns.
+// more where they choose between components and columns. With a time limit, they share the time.
 //
 // If rows outnumber the parameters that can follow them, the predictive objective is safe. An attempt then takes the
 // same share of the rows and of the steps. For other tables, longer attempts choose the number of steps, too.
@@ -188,8 +188,9 @@ func (r *run) restart(ctx context.Context, c candidate, steps, longest int) erro
 // returns the steps of a long attempt, which the pace of the short ones may change.
 func (ch *chooser) makeAttempts(ctx context.Context, shortSteps, longSteps int) (int, error) {
 	attemptCtx, cancel := context.WithCancel(ctx)
+	var end time.Duration // of all attempts, on the clock of a time limit
 	if used, deadline := ch.run.clock.used(), ch.run.clock.deadline; deadline > 0 {
-		end := used + share(attemptTimeShare, deadline-used)
+		end = used + share(attemptTimeShare, deadline-used)
 		attemptCtx, cancel = context.WithDeadline(ctx, ch.run.clock.limit.Began.Add(end))
 	}
 	defer cancel()
@@ -218,7 +219,7 @@ func (ch *chooser) makeAttempts(ctx context.Context, shortSteps, longSteps int) 
 	if longSteps == 0 {
 		return 0, nil
 	}
-	if longSteps, err = ch.longStepsInTime(shortSteps, longSteps); err != nil {
+	if longSteps, err = ch.longStepsInTime(shortSteps, longSteps, end); err != nil {
 		return longSteps, err
 	}
 	ch.totalSteps = ch.doneSteps + 2*longSteps
@@ -232,12 +233,16 @@ func (ch *chooser) makeAttempts(ctx context.Context, shortSteps, longSteps int) 
 
 // longStepsInTime is the number of steps of a long attempt. With a time limit, two of these and the run share the time
 // that is left, at the pace of the short attempts: the machine may have been slower or faster when the first steps
-// were timed. A resumed run keeps the number of its attempts.
-func (ch *chooser) longStepsInTime(shortSteps, planned int) (int, error) {
+// were timed. The two end by the end of all attempts. A resumed run keeps the number of its attempts.
+func (ch *chooser) longStepsInTime(shortSteps, planned int, end time.Duration) (int, error) {
 	steps, clock := planned, &ch.run.clock
 	if clock.deadline > 0 && ch.pace.steps > 0 {
-		fit := affordableSteps(clock.deadline-clock.used(), ch.pace.perStep())
-		steps = min(max(2*shortSteps, fit/3), options.MaxSteps)
+		used, perStep := clock.used(), ch.pace.perStep()
+		fit := min(affordableSteps(clock.deadline-used, perStep)/3, affordableSteps(end-used, perStep)/2)
+		if ch.run.job.Validation != nil { // evaluations during the run need what is left
+			fit = min(fit, planned)
+		}
+		steps = min(max(2*shortSteps, fit), options.MaxSteps)
 	}
 	for _, a := range ch.savedAttempts {
 		if a.Steps > shortSteps {

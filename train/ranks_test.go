@@ -62,6 +62,22 @@ func mustShare(t *testing.T, size int, words string, set *data.Dataset) *Outcome
 	return outs[0]
 }
 
+// Ranks whose clocks and paces differ agree on the steps of a long attempt.
+func TestRanksAgreeOnLongAttempts(t *testing.T) {
+	steps, errs := make([]int, 2), make([]error, 2)
+	var all sync.WaitGroup
+	for r, c := range dist.Group(2) {
+		ch := &chooser{variant: variant{run: &run{job: &Job{Comm: c}}, pace: pace{100, float64(1 + r)}}}
+		ch.run.clock = clock{limit: Limit{Began: time.Now()}, deadline: time.Duration(3+r) * time.Minute}
+		all.Go(func() { steps[r], errs[r] = ch.longStepsInTime(10, 100, 2*time.Minute) })
+	}
+	all.Wait()
+	must.OK(t, errors.Join(errs...))
+	if steps[0] != steps[1] || steps[0] < 1000 {
+		t.Errorf("%d and %d steps", steps[0], steps[1])
+	}
+}
+
 var sharedRuns = []string{
 	"steps=25 batch=60 inducing=9 features=7 device=cpu:",
 	startGiven + " steps=25 batch=61 inducing=9 features=7 layers=2 hidden=3 latents=3 spectra=var-resampled samples=2 " +

@@ -55,6 +55,7 @@ type Attempt struct {
 	Objective   string    `json:"objective"`
 	KLWeight    float64   `json:"kl_weight"`
 	Steps       int       `json:"steps"`
+	Seconds     float64   `json:"seconds,omitempty"`     // time of the steps
 	Logs        []float64 `json:"logs"`                  // nil if the attempt broke off
 	Temperature float64   `json:"temperature,omitempty"` // temperature that fits these rows
 	Columns     string    `json:"columns,omitempty"`     // components if these were the inputs; "" for columns
