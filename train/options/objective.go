@@ -134,8 +134,11 @@ func (c *Config) fitDepth(ds *data.Dataset) []string {
 			return notes
 		}
 	}
-	usual := c.With("layers", 2).With("hidden", 16).With("latents", 32).With("features", 100)
-	given := c.Explicit("features") || c.Explicit("latents")
+	given, latents := c.Explicit("features"), max(c.Latents, 32)
+	if c.Explicit("latents") {
+		given, latents = true, 32
+	}
+	usual := c.With("layers", 2).With("hidden", 16).With("latents", latents).With("features", 100)
 	if given && usual.HasPredictive(ds) && usual.OutnumbersParameters(ds) {
 		return []string{"one layer, since rows do not outnumber the parameters of two with the sizes given: " +
 			usererror.Key("layers") + "=2 has two"}
