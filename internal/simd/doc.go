@@ -41,9 +41,9 @@
 // Elementwise functions are functions of the element alone, whatever stands beside it.
 //
 // The vector tiers do the same operations in the same order and give the same bits, on every processor; a test holds
-// the hash of their results. Products alone take subnormal numbers for zero on amd64. The scalar tier rounds
-// differently, and so do the sums of scalar functions on arm64, where Go's compiler fuses them with products. The table
-// of NormalCDF64 is made by package math, whose bits differ between architectures.
+// the hash of their results. Gemm alone takes subnormal numbers for zero, on amd64. The scalar tier rounds differently,
+// and so do the sums of scalar functions on arm64, where Go's compiler fuses them with products. The table of
+// NormalCDF64 is made by package math, whose bits differ between architectures.
 //
 // # Accuracy
 //

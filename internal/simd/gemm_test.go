@@ -297,20 +297,27 @@ func TestSubnormalProducts(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("NEON multiplies subnormal numbers at full speed")
 	}
-	const m, n, k = 15, 37, 9
-	tiny := []float64{0x1p-1030}
-	a, b := slices.Repeat(tiny, m*k), slices.Repeat([]float64{1}, k*n)
 	eachTierQuietly(func() {
-		if active == scalar {
-			return
-		}
-		c := make([]float64, m*n)
-		gemmOf[float64]()(false, false, m, n, k, 1, a, k, b, n, 0, c, n)
-		if i := slices.IndexFunc(c, func(v float64) bool { return v != 0 }); i >= 0 {
-			t.Errorf("%s: element %d is %g, expected 0", Tier(), i, c[i])
-		}
-		if tiny[0]/2 != 0x1p-1031 {
-			t.Errorf("%s: Go has %g for half of %g afterwards", Tier(), tiny[0]/2, tiny[0])
+		if active != scalar {
+			testSubnormalProducts[float32](t, 0x1p-130)
+			testSubnormalProducts[float64](t, 0x1p-1030)
 		}
 	})
+}
+
+// testSubnormalProducts calls the micro-kernel once for each height and width that it has.
+func testSubnormalProducts[T Float](t *testing.T, tiny T) {
+	const k, widest = 9, 40
+	for _, m := range []int{1, 2, 4, 6, 8, 12} {
+		for n := 1; n <= widest; n++ {
+			a, b, c := slices.Repeat([]T{tiny}, m*k), slices.Repeat([]T{1}, k*n), make([]T, m*n)
+			gemmOf[T]()(false, false, m, n, k, 1, a, k, b, n, 0, c, n)
+			if i := slices.IndexFunc(c, func(v T) bool { return v != 0 }); i >= 0 {
+				t.Fatalf("%s: element %d of %d×%d is %g, expected 0", Tier(), i, m, n, c[i])
+			}
+			if half := a[0] / 2; half == 0 {
+				t.Fatalf("%s: half of %g is 0 after a product %d×%d", Tier(), tiny, m, n)
+			}
+		}
+	}
 }
