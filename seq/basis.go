@@ -241,7 +241,7 @@ func (b *Basis) Vectors(ctx context.Context, set *Set, lo, hi int) []*SparseRows
 }
 
 // Columns returns X̄ under each map by the columns of Vectors. They are not to be changed. Once ctx is
-// done there may be none.
+// done they are not valid.
 func (b *Basis) Columns(ctx context.Context) []*inverted {
 	all := make([]*inverted, len(b.parts))
 	for i, p := range b.parts {
