@@ -177,8 +177,8 @@ func TestManyColumns(t *testing.T) {
 			t.Fatalf("%d columns: %+v", len(c), c[0])
 		}
 	}
-	const few, many = 500, 20000 // 40 times as many; a square would be 1600
-	slow := func() bool { return least[many] >= 200*max(least[few], 100*time.Microsecond) }
+	const few, many = 5000, 80000 // 16 times as many; a square would be 256
+	slow := func() bool { return least[many] >= 128*max(least[few], time.Millisecond/10) }
 	for try := 0; try == 0 || try < 50 && slow(); try++ { // load makes one of them slow
 		measure(few)
 		measure(many)
