@@ -111,8 +111,8 @@ func testRows(c *call, run *rundir.Run, watch data.Watch) (rows *data.Dataset, n
 			return nil, nil, err
 		}
 		if run.TrainedOn(file, rows) {
-			notes = append(notes, fmt.Sprintf("warning: %s: has the training rows, unless it has changed since: scores "+
-				"will be too good", file))
+			notes = append(notes, fmt.Sprintf(
+				"warning: %s: has the training rows, unless it has changed since: scores will be too good", file))
 		}
 		return rows, notes, c.attachGram(rows, watch)
 	}

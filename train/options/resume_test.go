@@ -79,7 +79,8 @@ func TestOptionsOfResumedRun(t *testing.T) {
 		"device=cuda:0:f64", "chunk=8", "target=3", "precision=medium", "data=other.csv", "checkpoint-every=often"} {
 		var usage *usererror.Error
 		key, _, _ := strings.Cut(f, "=")
-		if _, err := c.Resume(asFlags(f), nil); !errors.As(err, &usage) || !strings.HasPrefix(err.Error(), "--"+key+": ") {
+		_, err := c.Resume(asFlags(f), nil)
+		if !errors.As(err, &usage) || !strings.HasPrefix(err.Error(), "--"+key+": ") {
 			t.Errorf("%s: %v", f, err)
 		}
 	}
