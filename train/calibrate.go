@@ -59,7 +59,7 @@ func Temperature(trained *fitted.Model, p *model.Prediction, rows *data.Dataset)
 		}
 		return trained.DensitiesOf(p.Tempered(t), rows, 0).Log
 	}, w)
-	if !surpasses(temperedLogs, plainLogs, w) {
+	if !w.Surpass(temperedLogs, plainLogs) {
 		t, temperedLogs = 1, plainLogs
 	}
 	plainMean, _ = w.MeanError(plainLogs)

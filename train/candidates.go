@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
-	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
@@ -110,7 +109,7 @@ func (ch *chooser) meanOf(a *rundir.Attempt) float64 {
 func (ch *chooser) best() *rundir.Attempt {
 	byCandidate := map[candidate]*rundir.Attempt{}
 	for _, a := range ch.scored() {
-		if previous := byCandidate[candidateOf(a)]; previous == nil || !surpasses(previous.Logs, a.Logs, ch.weights) {
+		if previous := byCandidate[candidateOf(a)]; previous == nil || !ch.weights.Surpass(previous.Logs, a.Logs) {
 			byCandidate[candidateOf(a)] = a
 		}
 	}
@@ -121,19 +120,8 @@ func (ch *chooser) best() *rundir.Attempt {
 			best = a
 		}
 	}
-	if first != nil && !surpasses(best.Logs, first.Logs, ch.weights) {
+	if first != nil && !ch.weights.Surpass(best.Logs, first.Logs) {
 		return first
 	}
 	return best
-}
-
-// surpasses reports whether the mean of logs exceeds that of other, of the same rows, by more than the standard
-// error of the difference.
-func surpasses(logs, other []float64, w metrics.Weights) bool {
-	differences := make([]float64, len(logs))
-	for i := range differences {
-		differences[i] = logs[i] - other[i]
-	}
-	mean, se := w.MeanError(differences)
-	return mean > se
 }

@@ -313,7 +313,7 @@ func (ch *chooser) tryColumns(ctx context.Context, steps int) (more bool, err er
 	}
 	ch.variant = ch.first
 	more, err = ch.attempt(ctx, candidateOf(best), steps)
-	if of := ch.scored(); len(of) == 0 || !surpasses(of[0].Logs, best.Logs, ch.weights) {
+	if of := ch.scored(); len(of) == 0 || !ch.weights.Surpass(of[0].Logs, best.Logs) {
 		ch.variant = before
 	}
 	return more, err

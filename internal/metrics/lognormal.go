@@ -28,7 +28,7 @@ func (l LogMixture) power(n int, k float64) float64 {
 		a, b := l.component(s, n)
 		logs[s] = k * min(a+k*b*b/2, l.Top, maxLog)
 	}
-	return logSum(logs, l.times, float64(l.S))
+	return LogSum(logs, l.times, float64(l.S))
 }
 
 // Moments of row n: the mean Σ_s w_s exp(a + b²/2), and the variance.

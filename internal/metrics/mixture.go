@@ -152,11 +152,11 @@ func (m Mixture) LogDensity(n int, y float64) float64 {
 		sd := m.scale(s, n)
 		logs[s] = m.logDensity(s, (y-m.Mean[s*m.N+n])/sd) - math.Log(sd)
 	}
-	return m.outer(n).logDensity(logSum(logs, m.times, float64(m.S)), y)
+	return m.outer(n).logDensity(LogSum(logs, m.times, float64(m.S)), y)
 }
 
-// logSum returns log (Σ_s times(s) exp(logs[s]) / over), in which no exponential overflows.
-func logSum(logs []float64, times func(s int) float64, over float64) float64 {
+// LogSum returns log (Σ_s times(s) exp(logs[s]) / over), in which no exponential overflows.
+func LogSum(logs []float64, times func(s int) float64, over float64) float64 {
 	top := slices.Max(logs)
 	if math.IsInf(top, -1) {
 		return top

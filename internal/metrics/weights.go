@@ -40,6 +40,17 @@ func (w Weights) MeanError(x []float64) (mean, se float64) {
 	return mean, math.Sqrt(variance)
 }
 
+// Surpass reports whether the mean of logs exceeds that of other, of the same rows, by more than the standard error of
+// the difference.
+func (w Weights) Surpass(logs, other []float64) bool {
+	differences := make([]float64, len(logs))
+	for i := range differences {
+		differences[i] = logs[i] - other[i]
+	}
+	mean, se := w.MeanError(differences)
+	return mean > se
+}
+
 // moments returns the mean of x and the variance of that mean over n rows,
 //
 //	n/(n−1) Σ w² (x − mean)²/(Σ w)²

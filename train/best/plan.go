@@ -118,6 +118,18 @@ func (s *Search) firstRoundTooShort(n int) bool {
 	return s.Limit > 0 && share(s.Limit, s.used(), firstEndShare, n, len(s.Devices)) < leastFirstTrial
 }
 
+// finalSteps is the number of steps for which a time limit leaves a final model time, at the pace of the default in the
+// first round. Without a limit, or where the default has failed, it is the number asked for.
+func (s *Search) finalSteps() int {
+	t := s.Candidates[0].trial(1, 1)
+	if s.Limit == 0 || t == nil || t.Failure != "" {
+		return s.Steps
+	}
+	models := s.keptCount(len(s.Candidates), rounds-1)
+	each := share(s.Limit, time.Duration(s.endShare(rounds)*float64(s.Limit)), 1, models, len(s.Devices))
+	return int(float64(t.Steps) * each.Seconds() / t.Seconds)
+}
+
 // share is the time for the next of n trials, with atOnce at a time, so that all end when endShare of the limit is
 // over. A trial that begins too late fails. A model on all rows always has a little time.
 func share(limit, used time.Duration, endShare float64, n, atOnce int) time.Duration {

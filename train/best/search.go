@@ -11,6 +11,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
@@ -96,6 +97,10 @@ func (s *Search) Run(ctx context.Context) (*fitted.Model, error) {
 		if err := s.round(ctx, round); err != nil {
 			return nil, err
 		}
+		if steps := s.finalSteps(); round == 1 && !s.hasWeights() && steps < s.Steps {
+			s.keepDefault(fmt.Sprintf("a final model would have time for %d of %d steps; a longer %s compares more models",
+				steps, s.Steps, usererror.Flag("time-limit")))
+		}
 	}
 	if !s.hasWeights() {
 		if err := s.weigh(); err != nil {
@@ -145,7 +150,7 @@ func (s *Search) hasWeights() bool {
 
 func (s *Search) used() time.Duration { return time.Since(s.Started) }
 
-// weigh stacks the finalists by the rows of the last round.
+// weigh stacks the finalists by the rows of the last round. The default is alone unless the mixture surpasses it there.
 func (s *Search) weigh() error {
 	var finalists []int
 	var logs [][]float64
@@ -168,7 +173,12 @@ func (s *Search) weigh() error {
 		_, heldOut := s.split(rounds, fold)
 		weights = append(weights, heldOut.Weights...)
 	}
-	for i, w := range stack(logs, weights) {
+	shares := stack(logs, weights)
+	if first := slices.Index(finalists, 0); first >= 0 && !weights.Surpass(mixed(logs, shares), logs[first]) {
+		clear(shares)
+		shares[first] = 1
+	}
+	for i, w := range shares {
 		s.Candidates[finalists[i]].Weight = w
 	}
 	return nil

@@ -270,6 +270,23 @@ func TestWeightOfPoorMeans(t *testing.T) {
 	}
 }
 
+// The default is alone where the lead of the others is within the error of the rows.
+func TestWeightOfSmallLead(t *testing.T) {
+	for lead, want := range map[float64]float64{0.01: 1, 1: 0} {
+		state := &State{Candidates: []Candidate{{Name: "default"}, {Name: "other"}}}
+		for fold := 1; fold <= 3; fold++ {
+			for k, rows := range [][]float64{{0, -2, -4}, {lead - 0.5, lead - 2, lead - 3.5}} {
+				state.Candidates[k].Trials = append(state.Candidates[k].Trials, Trial{Round: 1, Fold: fold},
+					Trial{Round: 2, Fold: fold}, Trial{Round: rounds, Fold: fold, RMSE: 0.1, LogDensity: float64(k), Rows: rows})
+			}
+		}
+		must.OK(t, searching(t, state, wave(t, 60, false), nil, 1).weigh())
+		if got := state.Candidates[0].Weight; (got == 1) != (want == 1) {
+			t.Errorf("a lead of %g: the default has weight %g", lead, got)
+		}
+	}
+}
+
 // No two candidates are the same model of the rows, whatever the rows are.
 func TestCandidatesDiffer(t *testing.T) {
 	oneAtATime(t)

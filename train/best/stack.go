@@ -85,3 +85,15 @@ func climb(w []float64, logs [][]float64, rows metrics.Weights) {
 		}
 	}
 }
+
+// mixed is the log density of each row under the mixture of the models, from those under each model [K][N].
+func mixed(logs [][]float64, w []float64) []float64 {
+	all, row := make([]float64, len(logs[0])), make([]float64, len(logs))
+	for i := range all {
+		for k := range row {
+			row[k] = logs[k][i]
+		}
+		all[i] = metrics.LogSum(row, func(k int) float64 { return w[k] }, 1)
+	}
+	return all
+}

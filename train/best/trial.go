@@ -77,12 +77,17 @@ func (s *Search) keepDefaultAlone() error {
 			return errors.New(why)
 		}
 	}
+	s.keepDefault(why)
+	return nil
+}
+
+// keepDefault ends the search with the default, which has the rest of a time limit.
+func (s *Search) keepDefault(why string) {
 	s.Note("%s: %s is trained alone", why, s.Candidates[0].Name)
 	s.Candidates[0].Weight = 1
-	if s.Limit > 0 { // the default has the rest of the time
+	if s.Limit > 0 {
 		s.Steps = 0
 	}
-	return nil
 }
 
 // failure is the first failure of a candidate; "" without one.
