@@ -26,7 +26,7 @@ func TestMinimalProgram(t *testing.T) {
 		}
 	}
 	program := filepath.Join(t.TempDir(), "minimal")
-	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, "./testdata/minimal")
+	build := exec.Command("go", "build", "-ldflags", "-s -w", "-o", program, "./testdata/minimal")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if text, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, text)

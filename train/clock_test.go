@@ -172,6 +172,9 @@ func TestStalledAttempt(t *testing.T) {
 
 // On a machine that becomes faster, long attempts get longer than planned.
 func TestFastAttempts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector looks at shorter attempts in TestSlowAttempts")
+	}
 	lengths := func(perStep time.Duration) (longest int) {
 		starved(t, func(int) time.Duration { return perStep }, func(_ *Outcome, used time.Duration, notes string) {
 			for _, found := range regexp.MustCompile(" ([0-9]+) steps, log density").FindAllStringSubmatch(notes, -1) {
