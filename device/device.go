@@ -84,7 +84,7 @@ type GP interface {
 	// above. jitter [K] receives the jitters: each matrix climbs JitterLadder by itself. A
 	// matrix that fails on every rung leaves −1−pivot there and NaN in l.
 	Potrf(l, jitter, c *Tensor)
-	// PotrfBackward computes dc = sym½(L⁻ᵀ Φ(Lᵀ dL) L⁻¹) (Murray 2016); dl is overwritten.
+	// PotrfBackward computes dc = sym½(L⁻ᵀ Φ(Lᵀ dL) L⁻¹) (Murray 2016). dl is undefined afterwards.
 	PotrfBackward(dc, dl, l *Tensor)
 
 	// Trsm solves a = L⁻¹ b for each k: l [K,M,M], a and b [K,M,B].
@@ -118,9 +118,9 @@ type Sequences interface {
 	// SparseDistances writes the columns of map i into d [B,I·M], Double or Real, for rows [B] of x
 	// and the M vectors of z:
 	//	d[b, i·M+m] of x_b and z_m by a Metric
-	// The lists of x are its vectors, those of z its columns, of which x has no others. Sums run over
-	// ascending columns, and each product is rounded before it is added: every backend gives the same
-	// bits.
+	// x stores a list for each vector, and z one for each column; every column of x occurs in z. Sums run
+	// over ascending columns, and each product is rounded before it is added: every backend gives the
+	// same bits.
 	SparseDistances(d *Tensor, i int, x Sparse, rows *Tensor, z Sparse, metric Metric)
 	// SparseBlock computes kernel_ard's counterpart for sequences, a sum over feature maps:
 	//	C[k,m,b] = Σ_i ω_ki f_i(D[b, i·M+m]),   ω_k = softmax(Logits_k),

@@ -34,7 +34,7 @@ type ELBO struct {
 // Gradient evaluates elbo on the rows of a batch, Pass.Rows, and writes its gradient into
 // Params.Grad. It is one straight line: the parameters' own terms, such as Kuu and the KLs; then,
 // for the batch or for each part of it, forward, the likelihood, backward; then the way back to the
-// parameters. Nothing is read back: Report does that, when someone wants to know. If Abandon or Sum
+// parameters. Nothing is read back: callers use Report. If Abandon or Sum
 // ends it, done is false: then the gradient and the next Report are invalid. Parameters do not
 // change.
 func (m *Model) Gradient(p *Pass, data *Data, args GradientArgs) (done bool) {

@@ -130,8 +130,7 @@ func (t *potrfTask) panel(w *worker, part potrfPart) {
 }
 
 // PotrfBackward computes dc = sym½(L⁻ᵀ Φ(Lᵀ dL) L⁻¹), by the blocked reverse sweep of Murray
-// (2016), section 4: the steps of Potrf from the last to the first. In dl it leaves the
-// gradient of the lower triangle, where an element below the diagonal stands for two.
+// (2016), section 4: the steps of Potrf from the last to the first.
 func (d *gp) PotrfBackward(dc, dl, l *device.Tensor) {
 	t := &d.potrf
 	t.k, t.m = device.CheckPotrfBackward(dc, dl, l)

@@ -7,9 +7,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// panels is the number of columns that potrf_panel computes by itself. The whole card computes the products
+// updateEvery is the number of columns after which the whole card updates the next ones: it computes the products
 // that update them from earlier columns. Tests use fewer.
-var panels = 8 * tile
+var updateEvery = 8 * tile
 
 // panelShared is the dynamic shared memory of a block that makes a panel: struct Columns of
 // potrf.cuh.
@@ -30,7 +30,7 @@ func (d *Device) factorise(l, used, c *device.Tensor, k, m int, rungs *[5]float6
 	t := &d.state.triangle
 	x, before := d.growDoubles(&t.inverse, k*m*m), d.growDoubles(&t.product, k*m*m)
 	for j, from := 0, 0; j < m; j += tile {
-		if j == from+panels {
+		if j == from+updateEvery {
 			from = j
 			d.update(l, k, m, from)
 		}
@@ -45,7 +45,7 @@ func (d *Device) factorise(l, used, c *device.Tensor, k, m int, rungs *[5]float6
 // update multiplies the finished columns, those before `from`, for the next panels: one product for
 // L and one for the same rows of L⁻¹. potrf_panel subtracts them.
 func (d *Device) update(l *device.Tensor, k, m, from int) {
-	t, n := &d.state.triangle, min(panels, m-from)
+	t, n := &d.state.triangle, min(updateEvery, m-from)
 	square := func(at cuda.Arg) matrix { return matrix{at: at, ld: m, step: m * m} }
 	rows := square(d.at(l, from*m))
 	inverse := square(t.inverse.arg())
@@ -61,7 +61,7 @@ func (d *Device) update(l *device.Tensor, k, m, from int) {
 }
 
 // PotrfBackward is dc = sym½(L⁻ᵀ Φ(Lᵀ dL) L⁻¹) (Murray 2016). sym½ is applied inside, where it is the lower
-// triangle of ½ Lᵀ dL on both sides. It does not change dl.
+// triangle of ½ Lᵀ dL on both sides.
 func (d *Device) PotrfBackward(dc, dl, l *device.Tensor) {
 	k, m := device.CheckPotrfBackward(dc, dl, l)
 	t := &d.state.potrf

@@ -13,12 +13,12 @@ import (
 // Potrf gives L and L⁻¹, also by products with the panels before, and on the other rungs of the
 // ladder: L Lᵀ = c + jitter·I, L L⁻¹ = I.
 func TestPotrfInverse(t *testing.T) {
-	defer func(n int) { panels = n }(panels)
-	for _, n := range []int{panels, tile} {
+	defer func(n int) { updateEvery = n }(updateEvery)
+	for _, n := range []int{updateEvery, tile} {
 		for _, m := range []int{1, 64, 65, 150} {
 			singular := n == tile // the last of the matrices is, and climbs
 			t.Run(fmt.Sprintf("%d of %d", n, m), func(t *testing.T) {
-				panels = n
+				updateEvery = n
 				d := open(t, true)
 				const k = 2
 				c := make([]float64, k*m*m)
