@@ -36,27 +36,27 @@ func candidates(cfg *options.Config, ds *data.Dataset) []candidate {
 	return []candidate{{options.ELBO, 1}, {options.ELBO, lowerWeight}, {options.ELBO, lowestWeight}}
 }
 
-// choice is what the attempts choose.
-type choice struct {
+// decision is an objective and a length.
+type decision struct {
 	candidate
 	steps, longest int     // number of steps, and the largest that could have been chosen
 	temperature    float64 // 0 leaves it open
 }
 
-// choice is what the attempts made choose, for a run that has the steps without a choice. longSteps are those of a
-// long attempt; 0 if the objective is safe.
-func (ch *chooser) choice(steps, longSteps int) choice {
-	best, rest := ch.best(), steps-ch.totalSteps
+// decide picks the objective and the length from the attempts. planned is the number of steps without attempts, and
+// longSteps that of a long attempt; it is 0 if the objective is safe.
+func (ch *chooser) decide(planned, longSteps int) decision {
+	best, rest := ch.best(), planned-ch.totalSteps
 	switch {
 	case best == nil:
-		return choice{ch.candidates[0], steps, steps, 0}
+		return decision{ch.candidates[0], planned, planned, 0}
 	case longSteps == 0:
-		return choice{candidateOf(best), rest, rest, 0}
+		return decision{candidateOf(best), rest, rest, 0}
 	case !slices.ContainsFunc(ch.attempts, func(a rundir.Attempt) bool { return a.Steps == longSteps }):
 		// there was no time for a long one, and no lengths to compare
-		return choice{candidateOf(best), longSteps, longSteps, 0}
+		return decision{candidateOf(best), longSteps, longSteps, 0}
 	}
-	return choice{candidateOf(best), best.Steps, longSteps, best.Temperature}
+	return decision{candidateOf(best), best.Steps, longSteps, best.Temperature}
 }
 
 // note is the line about the choice, for a run of fit steps of all.

@@ -87,14 +87,14 @@ func (r *run) choose(ctx context.Context) (err error) {
 		ch.settleComponents()
 	}
 	ch.run = r
-	o := ch.choice(cfg.Steps, longSteps)
-	r.setTemperature(o.temperature)
-	fit, err := ch.stepsInTime(o.steps)
+	chosen := ch.decide(cfg.Steps, longSteps)
+	r.setTemperature(chosen.temperature)
+	fit, err := ch.stepsInTime(chosen.steps)
 	if err != nil {
 		return err
 	}
-	r.job.Reporter.Note("%s", ch.note(o.candidate, fit, cfg.Steps, r.clock.deadline > 0))
-	return r.restart(ctx, o.candidate, fit, o.longest-o.steps+fit)
+	r.job.Reporter.Note("%s", ch.note(chosen.candidate, fit, cfg.Steps, r.clock.deadline > 0))
+	return r.restart(ctx, chosen.candidate, fit, chosen.longest-chosen.steps+fit)
 }
 
 // makeAll makes all attempts, if rows and steps suffice, and returns the steps of a long one; 0 if the objective is
@@ -107,14 +107,9 @@ func (ch *chooser) makeAll(ctx context.Context) (longSteps int, err error) {
 	if cfg.ObjectiveOf(r.job.Train) == options.Predictive {
 		shortSteps, longSteps, rows = int(safeShare*steps), 0, int(safeShare*float64(r.job.Train.N()))
 	}
-	none := fmt.Errorf("an attempt of %d steps is too short", shortSteps)
-	if shortSteps >= leastSteps {
-		// this fails if the remaining rows lack a class, are fewer than the ranks, or have equal targets
-		none = ch.holdOut(rows)
-	}
-	if none != nil {
+	if err := ch.holdOutFor(shortSteps, rows); err != nil {
 		if cfg.Explicit("objective") {
-			r.job.Reporter.Note("objective: held-out rows choose nothing: %v", none)
+			r.job.Reporter.Note("objective: held-out rows choose nothing: %v", err)
 		}
 		return longSteps, nil
 	}
@@ -156,6 +151,15 @@ func (r *run) setTemperature(t float64) {
 	}
 }
 
+// holdOutFor draws the rows of attempts with some steps. The error tells why there can be none: an attempt would be
+// too short, or the remaining rows lack a class, are fewer than the ranks, or have equal targets.
+func (ch *chooser) holdOutFor(steps, most int) error {
+	if steps < leastSteps {
+		return fmt.Errorf("an attempt of %d steps is too short", steps)
+	}
+	return ch.holdOut(most)
+}
+
 // holdOut draws the rows of attempts: at most the given number to train on, and others to score them.
 func (ch *chooser) holdOut(most int) (err error) {
 	ds, seed := ch.run.job.Train, ch.run.job.Config.Seed
@@ -190,7 +194,7 @@ func (ch *chooser) makeAttempts(ctx context.Context, shortSteps, longSteps int) 
 	attemptCtx, cancel := context.WithCancel(ctx)
 	var end time.Duration // of all attempts, on the clock of a time limit
 	if used, deadline := ch.run.clock.used(), ch.run.clock.deadline; deadline > 0 {
-		end = used + share(attemptTimeShare, deadline-used)
+		end = used + portion(attemptTimeShare, deadline-used)
 		attemptCtx, cancel = context.WithDeadline(ctx, ch.run.clock.limit.Began.Add(end))
 	}
 	defer cancel()
@@ -272,7 +276,7 @@ func (ch *chooser) takeComponents(ctx context.Context) error {
 	if resumed {
 		ctx = context.WithoutCancel(ctx)
 	} else if used, deadline := r.clock.used(), r.clock.deadline; deadline > 0 {
-		end := used + share(componentTimeShare, deadline-used)
+		end := used + portion(componentTimeShare, deadline-used)
 		timed, cancel := context.WithDeadline(ctx, r.clock.limit.Began.Add(end))
 		defer cancel()
 		ctx = timed

@@ -46,7 +46,7 @@ type review struct {
 }
 
 func newReview(step int, now, deadline time.Duration, after float64) review {
-	return review{step, now, now + share(after, deadline-now)}
+	return review{step, now, now + portion(after, deadline-now)}
 }
 
 // replan plans the rest of a run with a time limit again if the machine has become slower or faster. Rank 0 decides.
@@ -68,7 +68,7 @@ func (r *run) replan() error {
 		return err
 	}
 	r.job.Config = c.Replan(r.out.Steps, steps)
-	r.lastStep = r.job.Config.Last()
+	r.finalStep = r.job.Config.Last()
 	r.schedule = newSchedule(r.job.Config)
 	return nil
 }
@@ -84,7 +84,7 @@ func (c *clock) revisedSteps(step, steps int) int {
 	c.reviewed = newReview(step, used, c.deadline, nextReview)
 	remaining := c.deadline - used
 	planTime := time.Duration(steps-step) * perStep
-	if planTime <= remaining && planTime >= share(leastPlanShare, remaining) {
+	if planTime <= remaining && planTime >= portion(leastPlanShare, remaining) {
 		return steps
 	}
 	return min(step+affordableSteps(remaining, perStep), options.MaxSteps)
@@ -92,5 +92,5 @@ func (c *clock) revisedSteps(step, steps int) int {
 
 // affordableSteps is the number of steps that are planned for the remaining time, at least one.
 func affordableSteps(remaining, perStep time.Duration) int {
-	return max(1, int(share(plannedShare, remaining)/perStep))
+	return max(1, int(portion(plannedShare, remaining)/perStep))
 }

@@ -66,14 +66,14 @@ const compareEvery = 100
 // compareRanks refuses parameters that are not those of rank 0: a machine that computes otherwise would train another
 // model. It also compares the first step.
 func (r *run) compareRanks() error {
-	if !r.job.shared() || r.out.Steps > r.earlierSteps+1 && r.out.Steps%compareEvery > 0 && r.out.Steps != r.lastStep {
+	if !r.job.shared() || r.out.Steps > r.earlierSteps+1 && r.out.Steps%compareEvery > 0 && r.out.Steps != r.finalStep {
 		return nil
 	}
 	own := int(r.fingerprint())
 	zero, err := fromRankZero(r.job.ranks(), own)
 	if err == nil && zero != own {
 		err = fmt.Errorf("training failed at step %d of %d: the parameters of this rank are no longer those of "+
-			"rank 0: all ranks need the same program on the same kind of processor or GPU", r.out.Steps, r.lastStep)
+			"rank 0: all ranks need the same program on the same kind of processor or GPU", r.out.Steps, r.finalStep)
 	}
 	return err
 }

@@ -28,8 +28,8 @@ type run struct {
 	clock     clock
 	readings  []float64 // objective after every reportEvery steps
 
-	out                    *Outcome
-	earlierSteps, lastStep int // number of steps that earlier processes have done; number of the last step
+	out                     *Outcome
+	earlierSteps, finalStep int // number of steps that earlier processes have done; number of the plan's last step
 }
 
 // train takes the steps, from the start or from a Checkpoint. A context that is cancelled ends the run after the
@@ -37,12 +37,12 @@ type run struct {
 // of the context is the error.
 func (r *run) train(ctx context.Context) (*Outcome, error) {
 	j := r.job
-	r.lastStep, r.out = j.Config.Last(), &Outcome{Trained: r.trained, Parameters: r.step.Model.Params().Len()}
+	r.finalStep, r.out = j.Config.Last(), &Outcome{Trained: r.trained, Parameters: r.step.Model.Params().Len()}
 	if j.Checkpoint != nil {
 		r.earlierSteps, r.clock.earlierSeconds = j.Checkpoint.Step, j.Checkpoint.Seconds
 		r.out.Steps = r.earlierSteps
 	}
-	j.Reporter.Begin(r.lastStep)
+	j.Reporter.Begin(r.finalStep)
 	defer j.Reporter.End()
 	r.saver = newSaver(j.Config)
 	r.clock.start(r.out.Steps)
@@ -63,7 +63,7 @@ func (r *run) next(ctx context.Context) error {
 	r.step.Votes = r.votes(ctx)
 	done, err := r.advance(r.out.Steps + 1)
 	if err != nil {
-		return fmt.Errorf("training failed at step %d of %d: %w", r.out.Steps+1, r.lastStep, err)
+		return fmt.Errorf("training failed at step %d of %d: %w", r.out.Steps+1, r.finalStep, err)
 	}
 	if done {
 		r.out.Steps++
@@ -145,7 +145,7 @@ func (r *run) votes(ctx context.Context) (v step.Votes) {
 // together.
 func (r *run) end(ctx context.Context) End {
 	switch votes := r.step.Votes; {
-	case r.out.Steps == r.lastStep:
+	case r.out.Steps == r.finalStep:
 		return Finished
 	case !r.job.shared():
 		return r.ownEnd(ctx)
@@ -157,15 +157,15 @@ func (r *run) end(ctx context.Context) End {
 	return Running
 }
 
-// evaluates reports whether validation rows are evaluated after the last step.
+// evaluates reports whether validation rows are evaluated after the step just taken.
 func (r *run) evaluates() bool {
-	return r.validator != nil && (r.out.Steps%r.job.Config.EvalEvery == 0 || r.out.Steps == r.lastStep)
+	return r.validator != nil && (r.out.Steps%r.job.Config.EvalEvery == 0 || r.out.Steps == r.finalStep)
 }
 
-// reportDue reports whether the Reporter gets the last step.
+// reportDue reports whether the Reporter gets the step just taken.
 func (r *run) reportDue() bool {
 	step := r.out.Steps
-	return r.evaluates() || step == 1 || step%reportEvery == 0 || step == r.lastStep
+	return r.evaluates() || step == 1 || step%reportEvery == 0 || step == r.finalStep
 }
 
 // readReport reads the objective of a step, evaluates and reports it where that is due. A step in parts is long, so
@@ -175,7 +175,7 @@ func (r *run) readReport() error {
 		var err error
 		// the objective with the final weight of the KL, also while that weight still rises
 		if r.out.Objective, err = r.step.Model.Report(r.job.Config.KLWeight); err != nil {
-			return fmt.Errorf("training failed at step %d of %d: %w", r.out.Steps, r.lastStep, err)
+			return fmt.Errorf("training failed at step %d of %d: %w", r.out.Steps, r.finalStep, err)
 		}
 		if r.out.Steps%reportEvery == 0 {
 			r.readings = append(r.readings, r.out.Objective.Value)
@@ -195,7 +195,7 @@ func (r *run) readReport() error {
 
 func (r *run) evaluate() error {
 	if err := r.validator.evaluate(r.out.Steps); err != nil {
-		return fmt.Errorf("validation failed at step %d of %d: %w", r.out.Steps, r.lastStep, err)
+		return fmt.Errorf("validation failed at step %d of %d: %w", r.out.Steps, r.finalStep, err)
 	}
 	return nil
 }
@@ -204,7 +204,7 @@ func (r *run) report() {
 	step, elbo := r.out.Steps, r.out.Objective
 	earlierSeconds, elapsed := r.clock.earlierSeconds, time.Since(r.clock.firstStepTime)
 	r.job.Reporter.Step(rundir.Progress{
-		Step: step, Total: r.lastStep, Objective: elbo.Value, ELL: elbo.ELL, KL: elbo.KL, LR: r.schedule.rate(step),
+		Step: step, Total: r.finalStep, Objective: elbo.Value, ELL: elbo.ELL, KL: elbo.KL, LR: r.schedule.rate(step),
 		Recent: r.out.Recent, Bound: r.job.Config.IsBound(),
 		Elapsed:        time.Duration(earlierSeconds*float64(time.Second)) + elapsed,
 		StepsPerSecond: float64(step-r.earlierSteps) / elapsed.Seconds(),
@@ -216,26 +216,11 @@ func (r *run) report() {
 func (r *run) finish() error {
 	out := r.out
 	if out.End.cutShort() {
-		if r.validator != nil && !r.evaluates() {
-			if err := r.evaluate(); err != nil {
-				return err
-			}
+		if err := r.closeEarly(); err != nil {
+			return err
 		}
-		if !r.reportDue() {
-			r.report()
-		}
-		r.job.Config = r.job.Config.With("stop-after", out.Steps)
 	}
-	switch out.End {
-	case EarlyStop:
-		r.job.Reporter.Note("stopped at step %d of %d: %d evaluations in a row did not improve on step %d",
-			out.Steps, r.lastStep, r.job.Config.EarlyStop, r.validator.best.Step)
-	case TimeLimit:
-		r.job.Reporter.Note("stopped at step %d of %d to keep to the time limit", out.Steps, r.lastStep)
-	}
-	if warning := UnfinishedWarning(r.job.Config); warning != "" && out.End != Interrupted { // the user has stopped it
-		r.job.Reporter.Note("%s", warning)
-	}
+	r.announceEnd()
 	out.Config, out.Seconds = r.job.Config, r.clock.seconds()
 	out.Validation = r.validator.finish(out.End)
 	out.Rising = r.rising()
@@ -247,6 +232,34 @@ func (r *run) finish() error {
 		return r.evaluateBound()
 	}
 	return nil
+}
+
+// closeEarly evaluates and reports the last step of a run that was cut short, and keeps its number.
+func (r *run) closeEarly() error {
+	if r.validator != nil && !r.evaluates() {
+		if err := r.evaluate(); err != nil {
+			return err
+		}
+	}
+	if !r.reportDue() {
+		r.report()
+	}
+	r.job.Config = r.job.Config.With("stop-after", r.out.Steps)
+	return nil
+}
+
+// announceEnd notes why the run has ended before its steps were done.
+func (r *run) announceEnd() {
+	switch r.out.End {
+	case EarlyStop:
+		r.job.Reporter.Note("stopped at step %d of %d: %d evaluations in a row did not improve on step %d",
+			r.out.Steps, r.finalStep, r.job.Config.EarlyStop, r.validator.best.Step)
+	case TimeLimit:
+		r.job.Reporter.Note("stopped at step %d of %d to keep to the time limit", r.out.Steps, r.finalStep)
+	}
+	if warning := UnfinishedWarning(r.job.Config); warning != "" && r.out.End != Interrupted { // the user has stopped it
+		r.job.Reporter.Note("%s", warning)
+	}
 }
 
 // evaluateBound evaluates the objective at the final parameters, on the batch of the last step. If that

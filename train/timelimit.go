@@ -65,8 +65,8 @@ func (l Limit) Latest(ctx context.Context) (context.Context, context.CancelFunc)
 	return context.WithDeadlineCause(ctx, l.Began.Add(l.Time).Add(l.Time/20), ErrLate)
 }
 
-// share is a fraction of a duration.
-func share(fraction float64, duration time.Duration) time.Duration {
+// portion is a fraction of a duration.
+func portion(fraction float64, duration time.Duration) time.Duration {
 	return time.Duration(fraction * float64(duration))
 }
 
@@ -76,7 +76,7 @@ func (r *run) fitTimeLimit(ctx context.Context) error {
 	c, limit := r.job.Config, r.clock.limit.Time
 	remaining := limit - r.clock.used()
 	r.schedule.steps = 1 << 20 // the schedules need a length; these steps are thrown away
-	perStep, err := r.stepTime(ctx, min(longestTiming, share(timingShare, remaining)))
+	perStep, err := r.stepTime(ctx, min(longestTiming, portion(timingShare, remaining)))
 	if err != nil {
 		return err
 	}
@@ -91,11 +91,11 @@ func (r *run) fitTimeLimit(ctx context.Context) error {
 		}
 	}
 	used := r.clock.used()
-	testTime := evaluation + share(reportShare, remaining)
-	training := min(max(limit-used-testTime, share(leastTrainingShare/plannedShare, remaining)), limit-used)
+	testTime := evaluation + portion(reportShare, remaining)
+	training := min(max(limit-used-testTime, portion(leastTrainingShare/plannedShare, remaining)), limit-used)
 	// a step that begins before the deadline ends in time, and so does the evaluation of a run that is cut short
 	r.clock.deadline = max(1, used+training-validation-perStep)
-	steps, evaluations := stepsAndEvaluations(share(plannedShare, training), perStep, validation,
+	steps, evaluations := stepsAndEvaluations(portion(plannedShare, training), perStep, validation,
 		time.Duration(c.EvalEvery))
 	if steps, err = fromRankZero(r.job.ranks(), steps); err == nil {
 		evaluations, err = fromRankZero(r.job.ranks(), evaluations)
@@ -135,7 +135,7 @@ func stepsAndEvaluations(training, perStep, validation, every time.Duration) (st
 		perStep += validation / every
 		training -= validation // for the evaluation after the last step
 	default:
-		evaluations = min(max(1, int(share(validationShare, training)/validation)), options.Evaluations)
+		evaluations = min(max(1, int(portion(validationShare, training)/validation)), options.Evaluations)
 		training -= time.Duration(evaluations) * validation
 	}
 	return min(max(1, int(training/max(perStep, 1))), options.MaxSteps), evaluations
@@ -226,7 +226,7 @@ func (r *run) evaluationTime(ctx context.Context) (time.Duration, error) {
 		return 0, err
 	}
 	passTime = passTime * time.Duration(p.S) / time.Duration(timedPredictor.Samples())
-	predictionTime := share(math.Ceil(float64(rows)/float64(min(r.step.Rows.N, predicted))), passTime)
+	predictionTime := portion(math.Ceil(float64(rows)/float64(min(r.step.Rows.N, predicted))), passTime)
 	sample := r.job.Train.Slice(0, p.N)
 	scoreTime, _ := timeWarm(func() error { r.trained.Score(p, sample, c.PredictDraws); return nil })
 	inputs := r.trained.Inputs(ctx, sample)

@@ -115,7 +115,7 @@ func triableCount(n, rows int, limit time.Duration, atOnce int) int {
 
 // firstRoundTooShort reports whether the first round has no time to train n candidates.
 func (s *Search) firstRoundTooShort(n int) bool {
-	return s.Limit > 0 && share(s.Limit, s.used(), firstEndShare, n, len(s.Devices)) < leastFirstTrial
+	return s.Limit > 0 && trialTime(s.Limit, s.used(), firstEndShare, n, len(s.Devices)) < leastFirstTrial
 }
 
 // finalSteps is the number of steps for which a time limit leaves a final model time, at the pace of the default in the
@@ -126,13 +126,13 @@ func (s *Search) finalSteps() int {
 		return s.Steps
 	}
 	models := s.keptCount(len(s.Candidates), rounds-1)
-	each := share(s.Limit, time.Duration(s.endShare(rounds)*float64(s.Limit)), 1, models, len(s.Devices))
+	each := trialTime(s.Limit, time.Duration(s.endShare(rounds)*float64(s.Limit)), 1, models, len(s.Devices))
 	return int(float64(t.Steps) * each.Seconds() / t.Seconds)
 }
 
-// share is the time for the next of n trials, with atOnce at a time, so that all end when endShare of the limit is
+// trialTime is the time for the next of n trials, with atOnce at a time, so that all end when endShare of the limit is
 // over. A trial that begins too late fails. A model on all rows always has a little time.
-func share(limit, used time.Duration, endShare float64, n, atOnce int) time.Duration {
+func trialTime(limit, used time.Duration, endShare float64, n, atOnce int) time.Duration {
 	inSequence, least := max(1, (n+atOnce-1)/atOnce), time.Millisecond
 	if endShare == 1 {
 		least = leastTrial / 2

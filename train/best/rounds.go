@@ -154,7 +154,7 @@ func (s *Search) runTrainings(w trainings) error {
 	var firstErr error
 	next, done := 0, w.all-w.n
 	// no training has more time than the first ones, also if some end early
-	most := share(s.Limit, s.used(), w.endShare, w.n, len(s.Devices))
+	most := trialTime(s.Limit, s.used(), w.endShare, w.n, len(s.Devices))
 	for _, dev := range s.Devices {
 		wg.Go(func() {
 			mutex.Lock()
@@ -164,7 +164,7 @@ func (s *Search) runTrainings(w trainings) error {
 				next++
 				limit := length{steps: w.steps}
 				if s.Limit > 0 {
-					limit = length{time: min(most, share(s.Limit, s.used(), w.endShare, w.n-i, len(s.Devices)))}
+					limit = length{time: min(most, trialTime(s.Limit, s.used(), w.endShare, w.n-i, len(s.Devices)))}
 				}
 				s.Doing(done, w.all, w.names(i))
 				mutex.Unlock()

@@ -443,7 +443,7 @@ func TestPlan(t *testing.T) {
 		s := &Search{State: &State{Limit: limit}, Rows: wave(t, rows, false)}
 		for round := 1; round <= rounds; round++ {
 			for left := 8; left > 0; left -= 2 { // two at a time
-				used += share(limit, used, s.endShare(round), left, 2)
+				used += trialTime(limit, used, s.endShare(round), left, 2)
 			}
 			if over := used - time.Duration(s.endShare(round)*float64(limit)); over.Abs() > time.Millisecond {
 				t.Errorf("%d rows: round %d ends %s late", rows, round, over)
