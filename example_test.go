@@ -213,7 +213,7 @@ func ExampleModel_Suggest() {
 		log.Fatal(err)
 	}
 	candidates := gpdrf.Rows{Inputs: [][]float64{{0}, {0.25}, {0.5}, {0.75}, {1}}}
-	next, err := model.Suggest(ctx, candidates, gpdrf.Search{How: "ucb", Batch: 2})
+	next, err := model.Suggest(ctx, candidates, gpdrf.SuggestOptions{How: "ucb", Batch: 2})
 	fmt.Println(len(next), "rows,", "the first is at", candidates.Inputs[next[0].Row][0], err)
 	// Output:
 	// 2 rows, the first is at 0.75 <nil>

@@ -321,7 +321,7 @@ func TestWords(t *testing.T) {
 		return m
 	}
 	m := train(classes)
-	for want, s := range map[string]gpdrf.Search{"how ei: is for numbers": {How: "ei"},
+	for want, s := range map[string]gpdrf.SuggestOptions{"how ei: is for numbers": {How: "ei"},
 		"minimize: is for": {Minimize: true}, "give batch 6, or more rows": {}} {
 		if _, err := m.Suggest(t.Context(), rows, s); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)

@@ -14,8 +14,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
-// Search is the request for rows to measure next. A field that is zero has the default of the command suggest.
-type Search struct {
+// SuggestOptions are the options of Model.Suggest, by the names of the flags of the command suggest. A field that is
+// zero has its default.
+type SuggestOptions struct {
 	How      string // "ei", "ucb", "thompson", "variance" or "bald"; "" is ei for numbers, bald for classes
 	Batch    int    // rows to choose; 0 is 10
 	Minimize bool   // the least target is the best, and not the largest
@@ -31,20 +32,20 @@ type Search struct {
 // Suggestion is a row that Model.Suggest has chosen.
 type Suggestion struct {
 	Row   int     // its number, from 0
-	Value float64 // worth by Search.How, given the rows before it: expected improvement for ei, nats for bald
+	Value float64 // worth by SuggestOptions.How, given the rows before it: expected improvement for ei, nats for bald
 	Mean  float64 // mean of a regression, as in Prediction
 	SD    float64 // standard deviation of a regression, as in Prediction
 
 	Class       string  // most probable class of a classification
 	Probability float64 // probability of Class
-	Feasible    float64 // the probability that the row is feasible; 1 without Search.Feasible
+	Feasible    float64 // the probability that the row is feasible; 1 without SuggestOptions.Feasible
 }
 
 // Suggest chooses rows to measure next, the best first. Rows with a target, in Values, Targets or
 // Classes, are measured already: they are not chosen, and ei improves on the best of them. A target
 // that is not known is NaN, or "" of a class. Without measured rows, ei improves on the best target
 // of training.
-func (m *Model) Suggest(ctx context.Context, rows Rows, s Search) ([]Suggestion, error) {
+func (m *Model) Suggest(ctx context.Context, rows Rows, s SuggestOptions) ([]Suggestion, error) {
 	t := m.trained
 	if t == nil {
 		return nil, errUntrained
@@ -69,11 +70,11 @@ func (m *Model) Suggest(ctx context.Context, rows Rows, s Search) ([]Suggestion,
 		Minimize: s.Minimize, Target: s.Target, Samples: cmp.Or(s.Samples, predict.SearchSamples),
 		Seed: cmp.Or(s.Seed, t.Seed)}
 	if err := search.Check(); err != nil {
-		return nil, fmt.Errorf("gpdrf.Search: %w", err)
+		return nil, fmt.Errorf("gpdrf.SuggestOptions: %w", err)
 	}
 	if s.Feasible != nil {
 		if search.Feasible, err = s.Feasible.feasibility(ctx, dev, rows); err != nil {
-			return nil, fmt.Errorf("gpdrf.Search: Feasible: %w", err)
+			return nil, fmt.Errorf("gpdrf.SuggestOptions: Feasible: %w", err)
 		}
 	}
 	suggestions, err := search.Run(ctx, ds)

@@ -18,7 +18,7 @@ func TestSuggest(t *testing.T) {
 	model := must.Get(gpdrf.Train(ctx, wave(), gpdrf.Options{Kind: gpdrf.GP, Steps: 200, Device: "cpu:f64"}))(t)
 	nan := math.NaN()
 	rows := gpdrf.Rows{Inputs: [][]float64{{0.75}, {-0.8}, {0.7}, {2.4}}, Values: []float64{1, nan, nan, nan}}
-	search := gpdrf.Search{How: "thompson", Batch: 3}
+	search := gpdrf.SuggestOptions{How: "thompson", Batch: 3}
 	got, err := model.Suggest(ctx, rows, search)
 	if err != nil || len(got) != 3 || got[0].Row != 2 || got[0].Feasible != 1 {
 		t.Fatal(got, err)
@@ -31,8 +31,8 @@ func TestSuggest(t *testing.T) {
 	if got, err := model.Suggest(ctx, rows, search); err != nil || got[0].Row != 2 || got[0].Feasible < 0.9 {
 		t.Error(got, err)
 	}
-	if _, err := model.Suggest(ctx, rows, gpdrf.Search{How: "foo"}); err == nil ||
-		!strings.HasPrefix(err.Error(), `gpdrf.Search: how: there is no "foo"`) {
+	if _, err := model.Suggest(ctx, rows, gpdrf.SuggestOptions{How: "foo"}); err == nil ||
+		!strings.HasPrefix(err.Error(), `gpdrf.SuggestOptions: how: there is no "foo"`) {
 		t.Error(err)
 	}
 	search.Feasible = nil
@@ -70,16 +70,16 @@ func TestSuggestTargets(t *testing.T) {
 	classes := must.Get(gpdrf.Train(t.Context(), rows, o))(t)
 	inputs := [][]float64{{0.5}, {1}, {2}}
 	found, err := classes.Suggest(t.Context(), gpdrf.Rows{Inputs: inputs, Classes: []string{"low", "", "high"}},
-		gpdrf.Search{Batch: 1})
+		gpdrf.SuggestOptions{Batch: 1})
 	if err != nil || found[0].Row != 1 {
 		t.Errorf("%v, %v", found, err)
 	}
 	both := gpdrf.Rows{Inputs: inputs, Values: []float64{1, nan, 2}, Targets: [][]float64{{nan, 1}, {1, nan}, {2, 2}}}
-	_, err = two.Suggest(t.Context(), both, gpdrf.Search{Batch: 1})
+	_, err = two.Suggest(t.Context(), both, gpdrf.SuggestOptions{Batch: 1})
 	if err == nil || !strings.Contains(err.Error(), "both Values and Targets") {
 		t.Error("Values beside Targets are taken")
 	}
-	search := gpdrf.Search{Batch: 1, Target: "y1"}
+	search := gpdrf.SuggestOptions{Batch: 1, Target: "y1"}
 	found, err = two.Suggest(t.Context(), gpdrf.Rows{Inputs: inputs,
 		Targets: [][]float64{{nan, 1}, {1, nan}, {2, 2}}}, search)
 	if err != nil || found[0].Row != 1 {
