@@ -102,11 +102,9 @@ func TestStopBetween(t *testing.T) {
 	if keys := f.survey(counted, set).keys; len(keys) > 0 {
 		t.Errorf("%d keys are listed", len(keys))
 	}
-	w := f.filler()
-	w.count(t.Context(), set)
 	v.dots(ctx, dots, rows, 0, rows.N())
 	for name, values := range map[string][]float64{"products": dots, "lists": invert(ctx, rows).Value,
-		"rows": f.join(ctx, []part{w.part}, rows.N()).Value} {
+		"rows": f.join(ctx, []SparseRows{*rows}, rows.N()).Value} {
 		if slices.ContainsFunc(values, func(v float64) bool { return v != 0 }) {
 			t.Errorf("%s are filled", name)
 		}

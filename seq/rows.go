@@ -22,6 +22,11 @@ type SparseRows struct {
 // N returns the number of rows.
 func (r *SparseRows) N() int { return len(r.Start) - 1 }
 
+func (r *SparseRows) clone() SparseRows {
+	return SparseRows{r.Width, slices.Clone(r.Start), slices.Clone(r.Column), slices.Clone(r.Value),
+		slices.Clone(r.Square)}
+}
+
 // row returns the columns and values of row i.
 func (r *SparseRows) row(i int) ([]int32, []float64) {
 	return r.Column[r.Start[i]:r.Start[i+1]], r.Value[r.Start[i]:r.Start[i+1]]
