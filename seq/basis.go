@@ -13,8 +13,7 @@ type Basis struct {
 	Set  *Set // X̄
 
 	parts []*basisPart
-	once  sync.Once
-	own   []float64
+	own   func() []float64
 }
 
 // basisPart is X̄ under one map.
@@ -47,7 +46,8 @@ func NewBasis(ctx context.Context, spec Spec, train *Set, chosen []int) (*Basis,
 			return nil, err
 		}
 	}
-	b.own = b.among(phase(ctx, len(spec), len(spec)+1))
+	own := b.among(phase(ctx, len(spec), len(spec)+1))
+	b.own = func() []float64 { return own }
 	return b, ctx.Err()
 }
 
@@ -125,6 +125,7 @@ func RestoreBasis(spec Spec, xbar *Set, states []*State) (*Basis, error) {
 			return nil, err
 		}
 	}
+	b.own = sync.OnceValue(func() []float64 { return b.among(context.Background()) })
 	return b, nil
 }
 
@@ -170,14 +171,7 @@ func (s *Set) slices(lo, hi int, visit func(first int, part *Set)) {
 
 // Own returns the distances among X̄ [M, I·M], 0 between a sequence and itself. The caller must not
 // change them.
-func (b *Basis) Own() []float64 {
-	b.once.Do(func() {
-		if b.own == nil { // of a basis that was restored
-			b.own = b.among(context.Background())
-		}
-	})
-	return b.own
-}
+func (b *Basis) Own() []float64 { return b.own() }
 
 // among computes the distances among X̄.
 func (b *Basis) among(ctx context.Context) []float64 {
