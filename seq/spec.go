@@ -28,18 +28,13 @@ const (
 	Tanimoto Counts = "tanimoto"
 )
 
-const (
-	tfidf = "tfidf"
-	fold  = "fold"
-	both  = "rc"
-	plain = "linear"
+var (
+	ways     = []string{string(Raw), string(Root), string(Log), string(Presence), string(Min), string(Tanimoto)}
+	switches = []string{"tfidf", "fold", "rc", "linear"} // in the order of Term.switches
 )
 
 // modifiers returns the words that may follow a map's name.
-func modifiers() []string {
-	return []string{string(Raw), string(Root), string(Log), string(Presence), string(Min),
-		string(Tanimoto), tfidf, fold, both, plain}
-}
+func modifiers() []string { return slices.Concat(ways, switches) }
 
 // Term is one feature map: `double:1,5/sqrt/tfidf`.
 type Term struct {
@@ -67,20 +62,16 @@ func (t Term) String() string {
 	if t.Counts != Raw {
 		b.WriteString("/" + string(t.Counts))
 	}
-	if t.TFIDF {
-		b.WriteString("/" + tfidf)
-	}
-	if t.Fold {
-		b.WriteString("/" + fold)
-	}
-	if t.Both {
-		b.WriteString("/" + both)
-	}
-	if t.Linear {
-		b.WriteString("/" + plain)
+	for i, on := range t.switches() {
+		if *on {
+			b.WriteString("/" + switches[i])
+		}
 	}
 	return b.String()
 }
+
+// switches returns what the words of switches turn on.
+func (t *Term) switches() []*bool { return []*bool{&t.TFIDF, &t.Fold, &t.Both, &t.Linear} }
 
 // String writes the spec so that Parse reads it.
 func (s Spec) String() string {
@@ -138,7 +129,7 @@ func parseTerm(word string) (Term, *SpecError) {
 		return t, err
 	}
 	if t.Counts == Tanimoto && t.TFIDF {
-		return t, specErrorf("%s: /%s compares counts, which have no weights: leave out /%s", t.Map, Tanimoto, tfidf)
+		return t, specErrorf("%s: /%s compares counts, which have no weights: leave out /tfidf", t.Map, Tanimoto)
 	}
 	return t, nil
 }
@@ -175,23 +166,17 @@ func (t *Term) parseModifiers(text string) *SpecError {
 	}
 	counted := false
 	for _, word := range strings.Split(text, "/") {
-		switch word {
-		case string(Raw), string(Root), string(Log), string(Presence), string(Min), string(Tanimoto):
-			if counted {
-				return specErrorf("%s: counts are given twice, as %s and %s", t.Map, t.Counts, word)
-			}
-			t.Counts, counted = Counts(word), true
-		case tfidf:
-			t.TFIDF = true
-		case fold:
-			t.Fold = true
-		case both:
-			t.Both = true
-		case plain:
-			t.Linear = true
-		default:
-			return specErrorf("%s: %q is not a way to count%s", t.Map, word, hint(word, modifiers()))
+		if i := slices.Index(switches, word); i >= 0 {
+			*t.switches()[i] = true
+			continue
 		}
+		switch {
+		case !slices.Contains(ways, word):
+			return specErrorf("%s: %q is not a way to count%s", t.Map, word, hint(word, modifiers()))
+		case counted:
+			return specErrorf("%s: counts are given twice, as %s and %s", t.Map, t.Counts, word)
+		}
+		t.Counts, counted = Counts(word), true
 	}
 	return nil
 }
