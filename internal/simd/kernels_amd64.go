@@ -2,256 +2,152 @@
 
 package simd
 
-// gemm32AVX512 computes rows × cols elements of C from one block of k.
-// lda and ldc are in bytes; rows must be one of the heights of the kernel.
-//
 //go:noescape
 func gemm32AVX512(rows int, cols int, k int, alpha float32, a *float32, lda int, b *float32, c *float32, ldc int, first int)
 
-// exp32AVX512 writes dst = eˣ.
-//
 //go:noescape
 func exp32AVX512(n int, x *float32, dst *float32)
 
-// dot32AVX512 is Σ x y.
-//
 //go:noescape
 func dot32AVX512(n int, x *float32, y *float32) (sum float32)
 
-// axpy32AVX512 is y += αx.
-//
 //go:noescape
 func axpy32AVX512(n int, alpha float32, x *float32, y *float32)
 
-// adam32AVX512 updates p, m and v.
-//
 //go:noescape
 func adam32AVX512(n int, p *float32, grad *float32, m *float32, v *float32, rate *float32, co *[9]float32)
 
-// gemm64AVX512 computes rows × cols elements of C from one block of k.
-// lda and ldc are in bytes; rows must be one of the heights of the kernel.
-//
 //go:noescape
 func gemm64AVX512(rows int, cols int, k int, alpha float64, a *float64, lda int, b *float64, c *float64, ldc int, first int)
 
-// exp64AVX512 writes dst = eˣ.
-//
 //go:noescape
 func exp64AVX512(n int, x *float64, dst *float64)
 
-// dot64AVX512 is Σ x y.
-//
 //go:noescape
 func dot64AVX512(n int, x *float64, y *float64) (sum float64)
 
-// axpy64AVX512 is y += αx.
-//
 //go:noescape
 func axpy64AVX512(n int, alpha float64, x *float64, y *float64)
 
-// adam64AVX512 updates p, m and v.
-//
 //go:noescape
 func adam64AVX512(n int, p *float64, grad *float64, m *float64, v *float64, rate *float64, co *[9]float64)
 
-// mul64AVX512 is dst = xy.
-//
 //go:noescape
 func mul64AVX512(n int, dst *float64, x *float64, y *float64)
 
-// mulAdd64AVX512 is dst += xy.
-//
 //go:noescape
 func mulAdd64AVX512(n int, dst *float64, x *float64, y *float64)
 
-// rbf64AVX512 writes dst = exp(scale·min(0, x − (own + half))).
-//
 //go:noescape
 func rbf64AVX512(n int, dst *float64, x *float64, half *float64, own float64, scale float64)
 
-// matern64AVX512 writes dst = e⁻ᵗ(1 + t(co[0] + co[1] t)) and slope = e⁻ᵗ(co[2] + co[3] t), t = √(scale·min(0, x − (own + half))).
-//
 //go:noescape
 func matern64AVX512(n int, dst *float64, slope *float64, x *float64, half *float64, own float64, scale float64, near float64, co *[4]float64, nearest *[8]float64)
 
-// laplace64AVX512 writes dst = e⁻ᵗ and slope = e⁻ᵗ/t, t = √(scale·min(0, x − (own + half))).
-//
 //go:noescape
 func laplace64AVX512(n int, dst *float64, slope *float64, x *float64, half *float64, own float64, scale float64, near float64, nearest *[8]float64)
 
-// gemm32AVX2 computes rows × cols elements of C from one block of k.
-// lda and ldc are in bytes; rows must be one of the heights of the kernel.
-//
 //go:noescape
 func gemm32AVX2(rows int, cols int, k int, alpha float32, a *float32, lda int, b *float32, c *float32, ldc int, first int)
 
-// exp32AVX2 writes dst = eˣ.
-//
 //go:noescape
 func exp32AVX2(n int, x *float32, dst *float32)
 
-// dot32AVX2 is Σ x y.
-//
 //go:noescape
 func dot32AVX2(n int, x *float32, y *float32) (sum float32)
 
-// axpy32AVX2 is y += αx.
-//
 //go:noescape
 func axpy32AVX2(n int, alpha float32, x *float32, y *float32)
 
-// adam32AVX2 updates p, m and v.
-//
 //go:noescape
 func adam32AVX2(n int, p *float32, grad *float32, m *float32, v *float32, rate *float32, co *[9]float32)
 
-// gemm64AVX2 computes rows × cols elements of C from one block of k.
-// lda and ldc are in bytes; rows must be one of the heights of the kernel.
-//
 //go:noescape
 func gemm64AVX2(rows int, cols int, k int, alpha float64, a *float64, lda int, b *float64, c *float64, ldc int, first int)
 
-// exp64AVX2 writes dst = eˣ.
-//
 //go:noescape
 func exp64AVX2(n int, x *float64, dst *float64)
 
-// dot64AVX2 is Σ x y.
-//
 //go:noescape
 func dot64AVX2(n int, x *float64, y *float64) (sum float64)
 
-// axpy64AVX2 is y += αx.
-//
 //go:noescape
 func axpy64AVX2(n int, alpha float64, x *float64, y *float64)
 
-// adam64AVX2 updates p, m and v.
-//
 //go:noescape
 func adam64AVX2(n int, p *float64, grad *float64, m *float64, v *float64, rate *float64, co *[9]float64)
 
-// mul64AVX2 is dst = xy.
-//
 //go:noescape
 func mul64AVX2(n int, dst *float64, x *float64, y *float64)
 
-// mulAdd64AVX2 is dst += xy.
-//
 //go:noescape
 func mulAdd64AVX2(n int, dst *float64, x *float64, y *float64)
 
-// rbf64AVX2 writes dst = exp(scale·min(0, x − (own + half))).
-//
 //go:noescape
 func rbf64AVX2(n int, dst *float64, x *float64, half *float64, own float64, scale float64)
 
-// matern64AVX2 writes dst = e⁻ᵗ(1 + t(co[0] + co[1] t)) and slope = e⁻ᵗ(co[2] + co[3] t), t = √(scale·min(0, x − (own + half))).
-//
 //go:noescape
 func matern64AVX2(n int, dst *float64, slope *float64, x *float64, half *float64, own float64, scale float64, near float64, co *[4]float64, nearest *[8]float64)
 
-// laplace64AVX2 writes dst = e⁻ᵗ and slope = e⁻ᵗ/t, t = √(scale·min(0, x − (own + half))).
-//
 //go:noescape
 func laplace64AVX2(n int, dst *float64, slope *float64, x *float64, half *float64, own float64, scale float64, near float64, nearest *[8]float64)
 
-// packRowsAVX512 copies the first dwords of k rows into a panel. stride is in bytes.
-//
 //go:noescape
 func packRowsAVX512(k int, dwords int, src *byte, stride int, dst *byte)
 
-// sinCos32AVX512 writes sin x and cos x and returns how many elements are left; it stops before a register with an |x| over 5000.
-//
 //go:noescape
 func sinCos32AVX512(n int, x *float32, sin *float32, cos *float32) (left int)
 
-// normals32AVX512 writes four normals for each lane of c0 and c1, for blocks registers of counters; c0 advances by the lanes.
-//
 //go:noescape
 func normals32AVX512(blocks int, dst *float32, keys *[20]uint32, c0 *[16]uint32, c1 *[16]uint32, c2 uint32, c3 uint32)
 
-// rotate32AVX512 is dst = cos∘b − sin∘a.
-//
 //go:noescape
 func rotate32AVX512(n int, dst *float32, cos *float32, sin *float32, a *float32, b *float32)
 
-// rectify32AVX512 writes phi = co[0] + p(co[1] + co[2] p) and slope = co[3] + co[4] p where p > 0, and 0 elsewhere.
-//
 //go:noescape
 func rectify32AVX512(n int, phi *float32, slope *float32, p *float32, co *[5]float32)
 
-// integrate32AVX512 fills the first six columns of Integrals.
-//
 //go:noescape
 func integrate32AVX512(n int, meanCos *float32, meanSin *float32, wave *float32, lost *float32, crossCos *float32, crossSin *float32, cos *float32, sin *float32, shrink *float32)
 
-// integrateSlopes32AVX512 takes the gradients of the first six columns of Integrals to those of the phases' means and variances.
-//
 //go:noescape
 func integrateSlopes32AVX512(n int, dt *float32, dv *float32, dmeanCos *float32, dmeanSin *float32, dwave *float32, dlost *float32, dcrossCos *float32, dcrossSin *float32, cos *float32, sin *float32, shrink *float32)
 
-// matches3AVX512 adds weight[counts of 3 rows together] to sums, for each of n windows.
-//
 //go:noescape
 func matches3AVX512(n int, sums *uint64, at *uint32, counts *uint64, weight *byte)
 
-// matches5AVX512 adds weight[counts of 5 rows together] to sums, for each of n windows.
-//
 //go:noescape
 func matches5AVX512(n int, sums *uint64, at *uint32, counts *uint64, weight *byte)
 
-// packRowsAVX2 copies the first dwords of k rows into a panel. stride is in bytes.
-//
 //go:noescape
 func packRowsAVX2(k int, dwords int, src *byte, stride int, dst *byte)
 
-// sinCos32AVX2 writes sin x and cos x and returns how many elements are left; it stops before a register with an |x| over 5000.
-//
 //go:noescape
 func sinCos32AVX2(n int, x *float32, sin *float32, cos *float32) (left int)
 
-// normals32AVX2 writes four normals for each lane of c0 and c1, for blocks registers of counters; c0 advances by the lanes.
-//
 //go:noescape
 func normals32AVX2(blocks int, dst *float32, keys *[20]uint32, c0 *[16]uint32, c1 *[16]uint32, c2 uint32, c3 uint32)
 
-// rotate32AVX2 is dst = cos∘b − sin∘a.
-//
 //go:noescape
 func rotate32AVX2(n int, dst *float32, cos *float32, sin *float32, a *float32, b *float32)
 
-// rectify32AVX2 writes phi = co[0] + p(co[1] + co[2] p) and slope = co[3] + co[4] p where p > 0, and 0 elsewhere.
-//
 //go:noescape
 func rectify32AVX2(n int, phi *float32, slope *float32, p *float32, co *[5]float32)
 
-// integrate32AVX2 fills the first six columns of Integrals.
-//
 //go:noescape
 func integrate32AVX2(n int, meanCos *float32, meanSin *float32, wave *float32, lost *float32, crossCos *float32, crossSin *float32, cos *float32, sin *float32, shrink *float32)
 
-// integrateSlopes32AVX2 takes the gradients of the first six columns of Integrals to those of the phases' means and variances.
-//
 //go:noescape
 func integrateSlopes32AVX2(n int, dt *float32, dv *float32, dmeanCos *float32, dmeanSin *float32, dwave *float32, dlost *float32, dcrossCos *float32, dcrossSin *float32, cos *float32, sin *float32, shrink *float32)
 
-// matches3AVX2 adds weight[counts of 3 rows together] to sums, for each of n windows.
-//
 //go:noescape
 func matches3AVX2(n int, sums *uint64, at *uint32, counts *uint64, weight *byte)
 
-// matches5AVX2 adds weight[counts of 5 rows together] to sums, for each of n windows.
-//
 //go:noescape
 func matches5AVX2(n int, sums *uint64, at *uint32, counts *uint64, weight *byte)
 
-// transpose32AVX2 writes dst[j,i] = src[i,j] for rows rounded up to 8, and cols ≥ 8. lds and ldd are in bytes.
-//
 //go:noescape
 func transpose32AVX2(rows int, cols int, src *float32, lds int, dst *float32, ldd int)
 
-// transpose64AVX2 writes dst[j,i] = src[i,j] for rows rounded up to 4, and cols ≥ 4. lds and ldd are in bytes.
-//
 //go:noescape
 func transpose64AVX2(rows int, cols int, src *float64, lds int, dst *float64, ldd int)

@@ -6,11 +6,11 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// adam is one step of Adam; co holds β1, 1−β1, β2, 1−β2, StepSize, RootScale, Eps, L2, Scale.
+// adam is one step of Adam, which updates p, m and v; co holds β1, 1−β1, β2, 1−β2, StepSize,
+// RootScale, Eps, L2, Scale.
 func adam(v vec) {
 	T := v.elem()
-	function(v.name("adam"), fmt.Sprintf("func(n int, p, grad, m, v, rate *%s, co *[9]%s)", T, T),
-		"updates p, m and v.")
+	function(v.name("adam"), fmt.Sprintf("func(n int, p, grad, m, v, rate *%s, co *[9]%s)", T, T))
 	n, co := param("n"), param("co")
 	c := v.regs(9)
 	for i, r := range c {

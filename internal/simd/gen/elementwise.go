@@ -150,10 +150,9 @@ func (v vec) round(x reg.VecVirtual, scale float64) (t, k reg.VecVirtual) {
 	return t, k
 }
 
-// function begins an assembly function, whose name stands before doc, and leave returns from it.
-func function(name, signature, doc string, more ...string) {
+// function begins an assembly function, and leave returns from it.
+func function(name, signature string) {
 	TEXT(name, NOSPLIT, signature)
-	Doc(append([]string{name + " " + doc}, more...)...)
 	Pragma("noescape")
 }
 
@@ -163,8 +162,8 @@ func leave() {
 }
 
 // kernel begins an assembly function over slices of n elements, in the order of names.
-func kernel(v vec, stem, doc, results string, names ...string) (n reg.GPVirtual, ptrs []reg.GPVirtual) {
-	function(v.name(stem), fmt.Sprintf("func(n int, %s *%s)%s", strings.Join(names, ", "), v.elem(), results), doc)
+func kernel(v vec, stem, results string, names ...string) (n reg.GPVirtual, ptrs []reg.GPVirtual) {
+	function(v.name(stem), fmt.Sprintf("func(n int, %s *%s)%s", strings.Join(names, ", "), v.elem(), results))
 	n = param("n")
 	for _, name := range names {
 		ptrs = append(ptrs, param(name))

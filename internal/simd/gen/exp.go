@@ -11,7 +11,7 @@ import (
 
 // exp is eˣ of a slice.
 func exp(v vec) {
-	n, ptrs := kernel(v, "exp", "writes dst = eˣ.", "", "x", "dst")
+	n, ptrs := kernel(v, "exp", "", "x", "dst")
 	limit := v.constant(v.f(v.infinity()))
 	v.each(n, ptrs, func(e elements) {
 		e.store(v.exp(e.load(0), limit), 1)
@@ -23,8 +23,7 @@ func exp(v vec) {
 // and half the squared lengths.
 func rbf(v vec) {
 	T := v.elem()
-	function(v.name("rbf"), fmt.Sprintf("func(n int, dst, x, half *%s, own, scale %s)", T, T),
-		"writes dst = exp(scale·min(0, x − (own + half))).")
+	function(v.name("rbf"), fmt.Sprintf("func(n int, dst, x, half *%s, own, scale %s)", T, T))
 	n := param("n")
 	own, scale := v.broadcastParam("own"), v.broadcastParam("scale")
 	limit, zero := v.constant(v.f(v.infinity())), v.reg()
@@ -47,9 +46,7 @@ func rbf(v vec) {
 func matern(v vec) {
 	T := v.elem()
 	function(v.name("matern"),
-		fmt.Sprintf("func(n int, dst, slope, x, half *%s, own, scale, near %s, co *[4]%s, nearest *[8]%s)", T, T, T, T),
-		"writes dst = e⁻ᵗ(1 + t(co[0] + co[1] t)) and slope = e⁻ᵗ(co[2] + co[3] t), "+
-			"t = √(scale·min(0, x − (own + half))).")
+		fmt.Sprintf("func(n int, dst, slope, x, half *%s, own, scale, near %s, co *[4]%s, nearest *[8]%s)", T, T, T, T))
 	correlation(v, func(co reg.GPVirtual) func(t, e reg.VecVirtual) (c, slope reg.VecVirtual) {
 		k := v.regs(4)
 		for i, r := range k {
@@ -73,8 +70,7 @@ func matern(v vec) {
 func laplace(v vec) {
 	T := v.elem()
 	function(v.name("laplace"),
-		fmt.Sprintf("func(n int, dst, slope, x, half *%s, own, scale, near %s, nearest *[8]%s)", T, T, T),
-		"writes dst = e⁻ᵗ and slope = e⁻ᵗ/t, t = √(scale·min(0, x − (own + half))).")
+		fmt.Sprintf("func(n int, dst, slope, x, half *%s, own, scale, near %s, nearest *[8]%s)", T, T, T))
 	correlation(v, func(reg.GPVirtual) func(t, e reg.VecVirtual) (c, slope reg.VecVirtual) {
 		return func(t, e reg.VecVirtual) (c, slope reg.VecVirtual) {
 			slope = v.reg()

@@ -29,13 +29,11 @@ const (
 
 // gemm is the micro-kernel: rows × cols of C from rows of A, read in place, and panels of
 // B, two registers wide, packed k by k. Sums over k stay in registers; C is
-// written once, as α·sum (first) or C + α·sum.
+// written once, as α·sum (first) or C + α·sum. lda and ldc are in bytes; rows must be one of the heights.
 func gemm(v vec) {
 	T := v.elem()
 	function(v.name("gemm"),
-		fmt.Sprintf("func(rows, cols, k int, alpha %s, a *%s, lda int, b, c *%s, ldc int, first int)", T, T, T),
-		"computes rows × cols elements of C from one block of k.",
-		"lda and ldc are in bytes; rows must be one of the heights of the kernel.")
+		fmt.Sprintf("func(rows, cols, k int, alpha %s, a *%s, lda int, b, c *%s, ldc int, first int)", T, T, T))
 	rows := param("rows")
 	cols, b, c := param("cols"), param("b"), param("c")
 	VLDMXCSR(v.i(flushing).mem())

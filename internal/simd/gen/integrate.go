@@ -36,9 +36,9 @@ func (v vec) times(x, y reg.VecVirtual) reg.VecVirtual {
 // negative changes the sign of x.
 func (v vec) negative(x reg.VecVirtual) { v.do(xor, v.i(1<<31), x, x) }
 
-// integrate fills the six columns of simd.Integrals.
+// integrate fills the first six columns of simd.Integrals.
 func integrate(v vec) {
-	n, ptrs := kernel(v, "integrate", "fills the first six columns of Integrals.", "",
+	n, ptrs := kernel(v, "integrate", "",
 		"meanCos", "meanSin", "wave", "lost", "crossCos", "crossSin", "cos", "sin", "shrink")
 	v.each(n, ptrs, func(e elements) {
 		a := e.angles(6)
@@ -58,10 +58,9 @@ func integrate(v vec) {
 	leave()
 }
 
-// integrateSlopes is integrate upside down.
+// integrateSlopes takes the gradients of the six columns to those of the phases' means and variances.
 func integrateSlopes(v vec) {
-	n, ptrs := kernel(v, "integrateSlopes",
-		"takes the gradients of the first six columns of Integrals to those of the phases' means and variances.", "",
+	n, ptrs := kernel(v, "integrateSlopes", "",
 		"dt", "dv", "dmeanCos", "dmeanSin", "dwave", "dlost", "dcrossCos", "dcrossSin", "cos", "sin", "shrink")
 	v.each(n, ptrs, func(e elements) {
 		a := e.angles(8)

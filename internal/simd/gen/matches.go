@@ -12,8 +12,7 @@ import (
 // bytes to eight sums.
 func matches(v vec, parts int) {
 	function(fmt.Sprintf("matches%d%s", parts, v.tier()),
-		"func(n int, sums *uint64, at *uint32, counts *uint64, weight *byte)",
-		fmt.Sprintf("adds weight[counts of %d rows together] to sums, for each of n windows.", parts))
+		"func(n int, sums *uint64, at *uint32, counts *uint64, weight *byte)")
 	n, sums, where, counts, weight := param("n"), param("sums"), param("at"), param("counts"), param("weight")
 	lut, zero := v.reg(), v.reg()
 	if v.wide() {

@@ -9,12 +9,12 @@ import (
 )
 
 // normals draws four standard normals for each counter: Philox4x32-10, then Box-Muller. A lane is a
-// counter. Lane 4L+q of a register holds counter number q·lanes/4 + L, which makes the four output
-// registers of the last transposition follow each other in memory. AVX-512 has the registers to
-// draw for two registers of counters together, so that no round waits for another.
+// counter; c0 advances by the lanes after each of the blocks. Lane 4L+q of a register holds counter
+// number q·lanes/4 + L, which makes the four output registers of the last transposition follow each
+// other in memory. AVX-512 has the registers to draw for two registers of counters together, so
+// that no round waits for another.
 func normals(v vec) {
-	function(v.name("normals"), "func(blocks int, dst *float32, keys *[20]uint32, c0, c1 *[16]uint32, c2, c3 uint32)",
-		"writes four normals for each lane of c0 and c1, for blocks registers of counters; c0 advances by the lanes.")
+	function(v.name("normals"), "func(blocks int, dst *float32, keys *[20]uint32, c0, c1 *[16]uint32, c2, c3 uint32)")
 	blocks, dst, keys := param("blocks"), param("dst"), param("keys")
 	counter := v.reg()
 	VMOVUPS(at(param("c0"), 0), counter)

@@ -9,10 +9,9 @@ import (
 )
 
 // packRows copies k rows of up to two registers into a panel of B, zeros after the
-// last element. It moves dwords and serves both precisions.
+// last element. It moves dwords and serves both precisions. stride is in bytes.
 func packRows(v vec) {
-	function("packRows"+v.tier(), "func(k, dwords int, src *byte, stride int, dst *byte)",
-		"copies the first dwords of k rows into a panel. stride is in bytes.")
+	function("packRows"+v.tier(), "func(k, dwords int, src *byte, stride int, dst *byte)")
 	k, dwords := param("k"), param("dwords")
 	src, stride, dst := param("src"), param("stride"), param("dst")
 	x, m := v.regs(2), v.regs(2)
@@ -43,11 +42,10 @@ func packRows(v vec) {
 
 // transpose writes dst[j,i] = src[i,j] in squares of side × side elements. The last
 // square of a row is moved back to end with it, so cols must be at least side. Rows are
-// filled up with copies of the last one: dst must have room for whole squares.
+// filled up with copies of the last one: dst must have room for whole squares. lds and ldd are
+// in bytes.
 func transpose(name, elem string, size, side int, square func(src []Mem, store func(j int, x Op))) {
-	function(name, fmt.Sprintf("func(rows, cols int, src *%s, lds int, dst *%s, ldd int)", elem, elem),
-		fmt.Sprintf("writes dst[j,i] = src[i,j] for rows rounded up to %d, and cols ≥ %d. lds and ldd are in bytes.",
-			side, side))
+	function(name, fmt.Sprintf("func(rows, cols int, src *%s, lds int, dst *%s, ldd int)", elem, elem))
 	rows, src := param("rows"), param("src")
 	Label("band")
 	row := []reg.GPVirtual{src}

@@ -10,8 +10,7 @@ import (
 // elsewhere; NaN stays.
 func rectify(v vec) {
 	T := v.elem()
-	function(v.name("rectify"), fmt.Sprintf("func(n int, phi, slope, p *%s, co *[5]%s)", T, T),
-		"writes phi = co[0] + p(co[1] + co[2] p) and slope = co[3] + co[4] p where p > 0, and 0 elsewhere.")
+	function(v.name("rectify"), fmt.Sprintf("func(n int, phi, slope, p *%s, co *[5]%s)", T, T))
 	n, co := param("n"), param("co")
 	k := v.regs(5)
 	for i, r := range k {

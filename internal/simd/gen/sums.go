@@ -12,8 +12,9 @@ import (
 // to partial sum i mod (partialSums/size), so that all tiers add in one order.
 const partialSums = 256
 
+// dot is Σ x y.
 func dot(v vec) {
-	n, ptrs := kernel(v, "dot", "is Σ x y.", fmt.Sprintf(" (sum %s)", v.elem()), "x", "y")
+	n, ptrs := kernel(v, "dot", fmt.Sprintf(" (sum %s)", v.elem()), "x", "y")
 	x, y := ptrs[0], ptrs[1]
 	acc := v.regs(partialSums / v.bytes)
 	for _, a := range acc {
@@ -84,8 +85,9 @@ func (v vec) reduce(acc []reg.VecVirtual) {
 	leave()
 }
 
+// axpy is y += αx.
 func axpy(v vec) {
-	function(v.name("axpy"), fmt.Sprintf("func(n int, alpha %s, x, y *%s)", v.elem(), v.elem()), "is y += αx.")
+	function(v.name("axpy"), fmt.Sprintf("func(n int, alpha %s, x, y *%s)", v.elem(), v.elem()))
 	n, alpha := param("n"), v.broadcastParam("alpha")
 	v.each(n, []reg.GPVirtual{param("x"), param("y")}, func(e elements) {
 		x, y := e.load(0), e.load(1)
@@ -97,14 +99,14 @@ func axpy(v vec) {
 
 // multiply is the product of two slices, and the product added to a third.
 func multiply(v vec) {
-	n, ptrs := kernel(v, "mul", "is dst = xy.", "", "dst", "x", "y")
+	n, ptrs := kernel(v, "mul", "", "dst", "x", "y")
 	v.each(n, ptrs, func(e elements) {
 		x, y := e.load(1), e.load(2)
 		v.do(mul, x, y, y)
 		e.store(y, 0)
 	})
 	leave()
-	n, ptrs = kernel(v, "mulAdd", "is dst += xy.", "", "dst", "x", "y")
+	n, ptrs = kernel(v, "mulAdd", "", "dst", "x", "y")
 	v.each(n, ptrs, func(e elements) {
 		dst, x := e.load(0), e.load(1)
 		v.do(fma231, e.load(2), x, dst)
@@ -115,7 +117,7 @@ func multiply(v vec) {
 
 // rotate is dst = cos∘b − sin∘a.
 func rotate(v vec) {
-	n, ptrs := kernel(v, "rotate", "is dst = cos∘b − sin∘a.", "", "dst", "cos", "sin", "a", "b")
+	n, ptrs := kernel(v, "rotate", "", "dst", "cos", "sin", "a", "b")
 	v.each(n, ptrs, func(e elements) {
 		cos, sin := e.load(1), e.load(2)
 		v.do(mul, e.load(4), cos, cos)

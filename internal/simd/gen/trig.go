@@ -12,13 +12,11 @@ import (
 const sinCosLimit = 5000
 
 // sinCos is sin x and cos x from sin r and cos r, r = x − kπ, |r| ≤ π/2. It stops at the first
-// register that holds a number beyond sinCosLimit, Inf or NaN. Four registers are tested together;
-// if one must stop, they are taken one by one.
+// register that holds a number beyond sinCosLimit, Inf or NaN, and returns how many elements are
+// left. Four registers are tested together; if one must stop, they are taken one by one.
 func sinCos(v vec) {
 	const together = 4
-	n, ptrs := kernel(v, "sinCos",
-		"writes sin x and cos x and returns how many elements are left; it stops before a register with "+
-			"an |x| over 5000.", " (left int)", "x", "sin", "cos")
+	n, ptrs := kernel(v, "sinCos", " (left int)", "x", "sin", "cos")
 	SUBQ(imm(together*v.lanes()), n)
 	JL(LabelRef("single"))
 	Label("four")
