@@ -22,23 +22,12 @@ func approachArcCosine(t *testing.T, dev device.Device, _ Tolerances) {
 		device.ArcCos2: 210.0 / 9} {
 		phi := columnsOf(dev, put(dev, device.Real, h, samples, b, d), n, device.FeatureParams{Activation: a,
 			LogAlpha: put(dev, device.Real, []float64{logalpha}, 1), LogLength: put(dev, device.Real, logl, d)})
-		square := 0.0
-		for i := range b {
-			for j := range b {
-				inner := 0.0
-				for s := range samples {
-					x, y := phi[(s*b+i)*n:], phi[(s*b+j)*n:]
-					for q := range n {
-						inner += x[q] * y[q] / samples
-					}
-				}
-				x, y := row.data[i*d:][:d], row.data[j*d:][:d]
-				size := math.Sqrt(arcCosine(a, x, x, logl) * arcCosine(a, y, y, logl))
-				miss := (inner/math.Exp(logalpha) - arcCosine(a, x, y, logl)) / size
-				square += miss * miss / (b * b)
-			}
-		}
-		if e, want := math.Sqrt(square), 2*math.Sqrt(fourth/(n*samples)); e > want {
+		e := productError(phi, samples, b, func(i, j int, inner float64) float64 {
+			x, y := row.data[i*d:][:d], row.data[j*d:][:d]
+			size := math.Sqrt(arcCosine(a, x, x, logl) * arcCosine(a, y, y, logl))
+			return (inner/math.Exp(logalpha) - arcCosine(a, x, y, logl)) / size
+		})
+		if want := 2 * math.Sqrt(fourth/(n*samples)); e > want {
 			t.Errorf("degree %d: ΦΦᵀ is off by %g, want at most %g", a.Degree(), e, want)
 		}
 	}

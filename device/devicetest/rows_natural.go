@@ -3,6 +3,8 @@ package devicetest
 import (
 	"math"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
@@ -51,75 +53,39 @@ func forwardNatural(dev device.Device, in, out []*device.Tensor) {
 // naturalNaive moves one latent, unless S would grow to more than 2/(1−size) times itself in some
 // direction.
 func naturalNaive(mu, s, dm, ds []float64, m int, size float64) bool {
-	at := func(a []float64, i, j int) float64 { return a[i*m+j] }
-	low := make([]float64, m*m)
-	for i := range m {
-		copy(low[i*m:][:i+1], s[i*m:])
-	}
-	inverse := inverted(low, m)
-	half := make([]float64, m*m) // ½ of the lower triangle of sᵀds, on both sides: sᵀdS s
-	for i := range m {
-		for j := range i + 1 {
-			v := 0.0
-			for k := i; k < m; k++ {
-				v += at(low, k, i) * at(ds, k, j)
-			}
-			half[i*m+j], half[j*m+i] = v/2, v/2
-		}
-	}
-	right, precision := make([]float64, m*m), make([]float64, m*m) // sᵀdS, and S⁻¹ − 2·size·dS
-	judged := make([]float64, m*m)                                 // less ½(1−size)·S⁻¹
-	for k := range m {
-		for j := range m {
-			for l := range m {
-				right[k*m+j] += at(half, k, l) * at(inverse, l, j)
+	root := mat.NewTriDense(m, mat.Lower, s)
+	var inverse, slope mat.Dense // s⁻¹ and sᵀds, of whose lower triangle a half on both sides is sᵀdS s
+	must(inverse.Inverse(root))
+	slope.Mul(root.T(), mat.NewDense(m, m, ds[:m*m]))
+	// moved factors part·S⁻¹ − 2·size·dS.
+	moved := func(part float64) (c mat.Cholesky, ok bool) {
+		inner, product := mat.NewSymDense(m, nil), mat.Dense{}
+		for i := range m {
+			inner.SetSym(i, i, part-size*slope.At(i, i))
+			for j := range i {
+				inner.SetSym(i, j, -size*slope.At(i, j))
 			}
 		}
+		product.Product(inverse.T(), inner, &inverse)
+		ok = c.Factorize(mat.NewSymDense(m, product.RawMatrix().Data))
+		return c, ok
 	}
-	for i := range m {
-		for j := range m {
-			for k := range m {
-				precision[i*m+j] += at(inverse, k, i) * (at(inverse, k, j) - 2*size*at(right, k, j))
-				judged[i*m+j] += at(inverse, k, i) * ((1+size)/2*at(inverse, k, j) - 2*size*at(right, k, j))
-			}
-		}
+	if _, ok := moved((1 + size) / 2); !ok {
+		return false
 	}
-	factor := make([]float64, m*m)
-	cholesky(factor, judged, m)
+	precision, _ := moved(1)
+	var covariance mat.SymDense
+	must(precision.InverseTo(&covariance))
+	var factor mat.Cholesky
+	factor.Factorize(&covariance)
+	clear(s)
+	factor.LTo(root)
+	var step mat.VecDense
+	step.MulVec(&covariance, mat.NewVecDense(m, dm[:m]))
 	for i := range m {
-		if !(factor[i*m+i] > 0) {
-			return false
-		}
-	}
-	cholesky(factor, precision, m)
-	root := inverted(factor, m)
-	covariance := make([]float64, m*m)
-	for i := range m {
-		for j := range m {
-			for k := range m {
-				covariance[i*m+j] += at(root, k, i) * at(root, k, j)
-			}
-		}
-	}
-	cholesky(s, covariance, m)
-	for i := range m {
-		for j := range m {
-			mu[i] += size * at(covariance, i, j) * dm[j]
-		}
+		mu[i] += size * step.AtVec(i)
 	}
 	return true
-}
-
-// inverted returns the inverse of a lower triangle.
-func inverted(l []float64, m int) []float64 {
-	one, x := make([]float64, m*m), make([]float64, m*m)
-	for i := range m {
-		one[i*m+i] = 1
-	}
-	for c := range m {
-		solve(x, l, one, m, c, m)
-	}
-	return x
 }
 
 // Size: J, M. A step of diagonals: 1/s² − 2·size·ds/(2s) for each, some of which are too long.
