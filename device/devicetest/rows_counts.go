@@ -8,12 +8,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// countArgs returns h, y, the constants of log rates, the offsets and the tail, the last where in has it.
-func countArgs(in []*device.Tensor) device.LikelihoodArgs {
-	in = append(in[:len(in):len(in)], nil)
-	return device.LikelihoodArgs{H: in[0], Y: in[1], LogRate: in[2], Offset: in[3], Tail: in[4]}
-}
-
 // Size: S, B, C.
 func poisson(r *random, size []int) likelihood {
 	s, b, c := size[0], size[1], size[2]
@@ -25,13 +19,13 @@ func poisson(r *random, size []int) likelihood {
 				f := in[0][i] + in[2][col] + in[3][row%b]
 				return in[1][y]*f - math.Exp(f) - logGamma(in[1][y]+1)
 			})
-		}, rows: s * b, args: countArgs, op: device.Device.PoissonLogLik}
+		}, op: device.Device.PoissonLogLik}
 }
 
 // Size: S, B, C.
 func poissonExpected(dtype device.DType) func(r *random, size []int) likelihood {
 	return func(r *random, size []int) likelihood {
-		s, b, c := size[0], size[1], size[2]
+		b, c := size[1], size[2]
 		mean, variance := r.moments(dtype, size)
 		return likelihood{
 			in: []*array{mean, r.counts(1, b, c), r.normal("lograte", device.Real, adds, 1, 0.5, c),
@@ -41,11 +35,6 @@ func poissonExpected(dtype device.DType) func(r *random, size []int) likelihood 
 					f := in[0][i] + in[2][col] + in[3][row%b]
 					return in[1][y]*f - math.Exp(f+in[4][i]/2) - logGamma(in[1][y]+1)
 				})
-			}, rows: s * b,
-			args: func(in []*device.Tensor) device.LikelihoodArgs {
-				a := countArgs(in[:4])
-				a.Variance = in[4]
-				return a
 			}, op: device.Device.PoissonExpected}
 	}
 }
@@ -63,7 +52,7 @@ func negativeBinomial(r *random, size []int) likelihood {
 				y, rate := in[1][at], math.Exp(in[0][i]+in[2][col]+in[3][row%b])
 				return logGamma(y+r) - logGamma(r) - logGamma(y+1) + r*math.Log(r/(r+rate)) + y*math.Log(rate/(r+rate))
 			})
-		}, rows: s * b, args: countArgs, op: device.Device.NegativeBinomialLogLik}
+		}, op: device.Device.NegativeBinomialLogLik}
 }
 
 // Size: S, B, K levels. Outputs are far in both tails, too.
@@ -87,9 +76,6 @@ func ordinal(r *random, size []int) likelihood {
 				lower, upper = -upper, -lower
 			}
 			return math.Log(math.Erfc(-upper/math.Sqrt2)/2 - math.Erfc(-lower/math.Sqrt2)/2)
-		}, rows: s * b,
-		args: func(in []*device.Tensor) device.LikelihoodArgs {
-			return device.LikelihoodArgs{H: in[0], Y: in[1], Cuts: in[2]}
 		}, op: device.Device.OrdinalLogLik}
 }
 

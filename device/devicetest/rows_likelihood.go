@@ -55,17 +55,26 @@ func likelihoodRows() []row {
 
 // likelihood is a sum over rows that a device computes with its gradients.
 type likelihood struct {
-	in   []*array
-	args func(in []*device.Tensor) device.LikelihoodArgs
+	in []*array
 	// term is log p of row s·B+b
 	term func(in [][]float64, row int) float64
-	rows int // S·B
 	op   func(dev device.Device, ell *device.Tensor, g, a device.LikelihoodArgs, scale float64)
+}
+
+// args returns tensors as the arguments that their arrays are named for.
+func (l likelihood) args(in []*device.Tensor) (a device.LikelihoodArgs) {
+	named := map[string]**device.Tensor{"h": &a.H, "mean": &a.H, "variance": &a.Variance, "y": &a.Y,
+		"logvar": &a.LogVar, "tail": &a.Tail, "lograte": &a.LogRate, "offset": &a.Offset, "cuts": &a.Cuts,
+		"weight": &a.Weight}
+	for i, t := range in {
+		*named[l.in[i].name] = t
+	}
+	return a
 }
 
 // problem returns the problem of the sum times scale, with a weight [B] for each row of the batch, or nil.
 func (l likelihood) problem(weight *array) *problem {
-	n := len(l.in)
+	n, shape := len(l.in), l.in[0].shape
 	if weight != nil {
 		l.in = append(l.in, weight)
 	}
@@ -73,7 +82,7 @@ func (l likelihood) problem(weight *array) *problem {
 		in: l.in,
 		naive: func(in, out [][]float64) {
 			sum := 0.0
-			for row := range l.rows {
+			for row := range device.Volume(shape[:len(shape)-1]) {
 				w := 1.0
 				if weight != nil {
 					w = in[n][row%len(in[n])]
@@ -82,13 +91,7 @@ func (l likelihood) problem(weight *array) *problem {
 			}
 			out[0][0] = scale * sum
 		},
-	}, 1, func(in []*device.Tensor) device.LikelihoodArgs {
-		a := l.args(in[:n])
-		if weight != nil {
-			a.Weight = in[n]
-		}
-		return a
-	}, func(dev device.Device, ell *device.Tensor, g, a device.LikelihoodArgs) { l.op(dev, ell, g, a, scale) })
+	}, 1, l.args, func(dev device.Device, ell *device.Tensor, g, a device.LikelihoodArgs) { l.op(dev, ell, g, a, scale) })
 }
 
 // weights returns the weights of n rows, some of which are 0.
@@ -117,12 +120,6 @@ func columns(row, batch, c int, term func(i, y, col int) float64) (sum float64) 
 	return sum
 }
 
-// likelihoodArgs returns h, y, log σ² and the tail, the last two where in has them.
-func likelihoodArgs(in []*device.Tensor) device.LikelihoodArgs {
-	in = append(in[:len(in):len(in)], nil, nil)
-	return device.LikelihoodArgs{H: in[0], Y: in[1], LogVar: in[2], Tail: in[3]}
-}
-
 // Size: S, B, C.
 func gaussian(r *random, size []int) likelihood {
 	s, b, c := size[0], size[1], size[2]
@@ -136,7 +133,7 @@ func gaussian(r *random, size []int) likelihood {
 				miss := in[1][y] - in[0][i]
 				return -(math.Log(2*math.Pi) + in[2][col] + miss*miss/math.Exp(in[2][col])) / 2
 			})
-		}, rows: s * b, args: likelihoodArgs, op: device.Device.GaussianLogLik}
+		}, op: device.Device.GaussianLogLik}
 }
 
 func expected(dtype device.DType) func(r *random, size []int) likelihood {
@@ -172,7 +169,7 @@ func (r *random) moments(dtype device.DType, size []int) (mean, variance *array)
 // gaussianMoments returns a likelihood of moments; logLik is the term of an element.
 func gaussianMoments(r *random, size []int, dtype device.DType, logLik func(miss, noise, variance float64) float64,
 	op func(device.Device, *device.Tensor, device.LikelihoodArgs, device.LikelihoodArgs, float64)) likelihood {
-	s, b, c := size[0], size[1], size[2]
+	b, c := size[1], size[2]
 	mean, variance := r.moments(dtype, size)
 	return likelihood{
 		in: []*array{mean, variance,
@@ -181,9 +178,6 @@ func gaussianMoments(r *random, size []int, dtype device.DType, logLik func(miss
 			return columns(row, b, c, func(i, y, col int) float64 {
 				return logLik(in[2][y]-in[0][i], math.Exp(in[3][col]), in[1][i])
 			})
-		}, rows: s * b,
-		args: func(in []*device.Tensor) device.LikelihoodArgs {
-			return device.LikelihoodArgs{H: in[0], Variance: in[1], Y: in[2], LogVar: in[3]}
 		}, op: op}
 }
 
@@ -198,7 +192,7 @@ func softmax(r *random, size []int) likelihood {
 				total += math.Exp(h)
 			}
 			return in[0][row*c+int(in[1][row%b])] - math.Log(total)
-		}, rows: s * b, args: likelihoodArgs, op: device.Device.SoftmaxLogLik}
+		}, op: device.Device.SoftmaxLogLik}
 }
 
 // Size: S, B. Logits far from 0 too, where the logistic function is flat.
@@ -212,7 +206,7 @@ func bernoulli(r *random, size []int) likelihood {
 				h = -h
 			}
 			return -math.Log1p(math.Exp(h))
-		}, rows: s * b, args: likelihoodArgs, op: device.Device.BernoulliLogLik}
+		}, op: device.Device.BernoulliLogLik}
 }
 
 // Size: S, B, C. About 3.6 degrees of freedom, and residuals of some standard deviations.
@@ -230,7 +224,7 @@ func student(r *random, size []int) likelihood {
 				miss, v := in[1][y]-in[0][i], math.Exp(in[2][col])
 				return norm - math.Log(math.Pi*nu*v)/2 - (nu+1)/2*math.Log(1+miss*miss/(nu*v))
 			})
-		}, rows: s * b, args: likelihoodArgs, op: device.Device.StudentLogLik}
+		}, op: device.Device.StudentLogLik}
 }
 
 func logGamma(x float64) float64 {
@@ -256,7 +250,7 @@ func heteroscedastic(r *random, size []int) likelihood {
 				v := math.Max(device.VarFloor, math.Exp(in[2][col]+in[0][(2*row+1)*c+col]))
 				return -(math.Log(2*math.Pi*v) + miss*miss/v) / 2
 			})
-		}, rows: s * b, args: likelihoodArgs, op: device.Device.HeteroscedasticLogLik}
+		}, op: device.Device.HeteroscedasticLogLik}
 }
 
 // Size: S, B, C. h gives its gradient on as it is.
