@@ -1,21 +1,13 @@
 package main
 
-import (
-	"fmt"
-
-	"github.com/mmcloughlin/avo/reg"
-)
+import "github.com/mmcloughlin/avo/reg"
 
 // adam is one step of Adam, which updates p, m and v; co holds β1, 1−β1, β2, 1−β2, StepSize,
 // RootScale, Eps, L2, Scale.
 func adam(v vec) {
-	T := v.elem()
-	function(v.name("adam"), fmt.Sprintf("func(n int, p, grad, m, v, rate *%s, co *[9]%s)", T, T))
+	v.function(v.name("adam"), "func(n int, p, grad, m, v, rate *T, co *[9]T)")
 	n, co := param("n"), param("co")
-	c := v.regs(9)
-	for i, r := range c {
-		v.broadcast(at(co, i*v.size()), r)
-	}
+	c := v.coefficients(co, 9)
 	beta1, rest1, beta2, rest2, step, root, eps, l2, scale := c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7], c[8]
 	ptrs := []reg.GPVirtual{param("p"), param("grad"), param("m"), param("v"), param("rate")}
 	v.each(n, ptrs, func(e elements) {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"strings"
 
 	. "github.com/mmcloughlin/avo/build"
@@ -117,6 +116,15 @@ func (v vec) constant(c con) reg.VecVirtual {
 	return r
 }
 
+// coefficients are n elements from co on, each in all lanes of a register.
+func (v vec) coefficients(co reg.GPVirtual, n int) []reg.VecVirtual {
+	k := v.regs(n)
+	for i, r := range k {
+		v.broadcast(at(co, i*v.size()), r)
+	}
+	return k
+}
+
 // constantInt is a register that holds an integer in every lane of 32 bits.
 func (v vec) constantInt(x uint64) reg.VecVirtual {
 	r := v.reg()
@@ -150,9 +158,9 @@ func (v vec) round(x reg.VecVirtual, scale float64) (t, k reg.VecVirtual) {
 	return t, k
 }
 
-// function begins an assembly function, and leave returns from it.
-func function(name, signature string) {
-	TEXT(name, NOSPLIT, signature)
+// function begins an assembly function, in whose signature T is an element, and leave returns from it.
+func (v vec) function(name, signature string) {
+	TEXT(name, NOSPLIT, strings.ReplaceAll(signature, "T", v.elem()))
 	Pragma("noescape")
 }
 
@@ -163,7 +171,7 @@ func leave() {
 
 // kernel begins an assembly function over slices of n elements, in the order of names.
 func kernel(v vec, stem, results string, names ...string) (n reg.GPVirtual, ptrs []reg.GPVirtual) {
-	function(v.name(stem), fmt.Sprintf("func(n int, %s *%s)%s", strings.Join(names, ", "), v.elem(), results))
+	v.function(v.name(stem), "func(n int, "+strings.Join(names, ", ")+" *T)"+results)
 	n = param("n")
 	for _, name := range names {
 		ptrs = append(ptrs, param(name))

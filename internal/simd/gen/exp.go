@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"math"
 
 	. "github.com/mmcloughlin/avo/build"
@@ -22,8 +21,7 @@ func exp(v vec) {
 // rbf is exp(scale·min(0, x − (own + half))): the elements of a kernel matrix from scalar products
 // and half the squared lengths.
 func rbf(v vec) {
-	T := v.elem()
-	function(v.name("rbf"), fmt.Sprintf("func(n int, dst, x, half *%s, own, scale %s)", T, T))
+	v.function(v.name("rbf"), "func(n int, dst, x, half *T, own, scale T)")
 	n := param("n")
 	own, scale := v.broadcastParam("own"), v.broadcastParam("scale")
 	limit, zero := v.constant(v.f(v.infinity())), v.reg()
@@ -44,14 +42,9 @@ func rbf(v vec) {
 // its gradients. co holds p1, p2, q0 and q1. nearest receives the largest
 // x − (own + half) + (own + half)·near of each lane.
 func matern(v vec) {
-	T := v.elem()
-	function(v.name("matern"),
-		fmt.Sprintf("func(n int, dst, slope, x, half *%s, own, scale, near %s, co *[4]%s, nearest *[8]%s)", T, T, T, T))
+	v.function(v.name("matern"), "func(n int, dst, slope, x, half *T, own, scale, near T, co *[4]T, nearest *[8]T)")
 	correlation(v, func(co reg.GPVirtual) func(t, e reg.VecVirtual) (c, slope reg.VecVirtual) {
-		k := v.regs(4)
-		for i, r := range k {
-			v.broadcast(at(co, i*v.size()), r)
-		}
+		k := v.coefficients(co, 4)
 		return func(t, e reg.VecVirtual) (c, slope reg.VecVirtual) {
 			c, slope = v.reg(), v.reg()
 			v.do(copyReg, k[1], c)
@@ -68,9 +61,7 @@ func matern(v vec) {
 
 // laplace is matern with c = e⁻ᵗ and slope = e⁻ᵗ/t: Matérn 1/2.
 func laplace(v vec) {
-	T := v.elem()
-	function(v.name("laplace"),
-		fmt.Sprintf("func(n int, dst, slope, x, half *%s, own, scale, near %s, nearest *[8]%s)", T, T, T))
+	v.function(v.name("laplace"), "func(n int, dst, slope, x, half *T, own, scale, near T, nearest *[8]T)")
 	correlation(v, func(reg.GPVirtual) func(t, e reg.VecVirtual) (c, slope reg.VecVirtual) {
 		return func(t, e reg.VecVirtual) (c, slope reg.VecVirtual) {
 			slope = v.reg()

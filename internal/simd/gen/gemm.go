@@ -31,9 +31,7 @@ const (
 // B, two registers wide, packed k by k. Sums over k stay in registers; C is
 // written once, as α·sum (first) or C + α·sum. lda and ldc are in bytes; rows must be one of the heights.
 func gemm(v vec) {
-	T := v.elem()
-	function(v.name("gemm"),
-		fmt.Sprintf("func(rows, cols, k int, alpha %s, a *%s, lda int, b, c *%s, ldc int, first int)", T, T, T))
+	v.function(v.name("gemm"), "func(rows, cols, k int, alpha T, a *T, lda int, b, c *T, ldc int, first int)")
 	rows := param("rows")
 	cols, b, c := param("cols"), param("b"), param("c")
 	VLDMXCSR(v.i(flushing).mem())

@@ -11,7 +11,7 @@ import (
 // matches adds parts rows of 64 bytes for each of n windows, looks every byte up, and adds the
 // bytes to eight sums.
 func matches(v vec, parts int) {
-	function(fmt.Sprintf("matches%d%s", parts, v.tier()),
+	v.function(fmt.Sprintf("matches%d%s", parts, v.tier()),
 		"func(n int, sums *uint64, at *uint32, counts *uint64, weight *byte)")
 	n, sums, where, counts, weight := param("n"), param("sums"), param("at"), param("counts"), param("weight")
 	lut, zero := v.reg(), v.reg()

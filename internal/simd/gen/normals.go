@@ -14,7 +14,7 @@ import (
 // other in memory. AVX-512 has the registers to draw for two registers of counters together, so
 // that no round waits for another.
 func normals(v vec) {
-	function(v.name("normals"), "func(blocks int, dst *float32, keys *[20]uint32, c0, c1 *[16]uint32, c2, c3 uint32)")
+	v.function(v.name("normals"), "func(blocks int, dst *float32, keys *[20]uint32, c0, c1 *[16]uint32, c2, c3 uint32)")
 	blocks, dst, keys := param("blocks"), param("dst"), param("keys")
 	counter := v.reg()
 	VMOVUPS(at(param("c0"), 0), counter)

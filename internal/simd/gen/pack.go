@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -11,7 +9,7 @@ import (
 // packRows copies k rows of up to two registers into a panel of B, zeros after the
 // last element. It moves dwords and serves both precisions. stride is in bytes.
 func packRows(v vec) {
-	function("packRows"+v.tier(), "func(k, dwords int, src *byte, stride int, dst *byte)")
+	v.function("packRows"+v.tier(), "func(k, dwords int, src *byte, stride int, dst *byte)")
 	k, dwords := param("k"), param("dwords")
 	src, stride, dst := param("src"), param("stride"), param("dst")
 	x, m := v.regs(2), v.regs(2)
@@ -44,8 +42,9 @@ func packRows(v vec) {
 // square of a row is moved back to end with it, so cols must be at least side. Rows are
 // filled up with copies of the last one: dst must have room for whole squares. lds and ldd are
 // in bytes.
-func transpose(name, elem string, size, side int, square func(src []Mem, store func(j int, x Op))) {
-	function(name, fmt.Sprintf("func(rows, cols int, src *%s, lds int, dst *%s, ldd int)", elem, elem))
+func transpose(v vec, side int, square func(src []Mem, store func(j int, x Op))) {
+	size := v.size()
+	v.function(v.name("transpose"), "func(rows, cols int, src *T, lds int, dst *T, ldd int)")
 	rows, src := param("rows"), param("src")
 	Label("band")
 	row := []reg.GPVirtual{src}
@@ -101,7 +100,7 @@ func transpose(name, elem string, size, side int, square func(src []Mem, store f
 
 // transpose32 turns squares of 8 × 8 float32.
 func transpose32() {
-	transpose("transpose32AVX2", "float32", 4, 8, func(src []Mem, store func(int, Op)) {
+	transpose(vec{bytes: 32}, 8, func(src []Mem, store func(int, Op)) {
 		// registers hold four columns of row i, and of row i+4 above
 		half := func(offset int) (x [4]reg.VecVirtual) {
 			for i := range x {
@@ -133,7 +132,7 @@ func transpose32() {
 
 // transpose64 turns squares of 4 × 4 doubles.
 func transpose64() {
-	transpose("transpose64AVX2", "float64", 8, 4, func(src []Mem, store func(int, Op)) {
+	transpose(vec{bytes: 32, double: true}, 4, func(src []Mem, store func(int, Op)) {
 		for h := range 2 {
 			x := [2]reg.VecVirtual{YMM(), YMM()}
 			for i := range x {

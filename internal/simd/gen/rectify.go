@@ -1,21 +1,13 @@
 package main
 
-import (
-	"fmt"
-
-	"github.com/mmcloughlin/avo/reg"
-)
+import "github.com/mmcloughlin/avo/reg"
 
 // rectify is phi = co[0] + p(co[1] + co[2] p) and slope = co[3] + co[4] p where p > 0, and 0
 // elsewhere; NaN stays.
 func rectify(v vec) {
-	T := v.elem()
-	function(v.name("rectify"), fmt.Sprintf("func(n int, phi, slope, p *%s, co *[5]%s)", T, T))
+	v.function(v.name("rectify"), "func(n int, phi, slope, p *T, co *[5]T)")
 	n, co := param("n"), param("co")
-	k := v.regs(5)
-	for i, r := range k {
-		v.broadcast(at(co, i*v.size()), r)
-	}
+	k := v.coefficients(co, 5)
 	zero := v.reg()
 	v.zero(zero)
 	v.each(n, []reg.GPVirtual{param("phi"), param("slope"), param("p")}, func(e elements) {

@@ -14,7 +14,7 @@ const partialSums = 256
 
 // dot is Σ x y.
 func dot(v vec) {
-	n, ptrs := kernel(v, "dot", fmt.Sprintf(" (sum %s)", v.elem()), "x", "y")
+	n, ptrs := kernel(v, "dot", " (sum T)", "x", "y")
 	x, y := ptrs[0], ptrs[1]
 	acc := v.regs(partialSums / v.bytes)
 	for _, a := range acc {
@@ -87,7 +87,7 @@ func (v vec) reduce(acc []reg.VecVirtual) {
 
 // axpy is y += αx.
 func axpy(v vec) {
-	function(v.name("axpy"), fmt.Sprintf("func(n int, alpha %s, x, y *%s)", v.elem(), v.elem()))
+	v.function(v.name("axpy"), "func(n int, alpha T, x, y *T)")
 	n, alpha := param("n"), v.broadcastParam("alpha")
 	v.each(n, []reg.GPVirtual{param("x"), param("y")}, func(e elements) {
 		x, y := e.load(0), e.load(1)
