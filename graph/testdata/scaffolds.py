@@ -3,7 +3,7 @@
     pip install rdkit==2026.9.1
     python scaffolds.py < MOLECULES.smi > scaffolds.json
 
-Those of scaffolds.json are those of molecules.py and notations.py, and a fourth of ESOL and FreeSolv (make
+Those of scaffolds.json are those of molecules.json and notations.py, and a fourth of ESOL and FreeSolv (make
 molecules). A number stands for a scaffold; 0 is none. Three are left out: a ring of [13c], whose isotope counts
 for RDKit, and two that are written aromatic where RDKit finds no aromatic ring (docs/graphs.md, Notations).
 """
