@@ -75,7 +75,7 @@ func featureRows() []row {
 
 // Size: S, B, d, R, d'.
 func randomFeatures(r *random, size []int, c featureCase) *problem {
-	s, b, d, nr, dOut := size[0], size[1], size[2], size[3], size[4]
+	s, b, nr, dOut := size[0], size[1], size[3], size[4]
 	columns := nr * c.activation.Columns()
 	noise := device.FeatureNoise{
 		Weights:        device.Key{Seed: 11, Step: device.Count{N: 3}, Sample: 4, Site: device.SiteWeights, Layer: 2},
@@ -87,22 +87,9 @@ func randomFeatures(r *random, size []int, c featureCase) *problem {
 	if c.prior {
 		spectra, lengths = none, adds
 	}
-	logVarW := -1.0
-	if c.floor {
-		logVarW = -40
-	}
 	p := &problem{
-		in: []*array{
-			r.normal("h", device.Real, writes, 0, 1, s, b, d),
-			r.normal("logalpha", device.Real, adds, 0.3, 0.1, 1),
-			r.normal("logl", device.Real, lengths, 0.2, 0.3, d),
-			r.normal("mean of omega", device.Real, spectra, 0, 1, d, nr),
-			r.normal("logvar of omega", device.Real, spectra, -1, 0.3, d, nr),
-			r.normal("mean of w", device.Real, adds, 0, 1, columns, dOut),
-			r.normal("logvar of w", device.Real, adds, logVarW, 0.3, columns, dOut),
-			r.below("rows", 1000, b),
-			r.normal("mixing", device.Real, none, 1, 0.5, nr),
-		},
+		in: append(r.layer(size, columns, lengths, spectra, -1, c.floor),
+			r.below("rows", 1000, b), r.normal("mixing", device.Real, none, 1, 0.5, nr)),
 		out:   []*array{zeros("out", device.Real, s, b, dOut)},
 		naive: func(in, out [][]float64) { naiveFeatures(out[0], in, size, c, noise) },
 	}
@@ -123,6 +110,25 @@ func randomFeatures(r *random, size []int, c featureCase) *problem {
 		}
 		return a
 	}, device.Device.RandomFeatures, device.Device.RandomFeaturesBackward)
+}
+
+// layer returns the input h of a layer of a size, and the parameters of featureParams. Its variances may be below
+// VarFloor.
+func (r *random) layer(size []int, columns int, lengths, spectra gradient, spread float64, floor bool) []*array {
+	s, b, d, nr, dOut := size[0], size[1], size[2], size[3], size[4]
+	logVarW := -1.0
+	if floor {
+		logVarW = -40
+	}
+	return []*array{
+		r.normal("h", device.Real, writes, 0, 1, s, b, d),
+		r.normal("logalpha", device.Real, adds, 0.3, 0.1, 1),
+		r.normal("logl", device.Real, lengths, 0.2, 0.3, d),
+		r.normal("mean of omega", device.Real, spectra, 0, 1, d, nr),
+		r.normal("logvar of omega", device.Real, spectra, spread, 0.3, d, nr),
+		r.normal("mean of w", device.Real, adds, 0, 1, columns, dOut),
+		r.normal("logvar of w", device.Real, adds, logVarW, 0.3, columns, dOut),
+	}
 }
 
 // featureParams returns the parameters behind h.

@@ -73,22 +73,9 @@ func featureMomentRows() []row {
 
 // Size: S, B, d, R, d'.
 func featureMoments(r *random, size []int, c momentCase) *problem {
-	s, b, d, nr, dOut := size[0], size[1], size[2], size[3], size[4]
-	logVarW := -1.0
-	if c.floor {
-		logVarW = -40
-	}
+	s, b, nr, dOut := size[0], size[1], size[3], size[4]
 	p := &problem{
-		in: []*array{
-			r.normal("h", device.Real, writes, 0, 1, s, b, d),
-			r.normal("logalpha", device.Real, adds, 0.3, 0.1, 1),
-			r.normal("logl", device.Real, none, 0.2, 0.3, d),
-			r.normal("mean of omega", device.Real, adds, 0, 1, d, nr),
-			r.normal("logvar of omega", device.Real, adds, c.spread, 0.3, d, nr),
-			r.normal("mean of w", device.Real, adds, 0, 1, 2*nr, dOut),
-			r.normal("logvar of w", device.Real, adds, logVarW, 0.3, 2*nr, dOut),
-			r.normal("mixing", device.Real, none, 1, 0.5, nr),
-		},
+		in:    append(r.layer(size, 2*nr, none, adds, c.spread, c.floor), r.normal("mixing", device.Real, none, 1, 0.5, nr)),
 		out:   []*array{zeros("mean", device.Real, s, b, dOut), zeros("variance", device.Real, s, b, dOut)},
 		naive: func(in, out [][]float64) { naiveFeatureMoments(out[0], out[1], in, size, c) },
 	}
