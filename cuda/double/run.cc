@@ -2,10 +2,10 @@
 // thread. So do the threads of a block, each until it waits for others. EMU_ORDER is the order of
 // threads and blocks (0: forward, 1: backward, else a seed). A result that depends on it shows a
 // missing __syncthreads.
-#include "run.h"
-#include "access.h"
 #include "fault.h"
 #include "fiber.h"
+#include "run.h"
+#include "access.h"
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -304,7 +304,7 @@ void violation(const char *what) {
 static void illegal() {
   char s[200];
   snprintf(s, sizeof s, "thread %u %s address %p, which is outside all memory that it may use", current->tid.x,
-           fault_was_write() ? "writes to" : "reads", fault_address());
+           fault_was_write ? "writes to" : "reads", fault_address);
   report(ILLEGAL_ADDRESS, s);
   void *gone;
   switch_to(&gone, scheduler);

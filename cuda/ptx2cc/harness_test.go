@@ -135,7 +135,7 @@ var machinery = sync.OnceValues(func() (objects []string, err error) {
 		return nil, err
 	}
 	sources := []string{filepath.Join(dir, "host.cc")}
-	for _, name := range []string{"run", "fiber", "fault", "access"} {
+	for _, name := range []string{"run", "access"} {
 		sources = append(sources, filepath.Join(top, "cuda/double", name+".cc"))
 	}
 	for _, source := range sources {
