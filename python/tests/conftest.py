@@ -25,15 +25,20 @@ SMALL: dict[str, Any] = {
 }
 LONG: dict[str, Any] = {**SMALL, "steps": 1_000_000, "verbose": True}
 
-Table = tuple[NDArray[np.float64], NDArray[np.float64]]
+Array = NDArray[np.float64]
 
 
 @pytest.fixture(scope="session")
-def table() -> Table:
-    """A hundred rows of a sine."""
-    rng = np.random.default_rng(1)
-    x = rng.normal(size=(100, 3))
-    return x, np.sin(2 * x[:, 0]) + x[:, 1] + 0.1 * rng.normal(size=100)
+def x() -> Array:
+    """A hundred rows."""
+    return np.random.default_rng(1).normal(size=(100, 3))
+
+
+@pytest.fixture(scope="session")
+def y(x: Array) -> Array:
+    """Their targets, a sine with noise."""
+    noise = np.random.default_rng(1).normal(size=400)[x.size :]
+    return np.sin(2 * x[:, 0]) + x[:, 1] + 0.1 * noise
 
 
 @pytest.fixture(scope="session")
@@ -98,3 +103,11 @@ def eventually(holds: Callable[[], bool], seconds: float = 60) -> bool:
             return False
         time.sleep(0.05)
     return True
+
+
+def refused(
+    match: str, call: Callable[..., object], *args: Any, error: type[Exception] = ValueError, **options: Any
+) -> None:
+    """A call raises an error with such a message."""
+    with pytest.raises(error, match=match):
+        call(*args, **options)

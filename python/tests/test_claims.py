@@ -16,13 +16,13 @@ from sklearn.model_selection import GridSearchCV
 from gpdrf import GPDRFRegressor, _claims
 from gpdrf._run import Run
 
-from .conftest import LONG, SMALL, Table, eventually, start
-from .test_training import interrupt_after_a_step
+from .conftest import LONG, SMALL, Array, eventually, refused, start
+from .test_training import interrupted_fit
 
 FEW: dict[str, Any] = {**SMALL, "steps": 3, "threads": 1}
 
 
-def fit(of: tuple[str, Table]) -> Any:
+def fit(of: tuple[str, tuple[Array, Array]]) -> Any:
     """The predictions of a fit in a folder that others use, or the words of its error."""
     run, (x, y) = of
     try:
@@ -32,9 +32,8 @@ def fit(of: tuple[str, Table]) -> Any:
 
 
 @pytest.mark.parametrize("same", [True, False])
-def test_threads(same: bool, table: Table, tmp_path: Path) -> None:
+def test_threads(same: bool, x: Array, y: Array, tmp_path: Path) -> None:
     """Each of 30 fits has a model of its own, or an error that names the folder."""
-    x, y = table
     targets = [y, 100 + x[:, 1]]
     want = [GPDRFRegressor(**FEW).fit(x, t).predict(x) for t in targets]
     asked = [(str(tmp_path / ("run" if same else f"run{i % 2}")), (x, targets[i % 2])) for i in range(30)]
@@ -52,9 +51,8 @@ def test_threads(same: bool, table: Table, tmp_path: Path) -> None:
     assert not [path for path in tmp_path.iterdir() if not path.name.startswith("run") or "rows" in path.name]
 
 
-def test_processes(table: Table, tmp_path: Path) -> None:
+def test_processes(x: Array, y: Array, tmp_path: Path) -> None:
     """A search in two processes whose clones have one run gives no model of another fit."""
-    x, y = table
     search = GridSearchCV(
         GPDRFRegressor(**FEW, run=tmp_path / "run"), {"lr": [0.01, 0.05, 0.1]}, cv=2, n_jobs=2, error_score=np.nan
     )
@@ -68,7 +66,7 @@ def test_processes(table: Table, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
-def test_killed_in_a_temporary_folder(table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_killed_in_a_temporary_folder(x: Array, y: Array, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows and model of a killed process go with the next fit, and those of a living one stay."""
     with start(None, tmp_path) as living, start(None, tmp_path) as killed:
         assert len(list(tmp_path.iterdir())) == 2
@@ -77,7 +75,7 @@ def test_killed_in_a_temporary_folder(table: Table, tmp_path: Path, monkeypatch:
         monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
 
         def one_is_left() -> bool:
-            GPDRFRegressor(**FEW).fit(*table)
+            GPDRFRegressor(**FEW).fit(x, y)
             return len(list(tmp_path.iterdir())) == 1
 
         assert eventually(one_is_left)
@@ -90,12 +88,10 @@ def test_killed_in_a_run(tmp_path: Path) -> None:
     run = tmp_path / "run"
     rng = np.random.default_rng(1).normal(size=(100, 2))
     with start(run, tmp_path) as process:
-        with pytest.raises(ValueError, match="another fit is at work in this folder"):
-            GPDRFRegressor(**FEW, run=run).fit(rng, rng[:, 0])
+        refused("another fit is at work in this folder", GPDRFRegressor(**FEW, run=run).fit, rng, rng[:, 0])
         process.kill()
     if (run / "checkpoint.safetensors").exists():
-        with pytest.raises(ValueError, match="the training rows have changed"):
-            GPDRFRegressor(**LONG, run=run).fit(rng, rng[:, 1])
+        refused("the training rows have changed", GPDRFRegressor(**LONG, run=run).fit, rng, rng[:, 1])
     (tmp_path / "other-rows.lock").write_bytes(b"\0")  # of a process that was killed before it had a folder
     (tmp_path / "other-rows.csv").touch()
     (tmp_path / "mine-rows.csv").touch()
@@ -105,10 +101,9 @@ def test_killed_in_a_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
-def test_killed_while_it_replaces(table: Table, tmp_path: Path) -> None:
+def test_killed_while_it_replaces(x: Array, y: Array, tmp_path: Path) -> None:
     """A run that was to be replaced stays, and what was to replace it goes with the next fit."""
     run = tmp_path / "run"
-    x, y = table
     want = GPDRFRegressor(**FEW, run=run).fit(x, y).predict(x)
     with start(run, tmp_path) as process:
         process.kill()
@@ -119,27 +114,21 @@ def test_killed_while_it_replaces(table: Table, tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir() if not path.name.startswith("gpdrf-")] == ["run"]
 
 
-def test_interrupted_while_it_replaces(table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupted_while_it_replaces(x: Array, y: Array, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """After Ctrl-C the estimator has the model of its own fit, not that of the run it was to replace."""
     run = tmp_path / "lr=[0.1]"
-    x, y = table
     old = GPDRFRegressor(**FEW, run=run).fit(x, y)
     model = GPDRFRegressor(**LONG, run=run)
-    interrupt_after_a_step(monkeypatch)
-    with pytest.raises(KeyboardInterrupt, match="fit continues"):
-        model.fit(x, 100 + y)
+    assert "fit continues" in interrupted_fit(monkeypatch, model, x, 100 + y)
     assert model.predict(x).mean() > 50
     assert not np.array_equal(old.predict(x), model.predict(x))
     steps = model.result_["steps"]
-    interrupt_after_a_step(monkeypatch)
-    with pytest.raises(KeyboardInterrupt):
-        model.fit(x, 100 + y)
+    interrupted_fit(monkeypatch, model, x, 100 + y)
     assert model.result_["steps"] > steps
 
 
-def test_a_finished_run_with_a_checkpoint(table: Table, tmp_path: Path) -> None:
+def test_a_finished_run_with_a_checkpoint(x: Array, y: Array, tmp_path: Path) -> None:
     """A process that was killed at its very end leaves both, and no other fit takes that model."""
-    x, y = table
     run = tmp_path / "run"
     GPDRFRegressor(**FEW, run=run).fit(x, y)
     (run / "checkpoint.safetensors").write_bytes(b"")
@@ -164,7 +153,7 @@ def test_folder_to_which_a_program_still_writes(tmp_path: Path, monkeypatch: pyt
     assert not list(tmp_path.iterdir())
 
 
-def test_interrupted_before_it_begins(table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupted_before_it_begins(x: Array, y: Array, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A fit that is stopped while it waits for the program of another gives its folder back."""
 
     def interrupt(*_: Any) -> bool:
@@ -174,8 +163,8 @@ def test_interrupted_before_it_begins(table: Table, tmp_path: Path, monkeypatch:
     with monkeypatch.context() as patch:
         patch.setattr(Run, "_wait", interrupt)
         with pytest.raises(KeyboardInterrupt):
-            model.fit(*table)
-    assert model.fit(*table).result_["steps"] == FEW["steps"]
+            model.fit(x, y)
+    assert model.fit(x, y).result_["steps"] == FEW["steps"]
 
 
 def test_claim(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from scipy.sparse import coo_array, csr_array
 
 from gpdrf import GPDRFClassifier, GPDRFInputError, GPDRFRegressor, GPDRFWarning, _options, _server
 
-from .conftest import SMALL, Table
+from .conftest import SMALL, Array, refused
 
 N = 40
 
@@ -34,8 +34,7 @@ def test_na_among_words_is_a_word() -> None:
     with pytest.warns(GPDRFWarning, match='"null" in column "zone" is not in the training data'):
         model.predict(pd.DataFrame({"zone": ["null"], "x": [1]}))
     frame.loc[3, "zone"] = None
-    with pytest.raises(GPDRFInputError, match=r'^X, row 4: cells are missing, in "zone" 1'):
-        fit(frame)
+    refused(r'^X, row 4: cells are missing, in "zone" 1', fit, frame, error=GPDRFInputError)
     imputed = fit(frame, missing="impute")
     assert words(imputed) == ["AP", "EU", "NA", "n/a"]
     assert imputed.predict(frame[3:4]) != imputed.predict(frame[4:5].assign(x=3))
@@ -73,15 +72,13 @@ def test_a_column_of_booleans_takes_no_other_number() -> None:
         model.predict(pd.DataFrame({"flag": [2], "w": ["a"]}))
 
 
-def test_messages_speak_of_x(table: Table, tmp_path: Any) -> None:
+def test_messages_speak_of_x(x: Array, y: Array, tmp_path: Any) -> None:
     frame = pd.DataFrame({"t": ["two\nlines", "c"] * 20, "x": ["1", "2", "3", "4 kg"] * 10})
     for run in (None, tmp_path / "run"):
-        with pytest.raises(GPDRFInputError, match=r'^X, row 4: found "4 kg" in column "x"'):
-            fit(frame, run=run)
-    x, y = table[0].copy(), table[1].copy()
+        refused(r'^X, row 4: found "4 kg" in column "x"', fit, frame, error=GPDRFInputError, run=run)
+    x, y = x.copy(), y.copy()
     x[3, 1] = 1e200
-    with pytest.raises(GPDRFInputError, match=r"^X: value \[3, 1\] is 1e\+200"):
-        GPDRFRegressor(**SMALL).fit(x, y)
+    refused(r"^X: value \[3, 1\] is 1e\+200", GPDRFRegressor(**SMALL).fit, x, y, error=GPDRFInputError)
 
 
 def test_warnings_without_sockets(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,9 +99,8 @@ def test_errors_count_the_rows_of_x(monkeypatch: pytest.MonkeyPatch) -> None:
             model.predict(pd.DataFrame({"w": ["a"] * 5, "x": [1, 2, 3, 4, cell]}))
 
 
-def test_sparse_rows(table: Table) -> None:
+def test_sparse_rows(x: Array, y: Array) -> None:
     """Those that fit the memory are those of the array; others are refused as scikit-learn refuses them."""
-    x, y = table
     model = GPDRFRegressor(**SMALL).fit(csr_array(x), y)
     assert np.array_equal(model.predict(coo_array(x)), GPDRFRegressor(**SMALL).fit(x, y).predict(x))
     huge = csr_array((100, 10**8))
@@ -130,12 +126,10 @@ def test_dates_are_one_value_in_every_form() -> None:
         assert np.array_equal(model.predict(frame), want)
         assert np.array_equal(models[0].predict(frame), want)
     frames[0].loc[3, "when"] = pd.NaT
-    with pytest.raises(GPDRFInputError, match=r'^X, row 4: cells are missing, in "when" 1'):
-        fit(frames[0])
+    refused(r'^X, row 4: cells are missing, in "when" 1', fit, frames[0], error=GPDRFInputError)
     assert np.isfinite(fit(frames[0], missing="impute").predict(frames[0])).all()
     frames[3].loc[2, "when"] = "2024-02-31"
-    with pytest.raises(GPDRFInputError, match=r'row 3: found "2024-02-31" in column "when"'):
-        models[0].predict(frames[3])
+    refused(r'row 3: found "2024-02-31" in column "when"', models[0].predict, frames[3], error=GPDRFInputError)
 
 
 DATA = Path(__file__).parents[2] / "docs" / "data.md"
@@ -163,16 +157,14 @@ def test_the_table_of_formats() -> None:
 
     targets = y.copy()
     targets[3] = np.nan
-    with pytest.raises(ValueError, match="NaN"):
-        GPDRFRegressor(**SMALL).fit(frame, targets)
+    refused("NaN", GPDRFRegressor(**SMALL).fit, frame, targets)
     cells = [cell.strip() for cell in line.split("|")[2:-1]]
     faults = [("a", None), ("flag", True), ("when", "2024-05-06"), ("kind", "w"), None, ("a", "1.5,7")]
     assert cells == ["error" if fault is None else becomes(*fault) for fault in faults]
 
 
-def test_options_name_columns(table: Table) -> None:
+def test_options_name_columns(x: Array, y: Array) -> None:
     """An option takes a column of numbers by its name in the frame, or by x0, x1, … of an array."""
-    x, y = table
     frame = pd.DataFrame(x, columns=["a", "b", "hours"])
     counts = np.random.default_rng(3).poisson(np.exp(y / 2))
     by_name = GPDRFRegressor(**SMALL, likelihood="poisson", options={"offset": "hours"}).fit(frame, counts)
@@ -183,13 +175,12 @@ def test_options_name_columns(table: Table) -> None:
     grouped = GPDRFRegressor(**SMALL, options={"group": "b"}).fit(frame.assign(b=np.arange(100) // 10), y)
     assert grouped.predict(frame).shape == (100,)
     assert GPDRFRegressor(**SMALL, options={"time": "x0"}).fit(x, y).predict(x).shape == (100,)
-    with pytest.raises(ValueError, match="X has no rows"):
-        by_name.predict(frame[:0])
+    refused("X has no rows", by_name.predict, frame[:0])
     durations, periods = pd.to_timedelta(frame["b"], unit="D"), pd.period_range("2020-01", periods=100, freq="M")
-    refused = [(durations, "durations: give numbers"), (periods, "periods: give dates")]
+    wrong = [(durations, "durations: give numbers"), (periods, "periods: give dates")]
     lists: list[Any] = [[1, 2], np.zeros(2), {"k": 1}]
-    refused += [(pd.Series([cell] * 100), "lists: give each value a column") for cell in lists]
-    for column, match in refused:
+    wrong += [(pd.Series([cell] * 100), "lists: give each value a column") for cell in lists]
+    for column, match in wrong:
         with pytest.raises(GPDRFInputError, match=f'column "b" is of {match}'):
             GPDRFRegressor(**SMALL).fit(frame.assign(b=column), y)
 
@@ -208,10 +199,8 @@ def test_names_of_columns() -> None:
     frame = pd.DataFrame({"kind": ["a", "b"] * 20, " age": np.arange(N), "": np.arange(N) % 3})
     assert fit(frame).predict(frame).shape == (N,)
     for names in (["kind", " age", "age"], ["kind", "age", "age"]):
-        with pytest.raises(GPDRFInputError, match='two columns are called "age"'):
-            fit(frame.set_axis(names, axis=1))
-    with pytest.raises(GPDRFInputError, match='two columns are called "a"'):
-        fit(pd.DataFrame(np.ones((N, 2)), columns=["a", "a"]))
+        refused('two columns are called "age"', fit, frame.set_axis(names, axis=1), error=GPDRFInputError)
+    refused('two columns are called "a"', fit, pd.DataFrame(np.ones((N, 2)), columns=["a", "a"]), error=GPDRFInputError)
 
 
 def test_lines_that_end_as_on_windows() -> None:
@@ -234,8 +223,7 @@ def test_lines_that_end_as_on_windows() -> None:
 def test_na_among_amounts_and_days_is_missing(cells: list[str]) -> None:
     """Such columns hold no words, but numbers and dates, as those of a file do."""
     frame = pd.DataFrame({"a": (cells * N)[:N], "w": ["u", "v"] * 20})
-    with pytest.raises(GPDRFInputError, match=r'^X, row 2: cells are missing, in "a" 1'):
-        fit(frame)
+    refused(r'^X, row 2: cells are missing, in "a" 1', fit, frame, error=GPDRFInputError)
     schema = fit(frame, missing="impute")._model.schema()
     assert [column["column"] for column in schema["one_hot"]] == ["w"]
 
@@ -256,9 +244,8 @@ def test_options_of_numpy_and_pandas(names: Any) -> None:
     assert _options.text(np.float64(0.5)) == "0.5"
 
 
-def test_suggest_takes_columns_by_their_names(table: Table) -> None:
+def test_suggest_takes_columns_by_their_names(x: Array, y: Array) -> None:
     """Columns that are no inputs change nothing, and an input that tells of gaps is no column."""
-    x, y = table
     holes = x.copy()
     holes[::9, 1] = np.nan
     holes[:, 2] = np.nan
@@ -279,19 +266,15 @@ def test_suggest_takes_columns_by_their_names(table: Table) -> None:
 def test_messages_about_rows_behind_a_genome() -> None:
     """A cell may have more characters than package csv of Python takes."""
     texts = ["ACGT" * 40_000, "", *["GATTACA", "ACGGT"] * 19]
-    with pytest.raises(GPDRFInputError, match=r'^X, row 2: the column "sequence" lacks 1 sequence'):
-        fit(texts)
+    refused(r'^X, row 2: the column "sequence" lacks 1 sequence', fit, texts, error=GPDRFInputError)
 
 
 @pytest.mark.parametrize("kind", [list, tuple, pd.Series])
-def test_nan_in_a_list_is_no_word(kind: Any, table: Table) -> None:
-    x, y = table
+def test_nan_in_a_list_is_no_word(kind: Any, x: Array, y: Array) -> None:
     names = ["up" if t > 0 else "down" for t in y]
     missing = kind([*names[:3], np.nan, *names[4:]])
-    with pytest.raises(ValueError, match="y of row 4 is missing: each row needs a class"):
-        GPDRFClassifier(**SMALL).fit(x, missing)
-    with pytest.raises(ValueError, match="groups of row 4 is missing: each row needs a group"):
-        GPDRFRegressor(**SMALL).fit(x, y, groups=missing)
+    refused("y of row 4 is missing: each row needs a class", GPDRFClassifier(**SMALL).fit, x, missing)
+    refused("groups of row 4 is missing: each row needs a group", GPDRFRegressor(**SMALL).fit, x, y, groups=missing)
 
 
 @pytest.mark.parametrize("gap", [None, np.nan, pd.NA])
@@ -304,14 +287,13 @@ def test_missing_sequences(gap: Any, genes: tuple[list[str], list[str]]) -> None
             GPDRFRegressor(**small).fit(x, y)
     model = GPDRFRegressor(**small, missing="drop").fit(texts, y)
     assert model.result_["n_train"] == 59
-    with pytest.raises(GPDRFInputError, match=r'^X, row 2: the sequence in column "sequence" is empty'):
-        model.predict(texts)
+    refused(r'^X, row 2: the sequence in column "sequence" is empty', model.predict, texts, error=GPDRFInputError)
 
 
-def test_tables_without_rows_yet(table: Table) -> None:
+def test_tables_without_rows_yet(x: Array, y: Array) -> None:
     """A LazyFrame of polars is refused with a remedy, and without the warnings of polars."""
-    lazy = pl.DataFrame(table[0], schema=["a", "b", "c"]).lazy()
-    model = GPDRFRegressor(**SMALL).fit(lazy.collect(), table[1])
-    for call in (model.predict, lambda x: model.fit(x, table[1]), lambda x: GPDRFClassifier().fit(table[0], x)):
+    lazy = pl.DataFrame(x, schema=["a", "b", "c"]).lazy()
+    model = GPDRFRegressor(**SMALL).fit(lazy.collect(), y)
+    for call in (model.predict, lambda rows: model.fit(rows, y), lambda rows: GPDRFClassifier().fit(x, rows)):
         with warnings.catch_warnings(action="error"), pytest.raises(ValueError, match=r"call its \.collect\(\)"):
             call(lazy)

@@ -19,14 +19,14 @@ import pytest
 
 from gpdrf import GPDRFClassifier, GPDRFError, GPDRFRegressor, GPDRFWarning, _program, _server
 
-from .conftest import SMALL, Table, eventually
+from .conftest import SMALL, Array, eventually, refused
 
 pytestmark = pytest.mark.skipif(not _server.available(), reason="this system has no Unix sockets")
 
 
 @pytest.fixture
-def fitted(table: Table) -> GPDRFRegressor:
-    return GPDRFRegressor(**SMALL).fit(*table)
+def fitted(x: Array, y: Array) -> GPDRFRegressor:
+    return GPDRFRegressor(**SMALL).fit(x, y)
 
 
 def child_of(model: GPDRFRegressor) -> _server._Child:
@@ -45,9 +45,9 @@ def lives(process: int) -> bool:
     return not (status.exists() and "zombie" in status.read_text())
 
 
-def test_one_row_is_fast(table: Table, fitted: GPDRFRegressor) -> None:
+def test_one_row_is_fast(x: Array, fitted: GPDRFRegressor) -> None:
     """A call takes about a millisecond; the bound leaves room for a busy machine."""
-    row = table[0][:1]
+    row = x[:1]
     fitted.predict(row)
     took = []
     for _ in range(100):
@@ -57,16 +57,14 @@ def test_one_row_is_fast(table: Table, fitted: GPDRFRegressor) -> None:
     assert min(took) < 0.01
 
 
-def test_threads(table: Table, fitted: GPDRFRegressor) -> None:
-    x, _ = table
+def test_threads(x: Array, fitted: GPDRFRegressor) -> None:
     want = fitted.predict(x)
     with ThreadPoolExecutor(8) as threads:
         got = list(threads.map(lambda i: fitted.predict(x[i : i + 1])[0], list(range(100)) * 3))
     assert np.array_equal(np.tile(want, 3), got)
 
 
-def test_child_is_killed(table: Table, fitted: GPDRFRegressor) -> None:
-    x, _ = table
+def test_child_is_killed(x: Array, fitted: GPDRFRegressor) -> None:
     want = fitted.predict(x)
     first = child_of(fitted)
     first.process.kill()
@@ -77,9 +75,8 @@ def test_child_is_killed(table: Table, fitted: GPDRFRegressor) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-def test_fork(table: Table, fitted: GPDRFRegressor) -> None:
+def test_fork(x: Array, fitted: GPDRFRegressor) -> None:
     """A forked process asks the same child, and leaves it alone when it ends."""
-    x, _ = table
     want = fitted.predict(x)
     process = child_of(fitted).process.pid
     forked = os.fork()
@@ -93,9 +90,9 @@ def test_fork(table: Table, fitted: GPDRFRegressor) -> None:
     assert child_of(fitted).process.pid == process
 
 
-def test_child_ends_with_the_estimator(table: Table, fitted: GPDRFRegressor) -> None:
+def test_child_ends_with_the_estimator(x: Array, fitted: GPDRFRegressor) -> None:
     model = pickle.loads(pickle.dumps(fitted))
-    model.predict(table[0])
+    model.predict(x)
     child = child_of(model)
     process, folder = child.process.pid, child.folder
     del child, model
@@ -119,9 +116,8 @@ def test_child_ends_with_the_process(end: str, fitted: GPDRFRegressor, tmp_path:
     assert eventually(lambda: not lives(process))
 
 
-def test_many_models(table: Table, fitted: GPDRFRegressor, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_models(x: Array, fitted: GPDRFRegressor, monkeypatch: pytest.MonkeyPatch) -> None:
     """The model that was unused for longest gives up its child, and gets another when it is asked."""
-    x, _ = table
     monkeypatch.setattr(_server, "_CHILDREN", 2)
     gc.collect()
     want = fitted.predict(x)
@@ -134,9 +130,8 @@ def test_many_models(table: Table, fitted: GPDRFRegressor, monkeypatch: pytest.M
     assert np.array_equal(fitted.predict(x), want)
 
 
-def test_let_go_while_it_answers(table: Table, fitted: GPDRFRegressor, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_let_go_while_it_answers(x: Array, fitted: GPDRFRegressor, monkeypatch: pytest.MonkeyPatch) -> None:
     """A child that makes room for another during its last request ends behind it."""
-    x, _ = table
     want = fitted.predict(x)
     process, server, read = child_of(fitted).process, fitted._model.server, http.client.HTTPResponse.read
 
@@ -152,15 +147,14 @@ def test_let_go_while_it_answers(table: Table, fitted: GPDRFRegressor, monkeypat
     assert np.array_equal(fitted.predict(x), want)
 
 
-def test_damaged_model(table: Table, fitted: GPDRFRegressor) -> None:
+def test_damaged_model(x: Array, fitted: GPDRFRegressor) -> None:
     content = bytearray(fitted._model.content)
     content[-5] ^= 1
     fitted._model.server = _server.Server(bytes(content))
-    with pytest.raises(GPDRFError, match=r"^model.safetensors: .*checksum"):
-        fitted.predict(table[0])
+    refused(r"^model.safetensors: .*checksum", fitted.predict, x, error=GPDRFError)
 
 
-def test_slow_end(table: Table, fitted: GPDRFRegressor, fake_program: Callable[[str], None]) -> None:
+def test_slow_end(x: Array, fitted: GPDRFRegressor, fake_program: Callable[[str], None]) -> None:
     """A child that closes its socket well before it ends still tells why it ended."""
     fake_program(
         f"#!{sys.executable}\n"
@@ -174,13 +168,11 @@ def test_slow_end(table: Table, fitted: GPDRFRegressor, fake_program: Callable[[
         "sys.exit('gpdrf-gpu: the model cannot be read')\n"
     )
     fitted._model.server = _server.Server(fitted._model.content)
-    with pytest.raises(GPDRFError, match="the model cannot be read"):
-        fitted.predict(table[0])
+    refused("the model cannot be read", fitted.predict, x, error=GPDRFError)
 
 
-def test_without_sockets(table: Table, fitted: GPDRFRegressor, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_sockets(x: Array, y: Array, fitted: GPDRFRegressor, monkeypatch: pytest.MonkeyPatch) -> None:
     """The command predict gives the same bits."""
-    x, y = table
     classifier = GPDRFClassifier(**SMALL).fit(x, y > 0)
     several = GPDRFRegressor(**SMALL).fit(x, np.stack([y, -y], axis=1))
     asked: list[Callable[[], Any]] = [
@@ -196,23 +188,20 @@ def test_without_sockets(table: Table, fitted: GPDRFRegressor, monkeypatch: pyte
     for ask, values in zip(asked, want, strict=True):
         with pytest.warns(GPDRFWarning, match="no Unix sockets"):
             assert np.array_equal(ask(), values)
-    with pytest.raises(GPDRFError, match="there are no such draws"):
-        fitted.sample_y(x)
+    refused("there are no such draws", fitted.sample_y, x, error=GPDRFError)
 
 
-def test_socket_is_refused(
-    table: Table, fitted: GPDRFRegressor, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_socket_is_refused(x: Array, fitted: GPDRFRegressor, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A name that is too long for a socket stands for a system that refuses one."""
-    want = fitted.predict(table[0])
+    want = fitted.predict(x)
     other = pickle.loads(pickle.dumps(fitted))
     folder = tmp_path / ("x" * 100)
     folder.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(folder))
-    assert np.array_equal(other.predict(table[0]), want)  # in a folder with a shorter name
+    assert np.array_equal(other.predict(x), want)  # in a folder with a shorter name
     monkeypatch.setattr(_server, "_LONGEST", 1000)
     with pytest.warns(GPDRFWarning, match="each call starts gpdrf-gpu predict"):
-        assert np.array_equal(pickle.loads(pickle.dumps(fitted)).predict(table[0]), want)
+        assert np.array_equal(pickle.loads(pickle.dumps(fitted)).predict(x), want)
 
 
 def test_warnings_of_predictions_arrive() -> None:
@@ -230,10 +219,10 @@ def test_warnings_of_predictions_arrive() -> None:
     assert 'row 1: column "a" is 1e+06' in text
 
 
-def test_no_socket_stays_open(table: Table) -> None:
+def test_no_socket_stays_open(x: Array, y: Array) -> None:
     with warnings.catch_warnings(action="error"):
-        model = GPDRFRegressor(**SMALL).fit(*table)
-        model.predict(table[0][:1])
+        model = GPDRFRegressor(**SMALL).fit(x, y)
+        model.predict(x[:1])
         with pytest.MonkeyPatch.context() as patch:
             unraised: list[Any] = []
             patch.setattr(sys, "unraisablehook", unraised.append)
@@ -251,23 +240,21 @@ def test_warnings_count_the_rows_of_x(fitted: GPDRFRegressor, monkeypatch: pytes
         fitted.predict(rows)
     assert seen[0].filename == __file__
     rows[4, 1] = 1e200
-    with pytest.raises(ValueError, match=r"^X, row 5: found 1e\+200"):
-        fitted.predict(rows)
+    refused(r"^X, row 5: found 1e\+200", fitted.predict, rows)
 
 
-def test_killed_at_its_start(table: Table, fitted: GPDRFRegressor, fake_program: Callable[[str], None]) -> None:
+def test_killed_at_its_start(x: Array, fitted: GPDRFRegressor, fake_program: Callable[[str], None]) -> None:
     """A child that is killed before it listens is an error, and not waited for."""
     fake_program(f"#!{sys.executable}\nimport os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n")
     fitted._model.server = _server.Server(fitted._model.content)
-    with pytest.raises(GPDRFError, match="has ended at once, with exit code -9"):
-        fitted.predict(table[0])
+    refused("has ended at once, with exit code -9", fitted.predict, x, error=GPDRFError)
 
 
-def test_no_socket_for_the_child(table: Table, fitted: GPDRFRegressor, fake_program: Callable[[str], None]) -> None:
+def test_no_socket_for_the_child(x: Array, fitted: GPDRFRegressor, fake_program: Callable[[str], None]) -> None:
     """The command predict answers where the system lets Python have a Unix socket, and not the child."""
-    want = fitted.predict(table[0])
+    want = fitted.predict(x)
     no = "echo 'gpdrf-gpu: listen: not permitted' >&2; exit 1"
     fake_program(f'#!/bin/sh\nif [ "$1" = serve ]; then {no}; fi\nexec "{_program.path()}" "$@"\n')
     fitted._model.server = _server.Server(fitted._model.content)
     with pytest.warns(GPDRFWarning, match="listen: not permitted: each call starts gpdrf-gpu predict"):
-        assert np.array_equal(fitted.predict(table[0]), want)
+        assert np.array_equal(fitted.predict(x), want)
