@@ -26,6 +26,11 @@ type row struct {
 	products bool
 }
 
+// given returns the build of a problem with one more argument.
+func given[A any](build func(*random, []int, A) *problem, a A) func(*random, []int) *problem {
+	return func(r *random, size []int) *problem { return build(r, size, a) }
+}
+
 func (r row) name() string {
 	if r.variant != "" {
 		return r.ops[0] + "/" + r.variant

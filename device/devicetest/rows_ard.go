@@ -9,43 +9,42 @@ import (
 
 func ardRows() []row {
 	ops := []string{"ARD", "ARDBackward"}
-	const all, one = false, true // length-scales of a kernel
-	cross := func(isotropic bool, form device.Correlation) func(*random, []int) *problem {
-		return func(r *random, size []int) *problem { return ardCross(r, size, isotropic, form) }
-	}
-	own := func(isotropic bool, form device.Correlation) func(*random, []int) *problem {
-		return func(r *random, size []int) *problem { return ardOwn(r, size, isotropic, form) }
-	}
-	fixed := func(isotropic bool) func(r *random, size []int) *problem {
-		return func(r *random, size []int) *problem {
-			p := ardCross(r, size, isotropic, device.RBF)
-			p.in[0].grad = none
-			return p
-		}
+	all, one := ardKernel{form: device.RBF}, ardKernel{device.RBF, true}
+	fixed := func(r *random, size []int, kernel ardKernel) *problem {
+		p := ardCross(r, size, kernel)
+		p.in[0].grad = none
+		return p
 	}
 	rows := []row{
 		{ops: ops, variant: "Kuf", sizes: [][]int{{1, 1, 1, 1}, {3, 31, 33, 2}, {2, 33, 257, 5},
-			{1, 70, 31, 40}, {2, 5, 7, 300}}, build: cross(all, device.RBF)},
+			{1, 70, 31, 40}, {2, 5, 7, 300}}, build: given(ardCross, all)},
 		{ops: ops, variant: "Kuf isotropic",
-			sizes: [][]int{{3, 31, 33, 2}, {2, 33, 257, 5}, {2, 5, 7, 300}}, build: cross(one, device.RBF)},
+			sizes: [][]int{{3, 31, 33, 2}, {2, 33, 257, 5}, {2, 5, 7, 300}}, build: given(ardCross, one)},
 		{ops: ops, variant: "Kuu", sizes: [][]int{{1, 1, 1}, {3, 31, 2}, {2, 70, 5}, {2, 6, 300}},
-			build: own(all, device.RBF)},
+			build: given(ardOwn, all)},
 		{ops: ops, variant: "Kuu isotropic", sizes: [][]int{{3, 31, 2}, {2, 70, 5}, {2, 6, 300}},
-			build: own(one, device.RBF)},
-		{ops: ops[1:], variant: "fixed inducing points", sizes: [][]int{{2, 33, 31, 3}}, build: fixed(all)},
-		{ops: ops[1:], variant: "fixed inducing points, isotropic", sizes: [][]int{{2, 33, 31, 3}}, build: fixed(one)},
+			build: given(ardOwn, one)},
+		{ops: ops[1:], variant: "fixed inducing points", sizes: [][]int{{2, 33, 31, 3}}, build: given(fixed, all)},
+		{ops: ops[1:], variant: "fixed inducing points, isotropic", sizes: [][]int{{2, 33, 31, 3}}, build: given(fixed, one)},
 	}
 	for _, form := range maternShapes {
+		all, one := ardKernel{form: form}, ardKernel{form, true}
 		name := fmt.Sprintf(" matern%d2", form.TwiceNu())
 		rows = append(rows,
 			row{ops: ops, variant: "Kuf" + name, sizes: [][]int{{1, 1, 1, 1}, {2, 33, 131, 5}, {1, 70, 31, 40}},
-				build: cross(all, form)},
-			row{ops: ops, variant: "Kuf isotropic" + name, sizes: [][]int{{2, 33, 31, 5}}, build: cross(one, form)},
-			row{ops: ops, variant: "Kuu" + name, sizes: [][]int{{1, 1, 1}, {2, 70, 5}}, build: own(all, form)},
-			row{ops: ops, variant: "Kuu isotropic" + name, sizes: [][]int{{2, 31, 3}}, build: own(one, form)})
+				build: given(ardCross, all)},
+			row{ops: ops, variant: "Kuf isotropic" + name, sizes: [][]int{{2, 33, 31, 5}}, build: given(ardCross, one)},
+			row{ops: ops, variant: "Kuu" + name, sizes: [][]int{{1, 1, 1}, {2, 70, 5}}, build: given(ardOwn, all)},
+			row{ops: ops, variant: "Kuu isotropic" + name, sizes: [][]int{{2, 31, 3}}, build: given(ardOwn, one)})
 	}
 	return append(rows, row{ops: []string{"Mix", "MixBackward"},
 		sizes: [][]int{{1, 1, 1}, {3, 31, 33}, {2, 101, 103}}, build: mixProblem})
+}
+
+// ardKernel is a shape, with a length-scale for each dimension or one for all.
+type ardKernel struct {
+	form      device.Correlation
+	isotropic bool
 }
 
 var maternShapes = [...]device.Correlation{device.Matern12, device.Matern32, device.Matern52}
@@ -133,20 +132,20 @@ func (r *random) lengthScales(k, d int, isotropic bool) *array {
 }
 
 // Size: K, M, B, D.
-func ardCross(r *random, size []int, isotropic bool, form device.Correlation) *problem {
+func ardCross(r *random, size []int, kernel ardKernel) *problem {
 	k, m, b, d := size[0], size[1], size[2], size[3]
 	return ardProblem(&problem{
 		in: []*array{
 			r.normal("z", device.Double, adds, 0, 1, m, d),
-			r.normal("x", device.Double, none, 0, 1, b, d), r.lengthScales(k, d, isotropic),
+			r.normal("x", device.Double, none, 0, 1, b, d), r.lengthScales(k, d, kernel.isotropic),
 		},
 		out:   []*array{zeros("c", device.Double, k, m, b)},
-		naive: func(in, out [][]float64) { ard(form, out[0], in[0], in[1], in[2], k, d) },
-	}, form, 0, 1, 2)
+		naive: func(in, out [][]float64) { ard(kernel.form, out[0], in[0], in[1], in[2], k, d) },
+	}, kernel.form, 0, 1, 2)
 }
 
 // Size: K, M, D. z stands on both sides.
-func ardOwn(r *random, size []int, isotropic bool, form device.Correlation) *problem {
+func ardOwn(r *random, size []int, kernel ardKernel) *problem {
 	k, m, d := size[0], size[1], size[2]
 	along := r.normal("dc", device.Double, none, 0, 1, k, m, m).data
 	for i := range along {
@@ -156,8 +155,8 @@ func ardOwn(r *random, size []int, isotropic bool, form device.Correlation) *pro
 	}
 	return ardProblem(&problem{
 		cotangent: along, // symmetric
-		in:        []*array{r.normal("z", device.Double, adds, 0, 1, m, d), r.lengthScales(k, d, isotropic)},
+		in:        []*array{r.normal("z", device.Double, adds, 0, 1, m, d), r.lengthScales(k, d, kernel.isotropic)},
 		out:       []*array{zeros("c", device.Double, k, m, m)},
-		naive:     func(in, out [][]float64) { ard(form, out[0], in[0], in[0], in[1], k, d) },
-	}, form, 0, 0, 1)
+		naive:     func(in, out [][]float64) { ard(kernel.form, out[0], in[0], in[0], in[1], k, d) },
+	}, kernel.form, 0, 0, 1)
 }

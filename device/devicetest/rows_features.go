@@ -64,7 +64,7 @@ func featureRows() []row {
 		rows = append(rows, row{
 			ops: []string{"RandomFeatures", "RandomFeaturesBackward"}, variant: c.String(),
 			sizes:    [][]int{{1, 1, 1, 7, 1}, {4, 31, 2, 33, 3}, {2, 33, 5, 70, 1}},
-			build:    func(r *random, size []int) *problem { return randomFeatures(r, size, c) },
+			build:    given(randomFeatures, c),
 			products: true,
 			nmse:     1e-9, reason: "float32 sums of terms of both signs; where few numbers are compared, " +
 				"their sum may cancel to a hundredth",

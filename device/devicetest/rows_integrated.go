@@ -64,7 +64,7 @@ func featureMomentRows() []row {
 		}
 		rows = append(rows, row{
 			ops: []string{"FeatureMoments", "FeatureMomentsBackward"}, variant: c.name, sizes: c.sizes,
-			build: func(r *random, size []int) *problem { return featureMoments(r, size, c) },
+			build: given(featureMoments, c),
 			nmse:  1e-9, reason: "float32 sums of terms of both signs",
 		})
 	}

@@ -10,22 +10,19 @@ import (
 func momentRows() []row {
 	shapes := [][]int{{1, 1, 1, 1}, {3, 3, 31, 33}, {3, 1, 33, 31}, {2, 2, 70, 1}}
 	tall := append([][]int{{2, 1, 100, 31}}, shapes...)
-	withFactor := func(build func(*random, []int, bool) *problem, diagonal bool) func(*random, []int) *problem {
-		return func(r *random, size []int) *problem { return build(r, size, diagonal) }
-	}
 	return []row{
-		{ops: []string{"Whiten", "WhitenBackward"}, variant: "full", sizes: shapes, build: withFactor(whiten, false)},
+		{ops: []string{"Whiten", "WhitenBackward"}, variant: "full", sizes: shapes, build: given(whiten, false)},
 		{ops: []string{"Whiten", "WhitenBackward"}, variant: "diagonal", sizes: shapes,
-			build: withFactor(whiten, true)},
-		{ops: []string{"Moments", "MomentsBackward"}, variant: "full", sizes: tall, build: withFactor(moments, false)},
+			build: given(whiten, true)},
+		{ops: []string{"Moments", "MomentsBackward"}, variant: "full", sizes: tall, build: given(moments, false)},
 		{ops: []string{"Moments", "MomentsBackward"}, variant: "diagonal",
-			sizes: append([][]int{{9, 1, 33, 257}}, tall...), build: withFactor(moments, true)},
+			sizes: append([][]int{{9, 1, 33, 257}}, tall...), build: given(moments, true)},
 		{ops: []string{"SampleF", "SampleFBackward"}, sizes: [][]int{{1, 1, 1}, {3, 33, 5}, {2, 257, 9}},
-			build: func(r *random, size []int) *problem { return sampleF(r, size, device.Key{}) },
+			build: given(sampleF, device.Key{}),
 			nmse:  1e-11, reason: "float32 logarithms, sines and cosines in the normals"},
 		{ops: []string{"SampleF", "SampleFBackward"}, variant: "strata",
 			sizes: [][]int{{1, 1, 1}, {4, 33, 5}, {7, 3, 4}},
-			build: func(r *random, size []int) *problem { return sampleF(r, size, device.Key{Strata: 5}) },
+			build: given(sampleF, device.Key{Strata: 5}),
 			nmse:  1e-11, reason: "float32 logarithms and roots in the normals"},
 	}
 }

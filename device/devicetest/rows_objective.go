@@ -10,23 +10,17 @@ import (
 const klWeight = 0.7
 
 func divergenceRows() []row {
-	factored := func(lengths bool) func(*random, []int) *problem {
-		return func(r *random, size []int) *problem { return klDiag(r, size, lengths) }
-	}
-	inducing := func(diagonal bool) func(*random, []int) *problem {
-		return func(r *random, size []int) *problem { return klInducing(r, size, diagonal) }
-	}
 	const reason = "float32 exponentials"
 	return []row{
 		{ops: []string{"KLDiag"}, variant: "unit prior", sizes: [][]int{{1, 1}, {31, 3}, {257, 33}},
-			build: factored(false), nmse: 1e-12, reason: reason},
+			build: given(klDiag, false), nmse: 1e-12, reason: reason},
 		{ops: []string{"KLDiag"}, variant: "length-scales", sizes: [][]int{{1, 1}, {3, 31}, {2, 4097}},
-			build: factored(true), nmse: 1e-12, reason: reason},
+			build: given(klDiag, true), nmse: 1e-12, reason: reason},
 		{ops: []string{"KLDiag"}, variant: "below diagonals", sizes: [][]int{{1, 1}, {2, 4097}}, build: klLower},
 		{ops: []string{"KLInducing"}, variant: "full", sizes: [][]int{{1, 1}, {3, 31}, {2, 70}},
-			build: inducing(false)},
+			build: given(klInducing, false)},
 		{ops: []string{"KLInducing"}, variant: "diagonal", sizes: [][]int{{1, 1}, {3, 31}, {2, 70}},
-			build: inducing(true)},
+			build: given(klInducing, true)},
 	}
 }
 
@@ -111,9 +105,9 @@ func optimiserRows() []row {
 		{ops: []string{"Adam"}, sizes: [][]int{{1}, {257}, {10007}}, build: adam, nmse: 1e-12,
 			reason: "float32 roots and quotients"},
 		{ops: []string{"NaturalStep"}, variant: "full", sizes: naturalSizes(),
-			build: func(r *random, size []int) *problem { return naturalStep(r, size, 0.4) }},
+			build: given(naturalStep, 0.4)},
 		{ops: []string{"NaturalStep"}, variant: "shorter", sizes: naturalSizes(),
-			build: func(r *random, size []int) *problem { return naturalStep(r, size, 60) }},
+			build: given(naturalStep, 60.0)},
 		{ops: []string{"NaturalStep"}, variant: "diagonal", sizes: [][]int{{1, 1}, {3, 257}}, build: naturalDiagonal},
 	}
 }

@@ -8,14 +8,12 @@ import (
 
 func sparseRows() []row {
 	ops := []string{"SparseBlock", "SparseBlockBackward"}
-	block := func(linear func(i int) bool) func(*random, []int) *problem {
-		return func(r *random, size []int) *problem {
-			kinds := make([]bool, size[3])
-			for i := range kinds {
-				kinds[i] = linear(i)
-			}
-			return sparseBlock(r, size, kinds)
+	block := func(r *random, size []int, linear func(i int) bool) *problem {
+		kinds := make([]bool, size[3])
+		for i := range kinds {
+			kinds[i] = linear(i)
 		}
+		return sparseBlock(r, size, kinds)
 	}
 	return []row{
 		{ops: []string{"SparseDistances"}, sizes: [][]int{{1, 1, 1, 1}, {40, 33, 31, 57},
@@ -23,11 +21,11 @@ func sparseRows() []row {
 		{ops: []string{"SparseDistances"}, variant: "tanimoto", sizes: [][]int{{1, 1, 1, 1}, {40, 33, 31, 57},
 			{5, 2, 4099, 40}}, nmse: copies, build: sparseDistances(device.Tanimoto)},
 		{ops: ops, sizes: [][]int{{1, 1, 1, 1}, {3, 31, 33, 2}, {2, 70, 131, 3}},
-			build: block(func(int) bool { return false })},
+			build: given(block, func(int) bool { return false })},
 		{ops: ops, variant: "linear", sizes: [][]int{{2, 31, 33, 1}, {3, 33, 70, 2}},
-			build: block(func(int) bool { return true })},
+			build: given(block, func(int) bool { return true })},
 		{ops: ops, variant: "both", sizes: [][]int{{2, 33, 31, 4}, {1, 33, 35, device.MaxMaps}},
-			build: block(func(i int) bool { return i%3 != 1 })},
+			build: given(block, func(i int) bool { return i%3 != 1 })},
 	}
 }
 
