@@ -4,8 +4,8 @@
 //	func Test(t *testing.T) { devicetest.Run(t, dev, devicetest.Double(), devicetest.Truth{}) }
 //
 // Each rung trusts the one below. The naive loops are written from the paper's
-// formulas, one element at a time in float64; their gradients come from central
-// differences, never from the code under test. To add an operation, add its row:
+// formulas, one element at a time in float64, with factors and solutions by gonum; their
+// gradients come from central differences, never from the code under test. To add an operation, add its row:
 // a method of device.Device without one fails.
 package devicetest
 

@@ -1,7 +1,9 @@
 package devicetest
 
 import (
-	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
@@ -15,33 +17,18 @@ func factorRows() []row {
 	}
 }
 
-// cholesky computes L with L Lᵀ = c, column by column from the definition, with zeros above.
+// cholesky computes L with L Lᵀ = c, with zeros above.
 func cholesky(l, c []float64, m int) {
-	clear(l)
-	for j := range m {
-		for i := j; i < m; i++ {
-			v := c[i*m+j]
-			for k := range j {
-				v -= l[i*m+k] * l[j*m+k]
-			}
-			if i == j {
-				l[j*m+j] = math.Sqrt(v)
-			} else {
-				l[i*m+j] = v / l[j*m+j]
-			}
-		}
-	}
+	var factor mat.Cholesky
+	factor.Factorize(mat.NewSymDense(m, c[:m*m]))
+	clear(l[:m*m])
+	factor.LTo(mat.NewTriDense(m, mat.Lower, l[:m*m]))
 }
 
-// solve computes x = L⁻¹b for one column: elements at, at+step, ….
-func solve(x, l, b []float64, m, at, step int) {
-	for i := range m {
-		v := b[at+i*step]
-		for k := range i {
-			v -= l[i*m+k] * x[at+k*step]
-		}
-		x[at+i*step] = v / l[i*m+i]
-	}
+// solve computes x = L⁻¹b of some columns.
+func solve(x, l, b []float64, m, columns int) {
+	matrix := func(data []float64) *mat.Dense { return mat.NewDense(m, columns, data[:m*columns]) }
+	must(matrix(x).Solve(mat.NewTriDense(m, mat.Lower, l[:m*m]), matrix(b)))
 }
 
 // correlations returns an array [k,m,m] of well-conditioned kernel matrices.
@@ -61,8 +48,8 @@ func (r *random) correlations(name string, g gradient, k, m int) *array {
 func (r *random) factors(name string, g gradient, k, m int) *array {
 	a := r.correlations(name, g, k, m)
 	for i := range k {
-		c := append([]float64(nil), a.data[i*m*m:(i+1)*m*m]...)
-		cholesky(a.data[i*m*m:(i+1)*m*m], c, m)
+		c := a.data[i*m*m:][:m*m]
+		cholesky(c, slices.Clone(c), m)
 	}
 	return a
 }
@@ -85,7 +72,7 @@ func potrf(r *random, size []int) *problem {
 					}
 					c[p*m+p] += jitter
 				}
-				cholesky(out[0][i*m*m:(i+1)*m*m], c, m)
+				cholesky(out[0][i*m*m:], c, m)
 				out[1][i] = jitter
 			}
 		},
@@ -104,9 +91,7 @@ func trsm(r *random, size []int) *problem {
 		out: []*array{zeros("a", device.Double, k, m, b)},
 		naive: func(in, out [][]float64) {
 			for i := range k {
-				for n := range b {
-					solve(out[0][i*m*b:], in[0][i*m*m:], in[1][i*m*b:], m, n, b)
-				}
+				solve(out[0][i*m*b:], in[0][i*m*m:], in[1][i*m*b:], m, b)
 			}
 		},
 		forward: func(dev device.Device, in, out []*device.Tensor) { dev.Trsm(out[0], in[0], in[1]) },

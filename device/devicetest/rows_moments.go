@@ -70,13 +70,11 @@ func whiten(r *random, size []int, diagonal bool) *problem {
 						rhs[p*m+q] = element(in[3], j, m, i, p, q) / root
 					}
 				}
-				for q := range m {
-					solve(out[1][i*m*m:], l, rhs, m, q, m)
-				}
+				solve(out[1][i*m*m:], l, rhs, m, m)
 				for p := range m {
 					rhs[p] = in[2][i*m+p] / root
 				}
-				solve(out[0][i*m:], l, rhs, m, 0, 1)
+				solve(out[0][i*m:], l, rhs, m, 1)
 			}
 		},
 	}, func(in, out []*device.Tensor) device.WhitenArgs {

@@ -76,10 +76,7 @@ func naturalNaive(mu, s, dm, ds []float64, m int, size float64) bool {
 	precision, _ := moved(1)
 	var covariance mat.SymDense
 	must(precision.InverseTo(&covariance))
-	var factor mat.Cholesky
-	factor.Factorize(&covariance)
-	clear(s)
-	factor.LTo(root)
+	cholesky(s, covariance.RawSymmetric().Data, m)
 	var step mat.VecDense
 	step.MulVec(&covariance, mat.NewVecDense(m, dm[:m]))
 	for i := range m {
