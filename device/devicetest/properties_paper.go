@@ -64,34 +64,19 @@ func (q *paperMoments) moments(d int, jitter []float64) (mean, variance []float6
 	mean, variance = make([]float64, b*latents), make([]float64, b*latents)
 	for i := range latents {
 		alpha, lengths := math.Exp(q.logalpha[i]), q.logl[i%k*d:][:d]
-		inverse, cross := make([]float64, m*m), make([]float64, m*b)
-		ard(device.RBF, inverse, q.z, q.z, lengths, 1, d)
-		ard(device.RBF, cross, q.z, q.x, lengths, 1, d)
+		own, cross := mat.NewDense(m, m, nil), mat.NewDense(m, b, nil) // K̄/α and k̄/α
+		ard(device.RBF, own.RawMatrix().Data, q.z, q.z, lengths, 1, d)
+		ard(device.RBF, cross.RawMatrix().Data, q.z, q.x, lengths, 1, d)
 		for p := range m {
-			inverse[p*m+p] += jitter[i%k]
+			own.Set(p, p, own.At(p, p)+jitter[i%k])
 		}
-		for p := range inverse {
-			inverse[p] *= alpha
-		}
-		must(mat.NewDense(m, m, inverse).Inverse(mat.NewDense(m, m, slices.Clone(inverse))))
+		var solved, back mat.Dense // K̄⁻¹ k̄, and Sᵀ times it
+		must(solved.Solve(own, cross))
+		back.Mul(factorOf(q.sqrt, latents, m, i).T(), &solved)
 		for n := range b {
-			v, average := alpha, 0.0
-			back := make([]float64, m) // Sᵀ K̄⁻¹ k̄
-			for p := range m {
-				u := 0.0 // (K̄⁻¹ k̄)_p
-				for c := range m {
-					u += inverse[p*m+c] * alpha * cross[c*b+n]
-				}
-				average += u * q.mu[i*m+p]
-				v -= u * alpha * cross[p*b+n]
-				for c := range p + 1 {
-					back[c] += element(q.sqrt, latents, m, i, p, c) * u
-				}
-			}
-			for _, u := range back {
-				v += u * u
-			}
-			mean[n*latents+i], variance[n*latents+i] = average, v
+			u, v := solved.ColView(n), back.ColView(n)
+			mean[n*latents+i] = mat.Dot(u, mat.NewVecDense(m, q.mu[i*m:][:m]))
+			variance[n*latents+i] = alpha*(1-mat.Dot(u, cross.ColView(n))) + mat.Dot(v, v)
 		}
 	}
 	return mean, variance

@@ -3,6 +3,8 @@ package devicetest
 import (
 	"math"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 )
@@ -52,6 +54,13 @@ func element(s []float64, latents, m, j, p, q int) float64 {
 	return s[(j*m+p)*m+q]
 }
 
+// factorOf returns s of latent j [M,M].
+func factorOf(s []float64, latents, m, j int) *mat.Dense {
+	factor := mat.NewDense(m, m, nil)
+	factor.Apply(func(p, q int, _ float64) float64 { return element(s, latents, m, j, p, q) }, factor)
+	return factor
+}
+
 // Size: J, K, M and a fourth number that does not matter here.
 func whiten(r *random, size []int, diagonal bool) *problem {
 	j, k, m := size[0], size[1], size[2]
@@ -64,11 +73,9 @@ func whiten(r *random, size []int, diagonal bool) *problem {
 		naive: func(in, out [][]float64) {
 			for i := range j {
 				root, l := math.Exp(in[1][i]/2), in[0][i%k*m*m:]
-				rhs := make([]float64, m*m)
-				for p := range m {
-					for q := range m {
-						rhs[p*m+q] = element(in[3], j, m, i, p, q) / root
-					}
+				rhs := factorOf(in[3], j, m, i).RawMatrix().Data
+				for p := range rhs {
+					rhs[p] /= root
 				}
 				solve(out[1][i*m*m:], l, rhs, m, m)
 				for p := range m {
@@ -113,25 +120,13 @@ func whitenedMoments(out, in [][]float64, k, n int) {
 	mean, variance, a, m, s, logalpha := out[0], out[1], in[0], in[1], in[2], in[3]
 	latents, b := len(logalpha), len(a)/(k*n)
 	for j := range latents {
-		alpha := math.Exp(logalpha[j])
+		alpha, of := math.Exp(logalpha[j]), mat.NewDense(n, b, a[j%k*n*b:][:n*b])
+		var back mat.Dense // sᵀA
+		back.Mul(factorOf(s, latents, n, j).T(), of)
 		for c := range b {
-			column := func(i int) float64 { return a[(j%k*n+i)*b+c] }
-			mu, v := 0.0, 1.0
-			for i := range n {
-				mu += column(i) * m[j*n+i]
-				v -= column(i) * column(i)
-			}
-			for q := range n {
-				p, last := 0.0, n
-				if len(s) == latents*n { // diagonal
-					last = q + 1
-				}
-				for i := q; i < last; i++ {
-					p += element(s, latents, n, j, i, q) * column(i)
-				}
-				v += p * p
-			}
-			mean[c*latents+j], variance[c*latents+j] = math.Sqrt(alpha)*mu, max(device.VarFloor, alpha*v)
+			x, p := of.ColView(c), back.ColView(c)
+			mean[c*latents+j] = math.Sqrt(alpha) * mat.Dot(x, mat.NewVecDense(n, m[j*n:][:n]))
+			variance[c*latents+j] = max(device.VarFloor, alpha*(1-mat.Dot(x, x)+mat.Dot(p, p)))
 		}
 	}
 }
