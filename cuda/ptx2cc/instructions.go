@@ -17,23 +17,27 @@ type code struct {
 
 // opcodes are the known instructions. Each function writes C++, or fails.
 var opcodes = map[string]func(c *code) string{
-	"add": formula(3, "(%[1]s)(%[2]s + %[3]s)", " "+integers+" "+floats, ".rn "+floats),
-	"sub": formula(3, "(%[1]s)(%[2]s - %[3]s)", " "+integers+" "+floats, ".rn "+floats),
-	"fma": formula(4, "std::fma(%[2]s, %[3]s, %[4]s)", ".rn "+floats),
-	"rem": formula(3, "ptx::rem<%[1]s>(%[2]s, %[3]s)", " "+integers),
-	"min": formula(3, "ptx::min<%[1]s>(%[2]s, %[3]s)", " "+integers+" "+floats),
-	"max": formula(3, "ptx::max<%[1]s>(%[2]s, %[3]s)", " "+integers+" "+floats),
-	"neg": formula(2, "-%[2]s", " s16 s32 s64 "+floats), "abs": formula(2, "std::fabs(%[2]s)", " "+floats),
-	"sqrt":  formula(2, "std::sqrt(%[2]s)", ".rn "+floats),
-	"rsqrt": formula(2, "ptx::rough(1 / std::sqrt(ptx::rough(%[2]s)))", ".approx.ftz f64"),
-	"and":   formula(3, "(%[1]s)(%[2]s & %[3]s)", " pred "+untyped),
-	"or":    formula(3, "(%[1]s)(%[2]s | %[3]s)", " pred "+untyped),
-	"xor":   formula(3, "(%[1]s)(%[2]s ^ %[3]s)", " pred "+untyped),
+	"add": by(formula(3, "(%[1]s)(%[2]s + %[3]s)", " "+integers+" "+floats, ".rn "+floats)),
+	"sub": by(formula(3, "(%[1]s)(%[2]s - %[3]s)", " "+integers+" "+floats, ".rn "+floats)),
+	"fma": by(formula(4, "std::fma(%[2]s, %[3]s, %[4]s)", ".rn "+floats)),
+	"rem": by(formula(3, "ptx::rem<%[1]s>(%[2]s, %[3]s)", " "+integers)),
+	"min": by(formula(3, "ptx::min<%[1]s>(%[2]s, %[3]s)", " "+integers+" "+floats)),
+	"max": by(formula(3, "ptx::max<%[1]s>(%[2]s, %[3]s)", " "+integers+" "+floats)),
+	"neg": by(formula(2, "-%[2]s", " s16 s32 s64 "+floats)), "abs": by(formula(2, "std::fabs(%[2]s)", " "+floats)),
+	"sqrt":  by(formula(2, "std::sqrt(%[2]s)", ".rn "+floats)),
+	"rsqrt": by(formula(2, "ptx::rough(1 / std::sqrt(ptx::rough(%[2]s)))", ".approx.ftz f64")),
+	"and":   by(formula(3, "(%[1]s)(%[2]s & %[3]s)", " pred "+untyped)),
+	"or":    by(formula(3, "(%[1]s)(%[2]s | %[3]s)", " pred "+untyped)),
+	"xor":   by(formula(3, "(%[1]s)(%[2]s ^ %[3]s)", " pred "+untyped)),
 	// An address is the same in every space of the double.
-	"cvta": formula(2, "%[2]s", ".to.global u64", ".to.shared u64", ".to.local u64", ".global u64", ".shared u64",
-		".local u64"),
-	"mul": product, "mad": multiplyAdd, "div": quotient, "rcp": reciprocal, "not": complement,
-	"shl": shift, "shr": shift, "bfe": field, "setp": compare, "selp": choose, "mov": move, "cvt": convert,
+	"cvta": by(formula(2, "%[2]s", ".to.global u64", ".to.shared u64", ".to.local u64", ".global u64", ".shared u64",
+		".local u64")),
+	"mad": by(formula(4, "(%[1]s)("+low+" + %[4]s)", ".lo "+integers)),
+	"div": by(formula(3, "ptx::div<%[1]s>(%[2]s, %[3]s)", " "+integers), formula(3, "%[2]s / %[3]s", ".rn "+floats)),
+	"rcp": by(formula(2, "1 / %[2]s", ".rn "+floats), formula(2, "ptx::rough(1 / ptx::rough(%[2]s))", ".approx.ftz f64")),
+	"not": by(formula(2, "!%[2]s", " pred"), formula(2, "(%[1]s)~%[2]s", " "+untyped)),
+	"bfe": by(formula(4, "ptx::bfe<%[1]s>(%[2]s, %[3]s, %[4]s)", " u32")),
+	"mul": product, "shl": shift, "shr": shift, "setp": compare, "selp": choose, "mov": move, "cvt": convert,
 	"ld": load, "st": store, "bar": barrier, "shfl": shuffle, "mma": matrices, "bra": branch, "ret": leave,
 }
 
@@ -59,14 +63,17 @@ func (e *emitter) instruction(s statement) string {
 // plain fails unless the instruction has n operands and one of these forms: the text before its
 // type, and the types.
 func (c *code) plain(n int, forms ...string) {
-	form := strings.Join(c.parts, "")
-	for _, f := range forms {
-		before, kinds, _ := strings.Cut(f, " ")
-		if form == before && len(c.operands) == n && slices.Contains(strings.Fields(kinds), c.t.name()) {
-			return
-		}
+	if !c.is(n, forms) {
+		c.fail("instruction %s%s.%s of %d operands", c.name, strings.Join(c.parts, ""), c.t.name(), len(c.operands))
 	}
-	c.fail("instruction %s%s.%s of %d operands", c.name, form, c.t.name(), len(c.operands))
+}
+
+// is reports whether plain does not fail.
+func (c *code) is(n int, forms []string) bool {
+	return len(c.operands) == n && slices.ContainsFunc(forms, func(form string) bool {
+		before, kinds, _ := strings.Cut(form, " ")
+		return before == strings.Join(c.parts, "") && slices.Contains(strings.Fields(kinds), c.t.name())
+	})
 }
 
 // name is the type's name in PTX, such as "u32", or "" if it has no name.
@@ -94,67 +101,44 @@ func (c *code) out(format string, a ...any) string {
 	return c.put(c.operands[0], c.t, fmt.Sprintf(format, a...))
 }
 
-// formula is an instruction of n operands, in forms as plain has them. format is the C++ for its type, %[1]s,
+// rule is an instruction of some operands, in forms as plain has them. format is the C++ for its type, %[1]s,
 // and its sources, from %[2]s on.
-func formula(n int, format string, forms ...string) func(*code) string {
-	return func(c *code) string {
-		c.plain(n, forms...)
-		parts := []any{c.t.c}
-		for i := 1; i < n; i++ {
-			parts = append(parts, c.in(i))
-		}
-		return c.out(format, parts...)
-	}
+type rule struct {
+	operands int
+	format   string
+	forms    []string
 }
 
-func product(c *code) string {
-	if c.t.float() {
-		c.plain(3, " "+floats, ".rn "+floats)
-		return c.out("%s * %s", c.in(1), c.in(2))
+func formula(operands int, format string, forms ...string) rule { return rule{operands, format, forms} }
+
+// by translates by the first rule that the instruction is of.
+func by(rules ...rule) func(*code) string {
+	return func(c *code) string {
+		i := slices.IndexFunc(rules, func(r rule) bool { return c.is(r.operands, r.forms) })
+		if i < 0 {
+			c.plain(0)
+		}
+		parts := []any{c.t.c}
+		for source := 1; source < rules[i].operands; source++ {
+			parts = append(parts, c.in(source))
+		}
+		return c.out(rules[i].format, parts...)
 	}
-	c.plain(3, ".lo "+integers, ".hi u16 u32", ".wide u16 s16 u32 s32")
-	switch c.parts[0] {
-	case ".hi":
-		return c.out("ptx::mul_hi<%s>(%s, %s)", c.t.c, c.in(1), c.in(2))
-	case ".wide":
-		w := c.t.wide()
-		return c.put(c.operands[0], w, fmt.Sprintf("(%s)%s * (%s)%s", w.c, c.in(1), w.c, c.in(2)))
-	}
-	return c.out("%s", c.low(c.in(1), c.in(2)))
 }
 
 // low is the low half of a product. C++ would promote short factors to int, whose product may overflow.
-func (c *code) low(a, b string) string {
-	return fmt.Sprintf("(%s)((uint64_t)%s * (uint64_t)%s)", c.t.c, a, b)
-}
+const low = "(%[1]s)((uint64_t)%[2]s * (uint64_t)%[3]s)"
 
-func multiplyAdd(c *code) string {
-	c.plain(4, ".lo "+integers)
-	return c.out("(%s)(%s + %s)", c.t.c, c.low(c.in(1), c.in(2)), c.in(3))
-}
+var sameWidth = by(formula(3, low, ".lo "+integers), formula(3, "%[2]s * %[3]s", " "+floats, ".rn "+floats),
+	formula(3, "ptx::mul_hi<%[1]s>(%[2]s, %[3]s)", ".hi u16 u32"))
 
-func quotient(c *code) string {
-	c.plain(3, " "+integers, ".rn "+floats)
-	if c.t.float() {
-		return c.out("%s / %s", c.in(1), c.in(2))
+func product(c *code) string {
+	if strings.Join(c.parts, "") != ".wide" {
+		return sameWidth(c)
 	}
-	return c.out("ptx::div<%s>(%s, %s)", c.t.c, c.in(1), c.in(2))
-}
-
-func reciprocal(c *code) string {
-	c.plain(2, ".rn "+floats, ".approx.ftz f64")
-	if c.parts[0] == ".rn" {
-		return c.out("1 / %s", c.in(1))
-	}
-	return c.out("ptx::rough(1 / ptx::rough(%s))", c.in(1))
-}
-
-func complement(c *code) string {
-	c.plain(2, " pred "+untyped)
-	if c.t.kind == 'p' {
-		return c.out("!%s", c.in(1))
-	}
-	return c.out("(%s)~%s", c.t.c, c.in(1))
+	c.plain(3, ".wide u16 s16 u32 s32")
+	w := c.t.wide()
+	return c.put(c.operands[0], w, fmt.Sprintf("(%s)%s * (%s)%s", w.c, c.in(1), w.c, c.in(2)))
 }
 
 func shift(c *code) string {
@@ -164,12 +148,6 @@ func shift(c *code) string {
 		c.plain(3, " "+untyped+" "+integers)
 	}
 	return c.out("ptx::%s<%s>(%s, %s)", c.name, c.t.c, c.in(1), c.value(c.operands[2], types[".u32"]))
-}
-
-func field(c *code) string {
-	c.plain(4, " u32")
-	u := types[".u32"]
-	return c.out("ptx::bfe<%s>(%s, %s, %s)", c.t.c, c.in(1), c.value(c.operands[2], u), c.value(c.operands[3], u))
 }
 
 // comparisons are the comparisons of setp as C++. Those with u are true if an operand is NaN.
