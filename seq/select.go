@@ -14,29 +14,29 @@ import (
 // Score is how well a spec predicts training rows that were left out.
 type Score struct {
 	Spec   Spec
-	Rows   int     // that were compared
-	NLL    float64 // the mean of −log p of a row given other blocks
-	SE     float64 // its standard error
-	Errors float64 // share of wrong classes; or mean squared error over the variance of the targets
-	AUC    float64 // the mean of those of the classes that few rows have; 0 where there are none
+	Rows   int     // number of rows compared
+	NLL    float64 // mean of −log p of a row given other blocks
+	SE     float64 // standard error of NLL
+	Errors float64 // share of wrong classes; for numbers, mean squared error over the variance of the targets
+	AUC    float64 // mean AUC of the classes that few rows have; 0 without such classes
 }
 
 // Selection is what Select has found.
 type Selection struct {
 	Spec   Spec
-	Scores []Score // of the last round: the best first, then sums
-	Costly []Spec  // candidates that were not tried, since they would take too long
-	Late   []Spec  // candidates that were not tried, since the time was up
+	Scores []Score // scores of the last round: the best first, then sums
+	Costly []Spec  // candidates that would take too long, and were not tried
+	Late   []Spec  // candidates for which the time was up
 }
 
 // The rounds of Select.
 const (
-	firstRows  = 400  // rows of the first round
-	selectRows = 800  // of the second
-	finalists  = 4    // of the first round go on to the second
-	rareRows   = 50   // of a rare class are drawn, or all if fewer
-	maxTerms   = 3    // of a sum
-	manyGraphs = 1000 // of more graphs or trees, X̄ is all rows only with an inner product
+	firstRows  = 400  // number of rows of the first round
+	selectRows = 800  // number of rows of the second round
+	finalists  = 4    // number of candidates of the second round
+	rareRows   = 50   // least number of rows of a rare class, or all of them
+	maxTerms   = 3    // largest number of terms of a sum
+	manyGraphs = 1000 // number of graphs or trees above which X̄ is all rows only with an inner product
 	surely     = 2    // standard errors by which exp must be better than the cheaper inner product
 )
 
@@ -48,8 +48,8 @@ const (
 // standard error, an exponential kernel than the inner product by two.
 //
 // More than 1000 graphs or trees are compared by inner products alone, without sums. The matrix
-// among X̄ has no parameters then, so that X̄ can be all rows. That says more of them than a width
-// or a second map.
+// among X̄ has no parameters then, so that X̄ can be all rows. That gains more than a width or a
+// second map.
 //
 // Candidates that would take too long are left out, by a count of their features that does not
 // depend on the clock. Graphs and trees of very many nodes are not among the rows. If limit is not
@@ -77,15 +77,15 @@ func Select(ctx context.Context, candidates []Spec, set *Set, targets Targets, s
 	return &s.found, nil
 }
 
-// selector is a choice on its way.
+// selector is the state of Select.
 type selector struct {
-	all     *Set    // training rows
-	work    float64 // that training may take
-	set     *Set    // the rows that are compared
-	targets Targets // theirs
-	places  []int   // their places among all
-	widths  []float64
-	terms   int // of a sum, at most
+	all     *Set      // training rows
+	work    float64   // largest amount of work of a training
+	set     *Set      // rows that are compared
+	targets Targets   // targets of set
+	places  []int     // places of set among all
+	widths  []float64 // widths of exp that are tried
+	terms   int       // largest number of terms of a sum
 	found   Selection
 }
 
