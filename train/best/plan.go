@@ -1,7 +1,11 @@
 package best
 
 import (
+	"context"
+	"fmt"
 	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
 // A search has three rounds. Each trains fewer candidates for longer than the round before. The last one trains them
@@ -37,6 +41,8 @@ const (
 	leastCandidates = 3
 	// time of a trial in the first round below which no candidates are compared
 	leastFirstTrial = leastTrial / 2
+	// least steps of a final model, as a part of those that the default takes with its attempts and without a limit
+	leastFinalShare = 3
 	// time limit below which there is one finalist less
 	shortLimit = 2 * time.Minute
 )
@@ -118,16 +124,35 @@ func (s *Search) firstRoundTooShort(n int) bool {
 	return s.Limit > 0 && trialTime(s.Limit, s.used(), firstEndShare, n, len(s.Devices)) < leastFirstTrial
 }
 
-// finalSteps is the number of steps for which a time limit leaves a final model time, at the pace of the default in the
-// first round. Without a limit, or where the default has failed, it is the number asked for.
+// finalSteps is the number of steps for which the time limit leaves a final model time, at the pace of the default in
+// the first round; it is 0 where the default has failed.
 func (s *Search) finalSteps() int {
 	t := s.Candidates[0].trial(1, 1)
-	if s.Limit == 0 || t == nil || t.Failure != "" {
-		return s.Steps
+	if t == nil || t.Failure != "" {
+		return 0
 	}
 	models := s.keptCount(len(s.Candidates), rounds-1)
 	each := trialTime(s.Limit, time.Duration(s.endShare(rounds)*float64(s.Limit)), 1, models, len(s.Devices))
 	return int(float64(t.Steps) * each.Seconds() / t.Seconds)
+}
+
+// keepDefaultOfFewSteps ends the search after the first round if a final model would take less than a third of the
+// steps that the default takes by itself: the default gains more from the rest of the time.
+func (s *Search) keepDefaultOfFewSteps(ctx context.Context) error {
+	cfg, err := s.config(&s.Candidates[0])
+	if err != nil {
+		return err
+	}
+	fit, _, err := cfg.Fit(ctx, s.Rows)
+	if err != nil {
+		return err
+	}
+	steps, least := s.finalSteps(), fit.Steps/leastFinalShare
+	if steps > 0 && steps < least {
+		s.keepDefault(fmt.Sprintf("a final model would have time for %d of %d steps; a longer %s compares more models",
+			steps, least, usererror.Flag("time-limit")))
+	}
+	return nil
 }
 
 // trialTime is the time for the next of n trials, with atOnce at a time, so that all end when endShare of the limit is

@@ -49,8 +49,7 @@ func TestFinalSteps(t *testing.T) {
 		{60, 8, 2, time.Minute, Trial{Steps: 100, Seconds: 10}, 54},       // 3 models
 		{60, 1, 2, time.Minute, Trial{Steps: 100, Seconds: 10}, 109},
 		{3000, 8, 2, 10 * time.Minute, Trial{Steps: 100, Seconds: 10}, 1500}, // half of the time
-		{60, 8, 2, 0, Trial{Steps: 100, Seconds: 10}, defaultSteps},
-		{60, 8, 2, time.Minute, Trial{Failure: "numbers ran away"}, defaultSteps},
+		{60, 8, 2, time.Minute, Trial{Failure: "numbers ran away"}, 0},
 	} {
 		c.trial.Round, c.trial.Fold = 1, 1
 		state := &State{Limit: c.limit, Steps: defaultSteps, Candidates: make([]Candidate, c.models)}

@@ -11,7 +11,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
-	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
@@ -97,9 +96,10 @@ func (s *Search) Run(ctx context.Context) (*fitted.Model, error) {
 		if err := s.round(ctx, round); err != nil {
 			return nil, err
 		}
-		if steps := s.finalSteps(); round == 1 && !s.hasWeights() && steps < s.Steps {
-			s.keepDefault(fmt.Sprintf("a final model would have time for %d of %d steps; a longer %s compares more models",
-				steps, s.Steps, usererror.Flag("time-limit")))
+		if round == 1 && s.Limit > 0 && !s.hasWeights() {
+			if err := s.keepDefaultOfFewSteps(ctx); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if !s.hasWeights() {

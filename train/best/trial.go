@@ -15,6 +15,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
+	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
@@ -219,21 +220,26 @@ func (s *Search) settlePosterior(ctx context.Context, cfg *options.Config) (*opt
 		With("hidden", fit.Hidden).With("latents", fit.Latents).With("features", fit.Features), nil
 }
 
-// trainCandidate trains a candidate on rows, with more settings; it skips those without a key.
-func (s *Search) trainCandidate(ctx context.Context, dev device.Device, c *Candidate, rows, test *data.Dataset,
-	longest length, more ...options.Setting) (*train.Outcome, error) {
-	more = slices.DeleteFunc(append(more, longest.setting()), func(o options.Setting) bool { return o.Key == "" })
+// config resolves the options of a candidate, with those that the search has settled and more.
+func (s *Search) config(c *Candidate, more ...options.Setting) (*options.Config, error) {
 	if !slices.ContainsFunc(s.Given, func(g options.Setting) bool { return g.Key == "target-scaling" }) {
 		// all members of an ensemble have the same scales of targets
 		more = append(more, options.Setting{Key: "target-scaling", Text: scaling.StandardTargets, From: "preset " +
 			options.Best})
 	}
-	if cfg, err := c.config(s.Given, more...); err != nil {
-		return nil, err
-	} else if s.Kernel != "" && cfg.Model != "drf" {
-		more = append(more, options.Setting{Key: "kernel", Text: s.Kernel, From: "preset " + options.Best})
-	}
 	cfg, err := c.config(s.Given, more...)
+	if err == nil && s.Kernel != "" && cfg.Model != model.DRF {
+		cfg, err = c.config(s.Given, append(more, options.Setting{Key: "kernel", Text: s.Kernel, From: "preset " +
+			options.Best})...)
+	}
+	return cfg, err
+}
+
+// trainCandidate trains a candidate on rows, with more settings; it skips those without a key.
+func (s *Search) trainCandidate(ctx context.Context, dev device.Device, c *Candidate, rows, test *data.Dataset,
+	longest length, more ...options.Setting) (*train.Outcome, error) {
+	more = slices.DeleteFunc(append(more, longest.setting()), func(o options.Setting) bool { return o.Key == "" })
+	cfg, err := s.config(c, more...)
 	if err != nil {
 		return nil, err
 	}
