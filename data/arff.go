@@ -14,8 +14,8 @@ import (
 // An ARFF file is a table without a header row. Lines before it name the columns and their types.
 
 // openARFF reads the lines before the table, and its first row.
-func (r *records) openARFF(in *input) error {
-	names, err := r.arffHeader(in)
+func (r *records) openARFF() error {
+	names, err := r.arffHeader()
 	if err != nil {
 		return err
 	}
@@ -25,11 +25,11 @@ func (r *records) openARFF(in *input) error {
 		return err
 	}
 	if strings.HasPrefix(r.row[0], "{") {
-		return errorAt(r.name, place{line: r.line},
+		return r.errorAt(place{line: r.line},
 			"found a sparse row: write all its values, or save the table as LIBSVM or CSV")
 	}
 	if len(names) != r.width {
-		return errorAt(r.name, place{line: r.line}, "this row has %s, but there are %d lines @attribute",
+		return r.errorAt(place{line: r.line}, "this row has %s, but there are %d lines @attribute",
 			phrase.Plural(r.width, "cell"), len(names))
 	}
 	return r.nameColumns(names)
@@ -50,13 +50,13 @@ func keyword(line, word string) bool {
 }
 
 // arffHeader reads the lines before the table: the names of the columns, and their types.
-func (r *records) arffHeader(in *input) (names []string, err error) {
+func (r *records) arffHeader() (names []string, err error) {
 	read := int64(0)
-	err = in.eachLine(in.lim.text, in.lim.record, func(number int, text []byte) error {
+	err = r.eachLine(r.lim.text, r.lim.record, func(number int, text []byte) error {
 		r.before, read = number, read+int64(len(text)+1)
-		wrong := func(msg string) error { return errorAt(in.name, place{line: number}, "%s", msg) }
+		wrong := func(msg string) error { return r.errorAt(place{line: number}, "%s", msg) }
 		switch line := strings.TrimSpace(string(text)); {
-		case read > in.lim.record:
+		case read > r.lim.record:
 			return wrong("the lines before @data are too long: this is not an ARFF file")
 		case keyword(line, "@data"):
 			return io.EOF
@@ -85,7 +85,7 @@ func (r *records) arffHeader(in *input) (names []string, err error) {
 	case io.EOF:
 		return names, nil
 	case nil:
-		err = errorf(in.name, "is an ARFF file without a line @data: it was cut short, fetch it again")
+		err = r.errorf("is an ARFF file without a line @data: it was cut short, fetch it again")
 	}
 	return nil, err
 }

@@ -31,7 +31,7 @@ func (t *table) checkBooleans(in *input) error {
 		n, _ := matrix.Size(t.x)
 		for i, v := range matrix.Column(make([]float64, n), t.x, j) {
 			if fault := c.notBoolean(v); fault != "" {
-				return errorf(in.name, "row %d: found %s in place of column %s, %s", i+1, phrase.Number(v), phrase.Quote(c.Name),
+				return in.errorf("row %d: found %s in place of column %s, %s", i+1, phrase.Number(v), phrase.Quote(c.Name),
 					fault)
 			}
 		}

@@ -52,15 +52,15 @@ func isColumns(head []byte) bool {
 }
 
 // openColumns reads the names of the columns, and the first row.
-func (r *records) openColumns(in *input) error {
-	rows, err := in.columns()
+func (r *records) openColumns() error {
+	rows, err := r.input.columns()
 	if err != nil {
 		return err
 	}
 	if len(rows.Columns()) == 0 {
-		return errorf(r.name, "has no columns: a table with at least one row is needed")
+		return r.errorf("has no columns: a table with at least one row is needed")
 	}
-	r.rows = &columnRows{Reader: rows, name: r.name, spared: in.spared(rows.Columns())}
+	r.rows = &columnRows{Reader: rows, name: r.name, spared: r.spared(rows.Columns())}
 	r.style = style{separator: ',', names: rows.Columns()}
 	r.noCells = map[int]string{}
 	for i := range rows.Columns() {
@@ -100,7 +100,7 @@ func (in *input) columns() (rows tablefile.Reader, err error) {
 		size, seekErr := in.src.Seek(0, io.SeekEnd)
 		magic := make([]byte, min(8, len(in.head)))
 		if n, _ := in.src.ReadAt(magic, 0); seekErr != nil || n < len(magic) || !isColumns(magic) {
-			return nil, errorf(in.name, "is a file that cannot be read from its end: undo its gzip")
+			return nil, in.errorf("is a file that cannot be read from its end: undo its gzip")
 		}
 		open := from.OpenParquet
 		if tablefile.IsArrow(in.head) {

@@ -28,9 +28,9 @@ func readCSV(in *input) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	made, err := lay.readRows(rec, in.lim.cells, math.MaxInt)
+	made, err := lay.readRows(rec, math.MaxInt)
 	if n := lay.read + lay.noTarget + lay.dropped + lay.weightless; err == nil && n < lay.rows {
-		err = errorf(in.name, "has %s less than when it was read first: it is being written, try again when it is whole",
+		err = in.errorf("has %s less than when it was read first: it is being written, try again when it is whole",
 			phrase.Plural(lay.rows-n, "row"))
 	}
 	if err == nil {
@@ -39,14 +39,16 @@ func readCSV(in *input) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	made.notes = append(made.notes, lay.unneeded.notes(in.name, in.task, lay.read)...)
-	if lay.unneeded.all(lay.read) {
-		made.withoutTargets()
+	in.noteLeftOutRows(lay.noTarget, lay.dropped, len(made.lines))
+	if lay.weightless > 0 {
+		in.note("%s of weight 0 left out, %d stay", phrase.Plural(lay.weightless, "row"), len(made.lines))
 	}
+	lay.warnUnknownWords()
+	in.settle(lay.unneeded, made, lay.read)
 	if rec.style.comma {
 		in.opt.Decimal = "comma"
 	}
-	return made, lay.codeTexts(in, made)
+	return made, lay.codeTexts(made)
 }
 
 // ownLayout is the layout of a training file. It finds the notations of its columns.
@@ -63,7 +65,7 @@ func (in *input) ownLayout(rec *records) (*layout, error) {
 	if err != nil {
 		return nil, err
 	}
-	notations, notes := p.notations(rec, in.opt, unread, targets)
+	notations, notes := p.notations(rec, unread, targets)
 	late := slices.DeleteFunc(p.late(), func(i int) bool { return slices.Contains(unread, i) })
 	rec.notations = notations
 	if notations != nil || len(late) > 0 {
@@ -75,40 +77,39 @@ func (in *input) ownLayout(rec *records) (*layout, error) {
 			return nil, err
 		}
 	}
-	lay, err := newLayout(rec, p, targets, in)
+	lay, err := newLayout(rec, p, targets)
 	if err != nil {
 		return nil, err
 	}
-	first := len(lay.notes)
+	first := len(in.notes)
 	for _, note := range notes {
-		lay.note("%s", note)
+		in.note("%s", note)
 	}
-	lay.boundNotes(first)
+	in.boundNotes(first)
 	return lay, nil
 }
 
 // layoutLike is the layout of a file that is like that of training.
 func (in *input) layoutLike(rec *records) (*layout, error) {
 	like := in.opt.Schema
-	lay, err := layoutForModel(rec, like, in.opt)
+	lay, err := layoutForModel(rec, like)
 	if err != nil {
 		return nil, err
 	}
 	if lay.bad = in.opt.bad.take(); lay.bad != nil {
 		in.opt.bad.columns = rec.columnNames()
-		if lay.trial, err = lay.texts.encoder(in.opt); err != nil {
+		if lay.trial, err = lay.texts.encoder(); err != nil {
 			return nil, err
 		}
 	}
-	rec.like = true
-	lay.like, lay.optional, lay.missing = true, in.opt.TargetOptional, cmp.Or(like.Missing, MissingError)
-	if lay.optional { // rows to predict need no weights
+	lay.missing = cmp.Or(like.Missing, MissingError)
+	if in.opt.TargetOptional { // rows to predict need no weights
 		lay.roles = slices.DeleteFunc(lay.roles, func(c roleColumn) bool { return c.option == "weights" })
 	}
 	if like.Task == Classification {
 		lay.target, lay.class = targetKind{task: Classification, classes: like.Classes}, classFinder(like.Classes)
 	}
-	lay.titlesNote(rec)
+	rec.titlesNote()
 	known, here := like.notations(), make([]*Notation, rec.width)
 	for j, i := range lay.inputs {
 		here[i] = lay.columns[j].Notation
@@ -126,7 +127,7 @@ func (in *input) layoutLike(rec *records) (*layout, error) {
 }
 
 // readRows parses up to most rows.
-func (l *layout) readRows(rec *records, maxCells int64, most int) (*table, error) {
+func (l *layout) readRows(rec *records, most int) (*table, error) {
 	made := &table{id: l.idName, schema: Schema{LeftOut: l.leftOut, ID: l.idName, Roles: l.namedRoles(),
 		TimeForm: l.timeForm}}
 	made.schema.describe(l.columns, l.missing)
@@ -138,15 +139,10 @@ func (l *layout) readRows(rec *records, maxCells int64, most int) (*table, error
 	if l.target.note != "" {
 		made.kind = &l.target
 	}
-	x, err := l.readValues(rec, made, maxCells, most)
+	x, err := l.readValues(rec, made, most)
 	if err != nil {
 		return nil, err
 	}
-	l.notes = append(l.notes, leftOutRows(rec.name, l.noTarget, l.dropped, len(made.lines))...)
-	if l.weightless > 0 {
-		l.note("%s of weight 0 left out, %d stay", phrase.Plural(l.weightless, "row"), len(made.lines))
-	}
-	made.notes = append(l.notes, l.unknownValues(rec.name)...)
 	if l.targets != nil {
 		made.nameTargets(l.targets, rec.columnNames())
 	}
@@ -158,7 +154,7 @@ func (l *layout) readRows(rec *records, maxCells int64, most int) (*table, error
 
 // readValues keeps inputs, targets and names of the rows. Values gather in blocks, which are joined
 // at the end, so that a large table is never held three times over as a growing slice would be.
-func (l *layout) readValues(rec *records, made *table, maxCells int64, most int) ([]float64, error) {
+func (l *layout) readValues(rec *records, made *table, most int) ([]float64, error) {
 	d := len(made.schema.Columns)
 	perBlock := d * max(1, 1<<16/max(1, d))
 	var blocks [][]float64
@@ -180,9 +176,9 @@ func (l *layout) readValues(rec *records, made *table, maxCells int64, most int)
 				continue
 			}
 		}
-		if cells += int64(d + max(1, len(l.targets))); cells > maxCells {
-			return nil, errorAt(rec.name, place{line: rec.line}, "the table holds more than %d million "+
-				"numbers up to here: too large for memory, take a part of it", maxCells>>20)
+		if cells += int64(d + max(1, len(l.targets))); cells > l.lim.cells {
+			return nil, rec.errorAt(place{line: rec.line}, "the table holds more than %d million "+
+				"numbers up to here: too large for memory, take a part of it", l.lim.cells>>20)
 		}
 		if len(block) == perBlock && d > 0 {
 			blocks, block = append(blocks, block), make([]float64, 0, perBlock)
@@ -196,7 +192,7 @@ func (l *layout) readValues(rec *records, made *table, maxCells int64, most int)
 			err = l.checkRoles(rec)
 		}
 		if err == nil {
-			err = l.addTargets(rec, made, maxCells)
+			err = l.addTargets(rec, made)
 		}
 		if err != nil {
 			if err = l.setAside(rec, ofRow(err)); err != nil {
@@ -227,9 +223,9 @@ func (l *layout) appendValues(to []float64, rec *records) (_ []float64, err erro
 	return to, nil
 }
 
-func (l *layout) addTargets(rec *records, made *table, maxCells int64) error {
+func (l *layout) addTargets(rec *records, made *table) error {
 	if l.texts != nil {
-		if err := l.addText(rec, maxCells); err != nil {
+		if err := l.addText(rec); err != nil {
 			return err
 		}
 		if l.trial != nil {
@@ -245,7 +241,7 @@ func (l *layout) addTargets(rec *records, made *table, maxCells int64) error {
 		return nil
 	}
 	labels, y, at, err := l.targetsOf(rec)
-	if err != nil && l.optional {
+	if err != nil && l.opt.TargetOptional {
 		l.unneeded.meet(strings.TrimSpace(rec.row[at]), rec.placeOf(at))
 		labels, y = l.noTargets()
 	} else if err != nil {
@@ -326,22 +322,20 @@ func (l *layout) appendValue(to []float64, rec *records, j int) ([]float64, erro
 	return c.append(to, v, hot, missing), nil
 }
 
-// unknownValues warns of texts that the training data do not have.
-func (l *layout) unknownValues(file string) (notes []string) {
+// warnUnknownWords warns of texts that the training data do not have.
+func (l *layout) warnUnknownWords() {
 	for j, words := range l.unknown {
 		if words.n > 0 {
-			warning := errorAt(file, words.at, "%s", unknownWord(l.columns[j], words))
-			notes = append(notes, "warning: "+warning.Error())
+			l.warnAt(words.at, "%s", unknownWord(l.columns[j], words))
 		}
 	}
-	return notes
 }
 
 const mustBeKnown = "the target must be known: fill it in or remove the row"
 
 // remedy is this advice where the file is one to train on. A model needs each of its columns as it was trained.
 func (r *records) remedy(advice string) string {
-	if r.like {
+	if r.opt.Schema != nil {
 		return "correct it or remove the row"
 	}
 	return advice

@@ -237,11 +237,11 @@ func (c *columnProfile) asDate() string {
 
 // dateForm is the order of day and month in column i. The error is about the first date that leaves it open, or
 // about the first cell if no cell is a date.
-func (c *columnProfile) dateForm(rec *records, i int, requested, otherwise string) (form string, err error) {
+func (c *columnProfile) dateForm(rec *records, i int, otherwise string) (form string, err error) {
 	name := rec.columnName(i)
-	form, known := c.dates.order(cmp.Or(requested, rec.dateOrder(i)))
+	form, known := c.dates.order(cmp.Or(strings.TrimPrefix(rec.opt.Dates, "auto"), rec.dateOrder(i)))
 	if !known {
-		return "", errorAt(rec.name, c.dates.ambiguous.at,
+		return "", rec.errorAt(c.dates.ambiguous.at,
 			"found the date %s in column %s: is the day or the month first? Say "+
 				"which by %s=dmy or %s=mdy", phrase.Quote(c.dates.ambiguous.cell), phrase.Quote(name), asKey("dates"),
 			asKey("dates"))
@@ -253,12 +253,12 @@ func (c *columnProfile) dateForm(rec *records, i int, requested, otherwise strin
 	if first.cell == "" {
 		first = c.firstText()
 	}
-	return "", errorAt(rec.name, first.at, "found %s in column %s, which cannot be read as a date: write it like "+
+	return "", rec.errorAt(first.at, "found %s in column %s, which cannot be read as a date: write it like "+
 		"2020-12-31 23:59, with a year of four digits, or %s", phrase.Quote(first.cell), phrase.Quote(name), otherwise)
 }
 
-func (l *layout) addDates(rec *records, c *columnProfile, i int, requested string) error {
-	form, err := c.dateForm(rec, i, requested, "leave the column out with "+
+func (l *layout) addDates(rec *records, c *columnProfile, i int) error {
+	form, err := c.dateForm(rec, i, "leave the column out with "+
 		asFlag("ignore")+" "+flagWord(rec.columnName(i), i))
 	if err == nil {
 		s := c.dates.spanOf(form)

@@ -52,7 +52,7 @@ func isHeaderLine(line []byte) bool {
 
 // readFASTA reads sequences on any number of lines each, after a header >CLASS or >NAME|CLASS.
 func readFASTA(in *input) (*table, error) {
-	t := &texts{name: in.name}
+	t := &texts{input: in}
 	if isFASTQ(behindComments(in.head)) {
 		return readFASTQ(in)
 	}
@@ -87,7 +87,7 @@ func readFASTA(in *input) (*table, error) {
 	}
 	t.close()
 	t.noteComments(comments)
-	return t.finishFASTA(in, headers)
+	return t.finishFASTA(headers)
 }
 
 // noteComments adds a note about the comment lines that were left out.
@@ -104,24 +104,24 @@ func (t *texts) close() {
 	}
 }
 
-func (t *texts) finishFASTA(in *input, headers []string) (*table, error) {
+func (t *texts) finishFASTA(headers []string) (*table, error) {
 	for i := range t.n() {
-		if len(bytes.TrimSpace(t.of(i))) == 0 && !in.drops() && in.opt.bad == nil {
+		if len(bytes.TrimSpace(t.of(i))) == 0 && !t.drops() && t.opt.bad == nil {
 			return nil, t.errorAt(t.where[i],
 				"the sequence after %s is empty: remove the header, or give the sequence%s", phrase.Quote(">"+headers[i]),
-				in.leaveOut())
+				t.leaveOut())
 		}
 	}
 	t.splitHeaders(headers)
-	if in.opt.Labels != "" {
+	if t.opt.Labels != "" {
 		t.names = headers
-	} else if err := t.checkHeaders(in); err != nil {
+	} else if err := t.checkHeaders(); err != nil {
 		return nil, err
 	}
 	if t.labels == nil {
 		t.names = headers // no part of a name is a class
 	}
-	made, err := t.table(in)
+	made, err := t.table()
 	for i, name := range t.names {
 		t.names[i] = firstWord(name)
 	}
@@ -146,8 +146,8 @@ func (t *texts) splitHeaders(headers []string) {
 
 // checkHeaders refuses a header without a class. Headers are names if they are numbered, or nearly all
 // different and not numbers. Optional classes are left out unless every header has one.
-func (t *texts) checkHeaders(in *input) error {
-	opt := in.opt
+func (t *texts) checkHeaders() error {
+	opt := t.opt
 	if opt.TargetOptional {
 		known := matrix.Which(t.n(), func(i int) bool { return opt.Schema.isTarget(t.labels[i]) })
 		if len(known) < t.n() {
@@ -163,10 +163,10 @@ func (t *texts) checkHeaders(in *input) error {
 		return nil
 	}
 	for i, l := range t.labels {
-		if l == "" && !in.drops() {
+		if l == "" && !t.drops() {
 			return t.errorAt(t.where[i],
 				"the header has no class: write >CLASS or >NAME|CLASS in every header, or give the classes with "+
-					"%s FILE%s", asFlag("labels"), in.leaveOut())
+					"%s FILE%s", asFlag("labels"), t.leaveOut())
 		}
 	}
 	if t.areNumbered() {
@@ -214,7 +214,7 @@ func isFASTQ(head []byte) bool {
 // of symbols, a line with a +, and lines of as many qualities follow. Qualities are not used. Comments may
 // stand before the first header.
 func readFASTQ(in *input) (*table, error) {
-	t := &texts{name: in.name}
+	t := &texts{input: in}
 	var headers []string
 	var comments sighting
 	plus, missing := 0, 0 // the line of the +; the number of qualities still to read
@@ -262,7 +262,7 @@ func readFASTQ(in *input) (*table, error) {
 	t.close()
 	t.noteComments(comments)
 	t.note("FASTQ: the qualities are not used")
-	return t.finishFASTA(in, headers)
+	return t.finishFASTA(headers)
 }
 
 // symbols is the number of symbols of the current sequence.

@@ -3,7 +3,6 @@ package data
 import (
 	"bufio"
 	"cmp"
-	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
@@ -23,7 +22,7 @@ type seekable interface {
 	io.ReaderAt
 }
 
-// input is a file that is being read to a table.
+// input is a file that is being read to a table. What reads a part of it holds it.
 type input struct {
 	name  string
 	src   seekable      // the file as it is stored
@@ -32,6 +31,28 @@ type input struct {
 	opt   ReadOptions
 	task  Task // "" if the data decide it
 	lim   limits
+	notes []string // lines for the user
+}
+
+// note adds a note about the file.
+func (in *input) note(format string, args ...any) { in.noteAt(place{}, format, args...) }
+
+// noteAt adds a note about a place.
+func (in *input) noteAt(at place, format string, args ...any) {
+	in.notes = append(in.notes, in.errorAt(at, format, args...).Error())
+}
+
+// warnAt adds a warning about a place.
+func (in *input) warnAt(at place, format string, args ...any) {
+	in.notes = append(in.notes, "warning: "+in.errorAt(at, format, args...).Error())
+}
+
+func (in *input) errorf(format string, args ...any) *Error {
+	return in.errorAt(place{}, format, args...)
+}
+
+func (in *input) errorAt(at place, format string, args ...any) *Error {
+	return errorAt(in.name, at, format, args...)
 }
 
 // format is one kind of file. The first bytes of a file tell its kind, not its name, except for input.isSMILES.
@@ -242,7 +263,6 @@ type table struct {
 	autoScaling string
 	testPart    bool     // the file also has rows for testing
 	facts       rowFacts // facts about the rows of a table of text
-	notes       []string
 }
 
 func (t *table) dataset(in *input) (*Dataset, []string, error) {
@@ -261,20 +281,19 @@ func (t *table) dataset(in *input) (*Dataset, []string, error) {
 		d.schema.Missing, d.schema.Dialect = in.opt.Missing, in.opt.Dialect
 	}
 	if in.opt.Roles.Group == Scaffold && d.Groups == nil {
-		note, err := d.groupByScaffold(in.name)
-		if err != nil {
+		if err := in.groupByScaffold(d); err != nil {
 			return nil, nil, err
 		}
-		t.notes, d.schema.Roles.Group = append(t.notes, note), Scaffold
+		d.schema.Roles.Group = Scaffold
 	}
 	if like == nil || in.opt.Roles.firstOption() != "" { // the rows are for training
 		if err := d.checkSplitRoles(in.name, d.schema.Roles); err != nil {
 			return nil, nil, err
 		}
-		t.notes = append(t.notes, d.noteFewWeights(in.name)...)
+		in.noteFewWeights(d)
 	}
 	if train := in.opt.Beside; train != nil {
-		t.notes = append(t.notes, d.overlaps(in.name, train)...)
+		in.warnOverlaps(d, train)
 		d.Groups, d.Times = nil, nil // groups and times do not split these rows
 	}
 	switch {
@@ -290,25 +309,24 @@ func (t *table) dataset(in *input) (*Dataset, []string, error) {
 		}
 	case s.Targets != nil:
 		d.Task, d.Targets, d.Y = Regression, s.Targets, t.y
-		t.notes = append(t.notes, in.name+": target columns "+phrase.List(s.Targets)+": task regression")
+		in.note("target columns %s: task regression", phrase.List(s.Targets))
 	case t.kind != nil:
 		d.Task, d.TaskNote, d.Y, d.Labels, d.Classes = t.kind.task, t.kind.choice(), t.y, t.labels, t.kind.classes
-		t.notes = append(t.notes, in.name+": "+t.kind.note)
+		in.note("%s", t.kind.note)
 	default:
 		note, err := d.setTarget(in.name, t.y, t.task == Classification, t.booleans)
 		if err != nil {
 			return nil, nil, err
 		}
-		t.notes = append(t.notes, in.name+": "+note)
+		in.note("%s", note)
 	}
 	d.Fingerprint = d.fingerprint()
 	if train := in.opt.Beside; train != nil && d.N() >= leastCopies {
 		if n := d.copies(train); n > d.N()/2 {
-			t.notes = append(t.notes, fmt.Sprintf("warning: %s: %d of the %d rows are training rows, too: scores will be "+
-				"too good", in.name, n, d.N()))
+			in.warnAt(place{}, "%d of the %d rows are training rows, too: scores will be too good", n, d.N())
 		}
 	}
-	return d, t.notes, nil
+	return d, in.notes, nil
 }
 
 func join[T any](blocks [][]T) []T {

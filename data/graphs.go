@@ -76,8 +76,7 @@ func (t *texts) describeGraphs(set *seq.Set, unknown int, found seq.GraphStats) 
 		if found.Warnings > 1 {
 			more = fmt.Sprintf(" (and %d more such atoms)", found.Warnings-1)
 		}
-		t.notes = append(t.notes, fmt.Sprintf("warning: %s:%d: %s%s: it is read unchanged",
-			t.name, at.line, found.First, more))
+		t.warnAt(place{line: at.line}, "%s%s: it is read unchanged", found.First, more)
 	}
 }
 
@@ -93,7 +92,7 @@ func isGraphLines(head []byte) bool {
 
 // readGraphLines reads graphs in JSON, one on each line, with the label among their keys.
 func readGraphLines(in *input) (*table, error) {
-	t := &texts{name: in.name, kind: seq.Graphs}
+	t := &texts{input: in, kind: seq.Graphs}
 	keys, named, err := in.targetKeys()
 	if err != nil {
 		return nil, err
@@ -128,11 +127,10 @@ func readGraphLines(in *input) (*table, error) {
 		t.labels = nil
 	}
 	if k := slices.Index(have, 0); k >= 0 && in.opt.Target != "" && !in.opt.TargetOptional {
-		return nil, errorf(in.name, "has no key %s, which is the target, in any graph", phrase.Quote(keys[k]))
+		return nil, in.errorf("has no key %s, which is the target, in any graph", phrase.Quote(keys[k]))
 	}
-	here := *in
-	here.opt.Target = ""
-	return t.table(&here)
+	in.opt.Target = "" // the keys have told the targets
+	return t.table()
 }
 
 // targetKeys are the keys of the targets: label if none is named. Models and config.yaml call such a target
@@ -184,7 +182,7 @@ func readFolder(path, set string, opt ReadOptions) (*Dataset, []string, error) {
 	if folder.Classes && in.task == "" && opt.Labels == "" {
 		in.task = Classification
 	}
-	t := &texts{name: path, kind: seq.Graphs, graphs: folder.Graphs}
+	t := &texts{input: in, kind: seq.Graphs, graphs: folder.Graphs}
 	for i, g := range folder.Graphs {
 		t.append(nil, place{line: i + 1})
 		if folder.Labels != nil {
@@ -193,12 +191,12 @@ func readFolder(path, set string, opt ReadOptions) (*Dataset, []string, error) {
 		g.Repeats = max(0, g.Repeats-len(g.Edges)) // a folder lists both directions of an edge
 	}
 	if folder.Unread != nil && opt.Labels == "" {
-		t.notes = append(t.notes, fmt.Sprintf("the targets are not used: %v", folder.Unread))
+		in.notes = append(in.notes, fmt.Sprintf("the targets are not used: %v", folder.Unread))
 	}
 	if folder.EdgeAttributes != "" {
-		t.notes = append(t.notes, folder.EdgeAttributes+" is not read: labels of edges count, and their attributes do not")
+		in.notes = append(in.notes, folder.EdgeAttributes+" is not read: labels of edges count, and their attributes do not")
 	}
-	made, err := t.table(in)
+	made, err := t.table()
 	if err != nil {
 		return nil, nil, err
 	}

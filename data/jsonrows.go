@@ -109,10 +109,10 @@ func unwrap(line []byte) (inside []byte, ok bool) {
 	return inside, ok
 }
 
-func (r *records) openJSON(in *input) error {
+func (r *records) openJSON() error {
 	rows := &jsonRows{name: r.name, src: bufio.NewReader(r.guard), noCells: map[int]string{}}
 	rows.next = rows.nextLine
-	if bytes.HasPrefix(bytes.TrimLeft(in.head, " \t\r\n"), []byte("[")) {
+	if bytes.HasPrefix(bytes.TrimLeft(r.head, " \t\r\n"), []byte("[")) {
 		before, err := rows.src.ReadBytes('[')
 		if err != nil {
 			return readError(r.name, err)
@@ -120,17 +120,17 @@ func (r *records) openJSON(in *input) error {
 		rows.next, rows.offset = rows.nextElement, int64(len(before))
 		lines := bytes.Split(before, []byte("\n"))
 		rows.end = place{len(lines), len(lines[len(lines)-1])}
-		rows.flat = !bytes.Contains(bytes.TrimSpace(in.head), []byte("\n"))
+		rows.flat = !bytes.Contains(bytes.TrimSpace(r.head), []byte("\n"))
 	}
-	if in.opt.TargetOptional {
-		rows.spare = in.opt.Schema.Outputs()
+	if r.opt.TargetOptional {
+		rows.spare = r.opt.Schema.Outputs()
 	}
 	r.rows, r.style, r.noCells = rows, style{separator: ','}, rows.noCells
 	if err := r.readFirst(); err != nil {
 		return err
 	}
 	r.style.names = rows.names
-	rows.spared, rows.like = in.spared(rows.names), in.opt.Schema != nil
+	rows.spared, rows.like = r.spared(rows.names), r.opt.Schema != nil
 	return r.nameColumns(rows.names)
 }
 

@@ -2,7 +2,6 @@ package data
 
 import (
 	"cmp"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -19,7 +18,7 @@ const DefaultTarget = "target"
 
 // layout maps the cells of a row to the inputs, in order, and to the target.
 type layout struct {
-	file     string
+	*input
 	inputs   []int
 	counting []int // inputs that number the rows
 	columns  []InputColumn
@@ -31,13 +30,10 @@ type layout struct {
 	roles    []roleColumn
 	timeForm *string // form of the times, as Schema.TimeForm
 	leftOut  []LeftOut
-	notes    []string
 
-	target   targetKind // kind of a single target
-	class    func(label string) (int32, bool)
-	missing  string // one of MissingWays
-	like     bool   // the rows are read for an existing model
-	optional bool   // targets may be missing
+	target  targetKind // kind of a single target
+	class   func(label string) (int32, bool)
+	missing string // one of MissingWays
 
 	noTarget int // number of rows left out for a missing target
 	dropped  int // number of rows left out for other missing cells
@@ -65,34 +61,34 @@ type LeftOut struct {
 }
 
 // newLayout decides the roles of the columns of a training file (roles.go).
-func newLayout(rec *records, p *profile, at []int, in *input) (*layout, error) {
+func newLayout(rec *records, p *profile, at []int) (*layout, error) {
 	last := rec.width - 1
-	if in.opt.Target == "" && at[0] == last && rec.header != nil && rec.bare[last] && p.columns[last].filled() == 0 {
+	if rec.opt.Target == "" && at[0] == last && rec.header != nil && rec.bare[last] && p.columns[last].filled() == 0 {
 		at[0] = max(last-1, 0) // the separator at the end of each line makes an empty column
 	}
 	if rec.width < 2 {
-		return nil, errorf(rec.name, "has one column only: at least one input column is needed beside the target"+
+		return nil, rec.errorf("has one column only: at least one input column is needed beside the target"+
 			" (cells are separated by comma, semicolon, tab, | or blanks; %s names another)", asKey("separator"))
 	}
-	l := &layout{file: rec.name, rows: p.rows, targets: at, names: matrix.Pick(rec.columnNames(), at), id: -1,
-		missing: in.opt.Missing}
-	if in.opt.Describe && l.missing == "" {
+	l := &layout{input: rec.input, rows: p.rows, targets: at, names: matrix.Pick(rec.columnNames(), at), id: -1,
+		missing: rec.opt.Missing}
+	if rec.opt.Describe && l.missing == "" {
 		l.missing = MissingImpute
 	}
 	l.missing = cmp.Or(l.missing, MissingError)
-	if err := in.severalClasses(len(at)); err != nil {
+	if err := rec.severalClasses(len(at)); err != nil {
 		return nil, err
 	}
 	if len(at) > 1 {
 		l.oneByOne = "several targets are numbers, so correct it, or give one of " + phrase.List(l.names) +
 			" at a time with " + asFlag("target")
 	}
-	l.titlesNote(rec)
+	rec.titlesNote()
 	if text, doubtful := rec.doubtfulHeader(); doubtful {
 		l.note("the first row has the text %s in it and is read as the column names (%s=no to change)",
 			phrase.Quote(text), asKey("header"))
 	}
-	if err := l.assign(rec, p, in.opt); err != nil {
+	if err := l.assign(rec, p); err != nil {
 		return nil, err
 	}
 	return l, l.checkMissing(rec, p)
@@ -101,7 +97,7 @@ func newLayout(rec *records, p *profile, at []int, in *input) (*layout, error) {
 // checkCells refuses columns with a role whose cells cannot be read. Rows to predict need no target.
 func (l *layout) checkCells(rec *records) error {
 	columns := slices.Concat(l.inputs, []int{l.id})
-	if !l.optional {
+	if !l.opt.TargetOptional {
 		columns = append(columns, l.targets...)
 	}
 	if l.texts != nil {
@@ -110,7 +106,7 @@ func (l *layout) checkCells(rec *records) error {
 	columns = append(columns, mapped(l.roles, func(c roleColumn) int { return c.at })...)
 	for _, i := range columns {
 		if kind := rec.noCells[i]; kind != "" {
-			return errorf(rec.name, "column %s is of type %s: only numbers, text, dates and true or false can be read; "+
+			return rec.errorf("column %s is of type %s: only numbers, text, dates and true or false can be read; "+
 				"write it as one of these, or name another", phrase.Quote(rec.columnName(i)), kind)
 		}
 	}
@@ -148,18 +144,14 @@ func (in *input) again(notations []*Notation) (*records, error) {
 	return rec, nil
 }
 
-func (l *layout) note(format string, args ...any) {
-	l.notes = append(l.notes, l.file+": "+fmt.Sprintf(format, args...))
-}
-
 // mostNotes is the largest number of notes about columns. A wide table may have one for each column.
 const mostNotes = 50
 
 // boundNotes leaves out the last notes, counted from first, if there are too many.
-func (l *layout) boundNotes(first int) {
-	if more := len(l.notes) - first - mostNotes; more > 0 {
-		l.notes = l.notes[:first+mostNotes]
-		l.note("not shown: %s about its columns", phrase.Plural(more, "more note"))
+func (in *input) boundNotes(first int) {
+	if more := len(in.notes) - first - mostNotes; more > 0 {
+		in.notes = in.notes[:first+mostNotes]
+		in.note("not shown: %s about its columns", phrase.Plural(more, "more note"))
 	}
 }
 
@@ -188,17 +180,17 @@ func targetsNamed(file, target string, names []string) (at []int, err error) {
 
 // layoutForModel matches a file to a training set. Columns of a file with a header match by name, in any order, and
 // may include others. Without a header they match by position.
-func layoutForModel(rec *records, like *Schema, opt ReadOptions) (*layout, error) {
+func layoutForModel(rec *records, like *Schema) (*layout, error) {
 	if rec.header != nil {
-		return layoutByName(rec, like, opt)
+		return layoutByName(rec, like)
 	}
 	if like.Sequence != "" {
-		return nil, errorf(rec.name, "has no header: a table with a column of sequences needs one")
+		return nil, rec.errorf("has no header: a table with a column of sequences needs one")
 	}
-	if err := rec.nameByPlace(like, opt.TargetOptional); err != nil {
+	if err := rec.nameByPlace(like); err != nil {
 		return nil, err
 	}
-	l, err := layoutByName(rec, like, opt)
+	l, err := layoutByName(rec, like)
 	if err == nil {
 		l.note("no header, so its columns are taken in the order of the training data")
 	}
@@ -206,8 +198,8 @@ func layoutForModel(rec *records, like *Schema, opt ReadOptions) (*layout, error
 }
 
 // layoutByName matches a file to a training set by the names of its columns.
-func layoutByName(rec *records, like *Schema, opt ReadOptions) (*layout, error) {
-	l, unused := &layout{file: rec.name, columns: like.FileColumns(), id: -1}, slices.Clone(rec.header)
+func layoutByName(rec *records, like *Schema) (*layout, error) {
+	l, unused := &layout{input: rec.input, columns: like.FileColumns(), id: -1}, slices.Clone(rec.header)
 	places := make(map[string]int, rec.width)
 	for i, name := range rec.header {
 		places[name] = i
@@ -232,7 +224,7 @@ func layoutByName(rec *records, like *Schema, opt ReadOptions) (*layout, error) 
 	}
 	for _, name := range like.Outputs() {
 		at := take(name)
-		if at < 0 && !opt.TargetOptional {
+		if at < 0 && !l.opt.TargetOptional {
 			return nil, missingColumn(rec, name, "the target of the training data")
 		}
 		if at >= 0 {
@@ -252,11 +244,11 @@ func layoutByName(rec *records, like *Schema, opt ReadOptions) (*layout, error) 
 	if at := take(like.ID); at >= 0 && like.ID != "" {
 		l.id, l.idName = at, like.ID
 	}
-	if err := l.nameRows(rec, opt.ID); err != nil {
+	if err := l.nameRows(rec); err != nil {
 		return nil, err
 	}
 	take(l.idName)
-	if err := l.rolesLike(rec, like, opt, take); err != nil {
+	if err := l.rolesLike(rec, like, take); err != nil {
 		return nil, err
 	}
 	unused = slices.DeleteFunc(unused, func(name string) bool { return name == "" })
@@ -267,11 +259,11 @@ func layoutByName(rec *records, like *Schema, opt ReadOptions) (*layout, error) 
 }
 
 // nameRows takes the names of the rows from a column that a user has named, if any.
-func (l *layout) nameRows(rec *records, column string) (err error) {
-	if column == "" {
+func (l *layout) nameRows(rec *records) (err error) {
+	if l.opt.ID == "" {
 		return nil
 	}
-	if l.id, err = columnNamed(rec.name, column, rec.columnNames(), namesRows); err == nil {
+	if l.id, err = columnNamed(l.name, l.opt.ID, rec.columnNames(), namesRows); err == nil {
 		l.idName = rec.columnName(l.id)
 	}
 	return err
@@ -285,18 +277,18 @@ func missingColumn(rec *records, name, role string) error {
 	if rec.types != nil { // in ARFF, the names are in the head of the file
 		line = 1
 	}
-	return errorAt(rec.name, place{line: line}, "there is no column %s, %s%s; the columns here are %s",
+	return rec.errorAt(place{line: line}, "there is no column %s, %s%s; the columns here are %s",
 		phrase.Quote(name), role, didYouMean(name, rec.header), phrase.List(rec.header))
 }
 
 // nameByPlace names the columns of a file without a header in the order of the training file. The file has all
 // columns, all but the targets, or the inputs alone.
-func (r *records) nameByPlace(like *Schema, targetOptional bool) error {
+func (r *records) nameByPlace(like *Schema) error {
 	inputs := like.namesOf(func(InputColumn) bool { return true })
 	width, targets, others := len(inputs), len(like.Outputs()), len(like.LeftOut)
 	all := width + targets + others
-	if r.width != all && !(targetOptional && (r.width == all-targets || r.width == width)) {
-		return errorf(r.name, "has %s and no header, the training data have %s, %s and %s left out: "+
+	if r.width != all && !(r.opt.TargetOptional && (r.width == all-targets || r.width == width)) {
+		return r.errorf("has %s and no header, the training data have %s, %s and %s left out: "+
 			"give the same columns in the same order, or a header", phrase.Plural(r.width, "column"),
 			phrase.Plural(width, "input"), aTarget(targets), phrase.Plural(others, "column"))
 	}

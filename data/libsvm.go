@@ -56,7 +56,7 @@ func isNoPair(word string) bool {
 
 // sparse is the content of a LIBSVM file: row i has the entries from start[i] to start[i+1]−1.
 type sparse struct {
-	name    string
+	*input
 	line    int
 	start   []int
 	lines   []int32
@@ -76,8 +76,8 @@ func readLIBSVM(in *input) (*table, error) {
 	if err := in.ownTarget(in.name, 1, "is a LIBSVM file: its target is the first number of each line"); err != nil {
 		return nil, err
 	}
-	s := &sparse{name: in.name}
-	if err := s.readLines(in); err != nil {
+	s := &sparse{input: in}
+	if err := s.readLines(); err != nil {
 		return nil, err
 	}
 	n, d := len(s.start), s.largest
@@ -86,11 +86,11 @@ func readLIBSVM(in *input) (*table, error) {
 	}
 	switch {
 	case n == 0:
-		return nil, errorf(in.name, "holds no rows: at least one is needed")
+		return nil, in.errorf("holds no rows: at least one is needed")
 	case d == 0:
-		return nil, errorf(in.name, "holds no pair index:value: at least one input is needed")
+		return nil, in.errorf("holds no pair index:value: at least one input is needed")
 	case int64(n)*int64(d+1) > in.lim.cells, n*d > manyZeros && n*d > mostlyZeros*len(s.value):
-		return nil, errorf(in.name,
+		return nil, in.errorf(
 			"holds %s with indices up to %d: rows are kept with their zeros, which is too large for memory; "+
 				"leave out rare inputs, or take fewer rows", phrase.Plural(n, "row"), d)
 	}
@@ -103,33 +103,32 @@ func readLIBSVM(in *input) (*table, error) {
 	}
 	t := &table{x: matrix.New(n, d, x), schema: Schema{Columns: plainColumns(d)}, lines: s.lines}
 	if !s.unneeded.all(n) {
-		t.notes = append(t.notes, s.unneeded.notes(in.name, in.task, n)...)
+		in.noteUnneeded(s.unneeded, n)
 		t.y, t.schema.Target, t.schema.TargetAt = s.y, labelColumn, d
 	}
 	if s.ignored > 0 {
-		t.notes = append(t.notes,
-			fmt.Sprintf("%s: %d values in %s have indices above %d, which the training data do not have: ignored",
-				in.name, s.ignored, phrase.Plural(s.ignoredRows, "row"), d))
+		in.note("%d values in %s have indices above %d, which the training data do not have: ignored", s.ignored,
+			phrase.Plural(s.ignoredRows, "row"), d)
 	}
 	return t, nil
 }
 
-func (s *sparse) readLines(in *input) error {
-	check := knownClass(in.opt.Schema)
-	return in.eachLine(in.lim.text, in.lim.record, func(number int, line []byte) error {
+func (s *sparse) readLines() error {
+	check := knownClass(s.opt.Schema)
+	return s.eachLine(s.lim.text, s.lim.record, func(number int, line []byte) error {
 		s.line = number
-		if err := s.readLine(string(line), in, check); err != nil {
+		if err := s.readLine(string(line), check); err != nil {
 			return err
 		}
-		if int64(len(s.value)+len(s.start)) > in.lim.cells {
-			return errorAt(s.name, place{line: s.line}, "the file holds more than %d million numbers up to here: too "+
-				"large for memory, take a part of it", in.lim.cells>>20)
+		if int64(len(s.value)+len(s.start)) > s.lim.cells {
+			return s.errorAt(place{line: s.line}, "the file holds more than %d million numbers up to here: too "+
+				"large for memory, take a part of it", s.lim.cells>>20)
 		}
 		return nil
 	})
 }
 
-func (s *sparse) readLine(line string, in *input, check func(float64) string) error {
+func (s *sparse) readLine(line string, check func(float64) string) error {
 	line, _, _ = strings.Cut(line, "#")
 	last, first, ignored, at, end := 0, true, s.ignored, 0, 0
 	for word := range strings.FieldsFuncSeq(line, isBlank) {
@@ -137,7 +136,7 @@ func (s *sparse) readLine(line string, in *input, check func(float64) string) er
 		end = at + len(word)
 		if first {
 			first = false
-			if err := s.begin(word, place{s.line, at + 1}, in, check); err != nil {
+			if err := s.begin(word, place{s.line, at + 1}, check); err != nil {
 				return err
 			}
 			if !strings.Contains(word, ":") {
@@ -149,7 +148,7 @@ func (s *sparse) readLine(line string, in *input, check func(float64) string) er
 			return err
 		}
 		last = i
-		if in.opt.Schema != nil && i > len(in.opt.Schema.Columns) {
+		if s.opt.Schema != nil && i > len(s.opt.Schema.Columns) {
 			s.ignored++
 			continue
 		}
@@ -164,11 +163,11 @@ func (s *sparse) readLine(line string, in *input, check func(float64) string) er
 
 // begin begins a row with its label, which its first word must be. An optional label that cannot be used is not
 // known.
-func (s *sparse) begin(word string, at place, in *input, check func(float64) string) error {
+func (s *sparse) begin(word string, at place, check func(float64) string) error {
 	s.start, s.lines = append(s.start, len(s.index)), append(s.lines, int32(s.line))
-	v, problem := s.label(word, in, check)
-	if problem != "" && !in.opt.TargetOptional {
-		return errorAt(s.name, at, "%s", problem)
+	v, problem := s.label(word, check)
+	if problem != "" && !s.opt.TargetOptional {
+		return s.errorAt(at, "%s", problem)
 	} else if problem != "" {
 		v = math.NaN()
 		if strings.Contains(word, ":") {
@@ -183,7 +182,7 @@ func (s *sparse) begin(word string, at place, in *input, check func(float64) str
 // entry reads a pair index:value, whose index is beyond the last one.
 func (s *sparse) entry(word string, at, last int) (i int, v float64, err error) {
 	wrong := func(at int, format string, args ...any) error {
-		return errorAt(s.name, place{s.line, at + 1}, format, args...)
+		return s.errorAt(place{s.line, at + 1}, format, args...)
 	}
 	index, text, pair := strings.Cut(word, ":")
 	i, bad := strconv.Atoi(index)
@@ -210,14 +209,14 @@ func (s *sparse) entry(word string, at, last int) (i int, v float64, err error) 
 }
 
 // label is the number of a row's label, or the problem with the label.
-func (s *sparse) label(word string, in *input, check func(float64) string) (v float64, problem string) {
+func (s *sparse) label(word string, check func(float64) string) (v float64, problem string) {
 	if strings.Contains(word, ":") {
 		return 0, fmt.Sprintf("found %s where the row's label must be: begin each row with a number", phrase.Quote(word))
 	}
 	if v, problem = finite(word); problem != "" {
 		return 0, fmt.Sprintf("found %s for the row's label, %s", phrase.Quote(word), problem)
 	}
-	if v == -1 && in.opt.Schema != nil && slices.Equal(in.opt.Schema.Classes, []string{"0", "1"}) {
+	if v == -1 && s.opt.Schema != nil && slices.Equal(s.opt.Schema.Classes, []string{"0", "1"}) {
 		v = 0
 	}
 	return v, check(v)

@@ -77,7 +77,7 @@ func linesOf(head []byte) (lines []string, whole bool) {
 // readSequenceLines reads lines of class, tab and sequence. Where the class may be missing, a line
 // without a tab is a sequence.
 func readSequenceLines(in *input) (*table, error) {
-	t, labelled := &texts{name: in.name}, 0
+	t, labelled := &texts{input: in}, 0
 	err := in.eachRow("\t", func(number int, line []byte) error {
 		tab := bytes.IndexByte(line, '\t')
 		label, sequence := string(bytes.TrimSpace(line[:max(tab, 0)])), line[tab+1:]
@@ -109,7 +109,7 @@ func readSequenceLines(in *input) (*table, error) {
 	if err := t.checkLines(in.opt.Schema, labelled-(lines-t.n())); err != nil {
 		return nil, err
 	}
-	return t.table(in)
+	return t.table()
 }
 
 // eachRow visits the lines of a list that are not blank. Where texts to predict stand alone on their
@@ -181,7 +181,7 @@ func (in *input) checkTable() error {
 		targets, texts = targets || isTarget, texts || !isTarget && slices.ContainsFunc(column, isText)
 	}
 	if targets && texts || in.opt.Schema.areNames(names) {
-		return errorf(in.name, "this file is a table, which begins with %s, and the training data are a list: %s; "+
+		return in.errorf("this file is a table, which begins with %s, and the training data are a list: %s; "+
 			"a tab before each text keeps its separators", phrase.List(names), howToList)
 	}
 	return nil
@@ -268,12 +268,8 @@ func (t *texts) dropHeader(like *Schema) {
 		name = fmt.Sprintf("%s and %s are read as the names of the columns", phrase.Quote(t.labels[0]),
 			phrase.Quote(string(t.of(0))))
 	}
-	t.noteHeader(t.at[0].line, name)
+	t.noteAt(place{line: t.at[0].line}, "%s, and left out", name)
 	t.keep(func(i int) bool { return i > 0 })
-}
-
-func (t *texts) noteHeader(line int, what string) {
-	t.notes = append(t.notes, fmt.Sprintf("%s:%d: %s, and left out", t.name, line, what))
 }
 
 func (t *texts) isHeader(like *Schema) bool {

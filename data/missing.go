@@ -61,7 +61,7 @@ func (l *layout) checkMissing(rec *records, p *profile) error {
 	}
 	where := strings.Join(columns, ", ")
 	if l.missing == MissingError {
-		return errorAt(rec.name, first, "cells are missing, in %s: %s impute fills them in, "+
+		return rec.errorAt(first, "cells are missing, in %s: %s impute fills them in, "+
 			"%s drop leaves their rows out", where, asFlag("missing"), asFlag("missing"))
 	}
 	if l.missing == MissingImpute {
@@ -99,12 +99,12 @@ func (l *layout) isTargetMissing(rec *records, k int) bool {
 
 // drops counts the current row if it is left out. A row to train on, or to test, needs its target.
 func (l *layout) drops(rec *records) bool {
-	if !l.optional && l.isWeightless(rec) {
+	if l.opt.TargetOptional {
+		return false
+	}
+	if l.isWeightless(rec) {
 		l.weightless++
 		return true
-	}
-	if l.optional {
-		return false
 	}
 	for k := range l.targets {
 		if l.isTargetMissing(rec, k) {
@@ -125,19 +125,17 @@ func (l *layout) drops(rec *records) bool {
 	return lacks
 }
 
-// leftOutRows are the notes about rows left out: those without a target, and those that lack something else.
+// noteLeftOutRows adds notes about rows left out: those without a target, and those that lack something else.
 // stay is the number of rows that stay.
-func leftOutRows(file string, noTarget, dropped, stay int) (notes []string) {
+func (in *input) noteLeftOutRows(noTarget, dropped, stay int) {
 	for _, rows := range []struct {
 		n   int
 		why string
 	}{{noTarget, "without a target"}, {dropped, "with missing cells"}} {
 		if rows.n > 0 {
-			notes = append(notes,
-				fmt.Sprintf("%s: %s %s left out, %d stay", file, phrase.Plural(rows.n, "row"), rows.why, stay))
+			in.note("%s %s left out, %d stay", phrase.Plural(rows.n, "row"), rows.why, stay)
 		}
 	}
-	return notes
 }
 
 // impute replaces missing numbers of the training rows and the others by the medians of the training rows. Any
@@ -212,8 +210,8 @@ func (in *input) leaveOut() string {
 func (in *input) checkMissing(f format) error {
 	o := in.opt.TableOptions
 	if f.sequences && o.Missing == MissingImpute {
-		return errorf(in.name,
-			"is %s, and nothing can fill in what its rows lack: %s drop leaves them out", f.what, asFlag("missing"))
+		return in.errorf("is %s, and nothing can fill in what its rows lack: %s drop leaves them out", f.what,
+			asFlag("missing"))
 	}
 	if f.sequences {
 		o.Missing = ""
@@ -225,20 +223,20 @@ func (in *input) checkMissing(f format) error {
 		o.Roles.Group = ""
 	}
 	if given := o.firstOption(); given != "" && !f.text {
-		return errorf(in.name, "is %s, not a table of text: leave %s out", f.what, given)
+		return in.errorf("is %s, not a table of text: leave %s out", f.what, given)
 	}
 	return nil
 }
 
 // dropMissing leaves out the rows without text or label.
-func (t *texts) dropMissing(in *input) error {
+func (t *texts) dropMissing() error {
 	n, noTarget, dropped, width := t.n(), 0, 0, max(1, len(t.targets))
 	t.keep(func(i int) bool {
 		switch {
-		case t.labels != nil && !in.opt.TargetOptional &&
+		case t.labels != nil && !t.opt.TargetOptional &&
 			slices.ContainsFunc(t.labels[i*width:(i+1)*width], written.IsMissing):
 			noTarget++
-		case in.drops() && t.graphs == nil && written.IsMissing(strings.TrimSpace(string(t.of(i)))):
+		case t.drops() && t.graphs == nil && written.IsMissing(strings.TrimSpace(string(t.of(i)))):
 			dropped++
 		default:
 			return true
@@ -250,9 +248,9 @@ func (t *texts) dropMissing(in *input) error {
 		if t.targets != nil {
 			named = " " + phrase.List(t.targets)
 		}
-		return errorf(t.name, "lacks the %s or its target%s in each of its %s", t.kind.Noun(), named, phrase.Plural(n, "row"))
+		return t.errorf("lacks the %s or its target%s in each of its %s", t.kind.Noun(), named, phrase.Plural(n, "row"))
 	}
-	t.notes = append(t.notes, leftOutRows(t.name, noTarget, dropped, t.n())...)
+	t.noteLeftOutRows(noTarget, dropped, t.n())
 	return nil
 }
 

@@ -67,12 +67,12 @@ func firstWords(head []byte) []string {
 
 // readMoleculeLines reads lines of SMILES, each with a name behind it or without one.
 func readMoleculeLines(in *input) (*table, error) {
-	t, named := &texts{name: in.name, kind: seq.Graphs}, false
+	t, named := &texts{input: in, kind: seq.Graphs}, false
 	err := in.eachRow(" \t", func(number int, line []byte) error {
 		text := string(bytes.TrimSpace(line))
 		smiles := firstWord(text)
 		if len(t.at) == 0 && t.notes == nil && isSMILESHeader(smiles) {
-			t.noteHeader(number, phrase.Quote(smiles)+" is read as the name of the column")
+			t.noteAt(place{line: number}, "%s is read as the name of the column, and left out", phrase.Quote(smiles))
 			return nil
 		}
 		name := strings.TrimSpace(text[len(smiles):])
@@ -87,7 +87,7 @@ func readMoleculeLines(in *input) (*table, error) {
 	if !named {
 		t.names = nil
 	}
-	return t.table(in)
+	return t.table()
 }
 
 // endOfMolecule is the line behind each molecule of an SDF file.
@@ -113,7 +113,7 @@ func readSDF(in *input) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &texts{name: in.name, kind: seq.Graphs}
+	t := &texts{input: in, kind: seq.Graphs}
 	var names []string // of items
 	for _, m := range all {
 		for _, i := range m.items {
@@ -139,12 +139,11 @@ func readSDF(in *input) (*table, error) {
 		}
 		t.append(m.block, place{m.at, 1})
 	}
-	if err := t.nameMolecules(in, all, names); err != nil {
+	if err := t.nameMolecules(all, names); err != nil {
 		return nil, err
 	}
-	here := *in
-	here.opt.Target = ""
-	return t.table(&here)
+	in.opt.Target = "" // the items have told the targets
+	return t.table()
 }
 
 // value is the value of an item, "" without it, and its place.
@@ -159,13 +158,13 @@ func (m molecule) value(name string) (string, place) {
 
 // nameMolecules takes the names of the molecules from the item that is asked for, or else from
 // their first lines.
-func (t *texts) nameMolecules(in *input, all []molecule, items []string) error {
-	id := in.opt.ID
-	if like := in.opt.Schema; id == "" && like != nil && slices.Contains(items, like.ID) {
+func (t *texts) nameMolecules(all []molecule, items []string) error {
+	id := t.opt.ID
+	if like := t.opt.Schema; id == "" && like != nil && slices.Contains(items, like.ID) {
 		id = like.ID
 	}
 	if id != "" && !slices.Contains(items, id) {
-		return errorf(in.name, "has no item %s, which names the rows%s", phrase.Quote(id), didYouMean(id, items))
+		return t.errorf("has no item %s, which names the rows%s", phrase.Quote(id), didYouMean(id, items))
 	}
 	named := false
 	for _, m := range all {
@@ -204,11 +203,11 @@ func (in *input) targetItems(there []string) ([]string, error) {
 	case optional:
 		return nil, nil
 	case there == nil:
-		return nil, errorf(in.name,
-			"has no items, so no targets: add > <target> and its value behind M  END, or give %s FILE", asFlag("labels"))
+		return nil, in.errorf("has no items, so no targets: add > <target> and its value behind M  END, or give %s FILE",
+			asFlag("labels"))
 	}
-	return nil, errorf(in.name,
-		"has items, and none is called target: name the target by %s, one of %s", asFlag("target"), phrase.List(there))
+	return nil, in.errorf("has items, and none is called target: name the target by %s, one of %s", asFlag("target"),
+		phrase.List(there))
 }
 
 func readMolecules(in *input) (all []molecule, err error) {
@@ -229,7 +228,7 @@ func readMolecules(in *input) (all []molecule, err error) {
 			_, name, open := strings.Cut(line, "<")
 			name, _, closed := strings.Cut(name, ">")
 			if !open || !closed {
-				return errorAt(in.name, place{line: number}, "found %s, where an item belongs: write > <name>",
+				return in.errorAt(place{line: number}, "found %s, where an item belongs: write > <name>",
 					phrase.Quote(line))
 			}
 			m.items, inValue = append(m.items, item{name: name, at: place{number, 1}}), true
@@ -248,14 +247,14 @@ func readMolecules(in *input) (all []molecule, err error) {
 	}
 	if len(bytes.TrimSpace(m.block)) > 0 {
 		if !in.opt.TargetOptional && (!ended || m.items != nil) { // its targets may be cut off
-			return nil, errorAt(in.name, place{line: m.at},
+			return nil, in.errorAt(place{line: m.at},
 				"the file ends inside a molecule, which begins here: get the whole file, or write %s behind its items",
 				endOfMolecule)
 		}
 		all = append(all, m)
 	}
 	if len(all) == 0 {
-		return nil, errorf(in.name, "holds no molecule: at least one is needed")
+		return nil, in.errorf("holds no molecule: at least one is needed")
 	}
 	return all, nil
 }

@@ -150,7 +150,8 @@ func (p *profile) decimals(rec *records, d Dialect) (comma, known bool) {
 
 // notations are the notations of the columns of a training table that need one, nil for others, and notes about
 // them. Columns that are neither inputs nor targets have none.
-func (p *profile) notations(rec *records, opt ReadOptions, unread, targets []int) (all []*Notation, notes []string) {
+func (p *profile) notations(rec *records, unread, targets []int) (all []*Notation, notes []string) {
+	opt := rec.opt
 	for i := range p.columns {
 		p.columns[i].signs.allow(opt.Thousands)
 	}

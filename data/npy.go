@@ -275,9 +275,8 @@ func readIDX(in *input) (*table, error) {
 		return nil, err
 	}
 	if len(a.shape) == 1 {
-		return nil, errorf(in.name,
-			"holds %d labels, not images: give the file of the images, and this one with %s "+
-				"where its name does not tell", a.shape[0], asFlag("labels"))
+		return nil, in.errorf("holds %d labels, not images: give the file of the images, and this one with %s "+
+			"where its name does not tell", a.shape[0], asFlag("labels"))
 	}
 	return in.readArray(a)
 }

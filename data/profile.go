@@ -97,7 +97,7 @@ func profileOf(rec *records, targets, late []int, text string) (*profile, error)
 		p.rows++
 	}
 	if p.rows == 0 {
-		return nil, errorf(rec.name, "has a header but no rows: a table with at least one row is needed")
+		return nil, rec.errorf("has a header but no rows: a table with at least one row is needed")
 	}
 	return p, nil
 }

@@ -19,7 +19,7 @@ import (
 
 // records reads the rows of a table as text cells, and knows the place of each.
 type records struct {
-	name   string
+	*input
 	rows   rowReader
 	guard  *guard
 	style  style
@@ -35,7 +35,6 @@ type records struct {
 	line      int      // line where the row starts
 	before    int      // number of lines before the table
 	titles    int      // number of these lines that are above the names of the columns
-	like      bool     // the rows are for an existing model
 	first     bool     // row is the first data row and was not requested yet
 	// Types of columns that cannot be read, such as lists.
 	noCells map[int]string
@@ -44,24 +43,24 @@ type records struct {
 // newRecords finds out how the table is written, and reads the first row.
 func newRecords(in *input) (*records, error) {
 	if isColumns(in.head) {
-		rec := &records{name: in.name, guard: &guard{}}
-		return rec, rec.openColumns(in)
+		rec := &records{input: in, guard: &guard{}}
+		return rec, rec.openColumns()
 	}
-	rec := &records{name: in.name, guard: &guard{src: in.bytes, limits: in.lim}}
+	rec := &records{input: in, guard: &guard{src: in.bytes, limits: in.lim}}
 	switch {
 	case isARFF(in.head):
-		return rec, rec.openARFF(in)
+		return rec, rec.openARFF()
 	case isJSONRows(in.head):
 		if key := rowsKey(in.head); key != "" {
-			return nil, errorf(in.name, "is an object that holds its rows as %s: write these alone, as an array or one on "+
+			return nil, in.errorf("is an object that holds its rows as %s: write these alone, as an array or one on "+
 				"each line", phrase.Quote(key))
 		}
-		return rec, rec.openJSON(in)
+		return rec, rec.openJSON()
 	case isGraphArray(in.head):
-		return nil, errorf(in.name, "is an array of graphs in JSON: write each of its graphs on a line of its own, without "+
+		return nil, in.errorf("is an array of graphs in JSON: write each of its graphs on a line of its own, without " +
 			"[, ] and commas between them")
 	case in.opt.Sequence == "" && (in.opt.Schema == nil || in.opt.Schema.Sequence == "") && inBrackets(in.head):
-		return nil, errorf(in.name, "has rows in brackets: write them without brackets as CSV, or in JSON as "+
+		return nil, in.errorf("has rows in brackets: write them without brackets as CSV, or in JSON as " +
 			"{\"column\": value, …}")
 	}
 	dialect := in.opt.Dialect
@@ -72,7 +71,7 @@ func newRecords(in *input) (*records, error) {
 	if in.opt.Schema != nil {
 		known, inputs = in.opt.Schema.names(), in.opt.Schema.InputColumns()
 	}
-	head := rec.skipTitles(in, in.someRows(), &dialect)
+	head := rec.skipTitles(in.someRows(), &dialect)
 	rec.guard.src = in.bytes
 	if rec.style = findStyle(head, dialect, known, inputs); rec.style.singleColumn {
 		rec.guard.src = &blankRows{src: in.bytes, comments: rec.style.comments, beforeHeader: rec.style.header,
@@ -100,7 +99,7 @@ func newRecords(in *input) (*records, error) {
 // readFirst reads the first row, whose width is that of the table.
 func (r *records) readFirst() error {
 	if err := r.read(); err == io.EOF {
-		return errorf(r.name, "is empty: a table with at least one row is needed")
+		return r.errorf("is empty: a table with at least one row is needed")
 	} else if err != nil {
 		return err
 	}
@@ -178,7 +177,7 @@ var intervalForm = regexp.MustCompile(`^\s*[\[(][^\[\](),]*,[^\[\](),]*[\])]\s*$
 
 // rowError is an error about the current row alone.
 func (r *records) rowError(format string, args ...any) error {
-	return ofRow(errorAt(r.name, place{line: r.line}, format, args...))
+	return ofRow(r.errorAt(place{line: r.line}, format, args...))
 }
 
 // namesAgain reports whether the current row repeats the header.
@@ -238,7 +237,7 @@ func (r *records) limitError(err error) error {
 
 // cellError is an Error at cell i of the current row.
 func (r *records) cellError(i int, format string, args ...any) *Error {
-	return errorAt(r.name, r.placeOf(i), format, args...)
+	return r.errorAt(r.placeOf(i), format, args...)
 }
 
 // placeOf is the place of cell i of the current row.

@@ -67,26 +67,25 @@ func (o *TableOptions) check() error {
 }
 
 // assign gives each column of a training file its role.
-func (l *layout) assign(rec *records, p *profile, opt ReadOptions) (err error) {
-	names := rec.columnNames()
+func (l *layout) assign(rec *records, p *profile) (err error) {
+	names, opt := rec.columnNames(), l.opt
 	ignored, err := columnsNamed(rec.name, opt.Ignore, names, "to leave out")
 	if err == nil {
-		err = l.nameRows(rec, opt.ID)
+		err = l.nameRows(rec)
 	}
 	if err == nil && opt.Sequence != "" {
-		err = l.findSequence(rec, opt.Sequence)
+		err = l.findSequence(rec)
 	}
 	if err == nil {
-		err = l.assignRoles(rec, p, opt.Roles, strings.TrimPrefix(opt.Dates, "auto"), ignored)
+		err = l.assignRoles(rec, p, ignored)
 	}
 	if err != nil {
 		return err
 	}
 	for _, at := range l.targets {
 		if slices.Contains(ignored, at) || at == l.id {
-			return errorf(rec.name,
-				"the column %s cannot be both the target and left out: name another with %s", phrase.Quote(names[at]),
-				asFlag("target"))
+			return rec.errorf("the column %s cannot be both the target and left out: name another with %s",
+				phrase.Quote(names[at]), asFlag("target"))
 		}
 	}
 	first := len(l.notes)
@@ -96,7 +95,7 @@ func (l *layout) assign(rec *records, p *profile, opt ReadOptions) (err error) {
 		case i == l.id, l.roleAt(i) >= 0, slices.Contains(ignored, i):
 			l.leaveOut(names[i], i, "")
 		default:
-			if err := l.assignInput(rec, &p.columns[i], i, opt); err != nil {
+			if err := l.assignInput(rec, &p.columns[i], i); err != nil {
 				return err
 			}
 		}
@@ -116,8 +115,7 @@ func (l *layout) assign(rec *records, p *profile, opt ReadOptions) (err error) {
 		return nil // several targets are numbers; setLabels examines the labels of sequences
 	}
 	at := l.targets[0]
-	task, _ := parseTask(opt.Task)
-	l.target, err = targetOf(rec.name, names[at], &p.columns[at], task, rec.hasType(at, "nominal"))
+	l.target, err = targetOf(rec.name, names[at], &p.columns[at], l.task, rec.hasType(at, "nominal"))
 	if l.target.task == Classification {
 		l.class = classFinder(l.target.classes)
 	}
@@ -136,7 +134,7 @@ func (l *layout) noInputs() error {
 		hint = fmt.Sprintf("; left out: %s (%s %s reads a column of text as sequences)",
 			phrase.List(leftNames(l.leftOut)), asFlag("sequence"), column)
 	}
-	return errorf(l.file, "has no input column beside the target%s", hint)
+	return l.errorf("has no input column beside the target%s", hint)
 }
 
 // holdsMolecules reports whether the name of the column is that of a column of SMILES.
@@ -158,13 +156,14 @@ func leftNames(columns []LeftOut) []string {
 }
 
 // assignInput makes column i an input, or several, or leaves it out.
-func (l *layout) assignInput(rec *records, c *columnProfile, i int, opt ReadOptions) error {
+func (l *layout) assignInput(rec *records, c *columnProfile, i int) error {
+	opt := l.opt
 	name, flag, most := rec.columnName(i), flagWord(rec.columnName(i), i), fewTexts
 	if opt.OneHot {
 		most = mostTexts
 	}
 	bad := func(s sighting, format string, args ...any) error {
-		return errorAt(rec.name, s.at, "found %s in column %s%s", phrase.Quote(s.cell), phrase.Quote(name),
+		return rec.errorAt(s.at, "found %s in column %s%s", phrase.Quote(s.cell), phrase.Quote(name),
 			fmt.Sprintf(format, args...))
 	}
 	switch {
@@ -173,7 +172,7 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int, opt ReadOpti
 	case c.filled() == c.doubtful.n: // dashes and dots also mean missing cells if the column holds nothing else
 		l.leaveOut(name, i, "is empty")
 	case c.isDates() && c.isText(), rec.isDated(i):
-		return l.addDates(rec, c, i, strings.TrimPrefix(opt.Dates, "auto"))
+		return l.addDates(rec, c, i)
 	case i == 0 && rec.style.rowNames:
 		l.leaveOut(name, i, "has no name, as R writes the names of rows")
 	case i == 0 && rec.header != nil && rec.bare[i] && (c.consecutive || c.isUnique() || c.isNumbering()):

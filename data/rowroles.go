@@ -81,9 +81,9 @@ func (f *rowFacts) addGroup(name string) {
 }
 
 // assignRoles finds the columns of the roles in a training file.
-func (l *layout) assignRoles(rec *records, p *profile, roles RowRoles, dates string, ignored []int) (err error) {
+func (l *layout) assignRoles(rec *records, p *profile, ignored []int) (err error) {
 	names := rec.columnNames()
-	for _, role := range roles.all() {
+	for _, role := range l.opt.Roles.all() {
 		if role.column == "" || role.byScaffold(names) {
 			continue
 		}
@@ -107,13 +107,13 @@ func (l *layout) assignRoles(rec *records, p *profile, roles RowRoles, dates str
 			other = asKey("text")
 		}
 		if other != "" {
-			return errorf(rec.name, "the column %s cannot be both %s and %s: name another", phrase.Quote(names[at]),
+			return rec.errorf("the column %s cannot be both %s and %s: name another", phrase.Quote(names[at]),
 				role.flag, other)
 		}
 		role.column = names[at]
 		l.note("column %s %s", phrase.Quote(role.column), role.does)
 		if c := &p.columns[at]; role.option == "time" && c.isDates() && c.isText() {
-			form, err := c.dateForm(rec, at, dates, "name another column with "+role.flag)
+			form, err := c.dateForm(rec, at, "name another column with "+role.flag)
 			if err != nil {
 				return err
 			}
@@ -135,13 +135,12 @@ const areOffsets = "it is the logarithm of an exposure, within ±100"
 const areWeights = "weights are 0, or from 1e-9 to 1e9"
 
 // noteFewWeights warns of weights that are shares: they count as few rows compared with the prior.
-func (d *Dataset) noteFewWeights(file string) (notes []string) {
+func (in *input) noteFewWeights(d *Dataset) {
 	total, few := stats.Sum(d.Weights), float64(d.N())/10
 	if d.Weights != nil && total < few {
-		notes = append(notes, fmt.Sprintf("%s: the weights of %s sum to %.3g, so they count as so many rows: "+
-			"multiply them if they are shares", file, phrase.Plural(d.N(), "row"), total))
+		in.note("the weights of %s sum to %.3g, so they count as so many rows: multiply them if they are shares",
+			phrase.Plural(d.N(), "row"), total)
 	}
-	return notes
 }
 
 // roleAt is the number of the role that the column at a position has; −1 for none.
@@ -157,8 +156,8 @@ func (l *layout) hasRole(option string) bool {
 // column, −1 if the file lacks it. Predictions need offsets; weights serve for scores against targets. Weights,
 // groups and times that the options request are those of a file to train on. Groups and times of rows beside
 // the training rows are compared.
-func (l *layout) rolesLike(rec *records, like *Schema, opt ReadOptions, place func(column string) int) error {
-	roles, requested, beside := like.Roles, opt.Roles, opt.Beside != nil
+func (l *layout) rolesLike(rec *records, like *Schema, place func(column string) int) error {
+	roles, requested, beside := like.Roles, l.opt.Roles, l.opt.Beside != nil
 	if !beside {
 		roles.Group, roles.Time = requested.Group, requested.Time
 	}

@@ -24,9 +24,9 @@ func (r rowRole) byScaffold(columns []string) bool {
 
 // groupByScaffold makes a group of the molecules that have the same scaffold (graph.Graph.Scaffold). Molecules
 // without a ring are one group, as in other programs.
-func (d *Dataset) groupByScaffold(file string) (note string, err error) {
+func (in *input) groupByScaffold(d *Dataset) error {
 	if d.Sequences == nil || d.Sequences.Alphabet.Kind != seq.Graphs {
-		return "", errorf(file, "has no column %s to group the rows, and no molecules that have scaffolds "+
+		return in.errorf("has no column %s to group the rows, and no molecules that have scaffolds "+
 			"(%s COL reads a column of them): %s", phrase.Quote(Scaffold), asFlag("sequence"), noScaffold())
 	}
 	d.scaffolds = &graph.Kinds{}
@@ -38,7 +38,7 @@ func (d *Dataset) groupByScaffold(file string) (note string, err error) {
 			if d.lines != nil {
 				where.line = int(d.lines[i])
 			}
-			return "", errorAt(file, where, "found a node with the label %s, which is no atom: only molecules have "+
+			return in.errorAt(where, "found a node with the label %s, which is no atom: only molecules have "+
 				"scaffolds; %s", phrase.Quote(wrong), noScaffold())
 		}
 		group := int32(d.scaffolds.Number(s))
@@ -49,12 +49,13 @@ func (d *Dataset) groupByScaffold(file string) (note string, err error) {
 			chains++
 		}
 	}
-	note = fmt.Sprintf("%s: splits keep the molecules of a scaffold together: %s of %s", file,
-		phrase.Plural(len(rings), "scaffold"), phrase.Plural(d.N()-chains, "molecule"))
+	others := ""
 	if chains > 0 {
-		note += fmt.Sprintf("; %d without a ring are one group", chains)
+		others = fmt.Sprintf("; %d without a ring are one group", chains)
 	}
-	return note, nil
+	in.note("splits keep the molecules of a scaffold together: %s of %s%s", phrase.Plural(len(rings), "scaffold"),
+		phrase.Plural(d.N()-chains, "molecule"), others)
+	return nil
 }
 
 // scaffold is the scaffold of row i, or nil with the label of a node that is not an atom.

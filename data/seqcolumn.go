@@ -13,16 +13,15 @@ import (
 // A table may have one column of sequences beside its numbers, ReadOptions.Sequence.
 
 // findSequence finds the column of sequences of a training file.
-func (l *layout) findSequence(rec *records, column string) error {
-	at, err := columnNamed(rec.name, column, rec.columnNames(), "of sequences")
+func (l *layout) findSequence(rec *records) error {
+	at, err := columnNamed(l.name, l.opt.Sequence, rec.columnNames(), "of sequences")
 	switch {
 	case err != nil:
 		return err
 	case rec.header == nil:
-		return errorf(rec.name, "has no header: a table with a column of sequences needs one")
+		return rec.errorf("has no header: a table with a column of sequences needs one")
 	case slices.Contains(l.targets, at):
-		return errorf(rec.name,
-			"the column %s cannot be both the sequences and the target: name another with %s",
+		return rec.errorf("the column %s cannot be both the sequences and the target: name another with %s",
 			phrase.Quote(rec.columnName(at)), asFlag("target"))
 	}
 	l.setSequence(rec, at)
@@ -30,7 +29,7 @@ func (l *layout) findSequence(rec *records, column string) error {
 }
 
 func (l *layout) setSequence(rec *records, at int) {
-	l.sequence, l.sequenceName, l.texts = at, rec.columnName(at), &texts{name: rec.name}
+	l.sequence, l.sequenceName, l.texts = at, rec.columnName(at), &texts{input: l.input}
 }
 
 // checkMissingSequences refuses missing sequences unless --missing drop is set.
@@ -39,7 +38,7 @@ func (l *layout) checkMissingSequences(rec *records, p *profile) error {
 		return nil
 	}
 	missing := p.columns[l.sequence].missing
-	return errorAt(rec.name, missing.at, "the column %s lacks %s: %s drop leaves their rows out",
+	return rec.errorAt(missing.at, "the column %s lacks %s: %s drop leaves their rows out",
 		phrase.Quote(l.sequenceName), phrase.Plural(missing.n, "sequence"), asFlag("missing"))
 }
 
@@ -48,15 +47,15 @@ func (l *layout) isSequenceMissing(rec *records) bool {
 	return l.texts != nil && written.IsMissing(strings.TrimSpace(rec.row[l.sequence]))
 }
 
-func (l *layout) addText(rec *records, most int64) error {
+func (l *layout) addText(rec *records) error {
 	t := l.texts
 	if l.isSequenceMissing(rec) {
 		return rec.cellError(l.sequence, "the sequence in column %s is missing: fill it in, or remove the row",
 			phrase.Quote(l.sequenceName))
 	}
 	t.append([]byte(rec.row[l.sequence]), rec.placeOf(l.sequence))
-	if int64(len(t.text)) > most {
-		return tooLong(rec.name, most, rec.line)
+	if int64(len(t.text)) > l.lim.cells {
+		return tooLong(l.name, l.lim.cells, rec.line)
 	}
 	return nil
 }
@@ -73,29 +72,27 @@ func (t *texts) removeLast() {
 func (l *layout) labelled() bool { return l.texts != nil && len(l.targets) == 1 }
 
 // codeTexts makes the sequences of the table from the texts that were kept.
-func (l *layout) codeTexts(in *input, made *table) (err error) {
+func (l *layout) codeTexts(made *table) (err error) {
 	if l.texts == nil {
 		return nil
 	}
-	auto := in.opt.Tokens == "" || in.opt.Tokens == TokensAuto
-	if auto && in.opt.Schema == nil && strings.EqualFold(l.sequenceName, "smiles") {
+	auto := l.opt.Tokens == "" || l.opt.Tokens == TokensAuto
+	if auto && l.opt.Schema == nil && strings.EqualFold(l.sequenceName, "smiles") {
 		l.texts.kind = seq.Graphs
 	}
-	if made.sequences, err = l.texts.encode(in.opt); err != nil {
+	if made.sequences, err = l.texts.encode(); err != nil {
 		return err
 	}
 	made.schema.Sequence = l.sequenceName
 	if len(l.targets) < 2 {
-		if err := l.texts.setLabels(in, made); err != nil {
+		if err := l.texts.setLabels(made); err != nil {
 			return err
 		}
 	}
-	made.notes = append(made.notes, l.texts.notes...)
 	beside := ""
 	if n := len(made.schema.Columns); n > 0 {
 		beside = fmt.Sprintf(", beside %s of numbers", phrase.Plural(n, "column"))
 	}
-	made.notes = append(made.notes, fmt.Sprintf("%s: column %s holds the sequences%s", in.name,
-		phrase.Quote(l.sequenceName), beside))
+	l.note("column %s holds the sequences%s", phrase.Quote(l.sequenceName), beside)
 	return nil
 }

@@ -30,26 +30,26 @@ func labelsStand(s *seq.Set, known Schema) string {
 // setLabels makes classes or numbers of the labels. Labels are classes if they are words, or few different
 // whole numbers. Classes have the order of their numbers or their letters. The target column of a table already
 // has its name.
-func (t *texts) setLabels(in *input, made *table) error {
+func (t *texts) setLabels(made *table) error {
 	if t.targets != nil && t.labels != nil {
-		if err := in.severalClasses(len(t.targets)); err != nil {
+		if err := t.severalClasses(len(t.targets)); err != nil {
 			return err
 		}
 		made.nameTargets(matrix.Every(len(t.targets)), t.targets)
-		return t.setTargets(made, in.opt)
+		return t.setTargets(made)
 	}
 	if t.labels == nil {
-		return t.withoutLabels(in, made)
+		return t.withoutLabels(made)
 	}
 	where, hold := "", "the labels hold"
 	if column := "target column " + phrase.Quote(made.schema.Target); made.schema.Target != "" {
 		where, hold = column+": ", column+" holds"
 	}
 	made.schema.Target = cmp.Or(made.schema.Target, sequenceTarget)
-	made.task = in.task
-	if like := in.opt.Schema; like != nil {
+	made.task = t.task
+	if like := t.opt.Schema; like != nil {
 		made.schema.Target, made.schema.Classes = like.Target, like.Classes
-		return t.setTargets(made, in.opt)
+		return t.setTargets(made)
 	}
 	classes, why := t.findClasses()
 	hint, note := "", ""
@@ -75,10 +75,10 @@ func (t *texts) setLabels(in *input, made *table) error {
 	case made.task == Regression:
 		note = fmt.Sprintf("%s %s: task regression", hold, why)
 	case len(classes) > maxClasses:
-		return errorf(t.name,
-			"has %d different classes, more than %d: give fewer, or use the task regression", len(classes), maxClasses)
+		return t.errorf("has %d different classes, more than %d: give fewer, or use the task regression", len(classes),
+			maxClasses)
 	case len(classes) > maxAutoClasses && 2*len(classes) > t.n():
-		return errorf(t.name, "%s %d different values in %s, too many for classes: use the task regression%s", hold,
+		return t.errorf("%s %d different values in %s, too many for classes: use the task regression%s", hold,
 			len(classes), phrase.Plural(t.n(), "row"), labelsStand(made.sequences, made.schema))
 	default:
 		made.schema.Classes = classes
@@ -88,19 +88,19 @@ func (t *texts) setLabels(in *input, made *table) error {
 		made.choice = note
 	}
 	t.note("%s", note)
-	return t.setTargets(made, in.opt)
+	return t.setTargets(made)
 }
 
 // withoutLabels is the error about sequences that need labels and have none.
-func (t *texts) withoutLabels(in *input, made *table) error {
-	if in.opt.TargetOptional {
+func (t *texts) withoutLabels(made *table) error {
+	if t.opt.TargetOptional {
 		made.schema.Target = ""
 		return nil
 	}
-	if t.kind == seq.Graphs && isGraphLines(in.head) {
-		return errorf(t.name, "has no classes: give each graph the key label, or the targets with %s FILE", asFlag("labels"))
+	if t.kind == seq.Graphs && isGraphLines(t.head) {
+		return t.errorf("has no classes: give each graph the key label, or the targets with %s FILE", asFlag("labels"))
 	}
-	return errorf(t.name, "has no classes: write >CLASS or >NAME|CLASS as headers, or class, tab and sequence on every "+
+	return t.errorf("has no classes: write >CLASS or >NAME|CLASS as headers, or class, tab and sequence on every "+
 		"line, or give %s FILE", asFlag("labels"))
 }
 
@@ -197,24 +197,21 @@ func classFinder(classes []string) func(label string) (int32, bool) {
 
 // setTargets sets the targets of the rows by the task. Optional targets of a row with an invalid one are not
 // known.
-func (t *texts) setTargets(made *table, opt ReadOptions) error {
-	u, find, width := &unneeded{}, classFinder(made.schema.Classes), max(1, len(t.targets))
+func (t *texts) setTargets(made *table) error {
+	u, find, width := unneeded{}, classFinder(made.schema.Classes), max(1, len(t.targets))
 	advice := "correct it, or use the task classification"
-	if opt.Schema != nil {
+	if t.opt.Schema != nil {
 		advice = "correct it or remove the sequence"
 	}
 	for first := 0; first < len(t.labels); first += width {
 		bad, err := t.addTargets(made, find, first, width, advice)
-		if err != nil && !opt.TargetOptional {
+		if err != nil && !t.opt.TargetOptional {
 			return err
 		} else if err != nil {
 			u.meet(t.labels[bad], t.where[bad])
 		}
 	}
-	t.notes = append(t.notes, u.notes(t.name, made.task, t.n())...)
-	if u.all(t.n()) {
-		made.withoutTargets()
-	}
+	t.settle(u, made, t.n())
 	return nil
 }
 
@@ -252,8 +249,8 @@ func (t *texts) addTargets(made *table, find func(label string) (int32, bool), f
 
 // readLabels takes the labels from a file. It has one on each line, in the order of the sequences, or name and
 // label, with a tab or a comma between them.
-func (t *texts) readLabels(path string, w Watch) error {
-	f, err := w.open(path)
+func (t *texts) readLabels(path string) error {
+	f, err := t.opt.open(path)
 	if err != nil {
 		return err
 	}
@@ -371,10 +368,10 @@ func (in *input) targetNames(there []string) []string {
 func (in *input) checkTargetNames(names, there []string, what string) error {
 	for i, name := range names {
 		if !slices.Contains(there, name) {
-			return errorf(in.name, "has no %s %s%s", what, phrase.Quote(name), didYouMean(name, there))
+			return in.errorf("has no %s %s%s", what, phrase.Quote(name), didYouMean(name, there))
 		}
 		if slices.Contains(names[:i], name) {
-			return errorf(in.name, "has the %s %s among its targets twice: name it once", what, phrase.Quote(name))
+			return in.errorf("has the %s %s among its targets twice: name it once", what, phrase.Quote(name))
 		}
 	}
 	return nil

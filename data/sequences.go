@@ -30,14 +30,13 @@ func Tokens() []string {
 // texts are sequences as they are written in a file, before their symbols are known. A text on several lines
 // includes the line ends.
 type texts struct {
-	name   string
+	*input
 	text   []byte // the texts, one after another
 	end    []int
 	at     []place  // place where each text starts
 	names  []string // FASTA: text before the class; otherwise nil
 	labels []string // nil if the file has none
 	where  []place  // places of the labels
-	notes  []string
 
 	labelsIn string // the file of the labels, if it is not the file of the texts
 
@@ -69,10 +68,6 @@ func (t *texts) of(i int) []byte {
 	return t.text[from:t.end[i]]
 }
 
-func (t *texts) note(format string, args ...any) {
-	t.notes = append(t.notes, t.name+": "+fmt.Sprintf(format, args...))
-}
-
 // append adds a text that starts at a place.
 func (t *texts) append(text []byte, at place) {
 	t.text = append(t.text, text...)
@@ -82,10 +77,6 @@ func (t *texts) append(text []byte, at place) {
 // label adds the label of the text that was added last.
 func (t *texts) label(label string, at place) {
 	t.labels, t.where = append(t.labels, label), append(t.where, at)
-}
-
-func (t *texts) errorAt(p place, format string, args ...any) *Error {
-	return errorAt(t.name, p, format, args...)
 }
 
 // placeOf is the place of byte `offset` of sequence i.
@@ -107,8 +98,8 @@ func checkTokens(tokens string) error {
 
 // encode encodes the texts over the alphabet of the training data, the requested one, or the one that the texts
 // look like.
-func (t *texts) encode(opt ReadOptions) (*seq.Set, error) {
-	e, err := t.encoder(opt)
+func (t *texts) encode() (*seq.Set, error) {
+	e, err := t.encoder()
 	if err != nil {
 		return nil, err
 	}
@@ -126,10 +117,11 @@ func (t *texts) encode(opt ReadOptions) (*seq.Set, error) {
 	return set, nil
 }
 
-func (t *texts) encoder(opt ReadOptions) (*seq.Encoder, error) {
+func (t *texts) encoder() (*seq.Encoder, error) {
+	opt := t.opt
 	if opt.Schema != nil {
 		if like := opt.Schema.Alphabet.Kind; t.kind != "" && t.kind != like {
-			return nil, errorf(t.name, "holds %s, the training data are %s: give rows like those", t.kind, like)
+			return nil, t.errorf("holds %s, the training data are %s: give rows like those", t.kind, like)
 		}
 		e := seq.EncoderFor(opt.Schema.Alphabet)
 		if opt.Grow {
@@ -141,7 +133,7 @@ func (t *texts) encoder(opt ReadOptions) (*seq.Encoder, error) {
 	found := opt.Tokens == "" || opt.Tokens == TokensAuto // the texts decide the alphabet
 	switch {
 	case t.kind != "" && !found && requested != t.kind:
-		return nil, errorf(t.name, "holds %s: leave the tokens %s out", t.kind, opt.Tokens)
+		return nil, t.errorf("holds %s: leave the tokens %s out", t.kind, opt.Tokens)
 	case t.kind != "":
 		return seq.NewEncoder(t.kind), nil
 	case found || opt.Tokens == TokensChars:
@@ -187,39 +179,38 @@ func (t *texts) describe(set *seq.Set, unknown int) {
 }
 
 // table is the table of a file of sequences.
-func (t *texts) table(in *input) (*table, error) {
-	like := in.opt.Schema
+func (t *texts) table() (*table, error) {
+	like, labels := t.opt.Schema, t.opt.Labels
 	switch {
 	case t.n() == 0:
-		return nil, errorf(t.name, "holds no sequence: at least one is needed")
-	case in.opt.Target != "" && in.opt.Target != sequenceTarget:
-		return nil, errorf(t.name, "holds sequences with their classes: leave the target column %s out",
-			phrase.Quote(in.opt.Target))
-	case in.opt.Labels != "" && (t.targets != nil || like != nil && like.Targets != nil):
-		return nil, errorf(in.opt.Labels, "holds one target of each row, and several are asked for: name one of them "+
+		return nil, t.errorf("holds no sequence: at least one is needed")
+	case t.opt.Target != "" && t.opt.Target != sequenceTarget:
+		return nil, t.errorf("holds sequences with their classes: leave the target column %s out",
+			phrase.Quote(t.opt.Target))
+	case labels != "" && (t.targets != nil || like != nil && like.Targets != nil):
+		return nil, errorf(labels, "holds one target of each row, and several are asked for: name one of them "+
 			"by %s, or leave the file out", asFlag("target"))
 	}
-	if in.opt.Labels != "" {
-		if err := t.readLabels(in.opt.Labels, in.opt.Watch); err != nil {
+	if labels != "" {
+		if err := t.readLabels(labels); err != nil {
 			return nil, err
 		}
 	}
-	if err := t.dropMissing(in); err != nil {
+	if err := t.dropMissing(); err != nil {
 		return nil, err
 	}
-	if err := t.setAside(in); err != nil {
+	if err := t.setAside(); err != nil {
 		return nil, err
 	}
-	set, err := t.encode(in.opt)
+	set, err := t.encode()
 	if err != nil {
 		return nil, err
 	}
 	made := &table{sequences: set, lines: mapped(t.at, func(p place) int32 { return int32(p.line) }),
 		schema: Schema{Target: t.target, ID: t.idName}}
-	if err := t.setLabels(in, made); err != nil {
+	if err := t.setLabels(made); err != nil {
 		return nil, err
 	}
-	made.notes = t.notes
 	if t.names != nil && (t.labels == nil || !slices.Equal(t.names, t.labels)) {
 		made.ids, made.id = t.names, cmp.Or(t.idName, nameColumn)
 	}
@@ -268,13 +259,13 @@ func (in *input) formatLike(f format) (format, error) {
 		if in.opt.Schema.Alphabet.Kind == seq.Graphs {
 			like = "graphs: give graphs in JSON, an SDF file, or lines of SMILES"
 		}
-		return f, errorf(in.name, "is %s, the training data are %s", f.what, like)
+		return f, in.errorf("is %s, the training data are %s", f.what, like)
 	case !sequences && f.what == sequenceLines().what && in.opt.Schema.mayHave(in.head):
 		return csvTable(), nil
 	case !sequences && f.sequences:
-		return f, errorf(in.name, "is %s, the training data are vectors: give rows with the same columns", f.what)
+		return f, in.errorf("is %s, the training data are vectors: give rows with the same columns", f.what)
 	case !sequences && !f.text && in.opt.Schema.unfitForArray() != "":
-		return f, errorf(in.name, "is %s, whose numbers have places and no names, and column %s of the training data "+
+		return f, in.errorf("is %s, whose numbers have places and no names, and column %s of the training data "+
 			"is more than a plain number: give a table with their columns", f.what, phrase.Quote(in.opt.Schema.unfitForArray()))
 	}
 	return f, nil

@@ -332,13 +332,13 @@ func block(n, lo, hi int) (train, test []int) {
 	return matrix.Which(n, func(i int) bool { return i < lo-guardRows || i >= hi+guardRows }), matrix.Every(n)[lo:hi]
 }
 
-// overlaps are warnings about rows to test or validate on that belong to a group of the training rows, or are
+// warnOverlaps warns of rows to test or validate on that belong to a group of the training rows, or are
 // not later than all of them. Their scores do not show how well new groups, or the future, are predicted.
-func (d *Dataset) overlaps(file string, train *Dataset) (warnings []string) {
+func (in *input) warnOverlaps(d, train *Dataset) {
 	warn := func(n int, format string, args ...any) {
 		if n > 0 {
-			warnings = append(warnings, fmt.Sprintf("warning: %s: %d of the %s %s, so scores may be too good", file, n,
-				phrase.Plural(d.N(), "row"), fmt.Sprintf(format, args...)))
+			in.warnAt(place{}, "%d of the %s %s, so scores may be too good", n, phrase.Plural(d.N(), "row"),
+				fmt.Sprintf(format, args...))
 		}
 	}
 	inTraining := setOf(train.Groups)
@@ -361,5 +361,4 @@ func (d *Dataset) overlaps(file string, train *Dataset) (warnings []string) {
 		early := matrix.Which(d.N(), func(i int) bool { return d.Times[i] <= last }) // naN is an unknown time
 		warn(len(early), "are not later than the last training row")
 	}
-	return warnings
 }

@@ -100,7 +100,7 @@ func (s *Stream) begin(bad func(BadRow) error) (err error) {
 		return err
 	}
 	s.lay.bad = bad
-	s.notes, s.lay.notes = s.lay.notes, nil
+	s.notes = s.in.notes
 	return nil
 }
 
@@ -130,7 +130,7 @@ func (s *Stream) Next(rows int) (*Dataset, error) {
 	if s.ended {
 		return nil, io.EOF
 	}
-	made, err := s.lay.readRows(s.rec, s.in.lim.cells, rows)
+	made, err := s.lay.readRows(s.rec, rows)
 	if stopped := s.in.opt.stopped(s.in.name); stopped != nil {
 		return nil, stopped
 	}
@@ -143,7 +143,6 @@ func (s *Stream) Next(rows int) (*Dataset, error) {
 			return nil, io.EOF
 		}
 	}
-	made.notes = nil
 	ds, _, err := made.dataset(s.in)
 	return ds, err
 }
@@ -153,7 +152,10 @@ func (s *Stream) Next(rows int) (*Dataset, error) {
 func (s *Stream) Notes() (notes []string) {
 	notes, s.notes = s.notes, nil
 	if s.ended {
-		notes = append(s.lay.unneeded.notes(s.in.name, s.in.task, s.lay.read), s.lay.unknownValues(s.in.name)...)
+		s.in.notes = nil
+		s.in.noteUnneeded(s.lay.unneeded, s.lay.read)
+		s.lay.warnUnknownWords()
+		notes = s.in.notes
 	}
 	return notes
 }
@@ -193,10 +195,10 @@ func (l *layout) none(rec *records) error {
 	case l.badRows > 0:
 		return noneToPredict(rec.name, l.badRows)
 	case l.weightless+l.dropped+l.noTarget > 0:
-		return errorf(rec.name, "has no row that can be used: %d have the weight 0, %d lack the target, and %d lack "+
+		return rec.errorf("has no row that can be used: %d have the weight 0, %d lack the target, and %d lack "+
 			"other cells, which %s impute fills in", l.weightless, l.noTarget, l.dropped, asFlag("missing"))
 	}
-	return errorf(rec.name, "has a header but no rows: a table with at least one row is needed")
+	return rec.errorf("has a header but no rows: a table with at least one row is needed")
 }
 
 // badRows are the bad rows of a file that is read whole, for a Stream.
@@ -228,12 +230,12 @@ func (t *texts) fault(e *seq.Encoder, i int) *Error {
 }
 
 // setAside removes the texts that cannot be read, if the input collects them.
-func (t *texts) setAside(in *input) error {
-	to := in.opt.bad
+func (t *texts) setAside() error {
+	to := t.opt.bad
 	if to == nil || t.graphs != nil {
 		return nil
 	}
-	e, err := t.encoder(in.opt)
+	e, err := t.encoder()
 	if err != nil {
 		return err
 	}
@@ -254,7 +256,7 @@ func (t *texts) setAside(in *input) error {
 		return false
 	})
 	if t.n() == 0 {
-		return noneToPredict(in.name, len(to.rows))
+		return noneToPredict(t.name, len(to.rows))
 	}
 	return nil
 }

@@ -265,7 +265,7 @@ func classIndex(classes []string) map[float64]int32 {
 // checkClasses refuses a class whose training rows are all left out, because they lack cells or have the weight
 // 0.
 func (l *layout) checkClasses(made *table) error {
-	if l.like || l.class == nil || l.dropped+l.weightless == 0 {
+	if l.opt.Schema != nil || l.class == nil || l.dropped+l.weightless == 0 {
 		return nil
 	}
 	rows := make([]int, len(l.target.classes))
@@ -276,7 +276,7 @@ func (l *layout) checkClasses(made *table) error {
 	if none < 0 {
 		return nil
 	}
-	return errorf(l.file, "all rows of class %s of the target column %s are left out, since they lack cells or have "+
+	return l.errorf("all rows of class %s of the target column %s are left out, since they lack cells or have "+
 		"the weight 0: fill cells in by %s impute, or remove these rows", phrase.Quote(l.target.classes[none]),
 		phrase.Quote(l.names[0]), asFlag("missing"))
 }
@@ -376,7 +376,7 @@ func (t *table) fitTargets(in *input, d *Dataset, like *Schema) error {
 	case in.opt.TargetOptional:
 		d.Target = ""
 	default:
-		return errorf(in.name, "holds %s per row, the training data have %s: %s",
+		return in.errorf("holds %s per row, the training data have %s: %s",
 			phrase.Plural(len(t.y)/n, "target"), phrase.Plural(len(like.Outputs()), "target"), phrase.List(like.Outputs()))
 	}
 	return nil
@@ -389,7 +389,7 @@ func (in *input) severalClasses(n int) error {
 		if in.opt.Target != "" {
 			advice = ": give one of " + in.opt.Target + " at a time with " + asFlag("target")
 		}
-		return errorf(in.name, "has %s, which are a regression, and class labels are in one column%s",
+		return in.errorf("has %s, which are a regression, and class labels are in one column%s",
 			phrase.Plural(n, "target column"), advice)
 	}
 	return nil

@@ -47,11 +47,10 @@ func (in *input) takeTargets(t *table) error {
 			if in.opt.TargetOptional {
 				return nil
 			}
-			return errorf(in.name,
-				"needs the file of its targets%s: give it with %s, or %s for test rows", tried, asFlag("labels"),
+			return in.errorf("needs the file of its targets%s: give it with %s, or %s for test rows", tried, asFlag("labels"),
 				asKey("test-labels"))
 		}
-		t.notes = append(t.notes, fmt.Sprintf("%s: its targets are in %s", in.name, path))
+		in.note("its targets are in %s", path)
 	}
 	return in.unlessUnneeded(t, in.readTargets(t, path))
 }
@@ -109,10 +108,7 @@ func (in *input) setTargets(t *table, a *npyArray, y []float64, where func(i int
 			y[i] = math.NaN()
 		}
 	}
-	t.notes = append(t.notes, u.notes(in.name, in.task, len(y))...)
-	if u.all(len(y)) {
-		t.withoutTargets()
-	}
+	in.settle(u, t, len(y))
 	return nil
 }
 
@@ -165,25 +161,30 @@ func (u *unneeded) meet(cell string, at place) {
 // all reports whether none of the rows has a target.
 func (u *unneeded) all(rows int) bool { return u.missing+u.unusable.n >= rows }
 
-// notes describe these targets.
-func (u *unneeded) notes(file string, task Task, rows int) (notes []string) {
+// settle removes the targets from t if none of its rows has one.
+func (in *input) settle(u unneeded, t *table, rows int) {
+	in.noteUnneeded(u, rows)
+	if u.all(rows) {
+		t.withoutTargets()
+	}
+}
+
+// noteUnneeded adds notes about targets that are not known.
+func (in *input) noteUnneeded(u unneeded, rows int) {
 	if u.missing > 0 {
-		notes = append(notes,
-			fmt.Sprintf("%s: %d of %s have no target: their cells are empty", file, u.missing, phrase.Plural(rows, "row")))
+		in.note("%d of %s have no target: their cells are empty", u.missing, phrase.Plural(rows, "row"))
 	}
 	if u.unusable.n == 0 {
-		return notes
+		return
 	}
 	what, others := "no number that can be used", ""
-	if task == Classification {
+	if in.task == Classification {
 		what = "no class of the training data"
 	}
 	if u.unusable.n > 1 {
 		others = fmt.Sprintf(", and so are %d in all", u.unusable.n)
 	}
-	return append(notes, errorAt(file, u.unusable.at, "the target %s is %s%s: not used", phrase.Quote(u.unusable.cell),
-		what,
-		others).Error())
+	in.noteAt(u.unusable.at, "the target %s is %s%s: not used", phrase.Quote(u.unusable.cell), what, others)
 }
 
 // withoutTargets removes the targets from t.
@@ -197,7 +198,7 @@ func (in *input) unlessUnneeded(t *table, err error) error {
 		return err
 	}
 	t.withoutTargets()
-	t.notes = append(t.notes, fmt.Sprintf("the targets are not used: %v", err))
+	in.notes = append(in.notes, fmt.Sprintf("the targets are not used: %v", err))
 	return nil
 }
 

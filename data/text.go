@@ -105,9 +105,9 @@ func (in *input) text() error {
 	what := notText(in.head)
 	switch {
 	case strings.Contains(what, "UTF-"):
-		return errorf(in.name, "%s: save it as UTF-8", what)
+		return in.errorf("%s: save it as UTF-8", what)
 	case what != "":
-		return errorf(in.name, "%s: give %s, plain or gzip", what, knownFormats())
+		return in.errorf("%s: give %s, plain or gzip", what, knownFormats())
 	}
 	if bad, line := badRune(in.head); bad >= 0 && utf8.FullRune(in.head[bad:]) {
 		return notUTF8(in.name, line, in.head[bad])
@@ -291,7 +291,7 @@ func (in *input) eachLine(most, longest int64, visit func(number int, line []byt
 		case read > most:
 			return tooLong(in.name, most, number)
 		case int64(len(line)) > longest:
-			return errorAt(in.name, place{line: number}, "the line is longer than %s: write each row on a line of its own",
+			return in.errorAt(place{line: number}, "the line is longer than %s: write each row on a line of its own",
 				humanize.IBytes(uint64(longest)))
 		case err != nil && err != io.EOF:
 			return readError(in.name, err)

@@ -16,26 +16,26 @@ import (
 const mostTitles = 10
 
 // skipTitles skips the lines above a table, and returns its first bytes.
-func (r *records) skipTitles(in *input, head []byte, d *Dialect) []byte {
+func (r *records) skipTitles(head []byte, d *Dialect) []byte {
 	below := separatorLine(head, d)
 	table := belowTitles(below, *d)
 	count := func(from, to []byte) int { return bytes.Count(from[:len(from)-len(to)], []byte{'\n'}) }
 	r.before, r.titles = count(head, table), count(below, table)
-	in.bytes.Discard(len(head) - len(table))
+	r.bytes.Discard(len(head) - len(table))
 	return table
 }
 
 // titlesNote adds a note about titles, if there are any, and about a first row that may hold names.
-func (l *layout) titlesNote(rec *records) {
-	if rec.titles > 0 {
-		l.note("%s above the names of the columns left out", phrase.Plural(rec.titles, "line"))
+func (r *records) titlesNote() {
+	if r.titles > 0 {
+		r.note("%s above the names of the columns left out", phrase.Plural(r.titles, "line"))
 	}
-	if rec.style.numericHeader {
-		l.note("the first row has the numbers that name the inputs and is read as names "+
+	if r.style.numericHeader {
+		r.note("the first row has the numbers that name the inputs and is read as names "+
 			"(%s=no reads it as data)", asKey("header"))
 	}
-	if rec.style.maybeHeader {
-		l.note("the first row has numbers that count up and is read as data (%s=yes takes it as names)", asKey("header"))
+	if r.style.maybeHeader {
+		r.note("the first row has numbers that count up and is read as data (%s=yes takes it as names)", asKey("header"))
 	}
 }
 
