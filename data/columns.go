@@ -13,9 +13,10 @@ import (
 // counted from 1.
 type columnRows struct {
 	tablefile.Reader
-	name   string
-	row    int
-	spared map[int]bool // columns that are not read, whatever they hold
+	columns []tablefile.Column
+	name    string
+	row     int
+	spared  map[int]bool // columns that are not read, whatever they hold
 }
 
 func (p *columnRows) Read() ([]string, error) {
@@ -41,7 +42,7 @@ func (p *columnRows) readNumbers(values []float64, needed []bool) bool {
 	return true
 }
 
-func (p *columnRows) isNumber(cell int) bool              { return !p.Reader.IsText(cell) }
+func (p *columnRows) isNumber(cell int) bool              { return !p.columns[cell].Text }
 func (p *columnRows) rowLine() int                        { return p.row }
 func (p *columnRows) FieldPos(cell int) (row, column int) { return p.row, cell + 1 }
 func (p *columnRows) InputOffset() int64                  { return 0 }
@@ -57,21 +58,23 @@ func (r *records) openColumns() error {
 	if err != nil {
 		return err
 	}
-	if len(rows.Columns()) == 0 {
+	columns := rows.Columns()
+	if len(columns) == 0 {
 		return r.errorf("has no columns: a table with at least one row is needed")
 	}
-	r.rows = &columnRows{Reader: rows, name: r.name, spared: r.spared(rows.Columns())}
-	r.style = style{separator: ',', names: rows.Columns()}
+	names := mapped(columns, func(c tablefile.Column) string { return c.Name })
+	r.rows = &columnRows{Reader: rows, columns: columns, name: r.name, spared: r.spared(names)}
+	r.style = style{separator: ',', names: names}
 	r.noCells = map[int]string{}
-	for i := range rows.Columns() {
-		if kind := rows.Unread(i); kind != "" {
-			r.noCells[i] = kind
+	for i, c := range columns {
+		if c.Unread != "" {
+			r.noCells[i] = c.Unread
 		}
 	}
 	if err := r.readFirst(); err != nil {
 		return err
 	}
-	return r.nameColumns(rows.Columns())
+	return r.nameColumns(names)
 }
 
 // spared are the places of the columns that a user has left out, or that a model does not know.

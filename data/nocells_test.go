@@ -18,9 +18,10 @@ type listRows struct {
 	row int
 }
 
-func (*listRows) Columns() []string                           { return []string{"a", "emb", "y"} }
-func (*listRows) IsText(int) bool                             { return false }
-func (*listRows) Unread(i int) string                         { return []string{"", "LIST", ""}[i] }
+func (*listRows) Columns() []tablefile.Column {
+	return []tablefile.Column{{Name: "a"}, {Name: "emb", Unread: "LIST"}, {Name: "y"}}
+}
+
 func (*listRows) ReadNumbers([]float64, []bool, float64) bool { return false }
 
 func (r *listRows) Read() ([]string, error) {

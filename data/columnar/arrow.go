@@ -3,7 +3,6 @@ package columnar
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -28,18 +27,12 @@ const (
 	mostRatio    = 1 << 10  // largest ratio of decompressed to compressed bytes above smallBatch
 )
 
-var errDamagedArrow = errors.New("its data are damaged: write it again")
-
-func damagedArrow(format string, args ...any) error {
-	return fmt.Errorf("%w (%s)", errDamagedArrow, fmt.Sprintf(format, args...))
-}
-
 // arrowReader gives the rows of a file or a stream one by one.
 type arrowReader struct {
 	messages     arrowMessages
 	fields       []arrowField
 	dictionaries map[int64]arrowColumn // dictionaries by their numbers
-	names        []string
+	described    []tablefile.Column
 	columns      []arrowColumn // columns of the current batch
 	at, n        int           // the next row of the batch; number of its rows
 	err          error         // error in place of another batch
@@ -69,7 +62,7 @@ func openArrow(r io.ReaderAt, size int64) (reader tablefile.Reader, err error) {
 	index := rootOf(text)
 	schema, ok := index.table(footerSchema)
 	if !ok {
-		return nil, errDamagedArrow
+		return nil, damage("there is no schema")
 	}
 	var messages []io.Reader
 	total := int64(0) // bytes of messages, which do not overlap
@@ -77,10 +70,10 @@ func openArrow(r io.ReaderAt, size int64) (reader tablefile.Reader, err error) {
 		for _, at := range index.elements(kind, 24) {
 			from, head, body := index.GetInt64(at), int64(index.GetInt32(at+8)), index.GetInt64(at+16)
 			if from < 0 || head < 0 || body < 0 || body > size || from > last-head-body {
-				return nil, errDamagedArrow
+				return nil, damage("a batch lies outside the file")
 			}
 			if total += head + body; total > last {
-				return nil, damagedArrow("its index has more batches than the file")
+				return nil, damage("its index has more batches than the file")
 			}
 			messages = append(messages, io.NewSectionReader(r, from, head+body))
 		}
@@ -100,7 +93,7 @@ func openArrowStream(r io.Reader) (reader tablefile.Reader, err error) {
 	case err != nil:
 		return nil, shortArrow(err)
 	case m.kind != isSchema:
-		return nil, damagedArrow("there is no schema")
+		return nil, damage("there is no schema")
 	}
 	return newArrowReader(r, m.header)
 }
@@ -115,22 +108,18 @@ func newArrowReader(r io.Reader, schema fbTable) (*arrowReader, error) {
 	}
 	empty := true
 	for _, f := range a.fields {
-		a.names, empty = append(a.names, f.name), empty && (f.kind == arrowNull || f.unread != "")
+		isText := slices.Contains([]byte{arrowText, arrowLargeText, arrowView}, f.kind)
+		a.described = append(a.described, tablefile.Column{Name: f.name, Text: isText, Unread: f.unread})
+		empty = empty && (f.kind == arrowNull || f.unread != "")
 	}
-	if empty && len(a.names) > 0 {
+	if empty && len(a.fields) > 0 {
 		return nil, errNoneRead
 	}
-	a.columns, a.row = make([]arrowColumn, len(a.names)), make([]string, len(a.names))
+	a.columns, a.row = make([]arrowColumn, len(a.fields)), make([]string, len(a.fields))
 	return a, nil
 }
 
-func (a *arrowReader) Columns() []string { return a.names }
-
-func (a *arrowReader) IsText(column int) bool {
-	return slices.Contains([]byte{arrowText, arrowLargeText, arrowView}, a.fields[column].kind)
-}
-
-func (a *arrowReader) Unread(column int) string { return a.fields[column].unread }
+func (a *arrowReader) Columns() []tablefile.Column { return a.described }
 
 func (a *arrowReader) Read() (row []string, err error) {
 	defer damaged(&err)
@@ -178,7 +167,7 @@ func (a *arrowReader) fill() {
 		case m.kind == isBatch:
 			a.err = a.readBatch(m)
 		default:
-			a.err = damagedArrow("a message of kind %d", m.kind)
+			a.err = damage("a message of kind %d", m.kind)
 		}
 	}
 }
@@ -199,7 +188,7 @@ func (a *arrowReader) readBatch(m arrowMessage) error {
 		}
 		values, known := a.dictionaries[f.dictionary]
 		if !known {
-			return damagedArrow("a dictionary is missing")
+			return damage("a dictionary is missing")
 		}
 		a.columns[c] = b.column(f.places).lookUp(values)
 	}
@@ -212,7 +201,7 @@ func (a *arrowReader) readDictionary(m arrowMessage) error {
 	id := m.header.int64(dictionaryID, 0)
 	values, ok := m.header.table(dictionaryData)
 	if !ok {
-		return damagedArrow("a dictionary has no values")
+		return damage("a dictionary has no values")
 	}
 	if m.header.byte(dictionaryDelta) != 0 {
 		return errors.New("has a dictionary in parts, which cannot be read: write it again without deltas")

@@ -64,7 +64,7 @@ func schemaOf(t fbTable) (fields []arrowField, err error) {
 				return nil, err
 			}
 			if parts += f.parts.nodes; parts > mostParts {
-				return nil, damagedArrow("more than %d columns within others", mostParts)
+				return nil, damage("more than %d columns within others", mostParts)
 			}
 			f.unread = cmp.Or(arrowKinds[kind], "unknown")
 			fields = append(fields, f)
@@ -75,7 +75,7 @@ func schemaOf(t fbTable) (fields []arrowField, err error) {
 			f.dictionary, f.places = coding.int64(codingID, 0), arrowType{kind: arrowInt, bytes: 4, signed: true}
 			if places, given := coding.table(codingPlaces); given {
 				if f.places, flat = typeOf(arrowInt, places); !flat {
-					return nil, errDamagedArrow
+					return nil, damage("positions in a dictionary are no integers")
 				}
 			}
 		}
@@ -142,7 +142,7 @@ func (m arrowMessage) batch(t fbTable) *arrowBatch {
 // buffer is the next buffer, with at least some bits for each of n values.
 func (b *arrowBatch) buffer(n, bits int) (text []byte) {
 	if b.err == nil && len(b.buffers) == 0 {
-		b.err = damagedArrow("a buffer is missing")
+		b.err = damage("a buffer is missing")
 	}
 	if b.err != nil {
 		return nil
@@ -150,11 +150,11 @@ func (b *arrowBatch) buffer(n, bits int) (text []byte) {
 	from, length := b.table.GetInt64(b.buffers[0]), b.table.GetInt64(b.buffers[0]+8)
 	b.buffers = b.buffers[1:]
 	if from < 0 || length < 0 || from > int64(len(b.body)) || length > int64(len(b.body))-from {
-		b.err = damagedArrow("a buffer of %d bytes where there are none", length)
+		b.err = damage("a buffer of %d bytes where there are none", length)
 		return nil
 	}
 	if text, b.err = b.unpacked(b.body[from : from+length]); b.err == nil && n > len(text)*8/max(1, bits) {
-		b.err = damagedArrow("a buffer of %d bytes for %d values", len(text), n)
+		b.err = damage("a buffer of %d bytes for %d values", len(text), n)
 	}
 	return text
 }
@@ -165,7 +165,7 @@ func (b *arrowBatch) unpacked(packed []byte) (text []byte, err error) {
 		return packed, nil
 	}
 	if len(packed) < 8 {
-		return nil, errDamagedArrow
+		return nil, damage("a buffer of %d bytes lacks its size", len(packed))
 	}
 	n := int64(binary.LittleEndian.Uint64(packed))
 	packed = packed[8:]
@@ -173,7 +173,7 @@ func (b *arrowBatch) unpacked(packed []byte) (text []byte, err error) {
 		return packed, nil
 	}
 	if n < 0 || n > b.room {
-		return nil, damagedArrow("a buffer claims %d bytes, at most %d can be read", n, b.room)
+		return nil, damage("a buffer claims %d bytes, at most %d can be read", n, b.room)
 	}
 	b.room -= n
 	if b.kind == isDictionary {
@@ -191,7 +191,7 @@ func (b *arrowBatch) unpacked(packed []byte) (text []byte, err error) {
 		return nil, fmt.Errorf("is compressed in way %d of Arrow, which is not known: write it again with zstd", b.packing)
 	}
 	if err != nil {
-		return nil, damagedArrow("%v", err)
+		return nil, damage("%v", err)
 	}
 	return text, nil
 }
@@ -228,14 +228,14 @@ func (c arrowColumn) lookUp(values arrowColumn) arrowColumn {
 
 func (b *arrowBatch) column(t arrowType) (c arrowColumn) {
 	if len(b.nodes) == 0 {
-		b.err = damagedArrow("a column is missing")
+		b.err = damage("a column is missing")
 		return c
 	}
 	rows := b.table.GetInt64(b.nodes[0])
 	missing := b.table.GetInt64(b.nodes[0] + 8)
 	b.nodes = b.nodes[1:]
 	if rows < 0 || rows != int64(b.rows) {
-		b.err = damagedArrow("a column of %d rows in a batch of %d", rows, b.rows)
+		b.err = damage("a column of %d rows in a batch of %d", rows, b.rows)
 		return c
 	}
 	c.rows = int(rows)
@@ -327,13 +327,13 @@ func (b *arrowBatch) views(rows int) func(i int) string {
 	const size, inside = 16, 12
 	views := b.buffer(rows, 8*size)
 	if len(b.counts) == 0 {
-		b.err = damagedArrow("a column lacks the number of its buffers")
+		b.err = damage("a column lacks the number of its buffers")
 		return nil
 	}
 	n := b.table.GetInt64(b.counts[0])
 	b.counts = b.counts[1:]
 	if n < 0 || n > int64(len(b.buffers)) {
-		b.err = damagedArrow("a column of %d buffers", n)
+		b.err = damage("a column of %d buffers", n)
 		return nil
 	}
 	texts := make([][]byte, n)

@@ -58,7 +58,7 @@ func (m *arrowMessages) next() (message arrowMessage, err error) {
 	}
 	m.due--
 	if length < 8 || length > mostMetadata {
-		return message, damagedArrow("a message's description has %d bytes", length)
+		return message, damage("a message's description has %d bytes", length)
 	}
 	text, err := m.take(int64(length))
 	if err != nil {
@@ -68,7 +68,7 @@ func (m *arrowMessages) next() (message arrowMessage, err error) {
 	header, ok := root.table(messageHeader)
 	size := root.int64(messageBody, 0)
 	if !ok || size < 0 {
-		return message, errDamagedArrow
+		return message, damage("a message has no content")
 	}
 	body, err := m.take(size)
 	return arrowMessage{m, root.byte(messageType), header, body}, err
@@ -114,7 +114,7 @@ func (m *arrowMessages) take(n int64) ([]byte, error) {
 
 func shortArrow(err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return damagedArrow("it is cut short")
+		return damage("it is cut short")
 	}
 	return err
 }

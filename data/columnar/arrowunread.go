@@ -28,7 +28,7 @@ var buffersOf = map[byte]int{1: 0, 2: 2, 3: 2, 4: 3, 5: 3, 6: 2, 7: 2, 8: 2, 9: 
 // add counts the parts of a column of a schema.
 func (p *arrowParts) add(column fbTable) error {
 	if p.nodes++; p.nodes > mostParts {
-		return damagedArrow("more than %d columns within others", mostParts)
+		return damage("more than %d columns within others", mostParts)
 	}
 	if _, coded := column.table(fieldCoding); coded { // the values are in a dictionary
 		p.buffers += 2
@@ -61,7 +61,7 @@ func (p *arrowParts) add(column fbTable) error {
 // skip skips a column. Its cells are missing.
 func (b *arrowBatch) skip(p arrowParts) arrowColumn {
 	if b.err == nil && (p.nodes > len(b.nodes) || p.views > len(b.counts)) {
-		b.err = damagedArrow("a column is missing")
+		b.err = damage("a column is missing")
 	}
 	if b.err != nil {
 		return arrowColumn{}
@@ -71,11 +71,11 @@ func (b *arrowBatch) skip(p arrowParts) arrowColumn {
 		if n := b.table.GetInt64(at); n >= 0 && n <= int64(len(b.buffers)) {
 			buffers += n
 		} else {
-			b.err = damagedArrow("a column of %d buffers", n)
+			b.err = damage("a column of %d buffers", n)
 		}
 	}
 	if buffers > int64(len(b.buffers)) {
-		b.err = damagedArrow("a buffer is missing")
+		b.err = damage("a buffer is missing")
 	}
 	if b.err != nil {
 		return arrowColumn{}

@@ -19,10 +19,9 @@ import (
 
 // parquetReader gives the rows of a Parquet file one by one.
 type parquetReader struct {
-	names  []string
-	values []parquetValues
-	unread []string // types of columns that cannot be read; "" for others
-	places []int    // positions of the columns that are read
+	columns []tablefile.Column
+	values  []parquetValues
+	places  []int // positions of the columns that are read
 	// Positions of these columns in the file, where a list has one position or several.
 	leaves    []int
 	groups    []parquet.RowGroup
@@ -57,27 +56,24 @@ func openParquet(r io.ReaderAt, size int64) (reader tablefile.Reader, err error)
 	}
 	for place, c := range file.Root().Columns() {
 		values := valuesOf(c, leaves)
-		p.names, p.values, p.unread = append(p.names, c.Name()), append(p.values, values), append(p.unread, "")
+		p.values = append(p.values, values)
+		p.columns = append(p.columns, tablefile.Column{Name: c.Name(), Text: values.text})
 		if values.cell == nil {
-			p.unread[place] = c.Type().String()
+			p.columns[place].Unread = c.Type().String()
 			continue
 		}
 		p.places, p.leaves = append(p.places, place), append(p.leaves, c.Index())
 		p.check.kinds = append(p.check.kinds, parquet.Kind(*c.Type().PhysicalType())) // the type null has no kind
 		p.check.optional = append(p.check.optional, c.Optional())
 	}
-	if len(p.names) > 0 && len(p.places) == 0 {
+	if len(p.columns) > 0 && len(p.places) == 0 {
 		return nil, errNoneRead
 	}
-	p.row = make([]string, len(p.names))
+	p.row = make([]string, len(p.columns))
 	return p, nil
 }
 
-func (p *parquetReader) Columns() []string { return p.names }
-
-func (p *parquetReader) IsText(column int) bool { return p.values[column].text }
-
-func (p *parquetReader) Unread(column int) string { return p.unread[column] }
+func (p *parquetReader) Columns() []tablefile.Column { return p.columns }
 
 func (p *parquetReader) Read() (row []string, err error) {
 	defer damaged(&err)

@@ -82,7 +82,7 @@ func (ragged) ReadRows(rows []parquet.Row) (int, error) {
 
 // A column that is shorter than the others does not repeat its last cell.
 func TestShortColumn(t *testing.T) {
-	p := parquetReader{names: []string{"a", "b"}, places: []int{0, 1}, rows: ragged{},
+	p := parquetReader{places: []int{0, 1}, rows: ragged{},
 		buffer: make([]parquet.Row, parquetBuffer)}
 	p.fill()
 	if p.err == nil || len(p.remaining) > 0 || !strings.Contains(p.err.Error(), "a column ends before the others") {

@@ -42,7 +42,11 @@ func all(text []byte) (rows [][]string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	rows = append(rows, r.Columns())
+	var names []string
+	for _, c := range r.Columns() {
+		names = append(names, c.Name)
+	}
+	rows = append(rows, names)
 	for {
 		row, err := r.Read()
 		if err == io.EOF {

@@ -31,8 +31,8 @@ func TestListsOfParquet(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 	r := must.Get(open(file.Bytes()))(t)
-	if r.Unread(0) != "" || r.Unread(1) != "LIST" || r.Unread(2) == "" || r.Unread(3) != "" {
-		t.Errorf("columns are of types %q, %q, %q, %q", r.Unread(0), r.Unread(1), r.Unread(2), r.Unread(3))
+	if c := r.Columns(); c[0].Unread != "" || c[1].Unread != "LIST" || c[2].Unread == "" || c[3].Unread != "" {
+		t.Errorf("columns are %+v", c)
 	}
 	cells := make([]float64, 4)
 	for want := 1.0; want <= 3; want++ {
@@ -67,7 +67,7 @@ func TestBytesOfArrow(t *testing.T) {
 				t.Errorf("row %d is %q, expected %q", i, row, want)
 			}
 		}
-		if got := must.Get(open(text))(t).Unread(column); got != arrowKinds[kind] {
+		if got := must.Get(open(text))(t).Columns()[column].Unread; got != arrowKinds[kind] {
 			t.Errorf("the column is of type %q", got)
 		}
 	}

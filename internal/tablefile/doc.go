@@ -12,12 +12,8 @@ import (
 // Reader gives the rows of a file one by one, as text cells, as a CSV file has them: "" is a
 // missing cell, a number keeps all its digits, and true and false are these words.
 type Reader interface {
-	// Columns are their names, in the order of the file.
-	Columns() []string
-	// IsText reports whether the cells of a column are text in the file.
-	IsText(column int) bool
-	// Unread is the type of a column that cannot be read, such as a list: its cells are missing. "" for others.
-	Unread(column int) string
+	// Columns are in the order of the file.
+	Columns() []Column
 	// Read gives the next row, which is valid until another is read, or io.EOF after the last.
 	Read() (row []string, err error)
 	// ReadNumbers reads the next row into cells, as far as they are needed, without text. It does
@@ -28,8 +24,9 @@ type Reader interface {
 
 // Column is a column of a file: numbers in double, or text. Any cell may be missing.
 type Column struct {
-	Name string
-	Text bool
+	Name   string
+	Text   bool
+	Unread string // type of a column that cannot be read, such as a list: its cells are missing; "" for others
 }
 
 // Writer writes a file row by row. Each row has a cell for each column, in order: Number of a
