@@ -96,10 +96,12 @@ func (in *input) layoutLike(rec *records) (*layout, error) {
 	if err != nil {
 		return nil, err
 	}
-	if lay.bad = in.opt.bad.take(); lay.bad != nil {
-		in.opt.bad.columns = rec.columnNames()
-		if lay.trial, err = lay.texts.encoder(); err != nil {
-			return nil, err
+	if bad := in.opt.bad; bad != nil {
+		bad.columns = rec.columnNames()
+		if lay.texts != nil {
+			if lay.trial, err = lay.texts.encoder(); err != nil {
+				return nil, err
+			}
 		}
 	}
 	lay.missing = cmp.Or(like.Missing, MissingError)

@@ -139,7 +139,7 @@ type ReadOptions struct {
 	TargetOptional bool
 	// Beside, with Schema, are the training rows: notes report these rows, their groups and times among the rows.
 	Beside *Dataset
-	bad    *badRows // collects rows that cannot be read; nil if such rows are errors
+	bad    *badRows // takes rows that cannot be read; nil if such rows are errors
 }
 
 // newInput checks the options.

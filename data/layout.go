@@ -43,9 +43,6 @@ type layout struct {
 	rows       int // number of rows in the first reading of a training file
 	unneeded   unneeded
 
-	bad     func(BadRow) error // takes the bad rows of a Stream
-	badRows int
-
 	unknown []sighting // texts that the training data do not have, by columns
 
 	sequence     int // position of the sequence, if texts is not nil

@@ -21,9 +21,10 @@ type Stream struct {
 	whole *Dataset // all rows of another format, until they were given
 	notes []string
 	ended bool
+	bad   *badRows // nil if bad rows are errors
 
-	badRows *badRows // bad rows of another format, for the callback bad
-	bad     func(BadRow) error
+	held []BadRow // bad rows of another format, until they were given
+	give func(BadRow) error
 }
 
 // BadRow is a row that cannot be predicted: its fault, and its cells if they are known.
@@ -44,8 +45,11 @@ func forPrediction(s Schema, o TableOptions, w Watch) ReadOptions {
 // callback takes bad rows, which are left out; without a callback they are errors.
 func OpenStream(path string, schema Schema, o TableOptions, w Watch, bad func(BadRow) error) (s *Stream, err error) {
 	opt := forPrediction(schema, o, w)
+	if bad != nil {
+		opt.bad = &badRows{take: bad}
+	}
 	if schema.Alphabet != nil || IsFolder(path) {
-		return openWhole(path, opt, bad)
+		return openWhole(path, opt)
 	}
 	file, err := opt.open(path)
 	if err != nil {
@@ -55,7 +59,7 @@ func OpenStream(path string, schema Schema, o TableOptions, w Watch, bad func(Ba
 	if path == standardInput {
 		name = "stdin"
 	}
-	s = &Stream{file: file}
+	s = &Stream{file: file, bad: opt.bad}
 	lim := fileLimits()
 	lim.text = math.MaxInt64 // some rows at a time fit into memory, whatever their total number
 	if s.in, err = newInput(name, file, opt, lim); err == nil {
@@ -63,10 +67,10 @@ func OpenStream(path string, schema Schema, o TableOptions, w Watch, bad func(Ba
 	}
 	if err == nil && !formatOf(s.in.head).text {
 		file.Close()
-		return openWhole(path, opt, bad)
+		return openWhole(path, opt)
 	}
 	if err == nil {
-		err = s.begin(bad)
+		err = s.begin()
 	}
 	if err != nil {
 		return nil, errors.Join(cmp.Or(opt.stopped(name), err), file.Close())
@@ -75,31 +79,35 @@ func OpenStream(path string, schema Schema, o TableOptions, w Watch, bad func(Ba
 }
 
 // openWhole reads a file whose rows come at once. Some sequences may be bad.
-func openWhole(path string, opt ReadOptions, bad func(BadRow) error) (*Stream, error) {
-	if bad != nil && opt.Schema.Alphabet == nil {
-		return nil, errorf(path, "is not a table whose rows stand one after the other: leave %s out", asFlag("skip-bad"))
+func openWhole(path string, opt ReadOptions) (s *Stream, err error) {
+	s = &Stream{bad: opt.bad}
+	if s.bad != nil {
+		if opt.Schema.Alphabet == nil {
+			return nil, errorf(path, "is not a table whose rows stand one after the other: leave %s out", asFlag("skip-bad"))
+		}
+		s.give = s.bad.take
+		s.bad.take = func(row BadRow) error {
+			s.held = append(s.held, row)
+			return nil
+		}
 	}
-	if bad != nil {
-		opt.bad = &badRows{}
-	}
-	ds, notes, err := ReadFile(path, opt)
-	return &Stream{whole: ds, notes: notes, badRows: opt.bad, bad: bad}, err
+	s.whole, s.notes, err = ReadFile(path, opt)
+	return s, err
 }
 
 // OpenWhole is like OpenStream, but gives all rows at once.
 func OpenWhole(path string, schema Schema, o TableOptions, w Watch) (*Stream, error) {
-	return openWhole(path, forPrediction(schema, o, w), nil)
+	return openWhole(path, forPrediction(schema, o, w))
 }
 
 // begin reads the names of the columns.
-func (s *Stream) begin(bad func(BadRow) error) (err error) {
+func (s *Stream) begin() (err error) {
 	if s.rec, err = newRecords(s.in); err != nil {
 		return err
 	}
 	if s.lay, err = s.in.layoutLike(s.rec); err != nil {
 		return err
 	}
-	s.lay.bad = bad
 	s.notes = s.in.notes
 	return nil
 }
@@ -118,11 +126,9 @@ func (s *Stream) Next(rows int) (*Dataset, error) {
 		if ds == nil {
 			return nil, io.EOF
 		}
-		if s.badRows != nil {
-			for _, row := range s.badRows.rows {
-				if err := s.bad(row); err != nil {
-					return nil, err
-				}
+		for _, row := range s.held {
+			if err := s.give(row); err != nil {
+				return nil, err
 			}
 		}
 		return ds, nil
@@ -162,13 +168,10 @@ func (s *Stream) Notes() (notes []string) {
 
 // Columns are the names of the cells of a bad row.
 func (s *Stream) Columns() []string {
-	switch {
-	case s.rec != nil:
-		return s.rec.columnNames()
-	case s.badRows != nil:
-		return s.badRows.columns
+	if s.bad == nil {
+		return nil
 	}
-	return nil
+	return s.bad.columns
 }
 
 // Close ends the reading.
@@ -182,18 +185,17 @@ func (s *Stream) Close() error {
 // setAside passes an error about the current row to the callback. It returns other errors.
 func (l *layout) setAside(rec *records, err error) error {
 	var e *Error
-	if l.bad == nil || !errors.As(err, &e) || !e.row {
+	if l.opt.bad == nil || !errors.As(err, &e) || !e.row {
 		return err
 	}
-	l.badRows++
-	return l.bad(BadRow{e, mapped(rec.written, strings.Clone)})
+	return l.opt.bad.add(BadRow{e, mapped(rec.written, strings.Clone)})
 }
 
 // none is the error about a file without usable rows.
 func (l *layout) none(rec *records) error {
 	switch {
-	case l.badRows > 0:
-		return noneToPredict(rec.name, l.badRows)
+	case l.opt.bad != nil && l.opt.bad.n > 0:
+		return l.noneToPredict()
 	case l.weightless+l.dropped+l.noTarget > 0:
 		return rec.errorf("has no row that can be used: %d have the weight 0, %d lack the target, and %d lack "+
 			"other cells, which %s impute fills in", l.weightless, l.noTarget, l.dropped, asFlag("missing"))
@@ -201,21 +203,16 @@ func (l *layout) none(rec *records) error {
 	return rec.errorf("has a header but no rows: a table with at least one row is needed")
 }
 
-// badRows are the bad rows of a file that is read whole, for a Stream.
+// badRows takes the bad rows of a file.
 type badRows struct {
+	take    func(BadRow) error
 	columns []string // names of the cells
-	rows    []BadRow
+	n       int
 }
 
-// take is the callback of a layout, nil if bad rows are errors.
-func (b *badRows) take() func(BadRow) error {
-	if b == nil {
-		return nil
-	}
-	return func(row BadRow) error {
-		b.rows = append(b.rows, row)
-		return nil
-	}
+func (b *badRows) add(row BadRow) error {
+	b.n++
+	return b.take(row)
 }
 
 // fault is the error about text i, which has no symbols or an invalid one; nil if it is valid.
@@ -245,23 +242,23 @@ func (t *texts) setAside() error {
 	}
 	t.keep(func(i int) bool {
 		wrong := t.fault(e, i)
-		if wrong == nil {
+		if wrong == nil || err != nil {
 			return true
 		}
 		cells := []string{strings.TrimSpace(string(t.of(i)))}
 		if t.names != nil {
 			cells = []string{t.names[i], cells[0]}
 		}
-		to.rows = append(to.rows, BadRow{wrong, cells})
+		err = to.add(BadRow{wrong, cells})
 		return false
 	})
 	if t.n() == 0 {
-		return noneToPredict(t.name, len(to.rows))
+		return t.noneToPredict()
 	}
-	return nil
+	return err
 }
 
 // noneToPredict is the error about a file whose rows are all bad.
-func noneToPredict(file string, bad int) error {
-	return errorf(file, "has no row that can be predicted: %s set aside", phrase.Plural(bad, "row"))
+func (in *input) noneToPredict() error {
+	return in.errorf("has no row that can be predicted: %s set aside", phrase.Plural(in.opt.bad.n, "row"))
 }
