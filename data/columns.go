@@ -34,16 +34,14 @@ func (p *columnRows) Read() ([]string, error) {
 	return cells, err
 }
 
-func (p *columnRows) readNumbers(values []float64, needed []bool) bool {
-	if !p.Reader.ReadNumbers(values, needed, largest) {
-		return false
+func (p *columnRows) readNumbers(values []float64, needed []bool) (row int, ok bool) {
+	if ok = p.Reader.ReadNumbers(values, needed, largest); ok {
+		p.row++
 	}
-	p.row++
-	return true
+	return p.row, ok
 }
 
 func (p *columnRows) isNumber(cell int) bool              { return !p.columns[cell].Text }
-func (p *columnRows) rowLine() int                        { return p.row }
 func (p *columnRows) FieldPos(cell int) (row, column int) { return p.row, cell + 1 }
 func (p *columnRows) InputOffset() int64                  { return 0 }
 

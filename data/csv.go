@@ -243,24 +243,24 @@ func (l *layout) addTargets(rec *records, made *table) error {
 		return nil
 	}
 	labels, y, at, err := l.targetsOf(rec)
-	if err != nil && l.opt.TargetOptional {
-		l.unneeded.meet(strings.TrimSpace(rec.row[at]), rec.placeOf(at))
-		labels, y = l.noTargets()
-	} else if err != nil {
+	if err != nil && !l.opt.TargetOptional {
 		return err
+	} else if err != nil {
+		l.unneeded.meet(strings.TrimSpace(rec.row[at]), rec.placeOf(at))
 	}
 	made.labels, made.y = append(made.labels, labels...), append(made.y, y...)
 	return nil
 }
 
-// targetsOf are the class or the numbers of the current row. An error is about the cell at.
+// targetsOf are the class or the numbers of the current row. An error is about the cell at, and then they are not
+// known.
 func (l *layout) targetsOf(rec *records) (labels []int32, y []float64, at int, err error) {
 	if l.class != nil && len(l.targets) == 1 {
 		at = l.targets[0]
 		cell := strings.TrimSpace(rec.row[at])
 		c, known := l.class(rec.style.point(cell))
 		if !known || rec.isStray(at) {
-			err = rec.cellError(at, "%s", unknownClass(cell, l.names[0], l.target.classes))
+			c, err = -1, rec.cellError(at, "%s", unknownClass(cell, l.names[0], l.target.classes))
 		}
 		return []int32{c}, nil, at, err
 	}
@@ -268,19 +268,11 @@ func (l *layout) targetsOf(rec *records) (labels []int32, y []float64, at int, e
 		v, err := rec.value(at, l.names[k], cmp.Or(l.oneByOne, "correct it, or use the task classification, "+
 			"or name another target column with "+asFlag("target")))
 		if err != nil {
-			return nil, nil, at, err
+			return nil, slices.Repeat([]float64{math.NaN()}, len(l.targets)), at, err
 		}
 		y = append(y, v)
 	}
 	return nil, y, 0, nil
-}
-
-// noTargets are the targets of a row whose targets are not known.
-func (l *layout) noTargets() (labels []int32, y []float64) {
-	if l.class != nil {
-		return []int32{-1}, nil
-	}
-	return nil, slices.Repeat([]float64{math.NaN()}, len(l.targets))
 }
 
 // appendValue adds the inputs of column j: its number, or a 1 at its text and 0 at the others of

@@ -148,14 +148,10 @@ func newInput(name string, src seekable, opt ReadOptions, lim limits) (in *input
 	if in.task, err = parseTask(opt.Task); err != nil {
 		return nil, err
 	}
-	if err := cmp.Or(checkTokens(opt.Tokens), in.opt.TableOptions.check()); err != nil {
-		return nil, err
+	if like := opt.Schema; like != nil {
+		in.task, in.opt.Dialect, err = like.Task, opt.Dialect.withDefaults(like.Dialect), like.Check()
 	}
-	if opt.Schema != nil {
-		in.task, in.opt.Dialect = opt.Schema.Task, opt.Dialect.withDefaults(opt.Schema.Dialect)
-		err = opt.Schema.Check()
-	}
-	return in, err
+	return in, cmp.Or(checkTokens(opt.Tokens), in.opt.TableOptions.check(), err)
 }
 
 // ReadFile reads a file in any of the known formats, plain or gzip; its first bytes tell the format. The notes

@@ -87,9 +87,6 @@ func readSequenceLines(in *input) (*table, error) {
 				"found a FASTA header after lines of class, tab and sequence: put FASTA into a file of its own")
 		case tab < 0 && !in.opt.TargetOptional:
 			return t.errorAt(start, "there is no tab: write class, tab and sequence on every line")
-		case len(bytes.TrimSpace(sequence)) == 0 && !in.drops() && in.opt.bad == nil:
-			return t.errorAt(place{number, tab + 2}, "the sequence is empty: remove the line, or give the sequence%s",
-				in.leaveOut())
 		}
 		if tab >= 0 {
 			labelled++

@@ -15,10 +15,9 @@ import (
 // numberReader is a rowReader that can read a row of numbers in much less time.
 type numberReader interface {
 	// readNumbers reads the next row into values [width] if it has width cells, and the needed ones are numbers
-	// in plain notation of at most ±largest. Otherwise it leaves the row to Read.
-	readNumbers(values []float64, needed []bool) bool
-	// rowLine is the line where the row starts.
-	rowLine() int
+	// in plain notation of at most ±largest. It returns the line where the row starts. Otherwise it leaves the row
+	// to Read.
+	readNumbers(values []float64, needed []bool) (line int, ok bool)
 }
 
 // numberRows reads successive rows of a table as long as they are plain numbers.
@@ -54,11 +53,11 @@ func (p *numberRows) next() bool {
 		return false
 	}
 	p.rec.guard.mark = p.rec.rows.InputOffset()
-	if !p.from.readNumbers(p.values, p.needed) {
-		return false
+	line, ok := p.from.readNumbers(p.values, p.needed)
+	if ok {
+		p.rec.line = line + p.rec.before
 	}
-	p.rec.line = p.from.rowLine() + p.rec.before
-	return true
+	return ok
 }
 
 // append adds the inputs of the row, and keeps its targets and its line.
@@ -129,15 +128,13 @@ func (c *csvRows) FieldPos(cell int) (line, column int) {
 
 func (c *csvRows) InputOffset() int64 { return c.Reader.InputOffset() + c.lines.plainBytes }
 
-func (c *csvRows) rowLine() int { return c.lines.line }
-
-func (c *csvRows) readNumbers(values []float64, needed []bool) bool {
+func (c *csvRows) readNumbers(values []float64, needed []bool) (at int, ok bool) {
 	line, ok := c.lines.next()
 	if !ok || c.separator == 0 || line[0] == c.comment || !c.numbers(line, values, needed) {
-		return false
+		return 0, false
 	}
 	c.lines.take()
-	return true
+	return c.lines.line, true
 }
 
 // numbers reads the cells of a line.

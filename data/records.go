@@ -64,9 +64,6 @@ func newRecords(in *input) (*records, error) {
 			"{\"column\": value, …}")
 	}
 	dialect := in.opt.Dialect
-	if err := dialect.check(); err != nil {
-		return nil, err
-	}
 	var known, inputs []string
 	if in.opt.Schema != nil {
 		known, inputs = in.opt.Schema.names(), in.opt.Schema.InputColumns()

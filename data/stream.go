@@ -221,7 +221,7 @@ func (t *texts) fault(e *seq.Encoder, i int) *Error {
 		return t.errorAt(t.placeOf(i, bad.At), "found %s, %s", phrase.Quote(bad.Symbol), bad.Msg)
 	}
 	if e.Empty() {
-		return t.errorAt(t.at[i], "the sequence is empty: remove it, or write at least one symbol")
+		return t.errorAt(t.at[i], "the sequence is empty: remove it, or write at least one symbol%s", t.leaveOut())
 	}
 	return nil
 }
