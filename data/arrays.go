@@ -3,6 +3,7 @@ package data
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -41,17 +42,24 @@ func (t *table) checkBooleans(in *input) error {
 
 func isNpy(head []byte) bool { return bytes.HasPrefix(head, []byte(npyMagic)) }
 
-// readNpy reads an array of the inputs, whose targets are in another file, or of a whole table.
-func readNpy(in *input) (*table, error) {
-	a, err := openNpy(in.name, in.bytes)
+// openArray reads the header of an array, of numpy or in an IDX file.
+func openArray(name string, head []byte, r io.Reader) (*npyArray, error) {
+	if isIDX(head) {
+		return openIDX(name, r)
+	}
+	return openNpy(name, r)
+}
+
+// readArray reads an array of the inputs, whose targets are in another file, or of a whole table.
+func readArray(in *input) (*table, error) {
+	a, err := openArray(in.name, in.head, in.bytes)
 	if err != nil {
 		return nil, err
 	}
-	return in.readArray(a)
-}
-
-// readArray reads an array that is a file of its own.
-func (in *input) readArray(a *npyArray) (*table, error) {
+	if a.idx && len(a.shape) == 1 {
+		return nil, in.errorf("holds %d labels, not images: give the file of the images, and this one with %s "+
+			"where its name does not tell", a.shape[0], asFlag("labels"))
+	}
 	if in.opt.Labels == "" && len(a.shape) == 2 && !a.idx && !startsWithX(filepath.Base(in.name)) {
 		return in.wholeTable(a)
 	}

@@ -49,12 +49,6 @@ func byName[T any](list []T, name func(of T) string) map[string]*T {
 	return all
 }
 
-// onTop reports whether the first row holds all the names, and no row below it holds them.
-func onTop(rows [][]string, names []string) bool {
-	return holdsAll(rows[0], names) &&
-		!slices.ContainsFunc(rows[1:], func(row []string) bool { return holdsAll(row, names) })
-}
-
 // holdsAll reports whether each of two or more names is a cell of the row.
 func holdsAll(row, names []string) bool {
 	cells := setOf(mapped(row, strings.TrimSpace))

@@ -92,9 +92,18 @@ func (in *input) ownLayout(rec *records) (*layout, error) {
 // layoutLike is the layout of a file that is like that of training.
 func (in *input) layoutLike(rec *records) (*layout, error) {
 	like := in.opt.Schema
-	lay, err := layoutForModel(rec, like)
+	byPlace := rec.header == nil
+	if byPlace {
+		if err := rec.nameByPlace(like); err != nil {
+			return nil, err
+		}
+	}
+	lay, err := layoutByName(rec, like)
 	if err != nil {
 		return nil, err
+	}
+	if byPlace {
+		in.note("no header, so its columns are taken in the order of the training data")
 	}
 	if bad := in.opt.bad; bad != nil {
 		bad.columns = rec.columnNames()
@@ -130,8 +139,13 @@ func (in *input) layoutLike(rec *records) (*layout, error) {
 
 // readRows parses up to most rows.
 func (l *layout) readRows(rec *records, most int) (*table, error) {
-	made := &table{id: l.idName, schema: Schema{LeftOut: l.leftOut, ID: l.idName, Roles: l.namedRoles(),
-		TimeForm: l.timeForm}}
+	made := &table{id: l.idName, schema: Schema{LeftOut: l.leftOut, ID: l.idName, TimeForm: l.timeForm}}
+	roles := &made.schema.Roles
+	into := map[string]*string{"weights": &roles.Weights, "group": &roles.Group, "time": &roles.Time,
+		"offset": &roles.Offset}
+	for _, c := range l.roles {
+		*into[c.option] = c.column
+	}
 	made.schema.describe(l.columns, l.missing)
 	for _, n := range rec.notations {
 		if n != nil {
@@ -232,7 +246,8 @@ func (l *layout) addTargets(rec *records, made *table) error {
 		}
 		if l.trial != nil {
 			if wrong := l.texts.fault(l.trial, l.texts.n()-1); wrong != nil {
-				l.texts.removeLast()
+				t, last := l.texts, l.texts.n()-1
+				t.text, t.end, t.at = t.text[:len(t.text)-len(t.of(last))], t.end[:last], t.at[:last]
 				return wrong
 			}
 		}

@@ -104,12 +104,6 @@ func (d *Dialect) check() error {
 	return nil
 }
 
-// withDefaults is d with the parts of other where d has none.
-func (d Dialect) withDefaults(other Dialect) Dialect {
-	return Dialect{cmp.Or(d.Separator, other.Separator), cmp.Or(d.Decimal, other.Decimal),
-		cmp.Or(d.Thousands, other.Thousands), cmp.Or(d.Header, other.Header)}
-}
-
 // style is the notation of a table, as its first rows show it.
 type style struct {
 	separator    rune
@@ -151,7 +145,8 @@ func findStyle(head []byte, d Dialect, names, inputs []string) style {
 	}):
 		s.header = true
 	case names != nil && len(rows) > 0 && slices.ContainsFunc(rows[0], s.isNumber):
-		s.header = onTop(rows, inputs) // the names may be numbers, such as wavelengths
+		s.header = holdsAll(rows[0], inputs) && // the names may be numbers, such as wavelengths
+			!slices.ContainsFunc(rows[1:], func(row []string) bool { return holdsAll(row, inputs) })
 		s.numericHeader = s.header
 	default:
 		s.header = s.isHeader(rows)
@@ -160,9 +155,11 @@ func findStyle(head []byte, d Dialect, names, inputs []string) style {
 		s.names = s.commentedHeader(head, rows)
 	}
 	s.singleColumn = len(rows) > 0 && len(rows[0]) == 1 && !s.rowNames
-	// Years or wavelengths that name columns rise in equal steps, as no other row does.
+	// Years or wavelengths that name columns rise in equal steps, as no other row does. pandas names columns 0, 1, 2, …
+	// that have no names.
 	s.maybeHeader = len(rows) > 0 && !s.header && s.names == nil && d.Header == "" && s.inSteps(rows[0]) &&
-		(arePlaces(rows[0]) || names == nil && !slices.ContainsFunc(rows[1:], s.inSteps))
+		(strings.TrimSpace(rows[0][1]) == "1" && strings.TrimSpace(rows[0][2]) == "2" ||
+			names == nil && !slices.ContainsFunc(rows[1:], s.inSteps))
 	return s
 }
 

@@ -70,8 +70,8 @@ type format struct {
 // of its text.
 func formats() []format {
 	return []format{
-		{"an IDX file of images", isIDX, false, true, readIDX, false},
-		{"an npy array", isNpy, false, true, readNpy, false},
+		{"an IDX file of images", isIDX, false, true, readArray, false},
+		{"an npy array", isNpy, false, true, readArray, false},
 		{"an npz archive", isZip, false, true, readNpz, false},
 		{"a LIBSVM file", isLIBSVM, false, false, readLIBSVM, false},
 		{"an ARFF table", isARFF, true, false, readCSV, false},
@@ -99,16 +99,6 @@ func formatOf(head []byte) format {
 		}
 	}
 	panic("data: no format takes what is left")
-}
-
-// knownFormats is "a CSV table or an IDX file of images".
-func knownFormats() string {
-	var known []string
-	for _, f := range formats() {
-		known = append([]string{f.what}, known...)
-	}
-	last := len(known) - 1
-	return strings.Join(known[:last], ", ") + " or " + known[last]
 }
 
 // ReadOptions say how to read a file. With the zero value, the data decide.
@@ -149,7 +139,10 @@ func newInput(name string, src seekable, opt ReadOptions, lim limits) (in *input
 		return nil, err
 	}
 	if like := opt.Schema; like != nil {
-		in.task, in.opt.Dialect, err = like.Task, opt.Dialect.withDefaults(like.Dialect), like.Check()
+		given, known := opt.Dialect, like.Dialect
+		in.opt.Dialect = Dialect{cmp.Or(given.Separator, known.Separator), cmp.Or(given.Decimal, known.Decimal),
+			cmp.Or(given.Thousands, known.Thousands), cmp.Or(given.Header, known.Header)}
+		in.task, err = like.Task, like.Check()
 	}
 	return in, cmp.Or(checkTokens(opt.Tokens), in.opt.TableOptions.check(), err)
 }

@@ -108,7 +108,10 @@ func readGraphLines(in *input) (*table, error) {
 		start := place{number, 1}
 		values, err := graph.Values(line, keys)
 		if err != nil && in.opt.bad == nil {
-			return t.graphError(start, err)
+			if bad, ok := errors.AsType[*graph.Error](err); ok {
+				err = t.errorAt(place{number, 1 + bad.At}, "found %s, %s", phrase.Quote(bad.Found), bad.Msg)
+			}
+			return err
 		} else if err != nil {
 			values = make([]string, len(keys))
 		}
@@ -148,14 +151,6 @@ func (in *input) targetKeys() (keys []string, named bool, wrong error) {
 		return []string{labelColumn}, false, nil
 	}
 	return keys, true, in.checkTargetNames(keys, keys, "key")
-}
-
-// graphError turns an error of package graph into one about the line that starts at a place.
-func (t *texts) graphError(at place, err error) error {
-	if bad, ok := errors.AsType[*graph.Error](err); ok {
-		return t.errorAt(place{at.line, at.column + bad.At}, "found %s, %s", phrase.Quote(bad.Found), bad.Msg)
-	}
-	return err
 }
 
 // IsFolder reports whether path is a folder of graphs in the format of TUDataset.

@@ -172,29 +172,18 @@ func targetsNamed(file, target string, names []string) (at []int, err error) {
 	if at, err = columnsNamed(file, target, names, "to be the target"); err != nil {
 		return nil, err
 	}
-	return at, checkSeveral(file, at, names)
+	for i, a := range at {
+		if slices.Contains(at[:i], a) {
+			return nil, errorf(file, "has the column %s among its targets twice: name it once", phrase.Quote(names[a]))
+		}
+	}
+	if len(at) > 1 && len(at) >= len(names) {
+		return nil, errorf(file, "has no column left beside the %d targets: at least one input is needed", len(at))
+	}
+	return at, nil
 }
 
-// layoutForModel matches a file to a training set. Columns of a file with a header match by name, in any order, and
-// may include others. Without a header they match by position.
-func layoutForModel(rec *records, like *Schema) (*layout, error) {
-	if rec.header != nil {
-		return layoutByName(rec, like)
-	}
-	if like.Sequence != "" {
-		return nil, rec.errorf("has no header: a table with a column of sequences needs one")
-	}
-	if err := rec.nameByPlace(like); err != nil {
-		return nil, err
-	}
-	l, err := layoutByName(rec, like)
-	if err == nil {
-		l.note("no header, so its columns are taken in the order of the training data")
-	}
-	return l, err
-}
-
-// layoutByName matches a file to a training set by the names of its columns.
+// layoutByName matches a file to a training set by the names of its columns, in any order. It may have others.
 func layoutByName(rec *records, like *Schema) (*layout, error) {
 	l, unused := &layout{input: rec.input, columns: like.FileColumns(), id: -1}, slices.Clone(rec.header)
 	places := make(map[string]int, rec.width)
@@ -281,6 +270,9 @@ func missingColumn(rec *records, name, role string) error {
 // nameByPlace names the columns of a file without a header in the order of the training file. The file has all
 // columns, all but the targets, or the inputs alone.
 func (r *records) nameByPlace(like *Schema) error {
+	if like.Sequence != "" {
+		return r.errorf("has no header: a table with a column of sequences needs one")
+	}
 	inputs := like.namesOf(func(InputColumn) bool { return true })
 	width, targets, others := len(inputs), len(like.Outputs()), len(like.LeftOut)
 	all := width + targets + others

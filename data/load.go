@@ -144,7 +144,11 @@ func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 	case s.Folds > 0:
 		train, test, note, err = inFolds(all, s.Folds, s.Fold)
 	default:
-		train, test, note, err = holdOutTenth(all, s.Seed)
+		if err = all.checkSeparable(); err == nil {
+			rest, rows := all.separate(tenth(all.N()), heldOutSite, s.Seed)
+			train, test, note = all.Subset(rest), all.Subset(rows), fmt.Sprintf("%s: %d of %d rows held out for testing "+
+				"(a tenth, %s)", all.Path, len(rows), all.N(), all.HowSplit(s.Seed))
+		}
 	}
 	return train, test, append(notes, note), err
 }
@@ -164,17 +168,6 @@ func (s Source) testFile(all *Dataset) (string, error) {
 		return s.Data, nil
 	}
 	return s.Test, nil
-}
-
-// holdOutTenth splits a tenth of the rows off, one at least, to test on.
-func holdOutTenth(all *Dataset, seed uint64) (train, test *Dataset, note string, err error) {
-	if err := all.checkSeparable(); err != nil {
-		return nil, nil, "", err
-	}
-	rest, rows := all.separate(tenth(all.N()), heldOutSite, seed)
-	note = fmt.Sprintf("%s: %d of %d rows held out for testing (a tenth, %s)", all.Path, len(rows), all.N(),
-		all.HowSplit(seed))
-	return all.Subset(rest), all.Subset(rows), note, nil
 }
 
 // meantName adds to the error about a file that is not there the named set that may

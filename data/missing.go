@@ -33,8 +33,11 @@ type Fill struct {
 // checkMissing refuses missing cells of inputs if no way to handle them is set. Otherwise columns with such
 // cells get an input that marks them.
 func (l *layout) checkMissing(rec *records, p *profile) error {
-	if err := l.checkMissingSequences(rec, p); err != nil {
-		return err
+	if l.texts != nil && l.missing == MissingError {
+		if missing := p.columns[l.sequence].missing; missing.n > 0 {
+			return l.errorAt(missing.at, "the column %s lacks %s: %s drop leaves their rows out",
+				phrase.Quote(l.sequenceName), phrase.Plural(missing.n, "sequence"), asFlag("missing"))
+		}
 	}
 	var columns []string
 	var first place
@@ -114,7 +117,9 @@ func (l *layout) drops(rec *records) bool {
 	}
 	lacks := l.missing != MissingError && l.isSequenceMissing(rec) // nothing can replace a missing sequence
 	if l.missing == MissingDrop {
-		lacks = lacks || l.isRoleMissing(rec)
+		lacks = lacks || slices.ContainsFunc(l.roles, func(c roleColumn) bool {
+			return !c.optional && c.isMissing(strings.TrimSpace(rec.row[c.at]))
+		})
 		for j := range l.inputs {
 			lacks = lacks || l.isMissing(rec, j)
 		}
@@ -153,7 +158,12 @@ func impute(train *Dataset, others ...*Dataset) {
 	for j, c := range columns {
 		k, ok := slices.BinarySearchFunc(medians, j, func(f Fill, at int) int { return f.At - at })
 		if ok && math.IsNaN(medians[k].Value) {
-			medians[k].Value = medianOfKnown(matrix.Column(col, train.X, at))
+			known := slices.DeleteFunc(matrix.Column(col, train.X, at), math.IsNaN)
+			slices.Sort(known)
+			medians[k].Value = 0
+			if len(known) > 0 {
+				medians[k].Value = (known[(len(known)-1)/2] + known[len(known)/2]) / 2
+			}
 			for _, ds := range all {
 				ds.fill(at, d, medians[k].Value)
 			}
@@ -174,16 +184,6 @@ func (d *Dataset) fill(j, width int, v float64) {
 			x[i] = v
 		}
 	}
-}
-
-// medianOfKnown is the median of the values that are numbers, 0 if there are none. It sorts v.
-func medianOfKnown(v []float64) float64 {
-	v = slices.DeleteFunc(v, math.IsNaN)
-	if len(v) == 0 {
-		return 0
-	}
-	slices.Sort(v)
-	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
 }
 
 // Sequences, molecules and graphs outside a table may lack their text or their label. MissingDrop leaves them

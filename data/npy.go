@@ -268,19 +268,6 @@ const (
 // message.
 func isIDX(head []byte) bool { return bytes.HasPrefix(head, []byte{0, 0}) }
 
-// readIDX reads images, whose labels are in another file.
-func readIDX(in *input) (*table, error) {
-	a, err := openIDX(in.name, in.bytes)
-	if err != nil {
-		return nil, err
-	}
-	if len(a.shape) == 1 {
-		return nil, in.errorf("holds %d labels, not images: give the file of the images, and this one with %s "+
-			"where its name does not tell", a.shape[0], asFlag("labels"))
-	}
-	return in.readArray(a)
-}
-
 // openIDX reads the header of an array of unsigned bytes.
 func openIDX(name string, r io.Reader) (*npyArray, error) {
 	a := &npyArray{name: name, r: r, dtype: "u1", idx: true}

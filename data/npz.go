@@ -12,22 +12,18 @@ import (
 
 func isZip(head []byte) bool { return bytes.HasPrefix(head, []byte("PK\x03\x04")) }
 
-// npzNames are the possible names of the inputs and of the targets in an npz archive, for training or for other
-// rows. The first that exists counts.
-func npzNames(training bool) (x, y []string) {
-	if training {
-		return []string{"x_train", "X_train", "x", "X"}, []string{"y_train", "Y_train", "y", "Y"}
-	}
-	return []string{"x_test", "X_test", "x", "X"}, []string{"y_test", "Y_test", "y", "Y"}
-}
-
 // readNpz reads the inputs x and the targets y of an archive.
 func readNpz(in *input) (*table, error) {
 	archive, err := openNpz(in.name, in.src)
 	if err != nil {
 		return nil, err
 	}
-	xs, ys := npzNames(in.opt.Schema == nil)
+	part := "_train"
+	if in.opt.Schema != nil {
+		part = "_test"
+	}
+	// These are the possible names of the inputs and of the targets. The first that exists counts.
+	xs, ys := []string{"x" + part, "X" + part, "x", "X"}, []string{"y" + part, "Y" + part, "y", "Y"}
 	var t *table
 	err = archive.readFirst(xs, func(a *npyArray) (err error) {
 		t, err = in.arrayTable(a)

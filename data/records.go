@@ -200,36 +200,21 @@ func (r *records) read() error {
 		return nil
 	case err == io.EOF:
 		return err
-	case errors.Is(err, errTextLimit), errors.Is(err, errRecordLimit):
-		return r.limitError(err)
-	case errors.As(err, new(*Error)):
-		return err
-	case quotes:
+	case errors.Is(err, errTextLimit):
+		return &Error{File: r.name, Err: err, Msg: "holds more than " + humanize.IBytes(uint64(r.lim.text)) +
+			" of text: too large to read, take a part of it"}
+	case errors.Is(err, errRecordLimit):
+		return &Error{File: r.name, Err: err, Msg: fmt.Sprintf("the row after line %d is longer than %s: a quote may be "+
+			"left open, or this is not a table", r.line, humanize.IBytes(uint64(r.lim.record)))}
+	case quotes && errors.Is(err, csv.ErrBareQuote):
 		r.row, r.written = row, row // these are the cells before the quote
-		return r.quoteError(pe)
-	}
-	return readError(r.name, err)
-}
-
-// quoteError explains an error of encoding/csv about the quotes of a row.
-func (r *records) quoteError(pe *csv.ParseError) error {
-	if errors.Is(pe.Err, csv.ErrBareQuote) {
 		return &Error{File: r.name, Line: pe.Line + r.before, Column: pe.Column, Err: pe, row: true,
 			Msg: `found a " inside a cell that does not start with one: remove it, or quote the whole cell`}
+	case quotes:
+		return &Error{File: r.name, Line: pe.StartLine + r.before, Err: pe,
+			Msg: `a quoted cell of this row is not closed, or has text after its closing ": check its quotes`}
 	}
-	return &Error{File: r.name, Line: pe.StartLine + r.before, Err: pe,
-		Msg: `a quoted cell of this row is not closed, or has text after its closing ": check its quotes`}
-}
-
-// limitError explains the two errors of guard.
-func (r *records) limitError(err error) error {
-	msg := fmt.Sprintf("the row after line %d is longer than %s: a quote may be left open, or this is not a table",
-		r.line, humanize.IBytes(uint64(r.guard.limits.record)))
-	if errors.Is(err, errTextLimit) {
-		msg = "holds more than " + humanize.IBytes(uint64(r.guard.limits.text)) +
-			" of text: too large to read, take a part of it"
-	}
-	return &Error{File: r.name, Err: err, Msg: msg}
+	return readError(r.name, err)
 }
 
 // cellError is an Error at cell i of the current row.

@@ -162,7 +162,11 @@ func (l *layout) rolesLike(rec *records, like *Schema, place func(column string)
 		roles.Group, roles.Time = requested.Group, requested.Time
 	}
 	roles.Weights = cmp.Or(requested.Weights, roles.Weights)
-	l.timeForm = like.formOfTime(roles.Time)
+	if d := like.dates()[roles.Time]; d != nil { // an input may tell the time, too
+		l.timeForm = &d.Form
+	} else if roles.Time == like.Roles.Time {
+		l.timeForm = like.TimeForm
+	}
 	for _, role := range roles.all() {
 		if role.column == "" || role.byScaffold(rec.columnNames()) {
 			continue
@@ -177,32 +181,6 @@ func (l *layout) rolesLike(rec *records, like *Schema, place func(column string)
 		}
 	}
 	return nil
-}
-
-// formOfTime is the form of the times of a column, which may be an input; nil if they are numbers.
-func (s Schema) formOfTime(column string) *string {
-	if d := s.dates()[column]; d != nil {
-		return &d.Form
-	}
-	if column != s.Roles.Time {
-		return nil
-	}
-	return s.TimeForm
-}
-
-// namedRoles are the roles with the names of their columns.
-func (l *layout) namedRoles() (r RowRoles) {
-	into := map[string]*string{"weights": &r.Weights, "group": &r.Group, "time": &r.Time, "offset": &r.Offset}
-	for _, c := range l.roles {
-		*into[c.option] = c.column
-	}
-	return r
-}
-
-func (l *layout) isRoleMissing(rec *records) bool {
-	return slices.ContainsFunc(l.roles, func(c roleColumn) bool {
-		return !c.optional && c.isMissing(strings.TrimSpace(rec.row[c.at]))
-	})
 }
 
 func (l *layout) isWeightless(rec *records) bool {

@@ -32,16 +32,6 @@ func (l *layout) setSequence(rec *records, at int) {
 	l.sequence, l.sequenceName, l.texts = at, rec.columnName(at), &texts{input: l.input}
 }
 
-// checkMissingSequences refuses missing sequences unless --missing drop is set.
-func (l *layout) checkMissingSequences(rec *records, p *profile) error {
-	if l.texts == nil || l.missing != MissingError || p.columns[l.sequence].missing.n == 0 {
-		return nil
-	}
-	missing := p.columns[l.sequence].missing
-	return rec.errorAt(missing.at, "the column %s lacks %s: %s drop leaves their rows out",
-		phrase.Quote(l.sequenceName), phrase.Plural(missing.n, "sequence"), asFlag("missing"))
-}
-
 // isSequenceMissing reports whether the current row has no sequence where it should.
 func (l *layout) isSequenceMissing(rec *records) bool {
 	return l.texts != nil && written.IsMissing(strings.TrimSpace(rec.row[l.sequence]))
@@ -58,13 +48,6 @@ func (l *layout) addText(rec *records) error {
 		return tooLong(l.name, l.lim.cells, rec.line)
 	}
 	return nil
-}
-
-// removeLast removes the text that was added last.
-func (t *texts) removeLast() {
-	last := t.n() - 1
-	t.text = t.text[:len(t.text)-len(t.of(last))]
-	t.end, t.at = t.end[:last], t.at[:last]
 }
 
 // labelled reports whether targets are kept as text, as in a list of sequences, since they may be classes.

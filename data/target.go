@@ -325,19 +325,6 @@ func (s Schema) NamesTargets(target string) bool {
 	return slices.Equal(words, s.Outputs())
 }
 
-// checkSeveral refuses a column that is named twice, and targets that leave no input.
-func checkSeveral(file string, at []int, names []string) error {
-	for i, a := range at {
-		if slices.Contains(at[:i], a) {
-			return errorf(file, "has the column %s among its targets twice: name it once", phrase.Quote(names[a]))
-		}
-	}
-	if len(at) > 1 && len(at) >= len(names) {
-		return errorf(file, "has no column left beside the %d targets: at least one input is needed", len(at))
-	}
-	return nil
-}
-
 // targetText is the word that names several targets, which splitTargets can split again.
 func targetText(at []int, names []string) string {
 	words := make([]string, len(at))

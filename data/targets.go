@@ -66,14 +66,10 @@ func (in *input) readTargets(t *table, path string) error {
 	if err != nil {
 		return err
 	}
-	open := openNpy
-	switch {
-	case isIDX(head):
-		open = openIDX
-	case !isNpy(head):
+	if !isIDX(head) && !isNpy(head) {
 		return errorf(path, "starts with the bytes % x: labels are an IDX or npy file", head[:min(4, len(head))])
 	}
-	a, err := open(path, r)
+	a, err := openArray(path, head, r)
 	if err != nil {
 		return err
 	}

@@ -107,7 +107,10 @@ func (in *input) text() error {
 	case strings.Contains(what, "UTF-"):
 		return in.errorf("%s: save it as UTF-8", what)
 	case what != "":
-		return in.errorf("%s: give %s, plain or gzip", what, knownFormats())
+		known := mapped(formats(), func(f format) string { return f.what })
+		slices.Reverse(known)
+		last := len(known) - 1
+		return in.errorf("%s: give %s or %s, plain or gzip", what, strings.Join(known[:last], ", "), known[last])
 	}
 	if bad, line := badRune(in.head); bad >= 0 && utf8.FullRune(in.head[bad:]) {
 		return notUTF8(in.name, line, in.head[bad])

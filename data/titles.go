@@ -59,11 +59,6 @@ func (s *style) inSteps(row []string) bool {
 	return len(numbers) >= 3
 }
 
-// arePlaces reports whether a row in steps counts its cells, from 0. pandas names columns so that have no names.
-func arePlaces(row []string) bool {
-	return strings.TrimSpace(row[1]) == "1" && strings.TrimSpace(row[2]) == "2"
-}
-
 // separatorLine takes the separator from a first line such as sep=; if none is requested. It returns the bytes
 // after the line.
 func separatorLine(head []byte, d *Dialect) (rest []byte) {

@@ -28,9 +28,6 @@ func (s Scaler) unclipped(j int, x float64) float64 {
 // UnclippedRows are the rows lo … hi−1 of a data set as Unclipped writes them, row-major; none if there are no
 // numbers.
 func (s Scaler) UnclippedRows(ds *data.Dataset, lo, hi int) []float64 {
-	if ds.X == nil {
-		return nil
-	}
 	return mapRows(ds.X, lo, hi, s.Unclipped)
 }
 
@@ -83,7 +80,12 @@ func (f *FarRows) Add(s Scaler, ds *data.Dataset) {
 			continue
 		}
 		if f.Rows++; f.Rows == 1 {
-			f.first = s.describeFar(ds, i, at)
+			text, training := ds.TextOf(at), "far outside the training rows"
+			if s.Least != nil {
+				training = fmt.Sprintf("and %s in the training rows: far outside", between(s.Least[at], s.Most[at], text))
+			}
+			f.first = fmt.Sprintf("%s: column %s is %s, %s, so that the prediction means little", ds.Where(i),
+				phrase.Quote(ds.Columns[at]), text(ds.Row(i)[at]), training)
 		}
 	}
 	f.of += ds.N()
@@ -95,17 +97,6 @@ func (f *FarRows) Describe() string {
 		return f.first
 	}
 	return fmt.Sprintf("%s; the same holds for %d of %d rows", f.first, f.Rows, f.of)
-}
-
-// describeFar is a line about row i, whose input j is far outside the training range.
-func (s Scaler) describeFar(ds *data.Dataset, i, j int) string {
-	text := ds.TextOf(j)
-	training := "far outside the training rows"
-	if s.Least != nil {
-		training = fmt.Sprintf("and %s in the training rows: far outside", between(s.Least[j], s.Most[j], text))
-	}
-	return fmt.Sprintf("%s: column %s is %s, %s, so that the prediction means little",
-		ds.Where(i), phrase.Quote(ds.Columns[j]), text(ds.Row(i)[j]), training)
 }
 
 func between(least, most float64, text func(v float64) string) string {

@@ -162,15 +162,13 @@ func (s Scaler) Apply(dst, row []float64) {
 }
 
 // Rows returns the rows lo … hi−1 of x [N,D] scaled, row-major; none if there is no x.
-func (s Scaler) Rows(x *tensor.Dense, lo, hi int) []float64 {
+func (s Scaler) Rows(x *tensor.Dense, lo, hi int) []float64 { return mapRows(x, lo, hi, s.Apply) }
+
+// mapRows are the rows lo … hi−1 of x, each as a function writes it; none if there is no x.
+func mapRows(x *tensor.Dense, lo, hi int, write func(dst, row []float64)) []float64 {
 	if x == nil {
 		return nil
 	}
-	return mapRows(x, lo, hi, s.Apply)
-}
-
-// mapRows are the rows lo … hi−1 of x, each as a function writes it.
-func mapRows(x *tensor.Dense, lo, hi int, write func(dst, row []float64)) []float64 {
 	_, d := matrix.Size(x)
 	to := make([]float64, (hi-lo)*d)
 	for i := lo; i < hi; i++ {
