@@ -29,8 +29,7 @@ func (t *table) checkBooleans(in *input) error {
 		if !c.TrueFalse {
 			continue
 		}
-		n, _ := matrix.Size(t.x)
-		for i, v := range matrix.Column(make([]float64, n), t.x, j) {
+		for i, v := range matrix.Column(make([]float64, t.N()), t.X, j) {
 			if fault := c.notBoolean(v); fault != "" {
 				return in.errorf("row %d: found %s in place of column %s, %s", i+1, phrase.Number(v), phrase.Quote(c.Name),
 					fault)
@@ -88,9 +87,9 @@ func (in *input) arrayTable(a *npyArray) (*table, error) {
 	}
 	t, factor := &table{}, 1.0
 	if strings.HasSuffix(a.dtype, "u1") && (len(a.shape) > 2 || a.idx) {
-		t.autoScaling, factor = imageScaling, 1.0/brightest
+		t.AutoScaling, factor = imageScaling, 1.0/brightest
 	}
-	if t.x, err = a.matrix(n, d, factor); err == nil {
+	if t.X, err = a.matrix(n, d, factor); err == nil {
 		// The names have the true width: the header of the file may state a wrong one.
 		t.schema.Columns = plainColumns(d)
 	}
@@ -116,7 +115,7 @@ func (in *input) wholeTable(a *npyArray) (*table, error) {
 		return nil, err
 	}
 	kept := matrix.Others(width, at)
-	t := &table{x: whole, schema: Schema{Columns: matrix.Pick(names, kept)}}
+	t := &table{Dataset: Dataset{X: whole, schema: Schema{Columns: matrix.Pick(names, kept)}}}
 	if at == nil {
 		return t, nil
 	}
@@ -126,7 +125,7 @@ func (in *input) wholeTable(a *npyArray) (*table, error) {
 			y[i*len(at)+k] = v
 		}
 	}
-	t.x = matrix.Columns(whole, kept)
+	t.X = matrix.Columns(whole, kept)
 	place := func(i int) string { return fmt.Sprintf("value [%d, %d]", i/len(at), at[i%len(at)]) }
 	if err := in.setTargets(t, a, y, place); err != nil {
 		return nil, err
@@ -165,7 +164,7 @@ func (in *input) targetColumns(file string, names []string) (at []int, err error
 
 // arrayTargets reads an array with a target, or several, for each row of t. Targets of IDX files are classes.
 func (in *input) arrayTargets(t *table, a *npyArray) error {
-	n, _ := matrix.Size(t.x)
+	n := t.N()
 	rows, d, err := a.rows(in.lim)
 	switch {
 	case err != nil:

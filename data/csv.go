@@ -139,7 +139,8 @@ func (in *input) layoutLike(rec *records) (*layout, error) {
 
 // readRows parses up to most rows.
 func (l *layout) readRows(rec *records, most int) (*table, error) {
-	made := &table{id: l.idName, schema: Schema{LeftOut: l.leftOut, ID: l.idName, TimeForm: l.timeForm}}
+	made := &table{Dataset: Dataset{id: l.idName,
+		schema: Schema{LeftOut: l.leftOut, ID: l.idName, TimeForm: l.timeForm}}}
 	roles := &made.schema.Roles
 	into := map[string]*string{"weights": &roles.Weights, "group": &roles.Group, "time": &roles.Time,
 		"offset": &roles.Offset}
@@ -163,7 +164,7 @@ func (l *layout) readRows(rec *records, most int) (*table, error) {
 		made.nameTargets(l.targets, rec.columnNames())
 	}
 	if d := len(made.schema.Columns); d > 0 && len(made.lines) > 0 {
-		made.x = matrix.New(len(x)/d, d, x)
+		made.X = matrix.New(len(x)/d, d, x)
 	}
 	return made, nil
 }
@@ -217,7 +218,7 @@ func (l *layout) readValues(rec *records, made *table, most int) ([]float64, err
 			continue
 		}
 		block = with
-		l.addRoles(rec, &made.facts)
+		l.addRoles(rec, &made.Dataset)
 		made.lines = append(made.lines, int32(rec.line))
 		if l.id >= 0 {
 			made.ids = append(made.ids, strings.Clone(strings.TrimSpace(rec.row[l.id])))
@@ -263,7 +264,7 @@ func (l *layout) addTargets(rec *records, made *table) error {
 	} else if err != nil {
 		l.unneeded.meet(strings.TrimSpace(rec.row[at]), rec.placeOf(at))
 	}
-	made.labels, made.y = append(made.labels, labels...), append(made.y, y...)
+	made.Labels, made.y = append(made.Labels, labels...), append(made.y, y...)
 	return nil
 }
 

@@ -8,12 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"gorgonia.org/tensor"
-
 	"github.com/gpdrf/gpdrf-gpu/graph"
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
-	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
 // seekable is a file that can be read again, and from its end. Pipes are copied to such a file.
@@ -235,32 +232,18 @@ func read(name string, r seekable, opt ReadOptions, lim limits) (*Dataset, []str
 // leastCopies is the least number of rows among which copies of training rows are no chance.
 const leastCopies = 10
 
-// table is the result of reading a file in a format.
+// table is the result of reading a file in a format: a Dataset whose targets are not decided yet.
 type table struct {
-	sequences   *seq.Set
-	labels      []int32 // indices into the classes, of sequences and of tables of text
-	x           *tensor.Dense
-	schema      Schema      // all facts but the task
-	lines       []int32     // as in Dataset
-	y           []float64   // known classes if the input has a Schema; nil without a target
-	task        Task        // set if the format decides it
-	booleans    bool        // y are true and false
-	ids         []string    // names of the rows; nil if they have none
-	id          string      // name of the column of ids
-	choice      string      // note about the task of sequences, as targetKind.choice
-	kind        *targetKind // kind of the target of a table of text with a single target
-	autoScaling string
-	testPart    bool     // the file also has rows for testing
-	facts       rowFacts // facts about the rows of a table of text
+	Dataset
+	y        []float64   // known classes if the input has a Schema; nil without a target
+	task     Task        // set if the format decides it
+	booleans bool        // y are true and false
+	kind     *targetKind // kind of the target of a table of text with a single target
 }
 
 func (t *table) dataset(in *input) (*Dataset, []string, error) {
-	s, like := t.schema, in.opt.Schema
-	d := &Dataset{Name: NameOf(in.name), Path: in.name, X: t.x, Sequences: t.sequences,
-		Columns: s.Columns, Target: s.Target, Task: in.task,
-		AutoScaling: t.autoScaling, testPart: t.testPart, lines: t.lines, ids: t.ids, id: t.id, schema: s,
-		Weights: t.facts.values["weights"], Offset: t.facts.values["offset"], Times: t.facts.values["time"],
-		Groups: t.facts.groups, groupOf: t.facts.names}
+	s, like, d := t.schema, in.opt.Schema, &t.Dataset
+	d.Name, d.Path, d.Columns, d.Target, d.Task = NameOf(in.name), in.name, s.Columns, s.Target, in.task
 	if like != nil {
 		d.schema, d.Columns, d.likeModel = *like, like.Columns, true
 		if in.opt.Roles.firstOption() != "" { // the rows are for training, and may have roles of their own
@@ -286,21 +269,21 @@ func (t *table) dataset(in *input) (*Dataset, []string, error) {
 		d.Groups, d.Times = nil, nil // groups and times do not split these rows
 	}
 	switch {
-	case t.sequences != nil && s.Targets == nil:
-		d.Task, d.TaskNote, d.Y, d.Labels, d.Classes = t.task, t.choice, t.y, t.labels, s.Classes
+	case d.Sequences != nil && s.Targets == nil:
+		d.Task, d.Y, d.Classes = t.task, t.y, s.Classes
 		if like != nil {
 			d.Task, d.Classes = like.Task, like.Classes
 		}
 	case like != nil:
 		d.Classes = like.Classes
-		if err := t.fitTargets(in, d, like); err != nil {
+		if err := t.fitTargets(in, like); err != nil {
 			return nil, nil, err
 		}
 	case s.Targets != nil:
 		d.Task, d.Targets, d.Y = Regression, s.Targets, t.y
 		in.note("target columns %s: task regression", phrase.List(s.Targets))
 	case t.kind != nil:
-		d.Task, d.TaskNote, d.Y, d.Labels, d.Classes = t.kind.task, t.kind.choice(), t.y, t.labels, t.kind.classes
+		d.Task, d.TaskNote, d.Y, d.Classes = t.kind.task, t.kind.choice(), t.y, t.kind.classes
 		in.note("%s", t.kind.note)
 	default:
 		note, err := d.setTarget(in.name, t.y, t.task == Classification, t.booleans)

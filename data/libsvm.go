@@ -101,7 +101,7 @@ func readLIBSVM(in *input) (*table, error) {
 			x[i*d+int(s.index[k])] = s.value[k]
 		}
 	}
-	t := &table{x: matrix.New(n, d, x), schema: Schema{Columns: plainColumns(d)}, lines: s.lines}
+	t := &table{Dataset: Dataset{X: matrix.New(n, d, x), schema: Schema{Columns: plainColumns(d)}, lines: s.lines}}
 	if !s.unneeded.all(n) {
 		in.noteUnneeded(s.unneeded, n)
 		t.y, t.schema.Target, t.schema.TargetAt = s.y, labelColumn, d

@@ -60,24 +60,17 @@ func (c roleColumn) isMissing(cell string) bool {
 	return written.IsMissing(cell) || c.option != "group" && written.IsDoubtful(cell)
 }
 
-// rowFacts holds the cells of the roles, as in Dataset.
-type rowFacts struct {
-	values map[string][]float64 // numbers by the options of their roles
-	groups []int32
-	names  map[string]int32 // numbers of the groups by their names
-}
-
 // addGroup adds the group of a row.
-func (f *rowFacts) addGroup(name string) {
-	if f.names == nil {
-		f.names = map[string]int32{}
+func (d *Dataset) addGroup(name string) {
+	if d.groupOf == nil {
+		d.groupOf = map[string]int32{}
 	}
-	id, known := f.names[name]
+	id, known := d.groupOf[name]
 	if !known {
-		id = int32(len(f.names))
-		f.names[strings.Clone(name)] = id
+		id = int32(len(d.groupOf))
+		d.groupOf[strings.Clone(name)] = id
 	}
-	f.groups = append(f.groups, id)
+	d.Groups = append(d.Groups, id)
 }
 
 // assignRoles finds the columns of the roles in a training file.
@@ -235,19 +228,21 @@ func (l *layout) roleValue(rec *records, c roleColumn) (float64, error) {
 }
 
 // addRoles keeps the roles of the current row, which checkRoles has accepted.
-func (l *layout) addRoles(rec *records, to *rowFacts) {
-	if to.values == nil {
-		to.values = map[string][]float64{}
-	}
+func (l *layout) addRoles(rec *records, to *Dataset) {
 	for _, c := range l.roles {
 		v, err := l.roleValue(rec, c)
 		if err != nil { // only an optional role can fail
 			v = math.NaN()
 		}
-		if c.option == "group" {
+		switch c.option {
+		case "group":
 			to.addGroup(strings.TrimSpace(rec.row[c.at]))
-		} else {
-			to.values[c.option] = append(to.values[c.option], v)
+		case "weights":
+			to.Weights = append(to.Weights, v)
+		case "time":
+			to.Times = append(to.Times, v)
+		case "offset":
+			to.Offset = append(to.Offset, v)
 		}
 	}
 }
@@ -307,12 +302,10 @@ func (d *Dataset) setFacts(r Rows) {
 	if r.Offset != nil {
 		roles.Offset = "offset"
 	}
-	var facts rowFacts
 	for _, name := range r.Groups {
 		roles.Group = "group"
-		facts.addGroup(name)
+		d.addGroup(name)
 	}
-	d.Groups = facts.groups
 }
 
 // ClassFactors are W/(K W_c) for the K classes that have rows. W_c is the sum of the weights of a class, and W

@@ -63,7 +63,7 @@ func (l *layout) codeTexts(made *table) (err error) {
 	if auto && l.opt.Schema == nil && strings.EqualFold(l.sequenceName, "smiles") {
 		l.texts.kind = seq.Graphs
 	}
-	if made.sequences, err = l.texts.encode(); err != nil {
+	if made.Sequences, err = l.texts.encode(); err != nil {
 		return err
 	}
 	made.schema.Sequence = l.sequenceName

@@ -79,13 +79,13 @@ func (t *texts) setLabels(made *table) error {
 			maxClasses)
 	case len(classes) > maxAutoClasses && 2*len(classes) > t.n():
 		return t.errorf("%s %d different values in %s, too many for classes: use the task regression%s", hold,
-			len(classes), phrase.Plural(t.n(), "row"), labelsStand(made.sequences, made.schema))
+			len(classes), phrase.Plural(t.n(), "row"), labelsStand(made.Sequences, made.schema))
 	default:
 		made.schema.Classes = classes
 		note = fmt.Sprintf("%sclasses %s%s", where, phrase.List(classes), hint)
 	}
 	if hint != "" {
-		made.choice = note
+		made.TaskNote = note
 	}
 	t.note("%s", note)
 	return t.setTargets(made)
@@ -224,7 +224,7 @@ func (t *texts) addTargets(made *table, find func(label string) (int32, bool), f
 		if !known {
 			c, err = -1, t.labelError(first, "%s", unknownClass(t.labels[first], made.schema.Target, made.schema.Classes))
 		}
-		made.labels = append(made.labels, c)
+		made.Labels = append(made.Labels, c)
 		return first, err
 	}
 	for k := range width {

@@ -206,8 +206,8 @@ func (t *texts) table() (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	made := &table{sequences: set, lines: mapped(t.at, func(p place) int32 { return int32(p.line) }),
-		schema: Schema{Target: t.target, ID: t.idName}}
+	made := &table{Dataset: Dataset{Sequences: set, lines: mapped(t.at, func(p place) int32 { return int32(p.line) }),
+		schema: Schema{Target: t.target, ID: t.idName}}}
 	if err := t.setLabels(made); err != nil {
 		return nil, err
 	}

@@ -269,7 +269,7 @@ func (l *layout) checkClasses(made *table) error {
 		return nil
 	}
 	rows := make([]int, len(l.target.classes))
-	for _, c := range made.labels {
+	for _, c := range made.Labels {
 		rows[c]++
 	}
 	none := slices.Index(rows, 0)
@@ -347,12 +347,12 @@ func (t *table) nameTargets(at []int, names []string) {
 
 // fitTargets gives d the targets y of a table that is like the training data. If they are optional, a file with
 // another number of targets has none.
-func (t *table) fitTargets(in *input, d *Dataset, like *Schema) error {
-	n := d.N()
+func (t *table) fitTargets(in *input, like *Schema) error {
+	d, n := &t.Dataset, t.N()
 	switch {
 	case d.Target == "":
-	case t.labels != nil:
-		d.Target, d.Labels = like.Target, t.labels
+	case t.Labels != nil:
+		d.Target = like.Target
 	case len(t.y) == n*len(like.Outputs()):
 		d.Target, d.Targets = like.Target, like.Targets
 		if like.Task == Classification {

@@ -79,7 +79,7 @@ func (in *input) readTargets(t *table, path string) error {
 // setTargets checks the targets of all rows, which come from an array, and sets them in t. where is the place
 // of target i.
 func (in *input) setTargets(t *table, a *npyArray, y []float64, where func(i int) string) error {
-	n, d := matrix.Size(t.x)
+	n, d := matrix.Size(t.X)
 	s := &t.schema
 	s.Target, s.TargetAt, t.y = labelColumn, d, y
 	if err := in.severalClasses(len(y) / n); err != nil {
@@ -185,7 +185,7 @@ func (in *input) noteUnneeded(u unneeded, rows int) {
 
 // withoutTargets removes the targets from t.
 func (t *table) withoutTargets() {
-	t.y, t.labels, t.schema.Target, t.schema.Targets, t.schema.TargetsAt = nil, nil, "", nil, nil
+	t.y, t.Labels, t.schema.Target, t.schema.Targets, t.schema.TargetsAt = nil, nil, "", nil, nil
 }
 
 // unlessUnneeded turns an error about targets into a note if they are not needed.
