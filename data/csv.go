@@ -2,6 +2,7 @@ package data
 
 import (
 	"cmp"
+	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -280,9 +281,9 @@ func (l *layout) targetsOf(rec *records) (labels []int32, y []float64, at int, e
 		}
 		return []int32{c}, nil, at, err
 	}
-	for k, at := range l.targets {
-		v, err := rec.value(at, l.names[k], cmp.Or(l.oneByOne, "correct it, or use the task classification, "+
-			"or name another target column with "+asFlag("target")))
+	for _, at := range l.targets {
+		v, err := rec.value(at, cmp.Or(l.oneByOne, "correct it, or use the task classification, or name another target "+
+			"column with "+asFlag("target")))
 		if err != nil {
 			return nil, slices.Repeat([]float64{math.NaN()}, len(l.targets)), at, err
 		}
@@ -298,8 +299,8 @@ func (l *layout) appendValue(to []float64, rec *records, j int) ([]float64, erro
 	cell := strings.TrimSpace(rec.row[i])
 	missing := l.isMissing(rec, j)
 	if missing && l.missing != MissingImpute {
-		return nil, rec.missingCell(i, cell, c.Name,
-			"fill it in or remove the row; a model trained with "+asFlag("missing")+" impute fills it in")
+		return nil, rec.missingCell(i, "fill it in or remove the row; a model trained with "+asFlag("missing")+
+			" impute fills it in")
 	}
 	v, hot := c.Fill, -1
 	switch {
@@ -313,8 +314,8 @@ func (l *layout) appendValue(to []float64, rec *records, j int) ([]float64, erro
 	case c.Date != nil:
 		var ok bool
 		if v, ok = c.Date.parse(rec.style.point(cell)); !ok {
-			return nil, rec.cellError(i, "found %s in column %s, %s", phrase.Quote(cell), phrase.Quote(c.Name),
-				c.Date.like()+": "+rec.remedy("correct it, or leave it empty with "+asFlag("missing")+" impute"))
+			return nil, rec.found(i, ", %s: %s", c.Date.like(),
+				rec.remedy("correct it, or leave it empty with "+asFlag("missing")+" impute"))
 		}
 	default:
 		var ok bool
@@ -322,23 +323,14 @@ func (l *layout) appendValue(to []float64, rec *records, j int) ([]float64, erro
 			break
 		}
 		var err error
-		if v, err = rec.value(i, c.Name, "correct it, or leave the column out with "+asFlag("ignore")); err != nil {
+		if v, err = rec.value(i, "correct it, or leave the column out with "+asFlag("ignore")); err != nil {
 			return nil, err
 		}
 		if fault := c.notBoolean(v); fault != "" {
-			return nil, rec.cellError(i, "found %s in column %s, %s", phrase.Quote(cell), phrase.Quote(c.Name), fault)
+			return nil, rec.found(i, ", %s", fault)
 		}
 	}
 	return c.append(to, v, hot, missing), nil
-}
-
-// warnUnknownWords warns of texts that the training data do not have.
-func (l *layout) warnUnknownWords() {
-	for j, words := range l.unknown {
-		if words.n > 0 {
-			l.warnAt(words.at, "%s", unknownWord(l.columns[j], words))
-		}
-	}
 }
 
 const mustBeKnown = "the target must be known: fill it in or remove the row"
@@ -352,19 +344,26 @@ func (r *records) remedy(advice string) string {
 }
 
 // missingCell is the error about a missing cell that nothing fills.
-func (r *records) missingCell(i int, cell, column, advice string) error {
+func (r *records) missingCell(i int, advice string) error {
+	cell, column := strings.TrimSpace(r.row[i]), phrase.Quote(r.columnName(i))
 	if cell == "" {
-		return r.cellError(i, "empty cell in column %s: %s", phrase.Quote(column), advice)
+		return r.cellError(i, "empty cell in column %s: %s", column, advice)
 	}
-	return r.cellError(i, "found %s, a missing value, in column %s: %s", phrase.Quote(cell), phrase.Quote(column), advice)
+	return r.cellError(i, "found %s, a missing value, in column %s: %s", phrase.Quote(cell), column, advice)
+}
+
+// found is the error about cell i of the current row, which it names with its column.
+func (r *records) found(i int, format string, args ...any) *Error {
+	return r.cellError(i, "found %s in column %s%s", phrase.Quote(strings.TrimSpace(r.row[i])),
+		phrase.Quote(r.columnName(i)), fmt.Sprintf(format, args...))
 }
 
 // value is cell i of the current row, which must be a finite number; advice is what to do about a
 // word.
-func (r *records) value(i int, column, advice string) (float64, error) {
+func (r *records) value(i int, advice string) (float64, error) {
 	cell := strings.TrimSpace(r.row[i])
 	if r.isStray(i) {
-		return 0, r.cellError(i, "found %s in column %s: %s", phrase.Quote(cell), phrase.Quote(column), r.notations[i].like())
+		return 0, r.found(i, ": %s", r.notations[i].like())
 	}
 	v, err := r.style.number(cell)
 	if b, ok := written.Boolean(cell); ok && r.types == nil && r.isTyped(i) {
@@ -373,25 +372,23 @@ func (r *records) value(i int, column, advice string) (float64, error) {
 	if err == nil && math.Abs(v) <= largest {
 		return v, nil
 	}
-	found, where := phrase.Quote(cell), phrase.Quote(column)
 	switch {
 	case written.IsMissing(cell) || written.IsDoubtful(cell):
-		return 0, r.missingCell(i, cell, column, mustBeKnown)
+		return 0, r.missingCell(i, mustBeKnown)
 	case err == nil && math.IsInf(v, 0):
-		return 0, r.cellError(i, "found %s in column %s: only finite numbers can be used, fill it in or remove the row",
-			found, where)
+		return 0, r.found(i, ": only finite numbers can be used, fill it in or remove the row")
 	case err == nil, written.IsRange(err):
-		return 0, r.cellError(i, "found %s in column %s, which is beyond ±%g: %s", found, where, largest,
-			r.remedy("divide the column by a power of ten"))
+		return 0, r.found(i, ", which is beyond ±%g: %s", largest, r.remedy("divide the column by a power of ten"))
 	case written.IsDecorated(cell):
-		return 0, r.cellError(i, "found %s in column %s: %s", found, where, plainer(cell))
+		return 0, r.found(i, ": %s", plainer(cell))
 	}
 	advice = r.remedy(advice)
 	if a, ok := written.AmountOf(cell); ok && a.Unit != "" {
 		advice = "write the number alone, without " + phrase.Quote(a.Unit)
 	}
+	header := ""
 	if _, doubtful := r.doubtfulHeader(); doubtful {
-		where += " (the first row is read as the names of the columns: " + asKey("header") + "=no reads it as data)"
+		header = " (the first row is read as the names of the columns: " + asKey("header") + "=no reads it as data)"
 	}
-	return 0, r.cellError(i, "found %s in column %s, which must be a number: %s", found, where, advice)
+	return 0, r.found(i, "%s, which must be a number: %s", header, advice)
 }

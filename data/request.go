@@ -228,6 +228,15 @@ func (s Schema) NewWords(g Request) (warnings []string) {
 	return warnings
 }
 
+// warnUnknownWords warns of texts that the training data do not have.
+func (l *layout) warnUnknownWords() {
+	for j, words := range l.unknown {
+		if words.n > 0 {
+			l.warnAt(words.at, "%s", unknownWord(l.columns[j], words))
+		}
+	}
+}
+
 // unknownWord is the message about words of a column that the training data lack.
 func unknownWord(c InputColumn, words sighting) string {
 	others, becomes := "", "all inputs of the column are 0 there"

@@ -193,8 +193,7 @@ func (l *layout) checkRoles(rec *records) error {
 			continue
 		}
 		if c.isMissing(cell) {
-			return rec.missingCell(c.at, cell, c.column,
-				fmt.Sprintf("each row needs its %s: fill it in or remove the row", c.option))
+			return rec.missingCell(c.at, fmt.Sprintf("each row needs its %s: fill it in or remove the row", c.option))
 		}
 		switch v, err := l.roleValue(rec, c); {
 		case err != nil:
@@ -216,15 +215,13 @@ func (l *layout) roleValue(rec *records, c roleColumn) (float64, error) {
 		return 0, nil
 	}
 	if c.option == "time" && l.timeForm != nil {
-		cell := strings.TrimSpace(rec.row[c.at])
-		seconds, ok := written.ParseTime(*l.timeForm, rec.style.point(cell))
+		seconds, ok := written.ParseTime(*l.timeForm, rec.style.point(strings.TrimSpace(rec.row[c.at])))
 		if !ok {
-			return 0, rec.cellError(c.at, "found %s in column %s, which is no date, as others of it are: correct it",
-				phrase.Quote(cell), phrase.Quote(c.column))
+			return 0, rec.found(c.at, ", which is no date, as others of it are: correct it")
 		}
 		return seconds, nil
 	}
-	return rec.value(c.at, c.column, "correct it, or name another column with "+c.flag)
+	return rec.value(c.at, "correct it, or name another column with "+c.flag)
 }
 
 // addRoles keeps the roles of the current row, which checkRoles has accepted.
