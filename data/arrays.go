@@ -156,10 +156,8 @@ func (in *input) targetColumns(file string, names []string) (at []int, err error
 	if in.opt.Target == "" && width < 2 {
 		return nil, errorf(file,
 			"has one column only: at least one input is needed beside the target; give the targets with %s", asFlag("labels"))
-	} else if in.opt.Target == "" {
-		return []int{width - 1}, nil
 	}
-	return targetsNamed(file, in.opt.Target, names)
+	return findTargets(file, in.opt.Target, names)
 }
 
 // arrayTargets reads an array with a target, or several, for each row of t. Targets of IDX files are classes.

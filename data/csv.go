@@ -54,7 +54,7 @@ func readCSV(in *input) (*table, error) {
 
 // ownLayout is the layout of a training file. It finds the notations of its columns.
 func (in *input) ownLayout(rec *records) (*layout, error) {
-	targets, err := findTargets(rec, in.opt.Target)
+	targets, err := findTargets(rec.name, in.opt.Target, rec.columnNames())
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/graph"
+	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
@@ -131,9 +132,13 @@ type ReadOptions struct {
 
 // newInput checks the options.
 func newInput(name string, src seekable, opt ReadOptions, lim limits) (in *input, err error) {
-	in = &input{name: name, src: src, opt: opt, lim: lim}
-	if in.task, err = parseTask(opt.Task); err != nil {
-		return nil, err
+	in = &input{name: name, src: src, opt: opt, lim: lim, task: Task(opt.Task)}
+	if in.task == "auto" {
+		in.task = ""
+	}
+	if in.task != "" && in.task != Regression && in.task != Classification {
+		return nil, errorf("", "there is no task %s%s", phrase.Quote(opt.Task),
+			didyoumean.Hint(opt.Task, []string{"auto", string(Regression), string(Classification)}))
 	}
 	if like := opt.Schema; like != nil {
 		given, known := opt.Dialect, like.Dialect

@@ -154,21 +154,15 @@ func (in *input) boundNotes(first int) {
 
 // findTargets finds the target, or several. Without a name it is the column target, or else the last column
 // that is not an index of pandas.
-func findTargets(rec *records, target string) (at []int, err error) {
-	names := rec.columnNames()
+func findTargets(file, target string, names []string) (at []int, err error) {
 	if target == "" {
 		i := slices.Index(names, DefaultTarget)
 		if i < 0 {
-			for i = rec.width - 1; i > 0 && isPandasIndex(names[i]); i-- {
+			for i = len(names) - 1; i > 0 && isPandasIndex(names[i]); i-- {
 			}
 		}
 		return []int{i}, nil
 	}
-	return targetsNamed(rec.name, target, names)
-}
-
-// targetsNamed finds the targets that a user has named.
-func targetsNamed(file, target string, names []string) (at []int, err error) {
 	if at, err = columnsNamed(file, target, names, "to be the target"); err != nil {
 		return nil, err
 	}

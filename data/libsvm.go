@@ -76,8 +76,16 @@ func readLIBSVM(in *input) (*table, error) {
 	if err := in.ownTarget(in.name, 1, "is a LIBSVM file: its target is the first number of each line"); err != nil {
 		return nil, err
 	}
-	s := &sparse{input: in}
-	if err := s.readLines(); err != nil {
+	s, check := &sparse{input: in}, knownClass(in.opt.Schema)
+	if err := in.eachLine(in.lim.text, in.lim.record, func(number int, line []byte) error {
+		s.line = number
+		err := s.readLine(string(line), check)
+		if err == nil && int64(len(s.value)+len(s.start)) > in.lim.cells {
+			err = in.errorAt(place{line: number}, "the file holds more than %d million numbers up to here: too "+
+				"large for memory, take a part of it", in.lim.cells>>20)
+		}
+		return err
+	}); err != nil {
 		return nil, err
 	}
 	n, d := len(s.start), s.largest
@@ -111,21 +119,6 @@ func readLIBSVM(in *input) (*table, error) {
 			phrase.Plural(s.ignoredRows, "row"), d)
 	}
 	return t, nil
-}
-
-func (s *sparse) readLines() error {
-	check := knownClass(s.opt.Schema)
-	return s.eachLine(s.lim.text, s.lim.record, func(number int, line []byte) error {
-		s.line = number
-		if err := s.readLine(string(line), check); err != nil {
-			return err
-		}
-		if int64(len(s.value)+len(s.start)) > s.lim.cells {
-			return s.errorAt(place{line: s.line}, "the file holds more than %d million numbers up to here: too "+
-				"large for memory, take a part of it", s.lim.cells>>20)
-		}
-		return nil
-	})
 }
 
 func (s *sparse) readLine(line string, check func(float64) string) error {

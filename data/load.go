@@ -271,12 +271,18 @@ func loadNamed(set sets.Set, s Source) (train, test *Dataset, notes []string, er
 	}
 	opt := ReadOptions{Target: s.Target, Task: s.Task, TableOptions: s.TableOptions, Tokens: s.Tokens, Watch: s.Watch}
 	if set.Embedded {
-		train, test, notes, err = embeddedPowerplant(fold, opt)
+		all, notes, err := read("powerplant (embedded)", strings.NewReader(sets.Powerplant()), opt, fileLimits())
+		if err != nil {
+			return nil, nil, nil, err
+		}
 		note := "powerplant: the embedded UCI table in its own units"
 		if s.Folds == 0 {
 			note += fmt.Sprintf(", fold %d", fold)
 		}
-		return train, test, append(notes, note), err
+		// The training rows have the order of the table, and the test rows that of the fold.
+		rows := sets.PowerplantTestRows(fold)
+		all.Name = "powerplant"
+		return all.Subset(matrix.Others(all.N(), rows)), all.Subset(rows), append(notes, note), nil
 	}
 	folder := set.Folder(s.DataDir)
 	if folder == "" {
@@ -332,17 +338,4 @@ func missingSet(set sets.Set, dir string) error {
 		wrong, dir = fmt.Sprintf("the set %s is read from a folder: name it", set.Name), "DIR"
 	}
 	return errorf("", "%s with %s=DIR or %s; to get it: %s", wrong, asKey("data-dir"), DataDirEnv, set.Get(dir))
-}
-
-// embeddedPowerplant splits the embedded table, in its own units: training rows in
-// the order of the table, test rows in that of the fold.
-func embeddedPowerplant(fold int, opt ReadOptions) (train, test *Dataset, notes []string, err error) {
-	d, notes, err := read("powerplant (embedded)", strings.NewReader(sets.Powerplant()), opt, fileLimits())
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	d.Name = "powerplant"
-	rows := sets.PowerplantTestRows(fold)
-	train, test = d.Subset(matrix.Others(d.N(), rows)), d.Subset(rows)
-	return train, test, notes, nil
 }

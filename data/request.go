@@ -247,6 +247,5 @@ func unknownWord(c InputColumn, words sighting) string {
 		others = fmt.Sprintf(", the first of %d new cells", words.n)
 	}
 	return fmt.Sprintf("%s in column %s is not in the training data%s: %s", phrase.Quote(words.cell),
-		phrase.Quote(c.Name), others,
-		becomes)
+		phrase.Quote(c.Name), others, becomes)
 }

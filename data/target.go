@@ -9,7 +9,6 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/data/written"
-	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
@@ -17,18 +16,6 @@ const (
 	maxClasses     = mostTexts
 	maxAutoClasses = 20 // largest number of whole numbers that auto takes for classes
 )
-
-// parseTask returns "" for auto.
-func parseTask(s string) (Task, error) {
-	switch s {
-	case "", "auto":
-		return "", nil
-	case string(Regression), string(Classification):
-		return Task(s), nil
-	}
-	tasks := []string{"auto", string(Regression), string(Classification)}
-	return "", errorf("", "there is no task %s%s", phrase.Quote(s), didyoumean.Hint(s, tasks))
-}
 
 // targetKind is the kind of a target column.
 type targetKind struct {

@@ -54,18 +54,6 @@ type SequenceStats struct {
 	Values   int     `json:"values,omitempty"` // values of each node of graphs
 }
 
-func sequenceStats(s *seq.Set) *SequenceStats {
-	t := &SequenceStats{Alphabet: string(s.Alphabet.Kind), Letters: s.Alphabet.Letters, Repeated: s.Repeats()}
-	t.Shortest, t.Mean, t.Longest = s.Lengths()
-	if s.Alphabet.Kind == seq.Graphs {
-		t.Edges = s.MeanEdges()
-		if v := s.Alphabet.Attributes; v != nil {
-			t.Values = v.Width
-		}
-	}
-	return t
-}
-
 // ColumnSummary describes the values of one column.
 type ColumnSummary struct {
 	Name     string  `json:"name"`
@@ -106,8 +94,16 @@ func Of(d *data.Dataset) Summary {
 	for j, name := range d.Columns {
 		s.Columns = append(s.Columns, summarizeColumn(name, matrix.Column(values, d.X, j)))
 	}
-	if d.Sequences != nil {
-		s.Sequences = sequenceStats(d.Sequences)
+	if set := d.Sequences; set != nil {
+		t := &SequenceStats{Alphabet: string(set.Alphabet.Kind), Letters: set.Alphabet.Letters, Repeated: set.Repeats()}
+		t.Shortest, t.Mean, t.Longest = set.Lengths()
+		if set.Alphabet.Kind == seq.Graphs {
+			t.Edges = set.MeanEdges()
+			if v := set.Alphabet.Attributes; v != nil {
+				t.Values = v.Width
+			}
+		}
+		s.Sequences = t
 	}
 	if d.X != nil {
 		col, sds := worstOutlier(d)
