@@ -82,7 +82,8 @@ func keelSet(name string) suiteSet {
 	file := keelFolder + "/" + name + ".csv"
 	s := suiteSet{name: name, kind: classes, folds: keelFolds, files: file, hint: "make suite-peers",
 		write: func(folder string, fold int) error {
-			return writeFold(folder, data.Source{Data: file, Task: string(data.Classification), Folds: keelFolds, Fold: fold})
+			return writeFold(folder, data.Source{Data: file, Folds: keelFolds, Fold: fold,
+				ReadOptions: data.ReadOptions{Task: string(data.Classification)}})
 		}}
 	if name == "wine" {
 		s.name = "wine-classes"

@@ -66,7 +66,8 @@ func TestWriteFold(t *testing.T) {
 	}
 	seen := map[string]int{}
 	for fold := 1; fold <= 5; fold++ {
-		if err := writeFold(folder, data.Source{Data: file, Task: "classification", Folds: 5, Fold: fold}); err != nil {
+		if err := writeFold(folder, data.Source{Data: file, Folds: 5, Fold: fold,
+			ReadOptions: data.ReadOptions{Task: "classification"}}); err != nil {
 			t.Fatal(err)
 		}
 		text, err := os.ReadFile(filepath.Join(folder, "test.csv"))

@@ -14,10 +14,11 @@ func (c *columnProfile) isCodes() bool { return c.codes.cell != "" && c.fraction
 
 // plainer is the advice for writing a number that has such decorations.
 func plainer(cell string) string {
+	_, err := written.ParseNumber(strings.ReplaceAll(cell, ",", ""))
 	switch {
 	case oneComma(cell) && !written.AreThousands(cell, ","):
 		return asKey("decimal") + "=comma reads decimals with a comma"
-	case written.ManyCommas(cell), written.AreThousands(cell, "."):
+	case err == nil && strings.Contains(cell, ","), written.AreThousands(cell, "."):
 		return "write decimals with a point and no separator of thousands"
 	}
 	return "write numbers without signs"

@@ -81,7 +81,8 @@ func TestFoldsOfANamedSet(t *testing.T) {
 	for _, set := range []string{"reuters", "protein"} {
 		var seen []string
 		for fold := 1; fold <= 3; fold++ {
-			train, test, _, err := Load(Source{Data: set, DataDir: dir, Folds: 3, Fold: fold, Tokens: "words"})
+			train, test, _, err := Load(Source{Data: set, DataDir: dir, Folds: 3, Fold: fold,
+				ReadOptions: ReadOptions{Tokens: "words"}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -141,7 +142,7 @@ func TestBadFolds(t *testing.T) {
 		{Source{Data: "powerplant", Folds: 5, Test: good}, "leave the test rows " + good + " out"},
 		{Source{Data: "eeg-blocked", Folds: 5}, "eeg-blocked has folds of its own, blocks of time"},
 		{Source{Data: write(t, "t.csv", "a,b\n1,0\n3,1\n4,1\n5,2\n6,0\n"), Folds: 2,
-			Task: "classification"}, "has a single row of class 2"},
+			ReadOptions: ReadOptions{Task: "classification"}}, "has a single row of class 2"},
 		{Source{Data: good, Fold: 1}, "a file has no folds: set their number with --folds"},
 	} {
 		_, _, _, err := Load(c.s)

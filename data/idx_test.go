@@ -188,7 +188,7 @@ func TestMNIST(t *testing.T) {
 		t.Errorf("%d MiB are held", mem.HeapAlloc>>20)
 	}
 	runtime.KeepAlive(train)
-	if _, _, _, err := Load(Source{Data: "mnist", DataDir: dir, Labels: "labels"}); err == nil ||
+	if _, _, _, err := Load(Source{Data: "mnist", DataDir: dir, ReadOptions: ReadOptions{Labels: "labels"}}); err == nil ||
 		!strings.Contains(err.Error(), "mnist needs no other file: leave the file labels out") {
 		t.Error(err)
 	}

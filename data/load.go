@@ -16,30 +16,21 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
-// Source is the origin of the data of a run.
+// Source is the origin of the data of a run. Its ReadOptions are those of Data.
 type Source struct {
 	Data string // one of Names, or a file; a name wins, so a file called spam is ./spam
+	ReadOptions
 	// file with the test rows; "": a named set has its own, of a file a tenth is held out; NoTest:
 	// a file has none
 	Test       string
-	Labels     string // as in ReadOptions, of Data
-	TestLabels string // and of Test
+	TestLabels string // Labels of Test
 	DataDir    string // folder of the named sets; "": none, and only powerplant is there
 	// how many folds all rows are split into; 0: a named set has its own, a file none
 	Folds int
 	// which of the folds, from 1; 0 is the first; must be 0 for a file without Folds
 	Fold int
-	TableOptions
-	Target   string // as in ReadOptions
-	Task     string // as in ReadOptions
-	Tokens   string // as in ReadOptions
-	Sequence string // as in ReadOptions
-	Gram     string // an npz archive with a kernel of the rows (readGram); "": none
-	Seed     uint64 // of the held-out rows
-
-	Schema *Schema // as in ReadOptions, of a file
-
-	Watch // of the reading
+	Gram string // an npz archive with a kernel of the rows (readGram); "": none
+	Seed uint64 // of the held-out rows
 }
 
 // NoTest in place of a file of test rows means that all rows of a file are for training.
@@ -102,8 +93,7 @@ func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 			errorf(s.Data, "a file has no folds: set their number with %s, give %s FILE, or leave "+
 				"%s out (the named sets are %s)", asFlag("folds"), asFlag("test"), asFlag("fold"), strings.Join(Names(), ", "))
 	}
-	opt := ReadOptions{Target: s.Target, Task: s.Task, Labels: s.Labels,
-		TableOptions: s.TableOptions, Tokens: s.Tokens, Sequence: s.Sequence, Watch: s.Watch}
+	opt := s.ReadOptions
 	if s.Schema != nil {
 		opt = ReadOptions{Schema: s.Schema, Labels: s.Labels, Watch: s.Watch,
 			TableOptions: TableOptions{Dialect: s.Dialect, Roles: s.Roles}}
@@ -269,7 +259,8 @@ func loadNamed(set sets.Set, s Source) (train, test *Dataset, notes []string, er
 		return nil, nil, nil, errorf("", "%s needs no other file: leave the file %s out, or give a file of your "+
 			"own as data", s.Data, file)
 	}
-	opt := ReadOptions{Target: s.Target, Task: s.Task, TableOptions: s.TableOptions, Tokens: s.Tokens, Watch: s.Watch}
+	opt := s.ReadOptions
+	opt.Sequence, opt.Schema = "", nil
 	if set.Embedded {
 		all, notes, err := read("powerplant (embedded)", strings.NewReader(sets.Powerplant()), opt, fileLimits())
 		if err != nil {

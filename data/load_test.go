@@ -137,12 +137,14 @@ func TestBadSources(t *testing.T) {
 			"has 1 row to train on: "},
 		{"constant target", Source{Data: write(t, "t.csv", "a,b\n1,7.5\n3,7.5\n4,7.5\n")},
 			`the target column "b" holds the value 7.5 only`},
-		{"one class", Source{Data: write(t, "t.csv", "a,b\n1,1\n3,1\n4,1\n"), Task: "classification"},
+		{"one class", Source{Data: write(t, "t.csv", "a,b\n1,1\n3,1\n4,1\n"),
+			ReadOptions: ReadOptions{Task: "classification"}},
 			`the target column "b" holds the class "1" only`},
-		{"one class of sequences", Source{Data: write(t, "t.fasta", ">1\nAC\n>1\nGT\n>1\nGA\n"), Task: "classification"},
+		{"one class of sequences", Source{Data: write(t, "t.fasta", ">1\nAC\n>1\nGT\n>1\nGA\n"),
+			ReadOptions: ReadOptions{Task: "classification"}},
 			`the label of each row holds the class "1" only: at least two classes are needed; labels are the headers`},
 		{"class held out", Source{Data: write(t, "t.csv", "a,b\n1,0\n3,1\n4,2\n"),
-			Task: "classification"}, "(--test FILE, --set validation=FILE)"},
+			ReadOptions: ReadOptions{Task: "classification"}}, "(--test FILE, --set validation=FILE)"},
 	} {
 		_, _, _, err := Load(c.s)
 		wantError(t, c.name, err, strings.Contains, c.want)

@@ -127,7 +127,7 @@ func TestArrays(t *testing.T) {
 			t.Errorf("%s: %+v, %v", file, p, err)
 		}
 	}
-	train, test, _, err := Load(Source{Data: "keras.npz", Task: "classification"})
+	train, test, _, err := Load(Source{Data: "keras.npz", ReadOptions: ReadOptions{Task: "classification"}})
 	if err != nil || train.N() != 2 || test.N() != 2 || train.AutoScaling != imageScaling ||
 		!near(train.Row(1)[0], 0.4, 1e-7) || train.Row(1)[1] != 1 {
 		t.Error(train, test, err)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/data/written"
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/internal/stats"
@@ -12,11 +13,8 @@ import (
 // Output is a copy of target c of all rows.
 func (d *Dataset) Output(c int) []float64 {
 	width := len(d.Outputs())
-	y := make([]float64, len(d.Y)/width)
-	for i := range y {
-		y[i] = d.Y[i*width+c]
-	}
-	return y
+	n := len(d.Y) / width
+	return matrix.Column(make([]float64, n), matrix.New(n, width, d.Y), c)
 }
 
 // CheckTargets refuses targets of a regression that do not vary, or by too little for their squares.

@@ -16,8 +16,8 @@ func TestOneGroup(t *testing.T) {
 		"t.csv: all rows are one group, or have one time, by \"g\"":        {Group: "g"},
 		"t.csv: all rows are one group, or have one time, by \"scaffold\"": {Group: Scaffold},
 		"t.csv: all rows are one group, or have one time, by \"t\"":        {Time: "t"}} {
-		from := Source{Data: table, Test: NoTest, Target: "y", Sequence: "smiles",
-			TableOptions: TableOptions{Roles: roles, Ignore: "x"}}
+		from := Source{Data: table, Test: NoTest, ReadOptions: ReadOptions{Target: "y", Sequence: "smiles",
+			TableOptions: TableOptions{Roles: roles, Ignore: "x"}}}
 		all, _, _, err := Load(from)
 		if err != nil || all.N() != 4 {
 			t.Fatalf("%+v: %v", roles, err)
@@ -76,8 +76,9 @@ func TestOverlaps(t *testing.T) {
 		{"g,t,x,y\nc,2021-01-01,1,1\n", "|"}, {"x,y\n1,1\n", "|"}, {"g,t,x,y\nc,soon,1,1\n", "|"},
 	} {
 		for k, roles := range []RowRoles{{Group: "g"}, {Time: "t"}} {
-			from := Source{Data: write(t, "t.csv", train), Test: write(t, "new.csv", c.test), Target: "y",
-				TableOptions: TableOptions{Roles: roles, Ignore: []string{"t", "g"}[k]}}
+			from := Source{Data: write(t, "t.csv", train), Test: write(t, "new.csv", c.test),
+				ReadOptions: ReadOptions{Target: "y",
+					TableOptions: TableOptions{Roles: roles, Ignore: []string{"t", "g"}[k]}}}
 			_, test, notes, err := Load(from)
 			if err != nil || test.Groups != nil || test.Times != nil {
 				t.Fatalf("%q: %v", c.test, err)
@@ -112,8 +113,8 @@ func TestScaffoldOverlap(t *testing.T) {
 		`"{""nodes"": [""-"", ""C"", ""C"", ""C""], ""edges"": [[0,1], [1,2], [2,0], [0,3]]}"` + "\nC\n": 0,
 		"Fc1ccccc1\nCCC1CCCC1\nCC\nc1ccncc1\n": 2, "CC\nc1ccncc1\nC[Se]1CCCC1\n": 0} {
 		test := "smiles,y\n" + strings.ReplaceAll(rows, "\n", ",1\n")
-		from := Source{Data: write(t, "t.csv", train), Test: write(t, "new.csv", test), Target: "y",
-			Sequence: "smiles", TableOptions: TableOptions{Roles: RowRoles{Group: Scaffold}}}
+		from := Source{Data: write(t, "t.csv", train), Test: write(t, "new.csv", test), ReadOptions: ReadOptions{Target: "y",
+			Sequence: "smiles", TableOptions: TableOptions{Roles: RowRoles{Group: Scaffold}}}}
 		all, held, notes, err := Load(from)
 		if err != nil || held.Groups != nil {
 			t.Fatal(held, err)

@@ -131,7 +131,7 @@ func TestDashesInRoles(t *testing.T) {
 func TestClassOfOneGroup(t *testing.T) {
 	const table = "g,x,y\na,1,r\na,5,r\na,2,p\nb,9,p\nb,3,q\nb,7,p\nc,8,q\nc,4,p\nc,6,q\nd,1,p\nd,0,q\nd,2,p\n"
 	_, _, _, err := Load(Source{Data: write(t, "t.csv", table), Folds: 2, Fold: 1,
-		TableOptions: TableOptions{Roles: RowRoles{Group: "g"}}})
+		ReadOptions: ReadOptions{TableOptions: TableOptions{Roles: RowRoles{Group: "g"}}}})
 	const want = `no training row is left for class r of the target column "y": too few rows of it; its groups are held ` +
 		"out: take another seed or number of folds"
 	wantError(t, "", err, strings.Contains, want)

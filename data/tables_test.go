@@ -31,7 +31,8 @@ func TestImpute(t *testing.T) {
 	train, test := dir+"/train.csv", dir+"/test.csv"
 	os.WriteFile(train, []byte("a,c,y\n1,u,0.5\n,v,1.5\n3,NA,2.5\n8,u,3.5\n"), 0o644)
 	os.WriteFile(test, []byte("a,c,y\n100,u,0.5\n,,1.5\n100,v,?\n"), 0o644)
-	a, b, notes, err := Load(Source{Data: train, Test: test, TableOptions: TableOptions{Missing: MissingImpute}})
+	a, b, notes, err := Load(Source{Data: train, Test: test,
+		ReadOptions: ReadOptions{TableOptions: TableOptions{Missing: MissingImpute}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +51,8 @@ func TestImpute(t *testing.T) {
 		t.Error(p, err)
 	}
 	folds, held, _,
-		err := Load(Source{Data: train, Folds: 2, Fold: 1, TableOptions: TableOptions{Missing: MissingImpute}})
+		err := Load(Source{Data: train, Folds: 2, Fold: 1,
+		ReadOptions: ReadOptions{TableOptions: TableOptions{Missing: MissingImpute}}})
 	if err != nil || folds.N() != 2 || held.N() != 2 {
 		t.Fatal(err)
 	}

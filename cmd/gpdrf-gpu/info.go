@@ -138,8 +138,7 @@ func (c *call) aboutData(p *program, name string) (summary.Summary, error) {
 	var notes []string
 	if slices.Contains(data.Names(), name) {
 		ds, _, notes, err = data.Load(data.Source{Data: name, DataDir: os.Getenv(data.DataDirEnv),
-			Target: opt.Target, Task: opt.Task, Labels: opt.Labels, TableOptions: opt.TableOptions,
-			Tokens: opt.Tokens, Watch: watch})
+			ReadOptions: opt})
 	} else {
 		ds, notes, err = data.ReadFile(name, opt)
 	}

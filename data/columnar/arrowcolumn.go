@@ -49,7 +49,7 @@ type arrowField struct {
 
 // schemaOf reads the columns of a schema.
 func schemaOf(t fbTable) (fields []arrowField, err error) {
-	if t.int16(schemaEndian, 0) != 0 {
+	if t.GetInt16Slot(slot(schemaEndian), 0) != 0 {
 		return nil, fmt.Errorf("has its numbers in big-endian order: write it again in little-endian order")
 	}
 	parts := 0 // number of parts of all unread columns
@@ -94,20 +94,20 @@ func typeOf(kind byte, t fbTable) (a arrowType, flat bool) {
 	switch kind {
 	case arrowNull, arrowBool, arrowView:
 	case arrowInt:
-		a.bytes, a.signed = int(t.int32(0, 0)/8), t.byte(1) != 0
+		a.bytes, a.signed = int(t.GetInt32Slot(slot(0), 0)/8), t.byte(1) != 0
 	case arrowFloat:
-		a.bytes, widths = 2<<min(uint16(t.int16(0, 0)), 8), []int{2, 4, 8}
+		a.bytes, widths = 2<<min(uint16(t.GetInt16Slot(slot(0), 0)), 8), []int{2, 4, 8}
 	case arrowText:
 		a.bytes = 4
 	case arrowLargeText:
 		a.bytes = 8
 	case arrowDecimal:
-		a.scale, a.bytes, widths = int(t.int32(1, 0)), int(t.int32(2, 128)/8), []int{4, 8, 16, 32}
+		a.scale, a.bytes, widths = int(t.GetInt32Slot(slot(1), 0)), int(t.GetInt32Slot(slot(2), 128)/8), []int{4, 8, 16, 32}
 	case arrowDate:
-		a.bytes = 4 << min(uint16(t.int16(0, 1)), 8) // days, or milliseconds
+		a.bytes = 4 << min(uint16(t.GetInt16Slot(slot(0), 1)), 8) // days, or milliseconds
 	case arrowTime:
 		units := []time.Duration{time.Second, time.Millisecond, time.Microsecond, time.Nanosecond}
-		a.bytes, a.unit = 8, units[t.int16(0, 0)]
+		a.bytes, a.unit = 8, units[t.GetInt16Slot(slot(0), 0)]
 	default:
 		return a, false
 	}

@@ -140,14 +140,6 @@ func slot(field int) flatbuffers.VOffsetT { return flatbuffers.VOffsetT(4 + 2*fi
 
 func (t fbTable) byte(field int) byte { return t.GetByteSlot(slot(field), 0) }
 
-func (t fbTable) int16(field int, otherwise int16) int16 {
-	return t.GetInt16Slot(slot(field), otherwise)
-}
-
-func (t fbTable) int32(field int, otherwise int32) int32 {
-	return t.GetInt32Slot(slot(field), otherwise)
-}
-
 func (t fbTable) int64(field int, otherwise int64) int64 {
 	return t.GetInt64Slot(slot(field), otherwise)
 }

@@ -27,12 +27,6 @@ func ParseNumber(cell string) (float64, error) {
 	return strconv.ParseFloat(cell, 64)
 }
 
-// ManyCommas reports whether the cell is a number with commas between its thousands.
-func ManyCommas(cell string) bool {
-	_, err := ParseNumber(strings.ReplaceAll(cell, ",", ""))
-	return err == nil && strings.Contains(cell, ",")
-}
-
 // Boolean is the number of a cell true or false.
 func Boolean(cell string) (v float64, ok bool) {
 	switch {

@@ -26,10 +26,10 @@ func (c *Config) Load(schema *data.Schema, w data.Watch) (known *Config, train, 
 	}
 	paths := c.pathsFromHere()
 	train, test, notes, err = data.Load(data.Source{
-		Data: paths.Data, Test: paths.Test, Labels: paths.Labels, TestLabels: paths.TestLabels,
-		TableOptions: c.tableOptions(), DataDir: paths.DataDir, Folds: c.Folds, Fold: c.Fold,
-		Target: c.Target, Task: c.taskToRead(), Seed: c.Seed,
-		Tokens: c.Tokens, Sequence: c.Sequence, Gram: paths.Gram, Schema: schema, Watch: w,
+		Data: paths.Data, Test: paths.Test, TestLabels: paths.TestLabels, DataDir: paths.DataDir,
+		Folds: c.Folds, Fold: c.Fold, Gram: paths.Gram, Seed: c.Seed,
+		ReadOptions: data.ReadOptions{Target: c.Target, Task: c.taskToRead(), Labels: paths.Labels,
+			TableOptions: c.tableOptions(), Tokens: c.Tokens, Sequence: c.Sequence, Schema: schema, Watch: w},
 	})
 	if err != nil {
 		return nil, nil, nil, nil, err
