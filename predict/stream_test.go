@@ -74,8 +74,9 @@ func smallTrained(kind string, task data.Task) *fitted.Model {
 		Config: model.Config{Model: kind, Inputs: 2, Outputs: 1, Likelihood: model.GaussianLikelihood, Latents: 2,
 			Inducing: 3, Lengthscales: model.Shared, QCov: model.Full, Whiten: true, Layers: 1, Features: 4, Hidden: 2,
 			Spectra: model.VarIntegrated, Samples: 1},
-		Schema:  data.Schema{Columns: []string{"a", "b"}, Target: "y", TargetAt: 2, Task: task},
-		Scaler:  scaling.Scaler{Kind: "standard", Center: []float64{0.1, -3}, Scale: []float64{1, 2}},
+		Schema: data.Schema{Columns: []string{"a", "b"}, Target: "y", TargetAt: 2, Task: task},
+		Scaler: scaling.Scaler{Kind: "standard", Center: []float64{0.1, -3}, Scale: []float64{1, 2},
+			Least: []float64{-1, -5}, Most: []float64{1, 0}},
 		Targets: []scaling.TargetScale{{Mean: 450, SD: 17}}, Seed: 7,
 	}
 	if task == data.Classification {

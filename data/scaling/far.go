@@ -2,7 +2,6 @@ package scaling
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/data/matrix"
@@ -32,17 +31,8 @@ func (s Scaler) UnclippedRows(ds *data.Dataset, lo, hi int) []float64 {
 }
 
 // outside is the distance of value x of column j from the training range, in widths of the scaled range, or in
-// the unit of a constant column. A distance of 1 or more is far. Older models have no ranges, so only values
-// that Apply bounds are far.
+// the unit of a constant column. A distance of 1 or more is far.
 func (s Scaler) outside() func(j int, x float64) float64 {
-	if s.Least == nil {
-		return func(j int, x float64) float64 {
-			if s.Clip > 0 {
-				return 0
-			}
-			return math.Abs(s.unclipped(j, x)) / MostScaled
-		}
-	}
 	least, most, width := make([]float64, len(s.Least)), make([]float64, len(s.Least)), make([]float64, len(s.Least))
 	for j := range width {
 		least[j], most[j] = s.unclipped(j, s.Least[j]), s.unclipped(j, s.Most[j])
@@ -80,12 +70,10 @@ func (f *FarRows) Add(s Scaler, ds *data.Dataset) {
 			continue
 		}
 		if f.Rows++; f.Rows == 1 {
-			text, training := ds.TextOf(at), "far outside the training rows"
-			if s.Least != nil {
-				training = fmt.Sprintf("and %s in the training rows: far outside", between(s.Least[at], s.Most[at], text))
-			}
-			f.first = fmt.Sprintf("%s: column %s is %s, %s, so that the prediction means little", ds.Where(i),
-				phrase.Quote(ds.Columns[at]), text(ds.Row(i)[at]), training)
+			text := ds.TextOf(at)
+			f.first = fmt.Sprintf("%s: column %s is %s, and %s in the training rows: far outside, so that the prediction "+
+				"means little", ds.Where(i), phrase.Quote(ds.Columns[at]), text(ds.Row(i)[at]),
+				between(s.Least[at], s.Most[at], text))
 		}
 	}
 	f.of += ds.N()

@@ -41,7 +41,7 @@ type Scaler struct {
 	Log    *LogScale `json:"log,omitempty"`
 	Tails  *Tails    `json:"tails,omitempty"`
 
-	// Least and Most are the range of each input in the training rows, as in the file; nil in older models.
+	// Least and Most are the range of each input in the training rows, as in the file.
 	Least []float64 `json:"least,omitempty"`
 	Most  []float64 `json:"most,omitempty"`
 }

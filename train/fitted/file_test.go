@@ -31,8 +31,9 @@ func smallTrained() *Model {
 			Lengthscales: model.Shared, QCov: model.Full, Whiten: true, Layers: 1, Features: 4, Hidden: 2,
 			Spectra: model.VarFixed, Samples: 1,
 		},
-		Schema:  data.Schema{Columns: []string{"a", "b"}, Target: "y", TargetAt: 2, Task: data.Regression},
-		Scaler:  scaling.Scaler{Kind: "standard", Center: []float64{0.1, -3}, Scale: []float64{1, 2}},
+		Schema: data.Schema{Columns: []string{"a", "b"}, Target: "y", TargetAt: 2, Task: data.Regression},
+		Scaler: scaling.Scaler{Kind: "standard", Center: []float64{0.1, -3}, Scale: []float64{1, 2},
+			Least: []float64{-1, -5}, Most: []float64{1, 0}},
 		Targets: []scaling.TargetScale{{Mean: 450, SD: 17.05}}, KLWeight: 0.5, Seed: math.MaxUint64, EvalSamples: 100,
 	}
 	t.Parameters = t.Config.Layout()

@@ -162,10 +162,7 @@ func (h *header) checkInputs(columns int) error {
 
 func (h *header) checkScaler(columns int) error {
 	s := &h.Scaler
-	lists := [][]float64{s.Center, s.Scale}
-	if s.Least != nil || s.Most != nil {
-		lists = append(lists, s.Least, s.Most)
-	}
+	lists := [][]float64{s.Center, s.Scale, s.Least, s.Most}
 	units := slices.Clone(s.Scale)
 	if s.Log != nil {
 		lists, units = append(lists, s.Log.Least, s.Log.Unit), append(units, s.Log.Unit...)

@@ -48,8 +48,9 @@ func smallTrained() *fitted.Model {
 			Model: model.GP, Inputs: 1, Outputs: 1, Likelihood: model.GaussianLikelihood, Latents: 1, Inducing: 2,
 			Lengthscales: model.Shared, QCov: model.Diagonal, Whiten: true, Samples: 1,
 		},
-		Schema:   data.Schema{Columns: []string{"a"}, Target: "y", TargetAt: 1, Task: data.Regression},
-		Scaler:   scaling.Scaler{Kind: "standard", Center: []float64{0.1}, Scale: []float64{1}},
+		Schema: data.Schema{Columns: []string{"a"}, Target: "y", TargetAt: 1, Task: data.Regression},
+		Scaler: scaling.Scaler{Kind: "standard", Center: []float64{0.1}, Scale: []float64{1},
+			Least: []float64{-1}, Most: []float64{1}},
 		Targets:  []scaling.TargetScale{{Mean: 450, SD: 17.05}},
 		KLWeight: 0.5, EvalSamples: 100,
 	}
