@@ -158,14 +158,23 @@ func (s *sparse) readLine(line string, check func(float64) string) error {
 // known.
 func (s *sparse) begin(word string, at place, check func(float64) string) error {
 	s.start, s.lines = append(s.start, len(s.index)), append(s.lines, int32(s.line))
-	v, problem := s.label(word, check)
+	v, problem := finite(word)
+	switch {
+	case strings.Contains(word, ":"):
+		problem = fmt.Sprintf("found %s where the row's label must be: begin each row with a number", phrase.Quote(word))
+		word = "" // the row has no label
+	case problem != "":
+		problem = fmt.Sprintf("found %s for the row's label, %s", phrase.Quote(word), problem)
+	default:
+		if v == -1 && s.opt.Schema != nil && slices.Equal(s.opt.Schema.Classes, []string{"0", "1"}) {
+			v = 0
+		}
+		problem = check(v)
+	}
 	if problem != "" && !s.opt.TargetOptional {
 		return s.errorAt(at, "%s", problem)
 	} else if problem != "" {
 		v = math.NaN()
-		if strings.Contains(word, ":") {
-			word = "" // the row has no label
-		}
 		s.unneeded.meet(word, at)
 	}
 	s.y = append(s.y, v)
@@ -199,20 +208,6 @@ func (s *sparse) entry(word string, at, last int) (i int, v float64, err error) 
 		}
 	}
 	return i, v, err
-}
-
-// label is the number of a row's label, or the problem with the label.
-func (s *sparse) label(word string, check func(float64) string) (v float64, problem string) {
-	if strings.Contains(word, ":") {
-		return 0, fmt.Sprintf("found %s where the row's label must be: begin each row with a number", phrase.Quote(word))
-	}
-	if v, problem = finite(word); problem != "" {
-		return 0, fmt.Sprintf("found %s for the row's label, %s", phrase.Quote(word), problem)
-	}
-	if v == -1 && s.opt.Schema != nil && slices.Equal(s.opt.Schema.Classes, []string{"0", "1"}) {
-		v = 0
-	}
-	return v, check(v)
 }
 
 func isBlank(c rune) bool { return c == ' ' || c == '\t' || c == '\r' }
