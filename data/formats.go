@@ -11,6 +11,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/graph"
 	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
+	"github.com/gpdrf/gpdrf-gpu/internal/stats"
 	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
 
@@ -267,7 +268,10 @@ func (t *table) dataset(in *input) (*Dataset, []string, error) {
 		if err := d.checkSplitRoles(in.name, d.schema.Roles); err != nil {
 			return nil, nil, err
 		}
-		in.noteFewWeights(d)
+		if total := stats.Sum(d.Weights); d.Weights != nil && total < float64(d.N())/10 { // compared with the prior
+			in.note("the weights of %s sum to %.3g, so they count as so many rows: multiply them if they are shares",
+				phrase.Plural(d.N(), "row"), total)
+		}
 	}
 	if train := in.opt.Beside; train != nil {
 		in.warnOverlaps(d, train)

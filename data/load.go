@@ -71,20 +71,12 @@ func Load(s Source) (train, test *Dataset, notes []string, err error) {
 			train.Path, phrase.List(names)))
 	}
 	if train.Sequences != nil && test != nil {
-		notes = append(notes, repeated(train, test)...)
+		if n, noun := test.Sequences.Repeated(train.Sequences), test.Sequences.Alphabet.Kind.Noun(); n > 0 {
+			notes = append(notes, fmt.Sprintf("warning: %s: %d of the %s for testing are training %ss, too: "+
+				"scores will be too good", test.Path, n, phrase.Plural(test.N(), noun), noun))
+		}
 	}
 	return train, test, notes, nil
-}
-
-// repeated warns of test sequences, graphs or trees that are among the training rows, too.
-func repeated(train, test *Dataset) []string {
-	n := test.Sequences.Repeated(train.Sequences)
-	if n == 0 {
-		return nil
-	}
-	noun := test.Sequences.Alphabet.Kind.Noun()
-	return []string{fmt.Sprintf("warning: %s: %d of the %s for testing are training %ss, too: "+
-		"scores will be too good", test.Path, n, phrase.Plural(test.N(), noun), noun)}
 }
 
 func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {

@@ -78,7 +78,12 @@ func FromRows(r Rows) (*Dataset, error) {
 	d.schema.TargetAt = len(d.Columns)
 	if r.Classes != nil {
 		d.Task = Classification
-		d.setClasses(r.Classes)
+		d.Classes = slices.Compact(slices.Sorted(slices.Values(r.Classes))) // in the order of their letters
+		if !slices.ContainsFunc(d.Classes, isText) {
+			sortNumbers(d.Classes)
+		}
+		find := classFinder(d.Classes)
+		d.Labels = mapped(r.Classes, func(label string) int32 { i, _ := find(label); return i })
 	}
 	if r.Targets != nil {
 		d.Y, d.Targets = slices.Concat(r.Targets...), slices.Clone(r.targetNames())
@@ -231,19 +236,6 @@ func (r Rows) kind() seq.Kind {
 		t.append([]byte(s), place{})
 	}
 	return t.detect(r.Tokens)
-}
-
-// setClasses sets labels and classes, in the order of their numbers or else of their letters.
-func (d *Dataset) setClasses(labels []string) {
-	d.Classes = slices.Compact(slices.Sorted(slices.Values(labels)))
-	if !slices.ContainsFunc(d.Classes, isText) {
-		sortNumbers(d.Classes)
-	}
-	find := classFinder(d.Classes)
-	d.Labels = make([]int32, len(labels))
-	for i, l := range labels {
-		d.Labels[i], _ = find(l)
-	}
 }
 
 // encodeRows encodes the sequences of rows.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data/written"
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
-	"github.com/gpdrf/gpdrf-gpu/internal/stats"
 )
 
 // RowRoles are the columns that describe a row without being inputs, by their names or numbers from 1; "" for
@@ -126,15 +125,6 @@ const mostOffset = 100
 const areOffsets = "it is the logarithm of an exposure, within ±100"
 
 const areWeights = "weights are 0, or from 1e-9 to 1e9"
-
-// noteFewWeights warns of weights that are shares: they count as few rows compared with the prior.
-func (in *input) noteFewWeights(d *Dataset) {
-	total, few := stats.Sum(d.Weights), float64(d.N())/10
-	if d.Weights != nil && total < few {
-		in.note("the weights of %s sum to %.3g, so they count as so many rows: multiply them if they are shares",
-			phrase.Plural(d.N(), "row"), total)
-	}
-}
 
 // roleAt is the number of the role that the column at a position has; −1 for none.
 func (l *layout) roleAt(at int) int {

@@ -106,7 +106,9 @@ func (s Schema) Check() error {
 	sorted := slices.Sorted(slices.Values(s.Classes))
 	classes := len(sorted) > 0 && len(slices.Compact(sorted)) == len(s.Classes)
 	if !sound || s.Target == "" || s.TargetAt < 0 || !(s.Task == Regression || s.Task == Classification && classes) ||
-		slices.ContainsFunc(s.Dates, func(d Date) bool { return !d.sound() }) || !s.hasSoundOneHot() {
+		slices.ContainsFunc(s.Dates, func(d Date) bool { return !d.sound() }) ||
+		slices.ContainsFunc(s.OneHot, func(h OneHot) bool { return len(h.Values) == 0 }) ||
+		!slices.Equal(expanded(s.FileColumns()), s.Columns) {
 		return errorf("", "the description of the training data is damaged: it lacks %s, target, task or classes", lacks)
 	}
 	return nil
@@ -212,12 +214,6 @@ func (c InputColumn) width() int {
 		n++
 	}
 	return n
-}
-
-// hasSoundOneHot reports whether the expanded names are those of the columns.
-func (s Schema) hasSoundOneHot() bool {
-	return !slices.ContainsFunc(s.OneHot, func(h OneHot) bool { return len(h.Values) == 0 }) &&
-		slices.Equal(expanded(s.FileColumns()), s.Columns)
 }
 
 // expanded are the names of the inputs: colour=red and colour=blue for the column colour.

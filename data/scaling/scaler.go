@@ -102,7 +102,12 @@ func fitScaler(kind string, x *tensor.Dense) (Scaler, error) {
 		case "standard":
 			s.Center[j], s.Scale[j] = stats.MeanSD(col)
 		case "robust":
-			s.Center[j], s.Scale[j] = medianIQR(col)
+			slices.Sort(col)
+			s.Center[j] = stats.Quantile(col, 0.5)
+			s.Scale[j] = (stats.Quantile(col, 0.75) - stats.Quantile(col, 0.25)) / robustIQR
+			if s.Scale[j] == 0 {
+				_, s.Scale[j] = stats.MeanSD(col)
+			}
 		case "tails":
 			near, _ := s.Tails.fit(col, j)
 			s.Center[j], s.Scale[j] = stats.MeanSD(near)
@@ -183,15 +188,6 @@ func (s Scaler) String() string {
 		return fmt.Sprintf("%s, clipped at ±%g", s.Kind, s.Clip)
 	}
 	return s.Kind
-}
-
-func medianIQR(v []float64) (median, scale float64) {
-	slices.Sort(v)
-	median = stats.Quantile(v, 0.5)
-	if scale = (stats.Quantile(v, 0.75) - stats.Quantile(v, 0.25)) / robustIQR; scale == 0 {
-		_, scale = stats.MeanSD(v)
-	}
-	return median, scale
 }
 
 // Tails draws in the tails of columns: x of column j becomes asinh((x − Middle)/Unit), which is
