@@ -70,11 +70,15 @@ func OpenStream(path string, schema Schema, o TableOptions, w Watch, bad func(Ba
 		return openWhole(path, opt)
 	}
 	if err == nil {
-		err = s.begin()
+		s.rec, err = newRecords(s.in)
+	}
+	if err == nil {
+		s.lay, err = s.in.layoutLike(s.rec)
 	}
 	if err != nil {
 		return nil, errors.Join(cmp.Or(opt.stopped(name), err), file.Close())
 	}
+	s.notes = s.in.notes
 	return s, nil
 }
 
@@ -98,18 +102,6 @@ func openWhole(path string, opt ReadOptions) (s *Stream, err error) {
 // OpenWhole is like OpenStream, but gives all rows at once.
 func OpenWhole(path string, schema Schema, o TableOptions, w Watch) (*Stream, error) {
 	return openWhole(path, forPrediction(schema, o, w))
-}
-
-// begin reads the names of the columns.
-func (s *Stream) begin() (err error) {
-	if s.rec, err = newRecords(s.in); err != nil {
-		return err
-	}
-	if s.lay, err = s.in.layoutLike(s.rec); err != nil {
-		return err
-	}
-	s.notes = s.in.notes
-	return nil
 }
 
 // Whole reports whether all rows come at once.

@@ -34,8 +34,13 @@ func newParquet(w io.Writer, columns []tablefile.Column) (tablefile.Writer, erro
 		}
 	}
 	rows := rowsOf(len(columns))
+	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(pageWindow),
+		zstd.WithLowerEncoderMem(true), zstd.WithZeroFrames(true), zstd.WithEncoderCRC(false))
+	if err != nil {
+		return nil, err
+	}
 	return &parquetWriter{to: parquet.NewGenericWriter[any](w, parquet.NewSchema("table", group),
-		parquet.Compression(newPageCodec()), parquet.MaxRowsPerRowGroup(int64(rows)),
+		parquet.Compression(&pageCodec{&parquet.Zstd, encoder}), parquet.MaxRowsPerRowGroup(int64(rows)),
 		parquet.CreatedBy("gpdrf-gpu", "", ""))}, nil
 }
 
@@ -96,15 +101,6 @@ const pageWindow = parquet.DefaultPageBufferSize
 type pageCodec struct {
 	compress.Codec // the codec that decompresses
 	encoder        *zstd.Encoder
-}
-
-func newPageCodec() compress.Codec {
-	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(pageWindow),
-		zstd.WithLowerEncoderMem(true), zstd.WithZeroFrames(true), zstd.WithEncoderCRC(false))
-	if err != nil {
-		panic("columnar: the options of zstd are not valid: " + err.Error())
-	}
-	return &pageCodec{Codec: &parquet.Zstd, encoder: encoder}
 }
 
 // Encode compresses a page into dst, or into new memory if it is too small.
