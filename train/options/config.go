@@ -21,18 +21,8 @@ import (
 // line kl-weight: of a config file. A Config comes from Resolve and never changes. Load, Fit and ForSteps return copies
 // that hold what depends on the rows and the clock, so that a written Config repeats its run bit for bit.
 type Config struct {
-	DataOptions
-	ModelOptions
-	ObjectiveOptions
-	OptimiserOptions
-	RunOptions
+	// The source of the rows, and the way to read them.
 
-	explicit map[string]string // option → where a user gave it
-	folder   string            // folder that relative paths start from; "" is the working directory
-}
-
-// DataOptions are the source of the rows, and the way to read them.
-type DataOptions struct {
 	Data       string // a named set, or a file, relative to the working directory
 	Test       string // a file of test rows; "" holds rows out
 	Labels     string // file with the targets of Data; "" finds it if there is one
@@ -65,11 +55,10 @@ type DataOptions struct {
 	Sequence   string // column of sequences in a table; "" if rows are sequences alone
 	Codebook   int    // number of symbols for sequences of vectors
 	Gram       string // npz archive with a kernel of the rows; "" for none
-}
 
-// ModelOptions are the architecture, as far as it does not depend on the rows: Likelihood and KernelSpec may be
-// auto, and Latents are those of a GP-DRF.
-type ModelOptions struct {
+	// The architecture, as far as it does not depend on the rows: Likelihood and KernelSpec may be auto, and Latents are those
+	// of a GP-DRF.
+
 	model.Config
 
 	KernelSpec   string // kernel, also of sequences: double:1,5; Kernel of model.Config is of vectors alone
@@ -78,10 +67,9 @@ type ModelOptions struct {
 
 	GPLengthscaleFactor  float64 // factor of the initial length-scales of the GP layer; 0 is by the rows
 	DRFLengthscaleFactor float64 // factor of those of the random-feature layers; 0 is by the rows
-}
 
-// ObjectiveOptions are the terms of the objective other than the likelihood.
-type ObjectiveOptions struct {
+	// The terms of the objective other than the likelihood.
+
 	Objective string // Auto, ELBO or Predictive
 	// ClassWeights is none, or Balanced: each class has the same share of the weights.
 	ClassWeights string
@@ -89,11 +77,10 @@ type ObjectiveOptions struct {
 	LearnDoF     bool    // ν is learnt by gradient
 	KLWeight     float64 // weight of the divergences: 1 is the ELBO, others are tempered and no bound
 	NoiseInit    float64 // initial variance of the Gaussian likelihood, of a target with sd 1; 0 is by the rows
-}
 
-// OptimiserOptions are the way in which the objective is maximised. The user gives the length as Steps, Epochs or
-// TimeLimit; a settled Config has it as Steps.
-type OptimiserOptions struct {
+	// The way in which the objective is maximised. The user gives the length as Steps, Epochs or TimeLimit; a settled Config
+	// has it as Steps.
+
 	Steps      int
 	Epochs     float64
 	TimeLimit  time.Duration
@@ -116,10 +103,9 @@ type OptimiserOptions struct {
 	AdamBeta1    float64
 	AdamBeta2    float64
 	AdamEps      float64
-}
 
-// RunOptions are the device, the start and the output of a run.
-type RunOptions struct {
+	// The device, the start and the output of the run.
+
 	Preset          string // default, best, paper
 	Device          string // auto, or a name that device.Open knows
 	Seed            uint64
@@ -138,6 +124,9 @@ type RunOptions struct {
 
 	Conformal bool    // rows are held out for conformal intervals
 	Level     float64 // level of the conformal intervals
+
+	explicit map[string]string // option → where a user gave it
+	folder   string            // folder that relative paths start from; "" is the working directory
 }
 
 // Setting is the text of one option, with its source.

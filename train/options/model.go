@@ -31,7 +31,7 @@ func MapKinds(spec seq.Spec) (maps []string) {
 // ModelConfig is the architecture for these rows: that of the options, without the parts that this kind of model does
 // not have.
 func (c *Config) ModelConfig(ds *data.Dataset) model.Config {
-	m := c.ModelOptions.Config
+	m := c.Config
 	m.Inputs, m.Likelihood = ds.D(), c.likelihoodOf(ds.Task)
 	m.Outputs = model.OutputsFor(m.Likelihood, max(len(ds.Outputs()), len(ds.Classes)))
 	if m.Likelihood == model.OrdinalLikelihood {

@@ -16,30 +16,22 @@ const Best = "best"
 // time.
 func defaults() *Config {
 	return &Config{
-		DataOptions: DataOptions{
-			Data: "powerplant", Fold: 1, Task: "auto", Missing: data.MissingError, Dates: "auto", Separator: "auto",
-			Decimal: "auto", Thousands: "auto", Header: "auto",
-			Tokens: data.TokensAuto, Codebook: 64, Scaling: "auto", Targets: scaling.AutoTargets,
-			Columns: "auto",
+		Data: "powerplant", Fold: 1, Task: "auto", Missing: data.MissingError, Dates: "auto", Separator: "auto",
+		Decimal: "auto", Thousands: "auto", Header: "auto",
+		Tokens: data.TokensAuto, Codebook: 64, Scaling: "auto", Targets: scaling.AutoTargets,
+		Columns: "auto",
+		Config: model.Config{
+			Model: "gpdrf", Likelihood: "auto", Samples: 1,
+			Inducing: 200, LearnInducing: true, Whiten: true, QCov: "diagonal", Lengthscales: "auto", Latents: 8,
+			Layers: 1, Features: 100, Hidden: 8, FeatureKernel: "rbf", Spectra: model.VarIntegrated,
+			WCov: Auto, LocalReparam: true, FeedForward: true, Skip: true,
 		},
-		ModelOptions: ModelOptions{
-			Config: model.Config{
-				Model: "gpdrf", Likelihood: "auto", Samples: 1,
-				Inducing: 200, LearnInducing: true, Whiten: true, QCov: "diagonal", Lengthscales: "auto", Latents: 8,
-				Layers: 1, Features: 100, Hidden: 8, FeatureKernel: "rbf", Spectra: model.VarIntegrated,
-				WCov: Auto, LocalReparam: true, FeedForward: true, Skip: true,
-			},
-			KernelSpec: "auto", InducingInit: "auto", Projection: 256,
-		},
-		ObjectiveOptions: ObjectiveOptions{Objective: Auto, ClassWeights: "none", DoF: 4, LearnDoF: true, KLWeight: 1},
-		OptimiserOptions: OptimiserOptions{
-			Steps: 15000, Batch: 256, LR: 0.02, Warmup: 100, Decay: Cosine, KLWarmup: 0.5,
-			AdamBeta1: 0.9, AdamBeta2: 0.999, AdamEps: 1e-8,
-		},
-		RunOptions: RunOptions{
-			Preset: "default", Device: "auto", Precision: "highest", Seed: 1, Ensemble: 1,
-			CheckpointEvery: "1m", Restore: RestoreBest, EvalSamples: 100, Level: 0.9,
-		},
+		KernelSpec: "auto", InducingInit: "auto", Projection: 256,
+		Objective: Auto, ClassWeights: "none", DoF: 4, LearnDoF: true, KLWeight: 1,
+		Steps: 15000, Batch: 256, LR: 0.02, Warmup: 100, Decay: Cosine, KLWarmup: 0.5,
+		AdamBeta1: 0.9, AdamBeta2: 0.999, AdamEps: 1e-8,
+		Preset: "default", Device: "auto", Precision: "highest", Seed: 1, Ensemble: 1,
+		CheckpointEvery: "1m", Restore: RestoreBest, EvalSamples: 100, Level: 0.9,
 	}
 }
 
