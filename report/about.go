@@ -166,11 +166,7 @@ func duration(seconds float64) string {
 
 func settings(r *Run) *table {
 	t := newTable("Options that differ from the defaults", "option", "value")
-	defaults, err := options.Resolve(nil, nil)
-	if err != nil {
-		panic("report: the defaults are not valid: " + err.Error())
-	}
-	usual := defaults.Options()
+	usual := options.Defaults().Options()
 	for k, o := range r.Config.Options() {
 		if text := o.Text(); o.Applies(r.Config.Model) && text != usual[k].Text() {
 			t.add(o.Key, text)

@@ -18,6 +18,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/best"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
@@ -29,21 +30,13 @@ func (p *program) infoVerb() verb {
 			"checkpoint, under any name, checks it, and shows its format, its checksum and its tensors. Of a data " +
 			"file it shows the columns, the target and the fingerprint; a named set stands for its training rows. " +
 			"Without an argument it shows the devices of this machine, and where the named sets are read from.",
-		flags: []flagSpec{
-			{group: "Data", name: "target", arg: "COL[,COL]",
-				help: "target column of FILE by name or by number from 1, or several"},
-			{group: "Data", name: "task", arg: "auto|regression|classification",
-				help: "how to read the target of FILE"},
-			labelsFlag,
-			{group: "Data", name: "ignore", arg: "COL[,COL]", help: "columns of FILE to leave out"},
-			{group: "Data", name: "missing", arg: strings.Join(data.MissingWays(), "|"),
+		flags: append(flagsOf("target task labels ignore sequence"),
+			flagSpec{group: "Data", name: "missing", arg: strings.Join(data.MissingWays(), "|"),
 				help: "what to do about missing cells of FILE; default: impute"},
-			{group: "Data", name: "sequence", arg: "COL", help: "the column of a table that holds sequences"},
 			tableSetFlag,
-			{group: "Check", name: "check-file", arg: "FILE",
+			flagSpec{group: "Check", name: "check-file", arg: "FILE",
 				help: "read all of a model file or a checkpoint, whatever its name; exit code 2 if it is damaged"},
-			jsonFlag,
-		},
+			jsonFlag),
 		keys: tableKeys(),
 		examples: []example{
 			{"gpdrf-gpu info runs/powerplant-gpdrf-1", "a run: its options and its scores"},
@@ -315,7 +308,7 @@ func (i *runInfo) Lines() []string {
 		lines = append(append(lines, ""), i.Search.Lines()...)
 	}
 	lines = append(lines, "", "options that differ from the defaults")
-	defaults := defaultConfig()
+	defaults := options.Defaults()
 	for _, o := range i.Config {
 		if o.Value != defaults.Text(o.Key) {
 			lines = append(lines, fmt.Sprintf("  %s: %s", o.Key, o.Value))

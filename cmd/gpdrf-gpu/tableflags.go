@@ -1,33 +1,13 @@
 package main
 
-import (
-	"strings"
-
-	"github.com/gpdrf/gpdrf-gpu/data"
-	"github.com/gpdrf/gpdrf-gpu/data/written"
-)
+import "github.com/gpdrf/gpdrf-gpu/data"
 
 // dialectKeys are the keys of verbs that read a file with the columns of the training file.
-func dialectKeys() []flagSpec {
-	return []flagSpec{
-		{name: "separator", arg: strings.Join(data.Separators(), "|"), help: "what separates the cells; default: detected"},
-		{name: "decimal", arg: "auto|point|comma", help: "how decimals are written; default: detected"},
-		{name: "header", arg: "auto|yes|no", help: "the first row names the columns; default: detected"},
-	}
-}
+func dialectKeys() []flagSpec { return flagsOf("separator decimal header") }
 
 // tableKeys are the keys of verbs that read any table.
 func tableKeys() []flagSpec {
-	return append(dialectKeys(),
-		flagSpec{name: "thousands", arg: "auto|,|.|space|none",
-			help: "the sign between thousands; default: detected"},
-		flagSpec{name: "dates", arg: strings.Join(written.DateOrders(), "|"),
-			help: "the order of day and month in 1/2/2020; default: detected"},
-		flagSpec{name: "text", arg: "COL[,COL]", help: "columns of words, whatever their cells look like"},
-		flagSpec{name: "id", arg: "COL", help: "the column that names the rows"},
-		flagSpec{name: "one-hot", arg: switchArg,
-			help: "make inputs of the 1000 most frequent values of a column of text, instead of 30"},
-		flagSpec{name: "tokens", arg: strings.Join(data.Tokens(), "|"), help: "how sequences are cut into symbols"})
+	return flagsOf("separator decimal header thousands dates text id one-hot tokens")
 }
 
 // tableOptions reads the flags and keys about tables.

@@ -86,33 +86,35 @@ func commandKeys() []flagSpec {
 
 // optionFlags returns the options of a run that have a flag, or those that have none.
 func optionFlags(withFlag bool) (flags []flagSpec) {
-	for _, o := range defaultConfig().Options() {
-		if o.Flag != withFlag || o.Record && o.Arg == "" { // A record of a run is not typed.
-			continue
+	for _, o := range options.Defaults().Options() {
+		if o.Flag == withFlag && !(o.Record && o.Arg == "") { // A record of a run is not typed.
+			flags = append(flags, flagOf(&o))
 		}
-		f := flagSpec{group: o.Group, name: o.Key, arg: o.Arg, help: o.Help, otherwise: o.Text(),
-			models: o.Models}
-		if o.Values != nil {
-			f.arg = strings.Join(o.Values, "|")
-		}
-		if o.IsBool() {
-			f.arg = switchArg
-		}
-		if o.Key == "epochs" || o.Key == "time-limit" { // These take the place of steps.
-			f.otherwise = ""
-		}
-		flags = append(flags, f)
 	}
 	return flags
 }
 
-// defaultConfig returns the Config of a run without options.
-func defaultConfig() *options.Config {
-	defaults, err := options.Resolve(nil, nil)
-	if err != nil {
-		panic("gpdrf-gpu: the defaults are not valid: " + err.Error())
+// flagsOf returns the options of a run with these keys, for verbs that read a table as train does.
+func flagsOf(keys string) (flags []flagSpec) {
+	for _, key := range strings.Fields(keys) {
+		flags = append(flags, flagOf(options.Find(key)))
 	}
-	return defaults
+	return flags
+}
+
+// flagOf is the flag of an option, or its key.
+func flagOf(o *options.Option) flagSpec {
+	f := flagSpec{group: o.Group, name: o.Key, arg: o.Arg, help: o.Help, otherwise: o.Text(), models: o.Models}
+	if o.Values != nil {
+		f.arg = strings.Join(o.Values, "|")
+	}
+	if o.IsBool() {
+		f.arg = switchArg
+	}
+	if o.Key == "epochs" || o.Key == "time-limit" { // These take the place of steps.
+		f.otherwise = ""
+	}
+	return f
 }
 
 // ofMemory returns the flags or keys of train that change its memory. The help of plan names them in a line.

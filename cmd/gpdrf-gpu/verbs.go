@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/predict"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
 // verb is one command. The help, docs/cli.md and the parser take all they need from it.
@@ -48,8 +49,7 @@ var (
 		help: "Monte-Carlo samples; default: as many as in the run's own test"}
 	gramFlag = flagSpec{group: "Data", name: "gram", arg: "FILE.npz",
 		help: "the kernel of the rows of FILE with the inducing points, for a run that was trained with one"}
-	labelsFlag = flagSpec{group: "Data", name: "labels", arg: "FILE",
-		help: "a file with the targets, if FILE has none and its name does not lead to them"}
+	labelsFlag   = flagOf(options.Find("labels"))
 	tableSetFlag = flagSpec{group: "Data", name: setFlag, arg: "KEY=VALUE",
 		help: "how FILE is written; the keys are below"}
 	idFlag = flagSpec{group: "Data", name: "id", arg: "COL",

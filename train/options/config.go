@@ -170,13 +170,13 @@ func (c *Config) typed(key string) bool {
 // flag beats the file, the file beats the preset, the preset beats the defaults. Errors are *usererror.Error.
 func Resolve(file, flags []Setting) (*Config, error) {
 	file = withoutRemovedPreset(file)
-	preset := Setting{Key: "preset", Text: defaults().Preset, From: "default"}
+	preset := Setting{Key: "preset", Text: Defaults().Preset, From: "default"}
 	for _, s := range slices.Concat(file, flags) {
 		if s.Key == "preset" {
 			preset = s
 		}
 	}
-	c := defaults()
+	c := Defaults()
 	if err := c.set(preset); err != nil {
 		return nil, err
 	}
@@ -250,7 +250,7 @@ func checkPresetHasEffect(file, flags []Setting, preset Setting) error {
 	if len(file) == 0 || !slices.Contains(flags, preset) {
 		return nil
 	}
-	fileKeys, filePreset, model := map[string]bool{}, defaults().Preset, defaults().Model
+	fileKeys, filePreset, model := map[string]bool{}, Defaults().Preset, Defaults().Model
 	for _, s := range file {
 		fileKeys[s.Key] = true
 		fileKeys["steps"] = fileKeys["steps"] || IsLength(s.Key)

@@ -106,7 +106,7 @@ func TestLengthOfTraining(t *testing.T) {
 		steps int
 		plan  string
 	}{
-		{"", nil, defaults().Steps, ""},
+		{"", nil, Defaults().Steps, ""},
 		{"", []string{"--preset", "paper"}, 1000 * 500, "1000 epochs"},
 		{"", []string{"--preset", "paper", "--steps", "70"}, 70, ""},
 		{"epochs: 2\n", nil, 4, "2 epochs"},
@@ -350,7 +350,7 @@ func TestReadConfigFile(t *testing.T) {
 func FuzzConfig(f *testing.F) {
 	f.Add("lr: 080\nl: ! ")
 	f.Add("steps: 3\nsteps: 4")
-	f.Add(string(defaults().YAML()))
+	f.Add(string(Defaults().YAML()))
 	f.Fuzz(func(t *testing.T, text string) {
 		settings, err := ParseYAML("f", []byte(text))
 		if err != nil {
@@ -370,7 +370,7 @@ func FuzzConfig(f *testing.F) {
 
 // An ordinal likelihood has a limit, which the error names.
 func TestTooManyLevels(t *testing.T) {
-	c := defaults()
+	c := Defaults()
 	c.Likelihood = model.OrdinalLikelihood
 	ds := &data.Dataset{Task: data.Classification, Target: "y", Classes: make([]string, model.MostLevels+1)}
 	if err := c.fitLikelihood(ds); err == nil || !strings.Contains(err.Error(), "1024 levels at most") {

@@ -54,12 +54,12 @@ func (c *Config) fitKernel(ctx context.Context, ds *data.Dataset) (notes []strin
 	if ds.Kernel != nil {
 		return nil, c.fitGram(ds.Kernel.M)
 	}
-	if c.Explicit("codebook") && c.Codebook != defaults().Codebook && !hasVectors(ds) {
+	if c.Explicit("codebook") && c.Codebook != Defaults().Codebook && !hasVectors(ds) {
 		return nil, c.Errorf("codebook", "%s holds no sequences of vectors: leave it out", ds.Path)
 	}
 	if ds.Sequences == nil {
 		for _, key := range words("tokens projection") {
-			if c.Explicit(key) && c.Text(key) != defaults().Text(key) {
+			if c.Explicit(key) && c.Text(key) != Defaults().Text(key) {
 				return nil, c.Errorf(key, "%s is read without sequences: name their column by %s, or leave it out",
 					ds.Path, usererror.Flag("sequence"))
 			}
@@ -194,7 +194,7 @@ func (c *Config) fitSkip(ds *data.Dataset) (notes []string) {
 // factorised once, and rows are projected once. So more inducing points, and more and smaller steps, cost little.
 // Graphs and trees are few and unlike each other: nearly all of them are inducing points.
 func (c *Config) sequenceDefaults(ds *data.Dataset, oneLinearMap bool) (notes []string) {
-	if c.Preset != defaults().Preset {
+	if c.Preset != Defaults().Preset {
 		return nil
 	}
 	outputs := c.outputs(ds)

@@ -122,7 +122,7 @@ const mostFeatures = 200
 // that the user gave are too large.
 func (c *Config) fitDepth(ds *data.Dataset) []string {
 	settled := c.Explicit("layers") || c.Layers > 1
-	if c.Preset != defaults().Preset || c.Model != model.GPDRF || ds.Sequences != nil || settled || c.Objective == ELBO {
+	if c.Preset != Defaults().Preset || c.Model != model.GPDRF || ds.Sequences != nil || settled || c.Objective == ELBO {
 		return nil
 	}
 	for features := mostFeatures; features >= 100; features -= 10 {
@@ -153,7 +153,7 @@ const classFeatures = 400
 // fitFeatures gives one layer for classes their number of features, in preset default. Under a time limit, more steps
 // are better than more features.
 func (c *Config) fitFeatures(ds *data.Dataset) (notes []string) {
-	if c.Preset != defaults().Preset || c.Model != model.GPDRF || ds.Sequences != nil || c.Layers > 1 ||
+	if c.Preset != Defaults().Preset || c.Model != model.GPDRF || ds.Sequences != nil || c.Layers > 1 ||
 		ds.Task != data.Classification || c.outputs(ds) == 1 || c.Explicit("time-limit") ||
 		c.Objective != Auto || !c.heldOutRowsChoose(ds) {
 		return nil

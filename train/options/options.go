@@ -130,8 +130,8 @@ func (c *Config) put(key string, value any) {
 	field.Set(reflect.ValueOf(value))
 }
 
-// Find is the option with this key, nil if the key is unknown.
-func Find(key string) *Option { return (&Config{}).find(key) }
+// Find is the option with this key and its default, nil if the key is unknown.
+func Find(key string) *Option { return Defaults().find(key) }
 
 // find is the option with this key, nil if the key is unknown.
 func (c *Config) find(key string) *Option {
@@ -144,7 +144,7 @@ func (c *Config) find(key string) *Option {
 }
 
 // Check checks one setting by itself. Errors are *usererror.Error.
-func Check(s Setting) error { return defaults().set(s) }
+func Check(s Setting) error { return Defaults().set(s) }
 
 // set reads the text of a setting into its field, and keeps its source. Errors are *usererror.Error.
 func (c *Config) set(s Setting) error {

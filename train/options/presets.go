@@ -12,9 +12,9 @@ import (
 // Best is the preset whose other options are chosen by a search.
 const Best = "best"
 
-// defaults are the options before any preset, file or flag, and those of preset default. They train well in little
+// Defaults are the options before any preset, file or flag, and those of preset default. They train well in little
 // time.
-func defaults() *Config {
+func Defaults() *Config {
 	return &Config{
 		Data: "powerplant", Fold: 1, Task: "auto", Missing: data.MissingError, Dates: "auto", Separator: "auto",
 		Decimal: "auto", Thousands: "auto", Header: "auto",
@@ -46,7 +46,7 @@ func withoutRemovedPreset(file []Setting) []Setting {
 	}
 	if i := given("preset", removedPreset); i >= 0 && given("freeze-kernel", "") >= 0 {
 		file = slices.Clone(file)
-		file[i].Text = defaults().Preset
+		file[i].Text = Defaults().Preset
 	}
 	return file
 }

@@ -103,10 +103,7 @@ func OpenModel(path string) (*Run, error) {
 	case err != nil:
 		return nil, err
 	}
-	c, err := options.Resolve(nil, nil)
-	if err != nil {
-		return nil, err
-	}
+	c := options.Defaults()
 	return &Run{path, c, &Result{Device: c.Device}, t}, nil
 }
 
