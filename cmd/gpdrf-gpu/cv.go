@@ -14,33 +14,30 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// asksForCV reports whether train is asked for a cross-validation: a new one, or one that goes on,
-// whose path is known then.
-func (r *trainRequest) asksForCV() (asked bool, err error) {
+// readCV reads the cross-validation that train is asked for, if it is: a new one, or one that goes on, whose path is
+// known then.
+func (r *trainRequest) readCV() (err error) {
 	_, resume := r.call.text("resume")
 	folds, begin := r.call.text("cv")
 	_, part := r.call.text("part")
+	goesOn := resume && rundir.IsCV(r.resume)
 	switch {
-	case part && !begin && !(resume && rundir.IsCV(r.resume)):
-		return true, r.call.errorf("part", "is for the folds of a cross-validation: give %s N and %s DIR with it",
+	case part && !begin && !goesOn:
+		return r.call.errorf("part", "is for the folds of a cross-validation: give %s N and %s DIR with it",
 			usererror.Flag("cv"), usererror.Flag("out"))
-	case resume && rundir.IsCV(r.resume):
-		if err := r.call.noneOfNew(); err != nil {
-			return true, err
+	case goesOn:
+		if err = r.call.noneOfNew(); err == nil {
+			r.cv, err = rundir.OpenCV(r.resume)
 		}
-		r.cv, err = rundir.OpenCV(r.resume)
-		return true, err
 	case begin && !resume:
-		err := r.call.readConfig()
-		if err == nil {
+		if err = r.call.readConfig(); err == nil {
 			r.cv, err = rundir.NewCV(folds, r.call.fileOptions, r.call.given())
 		}
 		if err == nil && part && rundir.IsCV(r.outDir) {
 			r.cv, err = openSame(r.outDir, r.cv)
 		}
-		return true, err
 	}
-	return false, nil
+	return err
 }
 
 // crossValidation is a cross-validation that is being trained.

@@ -34,18 +34,17 @@ func (p *program) train(c *call) error {
 	}
 	r.started = started
 	switch {
-	case p.joined() && r.mode == trainFolds:
+	case p.joined() && r.cv != nil:
 		return usagef("--cv: several processes share one training only: give each fold to one of them with --set part, or " +
 			"start one process")
-	case p.joined() && r.mode == trainSeveral:
+	case p.joined() && r.several:
 		return usagef("preset best and ensemble train several models, which processes cannot share: start one process")
-	}
-	switch r.mode {
-	case trainFolds:
+	case r.cv != nil:
 		return p.crossValidate(r)
-	case trainSeveral:
+	case r.several:
 		return p.findBest(r)
-	case trainResumed:
+	}
+	if _, resume := c.text("resume"); resume {
 		return p.resume(r)
 	}
 	return p.trainNew(r)
