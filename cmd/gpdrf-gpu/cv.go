@@ -44,6 +44,7 @@ func (r *trainRequest) readCV() (err error) {
 type crossValidation struct {
 	p          *program
 	req        *trainRequest
+	cv         *rundir.CV
 	changes    []options.Setting // the options that --resume changes
 	release    func()            // releases the lock of the folder; nil without the lock
 	created    bool              // this process has made the folder, and has it alone
@@ -55,7 +56,7 @@ type crossValidation struct {
 // clock returns the time limit of the next fold of this process. A fold pays for earlier folds that were late. A tenth
 // of its time is kept for the work after all folds.
 func (v *crossValidation) clock(now time.Time) train.Limit {
-	share := v.req.cv.Share()
+	share := v.cv.Share()
 	after := share / 10
 	l := train.Limit{Began: v.req.started.Add(time.Duration(v.foldsBegun) * (share - after)), Time: share}
 	v.foldsBegun++
@@ -71,7 +72,7 @@ func (p *program) crossValidate(r *trainRequest) error {
 	if r.overwrite {
 		return usagef("--overwrite: does not work with --cv: give another folder")
 	}
-	v, cv := &crossValidation{p: p, req: r}, r.cv
+	v, cv := &crossValidation{p: p, req: r, cv: r.cv}, r.cv
 	if err := v.readPart(); err != nil {
 		return err
 	}
@@ -122,13 +123,13 @@ func (v *crossValidation) resume() (err error) {
 		return err
 	}
 	finished, anyNew := 0, false
-	for k := 1; k <= v.req.cv.Folds; k++ {
-		if v.req.cv.Runs[k-1].Standing == rundir.FoldFinished {
+	for k := 1; k <= v.cv.Folds; k++ {
+		if v.cv.Runs[k-1].Standing == rundir.FoldFinished {
 			finished = k
 		}
-		anyNew = anyNew || v.req.cv.ToDo(k) && !v.req.cv.CanResume(k)
+		anyNew = anyNew || v.cv.ToDo(k) && !v.cv.CanResume(k)
 	}
-	cfg, err := v.req.cv.Begin(max(finished, 1), v.changes)
+	cfg, err := v.cv.Begin(max(finished, 1), v.changes)
 	if err != nil || !anyNew || finished == 0 {
 		return err
 	}
@@ -136,21 +137,21 @@ func (v *crossValidation) resume() (err error) {
 	if err != nil {
 		return err
 	}
-	return v.req.cv.Verify(finished, rows.Train, rows.Test)
+	return v.cv.Verify(finished, rows.Train, rows.Test)
 }
 
 // folds trains the folds that are to be trained. If the numbers of a fold diverge, in training or in the test of its
 // saved model, the next fold begins. Other errors, such as bad input or a full disk, would stop the next fold, too:
 // they end the command.
 func (v *crossValidation) folds() error {
-	for k := 1; k <= v.req.cv.Folds; k++ {
+	for k := 1; k <= v.cv.Folds; k++ {
 		if !v.part.Has(k - 1) {
 			continue
 		}
 		if err := v.complete(k); err != nil {
 			return err
 		}
-		if !v.req.cv.ToDo(k) {
+		if !v.cv.ToDo(k) {
 			continue
 		}
 		if v.p.ctx.Err() != nil {
@@ -161,27 +162,27 @@ func (v *crossValidation) folds() error {
 			return err
 		}
 		if taken := (*takenError)(nil); errors.As(err, &taken) {
-			v.p.note("fold %d of %d: %v", k, v.req.cv.Folds, taken)
+			v.p.note("fold %d of %d: %v", k, v.cv.Folds, taken)
 			continue
 		}
-		if v.req.cv.Path() == "" || v.release == nil { // there is no cv.json, or it is another process's
+		if v.cv.Path() == "" || v.release == nil { // there is no cv.json, or it is another process's
 			return err
 		}
 		failure := err
 		if errors.Is(err, errInterrupted) {
 			failure = nil
 		}
-		if err := v.req.cv.Update(k, failure); err != nil {
+		if err := v.cv.Update(k, failure); err != nil {
 			return err
 		}
 		switch {
 		case errors.Is(err, errInterrupted), err == nil && v.p.ctx.Err() != nil:
 			return errInterrupted
 		case err == nil:
-		case v.req.cv.Runs[k-1].Standing == rundir.FoldFailed && (train.Diverged(err) || !v.req.cv.ToDo(k)):
-			v.p.note("fold %d of %d failed: %v", k, v.req.cv.Folds, err)
+		case v.cv.Runs[k-1].Standing == rundir.FoldFailed && (train.Diverged(err) || !v.cv.ToDo(k)):
+			v.p.note("fold %d of %d failed: %v", k, v.cv.Folds, err)
 		default:
-			return fmt.Errorf("fold %d of %d: %w", k, v.req.cv.Folds, err)
+			return fmt.Errorf("fold %d of %d: %w", k, v.cv.Folds, err)
 		}
 	}
 	return v.failed()
@@ -190,7 +191,7 @@ func (v *crossValidation) folds() error {
 // failed is the error that names the folds without scores; nil if there are none.
 func (v *crossValidation) failed() error {
 	var failures []string
-	for _, run := range v.req.cv.Runs {
+	for _, run := range v.cv.Runs {
 		if run.Standing == rundir.FoldFailed && v.part.Has(run.Fold-1) {
 			failures = append(failures, fmt.Sprintf("fold %d: %s", run.Fold, run.Failure))
 		}
@@ -198,7 +199,7 @@ func (v *crossValidation) failed() error {
 	if failures == nil {
 		return nil
 	}
-	return fmt.Errorf("%s: %d of %d folds failed: %s", v.req.cv.Path(), len(failures), v.req.cv.Folds,
+	return fmt.Errorf("%s: %d of %d folds failed: %s", v.cv.Path(), len(failures), v.cv.Folds,
 		strings.Join(failures, "; "))
 }
 
@@ -219,13 +220,13 @@ func (v *crossValidation) fold(k int) (err error) {
 	}
 	v.p.noteRemoved(folder)
 	job.Started = limit.Began
-	v.p.cvPath = v.req.cv.Path()
+	v.p.cvPath = v.cv.Path()
 	s := &single{p: v.p, job: job, folder: folder, guard: guard}
 	r, _, err := s.trainAndScore()
 	if err != nil {
 		return errors.Join(err, folder.Discard())
 	}
-	v.p.note("fold %d of %d: %s", k, v.req.cv.Folds, scoresInLine(r.Test))
+	v.p.note("fold %d of %d: %s", k, v.cv.Folds, scoresInLine(r.Test))
 	if warning := r.Generalisation.Warning(job.Config); warning != "" {
 		v.p.note("warning: %s", warning)
 	}
@@ -238,15 +239,15 @@ func (v *crossValidation) fold(k int) (err error) {
 // leave prints the state after an interrupt before the first step of a fold.
 func (v *crossValidation) leave(folder *rundir.Folder) error {
 	err := folder.Discard()
-	if v.created && v.req.cv.Finished == 0 {
-		err = errors.Join(err, v.req.cv.Prune())
+	if v.created && v.cv.Finished == 0 {
+		err = errors.Join(err, v.cv.Prune())
 	}
 	if err != nil {
 		v.p.printLine("%v", err)
 	}
 	v.p.printLine("interrupted before a step of this fold was done")
-	if v.req.cv.Path() != "" && rundir.IsCV(v.req.cv.Path()) {
-		v.p.printLine("to resume: %s", rundir.ResumeCommand(v.req.cv.Path()))
+	if v.cv.Path() != "" && rundir.IsCV(v.cv.Path()) {
+		v.p.printLine("to resume: %s", rundir.ResumeCommand(v.cv.Path()))
 	}
 	return errInterrupted
 }
@@ -254,7 +255,7 @@ func (v *crossValidation) leave(folder *rundir.Folder) error {
 // open returns the job and the folder of a fold. The first fold makes the folder of the cross-validation, whose name
 // depends on the rows. The guard protects the writing of files.
 func (v *crossValidation) open(k int, guard *exitGuard, limit train.Limit) (*train.Job, *rundir.Folder, error) {
-	cv := v.req.cv
+	cv := v.cv
 	if cv.Path() != "" {
 		if err := v.claim(k); err != nil {
 			return nil, nil, err
@@ -298,8 +299,8 @@ func (v *crossValidation) checkFolds(ctx context.Context, first *train.Job) erro
 	}
 	watch, end := v.p.reading(ctx)
 	defer end()
-	for k := 1; k <= v.req.cv.Folds; k++ {
-		fold, err := v.req.cv.Begin(k, v.changes)
+	for k := 1; k <= v.cv.Folds; k++ {
+		fold, err := v.cv.Begin(k, v.changes)
 		if err != nil {
 			return err
 		}
@@ -308,7 +309,7 @@ func (v *crossValidation) checkFolds(ctx context.Context, first *train.Job) erro
 			err = fold.CheckRows(rows.Train.N())
 		}
 		if err != nil {
-			return fmt.Errorf("fold %d of %d: %w", k, v.req.cv.Folds, err)
+			return fmt.Errorf("fold %d of %d: %w", k, v.cv.Folds, err)
 		}
 	}
 	return nil
@@ -316,7 +317,7 @@ func (v *crossValidation) checkFolds(ctx context.Context, first *train.Job) erro
 
 // begin makes the folder of the cross-validation, with the name of the rows of the first fold.
 func (v *crossValidation) begin(job *train.Job, guard *exitGuard) error {
-	cv := v.req.cv
+	cv := v.cv
 	cv.Data, cv.Task, cv.Device = job.Train.Name, job.Train.Task, job.Device.Name()
 	if v.shares() {
 		return v.beginShared(guard)

@@ -23,7 +23,7 @@ func (v *crossValidation) readPart() (err error) {
 	if v.part, err = parts.Parse(text, os.Getenv); err != nil {
 		return v.req.call.errorf("part", "%w", err)
 	}
-	if v.req.cv.Path() == "" && v.req.outDir == "" {
+	if v.cv.Path() == "" && v.req.outDir == "" {
 		return v.req.call.errorf("part", "all parts work in one folder: give --out DIR, the same for each")
 	}
 	return nil
@@ -35,9 +35,9 @@ func (v *crossValidation) shares() bool { return v.part.Count > 0 }
 // lock locks the folder: for this process alone, or for all parts.
 func (v *crossValidation) lock() (release func(), err error) {
 	if v.shares() {
-		return v.req.cv.Join()
+		return v.cv.Join()
 	}
-	return v.req.cv.Lock()
+	return v.cv.Lock()
 }
 
 // openSame opens the cross-validation in a folder. It must have the options of the requested one.
@@ -60,8 +60,8 @@ func (v *crossValidation) beginShared(guard *exitGuard) error {
 	}
 	if rundir.IsCV(v.req.outDir) {
 		var cv *rundir.CV
-		if cv, err = openSame(v.req.outDir, v.req.cv); err == nil {
-			*v.req.cv = *cv
+		if cv, err = openSame(v.req.outDir, v.cv); err == nil {
+			*v.cv = *cv
 		}
 	} else {
 		var folder *rundir.Folder
@@ -83,10 +83,10 @@ func (v *crossValidation) claim(k int) (err error) {
 		return nil
 	}
 	other := (*parts.HeldError)(nil)
-	if v.unclaim, err = v.req.cv.Claim(k); errors.As(err, &other) {
+	if v.unclaim, err = v.cv.Claim(k); errors.As(err, &other) {
 		return &takenError{other.Owner + " trains it: it is left to that"}
 	}
-	if err == nil && !v.req.cv.ToDo(k) {
+	if err == nil && !v.cv.ToDo(k) {
 		err = &takenError{"another part has trained it"}
 	}
 	return err
@@ -113,7 +113,7 @@ func (v *crossValidation) doOnce(claim func() (func() error, error), do func() e
 	} else if err != nil {
 		return err
 	}
-	if v.req.cv.Predicts() { // No other part has done the work meanwhile.
+	if v.cv.Predicts() { // No other part has done the work meanwhile.
 		err = do()
 	}
 	return errors.Join(err, release())

@@ -26,7 +26,7 @@ func (v *crossValidation) afterFolds() error {
 		return errInterrupted
 	case err != nil && ctx.Err() != nil:
 		v.p.note("warning: the predictions of all rows were left out: %v; to write them: %s", context.Cause(ctx),
-			rundir.ResumeCommand(v.req.cv.Path()))
+			rundir.ResumeCommand(v.cv.Path()))
 		return nil
 	case err == nil && v.p.reports:
 		return v.writeReport(ctx)
@@ -37,31 +37,31 @@ func (v *crossValidation) afterFolds() error {
 // extrasContext returns the context of the work after the folds. It ends at the latest time of the time limit, but
 // short work is worth the wait.
 func (v *crossValidation) extrasContext() (context.Context, context.CancelFunc) {
-	all := time.Duration(v.foldsBegun) * v.req.cv.Share()
+	all := time.Duration(v.foldsBegun) * v.cv.Share()
 	return train.Limit{Began: v.req.started.Add(lastTest), Time: all}.Latest(v.p.ctx)
 }
 
 // writeReport writes the report of all folds. Its error is the end of the command; a failure of the report is a note.
 func (v *crossValidation) writeReport(ctx context.Context) error {
 	var folders []string
-	for k := 1; k <= v.req.cv.Folds; k++ {
-		folders = append(folders, v.req.cv.FoldPath(k))
+	for k := 1; k <= v.cv.Folds; k++ {
+		folders = append(folders, v.cv.FoldPath(k))
 	}
 	if len(folders) > mostReported {
 		v.p.note("no report compares %d folds: each fold has its own", len(folders))
 		return nil
 	}
 	leftOut := func(why any) error {
-		v.p.note("warning: the report was left out: %v; to write it: gpdrf-gpu report %s", why, v.req.cv.Path())
+		v.p.note("warning: the report was left out: %v; to write it: gpdrf-gpu report %s", why, v.cv.Path())
 		return errInterrupted
 	}
 	guard := v.p.newExitGuard(v.p.ctx, func() error {
-		return errors.Join(v.p.reportCV(v.req.cv), leftOut("interrupted"))
+		return errors.Join(v.p.reportCV(v.cv), leftOut("interrupted"))
 	})
 	defer guard.stop()
 	err := extra(ctx, guard, bound(v.p.began), func(context.Context) (func() error, error) {
 		text, err := page(folders...)
-		path := filepath.Join(v.req.cv.Path(), rundir.ReportFile)
+		path := filepath.Join(v.cv.Path(), rundir.ReportFile)
 		return func() error { return atomicfile.WriteFile(path, atomicfile.Text(text)) }, err
 	})
 	if hasEnded(err) {
@@ -78,10 +78,10 @@ func (v *crossValidation) writeReport(ctx context.Context) error {
 func (v *crossValidation) predictAll(ctx context.Context) error {
 	all := &predict.Table{}
 	var rows [][]predict.Cell
-	for k := 1; k <= v.req.cv.Folds; k++ {
+	for k := 1; k <= v.cv.Folds; k++ {
 		table, numbers, err := v.predictFold(ctx, k)
 		if err != nil {
-			return fmt.Errorf("the predictions of fold %d of %d: %w", k, v.req.cv.Folds, err)
+			return fmt.Errorf("the predictions of fold %d of %d: %w", k, v.cv.Folds, err)
 		}
 		table.AddFirst("fold", func(int) predict.Cell { return predict.Cell{Value: float64(k)} })
 		table.AddFirst("row", func(i int) predict.Cell { return predict.Cell{Value: float64(numbers[i] + 1)} })
@@ -94,13 +94,13 @@ func (v *crossValidation) predictAll(ctx context.Context) error {
 	}
 	slices.SortStableFunc(rows, func(a, b []predict.Cell) int { return cmp.Compare(a[0].Value, b[0].Value) })
 	all.Rows, all.Row = len(rows), func(i int, into []predict.Cell) { copy(into, rows[i]) }
-	return atomicfile.WriteFile(filepath.Join(v.req.cv.Path(), rundir.OutOfFoldFile),
+	return atomicfile.WriteFile(filepath.Join(v.cv.Path(), rundir.OutOfFoldFile),
 		func(w io.Writer) error { return all.Write(w, predict.CSV) })
 }
 
 // predictFold predicts the test rows of a fold. numbers are the numbers of the test rows among all rows.
 func (v *crossValidation) predictFold(ctx context.Context, k int) (table *predict.Table, numbers []int, err error) {
-	run, err := rundir.OpenRun(v.req.cv.FoldPath(k))
+	run, err := rundir.OpenRun(v.cv.FoldPath(k))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -111,7 +111,7 @@ func (v *crossValidation) predictFold(ctx context.Context, k int) (table *predic
 	if ds.Fingerprint != run.Result.Fingerprint.Test {
 		return nil, nil, usagef("%s: the rows have changed since the fold was tested: put the old ones back", ds.Path)
 	}
-	cfg, err := v.req.cv.Begin(k, v.changes) // Its device may be another card of the same kind.
+	cfg, err := v.cv.Begin(k, v.changes) // Its device may be another card of the same kind.
 	if err != nil {
 		return nil, nil, err
 	}

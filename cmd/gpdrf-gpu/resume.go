@@ -197,7 +197,7 @@ func (p *program) startAt(job *train.Job) error {
 
 // complete brings a fold to its end that was killed in its test, or after it.
 func (v *crossValidation) complete(k int) error {
-	cv := v.req.cv
+	cv := v.cv
 	if cv.Path() == "" || !rundir.IsRun(cv.FoldPath(k)) || cv.CanResume(k) {
 		return nil
 	}
