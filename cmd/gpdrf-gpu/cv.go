@@ -322,14 +322,11 @@ func (v *crossValidation) begin(job *train.Job, guard *exitGuard) error {
 	if v.shares() {
 		return v.beginShared(guard)
 	}
-	folder, err := rundir.NewFolder(v.req.outDir, cv.Data, cv.Model+"-cv", false)
+	err := guard.write(func() error { return cv.Place(v.req.outDir) })
 	if err == nil {
-		err = guard.write(func() error { return cv.Place(folder) })
+		v.release, err = cv.Lock()
 	}
 	if err != nil {
-		return err
-	}
-	if v.release, err = cv.Lock(); err != nil {
 		return err
 	}
 	v.created = true

@@ -56,11 +56,7 @@ func TestPartBesideAnother(t *testing.T) {
 	r := must.Get(p.parseTrain(c))(t)
 	other, err := rundir.NewCV("2", nil, c.given()) // It begins while the part reads its rows.
 	must.OK(t, err)
-	folder, err := rundir.NewFolder(out, "houses", "gpdrf-cv", false)
-	if err == nil {
-		err = other.Place(folder)
-	}
-	must.OK(t, err)
+	must.OK(t, other.Place(out))
 	release := must.Get(other.Lock())(t)
 	defer release()
 	before, _ := os.ReadFile(filepath.Join(out, "cv.json"))

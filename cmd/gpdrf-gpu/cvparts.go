@@ -64,10 +64,7 @@ func (v *crossValidation) beginShared(guard *exitGuard) error {
 			*v.cv = *cv
 		}
 	} else {
-		var folder *rundir.Folder
-		if folder, err = rundir.NewFolder(v.req.outDir, v.req.cv.Data, v.req.cv.Model+"-cv", false); err == nil {
-			err = guard.write(func() error { return v.req.cv.Place(folder) })
-		}
+		err = guard.write(func() error { return v.cv.Place(v.req.outDir) })
 	}
 	if err = errors.Join(err, release()); err != nil {
 		return err

@@ -148,9 +148,12 @@ func OpenCV(path string) (*CV, error) {
 	return cv, cv.readStandings()
 }
 
-// Place puts the folder of a new cross-validation in its place.
-func (cv *CV) Place(f *Folder) (err error) {
-	cv.path, err = f.commitCV(JSONTo(cv))
+// Place makes the folder of a new cross-validation, in a place as that of NewFolder.
+func (cv *CV) Place(out string) error {
+	f, err := NewFolder(out, cv.Data, cv.Model+"-cv", false)
+	if err == nil {
+		cv.path, err = f.commitCV(JSONTo(cv))
+	}
 	return err
 }
 

@@ -107,10 +107,7 @@ func TestCVSummary(t *testing.T) {
 func TestCVFolder(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "cv")
 	cv := must.Get(NewCV("2", nil, nil))(t)
-	folder, err := NewFolder(out, "d", "gpdrf-cv", false)
-	if err == nil {
-		err = cv.Place(folder)
-	}
+	err := cv.Place(out)
 	must.OK(t, err)
 	if entries, err := os.ReadDir(out); err != nil || len(entries) != 1 || entries[0].Name() != cvFile || !IsCV(out) {
 		t.Fatalf("%v, %v", entries, err)
