@@ -216,10 +216,7 @@ type runInfo struct {
 	Maps   []fitted.MapKernel `json:"maps,omitempty"`   // kernels of sequences
 	Search *best.State        `json:"search,omitempty"` // the search of preset best or of an ensemble
 
-	steps  int    // number of steps of the whole run
-	cut    string // the warning of a run that was stopped far from its end; "" without one
-	inputs string // the description of a projection of many columns; "" without one
-	resume string // the command that resumes the run; "" if it is finished
+	run *rundir.Run
 }
 
 type option struct {
@@ -232,14 +229,7 @@ func (p *program) aboutRun(path string) (*runInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := &runInfo{Path: path, Result: run.Result, Maps: run.Trained.MapKernels(), steps: run.Config.Steps,
-		cut: train.UnfinishedWarning(run.Config)}
-	if p := run.Trained.Projection; p != nil {
-		i.inputs = p.String()
-	}
-	if run.CanResume() && (run.Result.Interrupted || run.Result.Unfinished) {
-		i.resume = rundir.ResumeCommand(path)
-	}
+	i := &runInfo{Path: path, Result: run.Result, Maps: run.Trained.MapKernels(), run: run}
 	if run.Trained.Members != nil {
 		if i.Search, err = best.Open(path); err != nil {
 			return nil, err
@@ -279,8 +269,8 @@ func (i *runInfo) Lines() []string {
 		fmt.Sprintf("rows       %d for training (%.12s…), %s", r.NTrain, r.Fingerprint.Train, testing),
 		fmt.Sprintf("training   %d steps in %.1f s, %d parameters, %s", r.Steps, r.Seconds, r.Parameters, i.standing()),
 	}
-	if i.cut != "" {
-		lines = append(lines, i.cut)
+	if cut := train.UnfinishedWarning(i.run.Config); cut != "" {
+		lines = append(lines, cut)
 	}
 	if i.Search == nil {
 		lines = append(lines, "objective  "+r.ObjectiveText(func(v float64) string { return fmt.Sprintf("%.5g", v) }))
@@ -288,14 +278,14 @@ func (i *runInfo) Lines() []string {
 	if v := r.Validation; v != nil {
 		lines = append(lines, validationLine(v))
 	}
-	if i.inputs != "" {
-		lines = append(lines, "inputs     "+i.inputs)
+	if p := i.run.Trained.Projection; p != nil {
+		lines = append(lines, "inputs     "+p.String())
 	}
 	for _, m := range i.Maps {
 		lines = append(lines, "kernel     "+m.String())
 	}
-	if i.resume != "" {
-		lines = append(lines, "to resume  "+i.resume)
+	if i.run.CanResume() && (r.Interrupted || r.Unfinished) {
+		lines = append(lines, "to resume  "+rundir.ResumeCommand(i.Path))
 	}
 	if r.Failure != "" {
 		lines = append(lines, "evaluation failed: "+r.Failure)
@@ -337,9 +327,9 @@ func validationLine(v *rundir.Validation) string {
 func (i *runInfo) standing() string {
 	switch {
 	case i.Result.Unfinished:
-		return fmt.Sprintf("unfinished: a checkpoint of a run of %d steps", i.steps)
+		return fmt.Sprintf("unfinished: a checkpoint of a run of %d steps", i.run.Config.Steps)
 	case i.Result.Interrupted:
-		return fmt.Sprintf("interrupted; %d steps were planned", i.steps)
+		return fmt.Sprintf("interrupted; %d steps were planned", i.run.Config.Steps)
 	}
 	return "complete"
 }

@@ -17,8 +17,8 @@ type modelFile struct {
 	Path     string       `json:"path"`
 	Format   string       `json:"format"` // name of the format in docs/formats.md
 	Bytes    int64        `json:"bytes"`
-	Sound    bool         `json:"sound"`          // true: a damaged file is a damagedFile
-	Checksum string       `json:"checksum"`       // "" in files of early versions
+	Sound    bool         `json:"sound"` // true: a damaged file is a damagedFile
+	Checksum string       `json:"checksum"`
 	Step     int          `json:"step,omitempty"` // step of a checkpoint
 	Steps    int          `json:"steps,omitempty"`
 	Models   []modelInfo  `json:"models"` // the model, or the members of an ensemble
@@ -115,16 +115,13 @@ func (i *modelFile) readTensors() (format string, err error) {
 
 // Lines is the text for people.
 func (i *modelFile) Lines() []string {
-	at, sum := "", "none: a file of an early program"
+	at := ""
 	if i.Steps > 0 {
 		at = fmt.Sprintf(", at step %d of %d", i.Step, i.Steps)
 	}
-	if i.Checksum != "" {
-		sum = i.Checksum + ", as the file says"
-	}
 	lines := []string{
 		fmt.Sprintf("%s: %s%s, %s, sound", i.Path, i.Format, at, humanize.Bytes(uint64(i.Bytes))),
-		"checksum  " + sum,
+		"checksum  " + i.Checksum + ", as the file says",
 	}
 	for _, m := range i.Models {
 		weight := ""
