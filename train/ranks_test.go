@@ -288,9 +288,9 @@ func TestRanksPredict(t *testing.T) {
 // clone is a copy of a checkpoint that shares no vectors with it.
 func clone(c *rundir.Checkpoint) *rundir.Checkpoint {
 	copied := *c
-	copied.Vectors = nil
-	for _, v := range c.Vectors {
-		copied.Vectors = append(copied.Vectors, rundir.Vector{Name: v.Name, Data: append([]float64(nil), v.Data...)})
+	copied.Vectors = map[string][]float64{}
+	for name, data := range c.Vectors {
+		copied.Vectors[name] = append([]float64(nil), data...)
 	}
 	return &copied
 }

@@ -55,14 +55,15 @@ func (r *run) checkpoint(out *Outcome) {
 	if v := r.validator; v != nil {
 		c.Last, c.Best, c.Since = v.last, v.best, v.sinceBest
 	}
+	c.Vectors = map[string][]float64{}
 	for i, v := range r.state() {
 		if i == len(r.saver.hostVectors) {
 			r.saver.hostVectors = append(r.saver.hostVectors, make([]float64, r.step.Model.Params().Len()))
 		}
 		r.job.Device.Download(r.saver.hostVectors[i], v.values)
-		c.Vectors = append(c.Vectors, rundir.Vector{Name: v.name, Data: r.saver.hostVectors[i]})
+		c.Vectors[v.name] = r.saver.hostVectors[i]
 	}
-	if !fitted.AllFinite(c.Vectors[0].Data) {
+	if !fitted.AllFinite(c.Vectors[rundir.ParametersVector]) {
 		return
 	}
 	r.save(c)
@@ -109,7 +110,7 @@ func (r *run) restore(c *rundir.Checkpoint) error {
 		}
 	}
 	for _, v := range r.state() {
-		data := c.Vector(v.name)
+		data := c.Vectors[v.name]
 		if len(data) != r.step.Model.Params().Len() {
 			return usererror.Errorf("%s has %d numbers of the vector %s, and the model needs %d: it comes from "+
 				"another program, or from another model", rundir.CheckpointFile, len(data), v.name,

@@ -26,7 +26,7 @@ type Checkpoint struct {
 	Result  *Result // result up to this step, without scores
 
 	State
-	Vectors []Vector
+	Vectors map[string][]float64 // by name: a number for each parameter, in the order of the model's layout
 }
 
 // State is the rest of a Checkpoint: all but options and vectors.
@@ -59,12 +59,6 @@ type Attempt struct {
 	Logs        []float64 `json:"logs"`                  // nil if the attempt broke off
 	Temperature float64   `json:"temperature,omitempty"` // temperature that fits these rows
 	Columns     string    `json:"columns,omitempty"`     // components if these were the inputs; "" for columns
-}
-
-// Vector is a number for each parameter, in the order of the model's layout.
-type Vector struct {
-	Name string
-	Data []float64
 }
 
 // The vectors of a Checkpoint.
@@ -100,9 +94,9 @@ func (c *Checkpoint) write(w io.Writer) error {
 		}
 		metadata[key] = string(text)
 	}
-	for _, v := range c.Vectors {
-		tensors = append(tensors, safetensors.Tensor{Name: v.Name, DType: safetensors.Narrowest(v.Data),
-			Shape: []int{len(v.Data)}, Data: v.Data})
+	for name, data := range c.Vectors {
+		tensors = append(tensors, safetensors.Tensor{Name: name, DType: safetensors.Narrowest(data),
+			Shape: []int{len(data)}, Data: data})
 	}
 	return safetensors.Write(w, metadata, tensors)
 }
@@ -167,25 +161,16 @@ func parseCheckpoint(path string, r io.ReaderAt, size int64) (*Checkpoint, error
 		c.Config = c.Config.WithExplicit(c.Given)
 		return c, nil
 	}
+	c.Vectors = map[string][]float64{}
 	for _, x := range tensors {
-		c.Vectors = append(c.Vectors, Vector{x.Name, x.Data})
+		c.Vectors[x.Name] = x.Data
 	}
-	kept := c.Vector(BestVector) // parameters that the run would keep if it ended here
+	kept := c.Vectors[BestVector] // parameters that the run would keep if it ended here
 	if kept == nil {
-		kept = c.Vector(ParametersVector)
+		kept = c.Vectors[ParametersVector]
 	}
 	c.Trained.Parameters, err = unflatten(c.Trained.Config.Layout(), kept)
 	return c, err
-}
-
-// Vector is the vector of this name, nil if absent.
-func (c *Checkpoint) Vector(name string) []float64 {
-	for _, v := range c.Vectors {
-		if v.Name == name {
-			return v.Data
-		}
-	}
-	return nil
 }
 
 // unflatten cuts a vector into the tensors of a layout.
