@@ -79,9 +79,6 @@ type program struct {
 	ranks *ranks // the processes that share the work; nil for a single process
 }
 
-// run runs the whole command and returns the exit code.
-func (p *program) run(args []string) int { return p.end(p.do(args)) }
-
 func (p *program) do(args []string) error {
 	p.args, p.began = args[1:], time.Now()
 	if err := simd.TierError(); err != nil {

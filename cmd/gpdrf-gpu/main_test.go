@@ -8,6 +8,9 @@ import (
 	"testing"
 )
 
+// run runs the whole command and returns the exit code.
+func (p *program) run(args []string) int { return p.end(p.do(args)) }
+
 // fullDisk is a writer that always fails.
 type fullDisk struct{}
 

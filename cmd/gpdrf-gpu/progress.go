@@ -19,11 +19,8 @@ import (
 // newReporter shows the progress of a run: a bar on a terminal, plain lines elsewhere. It also writes the
 // metrics of the run folder, and calls stop if they cannot be written. begin is called before the first step.
 func (p *program) newReporter(folder *rundir.Folder, events *events, begin, stop func()) train.Reporter {
-	var shown train.Reporter = &lineReporter{w: p.err}
-	switch {
-	case p.quiet:
-		shown = quietReporter{p: p}
-	case p.terminal:
+	var shown train.Reporter = &lineReporter{console: &p.console}
+	if p.terminal && !p.quiet {
 		shown = &barReporter{w: p.err}
 	}
 	return &recorder{Reporter: shown, p: p, folder: folder, events: events, begin: begin, stop: stop}
@@ -83,20 +80,12 @@ func (r *recorder) End() {
 	r.Reporter.End()
 }
 
-// quietReporter is the reporter of --quiet, which shows warnings only.
-type quietReporter struct {
-	train.Silent
-	p *program
-}
-
-func (q quietReporter) Note(format string, args ...any) { q.p.note(format, args...) }
-
-// lineReporter prints about linesPerRun lines, at least linePause apart.
+// lineReporter prints about linesPerRun lines, at least linePause apart. With --quiet it prints warnings only.
 type lineReporter struct {
 	train.Silent
-	w    io.Writer
-	next int
-	last time.Duration
+	console *console
+	next    int
+	last    time.Duration
 }
 
 const (
@@ -104,7 +93,7 @@ const (
 	linePause   = time.Second
 )
 
-func (l *lineReporter) Note(format string, args ...any) { fmt.Fprintf(l.w, format+"\n", args...) }
+func (l *lineReporter) Note(format string, args ...any) { l.console.note(format, args...) }
 
 func (l *lineReporter) Begin(int) { l.next = 1 }
 
@@ -114,7 +103,7 @@ func (l *lineReporter) Step(p rundir.Progress) {
 		return
 	}
 	l.next, l.last = p.Step+p.Total/linesPerRun, p.Elapsed
-	fmt.Fprintf(l.w, "step %*d of %d  %s\n", len(fmt.Sprint(p.Total)), p.Step, p.Total, describe(p))
+	l.Note("step %*d of %d  %s", len(fmt.Sprint(p.Total)), p.Step, p.Total, describe(p))
 }
 
 // objectiveLabel is ELBO if the objective is the bound.

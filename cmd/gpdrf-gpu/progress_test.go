@@ -25,7 +25,7 @@ func TestLines(t *testing.T) {
 		{total: 1, step: time.Second, least: 1, most: 1},
 	} {
 		var out bytes.Buffer
-		l := &lineReporter{w: &out}
+		l := &lineReporter{console: &console{err: &out}}
 		l.Begin(c.total)
 		for step := 1; step <= c.total; step++ {
 			if step == 1 || step%10 == 0 || step == c.total || c.total < 10 {
