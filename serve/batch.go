@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	"log/slog"
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/model"
@@ -12,13 +11,9 @@ import (
 // batcher puts the rows of requests together and predicts them at once, in one goroutine: a device
 // does one thing at a time.
 type batcher struct {
+	server    *Server
 	predictor *fitted.Predictor
 	queue     chan *job
-	delay     time.Duration // how long the first request of a batch waits for others
-	rows      int           // a batch of this many waits no longer
-	metrics   *metrics
-	log       *slog.Logger
-	shutdown  context.Context // ends when the server has no time left
 	done      chan struct{}
 }
 
@@ -58,8 +53,8 @@ func (b *batcher) run() {
 	timer := time.NewTimer(0)
 	for first := range b.queue {
 		jobs, rows := []*job{first}, first.n
-		timer.Reset(b.delay)
-		for rows < b.rows {
+		timer.Reset(b.server.MaxDelay)
+		for rows < b.server.MaxBatch {
 			j := b.next(timer.C)
 			if j == nil {
 				break
@@ -94,7 +89,7 @@ func (b *batcher) answer(jobs []*job) {
 		if j.ctx.Err() != nil {
 			continue
 		}
-		b.metrics.queueSeconds.Observe(time.Since(j.queued).Seconds())
+		b.server.metrics.queueSeconds.Observe(time.Since(j.queued).Seconds())
 		waiting, rows = append(waiting, j), rows+j.n
 		if x == nil {
 			x = j.x[:len(j.x):len(j.x)]
@@ -105,14 +100,14 @@ func (b *batcher) answer(jobs []*job) {
 	if rows == 0 {
 		return
 	}
-	b.metrics.batchRows.Observe(float64(rows))
-	ctx := b.shutdown
+	b.server.metrics.batchRows.Observe(float64(rows))
+	ctx := b.server.shutdown
 	if len(waiting) == 1 {
 		ctx = waiting[0].ctx
 	}
 	began := time.Now()
 	parts, err := b.forward(ctx, rows, x)
-	b.metrics.forwardSeconds.Observe(time.Since(began).Seconds())
+	b.server.metrics.forwardSeconds.Observe(time.Since(began).Seconds())
 	at := 0
 	for _, j := range waiting {
 		if err != nil {
@@ -126,7 +121,7 @@ func (b *batcher) answer(jobs []*job) {
 
 // forward runs the model on the rows. It turns a panic into an error of the requests.
 func (b *batcher) forward(ctx context.Context, rows int, x []float64) (parts []*model.Prediction, err error) {
-	defer recoverTo(b.log, &err)
+	defer recoverTo(b.server.Log, &err)
 	return b.predictor.Predict(ctx, rows, x)
 }
 

@@ -27,35 +27,30 @@ type loaded struct {
 	closed  chan struct{}
 }
 
-// loader loads models onto devices.
-type loader struct {
-	Config
-	metrics  *metrics
-	shutdown context.Context
-}
-
-// open reads a model, checks it, and puts it on a device. The caller is its first user and must release it.
-func (l *loader) open(e *entry) (m *loaded, err error) {
+// openModel reads a model, checks it, and puts it on a device. The caller is its first user and must release it.
+func (s *Server) openModel(e *entry) (m *loaded, err error) {
 	path, stamp := e.path, stampOf(e.path)
-	run, err := l.read(path)
+	run, err := rundir.OpenModel(path)
 	if err != nil {
 		return nil, err
+	}
+	if run.Result.Unfinished {
+		s.Log.Warn("the run is not finished: the model is that of its last checkpoint", "path", path)
 	}
 	t := run.Trained
 	if t.Kind.Gram != nil {
 		return nil, fmt.Errorf("%s: it was trained with a kernel of its own, which requests cannot "+
 			"bring: predict reads it with --gram", path)
 	}
-	dev, err := l.OpenDevice(run.Result.Device, run.Config.Precision)
+	dev, err := s.OpenDevice(run.Result.Device, run.Config.Precision)
 	if err != nil {
 		return nil, err
 	}
-	p, err := t.NewPredictor(dev, l.MaxBatch, cmp.Or(l.Samples, t.EvalSamples))
+	p, err := t.NewPredictor(dev, s.MaxBatch, cmp.Or(s.Samples, t.EvalSamples))
 	if err != nil {
 		return nil, errors.Join(err, dev.Close())
 	}
-	b := &batcher{predictor: p, queue: make(chan *job, queueLength), delay: l.MaxDelay, rows: l.MaxBatch,
-		metrics: l.metrics, log: l.Log, shutdown: l.shutdown, done: make(chan struct{})}
+	b := &batcher{s, p, make(chan *job, queueLength), make(chan struct{})}
 	go b.run()
 	m = &loaded{trained: t, batcher: b, dev: dev, inputs: inputsOf(t.Schema), outputs: outputsOf(t, p.Samples()),
 		bytes: dev.Taken() + stamp.alone.size + stamp.model.size, stamp: stamp, closed: make(chan struct{})}
@@ -123,15 +118,6 @@ func (m *loaded) predict(ctx context.Context, given data.Request) (*prediction, 
 		return nil, err
 	}
 	return p, nil
-}
-
-// read reads a model, and warns if its run is not finished.
-func (l *loader) read(path string) (*rundir.Run, error) {
-	run, err := rundir.OpenModel(path)
-	if err == nil && run.Result.Unfinished {
-		l.Log.Warn("the run is not finished: the model is that of its last checkpoint", "path", path)
-	}
-	return run, err
 }
 
 // release ends the use by one user; the last one closes the model.

@@ -28,17 +28,17 @@ type Server struct {
 	bodies   *bodies
 	calls    atomic.Int64        // of gRPC in progress
 	numbers  *semaphore.Weighted // of predictions in memory
-	abort    context.CancelFunc
+	shutdown context.Context     // ends when the server has no time left
+	abort    context.CancelFunc  // ends it
 }
 
 // New returns a server for some models, which Start loads.
 func New(c Config, models []Source) *Server {
 	s := &Server{Config: c, metrics: newMetrics(), bodies: &bodies{max: bodiesAtOnce * c.MaxBody},
 		numbers: semaphore.NewWeighted(maxNumbers)}
-	shutdown, abort := context.WithCancel(context.Background())
-	l := &loader{c, s.metrics, shutdown}
-	s.store = &store{open: l.open, budget: c.Memory, metrics: s.metrics, log: c.Log, loading: make(chan struct{}, 1)}
-	s.abort = abort
+	s.shutdown, s.abort = context.WithCancel(context.Background())
+	s.store = &store{open: s.openModel, budget: c.Memory, metrics: s.metrics, log: c.Log,
+		loading: semaphore.NewWeighted(1)}
 	for _, m := range models {
 		s.store.entries = append(s.store.entries, &entry{name: m.Name, path: m.Path})
 	}

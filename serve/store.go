@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
@@ -21,7 +23,7 @@ type store struct {
 	metrics *metrics
 	log     *slog.Logger
 
-	loading chan struct{} // has room for one: a model is loaded at a time
+	loading *semaphore.Weighted // 1: a model is loaded at a time
 	mu      sync.Mutex
 	entries []*entry
 	closed  bool // takes no more models; under mu, as in every entry
@@ -110,19 +112,14 @@ func (s *store) acquire(ctx context.Context, name string) (*loaded, error) {
 
 // waitTurn waits until no other model is being loaded; endTurn has to follow. If ctx ends first, it returns its cause.
 func (s *store) waitTurn(ctx context.Context) error {
-	select {
-	case s.loading <- struct{}{}:
-		if ctx.Err() == nil {
-			return nil
-		}
-		s.endTurn()
-	case <-ctx.Done():
+	if s.loading.Acquire(ctx, 1) != nil {
+		return context.Cause(ctx)
 	}
-	return context.Cause(ctx)
+	return nil
 }
 
 // endTurn lets the next model be loaded.
-func (s *store) endTurn() { <-s.loading }
+func (s *store) endTurn() { s.loading.Release(1) }
 
 // take adds a user to the entry's model, and returns it. It returns nil if a model may be loaded, or else why not.
 func (s *store) take(e *entry) (*loaded, error) {

@@ -159,7 +159,7 @@ func TestFileThatIsBeingCopied(t *testing.T) {
 	r := start(t, testConfig(), Source{"m", path})
 	e, before, whole := r.store.entries[0], r.store.entries[0].model, r.store.open
 	openBy := func(read func(*entry) (*loaded, error)) {
-		r.store.loading <- struct{}{} // the watch may be at work
+		must.OK(t, r.store.waitTurn(t.Context())) // the watch may be at work
 		defer r.store.endTurn()
 		r.store.open = read
 	}
@@ -193,7 +193,7 @@ func TestReloadAtTheEnd(t *testing.T) {
 	e, before := r.store.entries[0], r.store.entries[0].model
 	ctx, end := context.WithCancel(t.Context())
 	var late *loaded
-	r.store.loading <- struct{}{} // the watch may be at work
+	must.OK(t, r.store.waitTurn(t.Context())) // the watch may be at work
 	open := r.store.open
 	r.store.open = func(e *entry) (m *loaded, err error) {
 		end()
@@ -207,7 +207,7 @@ func TestReloadAtTheEnd(t *testing.T) {
 	if e.model != before || late == nil || late.users.Load() != 0 {
 		t.Errorf("a model that came after the end: %v", late)
 	}
-	r.store.loading <- struct{}{}
+	must.OK(t, r.store.waitTurn(t.Context()))
 	defer r.store.endTurn()
 	r.store.reload(ctx, e)
 }
@@ -268,7 +268,7 @@ func TestWaitForLoading(t *testing.T) {
 	c := testConfig()
 	c.Timeout = time.Millisecond
 	s := New(c, []Source{{"m", "nowhere"}})
-	s.store.loading <- struct{}{}
+	must.OK(t, s.store.waitTurn(t.Context()))
 	ctx, cancel := context.WithTimeout(t.Context(), c.Timeout)
 	defer cancel()
 	if _, err := s.store.acquire(ctx, "m"); !errors.Is(err, context.DeadlineExceeded) {
