@@ -4,7 +4,9 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
+	"net"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -15,10 +17,61 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/serve"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
+
+func (p *program) serveVerb() verb {
+	return verb{
+		name: "serve", args: "RUN...", line: "answer requests for predictions over HTTP and gRPC", run: p.serve,
+		about: "RUN is a run folder or a model.safetensors; it is served under the name of its folder, or under NAME " +
+			"with NAME=RUN. Requests follow the Open Inference Protocol, version 2, as KServe and Triton clients " +
+			"send them, over HTTP and gRPC. Rows as plain JSON go to /v1/models/NAME:predict. docs/serve.md has " +
+			"examples, and /openapi.json every path. A row's prediction has the same bits as that of predict. A " +
+			"model whose files change is loaded again, and no request is lost. Only this machine can reach the " +
+			"default addresses. For others, give --token-file, and --tls-cert with --tls-key. The log goes to " +
+			"standard error, a line for each request. Ctrl-C finishes the requests in work and ends.",
+		flags: serveFlags(),
+		examples: []example{
+			{"gpdrf-gpu serve runs/powerplant-gpdrf-1", "one model, for this machine"},
+			{"gpdrf-gpu serve power=runs/powerplant-gpdrf-1 genes=runs/dna --memory 2GiB",
+				"two models under other names, in bounded memory"},
+			{"gpdrf-gpu serve runs/dna --listen :8443 --grpc-listen none --token-file tokens " +
+				"--tls-cert cert.pem --tls-key key.pem", "for other machines"},
+		},
+	}
+}
+
+func serveFlags() []flagSpec {
+	return []flagSpec{
+		{group: "Addresses", name: "listen", arg: "HOST:PORT|unix:FILE",
+			help: "of HTTP; unix:FILE is a Unix socket, for this user alone", otherwise: "127.0.0.1:8080"},
+		{group: "Addresses", name: "grpc-listen", arg: "HOST:PORT|unix:FILE|none", help: "of gRPC",
+			otherwise: "127.0.0.1:8081"},
+		{group: "Addresses", name: "until-eof", arg: switchArg,
+			help: "end when standard input does, so that the server ends with the program that began it"},
+		{group: "Access", name: "token-file", arg: "FILE",
+			help: "a token on each line; clients send Authorization: Bearer TOKEN"},
+		{group: "Access", name: "tls-cert", arg: "FILE", help: "the certificate, PEM"},
+		{group: "Access", name: "tls-key", arg: "FILE", help: "its key, PEM"},
+		{group: "Access", name: "insecure", arg: switchArg, help: "let other machines in without token and TLS"},
+		{group: "Access", name: "cors", arg: "ORIGIN",
+			help: "let pages of this origin, such as https://example.org, read answers in a browser; * lets all"},
+		{group: "Batches", name: "max-delay", arg: "TIME",
+			help: "how long a request waits for others, which also gather during a prediction", otherwise: "0s"},
+		{group: "Batches", name: "max-batch", arg: "N", help: "rows that are predicted at once", otherwise: "256"},
+		{group: "Limits", name: "max-rows", arg: "N", help: "rows of a request", otherwise: "10000"},
+		{group: "Limits", name: "max-body", arg: "SIZE", help: "bytes of a request", otherwise: "16MiB"},
+		{group: "Limits", name: "timeout", arg: "TIME", help: "of a request", otherwise: "30s"},
+		{group: "Limits", name: "max-connections", arg: "N",
+			help: "open connections of HTTP, and of gRPC", otherwise: "1024"},
+		{group: "Limits", name: "memory", arg: "SIZE",
+			help: "of all loaded models; those beyond it are loaded when they are asked for"},
+		samplesFlag, deviceFlag, precisionFlag,
+	}
+}
 
 // serve answers requests for predictions until Ctrl-C.
 func (p *program) serve(c *call) error {
@@ -162,4 +215,95 @@ func (c *call) bytes(name string, otherwise int64) int64 {
 		}
 		return int64(n), nil
 	})
+}
+
+const (
+	noListener = "none"  // the address that turns gRPC off
+	unixPrefix = "unix:" // the beginning of the address of a Unix socket
+)
+
+// listen opens the addresses. An address that other machines reach needs a token or TLS.
+func (c *call) listen(config *serve.Config) (web, rpc net.Listener, err error) {
+	insecure := c.isOn("insecure")
+	if c.err != nil {
+		return nil, nil, c.err
+	}
+	open := func(flag, otherwise string) (net.Listener, error) {
+		address, ok := c.text(flag)
+		if !ok {
+			address = otherwise
+		}
+		if path, isUnix := strings.CutPrefix(address, unixPrefix); isUnix {
+			return listenUnix(flag, path)
+		}
+		if address == noListener && flag != "listen" {
+			return nil, nil
+		}
+		if _, _, err := net.SplitHostPort(address); err != nil {
+			return nil, usererror.OfFlag(flag, "%q is not an address: write HOST:PORT, such as 127.0.0.1:8080, or "+
+				"unix:FILE", address)
+		}
+		if !serve.IsLoopback(address) && !insecure {
+			switch {
+			case config.Tokens == nil && config.TLS == nil:
+				return nil, usererror.OfFlag(flag, "other machines reach %s: give --token-file and --tls-cert, or "+
+					"--insecure to let anybody in", address)
+			case config.Tokens == nil:
+				config.Log.Warn("anybody who reaches the address may ask: --token-file lets in those who have "+
+					"a token", "address", address)
+			case config.TLS == nil:
+				config.Log.Warn("tokens and rows travel in the clear: --tls-cert and --tls-key "+
+					"encrypt them", "address", address)
+			}
+		}
+		l, err := net.Listen("tcp", address)
+		if err != nil {
+			return nil, usererror.OfFlag(flag, "%w", err)
+		}
+		return l, nil
+	}
+	if web, err = open("listen", "127.0.0.1:8080"); err != nil {
+		return nil, nil, err
+	}
+	if rpc, err = open("grpc-listen", "127.0.0.1:8081"); err != nil {
+		return nil, nil, errors.Join(err, web.Close())
+	}
+	return web, rpc, nil
+}
+
+// listenUnix opens a Unix socket for this user alone. The socket is removed when it is closed.
+func listenUnix(flag, path string) (net.Listener, error) {
+	if path == "" || path[0] == '@' { // On Linux such a socket has no file, and so no permissions.
+		return nil, usererror.OfFlag(flag, "unix:%s has no file, so others could reach it: write unix:FILE", path)
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return nil, usererror.OfFlag(flag, "%s exists: remove it if no server uses it, or give another name", path)
+	}
+	l, err := listenSocket(path)
+	if err != nil {
+		return nil, usererror.OfFlag(flag, "%w", err)
+	}
+	return l, nil
+}
+
+func closeIf(l net.Listener) error {
+	if l == nil {
+		return nil
+	}
+	return l.Close()
+}
+
+// endAtEOF makes the end of standard input end the command, if until-eof is set.
+func (p *program) endAtEOF(c *call) error {
+	if !c.isOn("until-eof") {
+		return c.err
+	}
+	if from, _ := c.text("data"); from == "-" {
+		return c.errorf("until-eof", "waits for the end of standard input, which --data - reads: leave one of them out")
+	}
+	go func() {
+		io.Copy(io.Discard, os.Stdin) // An input that cannot be read counts as ended.
+		p.interrupt()
+	}()
+	return nil
 }
