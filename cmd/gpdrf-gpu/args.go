@@ -19,9 +19,8 @@ type call struct {
 	args   []string                   // the words that are no flags and no values of flags
 	values map[string]options.Setting // the values of flags, and of keys that --set gives
 
-	fileKeys    []options.Setting // the keys of the config file about the command
-	fileOptions []options.Setting // the options of a run in the config file
-	fileRead    bool              // the file has been read
+	fileKeys    map[string]options.Setting // the keys of the config file about the command; nil until it is read
+	fileOptions []options.Setting          // the options of a run in the config file
 
 	err error // the error of the first value that could not be read
 }
@@ -162,14 +161,11 @@ func (c *call) setting(name string) (s options.Setting, given bool) {
 	if s, given = c.values[name]; given {
 		return s, true
 	}
-	if f := c.verb.key(name); f == nil || !f.command || c.readConfig() != nil {
+	if c.verb.key(name) == nil || options.Find(name) != nil || c.readConfig() != nil {
 		return s, false
 	}
-	i := slices.IndexFunc(c.fileKeys, func(s options.Setting) bool { return s.Key == name })
-	if i < 0 {
-		return s, false
-	}
-	return c.fileKeys[i], true
+	s, given = c.fileKeys[name]
+	return s, given
 }
 
 // errorf returns an error about a flag or a key. It begins with the flag or key as the user wrote it.
@@ -190,22 +186,21 @@ func (c *call) text(name string) (string, bool) {
 // readConfig reads the config file, if there is one.
 func (c *call) readConfig() error {
 	path, given := c.values["config"]
-	if c.fileRead || !given {
+	if c.fileKeys != nil || !given {
 		return nil
 	}
-	own := commandKeys()
-	all, err := options.ReadConfig(path.Text, flagNames(own)...)
+	all, err := options.ReadConfig(path.Text, flagNames(commandKeys())...)
 	if err != nil {
 		return err
 	}
+	c.fileKeys = map[string]options.Setting{}
 	for _, s := range all {
-		if flagNamed(own, s.Key) != nil {
-			c.fileKeys = append(c.fileKeys, s)
+		if options.Find(s.Key) == nil {
+			c.fileKeys[s.Key] = s
 		} else {
 			c.fileOptions = append(c.fileOptions, s)
 		}
 	}
-	c.fileRead = true
 	return nil
 }
 

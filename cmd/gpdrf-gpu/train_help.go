@@ -61,7 +61,7 @@ func trainFlags() []flagSpec {
 
 // commandKeys are the keys about the command. A run does not keep them.
 func commandKeys() []flagSpec {
-	keys := []flagSpec{
+	return []flagSpec{
 		{name: "part", arg: "i/n|auto",
 			help: "with --cv and --out: train the folds of part i, from 0, of n; give each part the same " +
 				"--out. auto is the task of a Slurm array. A part that was killed is repeated with the same command"},
@@ -78,10 +78,6 @@ func commandKeys() []flagSpec {
 			help: "where several processes share the training, how long each waits for the others before the " +
 				"job ends, a minute at least; 0s is any time"},
 	}
-	for i := range keys {
-		keys[i].command = true
-	}
-	return keys
 }
 
 // optionFlags returns the options of a run that have a flag, or those that have none.

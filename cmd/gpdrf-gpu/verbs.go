@@ -30,7 +30,6 @@ type flagSpec struct {
 	models      string // the models that have it; "" is all
 	unlisted    bool   // the help of another verb lists it
 	isKey       bool   // it is a key of --set and of a config file
-	command     bool   // it is a key about the command, and no option of the run
 }
 
 func (f flagSpec) isSwitch() bool { return f.arg == "" || f.arg == switchArg }
