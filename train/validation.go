@@ -120,10 +120,7 @@ func (v *validator) finish(end End) *rundir.Validation {
 		r.Restored, e = options.RestoreBest, v.best
 	}
 	r.Step = e.Step
-	if score := e.Scores(); e.Task == data.Regression {
-		r.NLPD, r.RMSE = score[0], score[1]
-	} else {
-		r.NLL, r.Error = score[0], score[1]
-	}
+	s := e.Scores()
+	r.NLPD, r.RMSE, r.NLL, r.Error = s["nlpd"], s["rmse"], s["nll"], s["error"]
 	return r
 }

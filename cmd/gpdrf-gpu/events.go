@@ -75,11 +75,10 @@ func (e *events) step(p rundir.Progress) {
 		tfevents.Scalar("train/kl", p.KL), tfevents.Scalar("train/lr", p.LR),
 	}
 	if v := p.Validation; v != nil && v.Step == p.Step {
-		names, scores := [2]string{}, v.Scores()
-		names[0], names[1] = v.Names()
-		for i, score := range scores {
-			if score != nil {
-				values = append(values, tfevents.Scalar("validation/"+names[i], *score))
+		scores := v.Scores()
+		for _, name := range slices.Sorted(maps.Keys(scores)) {
+			if score := scores[name]; score != nil {
+				values = append(values, tfevents.Scalar("validation/"+name, *score))
 			}
 		}
 	}

@@ -118,8 +118,7 @@ func objectiveLabel(p *rundir.Progress) string {
 func describe(p rundir.Progress) string {
 	text := fmt.Sprintf("%s %11.5g", objectiveLabel(&p), p.Shown())
 	if e := p.Validation; e != nil {
-		score, _ := e.Names()
-		text += fmt.Sprintf("  validation %s %8.4f", strings.ToUpper(score), e.Score)
+		text += fmt.Sprintf("  validation %s %8.4f", strings.ToUpper(e.ScoreName()), e.Score)
 	}
 	if p.StepsPerSecond > 0 {
 		text += fmt.Sprintf("  %6.1f steps/s", p.StepsPerSecond)
@@ -143,8 +142,7 @@ type barReporter struct {
 func barText(p *rundir.Progress, columns int) (text string) {
 	parts := []string{fmt.Sprintf("%s %.5g", objectiveLabel(p), p.Shown())}
 	if e := p.Validation; e != nil {
-		score, _ := e.Names()
-		parts = append(parts, fmt.Sprintf("%s %.4f", strings.ToUpper(score), e.Score))
+		parts = append(parts, fmt.Sprintf("%s %.4f", strings.ToUpper(e.ScoreName()), e.Score))
 	}
 	if left := remainingTime(*p); left != "" {
 		parts = append(parts, left)

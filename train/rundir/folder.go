@@ -13,7 +13,6 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
@@ -149,11 +148,8 @@ func (f *Folder) Step(p Progress) {
 	}
 	reading := Reading{Step: p.Step, ELBO: p.Objective, ELL: p.ELL, KL: p.KL, LR: p.LR, Seconds: p.Elapsed.Seconds()}
 	if e := p.Validation; e != nil && e.Step == p.Step {
-		if score := e.Scores(); e.Task == data.Regression {
-			reading.NLPD, reading.RMSE = score[0], score[1]
-		} else {
-			reading.NLL, reading.Error = score[0], score[1]
-		}
+		s := e.Scores()
+		reading.NLPD, reading.RMSE, reading.NLL, reading.Error = s["nlpd"], s["rmse"], s["nll"], s["error"]
 	}
 	line, err := json.Marshal(reading)
 	if err == nil {

@@ -60,15 +60,19 @@ func (n *Number) UnmarshalText(text []byte) error {
 	return err
 }
 
-// Names are the names of Score and Error: nlpd and rmse, or nll and error.
-func (e *Evaluation) Names() (score, err string) {
+// ScoreName is the name of Score: nlpd, or nll.
+func (e *Evaluation) ScoreName() string {
 	if e.Task == data.Regression {
-		return "nlpd", "rmse"
+		return "nlpd"
 	}
-	return "nll", "error"
+	return "nll"
 }
 
-// Scores are Score and Error for JSON; nil if they are not finite.
-func (e *Evaluation) Scores() (out [2]*float64) {
-	return [2]*float64{ifFinite(float64(e.Score)), ifFinite(float64(e.Error))}
+// Scores are Score and Error by name, for JSON: nlpd and rmse, or nll and error. Those that are not finite are nil.
+func (e *Evaluation) Scores() map[string]*float64 {
+	name := "error"
+	if e.Task == data.Regression {
+		name = "rmse"
+	}
+	return map[string]*float64{e.ScoreName(): ifFinite(float64(e.Score)), name: ifFinite(float64(e.Error))}
 }
