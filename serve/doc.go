@@ -3,7 +3,7 @@
 //
 //	http.go, grpc.go            routes; both end in Server.infer
 //	 middleware.go, auth.go     request IDs, logs, metrics, tokens
-//	 v2json.go, binary.go       the protocol's tensors from JSON, and raw
+//	 v2json.go, tensor.go       the protocol's tensors from JSON, and raw
 //	 rows.go                    rows from JSON
 //	inputs.go                   tensors become rows, checked as those of a file
 //	store.go                    the model by its name: loaded, reloaded, evicted
