@@ -9,27 +9,15 @@ import (
 	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
-	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/internal/safetensors"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// header is the text of a model file, without its tensors. It has no time, path, host or number of threads in it: the
-// same run gives the same bytes.
-type header struct {
-	Version     int                   `json:"version"`
-	Model       model.Config          `json:"model"`
-	Schema      data.Schema           `json:"schema"`
-	Scaler      scaling.Scaler        `json:"scaler"`
-	Targets     []scaling.TargetScale `json:"target_scales,omitempty"` // regression
-	KLWeight    float64               `json:"kl_weight"`
-	Seed        uint64                `json:"seed"`
-	EvalSamples int                   `json:"eval_samples"`
-	Sequences   *sequencesHeader      `json:"sequences,omitempty"`
-	Novelty     *Novelty              `json:"known,omitempty"`
-	Projection  *scaling.Projection   `json:"projection,omitempty"` // projection of columns; its weights are a tensor
-	Conformal   *Conformal            `json:"conformal,omitempty"`
+// description is the JSON of a model file.
+type description struct {
+	Version int `json:"version"`
+	*Model
 }
 
 // The tensors of a model file beside the parameters and those of sequences.
@@ -40,17 +28,15 @@ const (
 
 // Description is the model without its parameters: JSON, and the other tensors of a model file.
 func (t *Model) Description() (text string, extra []safetensors.Tensor, err error) {
-	h := &header{Version: t.version(), Model: t.Config, Schema: t.Schema, Scaler: t.Scaler, Targets: t.Targets,
-		KLWeight: t.KLWeight, Seed: t.Seed, EvalSamples: t.EvalSamples, Novelty: t.Novelty, Projection: t.Projection,
-		Conformal: t.Conformal}
-	h.Sequences, extra = t.Kind.tensors()
+	own := *t
+	own.Sequences, extra = t.Kind.tensors()
 	if k := t.Novelty; k != nil && k.Width > 0 {
 		extra = append(extra, tensorOf(noveltyPoints, k.Points, len(k.Points)/k.Width, k.Width))
 	}
 	if p := t.Projection; p != nil {
 		extra = append(extra, tensorOf(projectionWeights, p.Weights, len(p.Columns), len(p.Scores)))
 	}
-	described, err := json.Marshal(h)
+	described, err := json.Marshal(description{t.version(), &own})
 	return string(described), extra, err
 }
 
@@ -67,25 +53,25 @@ func ParseDescription(text string, tensors []safetensors.Tensor) (t *Model, rest
 
 // description is ParseDescription of the reader's tensors.
 func (r *tensorReader) description(text string) (t *Model, err error) {
-	var h header
-	if err := json.Unmarshal([]byte(text), &h); err != nil {
+	d := description{Model: &Model{}}
+	if err := json.Unmarshal([]byte(text), &d); err != nil {
 		return nil, fmt.Errorf("the description of the model is damaged: %v", err)
 	}
-	if h.Version != (&Model{Config: h.Model, Schema: h.Schema, Targets: h.Targets}).version() {
-		return nil, fmt.Errorf("a model of format %d; this program reads formats %d, %d, %d and %d", h.Version,
+	if d.Version != d.version() {
+		return nil, fmt.Errorf("a model of format %d; this program reads formats %d, %d, %d and %d", d.Version,
 			modelVersion, logVersion, temperatureVersion, timesVersion)
 	}
-	if err := h.check(); err != nil {
+	t = d.Model
+	if err := t.check(); err != nil {
 		return nil, fmt.Errorf("the description of the model is damaged: %w", err)
 	}
-	t = &Model{Config: h.Model, Schema: h.Schema, Projection: h.Projection, Scaler: h.Scaler, Targets: h.Targets,
-		KLWeight: h.KLWeight, Seed: h.Seed, EvalSamples: h.EvalSamples, Novelty: h.Novelty, Conformal: h.Conformal}
-	if h.Sequences != nil {
-		if t.Kind, err = t.readKind(h.Sequences, r); err != nil {
+	if t.Sequences != nil {
+		if t.Kind, err = t.readKind(t.Sequences, r); err != nil {
 			return nil, err
 		}
+		t.Sequences = nil
 	}
-	if p := h.Projection; p != nil {
+	if p := t.Projection; p != nil {
 		p.Weights = r.reals(projectionWeights, len(p.Columns), len(p.Scores))
 	}
 	if t.Novelty != nil {
@@ -114,29 +100,29 @@ func (t *Model) readNovelty(r *tensorReader) {
 }
 
 // check refuses a description whose parts contradict each other.
-func (h *header) check() error {
-	if err := errors.Join(h.Model.Validate(), h.Schema.Check()); err != nil {
+func (t *Model) check() error {
+	if err := errors.Join(t.Config.Validate(), t.Schema.Check()); err != nil {
 		return err
 	}
-	columns := len(h.Schema.Columns)
-	if p := h.Projection; p != nil {
-		if err := p.Check(); err != nil || p.Of != columns || h.Sequences != nil {
+	columns := len(t.Schema.Columns)
+	if p := t.Projection; p != nil {
+		if err := p.Check(); err != nil || p.Of != columns || t.Sequences != nil {
 			return errors.Join(fmt.Errorf("a projection of %d columns and %d columns", p.Of, columns), err)
 		}
 		columns = p.Width(columns)
 	}
-	if h.EvalSamples < 1 || h.EvalSamples > options.MaxSamples || h.Model.Samples > options.MaxSamples {
-		return fmt.Errorf("%d samples of %d", h.EvalSamples, h.Model.Samples)
+	if t.EvalSamples < 1 || t.EvalSamples > options.MaxSamples || t.Config.Samples > options.MaxSamples {
+		return fmt.Errorf("%d samples of %d", t.EvalSamples, t.Config.Samples)
 	}
-	return cmp.Or(h.checkInputs(columns), h.checkScaler(columns), h.checkTargets(), h.Conformal.check(len(h.Targets)))
+	return cmp.Or(t.checkInputs(columns), t.checkScaler(columns), t.checkTargets(), t.Conformal.check(len(t.Targets)))
 }
 
-func (h *header) checkInputs(columns int) error {
-	s, inputs, alphabet := h.Sequences, columns, h.Schema.Alphabet
+func (t *Model) checkInputs(columns int) error {
+	s, inputs, alphabet := t.Sequences, columns, t.Schema.Alphabet
 	switch {
-	case s == nil && (alphabet != nil || h.Model.Maps != nil),
-		s != nil && !s.Gram && (alphabet == nil || (h.Model.Maps != nil) != (s.Projection == 0)),
-		s != nil && s.Gram && !slices.Equal(h.Model.Maps, []string{model.MapLinear}):
+	case s == nil && (alphabet != nil || t.Config.Maps != nil),
+		s != nil && !s.Gram && (alphabet == nil || (t.Config.Maps != nil) != (s.Projection == 0)),
+		s != nil && s.Gram && !slices.Equal(t.Config.Maps, []string{model.MapLinear}):
 		return errors.New("its sequences lack an alphabet, feature maps or their kernels")
 	case s == nil:
 	case s.Gram:
@@ -154,14 +140,14 @@ func (h *header) checkInputs(columns int) error {
 			return errors.Join(errors.New("the codebook is not that of the sequences"), err)
 		}
 	}
-	if h.Model.Inputs != inputs {
-		return fmt.Errorf("%d columns and a model of %d inputs", columns, h.Model.Inputs)
+	if t.Config.Inputs != inputs {
+		return fmt.Errorf("%d columns and a model of %d inputs", columns, t.Config.Inputs)
 	}
 	return nil
 }
 
-func (h *header) checkScaler(columns int) error {
-	s := &h.Scaler
+func (t *Model) checkScaler(columns int) error {
+	s := &t.Scaler
 	lists := [][]float64{s.Center, s.Scale, s.Least, s.Most}
 	units := slices.Clone(s.Scale)
 	if s.Log != nil {
@@ -191,24 +177,24 @@ func (h *header) checkScaler(columns int) error {
 	return nil
 }
 
-func (h *header) checkTargets() error {
-	classes, targets := len(h.Schema.Classes), len(h.Schema.Outputs())
-	outputs := model.OutputsFor(h.Model.Likelihood, max(targets, classes))
-	if h.Schema.Task == data.Classification {
+func (t *Model) checkTargets() error {
+	classes, targets := len(t.Schema.Classes), len(t.Schema.Outputs())
+	outputs := model.OutputsFor(t.Config.Likelihood, max(targets, classes))
+	if t.Schema.Task == data.Classification {
 		targets = 0
-		if classes < 2 || classes > 2 && h.Model.Likelihood == model.BernoulliLikelihood {
-			return fmt.Errorf("a %s classification of %d classes", h.Model.Likelihood, classes)
+		if classes < 2 || classes > 2 && t.Config.Likelihood == model.BernoulliLikelihood {
+			return fmt.Errorf("a %s classification of %d classes", t.Config.Likelihood, classes)
 		}
 	}
 	switch {
-	case h.Model.Levels != 0 && h.Model.Levels != classes:
-		return fmt.Errorf("an ordinal model of %d levels for %d classes", h.Model.Levels, classes)
-	case h.Model.Outputs != outputs || !slices.Contains(options.Likelihoods(h.Schema.Task), h.Model.Likelihood):
-		return fmt.Errorf("a %s model with %d outputs for %s", h.Model.Likelihood, h.Model.Outputs, h.Schema.Task)
-	case len(h.Targets) != targets:
-		return fmt.Errorf("the scales of %d targets for %d", len(h.Targets), targets)
+	case t.Config.Levels != 0 && t.Config.Levels != classes:
+		return fmt.Errorf("an ordinal model of %d levels for %d classes", t.Config.Levels, classes)
+	case t.Config.Outputs != outputs || !slices.Contains(options.Likelihoods(t.Schema.Task), t.Config.Likelihood):
+		return fmt.Errorf("a %s model with %d outputs for %s", t.Config.Likelihood, t.Config.Outputs, t.Schema.Task)
+	case len(t.Targets) != targets:
+		return fmt.Errorf("the scales of %d targets for %d", len(t.Targets), targets)
 	}
-	for _, s := range h.Targets {
+	for _, s := range t.Targets {
 		if !(s.Unit() > 0 && s.SD > 0) {
 			return fmt.Errorf("a target's scale is %g", s.SD)
 		}

@@ -15,26 +15,27 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// Model is a trained model with all that a prediction needs. It is the content of model.safetensors.
+// Model is a trained model with all that a prediction needs. It is the content of model.safetensors: its JSON is the
+// text of the file, and the rest are tensors. The JSON has no time, path, host or number of threads in it: the same run
+// gives the same bytes.
 type Model struct {
-	Config      model.Config
-	Schema      data.Schema
-	Projection  *scaling.Projection // projection of the columns before the scaler; nil if each column is an input
-	Scaler      scaling.Scaler
-	Targets     []scaling.TargetScale // scale of each target of a regression
-	KLWeight    float64
-	Seed        uint64 // seed of training, with which predictions draw by default
-	EvalSamples int    // default number of samples in a prediction
-	Parameters  []model.Parameter
+	Config      model.Config          `json:"model"`
+	Schema      data.Schema           `json:"schema"`
+	Scaler      scaling.Scaler        `json:"scaler"`
+	Targets     []scaling.TargetScale `json:"target_scales,omitempty"` // scale of each target of a regression
+	KLWeight    float64               `json:"kl_weight"`
+	Seed        uint64                `json:"seed"`                 // seed of training, and by default of predictions
+	EvalSamples int                   `json:"eval_samples"`         // default number of samples in a prediction
+	Sequences   *sequencesHeader      `json:"sequences,omitempty"`  // Kind in a file; nil in a Model that predicts
+	Novelty     *Novelty              `json:"known,omitempty"`      // nil in older models
+	Projection  *scaling.Projection   `json:"projection,omitempty"` // scores of columns; nil if each column is an input
+	Conformal   *Conformal            `json:"conformal,omitempty"`  // nil without intervals
 
-	Kind RowKind // kind of the rows; the members of an ensemble have their own
-
-	Novelty *Novelty // nil in older models
-
-	Conformal *Conformal // nil without intervals
+	Parameters []model.Parameter `json:"-"`
+	Kind       RowKind           `json:"-"` // kind of the rows; the members of an ensemble have their own
 
 	// Members are the models of an ensemble, which has no parameters of its own; nil for one model.
-	Members []Member
+	Members []Member `json:"-"`
 }
 
 // Predict is the predictive mixture of every row, in training-sd units or logits. It draws with the seed of training,
