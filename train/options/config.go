@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/model"
@@ -23,24 +24,12 @@ import (
 type Config struct {
 	// The source of the rows, and the way to read them.
 
+	data.TableOptions
+
 	Data       string // a named set, or a file, relative to the working directory
 	Test       string // a file of test rows; "" holds rows out
 	Labels     string // file with the targets of Data; "" finds it if there is one
 	TestLabels string // file with the targets of Test
-	OneHot     bool   // text columns may have many values
-	Ignore     string // columns to leave out, with commas between them
-	Words      string // columns of text, whatever their cells look like
-	ID         string // the column that names the rows; "" finds it
-	Missing    string // error, impute, drop
-	Weights    string // column of row weights
-	Group      string // column of groups
-	Time       string // column of times
-	Offset     string // column of offsets
-	Dates      string // auto, dmy, mdy
-	Separator  string // auto, or one of data.Separators
-	Decimal    string // auto, point, comma
-	Thousands  string // auto, a comma, a point, space, none
-	Header     string // auto, yes, no
 	Folds      int    // number of folds that all rows are split into; 0 is those of a named set
 	Fold       int    // number of the test fold; 0 if Data is a file and Folds is 0
 	DataDir    string // folder of the named sets; "" is $GPDRF_DATA
@@ -56,8 +45,8 @@ type Config struct {
 	Codebook   int    // number of symbols for sequences of vectors
 	Gram       string // npz archive with a kernel of the rows; "" for none
 
-	// The architecture, as far as it does not depend on the rows: Likelihood and KernelSpec may be auto, and Latents are those
-	// of a GP-DRF.
+	// The architecture, as far as it does not depend on the rows: Likelihood and KernelSpec may be auto, and Latents are
+	// those of a GP-DRF.
 
 	model.Config
 
@@ -78,8 +67,8 @@ type Config struct {
 	KLWeight     float64 // weight of the divergences: 1 is the ELBO, others are tempered and no bound
 	NoiseInit    float64 // initial variance of the Gaussian likelihood, of a target with sd 1; 0 is by the rows
 
-	// The way in which the objective is maximised. The user gives the length as Steps, Epochs or TimeLimit; a settled Config
-	// has it as Steps.
+	// The way in which the objective is maximised. The user gives the length as Steps, Epochs or TimeLimit; a settled
+	// Config has it as Steps.
 
 	Steps      int
 	Epochs     float64

@@ -60,13 +60,16 @@ func TestOptionsCoverConfig(t *testing.T) {
 		}
 	}
 	v := reflect.ValueOf(c).Elem()
-	for _, f := range reflect.VisibleFields(v.Type()) {
-		others := []string{"At", "Distances", "Inputs", "Kernel", "Outputs", "Levels", "Maps"} // fields that are no options
-		if !f.IsExported() || f.Anonymous || slices.Contains(others, f.Name) {
-			continue
-		}
-		if _, ok := fields[v.FieldByIndex(f.Index).Addr().Interface()]; !ok {
-			t.Errorf("Config.%s has no option", f.Name)
+	// fields that are no options; those of Roles are looked at by themselves
+	others := []string{"At", "Distances", "Inputs", "Kernel", "Outputs", "Levels", "Maps", "Roles"}
+	for _, part := range []reflect.Value{v, v.FieldByName("Roles")} {
+		for _, f := range reflect.VisibleFields(part.Type()) {
+			if !f.IsExported() || f.Anonymous || slices.Contains(others, f.Name) {
+				continue
+			}
+			if _, ok := fields[part.FieldByIndex(f.Index).Addr().Interface()]; !ok {
+				t.Errorf("Config.%s has no option", f.Name)
+			}
 		}
 	}
 }

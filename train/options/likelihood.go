@@ -56,7 +56,7 @@ func Likelihoods(task data.Task) []string {
 func (c *Config) taskToRead() string {
 	switch {
 	case c.Task != Auto:
-	case model.Counts(c.Likelihood), c.Likelihood == Auto && c.Offset != "":
+	case model.Counts(c.Likelihood), c.Likelihood == Auto && c.Roles.Offset != "":
 		return string(data.Regression)
 	case c.Likelihood == model.OrdinalLikelihood:
 		return string(data.Classification)

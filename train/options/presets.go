@@ -16,8 +16,9 @@ const Best = "best"
 // time.
 func Defaults() *Config {
 	return &Config{
-		Data: "powerplant", Fold: 1, Task: "auto", Missing: data.MissingError, Dates: "auto", Separator: "auto",
-		Decimal: "auto", Thousands: "auto", Header: "auto",
+		Data: "powerplant", Fold: 1, Task: "auto",
+		TableOptions: data.TableOptions{Missing: data.MissingError, Dates: "auto",
+			Dialect: data.Dialect{Separator: "auto", Decimal: "auto", Thousands: "auto", Header: "auto"}},
 		Tokens: data.TokensAuto, Codebook: 64, Scaling: "auto", Targets: scaling.AutoTargets,
 		Columns: "auto",
 		Config: model.Config{

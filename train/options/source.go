@@ -29,7 +29,7 @@ func (c *Config) Load(schema *data.Schema, w data.Watch) (known *Config, train, 
 		Data: paths.Data, Test: paths.Test, TestLabels: paths.TestLabels, DataDir: paths.DataDir,
 		Folds: c.Folds, Fold: c.Fold, Gram: paths.Gram, Seed: c.Seed,
 		ReadOptions: data.ReadOptions{Target: c.Target, Task: c.taskToRead(), Labels: paths.Labels,
-			TableOptions: c.tableOptions(), Tokens: c.Tokens, Sequence: c.Sequence, Schema: schema, Watch: w},
+			TableOptions: c.TableOptions, Tokens: c.Tokens, Sequence: c.Sequence, Schema: schema, Watch: w},
 	})
 	if err != nil {
 		return nil, nil, nil, nil, err
@@ -62,15 +62,6 @@ func (c *Config) RelativeTo(folder string) *Config {
 
 // Folder is the folder in which relative paths start; "" is the working directory.
 func (c *Config) Folder() string { return c.folder }
-
-// tableOptions are the options of a table for package data.
-func (c *Config) tableOptions() data.TableOptions {
-	return data.TableOptions{OneHot: c.OneHot, Ignore: c.Ignore, Text: c.Words, ID: c.ID, Missing: c.Missing,
-		Dates: c.Dates,
-		Roles: data.RowRoles{Weights: c.Weights, Group: c.Group, Time: c.Time, Offset: c.Offset},
-		Dialect: data.Dialect{Separator: c.Separator, Decimal: c.Decimal, Thousands: c.Thousands,
-			Header: c.Header}}
-}
 
 // PathsFrom is the Config with its relative paths joined to a folder.
 func (c *Config) PathsFrom(folder string) *Config {

@@ -50,7 +50,7 @@ func (c *Config) fileOptions() []Option {
 			Help: "make inputs of the 1000 most frequent values of a column of text, instead of 30"},
 		{Key: "ignore", Flag: true, Arg: "COL[,COL]", value: &c.Ignore,
 			Help: "columns to leave out, by name or by number from 1"},
-		{Key: "text", Arg: "COL[,COL]", value: &c.Words,
+		{Key: "text", Arg: "COL[,COL]", value: &c.TableOptions.Text,
 			Help: "columns of words, by name or by number from 1: digits and NA are words there, too, and an " +
 				"empty cell alone is missing"},
 		{Key: "id", Arg: "COL", value: &c.ID,
@@ -59,15 +59,15 @@ func (c *Config) fileOptions() []Option {
 		{Key: "missing", Flag: true, Values: data.MissingWays(), value: &c.Missing,
 			Help: "missing cells (empty, NA, NaN, ?) are an error, become the median with an input that marks " +
 				"them, or their rows are left out"},
-		{Key: "weights", Flag: true, Arg: "COL", value: &c.Weights,
+		{Key: "weights", Flag: true, Arg: "COL", value: &c.Roles.Weights,
 			Help: "the column of row weights: a row counts as that many copies of it, in training and in scores"},
-		{Key: "group", Flag: true, Arg: "COL", value: &c.Group,
+		{Key: "group", Flag: true, Arg: "COL", value: &c.Roles.Group,
 			Help: "the column of groups, such as patients: every split keeps the rows of a group together. " +
 				"scaffold, where no column is called so, groups molecules by their scaffolds"},
-		{Key: "time", Flag: true, Arg: "COL", value: &c.Time,
+		{Key: "time", Flag: true, Arg: "COL", value: &c.Roles.Time,
 			Help: "the column of times: every split trains on the past and tests on the future, --cv on " +
 				"expanding windows"},
-		{Key: "offset", Arg: "COL", value: &c.Offset,
+		{Key: "offset", Arg: "COL", value: &c.Roles.Offset,
 			Help: "the column that is added to the log rates of counts: the logarithm of an exposure"},
 		{Key: "dates", Values: written.DateOrders(), value: &c.Dates,
 			Help: "the order of day and month in dates such as 1/2/2020; auto takes the one that all cells fit"},
