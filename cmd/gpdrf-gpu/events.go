@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/tfevents"
@@ -17,12 +16,11 @@ import (
 )
 
 // events writes the log for TensorBoard into the run folder during the run. It is nil without --tensorboard, unless the
-// run had it before it was resumed. An error is a warning, and ends the log.
+// run had it before it was resumed. An error is a warning, and ends the log. The recorder calls it one step at a time.
 type events struct {
 	p       *program
 	folder  *rundir.Folder
 	name    string
-	mutex   sync.Mutex
 	pending []byte // records that are not written yet
 	last    time.Time
 	failed  bool
@@ -52,8 +50,6 @@ func hasEvents(folder *rundir.Folder) bool {
 
 // write adds a record. It writes all records that wait if now is set, or if eventsEvery has passed.
 func (e *events) write(record []byte, now bool) {
-	e.mutex.Lock()
-	defer e.mutex.Unlock()
 	e.pending = append(e.pending, record...)
 	if e.failed || !now && time.Since(e.last) < eventsEvery {
 		return
