@@ -25,7 +25,6 @@ type runOutput struct {
 	events *events
 
 	path      string         // the path of the run folder; "" if it could not be written
-	release   func()         // releases the lock of the run folder; nil if it could not be written
 	saved     *rundir.Result // the result before the test
 	result    *rundir.Result
 	extraName string // the extra that is being computed; "" before the first
@@ -42,7 +41,6 @@ func (f *runOutput) save(guard *exitGuard) error {
 	return guard.write(func() (err error) {
 		f.path, err = f.folder.Commit(f.out.Config, f.out.Trained, f.saved)
 		if err == nil {
-			f.release = f.folder.Hold()
 			f.writeHistory()
 			f.writeMetricsTable()
 		}
@@ -53,9 +51,7 @@ func (f *runOutput) save(guard *exitGuard) error {
 // score tests the model, on as many rows as the limit leaves time for. Then it computes the extras of the run, until
 // the latest time of the limit. The scores are the result, also if they cannot be written.
 func (f *runOutput) score() error {
-	if f.release != nil {
-		defer f.release()
-	}
+	defer f.folder.Release()
 	if f.job.Test == nil { // There is nothing to score.
 		f.result = f.scored(&fitted.Scores{})
 	}

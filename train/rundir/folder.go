@@ -46,7 +46,7 @@ type Folder struct {
 
 	replaces bool // a finished run is at place, and stays there until this one is complete
 
-	release func() // ends the Hold of a run that was committed
+	release func() // ends the hold of a run that was committed; nil without one
 
 	// Removed are folders that NewFolder has removed: their runs were killed before the first checkpoint.
 	Removed []string

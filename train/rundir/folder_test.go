@@ -68,7 +68,7 @@ func commit(t *testing.T, out, name string) string {
 	f.Step(Progress{Step: 1, Total: 3, Objective: -20, ELL: -15, KL: 5, LR: 0.01, Elapsed: time.Second})
 	f.Step(Progress{Step: 3, Total: 3, Objective: -12, ELL: -7, KL: 5, LR: 0.01, Elapsed: 2 * time.Second})
 	path := must.Get(f.Commit(resolve(t), smallTrained(), smallResult()))(t)
-	f.Hold()() // as a process that ends
+	f.Release() // as a process that ends
 	return path
 }
 

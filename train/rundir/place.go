@@ -128,12 +128,15 @@ func inUse(folder string) bool {
 	return errors.Is(atomicfile.Lock(f), atomicfile.ErrLocked)
 }
 
-// Hold keeps other processes from replacing or completing a run, until release is called. A Folder has one from its
-// Commit on: this process still tests the run, and writes its scores.
-func (f *Folder) Hold() (release func()) { return f.release }
+// Release ends the hold that a Folder has from its Commit on: this process still tests the run, and writes its scores.
+func (f *Folder) Release() {
+	if f.release != nil {
+		f.release()
+	}
+}
 
-// TryHold is a Hold of the run in a folder. busy is true if another process has one, or trains the run. On a file
-// system without locks, it does nothing.
+// TryHold keeps other processes from replacing or completing the run in a folder, until release is called. busy is true
+// if another process has such a hold, or trains the run. On a file system without locks, it does nothing.
 func TryHold(path string) (release func(), busy bool) {
 	if inUse(path) {
 		return func() {}, true
@@ -153,7 +156,7 @@ func hold(path string) (release func(), busy bool) {
 	return func() { folder.Close() }, false
 }
 
-// isOnHold reports whether a process has a Hold of the run in a folder.
+// isOnHold reports whether a process has a hold of the run in a folder.
 func isOnHold(path string) bool {
 	release, busy := hold(path)
 	release()

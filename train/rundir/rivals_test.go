@@ -66,7 +66,7 @@ func beginAndEnd(t *testing.T, overwrite bool) {
 		_, err = f.Commit(resolve(t), smallTrained(), smallResult())
 	}
 	must.OK(t, err)
-	f.Hold()()
+	f.Release()
 }
 
 // A run in which a process trains is not replaced, even if that process began after the new run.
@@ -107,14 +107,13 @@ func TestReplaceTested(t *testing.T) {
 		_, err = f.Commit(resolve(t), smallTrained(), smallResult())
 	}
 	must.OK(t, err)
-	release := f.Hold()
 	if _, err := NewFolder("run", "d", "gp", true); err == nil || !strings.Contains(err.Error(), "another process") {
 		t.Errorf("begun: %v", err)
 	}
 	if err := f.Rewrite(smallResult()); err != nil {
 		t.Error(err)
 	}
-	if release(); isOnHold("run") {
+	if f.Release(); isOnHold("run") {
 		t.Error("on hold after its release")
 	}
 	beginAndEnd(t, true)
