@@ -135,16 +135,8 @@ func (s *Stream) predict(ctx context.Context, whole bool, ds *data.Dataset) (*Ta
 		}
 	}
 	s.Trained.AddFar(&s.far, ds)
-	x, distances, err := s.Trained.Rows(ctx, ds)
+	p, distances, err := s.predictor.PredictSet(ctx, ds, true)
 	if err != nil {
-		return nil, err
-	}
-	parts, err := s.predictor.Predict(ctx, ds.N(), x)
-	if err != nil {
-		return nil, err
-	}
-	p := fitted.Joined(parts)
-	if err := fitted.CheckFinite(p, ds); err != nil {
 		return nil, err
 	}
 	return NewTable(s.Trained, ds, p, distances, s.Draws, s.Seed), nil

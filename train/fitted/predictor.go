@@ -165,6 +165,21 @@ func (p *Predictor) Predict(ctx context.Context, n int, x []float64) (parts []*m
 	return parts, nil
 }
 
+// PredictSet predicts a data set, with the distances of its rows as in PredictFar if they are wanted.
+func (p *Predictor) PredictSet(ctx context.Context, ds *data.Dataset,
+	withDistances bool) (whole *model.Prediction, distances []float64, err error) {
+	x, distances, err := p.trained.readRows(ctx, ds, withDistances)
+	if err != nil {
+		return nil, nil, err
+	}
+	parts, err := p.Predict(ctx, ds.N(), x)
+	if err != nil {
+		return nil, nil, err
+	}
+	whole = Joined(parts)
+	return whole, distances, CheckFinite(whole, ds)
+}
+
 // predict predicts n rows together with the ranks of ctx.
 func (m modelPasses) predict(ctx context.Context, n int, x []float64) (parts []*model.Prediction, err error) {
 	part := partOf(ctx, n)

@@ -120,17 +120,8 @@ func (e *timedEvaluation) part(ctx context.Context, n int) error {
 func (e *timedEvaluation) predict(ctx context.Context, n int) (*model.Prediction, error) {
 	var parts []*model.Prediction
 	for lo := e.done; lo < e.done+n; lo += mostAtOnce {
-		rows := e.ds.Subset(e.order[lo:min(lo+mostAtOnce, e.done+n)])
-		x, _, err := e.trained.readRows(ctx, rows, false)
+		part, _, err := e.predictor.PredictSet(ctx, e.ds.Subset(e.order[lo:min(lo+mostAtOnce, e.done+n)]), false)
 		if err != nil {
-			return nil, err
-		}
-		blocks, err := e.predictor.Predict(ctx, rows.N(), x)
-		if err != nil {
-			return nil, err
-		}
-		part := Joined(blocks)
-		if err := CheckFinite(part, rows); err != nil {
 			return nil, err
 		}
 		parts = append(parts, part)
