@@ -209,7 +209,11 @@ func (v *crossValidation) fold(k int) (err error) {
 	var folder *rundir.Folder
 	guard := v.p.newExitGuard(v.p.ctx, func() error { return v.leave(folder) })
 	defer guard.stop()
-	defer func() { err = errors.Join(err, v.giveBack()) }()
+	defer func() {
+		if v.unclaim != nil {
+			err, v.unclaim = errors.Join(err, v.unclaim()), nil
+		}
+	}()
 	job, opened, err := v.open(k, guard, limit)
 	guard.write(func() error { folder = opened; return nil })
 	if job != nil {

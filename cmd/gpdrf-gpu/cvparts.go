@@ -89,16 +89,6 @@ func (v *crossValidation) claim(k int) (err error) {
 	return err
 }
 
-// giveBack gives back the claimed fold.
-func (v *crossValidation) giveBack() error {
-	if v.unclaim == nil {
-		return nil
-	}
-	release := v.unclaim
-	v.unclaim = nil
-	return release()
-}
-
 // doOnce does work that only one part is to do, unless another process does it.
 func (v *crossValidation) doOnce(claim func() (func() error, error), do func() error) error {
 	if !v.shares() {

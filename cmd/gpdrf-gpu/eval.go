@@ -87,12 +87,11 @@ func (p *program) eval(c *call) error {
 }
 
 func (p *program) printScores(r *rundir.Result) error {
-	text, err := rundir.JSON(r) // Scores that are no numbers are an error.
-	switch {
-	case err != nil:
-	case p.json:
-		p.out.Write(text)
-	default:
+	if p.json {
+		return p.printJSON(r)
+	}
+	_, err := rundir.JSON(r) // Scores that are no numbers are an error.
+	if err == nil {
 		p.printResult(r)
 	}
 	return err

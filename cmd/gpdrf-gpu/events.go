@@ -30,7 +30,11 @@ type events struct {
 const eventsEvery = time.Second
 
 func (p *program) newEvents(folder *rundir.Folder) *events {
-	if !p.tensorboard && !hasEvents(folder) {
+	entries, _ := os.ReadDir(folder.Path()) // none in a new run, whose path is empty
+	had := slices.ContainsFunc(entries, func(e os.DirEntry) bool {
+		return strings.HasPrefix(e.Name(), rundir.EventsPrefix)
+	})
+	if !p.tensorboard && !had {
 		return nil
 	}
 	now := time.Now()
@@ -38,14 +42,6 @@ func (p *program) newEvents(folder *rundir.Folder) *events {
 		p: p, folder: folder, pending: tfevents.Begin(now),
 		name: fmt.Sprintf("%s%d.%d.gpdrf-gpu", rundir.EventsPrefix, now.Unix(), os.Getpid()),
 	}
-}
-
-// hasEvents reports whether the folder of a resumed run has a log for TensorBoard.
-func hasEvents(folder *rundir.Folder) bool {
-	entries, _ := os.ReadDir(folder.Path()) // none in a new run, whose path is empty
-	return slices.ContainsFunc(entries, func(e os.DirEntry) bool {
-		return strings.HasPrefix(e.Name(), rundir.EventsPrefix)
-	})
 }
 
 // write adds a record. It writes all records that wait if now is set, or if eventsEvery has passed.

@@ -134,8 +134,12 @@ func (p *program) keepSession(folder *rundir.Folder, device string) error {
 	if err != nil {
 		return err
 	}
+	line := "gpdrf-gpu" // the command in the syntax of a shell
+	for _, word := range p.args {
+		line += " " + usererror.ShellWord(word)
+	}
 	now := report.Session{
-		Command: commandLine(p.args),
+		Command: line,
 		Began:   p.began.UTC().Truncate(time.Second), Seconds: time.Since(p.began).Seconds(),
 		Version: rundir.Version, System: runtime.GOOS + "/" + runtime.GOARCH,
 		Processor: hardware.Processor(), Threads: runtime.GOMAXPROCS(0), Device: device,
@@ -144,15 +148,6 @@ func (p *program) keepSession(folder *rundir.Folder, device string) error {
 		past = past[:n-1]
 	}
 	return folder.Write(rundir.HistoryFile, rundir.JSONTo(append(past, now)))
-}
-
-// commandLine returns a command of this program in the syntax of a shell.
-func commandLine(args []string) string {
-	line := "gpdrf-gpu"
-	for _, word := range args {
-		line += " " + usererror.ShellWord(word)
-	}
-	return line
 }
 
 // page returns the report of the runs in some folders.

@@ -228,7 +228,10 @@ func (p *program) writePredictions(r *predictRequest, rows *data.Stream, guard *
 		time.Sleep(time.Second)
 		p.exit(guard.leave())
 	})()
-	for _, removed := range atomicfile.RemoveDead(filepath.Dir(r.out), isPredictions) {
+	predictions := func(_, name string, info fs.FileInfo) bool { // what a temporary file was to become
+		return info.Mode().IsRegular() && slices.Contains(predict.Formats(), strings.TrimPrefix(filepath.Ext(name), "."))
+	}
+	for _, removed := range atomicfile.RemoveDead(filepath.Dir(r.out), predictions) {
 		p.note("%s: removed: the command that wrote it was killed", removed)
 	}
 	return r.bad.writeWith(rows, func() error {
@@ -248,11 +251,6 @@ func (c *call) rowsToPredict(path string, s data.Schema, o data.TableOptions, w 
 		return nil, err
 	}
 	return rows, rows.All().AttachGram(gram, w)
-}
-
-// isPredictions reports whether a temporary file was to become a file of predictions.
-func isPredictions(_, name string, info fs.FileInfo) bool {
-	return info.Mode().IsRegular() && slices.Contains(predict.Formats(), strings.TrimPrefix(filepath.Ext(name), "."))
 }
 
 // untilDone is a writer that fails once a context is done.

@@ -72,8 +72,12 @@ func (t *Model) Counts() bool { return model.Counts(t.singleModels()[0].Config.L
 // scoreWithDensities is Score, with the densities of a sample and the rows that a run folder keeps.
 func (t *Model) scoreWithDensities(p *model.Prediction, ds *data.Dataset, draws int) *Scores {
 	s := t.Score(p, ds, draws)
+	kept := make([]int, min(p.N, keptRows)) // at equal intervals, which do not depend on the seed
+	for i := range kept {
+		kept[i] = i * p.N / len(kept)
+	}
+	s.Kept = Kept{kept, p.Pick(kept)}
 	sample, rows := ds.Sample(ComparedRows, t.Seed)
-	s.Kept = newKept(p)
 	s.Densities = t.DensitiesOf(p.Pick(rows), sample, draws)
 	return s
 }
@@ -193,12 +197,3 @@ type Kept struct {
 
 // keptRows is the largest number of rows of a Kept.
 const keptRows = 5000
-
-// newKept keeps rows at equal intervals, which do not depend on the seed.
-func newKept(p *model.Prediction) Kept {
-	rows := make([]int, min(p.N, keptRows))
-	for i := range rows {
-		rows[i] = i * p.N / len(rows)
-	}
-	return Kept{rows, p.Pick(rows)}
-}
