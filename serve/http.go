@@ -188,7 +188,7 @@ func (s *Server) getModelOne(w http.ResponseWriter, r *http.Request) error {
 const predictCall = ":predict"
 
 func (s *Server) getMetrics(w http.ResponseWriter, r *http.Request) error {
-	s.metrics.handler().ServeHTTP(w, r)
+	s.metrics.handler.ServeHTTP(w, r)
 	return nil
 }
 

@@ -5,12 +5,13 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
 // metrics are what /metrics shows, in a register of their own.
 type metrics struct {
-	registry       *prometheus.Registry
+	handler        http.Handler
 	requests       *prometheus.CounterVec // by protocol, model and status
 	requestSeconds *prometheus.HistogramVec
 	rows           *prometheus.CounterVec
@@ -25,19 +26,22 @@ type metrics struct {
 
 func newMetrics() *metrics {
 	seconds := prometheus.ExponentialBucketsRange(0.0005, 30, 16)
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	register := promauto.With(registry)
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
-		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: "gpdrf_" + name, Help: help}, labels)
+		return register.NewCounterVec(prometheus.CounterOpts{Name: "gpdrf_" + name, Help: help}, labels)
 	}
 	histogram := func(name, help string, buckets []float64) prometheus.Histogram {
-		return prometheus.NewHistogram(prometheus.HistogramOpts{Name: "gpdrf_" + name, Help: help, Buckets: buckets})
+		return register.NewHistogram(prometheus.HistogramOpts{Name: "gpdrf_" + name, Help: help, Buckets: buckets})
 	}
 	gauge := func(name, help string, labels ...string) *prometheus.GaugeVec {
-		return prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "gpdrf_" + name, Help: help}, labels)
+		return register.NewGaugeVec(prometheus.GaugeOpts{Name: "gpdrf_" + name, Help: help}, labels)
 	}
-	m := &metrics{
-		registry: prometheus.NewRegistry(),
+	return &metrics{
+		handler:  promhttp.HandlerFor(registry, promhttp.HandlerOpts{}),
 		requests: counter("requests_total", "Requests for predictions.", "protocol", "model", "status"),
-		requestSeconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		requestSeconds: register.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "gpdrf_request_seconds", Help: "From the whole request to its answer.", Buckets: seconds},
 			[]string{"protocol", "model"}),
 		rows:           counter("rows_total", "Rows predicted.", "model"),
@@ -50,13 +54,4 @@ func newMetrics() *metrics {
 		refused: counter("connections_closed_total",
 			"Connections closed because there were too many.", "protocol", "which"),
 	}
-	m.registry.MustRegister(m.requests, m.requestSeconds, m.rows, m.queueSeconds, m.batchRows,
-		m.forwardSeconds, m.loads, m.modelBytes,
-		m.connections, m.refused, collectors.NewGoCollector(),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	return m
-}
-
-func (m *metrics) handler() http.Handler {
-	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
