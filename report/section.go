@@ -195,9 +195,7 @@ func series(i int) int { return i % 8 }
 
 // thinned returns about count of the numbers 0 … n−1, evenly spread, with the first and the last.
 func thinned(n, count int) (numbers []int) {
-	if n <= count {
-		count = n
-	}
+	count = min(n, count)
 	for i := range count {
 		numbers = append(numbers, i*(n-1)/max(1, count-1))
 	}

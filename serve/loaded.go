@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
@@ -87,13 +88,10 @@ func (m *loaded) numbersOfSequences(sequences []string) (numbers int64, err erro
 }
 
 // defaultOutputs returns the outputs that answer a request without outputs.
-func (m *loaded) defaultOutputs() (specs []TensorSpec) {
-	for _, spec := range m.outputs {
-		if spec.Name != samplesName && spec.Name != drawsName {
-			specs = append(specs, spec)
-		}
-	}
-	return specs
+func (m *loaded) defaultOutputs() []TensorSpec {
+	return slices.DeleteFunc(slices.Clone(m.outputs), func(spec TensorSpec) bool {
+		return spec.Name == samplesName || spec.Name == drawsName
+	})
 }
 
 // predict waits for the prediction of rows, in a batch with those of other requests.

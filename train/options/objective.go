@@ -2,6 +2,7 @@ package options
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
@@ -87,11 +88,8 @@ const leastChosenBy = 30
 // objective is Auto until then. If the user gives a length or a weight, they choose only if the user gives Auto, too. A
 // regression of sequences takes all its steps under the bound: these are few, and a quarter of them is too short.
 func (c *Config) heldOutRowsChoose(ds *data.Dataset) bool {
-	requested := c.Explicit("objective")
-	for _, key := range []string{"steps", "epochs", "kl-weight"} {
-		if c.Explicit(key) && !requested {
-			return false
-		}
+	if !c.Explicit("objective") && slices.ContainsFunc(words("steps epochs kl-weight"), c.Explicit) {
+		return false
 	}
 	return c.noChoice(ds) == ""
 }

@@ -50,14 +50,8 @@ type Pooled struct {
 // summarise computes the Summary from the folds.
 func (cv *CV) summarise() {
 	cv.Summary = Summary{}
-	var finished []FoldRun
-	for _, run := range cv.Runs {
-		if run.Standing == FoldFinished {
-			finished = append(finished, run)
-		}
-	}
-	cv.Finished = len(finished)
-	if finished == nil {
+	finished := slices.DeleteFunc(slices.Clone(cv.Runs), func(r FoldRun) bool { return r.Standing != FoldFinished })
+	if cv.Finished = len(finished); cv.Finished == 0 {
 		return
 	}
 	cv.Test = averages(finished, func(r FoldRun) any { return r.Test })
