@@ -1,7 +1,6 @@
 package predict
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/csv"
@@ -60,13 +59,36 @@ func (t *Table) Write(w io.Writer, format string) error {
 // rowsAtOnce is the number of rows that the threads format before they are written.
 const rowsAtOnce = 4096
 
-// cells makes the cells [hi−lo,width] of rows lo … hi−1.
-func (t *Table) cells(lo, hi int, into []Cell) error {
+// each makes the cells of up to rowsAtOnce rows at a time. Threads call part with those of each part of
+// metrics.PartRows rows, and the number of the part; write then gets them all.
+func (t *Table) each(part func(k int, cells []Cell) error, write func(cells []Cell) error) error {
 	width := len(t.Columns)
-	clear(into[:(hi-lo)*width])
-	for i := lo; i < hi; i++ {
-		row := into[(i-lo)*width : (i-lo+1)*width]
-		t.Row(i, row)
+	cells := make([]Cell, min(t.Rows, rowsAtOnce)*width)
+	failed := make([]error, rowsAtOnce/metrics.PartRows)
+	for first := 0; first < t.Rows; first += rowsAtOnce {
+		rows := min(rowsAtOnce, t.Rows-first)
+		metrics.EachPart(rows, func(lo, hi int) {
+			k, own := lo/metrics.PartRows, cells[lo*width:hi*width]
+			if failed[k] = t.cells(first+lo, own); failed[k] == nil {
+				failed[k] = part(k, own)
+			}
+		})
+		if err := cmp.Or(failed...); err != nil {
+			return err
+		}
+		if err := write(cells[:rows*width]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cells makes the cells of the rows from first on.
+func (t *Table) cells(first int, into []Cell) error {
+	clear(into)
+	for row := range slices.Chunk(into, len(t.Columns)) {
+		t.Row(first, row)
+		first++
 		for _, c := range row {
 			if !c.None && (math.IsNaN(c.Value) || math.IsInf(c.Value, 0)) {
 				return ErrNotFinite
@@ -81,15 +103,7 @@ type textWriter struct {
 	to     io.Writer
 	begun  bool // there is a header, or none is needed
 	append func(to []byte, names [][]byte, cells []Cell) ([]byte, error)
-
-	parts [rowsAtOnce / metrics.PartRows]textPart
-}
-
-// textPart is the text of some rows, which one thread makes.
-type textPart struct {
-	cells []Cell
-	text  []byte
-	err   error
+	parts  [rowsAtOnce / metrics.PartRows][]byte
 }
 
 // Write writes a header before the first table.
@@ -104,50 +118,25 @@ func (w *textWriter) Write(t *Table) error {
 			return err
 		}
 	}
-	names := make([][]byte, len(t.Columns))
+	width := len(t.Columns)
+	names := make([][]byte, width)
 	for c, name := range t.Columns {
 		names[c], _ = json.Marshal(name) // a string always has a form
 	}
-	for first := 0; first < t.Rows; first += rowsAtOnce {
-		rows := min(rowsAtOnce, t.Rows-first)
-		metrics.EachPart(rows, func(lo, hi int) {
-			w.parts[lo/metrics.PartRows].make(w, t, names, first+lo, first+hi)
-		})
-		if err := w.flush((rows + metrics.PartRows - 1) / metrics.PartRows); err != nil {
-			return err
+	return t.each(func(k int, cells []Cell) (err error) {
+		text := w.parts[k][:0]
+		for row := range slices.Chunk(cells, width) {
+			if text, err = w.append(text, names, row); err != nil {
+				return err
+			}
 		}
-	}
-	return nil
-}
-
-// flush writes the first parts. One alone, such as the answer to a request of serve, needs no buffer.
-func (w *textWriter) flush(parts int) error {
-	if parts == 1 && w.parts[0].err == nil {
-		_, err := w.to.Write(w.parts[0].text)
+		w.parts[k] = text
+		return nil
+	}, func(cells []Cell) error {
+		parts := (len(cells)/width + metrics.PartRows - 1) / metrics.PartRows
+		_, err := w.to.Write(bytes.Join(w.parts[:parts], nil))
 		return err
-	}
-	out := bufio.NewWriterSize(w.to, 1<<16)
-	for _, part := range w.parts[:parts] {
-		if part.err != nil {
-			return part.err
-		}
-		out.Write(part.text) // an error stays until Flush
-	}
-	return out.Flush()
-}
-
-// make writes rows lo … hi−1 as text to p.text, or sets p.err.
-func (p *textPart) make(w *textWriter, t *Table, names [][]byte, lo, hi int) {
-	width := len(t.Columns)
-	p.cells, p.text = slices.Grow(p.cells[:0], (hi-lo)*width)[:(hi-lo)*width], p.text[:0]
-	if p.err = t.cells(lo, hi, p.cells); p.err != nil {
-		return
-	}
-	for i := range hi - lo {
-		if p.text, p.err = w.append(p.text, names, p.cells[i*width:(i+1)*width]); p.err != nil {
-			return
-		}
-	}
+	})
 }
 
 // Close leaves the file as it is: lines need no end.
@@ -232,39 +221,24 @@ func (w *columnWriter) Write(t *Table) error {
 			return err
 		}
 	}
-	width := len(t.Columns)
-	cells := make([]Cell, min(t.Rows, rowsAtOnce)*width)
-	failed := make([]error, rowsAtOnce/metrics.PartRows)
-	for first := 0; first < t.Rows; first += rowsAtOnce {
-		rows := min(rowsAtOnce, t.Rows-first)
-		metrics.EachPart(rows, func(lo, hi int) {
-			failed[lo/metrics.PartRows] = t.cells(first+lo, first+hi, cells[lo*width:])
-		})
-		if err := cmp.Or(failed...); err != nil {
-			return err
-		}
-		for i := range rows {
-			if err := w.row(cells[i*width : (i+1)*width]); err != nil {
+	return t.each(func(int, []Cell) error { return nil }, func(cells []Cell) error {
+		for row := range slices.Chunk(cells, len(t.Columns)) {
+			for c, cell := range row {
+				switch {
+				case cell.None:
+					w.file.Missing()
+				case w.text[c]:
+					w.file.Text(cell.Class)
+				default:
+					w.file.Number(cell.Value)
+				}
+			}
+			if err := w.file.EndRow(); err != nil {
 				return err
 			}
 		}
-	}
-	return nil
-}
-
-// row writes a row.
-func (w *columnWriter) row(cells []Cell) error {
-	for c, cell := range cells {
-		switch {
-		case cell.None:
-			w.file.Missing()
-		case w.text[c]:
-			w.file.Text(cell.Class)
-		default:
-			w.file.Number(cell.Value)
-		}
-	}
-	return w.file.EndRow()
+		return nil
+	})
 }
 
 // Close writes the index of the file.
