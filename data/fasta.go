@@ -2,6 +2,7 @@ package data
 
 import (
 	"bytes"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,6 +49,12 @@ const labelWord = "LABEL"
 
 func isHeaderLine(line []byte) bool {
 	return bytes.HasPrefix(bytes.TrimPrefix(line, []byte(labelWord)), []byte(">"))
+}
+
+// hasFASTAName reports whether a file is one of sequences by the end of its name.
+func hasFASTAName(name string) bool {
+	name = strings.TrimSuffix(strings.ToLower(name), ".gz")
+	return slices.Contains([]string{".fasta", ".fa", ".fna", ".faa", ".fastq", ".fq"}, filepath.Ext(name))
 }
 
 // readFASTA reads sequences on any number of lines each, after a header >CLASS or >NAME|CLASS.

@@ -63,6 +63,9 @@ func newLayout(rec *records, p *profile, at []int) (*layout, error) {
 	if rec.opt.Target == "" && at[0] == last && rec.header != nil && rec.bare[last] && p.columns[last].filled() == 0 {
 		at[0] = max(last-1, 0) // the separator at the end of each line makes an empty column
 	}
+	if rec.width < 2 && hasFASTAName(rec.name) {
+		return nil, rec.errorf("has no header before a sequence: write >CLASS or >NAME|CLASS in a line before each")
+	}
 	if rec.width < 2 {
 		return nil, rec.errorf("has one column only: at least one input column is needed beside the target"+
 			" (cells are separated by comma, semicolon, tab, | or blanks; %s names another)", asKey("separator"))

@@ -527,6 +527,16 @@ func TestTableForList(t *testing.T) {
 	}
 }
 
+// A file of sequences by its name alone lacks its headers, not columns.
+func TestFASTAWithoutHeaders(t *testing.T) {
+	for _, name := range []string{"a.fasta", "a.FA", "a.fq"} {
+		path := filepath.Join(t.TempDir(), name)
+		must.OK(t, os.WriteFile(path, []byte("ACGT\nTTGA\n"), 0o666))
+		_, _, err := ReadFile(path, ReadOptions{})
+		wantError(t, name, err, strings.Contains, "has no header before a sequence: write >CLASS or >NAME|CLASS")
+	}
+}
+
 // Some sets of texts write LABEL before each >.
 func TestLabelledHeaders(t *testing.T) {
 	plain := ">1\nA cat sat.\n>0\nA dog ran.\n>1\nCats\n"
