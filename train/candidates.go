@@ -52,8 +52,8 @@ func (ch *chooser) decide(planned, longSteps int) decision {
 		return decision{ch.candidates[0], planned, planned, 0}
 	case longSteps == 0:
 		return decision{candidateOf(best), rest, rest, 0}
-	case !slices.ContainsFunc(ch.attempts, func(a rundir.Attempt) bool { return a.Steps == longSteps }):
-		// there was no time for a long one, and no lengths to compare
+	case !slices.ContainsFunc(ch.attempts, func(a rundir.Attempt) bool { return a.Steps > ch.attempts[0].Steps }):
+		// there was no time for a longer one, and no lengths to compare
 		return decision{candidateOf(best), longSteps, longSteps, 0}
 	}
 	return decision{candidateOf(best), best.Steps, longSteps, best.Temperature}

@@ -35,6 +35,9 @@ const (
 	longShare          = 1.0 / 4  // share of the steps for each of two long attempts, and largest share for the run
 	safeShare          = 1.0 / 8  // share of rows and steps for an attempt with a safe objective; the run takes the rest
 	leastSteps         = 30       // least number of steps of an attempt: a shorter one shows nothing
+	// largest number of steps of a short attempt: after more, low weights have memorised few rows
+	longestShort = 1000
+	lengthFactor = 4 // factor from one length of attempts to the next
 	// weights of the divergences below 1; a short attempt prefers the lowest one, and a long attempt has to confirm it
 	lowerWeight, lowestWeight = 0.3, 0.1
 )
@@ -102,7 +105,7 @@ func (r *run) choose(ctx context.Context) (err error) {
 func (ch *chooser) makeAll(ctx context.Context) (longSteps int, err error) {
 	r, cfg := ch.run, ch.run.job.Config
 	steps := float64(cfg.Steps)
-	shortSteps, longSteps := int(shortShare*steps), int(longShare*steps)
+	shortSteps, longSteps := min(int(shortShare*steps), longestShort), int(longShare*steps)
 	rows := longSteps * cfg.Batch // the largest number of rows that an attempt draws
 	if cfg.ObjectiveOf(r.job.Train) == options.Predictive {
 		shortSteps, longSteps, rows = int(safeShare*steps), 0, int(safeShare*float64(r.job.Train.N()))
@@ -188,8 +191,8 @@ func (r *run) restart(ctx context.Context, c candidate, steps, longest int) erro
 	return nil
 }
 
-// makeAttempts makes a short attempt of each candidate, and long ones of the two best, as far as there is time. It
-// returns the steps of a long attempt, which the pace of the short ones may change.
+// makeAttempts makes a short attempt of each candidate, and longer ones of the two best, as far as there is time. It
+// returns the steps of the longest attempts, which the pace of the others may change.
 func (ch *chooser) makeAttempts(ctx context.Context, shortSteps, longSteps int) (int, error) {
 	attemptCtx, cancel := context.WithCancel(ctx)
 	var end time.Duration // of all attempts, on the clock of a time limit
@@ -203,14 +206,18 @@ func (ch *chooser) makeAttempts(ctx context.Context, shortSteps, longSteps int) 
 	if err := ch.takeComponents(attemptCtx); err != nil {
 		return longSteps, err
 	}
+	between := lengthsBetween(shortSteps, longSteps)
 	ch.totalSteps = len(ch.candidates)*shortSteps + 2*longSteps
+	for _, steps := range between {
+		ch.totalSteps += 2 * steps
+	}
 	if ch.columns != "" {
 		ch.totalSteps += shortSteps
 	}
-	more, err := ch.shortAttempts(attemptCtx, shortSteps)
+	more, err := ch.attemptEach(attemptCtx, ch.candidates, shortSteps)
 	if more && err == nil && ch.columns != "" && ch.best() == nil { // all have broken off
 		ch.variant = ch.first
-		more, err = ch.shortAttempts(attemptCtx, shortSteps)
+		more, err = ch.attemptEach(attemptCtx, ch.candidates, shortSteps)
 	}
 	ranked := slices.Clone(ch.scored())
 	slices.SortStableFunc(ranked, func(a, b *rundir.Attempt) int { return cmp.Compare(ch.meanOf(b), ch.meanOf(a)) })
@@ -223,22 +230,40 @@ func (ch *chooser) makeAttempts(ctx context.Context, shortSteps, longSteps int) 
 	if longSteps == 0 {
 		return 0, nil
 	}
-	if longSteps, err = ch.longStepsInTime(shortSteps, longSteps, end); err != nil {
+	var best []candidate
+	for _, a := range ranked[:min(2, len(ranked))] {
+		best = append(best, candidateOf(a))
+	}
+	longest := shortSteps
+	for _, longest = range between {
+		if more, err := ch.attemptEach(attemptCtx, best, longest); !more || err != nil {
+			return longSteps, cmp.Or(err, context.Cause(ctx))
+		}
+	}
+	if longSteps, err = ch.longStepsInTime(longest, longSteps, end); err != nil {
 		return longSteps, err
 	}
 	ch.totalSteps = ch.doneSteps + 2*longSteps
-	for _, a := range ranked[:min(2, len(ranked))] {
-		if more, err := ch.attempt(attemptCtx, candidateOf(a), longSteps); !more || err != nil {
-			return longSteps, cmp.Or(err, context.Cause(ctx))
-		}
+	if more, err := ch.attemptEach(attemptCtx, best, longSteps); !more || err != nil {
+		return longSteps, cmp.Or(err, context.Cause(ctx))
 	}
 	return longSteps, nil
 }
 
+// lengthsBetween are the numbers of steps of attempts between short and long ones that have many more steps. The best
+// length on few rows may be far below that of a long attempt.
+func lengthsBetween(shortSteps, longSteps int) (all []int) {
+	for steps := lengthFactor * shortSteps; lengthFactor*steps <= longSteps; steps *= lengthFactor {
+		all = append(all, steps)
+	}
+	return all
+}
+
 // longStepsInTime is the number of steps of a long attempt. With a time limit, two of these and the run share the time
-// that is left, at the pace of the short attempts: the machine may have been slower or faster when the first steps
-// were timed. The two end by the end of all attempts. A resumed run keeps the number of its attempts.
-func (ch *chooser) longStepsInTime(shortSteps, planned int, end time.Duration) (int, error) {
+// that is left, at the pace of the attempts before, of which the longest has the given number: the machine may have
+// been slower or faster when the first steps were timed. The two end by the end of all attempts. A resumed run keeps
+// the number of its attempts.
+func (ch *chooser) longStepsInTime(longest, planned int, end time.Duration) (int, error) {
 	steps, clock := planned, &ch.run.clock
 	if clock.deadline > 0 && ch.pace.steps > 0 {
 		used, perStep := clock.used(), ch.pace.perStep()
@@ -246,19 +271,19 @@ func (ch *chooser) longStepsInTime(shortSteps, planned int, end time.Duration) (
 		if ch.run.job.Validation != nil { // evaluations during the run need what is left
 			fit = min(fit, planned)
 		}
-		steps = min(max(2*shortSteps, fit), options.MaxSteps)
+		steps = min(max(2*longest, fit), options.MaxSteps)
 	}
 	for _, a := range ch.savedAttempts {
-		if a.Steps > shortSteps {
+		if a.Steps > longest {
 			steps = a.Steps
 		}
 	}
 	return fromRankZero(ch.run.job.ranks(), steps)
 }
 
-// shortAttempts makes an attempt of each candidate. It reports whether there is time for more.
-func (ch *chooser) shortAttempts(ctx context.Context, steps int) (more bool, err error) {
-	for _, c := range ch.candidates {
+// attemptEach makes an attempt of each candidate. It reports whether there is time for more.
+func (ch *chooser) attemptEach(ctx context.Context, candidates []candidate, steps int) (more bool, err error) {
+	for _, c := range candidates {
 		if more, err = ch.attempt(ctx, c, steps); !more || err != nil {
 			return more, err
 		}

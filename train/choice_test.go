@@ -205,15 +205,41 @@ func TestChoiceOfAttempts(t *testing.T) {
 		longSteps int
 		want      decision
 	}{
-		"none":            {nil, 40, decision{bound, 160, 160, 0}},
-		"safe":            {short, 0, decision{other, 60, 60, 0}},
-		"no time for any": {short, 40, decision{other, 40, 40, 0}},
-		"long":            {append(short, of(other, 40, 0)), 40, decision{other, 40, 40, 2}},
-		"short":           {append(short, of(other, 40, -3)), 40, decision{other, 10, 40, 2}},
+		"none":             {nil, 40, decision{bound, 160, 160, 0}},
+		"safe":             {short, 0, decision{other, 60, 60, 0}},
+		"no time for any":  {short, 40, decision{other, 40, 40, 0}},
+		"long":             {append(short, of(other, 40, 0)), 40, decision{other, 40, 40, 2}},
+		"short":            {append(short, of(other, 40, -3)), 40, decision{other, 10, 40, 2}},
+		"between":          {append(short, of(other, 40, 0), of(other, 160, -3)), 160, decision{other, 40, 160, 2}},
+		"no time for long": {append(short, of(other, 40, -3)), 160, decision{other, 10, 160, 2}},
 	} {
 		ch := &chooser{candidates: []candidate{bound, other}, attempts: c.attempts, totalSteps: 100}
 		if got := ch.decide(160, c.longSteps); got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+	}
+}
+
+// Lengths of attempts lie between short and long ones if these are far apart. All attempts and the run take the steps of
+// a run without them, for three candidates and for four.
+func TestLengthsBetween(t *testing.T) {
+	for steps := 480; steps <= options.MaxSteps; steps += 1 + steps/7 {
+		short, long := min(int(shortShare*float64(steps)), longestShort), int(longShare*float64(steps))
+		between := lengthsBetween(short, long)
+		for _, candidates := range []int{3, 4} {
+			all, last := candidates*short+3*long, short // the run is as long as a long attempt
+			for _, n := range between {
+				if n != lengthFactor*last || lengthFactor*n > long {
+					t.Errorf("%d steps: %d follows %d before %d", steps, n, last, long)
+				}
+				all, last = all+2*n, n
+			}
+			if all > steps {
+				t.Errorf("%d candidates take %d of %d steps", candidates, all, steps)
+			}
+			if few := steps <= 15000; few && between != nil {
+				t.Errorf("%d steps: attempts of %d", steps, between)
+			}
 		}
 	}
 }
