@@ -10,8 +10,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-// Models that are trained at the same time equal those that are trained one after the other. Targets of rows to predict
-// are ignored.
+// Models that are trained at the same time equal models that are trained one after the other. Targets of rows to
+// predict are ignored.
 func TestTrainSideBySide(t *testing.T) {
 	rows := [2]gpdrf.Rows{}
 	for i := range 60 {

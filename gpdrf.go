@@ -6,11 +6,11 @@
 // class. Model.Save and Load keep a model in a file, which the program gpdrf-gpu reads and writes,
 // too. The same rows, options and seed give the same model, bit for bit, on one kind of processor.
 //
-// The options are those of the command gpdrf-gpu train; docs/cli.md lists them all, and errors have
-// their names. To work on files, run folders, checkpoints or cross-validations, use the command. The
-// packages below this one are its parts, and may change in any release.
+// The options are the same as of the command gpdrf-gpu train; docs/cli.md lists them all, and errors
+// have their names. To work on files, run folders, checkpoints or cross-validations, use the
+// command. The packages below this one are its parts, and may change in any release.
 //
-// Errors about Rows count them from 1; indices of rows, such as that of Prediction.Interval, count from 0.
+// Errors about Rows count them from 1; indices of rows, such as for Prediction.Interval, count from 0.
 //
 // The number of threads is GOMAXPROCS. A Model may be used by several goroutines.
 package gpdrf
@@ -54,21 +54,21 @@ const (
 	DRF   Kind = "drf"   // the random-feature layers alone
 )
 
-// Options say how Train works. A field that is zero has the default of the command.
+// Options are the options of Train. A field that is zero has the default of the command.
 type Options struct {
-	Kind       Kind    // "" is GPDRF
-	Preset     string  // where the other options start from: "default" or "paper"
-	Kernel     string  // such as "matern32" or "spectrum:3"; "" is "rbf" for numbers, and one that fits for sequences
-	Likelihood string  // such as "student-t"; "" is "gaussian", or "softmax" for classes
-	Inducing   int     // inducing points of the GP layer
-	Layers     int     // random-feature layers
-	Features   int     // random features of each layer
+	Kind       Kind    // kind of model; "" is GPDRF
+	Preset     string  // values of the other options at the start: "default" or "paper"
+	Kernel     string  // kernel, such as "matern32" or "spectrum:3"; "" is "rbf" for numbers, or chosen for sequences
+	Likelihood string  // likelihood, such as "student-t"; "" is "gaussian", or "softmax" for classes
+	Inducing   int     // number of inducing points of the GP layer
+	Layers     int     // number of random-feature layers
+	Features   int     // number of random features of each layer
 	Batch      int     // number of rows of a step
 	LR         float64 // the learning rate
 	Validation float64 // the share of rows that is held out to watch the training
 	Conformal  bool    // holds out a fifth of the rows for Prediction.Interval and Prediction.Set
 
-	Steps     int           // training steps; 0 is 15000 for numbers
+	Steps     int           // number of training steps; 0 is 15000 for numbers
 	TimeLimit time.Duration // time of the training, in place of Steps
 	Seed      uint64        // seed of all random numbers; 0 is 1
 	Device    string        // "auto" or "" is the first GPU, or the CPU; "cpu", "cuda:1", "cpu:f64"
@@ -161,7 +161,7 @@ func (o Options) fields() []field {
 		{"time-limit", "TimeLimit", o.TimeLimit}, {"seed", "Seed", o.Seed}, {"device", "Device", o.Device}}
 }
 
-// config returns the options as those of the command.
+// config returns the options as options of the command.
 func (o Options) config() (*options.Config, error) {
 	var settings []options.Setting
 	set := func(key, text string) {

@@ -153,7 +153,7 @@ func TestProgressOfBound(t *testing.T) {
 	}
 }
 
-// A quantile is an error where there is none: in a classification, and at levels that are no probability.
+// A quantile is an error in a classification, and at levels that are no probability.
 func TestNoQuantile(t *testing.T) {
 	inputs := [][]float64{{1}, {2}, {3}, {4}, {5}, {6}}
 	o := gpdrf.Options{Kind: gpdrf.GP, Steps: 2, Device: "cpu"}
@@ -270,7 +270,7 @@ func TestTrainFrom(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "model.safetensors")
 	must.OK(t, before.Save(path))
-	must.Get(gpdrf.Load(filepath.Dir(path)))(t) // as of a run folder
+	must.Get(gpdrf.Load(filepath.Dir(path)))(t) // the folder is read like a run folder
 	loaded := must.Get(gpdrf.Load(path))(t)
 	for want, o := range map[string]gpdrf.Options{"which starts at run folders": {From: loaded},
 		"other columns":      {From: before},

@@ -69,7 +69,7 @@ func (m *Model) Classes() []string {
 }
 
 // Predict predicts rows. Columns are matched by name; without names they are taken in the order of
-// training. The first call puts the model on its device, where it stays for the next ones until
+// training. The first call puts the model on its device, where it stays for later calls until
 // Close.
 func (m *Model) Predict(ctx context.Context, rows Rows) (*Prediction, error) {
 	t := m.trained
@@ -97,7 +97,8 @@ func (m *Model) Predict(ctx context.Context, rows Rows) (*Prediction, error) {
 	return prediction, nil
 }
 
-// warmStart returns the options of a training that starts at the model, on rows like its own. m may be nil.
+// warmStart returns the options of a training that starts at the model, on rows with the same columns. m
+// may be nil.
 func (m *Model) warmStart(c *options.Config, rows *data.Dataset) (*options.Config, error) {
 	switch {
 	case m == nil:

@@ -14,7 +14,7 @@ import (
 // Prediction is the prediction of N rows: a regression has Mean, SD and Targets, a classification
 // has Class and Probabilities.
 type Prediction struct {
-	Mean []float64 // [N] the mean of the first target, in its own units
+	Mean []float64 // [N] the mean of the first target, in its units
 	SD   []float64 // [N] the standard deviation, of the noise and of what the model does not know
 
 	// Targets are the predictions of all targets, in the order of training.
@@ -23,8 +23,8 @@ type Prediction struct {
 	Class         []string    // [N] the most probable class
 	Probabilities [][]float64 // [N][C] in the order of Model.Classes
 
-	// Distance [N] is how far each row is from the training rows: 0 for one of them, above 1 for
-	// rows unlike them. It is nil for models of early versions.
+	// Distance [N] is the distance of each row from the training rows: 0 for a training row, above
+	// 1 for rows unlike them. It is nil for models of early versions.
 	Distance []float64
 
 	// Warnings are about rows far from the training rows, and about words that the training rows do not have.

@@ -14,24 +14,24 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
-// SuggestOptions are the options of Model.Suggest, by the names of the flags of the command suggest. A field that is
-// zero has its default.
+// SuggestOptions are the options of Model.Suggest, with the names of the flags of the command suggest. A field that
+// is zero has its default.
 type SuggestOptions struct {
-	How      string // "ei", "ucb", "thompson", "variance" or "bald"; "" is ei for numbers, bald for classes
-	Batch    int    // rows to choose; 0 is 10
+	How      string // way to choose: "ei", "ucb", "thompson", "variance" or "bald"; "" is ei for numbers, bald for classes
+	Batch    int    // number of rows to choose; 0 is 10
 	Minimize bool   // the least target is the best, and not the largest
-	Target   string // the target, if the model has several
-	Samples  int    // joint samples; 0 is 256
+	Target   string // name of the target, if the model has several
+	Samples  int    // number of joint samples; 0 is 256
 	Seed     uint64 // seed of the samples; 0 is the seed of the training
 
-	// Feasible is a model of the same rows that tells which of them are feasible: those of the second of its two
-	// classes, or with a target of 0 or more. If it is nil, all rows are feasible.
+	// Feasible is a model of the same rows that tells which of them are feasible: rows of the second of its two
+	// classes, or rows with a target of 0 or more. If it is nil, all rows are feasible.
 	Feasible *Model
 }
 
 // Suggestion is a row that Model.Suggest has chosen.
 type Suggestion struct {
-	Row   int     // its number, from 0
+	Row   int     // number of the row, from 0
 	Value float64 // worth by SuggestOptions.How, given the rows before it: expected improvement for ei, nats for bald
 	Mean  float64 // mean of a regression, as in Prediction
 	SD    float64 // standard deviation of a regression, as in Prediction
@@ -43,8 +43,8 @@ type Suggestion struct {
 
 // Suggest chooses rows to measure next, the best first. Rows with a target, in Values, Targets or
 // Classes, are measured already: they are not chosen, and ei improves on the best of them. A target
-// that is not known is NaN, or "" of a class. Without measured rows, ei improves on the best target
-// of training.
+// that is not known is NaN, or "" for a class. Without measured rows, ei improves on the best
+// target of training.
 func (m *Model) Suggest(ctx context.Context, rows Rows, s SuggestOptions) ([]Suggestion, error) {
 	t := m.trained
 	if t == nil {
@@ -57,7 +57,7 @@ func (m *Model) Suggest(ctx context.Context, rows Rows, s SuggestOptions) ([]Sug
 	if err := setTargets(ds, t.Schema, rows); err != nil {
 		return nil, err
 	}
-	dev, err := device.Open(m.Device) // of its own: a device gives its memory back as a whole
+	dev, err := device.Open(m.Device) // a separate device, which gives its memory back as a whole
 	if err != nil {
 		return nil, err
 	}

@@ -101,7 +101,7 @@ def scores(edges, mass, y, mean=None):
     middle, width = (edges[:, 1:] + edges[:, :-1]) / 2, np.diff(edges)
     own = middle @ mass
     mean = own if mean is None else mean
-    of = np.minimum((edges[:, 1:] < y[:, None]).sum(1), len(mass) - 1)  # beyond the ends the last bin goes on
+    of = np.minimum((edges[:, 1:] < y[:, None]).sum(1), len(mass) - 1)  # values beyond the ends are in the last bin
     density = mass[of] / np.maximum(width[np.arange(len(y)), of], 1e-10)
     out = {"mae": np.abs(mean - y).mean(), "rmse": np.sqrt(np.square(mean - y).mean()),
            "r2": 1 - np.square(mean - y).sum() / np.square(y - y.mean()).sum(), "crps": crps(edges, mass, y),

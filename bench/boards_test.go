@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestBoards: the scores of bench/boards.py are those of closed forms, where make svm has installed
-// numpy and scikit-learn.
+// TestBoards: the scores of bench/boards.py equal closed forms, where make svm has installed numpy
+// and scikit-learn.
 func TestBoards(t *testing.T) {
 	t.Chdir("..")
 	if _, err := os.Stat(svmPython); err != nil {

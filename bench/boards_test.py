@@ -48,7 +48,7 @@ class Scores(unittest.TestCase):
         """By hand, for all targets between 0 and 4 as likely."""
         edges, mass = self.bins(4, lambda p: 4 * p)
         np.testing.assert_allclose(edges, [[0, 1, 2, 3, 4]])
-        half = 2 / 3  # of E|X − X'|, and E|X − 0.5| is (0.5² + 3.5²) / 8
+        half = 2 / 3  # half of E|X − X'|; E|X − 0.5| is (0.5² + 3.5²) / 8
         for y, crps, interval in ((5, 3 - half, 24), (-1, 3 - half, 24), (2, 1 - half, 4), (0.5, 12.5 / 8 - half, 4)):
             found = scores(edges, mass, [y])
             self.assertAlmostEqual(found["crps"], crps)

@@ -36,7 +36,7 @@ type product struct {
 	m, n, k       int
 }
 
-// products are the products that are compared with OpenBLAS: those of a step, and squares.
+// products are the products that are compared with OpenBLAS: products of a step, and squares.
 var products = []product{
 	{"float32", "N", "N", 512, 512, 512}, {"float32", "N", "N", 2000, 500, 50}, {"float32", "N", "N", 1000, 1000, 784},
 	{"float32", "N", "N", 2000, 10, 1000}, {"float32", "N", "N", 2000, 50, 1000}, {"float32", "T", "N", 1000, 50, 2000},

@@ -69,7 +69,7 @@ func countDistances(in io.Reader) (*plots.Bins, error) {
 	return bins, nil
 }
 
-// picturedSets returns the sets of the picture: those with the distances of every row of every model.
+// picturedSets returns the sets of the picture: sets with the distances of every row of every model.
 func picturedSets(all recordsByName) (out []set) {
 	for _, s := range sets() {
 		ok := s.rows != ""
@@ -107,7 +107,7 @@ func drawDistances(all recordsByName) error {
 		func(w io.Writer) error { return plots.Histograms(w, "Bhattacharyya distance", panels) })
 }
 
-// distancesPage returns the page with our means beside the paper's.
+// distancesPage returns the page that compares our means with the paper's.
 func distancesPage(all recordsByName, words notes) string {
 	const heading = "Bhattacharyya distances"
 	var b strings.Builder
@@ -136,8 +136,8 @@ func distancesPage(all recordsByName, words notes) string {
 	return b.String()
 }
 
-// pooledDistances returns the mean distances of the right and of the wrong rows of all folds, and the mean AUROC
-// of the folds that have one.
+// pooledDistances returns the mean distances of the right and of the wrong rows of all folds, and the mean
+// AUROC over the folds that have it.
 func pooledDistances(records []*record) (out [3]string) {
 	var sum, count [3]float64
 	for _, r := range records {

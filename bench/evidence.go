@@ -140,7 +140,7 @@ func (p evidencePage) bestSummary() string {
 		"and a worse one on %d. Of all %d sets, it is worse on %d.", m.sets(), few, m.count[2], m.count[0], sets, worse)
 }
 
-// firstFoldCells returns the cells of fold 1, and the number of those with a record.
+// firstFoldCells returns the cells of fold 1, and the number of cells with a record.
 func (p evidencePage) firstFoldCells() (cells []suiteCell, recorded int) {
 	cells = slices.DeleteFunc(p.suite.cells(), func(c suiteCell) bool { return c.fold > 1 })
 	return cells, len(cells) - len(p.suite.records.without(cells))

@@ -143,7 +143,7 @@ func medianRange(runs []*record) string {
 		medianFigure(runs, "cpu_seconds"))
 }
 
-// paperSets returns the sets with figures in the paper, without those that were split into folds.
+// paperSets returns the sets with figures in the paper, without sets that were split into folds.
 func paperSets() []set {
 	return slices.DeleteFunc(sets(), func(s set) bool { return s.paper == nil || s.split })
 }

@@ -18,7 +18,7 @@ func graphSets() (all []set) {
 }
 
 // moleculeSets are two of MoleculeNet, which make molecules fetches. A molecule is its SMILES
-// alone: the columns that others computed of it are left out.
+// alone: the columns that others computed from it are left out.
 func moleculeSets() (all []set) {
 	for _, m := range []struct{ name, reads string }{
 		{"ESOL", "--sequence smiles --target 9 --ignore 1,2,3,4,5,6,7,8"},

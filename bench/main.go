@@ -21,12 +21,12 @@
 //	                                      beside a linked program: docs/scaling.md; -turns, -steps, -batch N
 //	go -C bench run . cpu-peers [PYTHON]     compares the CPU backend with PyTorch and OpenBLAS: docs/bench.md
 //
-// It is a module of its own, so that the program needs none of its dependencies. Paths are relative
+// It is a separate module, so that the program does not need its dependencies. Paths are relative
 // to the repository's folder.
 //
-// Each row of results is one command, so that a reader can run it alone. What it measured is kept
-// in bench/results, a line for each row, from which docs/results.md is written; its run folder is
-// left under build/results.
+// Each row of results is one command, so that a reader can run it alone. Its measurements are
+// kept in bench/results, a line for each row, from which docs/results.md is written. Its run
+// folder stays under build/results.
 package main
 
 import (

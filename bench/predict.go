@@ -89,7 +89,8 @@ func (f *files) model(name string, rows int) error {
 		return err
 	}
 	formats := []string{predict.CSV, predict.Parquet}
-	rates, ratios := make([][]float64, 3), make([][]float64, 3) // of forward passes, and of files of three formats
+	// Rows a second, and in multiples of the first: the forward pass, then each format.
+	rates, ratios := make([][]float64, 3), make([][]float64, 3)
 	memory := make([]float64, 3)
 	for range f.turns {
 		for k := range 1 + len(formats) {

@@ -21,7 +21,7 @@ var (
 
 const (
 	reachRepeats = 5
-	mostReached  = 6 // number of sets: those of numbers with the most rows in fold 1
+	mostReached  = 6 // number of sets of numbers, the ones with the most rows in fold 1
 )
 
 // reach runs the cells without a record in bench/results/reach.jsonl, and draws the picture. If it is killed, the next
@@ -65,7 +65,7 @@ func reachAll() error {
 	return cmp.Or(err, runs.draw())
 }
 
-// reachCells returns the cells without a method; their limits are those of the suite.
+// reachCells returns the cells without a method, with the limits of the suite.
 func reachCells() (cells []suiteCell, limits map[string]int, err error) {
 	limits = map[string]int{}
 	rows := map[string]int{}

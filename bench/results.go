@@ -24,7 +24,7 @@ const (
 )
 
 // results runs the rows that have no record yet, and writes docs/results.md from all records. A row that fails is
-// reported, and the others go on.
+// reported, and the other rows still run.
 func results(args []string) error {
 	flags := flag.NewFlagSet("results", flag.ExitOnError)
 	pattern := flags.String("rows", "",
@@ -76,7 +76,7 @@ func withoutRecord(all []row, wanted *regexp.Regexp, again bool) (todo []row, er
 	return todo, nil
 }
 
-// unrun returns the error about rows that failed; nil if there are none.
+// unrun returns the error about rows that failed; nil if no row failed.
 func unrun(failed []string, of int) error {
 	if len(failed) == 0 {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// Every row is a command that train understands, under a name of its own.
+// Every row is a command that train understands, under a different name.
 func TestRowsAreCommands(t *testing.T) {
 	names := map[string]bool{}
 	for _, r := range rows() {

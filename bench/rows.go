@@ -121,8 +121,8 @@ func (s set) row(model string, fold int) row {
 // has reports whether the set is run with a model.
 func (s set) has(model string) bool { return s.models == nil || slices.Contains(s.models, model) }
 
-// rowsOf returns the rows of one model, by fold; none if the set is run without it. Train without options is not run on
-// sets that were split into folds.
+// rowsOf returns the rows of one model, by fold; no rows if the set is run without the model. Train without options is
+// not run on sets that were split into folds.
 func (s set) rowsOf(model string) (out []row) {
 	switch {
 	case model == defaultLabel && s.defaultsOnly:

@@ -29,7 +29,7 @@ SETS = {
     "AIRFOIL": (44957, "airfoil", []),
     "kin8nm": (189, "kin8nm", []),
     "pol": (44133, "pol", []),
-    "elevators": (44134, "elevators", [14, 16]),  # fewer than ten values
+    "elevators": (44134, "elevators", [14, 16]),  # these columns have fewer than ten values
 }
 COLUMNS = {"CRPS": "crps", "log score": "log_score", "interval score 95": "interval_score_95",
            "coverage 90": "coverage_90", "coverage 95": "coverage_95", "RMSE": "rmse", "R²": "r2", "s": "train_time"}

@@ -50,7 +50,7 @@ func (l *load) measureCrowd() error {
 	return nil
 }
 
-// startGuarded starts a server with a certificate of its own and a token.
+// startGuarded starts a server with a separate certificate and a token.
 func (l *load) startGuarded() (*server, error) {
 	own := httptest.NewTLSServer(nil) // It has a certificate of 127.0.0.1.
 	own.Close()

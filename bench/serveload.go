@@ -195,7 +195,7 @@ func (l *load) figures(rows int, took []time.Duration, failures int, memory []fl
 		meanOf(memory[2*len(memory)/3:]).value)
 }
 
-// server is a server in a process of its own.
+// server is a server in a separate process.
 type server struct {
 	command *exec.Cmd
 	address string

@@ -26,7 +26,7 @@ func paired(a, b []float64) mean {
 	return meanOf(d)
 }
 
-// values returns the values of a score in the block "test"; ok is false if a record has none.
+// values returns the values of a score in the block "test"; ok is false if a record lacks it.
 func values(records []*record, key string) (out []float64, ok bool) {
 	for _, m := range records {
 		v, ok := value(m.Test, key)

@@ -48,7 +48,7 @@ def table(name, data):
     if name == "labels":
         return pieces
     binding = [row for row in pieces if row["binds"] == "1"]
-    return [row for row in pieces if row["binds"] == "0"] + binding[:40]  # few of those that bind
+    return [row for row in pieces if row["binds"] == "0"] + binding[:40]  # few of the molecules that bind
 
 
 def dna(file):

@@ -112,7 +112,7 @@ func buildSuite(ctx context.Context) error {
 	})
 }
 
-// runCells runs cells and saves each record at once. It skips cells that cannot be run here, and those that another
+// runCells runs cells and saves each record at once. It skips cells that cannot be run here, and cells that another
 // part runs, or has run meanwhile.
 func runCells(cells []suiteCell, folder string, again bool, run func(suiteCell) (*suiteRecord, error)) error {
 	out := missed{}

@@ -23,7 +23,7 @@ const (
 	mostCovered  = 0.98
 )
 
-// suiteChecks returns the checks of the default GP-DRF, and then those of best.
+// suiteChecks returns the checks of the default GP-DRF, and then the checks of best.
 func suiteChecks(all suiteRecords, byNLPD ranking) []suiteCheck {
 	covered := suiteCheck{says: fmt.Sprintf("90 %% coverage of GP-DRF within %.2f to %.2f", leastCovered, mostCovered)}
 	calibrated := suiteCheck{says: fmt.Sprintf("ECE of GP-DRF at most %.2f, of folds with %d test "+

@@ -49,7 +49,7 @@ func writeFold(folder string, from data.Source) error {
 }
 
 // writeSequences writes a line for each row: numbers with spaces between them. They are the codes of its letters, or
-// those of a graph by package graph.
+// the code of a graph by package graph.
 func writeSequences(w io.Writer, d *data.Dataset) error {
 	out := bufio.NewWriter(w)
 	for i := range d.N() {

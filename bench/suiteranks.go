@@ -93,7 +93,7 @@ func ranksOf(values []float64) []float64 {
 // average returns the mean rank of a method, by its index.
 func (r ranking) average(i int) float64 { return meanOf(r.ranks[i]).value }
 
-// averageOf returns the mean rank of a method by its name; ok is false if it has none.
+// averageOf returns the mean rank of a method by its name; ok is false if it has no rank.
 func (r ranking) averageOf(name string) (v float64, ok bool) {
 	i := slices.IndexFunc(r.methods, func(m suiteMethod) bool { return m.name == name })
 	if i < 0 || len(r.sets) == 0 {

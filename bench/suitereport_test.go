@@ -111,7 +111,7 @@ func TestSuiteRanks(t *testing.T) {
 	}
 }
 
-// A set of few rows is in none of the first four checks, and in those of best.
+// A set of few rows is in none of the first four checks, and is in the checks of best.
 func TestChecksOfSmallSets(t *testing.T) {
 	all := suiteRecords{}
 	for i, method := range []string{"gpdrf", "gp", "best"} {

@@ -70,8 +70,8 @@ func (c suiteCell) run(ctx context.Context, now stamp) (*suiteRecord, error) {
 	return r, nil
 }
 
-// A cell may take overrun times its time. startUp is the time in seconds that Python and the libraries of a peer take
-// to start; the clock of the peer starts after it.
+// A cell may take its time limit multiplied by overrun. startUp is the time in seconds that Python and the libraries
+// of a peer take to start; the clock of the peer starts after it.
 const (
 	overrun = 1.1
 	startUp = 60
@@ -134,7 +134,7 @@ func (r *suiteRecord) runCommand(ctx context.Context, limit time.Duration) ([]by
 	return stdout.Bytes(), nil
 }
 
-// vmstat returns the text of /proc/vmstat; "" if there is none.
+// vmstat returns the text of /proc/vmstat; "" if the file does not exist.
 func vmstat() string {
 	text, _ := os.ReadFile("/proc/vmstat")
 	return string(text)

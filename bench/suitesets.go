@@ -30,7 +30,7 @@ type suiteSet struct {
 	// write writes train.csv and test.csv of a fold into a folder. They are tables, or have the classes of the rows
 	// of sequences.txt.
 	write func(folder string, fold int) error
-	args  string // options of train for sequences and graphs, before those of the fold
+	args  string // options of train for sequences and graphs, before the options of the fold
 }
 
 const (

@@ -14,7 +14,7 @@ import (
 	"gorgonia.org/cu"
 )
 
-// Devices are the GPUs that the driver shows, or the reason why there are none.
+// Devices returns the GPUs that the driver shows, or the reason why it shows no GPU.
 func Devices() ([]Info, error) {
 	n, err := cu.NumDevices()
 	if err != nil {
@@ -103,7 +103,8 @@ func Open(ordinal int, say func(line string)) (*Context, error) {
 	return c, nil
 }
 
-// start loads the image with all kernels, and one with better products of doubles if there is one.
+// start loads the image with all kernels, and an image with better products of doubles if there is
+// one.
 func (c *Context) start() (err error) {
 	if err := c.enter(); err != nil {
 		return err
@@ -141,7 +142,8 @@ func (c *Context) abandon() {
 // Calls is the number of calls of the driver so far.
 func (c *Context) Calls() int { return c.calls }
 
-// LoadTF32 loads the kernels that end in _tf32. GPUs before compute capability 8.0 have none.
+// LoadTF32 loads the kernels that end in _tf32. GPUs before compute capability 8.0 have no such
+// kernels.
 func (c *Context) LoadTF32() (has bool, err error) {
 	switch {
 	case c.info.Capability.less(tensorCores):
@@ -157,7 +159,7 @@ func (c *Context) LoadTF32() (has bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	c.images = slices.Insert(c.images, 0, one) // its products of doubles do not replace those of the chosen image
+	c.images = slices.Insert(c.images, 0, one) // products of doubles stay with the chosen image
 	return true, nil
 }
 

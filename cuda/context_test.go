@@ -224,8 +224,8 @@ func probe[T float32 | float64](t *testing.T, c *Context, f int, x []T) []T {
 	return y
 }
 
-// ulps is how far y is from want in units of the last place of want, but no smaller units than
-// those of floor.
+// ulps returns how far y is from want in units of the last place of want, or of floor if that
+// is larger.
 func ulps[T float32 | float64](y T, want, floor float64) float64 {
 	if float64(y) == want || math.IsNaN(float64(y)) && math.IsNaN(want) {
 		return 0

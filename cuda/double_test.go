@@ -188,7 +188,7 @@ func missingWait(t *testing.T) {
 }
 
 // Each mutant makes a test fail, with the words that lead to its fault. An error of a kernel stays
-// with its process, so each has one of its own.
+// with its process, so that each mutant has a separate process.
 func TestMutants(t *testing.T) {
 	all := mutants
 	if checked() {

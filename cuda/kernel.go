@@ -58,8 +58,8 @@ type Kernel struct {
 	args    []unsafe.Pointer // pointers to the cells
 }
 
-// Kernel is the kernel with a name. Its first use may load it, for which the GPU's memory may be too small, or
-// compile it, which takes up to a second. A missing kernel is a bug.
+// Kernel is the kernel with a name. Its first use may load it, for which the GPU's memory may be too small. Or
+// it compiles the kernel, which takes up to a second. A missing kernel is a bug.
 func (c *Context) Kernel(name string) (*Kernel, error) {
 	image, signature := c.imageOf(name)
 	if image == nil {
@@ -93,7 +93,7 @@ func (c *Context) Threads(name string) int {
 	return signature.Threads
 }
 
-// imageOf is the image of a kernel, with its signature; nil if there is none.
+// imageOf returns the image of a kernel, with its signature; nil if no image has the kernel.
 func (c *Context) imageOf(name string) (image *loaded, signature Signature) {
 	for _, i := range c.images {
 		if s, ok := i.kernels[name]; ok {
@@ -103,8 +103,8 @@ func (c *Context) imageOf(name string) (image *loaded, signature Signature) {
 	return image, signature
 }
 
-// Launch starts the kernel on the stream, or beside it, with the number of threads of its source and shared
-// bytes of dynamic shared memory. Arguments that do not fit the parameters of the kernel are a bug.
+// Launch starts the kernel on the first or second stream, with the number of threads of its source and
+// shared bytes of dynamic shared memory. Arguments that do not fit the parameters of the kernel are a bug.
 func (k *Kernel) Launch(grid Grid, shared int, args ...Arg) error {
 	if len(args) != len(k.Params) {
 		panic(fmt.Sprintf("cuda: kernel %s has %d parameters, not %d", k.Name, len(k.Params), len(args)))

@@ -47,7 +47,7 @@ func TestDefaultShared(t *testing.T) {
 	for name, static := range map[string]int{"mutant_touch": 0, "mutant_fixed": 256} {
 		for extra, want := range map[int]bool{0: true, 1: false} {
 			k := kernel(t, c, name)
-			k.shared = 1 << 30 // as if it had been asked for
+			k.shared = 1 << 30 // a launch need not request it again
 			if err := k.Launch(Grid{1, 1, 1}, defaultShared-static+extra, Pointer(p)); (err == nil) != want {
 				t.Errorf("%s with %d bytes beyond 48 KiB: %v", name, extra, err)
 			}

@@ -16,7 +16,7 @@ type image string
 const (
 	plainImage   image = "kernels_sm70.ptx"
 	tensorImage  image = "kernels_sm80.ptx"
-	largeDoubles image = "kernels_sm90.ptx" // by 16×4 times 4×8, from compute capability 9.0 on
+	largeDoubles image = "kernels_sm90.ptx" // products of doubles by 16×4 times 4×8, from compute capability 9.0 on
 )
 
 func images() []image { return []image{plainImage, tensorImage, largeDoubles} }
@@ -33,7 +33,7 @@ func (i image) capability() Capability {
 // imageVariable names the environment variable that overrides the choice of images.
 const imageVariable = "GPDRF_CUDA_IMAGE"
 
-// choice is the image for a GPU beside plainImage, and the reason for it.
+// choice is the image for a GPU in addition to plainImage, and the reason for it.
 type choice struct {
 	doubles  image // image with better products of doubles, or ""
 	why      string
@@ -173,8 +173,8 @@ type part struct {
 // variablePattern is a variable of a module, at the head of the PTX.
 var variablePattern = regexp.MustCompile(`(?m)^\.visible \.global .* (\w+)\[`)
 
-// parts divides a PTX image. A kernel is a part, but kernels that use a variable share one, since each module
-// has its own copy of it.
+// parts divides a PTX image. A kernel is a part, but kernels that use the same variable share a part, since
+// each module has a separate copy of the variable.
 func parts(ptx string) (all []part) {
 	const entry = ".visible .entry "
 	texts := strings.Split(ptx, entry)

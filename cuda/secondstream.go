@@ -11,7 +11,7 @@ type secondStream struct {
 	open     bool         // it has work that the first stream has not waited for
 	inside   bool         // work goes to it now
 	ofFirst  map[any]bool // the owners of the memory that the first stream has used
-	ofSecond map[any]bool // those of the second, except of memory that nobody writes
+	ofSecond map[any]bool // the owners of the memory that the second stream has used, except memory that nobody writes
 	fixed    map[any]bool // the owners of memory that nobody writes
 }
 

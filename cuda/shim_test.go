@@ -23,8 +23,8 @@ int cuDriverGetVersion(int *v) { *v = 12000; return 0; }
 int cuGetErrorString(int code, const char **s) { *s = code == 34 ? "CUDA driver is a stub library" : "another"; return 0; }
 `
 
-// The driver is started when GPUs are first counted, not with the program; one that does not start
-// gives the reason in its own words.
+// The driver is started when GPUs are first counted, not with the program; a driver that does not
+// start gives the reason in its words.
 func TestStubDriver(t *testing.T) {
 	if started := os.Getenv("STUB_STARTED"); started != "" {
 		if _, err := os.Stat(started); err == nil {

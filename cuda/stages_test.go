@@ -11,11 +11,12 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-// cardRun is a call of card.sh with a program, and with tools in front of those of this machine.
+// cardRun is a call of card.sh with a program, and with tools that replace tools of this
+// machine.
 type cardRun struct {
-	program, stages string // "" of stages: all
+	program, stages string // stages; "" for all
 	tools           map[string]string
-	code            int      // its exit status
+	code            int      // exit status
 	says            []string // patterns in its rows and on its screen
 }
 

@@ -8,7 +8,7 @@ import (
 	"gorgonia.org/cu"
 )
 
-// StageSize is the most that Stage gives at once, in bytes.
+// StageSize is the largest size that Stage gives at once, in bytes.
 const StageSize = 1 << 20
 
 // staging is pinned memory for all copies to the GPU and back. Uploads take it piece by piece, so
@@ -30,7 +30,8 @@ func (s *staging) close() error {
 	return fail("freeing pinned memory", cu.MemFreeHost(unsafe.Pointer(&s.pinned[0])))
 }
 
-// take gives n bytes of pinned memory, at most StageSize; wait is for the copies of earlier ones.
+// take gives n bytes of pinned memory, at most StageSize. wait waits for the copies of earlier
+// bytes.
 func (s *staging) take(n int, wait func() error) ([]byte, error) {
 	if s.used+n > len(s.pinned) {
 		if err := wait(); err != nil {

@@ -4,7 +4,7 @@ package cuda
 
 import "errors"
 
-// UploadStream is a stream of a Context for uploads that go on while the first one computes.
+// UploadStream is a stream of a Context for uploads while the first stream computes.
 type UploadStream struct {
 	side    *side
 	staging staging
@@ -38,7 +38,7 @@ func (a *UploadStream) wait() error {
 	return a.side.context.do("waiting for an upload", a.side.stream.Synchronize)
 }
 
-// Write copies staged memory to device memory, beside the work of the first stream.
+// Write copies staged memory to device memory, during the work of the first stream.
 func (a *UploadStream) Write(dst Ptr, staged []byte) error {
 	return a.side.context.write(dst, staged, a.side.stream)
 }

@@ -1,7 +1,8 @@
 package device
 
-// The arguments of operations with many tensors. A Backward takes those of its operation once more,
-// and their gradients in a struct of the same type. Tensors without a gradient have none in it.
+// The arguments of operations with many tensors. A Backward takes the arguments of its operation
+// again, and their gradients in a struct of the same type. There, tensors without a gradient are
+// nil.
 
 // ARDArgs are the tensors of ARD, all Double.
 type ARDArgs struct {
@@ -37,13 +38,12 @@ type MomentsArgs struct {
 	LogAlpha       *Tensor // [J]
 }
 
-// Sparse holds the nonzero elements of vectors φ on the device. Its lists are the vectors, or the
-// columns.
+// Sparse holds the nonzero elements of vectors φ on the device. A list is a vector, or a column.
 type Sparse struct {
 	Start *Tensor // Int [lists+1]: list l is elements Start[l] … Start[l+1]−1 of Index and Value
 	Index *Tensor // Int [nnz]: columns, or vectors; ascending in a list
 	Value *Tensor // Double [nnz]
-	// Double [vectors]: ‖φ‖² = 1, or 0 of an empty vector; with the columns that are not kept
+	// Double [vectors]: ‖φ‖² = 1, or 0 of an empty vector; it includes columns that are not kept
 	Square *Tensor
 }
 
@@ -62,16 +62,16 @@ type FeatureParams struct {
 	LogLength   *Tensor // [d]      log ℓ: the prior of Ω is N(0, ℓ_d⁻²)
 	MeanOmega   *Tensor // [d,R]    η; nil in PRIOR-FIXED
 	LogVarOmega *Tensor // [d,R]    log β²; nil in PRIOR-FIXED
-	// [2R,d'] m, cosines first, then sines; [R,d'] where a frequency has one column of Φ
+	// [2R,d'] m, cosines first, then sines; [R,d'] if a frequency has one column of Φ
 	MeanW   *Tensor
 	LogVarW *Tensor // [2R,d']  log s², as MeanW
-	// [d',2R,2R] V, of FeatureMoments alone: the covariance of column c of W is L_c L_cᵀ, where L_c is
-	// V_c below its diagonal, and s on it. Nothing is read elsewhere. nil: 0
+	// [d',2R,2R] V, for FeatureMoments alone: the covariance of column c of W is L_c L_cᵀ, where L_c
+	// is V_c below its diagonal, and s on it. No other elements are read. nil: 0
 	LowerW *Tensor
 	// [R] a fixed factor of each column of Ω, which has no gradient; nil: 1
 	Mixing *Tensor
 
-	Activation Activation // φ; Waves, rf_ard's, is the zero value. Gradients have none
+	Activation Activation // φ; Waves, rf_ard's, is the zero value. Not used in gradients
 }
 
 // FeatureNoise is the randomness of a DRF layer.
@@ -79,7 +79,7 @@ type FeatureNoise struct {
 	Weights        Key  // e, or the output noise under local reparameterisation
 	Spectra        Key  // τ
 	FrequencyDraws int  // sample s uses draw (Spectra.Sample + s) mod Draws of τ; 0: a draw for each s
-	WeightDraws    int  // the same for e of sampled weights
+	WeightDraws    int  // the same for draws of e of sampled weights
 	Local          bool // local reparameterisation instead of sampled weights
 }
 
@@ -109,13 +109,13 @@ type Scratch any
 // Gradients have Out, Variance, H and Params.
 type FeatureArgs struct {
 	Out      *Tensor // [S,B,d']: outputs, or their means
-	Variance *Tensor // [S,B,d'], of FeatureMoments alone
+	Variance *Tensor // [S,B,d'], for FeatureMoments alone
 	H        *Tensor // [S,B,d]; its gradient may be nil
 	Params   FeatureParams
 	Scratch  Scratch
 
-	// of RandomFeatures alone
-	Rows  *Tensor // Int [B]: numbers in the data set
+	// arguments of RandomFeatures alone
+	Rows  *Tensor // numbers of the rows in the data set, Int [B]
 	Noise FeatureNoise
 }
 
@@ -128,25 +128,25 @@ type FrequencyArgs struct {
 	LogLength   *Tensor // [d]
 }
 
-// LikelihoodArgs are the tensors of a likelihood, Real except Labels. Gradients have those of H,
+// LikelihoodArgs are the tensors of a likelihood, Real except Labels. There are gradients of H,
 // Variance, LogVar, LogRate, Tail and Cuts.
 type LikelihoodArgs struct {
-	// [S,B,C]: outputs; [S,B,2C] of HeteroscedasticLogLik, [S,B,1] of BernoulliLogLik and OrdinalLogLik.
-	// Means of GaussianExpected, GaussianPredictive and PoissonExpected, as Variance: Double [B,C], or Real
-	// [S,B,C] and summed over s
+	// [S,B,C]: outputs; [S,B,2C] for HeteroscedasticLogLik, [S,B,1] for BernoulliLogLik and OrdinalLogLik.
+	// For GaussianExpected, GaussianPredictive and PoissonExpected H has means and Variance variances:
+	// Double [B,C], or Real [S,B,C] and summed over s
 	H, Variance *Tensor
 	Y           *Tensor // [B,C]: targets; or Int [B], labels
-	LogVar      *Tensor // [C]: log σ², but not of labels
+	LogVar      *Tensor // [C]: log σ², for numbers
 	LogRate     *Tensor // [C]: a constant of the log rates of counts
-	Tail        *Tensor // [1], of StudentLogLik and NegativeBinomialLogLik
-	Cuts        *Tensor // [K−1], of OrdinalLogLik
-	Weight      *Tensor // [B] or [B,1]: the terms of a row count as that many; nil: once
-	Offset      *Tensor // as Weight: added to the log rates of a row of counts; nil: nothing
+	Tail        *Tensor // [1], for StudentLogLik and NegativeBinomialLogLik
+	Cuts        *Tensor // [K−1], for OrdinalLogLik
+	Weight      *Tensor // [B] or [B,1]: factor of a row's terms; nil: 1
+	Offset      *Tensor // [B] or [B,1]: added to the log rates of a row of counts; nil: nothing
 }
 
 // DiagArgs are the parameters of fully factorised Gaussians, all Real.
 type DiagArgs struct {
 	Mean      *Tensor // [d,R]; of any shape without LogLength
-	LogVar    *Tensor // as Mean; nil: the elements of a Cholesky factor below its diagonal
+	LogVar    *Tensor // shape of Mean; nil: the elements of a Cholesky factor below its diagonal
 	LogLength *Tensor // [d]: the prior's variance is ℓ_d⁻²; nil: 1
 }

@@ -6,15 +6,15 @@ import (
 )
 
 // axes are the lengths of the tensors of an operation, by the letters of their axes. Every backend makes the
-// checks of the files shape*.go before an operation runs. They return its lengths, or panic on a tensor of a
-// wrong shape or type, which is a bug of ours. They allocate nothing.
+// checks of the files shape*.go before an operation runs. They return the lengths, or panic on a tensor of a
+// wrong shape or type, which is a bug of the program. They allocate nothing.
 type axes struct {
 	op     string
 	length [26]int
 	known  [26]bool
 }
 
-// of returns the length of an axis, 0 of an unknown one. The axis 1 is one long.
+// of returns the length of an axis, 0 for an unknown axis. The axis 1 has length 1.
 func (x *axes) of(axis byte) int {
 	if axis == '1' {
 		return 1

@@ -19,9 +19,9 @@ func (s Correlation) TwiceNu() int { return 2*int(s) - 1 }
 
 // A distance that comes from products of rows, r² = ‖z‖² + ‖x‖² − 2⟨z, x⟩, has an error of some
 // units of the last place of ‖z‖² + ‖x‖², and a Matérn kernel takes its root. So ARD computes r²
-// again, from differences, where r² is less than NearRows·(‖z‖² + ‖x‖²); all norms are of rows over
-// ℓ. Below TouchingRows·(‖z‖² + ‖x‖²) the slope of Matérn 1/2, 1/r, is taken for 0 as it is at 0
-// itself: it would multiply the rounding errors of the sums that its gradient is made of.
+// again, from differences, if r² is less than NearRows·(‖z‖² + ‖x‖²); all norms are of rows over ℓ.
+// Below TouchingRows·(‖z‖² + ‖x‖²) the slope of Matérn 1/2, 1/r, is replaced by 0, as at r = 0. It
+// would multiply the rounding errors of the sums in its gradient.
 const (
 	NearRows     = 1.0 / (1 << 20)
 	TouchingRows = 1.0 / (1 << 44)

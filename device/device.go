@@ -46,7 +46,7 @@ type Movement interface {
 	// DrawRows draws row numbers below n, uniformly and with replacement: rows[i] = ⌊n·w_i/2³²⌋,
 	// where w_i is word i of row 0 of the key's stream; rows Int [B].
 	DrawRows(rows *Tensor, n int, key Key)
-	// Widen copies Real to Double; NarrowAdd adds Double into Real (a gradient's way back).
+	// Widen copies Real to Double; NarrowAdd adds Double into Real, as for gradients.
 	Widen(dst, src *Tensor)
 	NarrowAdd(dst, src *Tensor)
 	// Concat joins columns: dst[s,b,:] = [parts[0][s,b,:], parts[1][s,b,:], …]. A part of
@@ -55,7 +55,8 @@ type Movement interface {
 	// ConcatBackward ADDS the columns of ddst into dparts; a nil part has no gradient.
 	// A part of shape [B,w] is not allowed to have one.
 	ConcatBackward(dparts []*Tensor, widths []int, ddst *Tensor)
-	// AddColumns adds the first columns: dst[s,b,c] += src[s,b,c] for every c that both have.
+	// AddColumns adds the first columns: dst[s,b,c] += src[s,b,c] for every c that both tensors
+	// have.
 	AddColumns(dst, src *Tensor)
 }
 
@@ -64,17 +65,17 @@ type Movement interface {
 // construction, and α_j enters at Moments, and at Whiten.
 type GP interface {
 	// ARD computes kernel_ard without its α, or another kernel of the same distance: C[k,m,b] = f(r²)
-	// with r² = Σ_d (Z[m,d] − X[b,d])²/ℓ[k,d]², and Slope = −2f'(r²), which is all that the
-	// gradient needs. Where all dimensions have one length-scale, the distances are computed once
-	// for all k. Where X is Z, C is Kuu/α: symmetric, with a diagonal of exactly 1.
+	// with r² = Σ_d (Z[m,d] − X[b,d])²/ℓ[k,d]², and Slope = −2f'(r²), which is all that the gradient
+	// needs. If all dimensions share a length-scale, the distances are computed once for all k. If X
+	// is Z, C is Kuu/α: symmetric, with a diagonal of exactly 1.
 	ARD(a ARDArgs)
 	// ARDBackward overwrites g.C with G = g.C∘Slope and accumulates g.LogLength[k,d] += Σ G (z−x)²/ℓ²
 	// and g.Z[m,d] += Σ G (x−z)/ℓ² (both sides where X is Z; g.C is symmetric then, as
 	// PotrfBackward leaves it).
 	ARDBackward(g, a ARDArgs)
 
-	// Mix computes the sum of two kernels: C[k] = ω_k A[k] + (1−ω_k) B[k] with ω = 1/(1 + e^−Logit). Where
-	// both are exactly 1, so is C.
+	// Mix computes the sum of two kernels: C[k] = ω_k A[k] + (1−ω_k) B[k] with ω = 1/(1 + e^−Logit). If
+	// both are exactly 1, C is 1, too.
 	Mix(a MixArgs)
 	// MixBackward writes g.A = ω g.C and g.B = (1−ω) g.C, and accumulates
 	// g.Logit[k] += ω(1−ω) Σ g.C∘(A−B). g.A may be g.C.
@@ -113,7 +114,7 @@ type GP interface {
 }
 
 // Sequences holds the operations of the GP layer for inputs that are known by feature maps φ_i,
-// i < I, such as those of package seq.
+// i < I, such as the maps of package seq.
 type Sequences interface {
 	// SparseDistances writes the columns of map i into d [B,I·M], Double or Real, for rows [B] of x
 	// and the M vectors of z:
@@ -125,7 +126,7 @@ type Sequences interface {
 	// SparseBlock computes kernel_ard's counterpart for sequences, a sum over feature maps:
 	//	C[k,m,b] = Σ_i ω_ki f_i(D[b, i·M+m]),   ω_k = softmax(Logits_k),
 	//	f_i(d) = exp(−d/2σ_ki²), or 1 − d/2 where Linear[i]
-	// C is exactly 1 where all I distances are 0.
+	// C is exactly 1 if all I distances are 0.
 	SparseBlock(a SparseBlockArgs)
 	// SparseBlockBackward accumulates g.Logits[k,i] += ω_ki Σ_j ω_kj ⟨g.C_k, f_i − f_j⟩ and
 	// g.LogSigma[k,i] += ω_ki ⟨g.C_k, f_i d_i⟩/σ_ki², 0 where Linear.
@@ -157,10 +158,10 @@ type Features interface {
 	//	Out      = a Σ_r √u (m_cos cos t + m_sin sin t)
 	//	Variance = max(VarFloor, a² Σ_r ½(1 + u² cos 2t) s²_cos + ½(1 − u² cos 2t) s²_sin
 	//	                        + ½(1 − u)[m²_cos + m²_sin − u((m²_cos − m²_sin) cos 2t + 2 m_cos m_sin sin 2t)])
-	// which is all of the bound under a Gaussian likelihood. η and β are times Mixing. The
-	// Activation is Waves, and there is a q(Ω). With LowerW, the covariance of W is full, C = L Lᵀ. Then
-	// μ = E φ = [√u cos t, √u sin t], and the parts of C that a frequency's cosine and sine share
-	// stand beside the products of m:
+	// which is all that the bound needs under a Gaussian likelihood. η and β are multiplied by Mixing.
+	// The Activation must be Waves, and there must be a q(Ω). With LowerW, the covariance of W is full,
+	// C = L Lᵀ. Then μ = E φ = [√u cos t, √u sin t], and the elements of C for a frequency's cosine and
+	// sine are added to the products of m:
 	//	Variance = max(VarFloor, a² (‖Lᵀμ‖² + Σ_r ½(1 − u)[p + q − u((p − q) cos 2t + 2o sin 2t)])),
 	//	p = m²_cos + C_cos,   q = m²_sin + C_sin,   o = m_cos m_sin + C_cos,sin
 	FeatureMoments(a FeatureArgs)
@@ -177,8 +178,8 @@ type Features interface {
 
 // Likelihoods hold log p(y | h) with its gradient in the same pass (ell_n_estim). ell is Double [1]
 // and is WRITTEN; g.H and g.Variance are written; the other gradients accumulate. The value and
-// every gradient are times scale, N/(B·S), so nothing above or below them scales again. With Weight,
-// the terms of row b are times w_b, too.
+// every gradient are multiplied by scale, N/(B·S), and by nothing else before or after. With Weight,
+// the terms of row b are also multiplied by w_b.
 type Likelihoods interface {
 	// GaussianLogLik computes Σ_{s,b,c} log N(y[b,c]; h[s,b,c], σ²_c).
 	GaussianLogLik(ell *Tensor, g, a LikelihoodArgs, scale float64)
@@ -190,18 +191,18 @@ type Likelihoods interface {
 	GaussianPredictive(ell *Tensor, g, a LikelihoodArgs, scale float64)
 	// SoftmaxLogLik computes Σ_{s,b} log softmax(h[s,b,:])[y[b]].
 	SoftmaxLogLik(ell *Tensor, g, a LikelihoodArgs, scale float64)
-	// BernoulliLogLik computes Σ_{s,b} log σ(±h[s,b]), + where y[b] is 1, − where it is 0, σ the logistic
-	// function.
+	// BernoulliLogLik computes Σ_{s,b} log σ(±h[s,b]), with + for y[b] = 1, − for y[b] = 0, and σ the
+	// logistic function.
 	BernoulliLogLik(ell *Tensor, g, a LikelihoodArgs, scale float64)
 	// StudentLogLik computes Σ_{s,b,c} log t_ν((y[b,c] − h[s,b,c])/σ) − log σ, the density of Student's t
 	// with ν = 2 + exp Tail degrees of freedom, shifted by h and scaled by σ_c.
 	StudentLogLik(ell *Tensor, g, a LikelihoodArgs, scale float64)
-	// HeteroscedasticLogLik computes Σ_{s,b,c} log N(y[b,c]; h[s,b,c], v) with a variance of its own for
+	// HeteroscedasticLogLik computes Σ_{s,b,c} log N(y[b,c]; h[s,b,c], v) with a different variance for
 	// each element, v = max(VarFloor, σ²_c exp h[s,b,C+c]).
 	HeteroscedasticLogLik(ell *Tensor, g, a LikelihoodArgs, scale float64)
 	// PoissonLogLik computes Σ_{s,b,c} y f − exp f − log y!, the density of a count y[b,c] with the log rate
-	// f = h[s,b,c] + LogRate[c] + Offset[b]. From LogRateMax on, exp f goes on along its tangent, so that
-	// no step overflows.
+	// f = h[s,b,c] + LogRate[c] + Offset[b]. Above LogRateMax, exp f is replaced by its tangent there, so
+	// that no step overflows.
 	PoissonLogLik(ell *Tensor, g, a LikelihoodArgs, scale float64)
 	// PoissonExpected computes the closed form E_q log p(y | F) of the same: E exp F = exp(f + var/2), with the
 	// same tangent, f from the mean.
@@ -242,25 +243,25 @@ type AdamStep struct {
 	LR                Scalar
 	Step              Count
 	Beta1, Beta2, Eps float64
-	L2                float64 // coupled: part of the gradient
-	Scale             float64 // −1/N turns the ELBO's gradient into that of −ELBO/N
+	L2                float64 // λ of the penalty, coupled: its gradient is part of the gradient
+	Scale             float64 // factor of the gradient; −1/N makes the ELBO's gradient the gradient of −ELBO/N
 }
 
 // Optimiser holds the update of the flat parameter vector.
 type Optimiser interface {
 	// Adam updates p, m and v, [P] Real, from g. rate [P] multiplies the learning rate
-	// of each element: 0 holds a parameter while its moments go on.
+	// of each element: 0 holds a parameter while its moments change.
 	Adam(p, g, m, v, rate *Tensor, step AdamStep)
 	// NaturalStep moves the q(F̄_j) = N(m_j, s_j s_jᵀ) by size along their natural gradients: with
-	// the gradients dm and ds of a bound, and dS that of the covariance S = s sᵀ,
+	// the gradients dm and ds of a bound, and its gradient dS for the covariance S = s sᵀ,
 	//	S⁻¹ −= 2·size·dS,   m += size·S·dm with the new S
 	// which is a step of the natural parameters S⁻¹m and −½S⁻¹ along the bound's gradient in m and
 	// S + m mᵀ. The same formulas hold in the paper's coordinates and in whitened ones. m, dm
 	// [J,M]; s and ds [J,M,M] lower, or [J,M], diagonals; elements above the diagonal of s become
-	// 0. No step multiplies S by more than 2/(1−size) in any direction: where it would,
-	// or S⁻¹ would not stay positive definite, size is divided by 1 + 2·a rung of NaturalLadder,
-	// for each latent (for each element of a diagonal) by itself; where no rung helps, which is so
-	// of a gradient that is no number, q stays where it is. The exact gradient of a log-concave
-	// likelihood never needs it. dm and ds are left as they are.
+	// 0. No step multiplies S by more than 2/(1−size) in any direction. If a step would, or if S⁻¹
+	// would not stay positive definite, size is divided by 1 + 2·rung for a rung of NaturalLadder.
+	// Each latent, or each element of a diagonal, has its rung. If no rung helps, as for a
+	// gradient that is not finite, q does not change. The exact gradient of a log-concave
+	// likelihood never needs a rung. dm and ds do not change.
 	NaturalStep(m, s, dm, ds *Tensor, size Scalar)
 }

@@ -2,7 +2,7 @@
 // interface. Each backend (device/cpu and device/gpu) has every operation as one function, with the
 // same name and in the same order.
 //
-// # Conventions, stated once
+// # Conventions
 //
 // Shapes are row-major: the last index is fastest, and batch axes come first. docs/glossary.md has
 // the letters.
@@ -20,16 +20,15 @@
 // Raw parameters are logarithms: every positive quantity (α, ℓ, s², β², σ²) is
 // exponentiated inside the operation that uses it.
 //
-// Errors: a wrong shape or type is a bug of ours and panics with the prefix "device: ". A device
-// that does not open is an error. A machine that fails later (no memory, a lost driver) panics with
-// a *FaultError, which Guard turns into an error. Potrf reports a matrix that is not positive
-// definite through its jitter tensor, and it becomes a *NotPositiveDefiniteError.
+// Errors: a wrong shape or type is a bug of the program and panics with the prefix "device: ". A
+// device that does not open is an error. A machine that fails later (no memory, a lost driver)
+// panics with a *FaultError, which Guard turns into an error. Potrf reports a matrix that is not
+// positive definite through its jitter tensor, and it becomes a *NotPositiveDefiniteError.
 //
-// New takes memory, and operations do as their scratch grows. The size is known in advance: a Dry
-// device runs the same code and writes a Ledger.
+// New takes memory, and so do operations when their scratch grows. The size is known in advance:
+// a Dry device runs the same code and writes a Ledger.
 //
-// A training step, which is repeated, goes through a Loop, so that a device may record and replay
-// it.
+// A training step goes through a Loop, so that a device may record it once and replay it.
 //
 // No operation allocates after its first call with a given shape. Sums have a fixed order, so the
 // same seed gives the same bits for any number of threads of a CPU, and on the same card, driver and

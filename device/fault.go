@@ -2,14 +2,14 @@ package device
 
 import "fmt"
 
-// FaultError is a failure of the machine in the middle of an operation: no memory, a driver
-// that was lost. Operations return no errors, because all of them could fail so at any time;
-// they panic with a *FaultError, and Guard makes it an error again.
+// FaultError is a failure of the machine in the middle of an operation: no memory, or a lost
+// driver. Operations return no errors, because each of them could fail in this way at any time.
+// They panic with a *FaultError, and Guard turns it into an error.
 type FaultError struct {
-	Device string // its name
+	Device string // name of the device
 	Op     string // the operation that failed
 	Err    error
-	Bytes  int64 // requested, where memory ran out; otherwise 0
+	Bytes  int64 // number of bytes that were requested, if memory ran out; otherwise 0
 }
 
 func (e *FaultError) Error() string { return fmt.Sprintf("%s: %s: %v", e.Device, e.Op, e.Err) }
@@ -17,8 +17,8 @@ func (e *FaultError) Error() string { return fmt.Sprintf("%s: %s: %v", e.Device,
 // Unwrap returns the cause.
 func (e *FaultError) Unwrap() error { return e.Err }
 
-// Guard turns the panic of a fault into an error; other panics go on. It is deferred by the caller
-// of operations:
+// Guard turns the panic of a fault into an error, and passes other panics on. The caller of
+// operations defers it:
 //
 //	func step() (err error) {
 //		defer device.Guard(&err)

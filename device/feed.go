@@ -1,6 +1,7 @@
 package device
 
-// Feed brings data from the host in pieces, each while the device computes with the one before.
+// Feed brings data from the host in pieces: each piece while the device computes with the piece
+// before.
 type Feed interface {
 	// Upload and UploadInts are Device's methods for the tensors of the feed and views of their
 	// first elements. From here to Next, no operation may use the tensor.
@@ -12,11 +13,12 @@ type Feed interface {
 
 // Feeder is a device that uploads while it computes.
 type Feeder interface {
-	// Feed makes a feed into tensors, with memory for a piece on its way.
+	// Feed makes a feed into tensors, with memory for a piece that is being uploaded.
 	Feed(dst ...*Tensor) Feed
 }
 
-// NewFeed makes a feed into tensors of a device. One that is no Feeder uploads at once.
+// NewFeed makes a feed into tensors of a device. If the device is no Feeder, the feed uploads
+// at once.
 func NewFeed(dev Device, dst ...*Tensor) Feed {
 	if f, ok := dev.(Feeder); ok {
 		return f.Feed(dst...)

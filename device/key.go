@@ -8,7 +8,7 @@ const (
 	SiteWeights Site = 1 + iota // e of reparam_W, or the noise of local reparameterisation
 	SiteSpectra                 // τ of reparam_Omega
 	SiteLatents                 // ε of reparam_F
-	SiteBatch                   // which rows form a batch
+	SiteBatch                   // choice of the rows of a batch
 	SiteInit                    // initial values
 	SiteSplit                   // held-out rows, subsets for k-means
 	SitePredict                 // draws of y* (pred_ys_mc)
@@ -32,8 +32,8 @@ type Key struct {
 	Site   Site
 	Layer  uint8
 
-	// Strata is n where the samples n·i … n·i+n−1 are the points of a Latin hypercube, as
-	// philox.Latin draws them; 0 where they are independent. Each is a standard normal.
+	// Strata is n if the samples n·i … n·i+n−1 are the points of a Latin hypercube, as
+	// philox.Latin draws them, and 0 if samples are independent. Each sample is a standard normal.
 	Strata int
 }
 

@@ -10,16 +10,16 @@ import (
 // Ledger lists the memory that a dry device would take, in the order of the calls.
 type Ledger struct {
 	list  []Allocation
-	place map[uintptr]int // of scratch in list, by the field that holds it
+	place map[uintptr]int // index of scratch in list, by the field that holds it
 
 	exceeded bool
 }
 
 // Allocation is the memory of one tensor, or scratch that a backend keeps for itself.
 type Allocation struct {
-	Name  string // the field that holds it, as Label found it: "pass.gp.kuf"
-	DType DType  // of a tensor
-	Shape []int  // of a tensor; nil for scratch
+	Name  string // path of the field that holds it, from Label: "pass.gp.kuf"
+	DType DType  // type of a tensor's elements
+	Shape []int  // shape of a tensor; nil for scratch
 	Bytes int64
 
 	owner any // *Tensor, or a pointer to the field: keeps it where it is
@@ -49,7 +49,7 @@ func (l *Ledger) Scratch(field any, n, size int) {
 	l.list[i].Bytes = max(l.list[i].Bytes, times(int64(n), int64(size)))
 }
 
-// times returns a product of two lengths, or the largest int64 where it overflows.
+// times returns a product of two lengths, or the largest int64 if it overflows.
 func times(a, b int64) int64 {
 	if b != 0 && a > math.MaxInt64/b {
 		return math.MaxInt64
@@ -69,7 +69,7 @@ func (l *Ledger) Exceed() { l.exceeded = true }
 // Exceeded reports whether Exceed was called.
 func (l *Ledger) Exceeded() bool { return l.exceeded }
 
-// Total returns the sum of all bytes, or the largest int64 where it overflows or Exceeded.
+// Total returns the sum of all bytes, or the largest int64 if it overflows or Exceeded is true.
 func (l *Ledger) Total() (bytes int64) {
 	if l.exceeded {
 		return math.MaxInt64
@@ -83,8 +83,8 @@ func (l *Ledger) Total() (bytes int64) {
 }
 
 // Label names the allocations that are reached from a pointer to a struct, by the path of fields
-// that leads to them; those that have a name keep it. So a name is that of the program and never
-// out of date.
+// that leads to them. Named allocations keep their names. So the names follow the program and
+// are never out of date.
 func (l *Ledger) Label(name string, root any) {
 	unnamed := map[uintptr]int{}
 	for i, a := range l.list {
@@ -135,7 +135,7 @@ func (l *Ledger) walk(v reflect.Value, name string, unnamed map[uintptr]int, see
 			l.walk(v.Field(i), inner, unnamed, seen)
 		}
 	case reflect.Slice, reflect.Array:
-		if k := v.Type().Elem().Kind(); k < reflect.Array { // numbers
+		if k := v.Type().Elem().Kind(); k < reflect.Array { // elements are numbers
 			return
 		}
 		for i := range v.Len() {

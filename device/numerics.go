@@ -3,16 +3,16 @@ package device
 import "fmt"
 
 // BoundShare is δ of the predictive objective, the weight of the bound's expected log density. Under the
-// log density alone, a row counts by the precision of its prediction, and the means of the others
-// get worse.
+// log density alone, a row counts by the precision of its prediction, and the predicted means of other
+// rows get worse.
 const BoundShare = 0.01
 
 // VarFloor is the smallest variance that Moments and local reparameterisation
 // let through: below it the variance is VarFloor and its gradient is zero.
 const VarFloor = 1e-10
 
-// LogRateMax is the log rate from which on PoissonLogLik and PoissonExpected put the tangent in place of
-// exp: e³⁰ is 10¹³, above any count that a float32 can tell from its neighbours.
+// LogRateMax is the log rate above which PoissonLogLik and PoissonExpected replace exp by its tangent.
+// e³⁰ is 10¹³, above any count that a float32 can distinguish from its neighbours.
 const LogRateMax = 30
 
 // DispersionFloor is the least dispersion of a negative binomial. Its difference from a Poisson is
@@ -33,9 +33,9 @@ var NaturalLadder = [...]float64{0, 0.5, 3.5, 31.5, 255.5}
 
 // NotPositiveDefiniteError reports a kernel matrix that could not be factorised.
 type NotPositiveDefiniteError struct {
-	Latent int     // which kernel, from 0
-	Pivot  int     // the column that failed on the last rung
-	Jitter float64 // the last rung
+	Latent int     // number of the kernel, from 0
+	Pivot  int     // column that failed on the last rung
+	Jitter float64 // jitter of the last rung
 }
 
 func (e *NotPositiveDefiniteError) Error() string {

@@ -12,17 +12,18 @@ import (
 type Backend struct {
 	// Open opens a device by the options after the backend's name: for "cpu:f32" it gets "f32".
 	Open func(options string, log Logger) (Device, error)
-	// Machines lists the machines, without opening them, or gives the reason why there are none.
+	// Machines lists the machines, without opening them, or gives the reason why it finds no
+	// machine.
 	Machines func() ([]Machine, error)
 }
 
 // Machine is something that a backend can open.
 type Machine struct {
 	Name  string `json:"name"`  // "cpu", "cuda:0"; ":f32" or ":f64" may follow
-	About string `json:"about"` // for people: "NVIDIA H200, 139.8 GiB, …"
+	About string `json:"about"` // description for people: "NVIDIA H200, 139.8 GiB, …"
 }
 
-// Logger takes a line for people: what a device waits for, or has to do without.
+// Logger takes a line for people about what a device waits for, or what it lacks.
 type Logger func(line string)
 
 // Described is a device that knows more of its machine once it is open.
@@ -33,8 +34,8 @@ var backends = map[string]Backend{}
 // Register makes a backend known; backends call it from init.
 func Register(name string, b Backend) { backends[name] = b }
 
-// Suffixes may follow the name of a machine, and give the type of its Real tensors; without one it
-// is the first.
+// Suffixes may follow the name of a machine, and give the type of its Real tensors. Without a
+// suffix the first one counts.
 var Suffixes = [...]string{":f32", ":f64"}
 
 // Open opens a device by the name a user gives: auto, or a backend's name with its options,
@@ -55,9 +56,9 @@ func OpenLogged(name string, log Logger) (Device, error) {
 	return b.Open(options, log)
 }
 
-// OpenAuto opens the first GPU that can be used, else the CPU. why is the reason for not taking
-// those before it, in one line, and "" for the first GPU. An error is of what the user has set, such
-// as a variable.
+// OpenAuto opens the first GPU that can be used, or else the CPU. why is the reason why earlier
+// devices were not used, in one line, and "" for the first GPU. An error is about a setting of the
+// user, such as a variable.
 func OpenAuto(log Logger) (dev Device, why string, err error) {
 	machines, absent := Machines()
 	var reasons []string
@@ -81,7 +82,8 @@ func OpenAuto(log Logger) (dev Device, why string, err error) {
 	return dev, strings.Join(reasons, "; "), err
 }
 
-// Machines lists the machines of all backends, and by name the reason for each backend without any.
+// Machines lists the machines of all backends, and by name the reason for each backend without
+// machines.
 func Machines() (machines []Machine, reasons map[string]error) {
 	reasons = map[string]error{}
 	for _, name := range backendNames() {
@@ -97,7 +99,7 @@ func Machines() (machines []Machine, reasons map[string]error) {
 // backendNames returns the names of the registered backends.
 func backendNames() []string { return slices.Sorted(maps.Keys(backends)) }
 
-// SettingError reports a variable of the environment that asks for what a device does not do.
+// SettingError reports a variable of the environment that a device cannot follow.
 type SettingError struct{ Err error }
 
 func (e *SettingError) Error() string { return e.Err.Error() }

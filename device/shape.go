@@ -94,8 +94,8 @@ func CheckAddColumns(dst, src *Tensor) (rows, wdst, wsrc int) {
 // in and out, and frequencies.
 type FeatureShape struct {
 	S, B, D, R, Out int
-	Prior           bool // PRIOR-FIXED: there is no q(Ω)
-	Full            bool // the covariance of W is full: there is LowerW
+	Prior           bool // PRIOR-FIXED, without q(Ω)
+	Full            bool // the covariance of W is full, with LowerW
 	Activation      Activation
 }
 
@@ -203,8 +203,8 @@ func CheckOffset(op string, h, offset *Tensor) (rows, c int) {
 	return x.of('S') * x.of('B'), x.of('C')
 }
 
-// CheckKLDiag checks KLDiag and returns the number of rows that have a length-scale each, and their
-// width; without LogLength there is one row.
+// CheckKLDiag checks KLDiag and returns the number of rows, each of which has a length-scale, and
+// their width. Without LogLength there is one row.
 func CheckKLDiag(kl *Tensor, g, a DiagArgs) (d, r int) {
 	x := axes{op: "KLDiag"}
 	x.want(Double, "kl[1]", kl)

@@ -100,7 +100,8 @@ func (n QShape) Latents(k int) (lo, hi int) {
 	return k, k + 1
 }
 
-// latents returns the lengths, and checks a covariance factor: of a pattern, or the diagonal [J,M].
+// latents returns the lengths, and checks a covariance factor, which has the axes of a pattern or
+// is the diagonal [J,M].
 func (x *axes) latents(pattern string, root *Tensor) QShape {
 	n := QShape{J: x.of('J'), K: x.of('K'), M: x.of('M'), B: x.of('B'), Diagonal: root.Is(Double, x.of('J'), x.of('M'))}
 	if !n.Diagonal {
@@ -112,7 +113,8 @@ func (x *axes) latents(pattern string, root *Tensor) QShape {
 	return n
 }
 
-// agree returns the lengths of gradients, and panics unless they equal those of their arguments.
+// agree returns the lengths of gradients, and panics unless they equal the lengths of their
+// arguments.
 func agree(op string, gradients, arguments QShape) QShape {
 	if gradients != arguments {
 		panic("device: " + op + ": gradients have other lengths than their arguments")
@@ -185,7 +187,7 @@ func CheckKLInducing(kl, dm, ds, m, s *Tensor) QShape {
 	return x.distribution(m, s, dm, ds)
 }
 
-// MaxMaps is how many feature maps SparseBlock can add up.
+// MaxMaps is the largest number of feature maps that SparseBlock can add up.
 const MaxMaps = 32
 
 // SparseShape holds the lengths of a SparseBlock.

@@ -1,13 +1,13 @@
 package device
 
-// What the arguments of a likelihood are.
+// Properties of the arguments of a likelihood.
 const (
-	ofLabels   = 1 << iota // Y [B]; else numbers or counts [B,C]
-	ofCounts               // LogRate and Offset; else there is no Offset
-	ofMoments              // H and Variance; else H is draws
-	hasNoise               // LogVar
-	hasTail                // Tail
-	hasCuts                // Cuts
+	ofLabels   = 1 << iota // Y has labels [B]; otherwise numbers or counts [B,C]
+	ofCounts               // Y has counts, with LogRate and Offset; other likelihoods have no Offset
+	ofMoments              // H and Variance are moments; otherwise H is draws
+	hasNoise               // there is LogVar
+	hasTail                // there is Tail
+	hasCuts                // there are Cuts
 	oneOutput              // H has a single output
 	twoOutputs             // H has two outputs for each target
 )
@@ -26,8 +26,8 @@ var likelihoods = map[string]int{
 	"OrdinalLogLik":          ofLabels | oneOutput | hasCuts,
 }
 
-// CheckLikelihood checks an operation of Likelihoods. It returns the lengths of H, s = 1 of one without samples;
-// c is the number of targets, classes or cut points, and 0 of BernoulliLogLik.
+// CheckLikelihood checks an operation of Likelihoods. It returns the lengths of H, with s = 1 if H has no
+// samples. c is the number of targets, classes or cut points, and 0 for BernoulliLogLik.
 func CheckLikelihood(op string, ell *Tensor, g, a LikelihoodArgs) (s, b, c int) {
 	x, parts := axes{op: op}, likelihoods[op]
 	has := func(part int) bool { return parts&part != 0 }

@@ -35,8 +35,8 @@ func Alone() Comm { return alone }
 
 var alone = Dry(0, 1)
 
-// Dry returns rank rank of size, whose calls do nothing. It is for measures of memory, and for the time before there
-// is an engine.
+// Dry returns a Comm for rank rank of size, whose calls do nothing. It serves measurements of memory, and the time
+// before an engine exists.
 func Dry(rank, size int) Comm { return dry{rank, size} }
 
 type dry struct{ rank, size int }

@@ -87,7 +87,7 @@ func TestDetect(t *testing.T) {
 		// srun --mpi=pmi2
 		{env("PMI_RANK=5", "PMI_SIZE=8", "SLURM_PROCID=5", "SLURM_STEP_NUM_TASKS=8", "SLURM_LOCALID=3"),
 			dist.Place{Launcher: "a PMI launcher", Rank: 5, Size: 8, LocalRank: 3}, ""},
-		// MPICH's mpiexec in a job of Slurm, whose own processes start those of a machine
+		// MPICH's mpiexec in a job of Slurm: processes of Slurm start the processes of each machine
 		{env("PMI_RANK=5", "PMI_SIZE=8", "MPI_LOCALRANKID=2", "SLURM_PROCID=1", "SLURM_LOCALID=0"),
 			dist.Place{Launcher: "a PMI launcher", Rank: 5, Size: 8, LocalRank: 2}, ""},
 		{env("RANK=1", "WORLD_SIZE=2", "LOCAL_RANK=1"),

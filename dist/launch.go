@@ -26,8 +26,8 @@ const (
 	slurmLocal = "SLURM_LOCALID"
 )
 
-// launchers are the variables of each launcher, the most specific first: mpirun in a Slurm job sets those of both, and
-// the inner launcher counts.
+// launchers are the variables of each launcher, the most specific first: mpirun in a Slurm job sets the variables of
+// both, and the inner launcher counts.
 var launchers = []struct{ name, rank, size, local string }{
 	{name: "Open MPI's mpirun", rank: "OMPI_COMM_WORLD_RANK", size: "OMPI_COMM_WORLD_SIZE",
 		local: "OMPI_COMM_WORLD_LOCAL_RANK"},
@@ -46,7 +46,7 @@ func Detect(getenv func(string) string) (Place, error) {
 		if rank == "" && size == "" && local == "" || l.name == Srun && size == "" && (rank == "" || rank == "0") {
 			continue
 		}
-		if local == "" && rank != "" && getenv(slurmRank) == rank { // srun --mpi=pmi2 sets no local rank of its own.
+		if local == "" && rank != "" && getenv(slurmRank) == rank { // srun --mpi=pmi2 sets no local rank.
 			l.local = slurmLocal
 		}
 		p := Place{Launcher: l.name}
@@ -78,5 +78,5 @@ func Detect(getenv func(string) string) (Place, error) {
 	return Place{Size: 1}, nil
 }
 
-// pmix is the only variable of a launcher that has PMIx alone, such as prun.
+// pmix is the only variable that a launcher with PMIx alone, such as prun, sets.
 const pmix = "PMIX_RANK"

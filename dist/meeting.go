@@ -18,7 +18,7 @@ import (
 type Meeting struct {
 	place Place
 	limit time.Duration
-	peers []peer // on rank 0 all ranks, itself without a connection; on other ranks rank 0 alone
+	peers []peer // on rank 0 all ranks, without a connection to itself; on other ranks rank 0 alone
 }
 
 // peer is a rank at the other end of a connection.
@@ -31,11 +31,11 @@ type peer struct {
 // greeting is the first message of a rank.
 type greeting struct{ Rank, Size int }
 
-// longestGreeting is more than a greeting takes, in bytes.
+// longestGreeting is a bound of the length of a greeting, in bytes.
 const longestGreeting = 1 << 10
 
 // Address returns the address where ranks meet, from the variables MASTER_ADDR and MASTER_PORT that torchrun sets. If
-// torchrun itself listens there, it is the next port.
+// torchrun itself listens there, the address has the next port.
 func Address(getenv func(string) string) (string, error) {
 	host, text := getenv("MASTER_ADDR"), getenv("MASTER_PORT")
 	port, err := strconv.Atoi(text)

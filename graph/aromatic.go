@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Rings beyond these are not looked at: the atoms of one ring, those on the way to it, the shortest
-// rings through one bond, the rings that share their electrons, and how many sets of them there are.
+// Bounds beyond which rings are not looked at: atoms of a ring, atoms on the way to it, shortest
+// rings through one bond, rings that share their electrons, and sets of such rings.
 const (
 	maxRingAtoms = 24
 	maxNear      = 1 << 10
@@ -49,7 +49,7 @@ func (m *electrons) findAromatic() {
 
 // neighbours returns for each ring the numbers of the rings that share one bond with it.
 func neighbours(rings [][]int) (near [][]int) {
-	of := map[int][]int{} // the rings of a bond
+	of := map[int][]int{} // numbers of the rings through each bond
 	for i, r := range rings {
 		for _, e := range r {
 			of[e] = append(of[e], i)
@@ -72,8 +72,8 @@ func neighbours(rings [][]int) (near [][]int) {
 	return near
 }
 
-// growSets returns the sets with one more ring that shares a bond with one of theirs; nil where they are
-// too many.
+// growSets returns the sets with one more ring, which shares a bond with a ring of the set; nil if there
+// are too many.
 func growSets(sets, near [][]int) (grown [][]int) {
 	seen := map[string]bool{}
 	for _, set := range sets {
@@ -97,10 +97,10 @@ func growSets(sets, near [][]int) (grown [][]int) {
 	return grown
 }
 
-// isAromatic counts the electrons of a set of rings. An atom of three of them is inside, and does
-// not count.
+// isAromatic reports whether a set of rings is aromatic by the number of its electrons. An atom
+// of three rings is inside, and does not count.
 func (m *electrons) isAromatic(rings [][]int, set, gives []int) bool {
-	count := map[int]int{} // of each atom: the ends of bonds, two in each ring
+	count := map[int]int{} // number of ends of bonds at each atom: two in each ring
 	for _, i := range set {
 		for _, e := range rings[i] {
 			count[m.g.Edges[e].From]++
@@ -116,7 +116,8 @@ func (m *electrons) isAromatic(rings [][]int, set, gives []int) bool {
 	return sum%4 == 2
 }
 
-// mark makes the atoms of a set of rings aromatic, and finds the bonds that are in one of them alone.
+// mark makes the atoms of a set of rings aromatic, and finds the bonds that are in only one of the
+// rings.
 func (m *electrons) mark(rings [][]int, set []int, found map[int]bool) {
 	count := map[int]int{}
 	for _, i := range set {
@@ -131,8 +132,8 @@ func (m *electrons) mark(rings [][]int, set []int, found map[int]bool) {
 	}
 }
 
-// relabel makes the bonds aromatic that were found. One that was written so between atoms of
-// aromatic rings, and was not found, is single.
+// relabel makes the bonds aromatic that were found. A bond that was written as aromatic between
+// atoms of aromatic rings, and was not found, becomes single.
 func (m *electrons) relabel(found map[int]bool) {
 	for e, aromatic := range found {
 		switch edge := &m.g.Edges[e]; {
@@ -144,7 +145,8 @@ func (m *electrons) relabel(found map[int]bool) {
 	}
 }
 
-// rings returns the shortest rings through each bond, as numbers of edges. Each atom must give electrons or room.
+// rings returns the shortest rings through each bond, as numbers of edges. No atom of a ring has the
+// donation none.
 func (m *electrons) rings(gives []int) (rings [][]int) {
 	seen := map[string]bool{}
 	for e, edge := range m.g.Edges {
@@ -177,7 +179,7 @@ func (m *electrons) isInRing(e int) bool {
 // shortestRings returns the shortest rings through an edge, as numbers of edges.
 func (m *electrons) shortestRings(e int) (rings [][]int) {
 	from, to := m.g.Edges[e].From, m.g.Edges[e].To
-	away := map[int]int{from: 0} // how far atoms are from one end, without the edge
+	away := map[int]int{from: 0} // distance of each atom from one end, without the edge
 	for queue := []int{from}; len(queue) > 0; queue = queue[1:] {
 		a := queue[0]
 		if far, found := away[to]; found && away[a] >= far || away[a] >= maxRingAtoms-1 || len(away) > maxNear {

@@ -8,15 +8,15 @@ import (
 // Unknown is the code of a label that training did not have.
 const Unknown = -1
 
-// head is how many numbers stand before the labels of a coded graph: nodes, edges, and whether
-// there are frames, 1 or 0.
+// head is the number of numbers before the labels of a coded graph: its nodes, its edges, and 1
+// or 0 for frames.
 const head = 3
 
 // Append adds the code of g to codes:
 //
 //	n, m, f, the n labels, f·n frames, and for each of the m edges From, To and its label
 //
-// where label numbers labels, those of nodes and of edges alike, and frame vectors.
+// where label numbers the labels of nodes and of edges, and frame numbers vectors.
 func (g *Graph) Append(codes []int32, label func(string) int32, frame func([]float32) int32) []int32 {
 	framed := min(len(g.Values), 1)
 	codes = append(codes, int32(len(g.Labels)), int32(len(g.Edges)), int32(framed))
@@ -58,7 +58,8 @@ func mostNeighbours(codes []int32) int {
 // Labels returns the codes of the labels of a coded graph's nodes, in its memory.
 func Labels(codes []int32) []int32 { return codes[head : head+Nodes(codes)] }
 
-// Frames returns the codes of the vectors of a coded graph's nodes, in its memory; none without attributes.
+// Frames returns the codes of the vectors of a coded graph's nodes, in its memory. It is empty without
+// attributes.
 func Frames(codes []int32) []int32 {
 	n := Nodes(codes)
 	return codes[head+n : head+n+n*int(codes[2])]
@@ -81,8 +82,8 @@ func Unframed(dst, codes []int32, combined func(label, frame int32) int32) []int
 // strange is a label that no alphabet has.
 const strange = 1 << 30
 
-// Strange copies a coded graph or tree to dst, with one strange label in place of Unknown. So features with
-// an unknown label are counted; no training graph has them.
+// Strange copies a coded graph or tree to dst, with the label strange in place of Unknown. So features with
+// an unknown label are counted, which no training graph has.
 func Strange(dst, codes []int32, tree bool) []int32 {
 	dst = append(dst[:0], codes...)
 	name := func(labels []int32, step int) {
@@ -129,8 +130,8 @@ func Check(codes []int32, letters int) error {
 	return nil
 }
 
-// view is a graph as maps look at it: node v has the neighbours to[start[v]:start[v+1]], over edges
-// with the labels there.
+// view is a graph as maps look at it: node v has the neighbours to[start[v]:start[v+1]]. edge has
+// the labels of the edges to them.
 type view struct {
 	label []int32
 	start []int

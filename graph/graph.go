@@ -9,27 +9,27 @@ import (
 
 // Graph is an undirected graph without self-loops and multi-edges.
 type Graph struct {
-	Labels []string    // of the nodes; "" where they have none
-	Values [][]float32 // the attributes of each node, all of the same number; nil where it has none
-	Edges  []Edge      // From < To, ascending
+	Labels []string    // labels of the nodes; "" for a node without a label
+	Values [][]float32 // attributes of each node, all of the same number; nil without attributes
+	Edges  []Edge      // edges with From < To, ascending
 
-	Loops    int      // edges from a node to itself, which were left out
-	Repeats  int      // edges that stand there again, in the same or the other direction
-	Warnings []string // about accepted parts that are likely mistakes
+	Loops    int      // number of edges from a node to itself, which were left out
+	Repeats  int      // number of edges that occur again, in the same or the other direction
+	Warnings []string // warnings about accepted parts that are likely mistakes
 
-	atoms []atom // of a molecule
+	atoms []atom // atoms of a molecule; nil for other graphs
 }
 
 // Edge joins two nodes, numbered from 0.
 type Edge struct {
 	From, To int
-	Label    string // "" where it has none
+	Label    string // "" for an edge without a label
 }
 
 // Error is a fault of the text of a graph or tree.
 type Error struct {
-	At    int    // where in the text, in bytes from 0
-	Found string // the text there
+	At    int    // place of the fault in the text, in bytes from 0
+	Found string // the text at the fault
 	Msg   string // the fault, and its remedy
 }
 
@@ -65,7 +65,7 @@ func Parse(text []byte) (*Graph, error) {
 	return g, nil
 }
 
-// simplify leaves self-loops and repeated edges out. Of repeated ones the first counts.
+// simplify leaves self-loops and repeated edges out. The first of repeated edges stays.
 func (g *Graph) simplify() {
 	kept := g.Edges[:0]
 	for _, e := range g.Edges {

@@ -15,9 +15,9 @@ import (
 //
 //	{"nodes": ["C", "C", "O"], "edges": [[0, 1, "single"], [1, 2]], "label": 1}
 //
-// nodes are labels, words or numbers, or the number of nodes without any. edges are pairs of nodes,
-// numbered from 0, and may have a label. values are the attributes of each node, a list of numbers.
-// Other keys hold words or numbers, such as label, the class or target of the graph.
+// nodes are labels, words or numbers, or the number of nodes without labels. edges are pairs of
+// nodes, numbered from 0, and may have a label. values are the attributes of each node, a list of
+// numbers. Other keys hold words or numbers, such as label, the class or target of the graph.
 const (
 	keyNodes  = "nodes"
 	keyEdges  = "edges"
@@ -61,12 +61,12 @@ func jsonError(text []byte, at int, err error) *Error {
 	return errorAt(at, string(text[at:]), "where the JSON is not valid (%v): correct it", err)
 }
 
-// jsonReader reads the values of the keys of a graph, and knows where they stand.
+// jsonReader reads the values of the keys of a graph, and keeps their places in the text.
 type jsonReader struct {
 	text []byte
 	g    *Graph
 	at   map[string]int
-	key  string // that is read
+	key  string // key whose value is read
 }
 
 func (g *Graph) parseJSON(text []byte) *Error {
@@ -121,7 +121,7 @@ func (p *jsonReader) value(value any, end int) *Error {
 		return p.each(list, "edge: write it as [0, 1], or [0, 1, label]", p.edge)
 	case p.key == keyValues:
 		return p.each(list, "list of values of a node: give finite numbers", p.vector)
-	case isList || isObject: // else it is a target, a name, or what nobody asks for
+	case isList || isObject: // other values are targets, names, or not used
 		return errorAt(end-1, p.key,
 			"a key that graphs do not have: use nodes, edges, values, or a key of a word or number")
 	}
@@ -134,7 +134,7 @@ func (p *jsonReader) errorf(found any, format string, args ...any) *Error {
 	return errorAt(p.at[p.key], strings.Trim(string(text), `"`), format, args...)
 }
 
-// each reads the items of a list; read reports whether one is sound.
+// each reads the items of a list; read reports whether an item is sound.
 func (p *jsonReader) each(list []any, what string, read func(item any) bool) *Error {
 	for i, item := range list {
 		if !read(item) {
@@ -144,8 +144,8 @@ func (p *jsonReader) each(list []any, what string, read func(item any) bool) *Er
 	return nil
 }
 
-// bareNodes is how many nodes a graph may have beyond the bytes of its text, where it gives their number alone. So
-// a short text takes little memory, and connected graphs fit.
+// bareNodes is the largest excess of nodes over the bytes of a text that gives only their number. So a short text
+// takes little memory, and connected graphs fit.
 const bareNodes = 1000
 
 func (p *jsonReader) bareNodes(value any) *Error {

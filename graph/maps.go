@@ -6,9 +6,9 @@ type Map struct {
 	Meaning    string // one line for the help
 	Example    string
 	Parameters []Parameter
-	Trees      bool // it is for trees
-	// Steps is about how much it looks at in a coded graph or tree, at most; nil where that is not
-	// much more than its size.
+	Trees      bool // the map is for trees
+	// Steps is an upper bound of the number of parts that it looks at in a coded graph or tree,
+	// roughly; nil if the number is not much more than the size.
 	Steps func(args []int, codes []int32) float64
 	Make  func(args []int) Counter
 }
@@ -28,12 +28,12 @@ type Work struct {
 	// empty one, and that symbol, which is below 2³². Numbers are from 1 and below 2³¹; the same
 	// chain has the same number.
 	Down func(chain, symbol uint64) uint64
-	// Found takes a feature, the number of its chain, and how often it occurs. What it gets for a
-	// feature is added up.
+	// Found takes a feature, which is the number of its chain, and its count. Counts of the same
+	// feature are added up.
 	Found func(feature, times uint64)
 
-	// Steps counts the work of a Counter that may look at much more than the graph. Beyond
-	// Limit, unless that is 0, it gives up, and its counts are incomplete.
+	// Steps counts the work of a Counter that may look at much more than the graph. If Limit is
+	// not 0, the Counter stops after that number of steps, and its counts are incomplete.
 	Steps, Limit uint64
 
 	view          view
@@ -76,11 +76,11 @@ func Maps() []Map {
 	}
 }
 
-// Symbols beyond every colour and label.
+// Symbols that are larger than every colour and label.
 const (
-	roundMark = 1<<31 + iota // neighbours follow
+	roundMark = 1<<31 + iota // the neighbours follow
 	againMark                // the number of an occurrence follows
-	edgeMark                 // and above: the label of an edge
+	edgeMark                 // the label of an edge is added to this
 )
 
 // Occurrence returns the feature that stands for occurrence i of a feature, from 1; the first one is the

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// molHead is how many lines a MOL block has before its counts.
+// molHead is the number of lines of a MOL block before its counts.
 const molHead = 3
 
 // IsMol reports whether a text is a MOL block, whose fourth line ends in its version.
@@ -26,8 +26,8 @@ func IsMol(text []byte) bool {
 	return bytes.HasSuffix(line, []byte("V2000")) || bytes.HasSuffix(line, []byte("V3000"))
 }
 
-// parseMol reads a MOL block of version V2000 or V3000. Labels are those of SMILES: an atom with a bond of
-// type 4 is aromatic, and has a small symbol.
+// parseMol reads a MOL block of version V2000 or V3000. Labels are the same as in SMILES: an atom with a
+// bond of type 4 is aromatic, and has a small symbol.
 func (g *Graph) parseMol(text []byte) *Error {
 	p := &molReader{text: string(text), g: g}
 	for range molHead {
@@ -80,12 +80,12 @@ type molReader struct {
 	text   string
 	at     int
 	g      *Graph
-	listed bool  // charges stand in properties, which replace those of the atoms
+	listed bool  // charges stand in properties, which replace the charges of the atoms
 	differ []int // atoms whose isotope is from a difference of mass
 }
 
 func (p *molReader) add(symbol string, charge, isotope int) {
-	if mass, heavy := map[string]int{"D": 2, "T": 3}[symbol]; heavy { // as SMILES write these
+	if mass, heavy := map[string]int{"D": 2, "T": 3}[symbol]; heavy { // SMILES write D and T as isotopes of H
 		symbol, isotope = "H", mass
 	}
 	if elementAt(symbol) != symbol {
@@ -94,7 +94,7 @@ func (p *molReader) add(symbol string, charge, isotope int) {
 	p.g.atoms = append(p.g.atoms, atom{symbol: symbol, charge: charge, isotope: isotopeText(isotope)})
 }
 
-// isotopeText returns the number of an isotope; "" of 0, the usual mixture.
+// isotopeText returns the number of an isotope as text; "" for 0, the usual mixture.
 func isotopeText(isotope int) string { return strings.TrimPrefix(strconv.Itoa(isotope), "0") }
 
 // line returns the next line, and its place.
@@ -115,7 +115,8 @@ func number(line string, from, to int) int {
 	return fromZero(word)
 }
 
-// commonest are the most frequent isotopes of usual elements, from which atoms of version V2000 may tell a difference.
+// commonest are the most frequent isotopes of usual elements. An atom of version V2000 may give its isotope as a
+// difference from these.
 var commonest = map[string]int{"H": 1, "B": 11, "C": 12, "N": 14, "O": 16, "F": 19, "Si": 28, "P": 31, "S": 32,
 	"Cl": 35, "I": 127}
 
@@ -149,7 +150,7 @@ func (p *molReader) atom() *Error {
 	return nil
 }
 
-// join adds the bond between two atoms that a line is about.
+// join adds the bond of a line between two atoms.
 func (p *molReader) join(line string, at, a, b, kind int) *Error {
 	if n := len(p.g.atoms); a < 1 || b < 1 || a > n || b > n {
 		return errorAt(at, line, "a bond to an atom that does not exist: the %d atoms have the numbers 1 to %d", n, n)
@@ -165,9 +166,9 @@ func (p *molReader) join(line string, at, a, b, kind int) *Error {
 	return nil
 }
 
-// properties reads charges and isotopes up to M END: M CHG, how many, and pairs of atom and value. Charges of
-// the atoms themselves do not count where there is one of CHG or of RAD, radicals, nor differences of mass where
-// there is one of ISO.
+// properties reads charges and isotopes up to M END: M CHG, a number, and pairs of atom and value. The charges
+// in the table of atoms do not count if there is a line of CHG or RAD (radicals). The differences of mass do not
+// count if there is a line of ISO.
 func (p *molReader) properties() *Error {
 	for p.at < len(p.text) {
 		line, at := p.line()
@@ -216,7 +217,7 @@ func (p *molReader) properties() *Error {
 // tables reads the atoms and bonds of version V3000, up to M END. Other blocks are not read.
 func (p *molReader) tables() *Error {
 	block, atoms, bonds := "", -1, -1
-	numbers := map[string]int{} // of the atoms, from 1
+	numbers := map[string]int{} // index of each atom by its number in the table
 	for p.at < len(p.text) {
 		text, at := p.tableLine()
 		if strings.HasPrefix(text, "M  END") {
@@ -254,7 +255,8 @@ func (p *molReader) tables() *Error {
 // tableMark begins the lines of version V3000.
 const tableMark = "M  V30 "
 
-// tableLine returns a line with those that continue it, which stand behind a - at its end.
+// tableLine returns a line with the lines that continue it: a - at the end of a line announces
+// another.
 func (p *molReader) tableLine() (text string, at int) {
 	text, at = p.line()
 	for strings.HasPrefix(text, tableMark) && strings.HasSuffix(text, "-") && p.at < len(p.text) {

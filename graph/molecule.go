@@ -7,15 +7,15 @@ import (
 
 // atom is a node of a molecule as it is written.
 type atom struct {
-	isotope, symbol string // the symbol begins with a capital, also of an aromatic atom
-	aromatic        bool   // as it is written
-	hydrogens       int    // beside the atoms of the graph
+	isotope, symbol string // isotope or "", and symbol with a capital, also of an aromatic atom
+	aromatic        bool   // the atom is written as aromatic
+	hydrogens       int    // number of hydrogens that are not nodes of the graph
 	charge          int
-	bracket         bool // hydrogens are all that there are; of others, the usual valence tells
+	bracket         bool // the atom has exactly these hydrogens; for other atoms, the usual valence tells their number
 }
 
 // label returns isotope, symbol and charge, and an H where an aromatic atom other than carbon has
-// hydrogens: one of carbon is usual, and goes without saying.
+// hydrogens: a hydrogen of carbon is usual, and is not written.
 func (a atom) label() string {
 	symbol := a.symbol
 	if a.aromatic {
@@ -26,10 +26,11 @@ func (a atom) label() string {
 	return a.isotope + symbol + chargeText(a.charge)
 }
 
-// Standardise makes the labels of a molecule those of any other notation of it. Hydrogens are left
-// out, except isotopes, charged ones, and those that have no single neighbour. Rings are aromatic
-// by their electrons, also where single and double bonds are written (findAromatic). An atom that
-// is written aromatic stays so. N(=O)=O is [N+](=O)[O-]. A graph that is no molecule stays as it is.
+// Standardise gives a molecule the same labels for every notation of it. Hydrogens are left out,
+// except isotopes, charged hydrogens, and hydrogens without a single neighbour. Rings are
+// aromatic by their electrons, also where single and double bonds are written (findAromatic). An
+// atom that is written as aromatic stays aromatic. N(=O)=O is [N+](=O)[O-]. A graph that is no
+// molecule stays as it is.
 func (g *Graph) Standardise() {
 	if g.atoms == nil {
 		return
@@ -85,12 +86,12 @@ func (g *Graph) dropHydrogens() {
 	g.Edges = edges
 }
 
-// electrons counts those of the atoms of a molecule that take part in rings.
+// electrons counts the electrons of a molecule's atoms that take part in rings.
 type electrons struct {
 	g      *Graph
-	bonds  [][]int // of each atom: the numbers of its edges
-	orders []int   // of each atom: the sum over its bonds; an aromatic one is 1
-	inRing []int8  // of each edge, where it is known: 1 or −1
+	bonds  [][]int // numbers of the edges of each atom
+	orders []int   // sum of the bond orders of each atom; an aromatic bond counts as 1
+	inRing []int8  // 1 for an edge in a ring, −1 for another, 0 if that is not known yet
 }
 
 func newElectrons(g *Graph) *electrons {
@@ -107,7 +108,7 @@ func newElectrons(g *Graph) *electrons {
 
 // separateCharges makes [N+](=O)[O-] of N(=O)=O.
 func (m *electrons) separateCharges() {
-	const most = 4 // bonds of N+
+	const most = 4 // largest number of bonds of N+
 	for i, e := range m.g.Edges {
 		n, o := e.From, e.To
 		if m.g.Labels[n] == "O" {
@@ -123,7 +124,7 @@ func (m *electrons) separateCharges() {
 	}
 }
 
-// bondOrder returns the order of a bond by its label; 1 for an aromatic one.
+// bondOrder returns the order of a bond by its label; 1 for an aromatic bond.
 func bondOrder(label string) int { return max(1, map[string]int{"=": 2, "#": 3, "$": 4}[label]) }
 
 func (m *electrons) otherEnd(edge, a int) int { return m.g.Edges[edge].From + m.g.Edges[edge].To - a }
@@ -142,8 +143,8 @@ func (m *electrons) isDelocalised(a int) bool {
 	return slices.ContainsFunc(m.bonds[a], func(e int) bool { return m.g.Edges[e].Label == ":" })
 }
 
-// hydrogens returns the number of hydrogens of an atom, by its usual valence. P, S and those below may have
-// two or four bonds more.
+// hydrogens returns the number of hydrogens of an atom, by its usual valence. P, S and the elements below
+// them may have two or four bonds more.
 func (m *electrons) hydrogens(a int) int {
 	atom, bonds := m.g.atoms[a], m.orders[a]
 	usual := usualValence(outerElectrons(atom.symbol) - atom.charge)
@@ -165,14 +166,14 @@ func (m *electrons) hydrogens(a int) int {
 // none is the donation of an atom that cannot be part of an aromatic ring.
 const none = -1
 
-// piElectrons returns the number of electrons, 0 to 2, that an atom gives to a ring, or none. It is the model of
-// RDKit, for B, C, N, O, P, S, Se and Te.
+// piElectrons returns the number of electrons, 0 to 2, that an atom gives to a ring, or the constant none. It
+// follows RDKit for B, C, N, O, P, S, Se and Te.
 func (m *electrons) piElectrons(a int) int {
 	atom := m.g.atoms[a]
 	shell := outerElectrons(atom.symbol)
 	usual, degree := usualValence(shell), len(m.bonds[a])+atom.hydrogens
 	multiple, beside := m.multipleBonds(a)
-	missing := usualValence(shell-atom.charge) - m.orders[a] - atom.hydrogens // bonds; below 0: there are more
+	missing := usualValence(shell-atom.charge) - m.orders[a] - atom.hydrogens // bonds to add, negative: too many
 	written := m.isDelocalised(a)
 	if written && atom.symbol == "C" {
 		missing--
@@ -187,7 +188,7 @@ func (m *electrons) piElectrons(a int) int {
 	if atom.symbol == "C" {
 		free -= max(0, missing)
 	}
-	if free > 1 && m.orders[a]-len(m.bonds[a]) > 1 { // a triple bond
+	if free > 1 && m.orders[a]-len(m.bonds[a]) > 1 { // the atom has a triple bond
 		free = 1
 	}
 	stolen := beside >= 0 && m.attracts(beside, a)
@@ -200,7 +201,7 @@ func (m *electrons) piElectrons(a int) int {
 		return none
 	case free == 0:
 		return 1
-	case free == 1 && multiple == 0 && !written: // a cation
+	case free == 1 && multiple == 0 && !written: // the atom is a cation
 		return 0
 	case free > 1 && stolen:
 		free--
@@ -208,8 +209,8 @@ func (m *electrons) piElectrons(a int) int {
 	return 2 - free%2
 }
 
-// multipleBonds counts the double and triple bonds of an atom, and returns the atom at the end of one that
-// is in no ring, or −1.
+// multipleBonds counts the double and triple bonds of an atom. It also returns the atom at the end of such
+// a bond that is in no ring, or −1.
 func (m *electrons) multipleBonds(a int) (count, beside int) {
 	beside = -1
 	for _, e := range m.bonds[a] {

@@ -49,7 +49,7 @@ func (w *Work) pairs(most int, kind []uint64, visit func(a, b int32, d uint64)) 
 			continue
 		}
 		w.queue = append(w.queue[:0], a)
-		w.distance[a] = 1 // one more than it is: 0 is far
+		w.distance[a] = 1 // distances are one more than they are, since 0 means far
 		for i := 0; i < len(w.queue); i++ {
 			b := w.queue[i]
 			w.Steps++
@@ -74,8 +74,8 @@ func (w *Work) pairs(most int, kind []uint64, visit func(a, b int32, d uint64)) 
 	w.colour = kind
 }
 
-// connectedSets returns a bound on the number of connected sets of k nodes: all sets, or those that
-// neighbours reach from a node.
+// connectedSets returns a bound on the number of connected sets of k nodes: the number of all sets,
+// or of sets that neighbours reach from a node.
 func connectedSets(args []int, codes []int32) float64 {
 	n, k := float64(Nodes(codes)), float64(args[0])
 	return min(math.Pow(n, k), n*math.Pow(float64(mostNeighbours(codes)), k-1))
@@ -107,12 +107,12 @@ type subsets struct {
 	w    *Work
 	g    *view
 	k    int
-	root int32   // the smallest of the set
-	set  []int32 // so far
-	near []int32 // 0: neither in the set nor beside it
+	root int32   // smallest node of the set
+	set  []int32 // nodes of the set so far
+	near []int32 // 0 for a node that is neither in the set nor beside it
 }
 
-// with adds a to the set, and then each of the nodes of next and of those that are only beside a.
+// with adds a to the set, and then each node of next and each node that is beside a alone.
 func (s *subsets) with(a int32, next []int32) {
 	s.set = append(s.set, a)
 	s.w.Steps++

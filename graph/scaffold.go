@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Decoded returns a coded graph with its labels, those of the codes in words, or * where one is unknown.
+// Decoded returns a coded graph with its labels: the words of the codes, or * for an unknown code.
 func Decoded(codes []int32, words []string) *Graph {
 	word := func(code int32) string {
 		if code == Unknown {
@@ -26,7 +26,7 @@ func Decoded(codes []int32, words []string) *Graph {
 	return g
 }
 
-// IsAtom reports whether the label of a node is that of an atom, such as C, nH, 13C or Fe+2.
+// IsAtom reports whether the label of a node is a label of an atom, such as C, nH, 13C or Fe+2.
 func IsAtom(label string) bool {
 	rest := withoutIsotope(label)
 	symbol := elementAt(rest)
@@ -43,8 +43,8 @@ const digits = "0123456789"
 func withoutIsotope(label string) string { return strings.TrimLeft(label, digits) }
 
 // Scaffold returns a molecule without its side chains: its rings, the atoms on the way
-// between two of them (Bemis & Murcko 1996) and, as in RDKit, those with a double bond to one of
-// these. It has no nodes where there is no ring. Isotopes do not count, and an aromatic atom other
+// between two of them (Bemis & Murcko 1996) and, as in RDKit, atoms with a double bond to one of
+// these. It has no nodes if there is no ring. Isotopes do not count, and an aromatic atom other
 // than carbon has a hydrogen in place of a side chain.
 func (g *Graph) Scaffold() *Graph {
 	core := g.core()
@@ -76,8 +76,8 @@ func (g *Graph) Scaffold() *Graph {
 	return s
 }
 
-// core returns the nodes of rings and of the paths between them: those that are left once nodes with one
-// neighbour or none are taken away, again and again.
+// core returns the nodes of rings and of the paths between them. It removes nodes with fewer than
+// two neighbours, again and again.
 func (g *Graph) core() []bool {
 	degree, near := make([]int, len(g.Labels)), g.neighbours()
 	in, ends := make([]bool, len(g.Labels)), []int(nil)
@@ -111,7 +111,7 @@ func (g *Graph) neighbours() [][]Edge {
 	return near
 }
 
-// withHydrogen returns the label of an atom that has one in place of a side chain.
+// withHydrogen returns the label of an atom with a hydrogen in place of a side chain.
 func withHydrogen(label string) string {
 	symbol := elementAt(label)
 	if symbol == "c" || symbol[0] < 'a' || strings.HasPrefix(label[len(symbol):], "H") {
@@ -120,10 +120,10 @@ func withHydrogen(label string) string {
 	return symbol + "H" + label[len(symbol):]
 }
 
-// Kinds numbers graphs: two have the same number exactly if they are the same graph, whatever the
+// Kinds numbers graphs. Two have the same number exactly if they are the same graph, whatever the
 // order of their nodes.
 type Kinds struct {
-	number   map[string]int // by the numbers of the connected parts
+	number   map[string]int // number of a graph by the numbers of its connected parts
 	parts    int
 	coloured map[string][]kind
 }
@@ -134,8 +134,8 @@ type kind struct {
 	*coloured
 }
 
-// coloured is a graph whose nodes have colours: nodes that one and the same graph may have in each
-// other's place have the same one, and seldom do others.
+// coloured is a graph whose nodes have colours. Nodes that can replace each other in the same
+// graph have the same colour, and other nodes seldom have.
 type coloured struct {
 	label  []string
 	colour []uint64
@@ -217,8 +217,8 @@ func (g *Graph) connectedParts() (parts []*Graph) {
 // name lists the colours, as no order of the nodes changes them.
 func (c *coloured) name() string { return fmt.Sprint(slices.Sorted(slices.Values(c.colour))) }
 
-// colour hashes the label of each node, and then its colour with those of its neighbours, until there
-// are no more new colours.
+// colour hashes the label of each node, and then its colour with the colours of its neighbours, until
+// there are no more new colours.
 func colour(g *Graph) *coloured {
 	c := &coloured{g.Labels, make([]uint64, len(g.Labels)), g.neighbours()}
 	for a, label := range g.Labels {
@@ -286,7 +286,7 @@ func (c *coloured) searchOrder() (order []int) {
 type mapping struct {
 	from, to *coloured
 	order    []int
-	place    []int // −1: none yet
+	place    []int // place of each node; −1: no place yet
 	taken    []bool
 }
 
@@ -309,7 +309,8 @@ func (m *mapping) extend(i int) bool {
 	return false
 }
 
-// candidates returns the places beside that of a placed neighbour of a, or all places for the first node.
+// candidates returns the places beside the place of a neighbour of a, or all places if no neighbour has
+// one.
 func (m *mapping) candidates(a int) (places []int) {
 	for _, e := range m.from.near[a] {
 		if at := m.place[e.To]; at >= 0 {

@@ -11,11 +11,11 @@ import (
 )
 
 // parseSMILES reads a molecule by the grammar of OpenSMILES. The label of an atom is its isotope,
-// symbol and charge: C, c where it is aromatic, N+, 13C; an aromatic atom other than carbon with
-// hydrogens of its own has an H (nH). The label of a bond is -, =, #, $ or : where it is aromatic.
-// Hydrogens that are no atoms of their own, chirality, the numbers of atom maps and the directions
-// of bonds are read and do not count. A molecule ends at a blank, behind which a title or an
-// extension stands.
+// symbol and charge: C, c where it is aromatic, N+, 13C. An aromatic atom other than carbon with
+// hydrogens has an H (nH). The label of a bond is -, =, #, $ or : where it is aromatic. Hydrogens
+// that are not separate atoms, chirality, the numbers of atom maps and the directions of bonds
+// are read and do not count. A molecule ends at a blank, behind which a title or an extension
+// stands.
 func (g *Graph) parseSMILES(text []byte) *Error {
 	first := len(text) - len(bytes.TrimLeft(text, blanks))
 	end := len(text)
@@ -59,16 +59,16 @@ type smilesReader struct {
 	at   int
 	g    *Graph
 
-	last     int  // the atom that a bond begins at; −1: none
-	bond     byte // the bond that was written; 0: none
+	last     int  // atom that a bond begins at; −1: no atom
+	bond     byte // the bond that was written; 0: no bond
 	branches []branch
 	rings    map[int]ring
 }
 
-// branch is an open bracket: where, and the atom before it.
+// branch is an open bracket: its place, and the atom before it.
 type branch struct{ at, atom int }
 
-// ring is an open ring: where, the atom, and the bond that was written.
+// ring is an open ring: its place, its atom, and the bond that was written.
 type ring struct {
 	at, atom int
 	bond     byte
@@ -80,7 +80,7 @@ func (p *smilesReader) errorf(at int, format string, args ...any) *Error {
 	return errorAt(at, p.text[at:], format, args...)
 }
 
-// step reads an atom, a bond, a ring or a bracket.
+// step reads the next atom, bond, ring or bracket.
 func (p *smilesReader) step() *Error {
 	c, start := p.text[p.at], p.at
 	switch {
@@ -125,7 +125,7 @@ func (p *smilesReader) step() *Error {
 	return nil
 }
 
-// organic are the symbols that need no brackets, those of two letters first.
+// organic are the symbols that need no brackets, symbols of two letters first.
 var organic = []string{"Cl", "Br", "B", "C", "N", "O", "P", "S", "F", "I", "b", "c", "n", "o", "p", "s", "*"}
 
 func (p *smilesReader) plainAtom() *Error {
@@ -220,7 +220,7 @@ Ga Ge As Se Br Kr Rb Sr Y Zr Nb Mo Tc Ru Rh Pd Ag Cd In Sn Sb Te I Xe Cs Ba La C
 Er Tm Yb Lu Hf Ta W Re Os Ir Pt Au Hg Tl Pb Bi Po At Rn Fr Ra Ac Th Pa U Np Pu Am Cm Bk Cf Es Fm Md No Lr Rf
 Db Sg Bh Hs Mt Ds Rg Cn Nh Fl Mc Lv Ts Og b c n o p s se as te si`)
 
-// atom adds an atom, and the bond to the one before.
+// atom adds an atom, and the bond to the atom before.
 func (p *smilesReader) atom(a atom) {
 	a.symbol = strings.ToUpper(a.symbol[:1]) + a.symbol[1:]
 	p.g.Labels, p.g.atoms = append(p.g.Labels, a.label()), append(p.g.atoms, a)
@@ -231,7 +231,8 @@ func (p *smilesReader) atom(a atom) {
 	p.last, p.bond = this, 0
 }
 
-// join adds a bond; without a symbol it is aromatic between aromatic atoms, and single else.
+// join adds a bond. A bond without a symbol is aromatic between aromatic atoms, and single
+// otherwise.
 func (p *smilesReader) join(a, b int, bond byte) {
 	switch {
 	case bond == 0 && p.g.atoms[a].aromatic && p.g.atoms[b].aromatic:
@@ -242,7 +243,7 @@ func (p *smilesReader) join(a, b int, bond byte) {
 	p.g.Edges = append(p.g.Edges, Edge{a, b, string(bond)})
 }
 
-// ring opens a ring at the last atom, or closes the one of this number.
+// ring opens a ring at the last atom, or closes the ring of this number.
 func (p *smilesReader) ring() *Error {
 	start := p.at
 	number := int(p.text[p.at] - '0')
@@ -282,8 +283,8 @@ func (p *smilesReader) ring() *Error {
 	return nil
 }
 
-// maxBonds is how many bonds an element can have, by those of usual organic molecules; others are
-// not looked at.
+// maxBonds is the largest number of bonds of each element in usual organic molecules. Other
+// elements are not looked at.
 var maxBonds = map[string]int{"B": 3, "C": 4, "N": 5, "O": 2, "F": 1, "P": 5, "S": 6, "Cl": 7, "Br": 7, "I": 7}
 
 // warn adds warnings about atoms with more bonds than they can have. Each unit of charge may add one.

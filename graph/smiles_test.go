@@ -214,7 +214,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestRDKit: molecules are those that RDKit reads (testdata/molecules.py).
+// TestRDKit: molecules are the same as RDKit reads (testdata/molecules.py).
 func TestRDKit(t *testing.T) {
 	text := must.Get(os.ReadFile("testdata/molecules.json"))(t)
 	var golden struct {

@@ -8,7 +8,7 @@ import (
 // subtrees counts the whole tree below each node, the node included (Vishwanathan & Smola 2003). An
 // unknown label takes away all trees that contain it.
 func subtrees(w *Work, codes []int32) {
-	done := w.colour[:0] // of the trees behind the node that no node has taken yet
+	done := w.colour[:0] // numbers of the trees behind the node that do not have a parent yet
 	for i := len(codes) - 2; i > 0; i -= 2 {
 		label, children := codes[i], int(codes[i+1])
 		tree := uint64(0)
@@ -33,13 +33,14 @@ type partial struct {
 	times uint64
 }
 
-// maxTimes is where a count ends: it must fit 32 bits.
+// maxTimes is the largest count, since a count must fit 32 bits.
 const maxTimes = 1<<32 - 1
 
-// newSteps is the cost of a new partial tree, for its memory.
+// newSteps is the number of steps that a new partial tree counts for, because of its memory.
 const newSteps = 16
 
-// partialSteps estimates the number of partial trees, by the most children of a node.
+// partialSteps estimates the number of partial trees, by the largest number of children of a
+// node.
 func partialSteps(args []int, codes []int32) float64 {
 	children := int32(0)
 	for i := 2; i < len(codes); i += 2 {
@@ -73,7 +74,8 @@ func partialTrees(args []int) Counter {
 	}
 }
 
-// extendPartials returns here, and here with each partial tree of the next child.
+// extendPartials returns the trees of here, and these trees with each partial tree of the next
+// child.
 func (w *Work) extendPartials(here, child partials, k int) partials {
 	if w.place == nil {
 		w.place = map[uint64]int{}
@@ -82,7 +84,7 @@ func (w *Work) extendPartials(here, child partials, k int) partials {
 	for i, p := range here {
 		w.place[p.tree] = i
 	}
-	// a tree of the child is added to those that were there, as often as it was before
+	// the count of a new tree is the product of the counts of its parts
 	for _, p := range slices.Clone(here) {
 		w.Steps += uint64(len(child))
 		if w.exceeded() {

@@ -11,7 +11,7 @@ import (
 // and then the trees below it.
 type Tree struct {
 	Labels   []string
-	Children []int // of each node, how many trees are directly below it
+	Children []int // number of trees directly below each node
 }
 
 // ParseTree reads a tree in brackets, (S (NP (DT the) (NN cat)) (VP sat)), or in Newick, which ends
@@ -39,14 +39,14 @@ type treeReader struct {
 	tree Tree
 	open []int // the nodes whose brackets are open
 
-	wanted bool // Newick: a node may begin here
-	named  int  // Newick: the node that a name belongs to; −1: none
+	wanted bool // a node may begin here, in Newick
+	named  int  // the node that a name belongs to, in Newick; −1: no node
 }
 
 // skip goes to the next byte that is no blank.
 func (p *treeReader) skip() { p.at = len(p.text) - len(bytes.TrimLeft(p.text[p.at:], blanks)) }
 
-// node adds a node below the one that is open.
+// node adds a node below the open node.
 func (p *treeReader) node(label string) {
 	if len(p.open) > 0 {
 		p.tree.Children[p.open[len(p.open)-1]]++
@@ -102,7 +102,7 @@ func (p *treeReader) readBrackets() *Error {
 // marks end a name or a number of Newick.
 const marks = "(),:;[]' \t\r\n"
 
-// readNewick reads a tree whose labels stand behind their brackets: nodes are put down when their
+// readNewick reads a tree whose labels stand behind their brackets. A node is added when its
 // bracket opens, and named when it is closed.
 func (p *treeReader) readNewick() *Error {
 	p.wanted, p.named = true, -1
@@ -210,7 +210,8 @@ func (p *treeReader) newickLabel() (string, *Error) {
 	return "", errorAt(start, string(p.text[start:]), "a name whose quote is not closed")
 }
 
-// Append adds the code of t to codes: n, and for each node its label and how many trees are below.
+// Append adds the code of t to codes: n, and for each node its label and the number of trees
+// directly below it.
 func (t *Tree) Append(codes []int32, label func(string) int32) []int32 {
 	codes = append(codes, int32(len(t.Labels)))
 	for i, l := range t.Labels {

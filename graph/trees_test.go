@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// text is a tree in brackets, with every node in its own.
+// text returns a tree with each node in brackets.
 func (t *Tree) text() string {
 	at := 0
 	var below func() string

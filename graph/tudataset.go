@@ -17,8 +17,8 @@ import (
 // (edges), DS_graph_indicator.txt, DS_graph_labels.txt and more, plain or gzip.
 type Folder struct {
 	Graphs []*Graph
-	Labels []string // of the graphs, as they stand there
-	// Unread is why Labels, which may be missing, are: nil where there are none.
+	Labels []string // labels or targets of the graphs, as the file has them
+	// Unread is the reason why Labels are missing, as they may; nil if they are there.
 	Unread error
 	// Classes says that Labels are of DS_graph_labels.txt, not targets of DS_graph_attributes.txt.
 	Classes bool
@@ -29,7 +29,7 @@ type Folder struct {
 // FolderError is a fault of a file of a folder.
 type FolderError struct {
 	File string
-	Line int // 0: of the whole file
+	Line int // 0: the fault is of the whole file
 	Msg  string
 }
 
@@ -69,8 +69,8 @@ func escaped(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
-// ReadFolder reads the set whose files begin with this path. Targets may be missing where optional
-// says so; Labels are nil then. Errors of the files are *FolderError.
+// ReadFolder reads the set whose files begin with this path. If optional is set, targets may be
+// missing, and Labels are nil then. Errors of the files are *FolderError.
 func ReadFolder(set string, optional bool) (*Folder, error) {
 	r := &folderReader{set: set}
 	f := &r.f
@@ -101,15 +101,16 @@ func ReadFolder(set string, optional bool) (*Folder, error) {
 
 type folderReader struct {
 	set   string
-	graph []int // of each node
-	node  []int // of each node, its number in the graph
+	graph []int // graph of each node
+	node  []int // number of each node in its graph
 	f     Folder
 }
 
-// maxLines is how many lines a file may have. Gzip packs a thousand times as many into its bytes.
-var maxLines = 1 << 27 // less in tests
+// maxLines is the largest number of lines of a file. Gzip packs a thousand times as many into its
+// bytes.
+var maxLines = 1 << 27 // tests set a smaller number
 
-// lines visits the lines of a file that are not blank; there is false where there is no such file.
+// lines visits the lines of a file that are not blank. there is false if the file does not exist.
 func (r *folderReader) lines(end string, visit func(text string) error) (there bool, err error) {
 	name := r.set + end
 	f, err := os.Open(name)
@@ -140,7 +141,7 @@ func (r *folderReader) lines(end string, visit func(text string) error) (there b
 		}
 		text := lines.Text()
 		if line == 1 {
-			text = strings.TrimPrefix(text, "\ufeff") // which editors of Windows write
+			text = strings.TrimPrefix(text, "\ufeff") // editors of Windows write this mark
 		}
 		if text = strings.TrimSpace(text); text != "" {
 			if err := visit(text); err != nil {
@@ -159,7 +160,8 @@ func (r *folderReader) missing(end, what string) error {
 	return &FolderError{r.set + end, 0, "there is no such file, plain or .gz: it holds " + what}
 }
 
-// each visits the lines of a file by their numbers from 0, as many as there are nodes, say.
+// each visits the lines of a file by their numbers from 0. Their number must be right, such as
+// the number of nodes.
 func (r *folderReader) each(end string, want int, what string, visit func(i int, text string) error) (bool, error) {
 	n := 0
 	there, err := r.lines(end, func(text string) error {
@@ -279,9 +281,9 @@ func (r *folderReader) attributes() error {
 	return err
 }
 
-// edges reads the edges, and then their labels, line by line the same.
+// edges reads the edges, and then their labels, in the same order of lines.
 func (r *folderReader) edges() error {
-	var of []*Graph // of each edge
+	var of []*Graph // graph of each edge
 	there, err := r.lines(endEdges, func(text string) error {
 		from, to, comma := strings.Cut(text, ",")
 		if !comma {

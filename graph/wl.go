@@ -11,7 +11,7 @@ func vertices(w *Work, codes []int32) {
 	}
 }
 
-// edges counts edges by their label and those of their ends, in either direction.
+// edges counts edges by their label and the labels of their ends, in either direction.
 func edges(w *Work, codes []int32) {
 	g := &w.view
 	g.read(codes)
@@ -28,8 +28,8 @@ func edges(w *Work, codes []int32) {
 }
 
 // weisfeilerLehman counts the colours of the rounds 0 … h (Shervashidze et al. 2011). The first
-// colour of a node is its label, and the next one is its colour with those of its neighbours, in
-// order. With edges, each neighbour counts with the label of the edge to it.
+// colour of a node is its label. The next one is its colour with the colours of its neighbours,
+// in order. With edges, each neighbour counts with the label of the edge to it.
 func weisfeilerLehman(edges bool) func(args []int) Counter {
 	return func(args []int) Counter {
 		return func(w *Work, codes []int32) {
@@ -39,8 +39,8 @@ func weisfeilerLehman(edges bool) func(args []int) Counter {
 	}
 }
 
-// circular returns weisfeilerLehman with edges from other first colours: label, degree, and whether the node
-// is part of a ring, as in extended-connectivity fingerprints (Rogers & Hahn 2010).
+// circular returns weisfeilerLehman with edges and with other first colours: label, degree, and whether the
+// node is in a ring, as in extended-connectivity fingerprints (Rogers & Hahn 2010).
 func circular(args []int) Counter {
 	return func(w *Work, codes []int32) {
 		g := &w.view
@@ -60,7 +60,7 @@ func circular(args []int) Counter {
 	}
 }
 
-// labelColours returns the colour of each node by its label; 0 for an unknown one.
+// labelColours returns the colour of each node by its label; 0 for an unknown label.
 func (w *Work) labelColours() []uint64 {
 	colour := zeros(w.colour, w.view.n())
 	for a, l := range w.view.label {
@@ -71,8 +71,8 @@ func (w *Work) labelColours() []uint64 {
 	return colour
 }
 
-// refine finds the first colours and those of h rounds. A node has no colour, 0, once there is an
-// unknown label so near.
+// refine finds the first colours and the colours of h rounds. A node has no colour, 0, once a
+// round has reached an unknown label.
 func (w *Work) refine(h int, edges bool, colour []uint64) {
 	after := zeros(w.after, len(colour))
 	for round := 0; ; round++ {
@@ -92,7 +92,8 @@ func (w *Work) refine(h int, edges bool, colour []uint64) {
 	w.colour, w.after = colour, after
 }
 
-// nextColour returns a colour for that of a and those of its neighbours; 0 if one of them has none.
+// nextColour returns a colour for the colours of a and of its neighbours; 0 if one of them has no
+// colour.
 func (w *Work) nextColour(a int32, edges bool, colour []uint64) uint64 {
 	g := &w.view
 	next := colour[a]
@@ -122,8 +123,8 @@ func (w *Work) nextColour(a int32, edges bool, colour []uint64) uint64 {
 	return next
 }
 
-// findRings finds the nodes that are part of a ring: those with an edge that is no bridge. It is a
-// search in depth without recursion (Tarjan 1974).
+// findRings finds the nodes that are part of a ring: nodes with an edge that is no bridge. It
+// searches in depth, without recursion (Tarjan 1974).
 func (w *Work) findRings() {
 	g := &w.view
 	n := g.n()

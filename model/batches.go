@@ -9,11 +9,11 @@ import (
 // Data, at the places 0 … B−1. Noise belongs to rows of the data set, so the result has the same
 // bits as with all rows on the device.
 type batches struct {
-	places *device.Tensor // Int [B]
-	y      []column       // numbers of each row, and where those of a batch go
-	labels []int32        // [N]
+	places *device.Tensor // places 0 … B−1 of the batch, Int [B]
+	y      []column       // columns of numbers, and the tensors to which a batch of them goes
+	labels []int32        // labels of all rows [N]
 
-	rows []int32 // [B], of the batch that was sent last
+	rows []int32 // numbers of the rows of the batch that was sent last [B]
 	x    []float64
 	// targets of that batch
 	batchY      [][]float64
@@ -21,7 +21,7 @@ type batches struct {
 }
 
 // StreamBatches is like UploadRows, for rows that stay on the host, which must have no Features: Send
-// brings those of a batch.
+// brings the rows of a batch.
 func (m *Model) StreamBatches(rows HostRows, y []float64, labels []int32, batch int) *Data {
 	d := m.newData(rows.N, batch, true)
 	b := &batches{places: m.dev.New(device.Int, batch), labels: labels, rows: make([]int32, batch)}
@@ -47,10 +47,10 @@ func (m *Model) StreamBatches(rows HostRows, y []float64, labels []int32, batch 
 func (d *Data) Streams() bool { return d.batches != nil }
 
 // Send begins to bring the batch whose rows DrawRows draws with a key. After Arrive, operations
-// find it; none may use the data in between.
+// find the batch. No operation may use the data in between.
 func (d *Data) Send(key device.Key) {
 	b := d.batches
-	words, c1, c2, c3 := key.Words(0, 0) // as DrawRows
+	words, c1, c2, c3 := key.Words(0, 0) // as in DrawRows
 	philox.Below(b.rows, d.N, words, c1, c2, c3)
 	b.x, b.batchLabels = b.x[:0], b.batchLabels[:0]
 	for k := range b.batchY {

@@ -10,7 +10,7 @@ import (
 )
 
 // A batch from the host has the rows that the device draws, and the gradient of these rows. The
-// first rows of such data predict as those of data on the device.
+// first rows of such data have the same predictions as the rows of data on the device.
 func TestStreamBatches(t *testing.T) {
 	dev := openDevice(t, "cpu:f64")
 	f := newFixture(t, dev, gpdrfConfig())

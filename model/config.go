@@ -18,10 +18,10 @@ const (
 
 // How the latent functions share their length-scales.
 const (
-	ARD       = "ard"       // each latent function and dimension its own ℓ_jd
-	Isotropic = "isotropic" // each latent function one ℓ_j
-	Shared    = "shared"    // one ℓ_d for all latent functions
-	Common    = "common"    // one ℓ for all
+	ARD       = "ard"       // a length-scale ℓ_jd for each latent function and dimension
+	Isotropic = "isotropic" // a length-scale ℓ_j for each latent function
+	Shared    = "shared"    // a length-scale ℓ_d for each dimension, for all latent functions
+	Common    = "common"    // one length-scale ℓ for all
 )
 
 // Forms of the covariance of q(F̄).
@@ -31,16 +31,16 @@ const (
 )
 
 // The treatments of Ω: three of the paper (section "Variational Inference"), and one without draws
-// of it.
+// of Ω.
 const (
 	PriorFixed   = "prior-fixed"   // Ω⁽ˢ⁾ = τ⁽ˢ⁾/ℓ with frozen τ, no q(Ω)
 	VarFixed     = "var-fixed"     // q(Ω), standard normals drawn once: no bound
 	VarResampled = "var-resampled" // q(Ω), standard normals drawn at every step
-	// q(Ω), and with it q(W), in closed form: the output's mean and variance
+	// q(Ω) and q(W) in closed form: a layer gives the output's mean and variance
 	VarIntegrated = "var-integrated"
 )
 
-// What may follow the name of a treatment that draws Ω, in this order: see Treatment.
+// Suffixes of the names of treatments that draw Ω, in this order: see Treatment.
 const (
 	AllNoise   = "-all"
 	EachSample = "-each"
@@ -58,8 +58,8 @@ func SpectraTreatments() []string {
 // Treatment is a treatment of Ω. Files and options write it as one of SpectraTreatments.
 type Treatment struct {
 	Name       string // PriorFixed, VarFixed, VarResampled or VarIntegrated
-	AllNoise   bool   // of VarFixed: e and ε are drawn once, too, as in the paper; otherwise τ alone
-	EachSample bool   // each sample of a step has a draw of Ω of its own; otherwise one serves all
+	AllNoise   bool   // VarFixed draws e and ε once, too, as in the paper; otherwise τ alone
+	EachSample bool   // each sample of a step has its own draw of Ω; otherwise all samples share one
 }
 
 // ParseTreatment reads one of SpectraTreatments.
@@ -71,12 +71,12 @@ func ParseTreatment(spectra string) (t Treatment) {
 
 // Likelihoods.
 const (
-	GaussianLikelihood        = "gaussian"        // one variance for all rows
-	StudentLikelihood         = "student-t"       // heavy tails
-	HeteroscedasticLikelihood = "heteroscedastic" // a variance for each row, by outputs of its own
+	GaussianLikelihood        = "gaussian"        // noise of one variance for all rows
+	StudentLikelihood         = "student-t"       // noise with heavy tails
+	HeteroscedasticLikelihood = "heteroscedastic" // noise with a variance for each row, by further outputs
 	SoftmaxLikelihood         = "softmax"         // classes
 	BernoulliLikelihood       = "bernoulli"       // two classes by one output
-	// counts by their log rate: variance as the mean, and a variance that grows with its square
+	// counts by their log rate: the variance equals the mean, or grows with the square of the mean
 	PoissonLikelihood          = "poisson"
 	NegativeBinomialLikelihood = "negative-binomial"
 	OrdinalLikelihood          = "ordinal" // levels in order, by one output and cut points
@@ -85,7 +85,7 @@ const (
 // Kernels between sequences under one feature map.
 const (
 	MapRBF    = "rbf"    // exp(−d²/2σ²) of the distance d of the feature vectors
-	MapLinear = "linear" // their inner product, 1 − d²/2
+	MapLinear = "linear" // inner product of the feature vectors, 1 − d²/2
 )
 
 // Config fixes a model's architecture and the meaning of its parameters. It is
@@ -93,16 +93,18 @@ const (
 type Config struct {
 	Model  string `json:"model"`
 	Inputs int    `json:"inputs"` // D; 0 where rows are sequences alone
-	// C, the inputs of the likelihood: 1 for regression, classes otherwise; see Targets
+	// number C of inputs of the likelihood: 1 for regression, otherwise the number of classes; see
+	// Targets
 	Outputs    int    `json:"outputs"`
 	Likelihood string `json:"likelihood"`
-	// K, the levels of an ordinal likelihood; otherwise 0
+	// number K of levels of an ordinal likelihood; 0 for other likelihoods
 	Levels int `json:"levels,omitempty"`
 
 	// a learned constant for each output of a classifier
 	ClassOffsets bool `json:"class_offsets,omitempty"`
 
-	// T of predictions, fitted to rows that training has not seen: see Prediction.Tempered; 0 is 1
+	// temperature T of predictions, fitted to rows that training has not seen: see
+	// Prediction.Tempered; 0 is 1
 	Temperature float64 `json:"temperature,omitempty"`
 
 	// one of Shapes, or two with a + between them; "" is rbf
@@ -114,8 +116,8 @@ type Config struct {
 	Whiten        bool   `json:"whiten"`
 	LearnInducing bool   `json:"learn_inducing"`
 
-	// Maps are the kernels between sequences, MapRBF or MapLinear for each of I feature maps; none
-	// where rows are vectors alone.
+	// Maps are the kernels between sequences, MapRBF or MapLinear for each of I feature maps. It
+	// is empty if rows are vectors alone.
 	Maps []string `json:"maps,omitempty"`
 
 	Layers        int    `json:"layers,omitempty"`          // L
@@ -129,8 +131,8 @@ type Config struct {
 	FeedForward  bool   `json:"feed_forward"`
 	Skip         bool   `json:"skip"`
 
-	// Samples is S in training. Where noise is frozen it is also the number of
-	// frozen draws that prediction returns to.
+	// Samples is S in training. If noise is frozen, it is also the number of frozen draws that a
+	// prediction uses again.
 	Samples int `json:"samples"`
 }
 
@@ -183,8 +185,8 @@ func (c *Config) treatment() Treatment { return ParseTreatment(c.Spectra) }
 func (c *Config) integrates() bool { return c.hasDRF() && c.Spectra == VarIntegrated }
 
 // Components returns the count of numbers that a prediction of some samples holds for each output of a
-// row: a mean and, where the likelihood takes moments, a variance of each sample, or those
-// of the one Gaussian that is all.
+// row: a mean and, if the likelihood takes moments, a variance. They are of each sample, or of the one
+// Gaussian that is the prediction.
 func (c *Config) Components(samples int) int {
 	switch {
 	case c.Likelihood == OrdinalLikelihood:
@@ -203,7 +205,7 @@ func (c *Config) Components(samples int) int {
 	return 2 * samples
 }
 
-// deterministic reports whether the moments of the last layer's outputs depend on no draw.
+// deterministic reports whether the moments of the last layer's outputs do not depend on draws.
 func (c *Config) deterministic() bool {
 	return c.Model == GP || c.integrates() && c.Model == DRF && c.Layers == 1
 }
@@ -224,11 +226,11 @@ func (c *Config) kernels() int {
 }
 
 const (
-	huge      = 1 << 24 // beyond any real model; keeps products of two sizes within an int
+	huge      = 1 << 24 // larger than any real model; keeps products of two sizes within an int
 	maxMaps   = device.MaxMaps
-	maxLayers = 255 // the number of a layer is a byte of the keys of its noise
+	maxLayers = 255 // largest number of a layer, which is a byte of the keys of its noise
 
-	// of Temperature, whose square multiplies variances
+	// bounds of Temperature, whose square multiplies variances
 	minTemperature, maxTemperature = 1e-3, 1e3
 )
 
@@ -273,8 +275,8 @@ func positive(what string, v, most int) error {
 	return fmt.Errorf("model: %s is %d: expected 1 to %d", what, v, most)
 }
 
-// MostLevels is the most levels of an ordinal likelihood, and MaxSamples the most samples that a device.Key tells
-// apart.
+// MostLevels is the largest number of levels of an ordinal likelihood. MaxSamples is the largest number of
+// samples that a device.Key tells apart.
 const (
 	MostLevels = 1 << 10
 	MaxSamples = 1<<16 - 1

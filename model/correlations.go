@@ -2,7 +2,7 @@ package model
 
 import "github.com/gpdrf/gpdrf-gpu/device"
 
-// inputs are rows as the GP layer reads them, in double.
+// inputs are the inputs of rows of the GP layer, in double.
 type inputs struct {
 	x *device.Tensor // [B,D]; nil where rows are sequences alone
 	// [B,I·M], squared distances to X̄ under each map; nil where there are no sequences
@@ -11,7 +11,7 @@ type inputs struct {
 	// d holds 2(1 − A) in place of distances: see Project
 	projected bool
 
-	// Real: d before it is widened, where it is computed from vectors; nil where a table has it
+	// d in Real before it is widened, if it is computed from vectors; nil if it comes from a table
 	real *device.Tensor
 }
 
@@ -37,23 +37,23 @@ func (in *inputs) gather(dev device.Device, data *Data, rows *device.Tensor) {
 	in.projected = data.projected
 }
 
-// term is one kernel of the GP layer, or one of the two whose sum it is, with parameters of its
-// own.
+// term is the kernel of the GP layer, or one of the two kernels that it is the sum of. Each
+// term has separate parameters.
 type term interface {
 	// bind takes the term's parameters from the flat vector.
 	bind(p *Params)
-	// needsSlope reports whether its gradient needs another tensor than c.
+	// needsSlope reports whether the gradient needs another tensor than c.
 	needsSlope() bool
 	// fixed reports whether c depends on no parameter.
 	fixed() bool
 	// correlate is k(X̄, x)/α for rows, which may be X̄.
 	correlate(g *GPLayer, p *termCorrelations, rows *inputs)
-	// backward takes p.dc to the term's parameters, and to X̄ where that learns.
+	// backward takes p.dc to the gradients of the term's parameters, and of X̄ if X̄ learns.
 	backward(g *GPLayer, p *termCorrelations, rows *inputs)
 }
 
-// addTerms reserves the parameters of the terms: those between vectors, then that between
-// sequences.
+// addTerms reserves the parameters of the terms: the terms between vectors, then the term
+// between sequences.
 func (c *Config) addTerms(p *Params) (terms []term) {
 	if c.Inputs > 0 {
 		shapes, _ := c.vectorKernels() // Validate has seen them
@@ -75,12 +75,13 @@ type correlations struct {
 	terms []termCorrelations
 }
 
-// termCorrelations are the correlations of a term. A kernel of one term has its own c and dc here.
+// termCorrelations are the correlations of a term. If the kernel has one term, c and dc are those
+// of correlations.
 type termCorrelations struct {
 	c, slope, dc *device.Tensor // [K,M,B]
 }
 
-// newCorrelations makes the memory for n rows beside the M of X̄.
+// newCorrelations makes the memory of the correlations between X̄ and n rows.
 func (g *GPLayer) newCorrelations(s *arena, k, m, n int) *correlations {
 	block := func() *device.Tensor { return s.tensor(device.Double, k, m, n) }
 	p := &correlations{c: block(), dc: block()}
@@ -115,7 +116,7 @@ func (g *GPLayer) mixArgs(p *correlations) device.MixArgs {
 	return device.MixArgs{C: p.c, A: p.terms[0].c, B: p.terms[1].c, Logit: g.logit}
 }
 
-// correlateBackward takes p.dc to X̄, the parameters of the terms and ω.
+// correlateBackward takes p.dc to the gradients of X̄, the parameters of the terms and ω.
 func (g *GPLayer) correlateBackward(p *correlations, rows *inputs) {
 	if g.logit != nil {
 		g.dev.MixBackward(device.MixArgs{C: p.dc, A: p.terms[0].dc, B: p.terms[1].dc, Logit: g.dlogit}, g.mixArgs(p))

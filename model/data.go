@@ -2,26 +2,26 @@ package model
 
 import "github.com/gpdrf/gpdrf-gpu/device"
 
-// Data is a data set on the device: uploaded once, then used by row number. Or it is a Stream, or
-// those of StreamBatches.
+// Data is a data set on the device: uploaded once, then used by row number. The rows of a Stream
+// and of StreamBatches stay on the host.
 type Data struct {
 	N int
 	x *device.Tensor // Real [N,D]; nil where rows are sequences alone
 	// Real [N,I·M], squared distances to X̄; nil where there are no sequences, or vectors of them
 	d *device.Tensor
-	// the sequences under each map, of which a step computes the distances of its batch; or nil
+	// feature vectors of the sequences under each map, from which a step computes the distances of
+	// its batch; or nil
 	vectors []device.Sparse
-	metrics []device.Metric // of these distances
+	metrics []device.Metric // metrics of the distances of vectors
 	y       Targets
 	total   float64 // Σ w of all rows; N without weights
 
-	projected bool // by Project
+	projected bool // d holds 2(1 − A) in place of distances, by Project
 
-	// rows that stay on the host, of which x and d have those of one batch; nil for other data,
-	// which is whole
+	// rows lo … hi−1 of a Stream, of which x and d hold one batch; nil for other data
 	from func(lo, hi int) []float64
-	feed device.Feed // brings them
-	// of StreamBatches; nil of a Stream
+	feed device.Feed // uploads the rows of a batch to x and d
+	// rows of StreamBatches; nil for other data
 	batches *batches
 }
 
@@ -31,7 +31,7 @@ type HostRows struct {
 	// rows lo … hi−1: their scaled inputs and then their distances to X̄ [hi−lo,Width], or no
 	// distances where there are Features
 	X        func(lo, hi int) []float64
-	Features *SequenceFeatures // nil: distances are a table
+	Features *SequenceFeatures // features of sequences; nil: distances are a table
 	// Weight [N]: row n counts as w_n rows in the bound; nil: each counts once
 	Weight []float64
 	// Offset [N] is added to the log rates of counts in the bound, and not in predictions, for which there
@@ -39,7 +39,7 @@ type HostRows struct {
 	Offset []float64
 }
 
-// Total returns Σ w of the rows, their number where they have no weights.
+// Total returns Σ w of the rows, or their number if they have no weights.
 func (d *Data) Total() float64 { return d.total }
 
 // Upload puts N rows x [N,Width] on the device: their scaled inputs and then their distances.
@@ -50,9 +50,9 @@ func (m *Model) Upload(n int, x, y []float64, labels []int32) *Data {
 	return m.UploadRows(HostRows{N: n, X: func(lo, hi int) []float64 { return x[lo*width : hi*width] }}, y, labels)
 }
 
-// UploadRows is like Upload, with the inputs in pieces. The first that has Features decides that all have,
-// and that a Pass that is made later has memory for it. The last that has targets decides the same of
-// weights and offsets.
+// UploadRows is like Upload, with the inputs in pieces. The first data with Features decides that all
+// later data has Features, and that a later Pass has memory for them. The last data with targets decides
+// the same for weights and offsets.
 func (m *Model) UploadRows(rows HostRows, y []float64, labels []int32) *Data {
 	d := m.newData(rows.N, rows.N, rows.Features == nil)
 	step := rows.N
@@ -118,14 +118,14 @@ func (t *Targets) columns(y []float64, rows HostRows) (all []column) {
 // uploadValues is how many numbers of x are uploaded at a time.
 const uploadValues = 1 << 20
 
-// Stream returns data of n rows that stay on the host: a prediction uploads those of one batch at
+// Stream returns data of n rows that stay on the host: a prediction uploads one batch of them at
 // a time. x gives the rows lo … hi−1 [hi−lo,Width].
 func (m *Model) Stream(n int, x func(lo, hi int) []float64) *Data { return &Data{N: n, from: x} }
 
 // Window returns memory for n rows, which PredictRows brings.
 func (m *Model) Window(n int) *Data { return m.newWindow(n, n) }
 
-// newWindow returns data of n rows with memory for those of a batch, and a feed into it.
+// newWindow returns data of n rows with memory for one batch, and a feed into it.
 func (m *Model) newWindow(n, batch int) *Data {
 	d := m.newData(n, batch, true)
 	d.feed = device.NewFeed(m.dev, d.tensors()...)
@@ -193,8 +193,7 @@ func uploadPiece(to uploader, d *Data, rows []float64, lo, hi int) {
 	}
 }
 
-// SetInducing tells a model of sequences the squared distances among X̄ under each map [M,I·M], as
-// rows have theirs.
+// SetInducing gives a model of sequences the squared distances among X̄ under each map [M,I·M].
 func (m *Model) SetInducing(distances []float64) {
 	m.dev.Upload(m.gp.xbar.d, distances)
 	m.gp.factorised = false

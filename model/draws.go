@@ -32,19 +32,19 @@ func (c *Config) freezesAll() bool {
 	return c.hasDRF() && c.treatment().AllNoise
 }
 
-// latents returns the key of ε in reparam_F. Rows to predict were never drawn in
-// training, so prediction always draws its own.
+// latents returns the key of ε in reparam_F. Rows to predict were never drawn in training, so
+// that a prediction always has new draws.
 func (c *Config) latents(d draw) device.Key {
 	return stratified(d.key(device.SiteLatents, 0, c.freezesAll() && !d.predicting()))
 }
 
-// predictStrata is how many samples of a prediction are one Latin hypercube. Rows share their
-// noise, so that its mean would shift all scores alike: with 100 independent samples by a tenth of
-// the noise's standard deviation, with ten hypercubes by a fiftieth.
+// predictStrata is the number of samples of a prediction in one Latin hypercube. Rows share their
+// noise, so that the mean of the noise shifts all scores by the same amount. With 100 independent
+// samples it is a tenth of the noise's standard deviation, with ten hypercubes a fiftieth.
 const predictStrata = 10
 
-// stratified makes the samples of a prediction points of Latin hypercubes. Those of training are
-// independent.
+// stratified makes the samples of a prediction points of Latin hypercubes. The samples of
+// training are independent.
 func stratified(k device.Key) device.Key {
 	if k.Step.N == predictStep {
 		k.Strata = predictStrata
@@ -52,9 +52,8 @@ func stratified(k device.Key) device.Key {
 	return k
 }
 
-// features returns the noise of DRF layer l. Where variables are frozen, the S draws
-// of training are all that q was fitted to, so sample s of a prediction returns
-// to draw s mod S of them.
+// features returns the noise of DRF layer l. If variables are frozen, q was fitted to the S
+// draws of training alone. So sample s of a prediction uses draw s mod S again.
 func (c *Config) features(d draw, layer int) device.FeatureNoise {
 	n := device.FeatureNoise{Local: c.LocalReparam}
 	t := c.treatment()

@@ -14,7 +14,7 @@ type DRFLayer struct {
 	params     device.FeatureParams
 	grads      device.FeatureParams
 	in, r, out int
-	integrated *integrated // of a layer with W and Ω in closed form; nil otherwise
+	integrated *integrated // state of a layer with W and Ω in closed form; nil otherwise
 }
 
 // drfPass is a layer's state in one pass.
@@ -22,8 +22,8 @@ type drfPass struct {
 	h, dh     *device.Tensor // input [S,B,in]; dh is nil where no layer below learns
 	out, dout *device.Tensor // [S,B,out]
 
-	// Of a layer that integrates W and Ω. Where the moments themselves are wanted, out is the mean
-	// and no draw of the output.
+	// For a layer that integrates W and Ω: the variance of its output. If moments is true, out is
+	// the mean, and not a draw of the output.
 	variance, dvariance *device.Tensor // [S,B,out]
 	moments             bool
 
@@ -126,8 +126,8 @@ func (c *Config) startLastVariances(dst []float64, _ *Init, _ func([]float64)) {
 }
 
 // newPass makes the layer's activations. Its input is the concatenation of parts; dparts are their
-// gradients, nil for data. A single part is the input itself, unless another layer reads it too:
-// then both add to its gradient.
+// gradients, nil for data. A single part is the input itself, unless another layer reads it, too,
+// so that both layers add to its gradient.
 func (l *DRFLayer) newPass(s *arena, samples, batch int, parts, dparts []*device.Tensor, shared bool) *drfPass {
 	real := func(shape ...int) *device.Tensor { return s.tensor(device.Real, shape...) }
 	p := &drfPass{

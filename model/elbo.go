@@ -7,12 +7,12 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// GradientArgs are the arguments of a gradient besides the parameters.
+// GradientArgs are the arguments of a gradient, except the parameters.
 type GradientArgs struct {
 	Seed uint64
 	Step device.Count // number of the training step, from 1
-	// Predictive is the objective of the log density of targets under the prediction, which is no
-	// bound, in place of elbo
+	// Predictive replaces elbo by the log density of targets under the prediction, which is no
+	// bound
 	Predictive bool
 	KLWeight   device.Scalar // 1 for the bound; another value is a tempered objective
 
@@ -28,14 +28,14 @@ type ELBO struct {
 	Value  float64 // ELL − KLWeight·KL
 	ELL    float64 // N/B Σ_b w_b 1/S Σ_s log p: the expected log-likelihood of the whole data set
 	KL     float64
-	Jitter float64 // the largest that Potrf had to use
+	Jitter float64 // the largest jitter that Potrf had to use
 }
 
 // Gradient evaluates elbo on the rows of a batch, Pass.Rows, and writes its gradient into
-// Params.Grad. It is one straight line: the parameters' own terms, such as Kuu and the KLs; then,
-// for the batch or for each part of it, forward, the likelihood, backward; then the way back to the
-// parameters. Nothing is read back: callers use Report. If Abandon or Sum
-// ends it, done is false: then the gradient and the next Report are invalid. Parameters do not
+// Params.Grad. It first computes the terms of the parameters, such as Kuu and the KLs. Then it goes
+// forward, through the likelihood, and backward, for the batch or for each part of it. The backward
+// pass of the parameters' terms is last. Nothing is read back: callers use Report. If Abandon or
+// Sum ends it, done is false, and the gradient and the next Report are invalid. Parameters do not
 // change.
 func (m *Model) Gradient(p *Pass, data *Data, args GradientArgs) (done bool) {
 	for i, parts := range p.shards {
@@ -45,7 +45,7 @@ func (m *Model) Gradient(p *Pass, data *Data, args GradientArgs) (done bool) {
 		if args.Sum != nil && !args.Sum(i) {
 			return false
 		}
-		args.KLWeight = device.Scalar{} // the first shard has it
+		args.KLWeight = device.Scalar{} // the first shard has the divergences
 	}
 	if m.gp != nil {
 		m.dev.NarrowAdd(m.params.gpGrad, m.params.dwide)
@@ -53,7 +53,8 @@ func (m *Model) Gradient(p *Pass, data *Data, args GradientArgs) (done bool) {
 	return true
 }
 
-// accumulate adds up the gradient over a shard's parts; that of the GP layer stays in double.
+// accumulate adds up the gradient over a shard's parts. The gradient of the GP layer stays in
+// double.
 func (m *Model) accumulate(p *Pass, parts []part, data *Data, args GradientArgs) (done bool) {
 	m.dev.Zero(m.params.Grad)
 	if m.gp != nil {
@@ -98,9 +99,9 @@ func (m *Model) spectraBackward() {
 	}
 }
 
-// NaturalStep moves q(F̄) by size along the natural gradient of the last Gradient's bound: what
-// Salimbeni, Eleftheriadis and Hensman (2018) do in place of Adam. A model without a GP layer has
-// none.
+// NaturalStep moves q(F̄) by size along the natural gradient of the last Gradient's bound, in
+// place of Adam (Salimbeni, Eleftheriadis and Hensman 2018). A model without a GP layer has no
+// natural steps.
 func (m *Model) NaturalStep(size device.Scalar) {
 	if m.gp != nil {
 		m.gp.naturalStep(size)
@@ -148,7 +149,7 @@ func (m *Model) propagate(p *part, d draw) {
 	}
 }
 
-// samplesF reports whether F is drawn, and not only its moments used.
+// samplesF reports whether F is drawn, or only its moments are used.
 func (m *Model) samplesF() bool { return !m.cfg.takesMoments() || len(m.drf) > 0 }
 
 // expectedLogLik computes Σ_b E_q log p(y_b | G(F_b)) (ell_n), by ell_n_estim or in closed form; or
@@ -189,7 +190,7 @@ func (m *Model) kl(weight device.Scalar) {
 // backward is the backward pass of propagate.
 func (m *Model) backward(p *part, d draw) {
 	if m.gp != nil && len(m.drf) > 0 && p.drf[0].parts != nil {
-		m.dev.Zero(p.df) // else the first layer writes it
+		m.dev.Zero(p.df) // without DRF layers below, the first layer writes df
 	}
 	for l := len(m.drf) - 1; l >= 0; l-- {
 		if l > 0 && p.drf[l].parts != nil {
@@ -209,8 +210,8 @@ func (m *Model) backward(p *part, d draw) {
 	m.gp.Backward(p.gp)
 }
 
-// Report reads the last evaluation's numbers from the device. It is where errors
-// surface: a kernel matrix that could not be factorised, or a bound that is not finite.
+// Report reads the last evaluation's numbers from the device. It returns the errors of the
+// evaluation: a kernel matrix that could not be factorised, or a bound that is not finite.
 func (m *Model) Report(klWeight float64) (ELBO, error) {
 	m.dev.Download(m.host, m.report)
 	scalars := len(m.slots)

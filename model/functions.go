@@ -13,21 +13,21 @@ const functionStep = predictStep - 1
 
 // FunctionArgs are the arguments of Functions.
 type FunctionArgs struct {
-	Samples      int    // S
-	Seed         uint64 // of the draws of q
-	TrainingSeed uint64 // of frozen draws, as in Predict
+	Samples      int    // number of samples S
+	Seed         uint64 // seed of the draws of q
+	TrainingSeed uint64 // seed of frozen draws, as in Predict
 	// NoiseRows [N] are numbers of rows: the rest of F given F̄, of variance α(1 − ‖A‖²), is independent between
-	// rows with different numbers, and the same for equal ones.
+	// rows with different numbers, and the same for equal numbers.
 	NoiseRows []int32
-	// Abandon is called now and then, with the number of finished functions; nil is never. If it returns true,
-	// Functions ends with ErrAbandoned.
+	// Abandon is called now and then, with the number of finished functions; nil is never called. If it
+	// returns true, Functions ends with ErrAbandoned.
 	Abandon func(drawn int) bool
 }
 
 // Functions draws S functions from q and evaluates each at all rows: H [S,N,C] are joint samples of
 // the outputs without noise, and Noise [N,C] is the variance of the noise, the mean over samples.
-// F̄, W and ζ of Ω are drawn once a function. Afterwards, the model holds the parameters of a draw. Counts by
-// moments are an error: their predictions have no variance.
+// F̄, W and ζ of Ω are drawn once for each function. Afterwards, the model holds the parameters of a draw.
+// Counts by moments are an error: their predictions have no variance.
 func (m *Model) Functions(data *Data, a FunctionArgs) (*Prediction, error) {
 	if m.exact() && Counts(m.cfg.Likelihood) {
 		return nil, fmt.Errorf("model: a model %s with a %s likelihood predicts counts, and has no functions",
@@ -85,7 +85,7 @@ func (p *Prediction) addNoise(of *Prediction) {
 // its variance.
 func (m *Model) addResidual(p *Prediction, noiseRows []int32, d draw) {
 	e := m.normals(d.key(device.SiteLatents, 0, false), 1, p.N, p.C)
-	t := cmp.Or(m.cfg.Temperature, 1) // which the variances have already, and the mean has not
+	t := cmp.Or(m.cfg.Temperature, 1) // the variances have this factor already, and the mean has not
 	for i := range p.H {
 		row := int(noiseRows[i/p.C])
 		p.H[i] += math.Sqrt(max(0, p.Var[i]-p.Noise[i%p.C])) / t * e[row*p.C+i%p.C]
@@ -110,7 +110,7 @@ func (p *Prediction) spread(t float64) {
 const noLogVar = -200
 
 // drawn returns q as the parameters of one draw: means are draws of q, and its variances are 0. Noise that a
-// pass draws once for all rows, such as that of frozen spectra, stays as it is.
+// pass draws once for all rows, such as the noise of frozen spectra, stays as it is.
 func (m *Model) drawn(q []Parameter, d draw) []Parameter {
 	all := make(map[string]*Parameter, len(q))
 	out := make([]Parameter, len(q))
@@ -130,7 +130,7 @@ func (m *Model) drawn(q []Parameter, d draw) []Parameter {
 			m.drawDiagonal(all[name("mean_omega")], all[name("logvar_omega")], d.key(device.SiteSpectra, l, false))
 		}
 		if m.cfg.freezesAll() && !m.cfg.LocalReparam {
-			continue // e is that of training
+			continue // the pass draws e as in training
 		}
 		key := d.key(device.SiteWeights, l, false)
 		m.drawWeights(all[name("mean_w")], all[name("logvar_w")], all[name("lower_w")], key)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// functionsOf draws functions at rows of a fixture, each with noise of its own.
+// functionsOf draws functions at rows of a fixture, each with different noise.
 func functionsOf(t *testing.T, f *fixture, x []float64, n, samples int) *Prediction {
 	t.Helper()
 	rows := make([]int32, n)

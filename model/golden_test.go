@@ -30,9 +30,9 @@ type golden struct {
 	Prediction struct {
 		Samples        int
 		H, Var         []float64
-		Mean, Variance []float64 // of the mixture
+		Mean, Variance []float64 // mean and variance of the mixture
 		Probabilities  []float64
-		LogDensity     []float64 `json:"log_density"` // of the row's own target
+		LogDensity     []float64 `json:"log_density"` // log density of each row's target
 	}
 }
 

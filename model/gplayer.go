@@ -11,24 +11,24 @@ type GPLayer struct {
 
 	// Parameters and their gradients, views of the flat vector's double copy.
 	logAlpha, dlogAlpha *device.Tensor // [J]
-	terms               []term         // of the kernel: one or two
-	logit, dlogit       *device.Tensor // [K]: ω of a sum of two; nil otherwise
+	terms               []term         // one or two terms of the kernel
+	logit, dlogit       *device.Tensor // logits of the weights ω of two terms; nil for one term
 	xbar                inputs         // X̄
 	dxbar               *device.Tensor // [M,D]; nil where X̄ is fixed
 	// X̄ under each map, by columns; nil where distances to it are a table
 	vectors       []device.Sparse
 	qMu, dqMu     *device.Tensor // [J,M]
 	qSqrt, dqSqrt *device.Tensor // [J,M,M] lower, or [J,M]
-	// both, one after the other, in double and in the vector itself
+	// qMu and qSqrt, one after the other, in double and in the vector itself
 	q, qReal *device.Tensor
 
-	// What depends on the parameters only.
+	// The tensors that depend on the parameters only.
 
 	// Kuu/α depends on no learned parameter: L is computed once, and neither has a gradient
 	fixed      bool
-	factorised bool           // L belongs to the present X̄, where it is fixed
+	factorised bool           // L belongs to the present X̄, if that is fixed
 	kuu        *correlations  // Kuu/α [K,M,M]
-	l, dl      *device.Tensor // its Cholesky factor
+	l, dl      *device.Tensor // Cholesky factor of Kuu/α
 	jitter     *device.Tensor // [K], a view of the report
 	// mean and factor of the whitened q(F̄): the parameters themselves, or results of Whiten
 	m, dm *device.Tensor
@@ -37,10 +37,10 @@ type GPLayer struct {
 
 // gpPass is the GP layer's state between forward and backward in a pass of B rows.
 type gpPass struct {
-	in               inputs         // of B rows
+	in               inputs         // inputs of B rows
 	kuf              *correlations  // Kuf/α [K,M,B]
 	a, da            *device.Tensor // L⁻¹ Kuf/α [K,M,B]
-	p                *device.Tensor // Sᵀ A [J,M,B], full covariance only
+	p                *device.Tensor // Sᵀ A [J,M,B], for a full covariance only
 	mean, variance   *device.Tensor // a_n, B_n [B,J]
 	dmean, dvariance *device.Tensor
 }
@@ -176,7 +176,7 @@ func (g *GPLayer) Forward(p *gpPass) {
 	g.dev.Moments(g.momentsArgs(p))
 }
 
-// solve computes A = L⁻¹ Kuf/α of the rows in p.in; the table may have it already (Project).
+// solve computes A = L⁻¹ Kuf/α of the rows in p.in. After Project, the table has A already.
 func (g *GPLayer) solve(p *gpPass) {
 	if p.in.projected {
 		g.terms[0].correlate(g, &termCorrelations{c: p.a}, &p.in)
@@ -186,8 +186,8 @@ func (g *GPLayer) solve(p *gpPass) {
 	g.dev.Trsm(p.a, g.l, p.kuf.c)
 }
 
-// Backward takes the gradients of the moments down to the tensors of gram: it adds to the gradients
-// of parameters, of L and of the whitened q(F̄).
+// Backward takes the gradients of the moments to the gradients of parameters, of L and of the
+// whitened q(F̄), and adds them.
 func (g *GPLayer) Backward(p *gpPass) {
 	g.dev.MomentsBackward(device.MomentsArgs{
 		Mean: p.dmean, Variance: p.dvariance, A: p.da, QMean: g.dm, QRoot: g.ds, LogAlpha: g.dlogAlpha,

@@ -5,22 +5,22 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 )
 
-// Init is where the parameters start. Length-scales start at factor·√d, since the
-// squared distance of standardised rows grows with d, or where Lengths has them: those of the GP
-// layer, or those of model drf that are shorter than the factor's.
+// Init is where the parameters start. Length-scales start at factor·√d, since the squared
+// distance of standardised rows grows with d. Lengths replaces the length-scales of the GP
+// layer, and length-scales of model drf that are longer.
 type Init struct {
 	Seed           uint64
 	InducingPoints []float64 // X̄ [M,D], scaled like the data; nil for DRF
-	Sigma          []float64 // [I]: σ of each kernel between sequences
-	// [D]: of vectors, in place of those by the factors; nil for none
+	Sigma          []float64 // σ of each kernel between sequences [I]
+	// length-scales of vectors [D], in place of length-scales by the factors; nil: by the factors
 	Lengths              []float64
 	GPLengthscaleFactor  float64
 	DRFLengthscaleFactor float64
 	NoiseVariance        float64 // σ² in training-variance units
 	DoF                  float64 // ν of Student's t, above 2
-	// how many training rows each class has; nil for targets that are numbers
+	// number of training rows of each class; nil for targets that are numbers
 	ClassRows []int
-	LogRate   []float64 // [C]: constants of the log rates of counts, by LogRates
+	LogRate   []float64 // constants of the log rates of counts [C], by LogRates
 }
 
 // Starting values that are not options.
@@ -28,7 +28,7 @@ const (
 	initQSqrt     = 0.1 // standard deviations of q(F̄)
 	initQMu       = 0.5 // spread of the means of q(F̄) below DRF layers, so that latents differ
 	initSpread    = 0.3 // spread of log ℓ_j over the latents with kernels of their own
-	initSecond    = 0.5 // length-scales of the second kernel of a sum, over those of the first
+	initSecond    = 0.5 // length-scales of the second kernel of a sum, in length-scales of the first
 	initSkipAlpha = 0.3 // α of the last DRF layer where the latents already reach the output
 	// s² of layers below the last, whose means start as a draw from the prior
 	initHiddenVar   = 0.01
@@ -51,12 +51,12 @@ func (m *Model) Init(v Init) {
 	m.dev.Upload(m.params.Value, flat)
 }
 
-// constant starts all numbers of a block at the same.
+// constant starts all numbers of a block at the same value.
 func constant(at float64) start {
 	return func(dst []float64, _ *Init, _ func([]float64)) { fill(dst, at) }
 }
 
-// spreadOver makes the logarithms [K,D] of K kernels of their own differ.
+// spreadOver makes the logarithms of the length-scales of K separate kernels [K,D] differ.
 func spreadOver(dst []float64, kernels int, normal func([]float64)) {
 	if kernels == 1 {
 		return

@@ -3,14 +3,13 @@ package model
 import "github.com/gpdrf/gpdrf-gpu/device"
 
 // integrated is the extra state of a layer with W and Ω in closed form: frequencies ω = (τ + ρζ)/ℓ
-// around a fixed draw τ, with ζ ~ N(0, 1) a priori and q(ζ) = N(m, s²) in the layer's own
-// parameters of Ω. The model equals PRIOR-FIXED where ρ is 0, and so does the bound where q(ζ) is
-// the prior.
+// around a fixed draw τ, with ζ ~ N(0, 1) a priori and q(ζ) = N(m, s²) in the layer's parameters
+// of Ω. The model equals PRIOR-FIXED where ρ is 0, and so does the bound where q(ζ) is the prior.
 type integrated struct {
 	tau             *device.Tensor // [d,R]
 	logRho, dlogRho *device.Tensor // [1]
 
-	// The layer's parameters with η and log β² of q(Ω) in place of those of q(ζ), and their
+	// The layer's parameters with η and log β² of q(Ω) in place of m and log s² of q(ζ), and their
 	// gradients.
 	params, grads device.FeatureParams
 }
@@ -36,7 +35,8 @@ func (l *DRFLayer) spectra() {
 	l.dev.Zero(i.grads.LogVarOmega)
 }
 
-// spectraBackward adds the gradients of η and β² to those of the parameters.
+// spectraBackward takes the gradients of η and β² to the gradients of the parameters, and adds
+// them.
 func (l *DRFLayer) spectraBackward() {
 	if i := l.integrated; i != nil {
 		l.dev.FrequenciesBackward(device.FrequencyArgs{

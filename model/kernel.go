@@ -26,8 +26,8 @@ func kernelOf(name string) (device.Correlation, bool) {
 // waves, and the arc-cosine kernels of Cho and Saul (2009) by their degree.
 func FeatureKernels() []string { return append(Kernels(), "arccos0", "arccos1", "arccos2") }
 
-// activation returns the function of the DRF layers' phases. Arc-cosine features have the frequencies
-// of RBF.
+// activation returns the function φ of the DRF layers. Arc-cosine features have the same frequencies
+// as RBF.
 func (c *Config) activation() device.Activation {
 	if at := slices.Index(FeatureKernels(), c.FeatureKernel) - len(Kernels()); at >= 0 {
 		return device.ArcCos0 + device.Activation(at)
@@ -43,8 +43,8 @@ func (c *Config) mixes() bool {
 	return shape != device.RBF
 }
 
-// mixing makes √u for Matérn ν of standard normals, 2ν for each: 2ν/u is χ² with 2ν degrees of
-// freedom. It is held below 10⁴√(2ν).
+// mixing makes √u for Matérn ν from standard normals, 2ν for each: 2ν/u is χ² with 2ν degrees
+// of freedom. √u is held below 10⁴√(2ν).
 func (c *Config) mixing(dst []float64, _ *Init, normal func([]float64)) {
 	shape, _ := kernelOf(c.FeatureKernel)
 	n := shape.TwiceNu()

@@ -11,18 +11,19 @@ import (
 type Likelihood struct {
 	dev device.Device
 	likelihoodOps
-	own, grads device.LikelihoodArgs // θ_l: LogVar, LogRate, Tail and Cuts, of which only some are there
+	own, grads device.LikelihoodArgs // θ_l and its gradients: some of LogVar, LogRate, Tail and Cuts
 	// A constant b_c for each output of a classifier, which learns with the rest and has no prior:
-	// p(y | h + b). The latent functions have mean zero, so that without it a row that is like none in
-	// training has all classes alike. nil: there are none
+	// p(y | h + b). The latent functions have mean zero, so that without b a row unlike all of
+	// training has the same probability of each class. nil for other likelihoods
 	offset, doffset *device.Tensor // [C]
 }
 
-// likelihoodOps are the operations of a likelihood, for arguments and gradients without its own parameters.
+// likelihoodOps are the operations of a likelihood. Their arguments and gradients lack the parameters,
+// which the Likelihood adds.
 type likelihoodOps struct {
 	logLik   likelihoodOp // (1/S) Σ_s log p(y | h⁽ˢ⁾) (ell_n_estim), summed over a batch
 	expected likelihoodOp // E_q log p(y | F) (ell_n), in closed form over a Gaussian F; or nil
-	density  likelihoodOp // log E_q p(y | F), with a share of expected; or nil
+	density  likelihoodOp // log E_q p(y | F), mixed with expected; or nil
 	// predict turns the outputs in p.H into the components of the predictive mixture.
 	predict func(l *Likelihood, p *Prediction)
 }
@@ -30,7 +31,7 @@ type likelihoodOps struct {
 // likelihoodOp is an operation of device.Likelihoods.
 type likelihoodOp func(dev device.Device, ell *device.Tensor, g, a device.LikelihoodArgs, scale float64)
 
-// opsOf returns the operations by the name of the likelihood:
+// opsOf returns the operations of a likelihood by its name:
 //
 //	gaussian           p(y | h) = N(y; h, σ²)
 //	student-t          t_ν((y − h)/σ)/σ with ν = 2 + exp tail: above 2, so that there is a variance
@@ -89,7 +90,8 @@ func (t *Targets) tensor() *device.Tensor {
 	return t.Numbers
 }
 
-// likelihoodBlocks are the parameters of a likelihood, of which only some are there.
+// likelihoodBlocks are the parameters of a likelihood; nil for parameters that it does not
+// have.
 type likelihoodBlocks struct{ logVar, logRate, tail, cuts, offset *block }
 
 // addLikelihood reserves the parameters of the chosen likelihood.
@@ -132,7 +134,7 @@ func (b *likelihoodBlocks) bind(dev device.Device, p *Params, c *Config) *Likeli
 // variances returns σ² [C], read from the device.
 func (l *Likelihood) variances() []float64 { return exponentials(l.dev, l.own.LogVar) }
 
-// degrees returns ν of Student's t, read from the device; 0 of others.
+// degrees returns ν of Student's t, read from the device; 0 for other likelihoods.
 func (l *Likelihood) degrees() float64 {
 	if l.own.LogVar == nil || l.own.Tail == nil {
 		return 0
@@ -140,7 +142,7 @@ func (l *Likelihood) degrees() float64 {
 	return 2 + exponentials(l.dev, l.own.Tail)[0]
 }
 
-// dispersion returns δ of a negative binomial, read from the device; 0 of others.
+// dispersion returns δ of a negative binomial, read from the device; 0 for other likelihoods.
 func (l *Likelihood) dispersion() float64 {
 	if l.own.LogRate == nil || l.own.Tail == nil {
 		return 0
@@ -148,7 +150,8 @@ func (l *Likelihood) dispersion() float64 {
 	return device.DispersionFloor + exponentials(l.dev, l.own.Tail)[0]
 }
 
-// cutPoints returns κ_1 … κ_K−1 of an ordinal likelihood, read from the device; nil of others.
+// cutPoints returns κ_1 … κ_K−1 of an ordinal likelihood, read from the device; nil for other
+// likelihoods.
 func (l *Likelihood) cutPoints() []float64 {
 	if l.own.Cuts == nil {
 		return nil
@@ -178,7 +181,7 @@ func (l *Likelihood) predictStudent(p *Prediction) {
 	}
 }
 
-// predictHeteroscedastic makes components with variances of their own.
+// predictHeteroscedastic makes components with different variances.
 func (l *Likelihood) predictHeteroscedastic(p *Prediction) {
 	c, base := p.C/2, numbers(l.dev, l.own.LogVar)
 	means := make([]float64, p.S*p.N*c)
@@ -192,7 +195,7 @@ func (l *Likelihood) predictHeteroscedastic(p *Prediction) {
 	p.H, p.C = means, c
 }
 
-// predictSoftmax makes logits of the outputs.
+// predictSoftmax turns the outputs into logits.
 func (l *Likelihood) predictSoftmax(p *Prediction) { p.add(numbers(l.dev, l.offset)) }
 
 // predictBernoulli makes the logits of a softmax over two classes: 0 and h + b.
@@ -205,8 +208,8 @@ func (l *Likelihood) predictBernoulli(p *Prediction) {
 	p.H, p.C = both, 2
 }
 
-// predictCounts makes components of log rates, with their dispersion; a normal of log rates becomes several, at
-// the nodes of Gauss–Hermite.
+// predictCounts makes components of log rates, with their dispersion. A normal density of log rates becomes
+// several components, at the nodes of Gauss–Hermite.
 func (l *Likelihood) predictCounts(p *Prediction) {
 	if p.Var != nil {
 		p.hermite()
@@ -215,7 +218,8 @@ func (l *Likelihood) predictCounts(p *Prediction) {
 	p.Dispersion = slices.Repeat([]float64{l.dispersion()}, p.S)
 }
 
-// predictOrdinal makes log probabilities of the K levels, which are logits of a softmax.
+// predictOrdinal turns the outputs into log probabilities of the K levels, which are logits of
+// a softmax.
 func (l *Likelihood) predictOrdinal(p *Prediction) {
 	cuts := l.cutPoints()
 	levels := make([]float64, 0, len(p.H)*(len(cuts)+1))

@@ -11,19 +11,19 @@ type Model struct {
 	gp     *GPLayer // nil for DRF
 	drf    []*DRFLayer
 	lik    *Likelihood
-	report *device.Tensor // Double: ell, KL(F̄), then KL(W), KL(Ω) by layer, then L's share, then jitter [K]
+	report *device.Tensor // Double: ell, KL(F̄), then KL(W) and KL(Ω) of each layer, KL of L, and jitter [K]
 	slots  []*device.Tensor
 	host   []float64
-	last   *Pass // of the last Gradient
+	last   *Pass // pass of the last Gradient
 
-	rowsHave struct{ weight, offset bool } // rows to train on
+	rowsHave struct{ weight, offset bool } // what the rows to train on have
 }
 
 // Places in the report.
 const (
 	slotEll = iota
 	slotInducing
-	slotLayers // two for each layer, and one for L of the last
+	slotLayers // two places for each layer, and one for L of the last layer
 )
 
 // New lays out a model's parameters on a device; all are zero until Init or Import.

@@ -31,8 +31,8 @@ func (v *naive) factor(l, j int) [][]float64 {
 }
 
 // featureMoments are E and Var over q(W) q(Ω) of one row's outputs of a layer. Frequencies are
-// independent; of each, E f² is that of products of independent variables, by
-// E cos kθ = exp(−k²v/2) cos kt and sin alike.
+// independent. E f² of each is the mean of a product of independent variables, by
+// E cos kθ = exp(−k²v/2) cos kt and E sin kθ = exp(−k²v/2) sin kt.
 func (v *naive) featureMoments(l int, in []float64) (mean, variance []float64) {
 	c := &v.cfg
 	r, out := c.Features, c.layerOutputs(l)

@@ -50,7 +50,7 @@ func (v *naive) elbo() (ell, kl float64) {
 				}
 			}
 			h, spread := v.drfLayers(d, s, int(row), f, v.x[row][:c.Inputs])
-			if c.Model == GP { // where the likelihood takes moments
+			if c.Model == GP { // the likelihood takes moments
 				h, spread = moved(h, mean[i], c.takesMoments()), variance[i]
 			}
 			p := v.logLik(h, spread, int(row))
@@ -384,7 +384,7 @@ func (v *naive) klLayer(l int) (kl float64) {
 	for i, m := range v.layer(l, "mean_omega") {
 		prior := math.Exp(-2 * v.layer(l, "log_lengthscale")[i/v.cfg.Features])
 		if v.cfg.Spectra == VarIntegrated {
-			prior = 1 // of ζ
+			prior = 1 // prior variance of ζ
 		}
 		kl += gauss(m, v.layer(l, "logvar_omega")[i], prior)
 	}

@@ -37,7 +37,7 @@ func TestNaturalStepIsExact(t *testing.T) {
 			math.Exp(f.naive.params["likelihood.log_variance"][0])
 		psi := f.naive.projections()
 		y := mat.NewVecDense(n, f.naive.y)
-		covariance := mat.NewSymDense(n, nil) // of y
+		covariance := mat.NewSymDense(n, nil) // covariance of y
 		slack := 0.0
 		for a := range n {
 			for b := range n {

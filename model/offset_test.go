@@ -37,8 +37,8 @@ func TestOffsetsStartAtShares(t *testing.T) {
 	}
 }
 
-// A prediction has the offsets, once: its logits differ by them from those of the same model
-// without.
+// A prediction has the offsets, once: its logits differ by them from the logits of the same
+// model without offsets.
 func TestOffsetsArePredicted(t *testing.T) {
 	for _, likelihood := range []string{SoftmaxLikelihood, BernoulliLikelihood} {
 		for _, c := range []Config{

@@ -25,12 +25,12 @@ type block struct {
 	Name   string
 	Role   Role
 	Shape  []int
-	start  start // nil for zeros
-	spread bool  // of q: variances, or a factor of the covariance
+	start  start // writes the values at the start; nil: zeros
+	spread bool  // the block is of q and has variances, or a factor of the covariance
 	offset int
 }
 
-// start writes where a block starts; normal draws standard normals of the block's own.
+// start writes the values at which a block starts. normal draws standard normals for the block.
 type start func(dst []float64, v *Init, normal func([]float64))
 
 func (b *block) size() int { return device.Volume(b.Shape) }
@@ -43,12 +43,12 @@ type Params struct {
 	Value, Grad *device.Tensor // Real [P]
 
 	blocks    []*block
-	total, gp int // P, and how many of them belong to the GP layer
+	total, gp int // number of parameters P, and how many of them belong to the GP layer
 
 	// The GP layer's share, in real as Adam sees it and in double as the layer does.
 	gpValue, gpGrad *device.Tensor
 	wide, dwide     *device.Tensor
-	// dwide and, behind it, the layer's other sums: one tensor is cleared at once
+	// dwide and, behind it, the layer's other sums, so that all are cleared at once
 	sums  *device.Tensor
 	extra int
 }
@@ -70,7 +70,7 @@ func (p *Params) addSpread(role Role, name string, shape []int, at start) *block
 
 func shape(lengths ...int) []int { return lengths }
 
-// sum is the gradient in double of a tensor that is no parameter.
+// sum is a gradient, in double, of a tensor that is not a parameter.
 type sum struct {
 	shape  []int
 	offset int
@@ -94,8 +94,8 @@ func (p *Params) allocate(dev device.Device) {
 	}
 }
 
-// real and double are a block's value and gradient, as the DRF layers and the
-// GP layer see them; nil where there is no block.
+// real and double return a block's value and gradient for the DRF layers and for the GP layer;
+// nil for a nil block.
 func (p *Params) real(b *block) (value, grad *device.Tensor) {
 	if b == nil {
 		return nil, nil
@@ -110,8 +110,8 @@ func (p *Params) double(b *block) (value, grad *device.Tensor) {
 	return p.wide.View(b.offset, b.Shape...), p.dwide.View(b.offset, b.Shape...)
 }
 
-// Fitted returns the number of parameters of a valid configuration that can fit targets: all that learn, but the
-// spreads of q, which tell how sure it is.
+// Fitted returns the number of parameters of a valid configuration that can fit targets: all parameters that
+// learn, except the spreads of q, which tell how certain q is.
 func (c *Config) Fitted() int {
 	var p Params
 	c.layout(&p)
@@ -178,7 +178,7 @@ func (m *Model) Export() []Parameter {
 	return out
 }
 
-// Import sets all parameters; names and shapes must be those of this model.
+// Import sets all parameters; names and shapes must be the same as in this model.
 func (m *Model) Import(named []Parameter) error {
 	byName := make(map[string]*Parameter, len(named))
 	for i := range named {

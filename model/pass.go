@@ -8,20 +8,20 @@ import "github.com/gpdrf/gpdrf-gpu/device"
 type Pass struct {
 	S, B int
 
-	*activations                // of the longest part
-	parts        []part         // in the order of the batch
+	*activations                // activations of the longest part
+	parts        []part         // parts in the order of the batch
 	shards       [][]part       // the parts of each shard
-	rows         *device.Tensor // Int [B], row numbers in the data set
-	ells         *device.Tensor // Double [parts], their shares of ell; nil of one part
-	host         []float64      // [parts]
+	rows         *device.Tensor // row numbers in the data set, Int [B]
+	ells         *device.Tensor // shares of ell of the parts, Double [parts]; nil for a single part
+	host         []float64      // memory of ells on the host [parts]
 }
 
 // part is a number of rows of a batch.
 type part struct {
 	*activations
-	first int            // the place of its first row in the batch
-	rows  *device.Tensor // Int [b], a view
-	ell   *device.Tensor // Double [1]
+	first int            // place of the part's first row in the batch
+	rows  *device.Tensor // view of the batch's row numbers, Int [b]
+	ell   *device.Tensor // the part's share of ell, Double [1]
 }
 
 // activations are a part's tensors between forward and backward.
@@ -42,17 +42,17 @@ func (p *Pass) Rows() *device.Tensor { return p.rows }
 // NewPass makes a pass of the given size, for a whole batch at once.
 func (m *Model) NewPass(samples, batch int) *Pass { return m.NewPassInParts(samples, batch, 1) }
 
-// NewPassInParts makes a pass that goes through some shards of the batch, whose lengths differ by a row at most:
-// other passes have the rest. Without shards it goes through the whole batch. Each shard goes in n parts, which
-// differ by a row at most.
+// NewPassInParts makes a pass that goes through some shards of the batch, whose lengths differ by a row at most.
+// Other passes have the other shards. Without shards it goes through the whole batch. Each shard goes in n
+// parts, which differ by a row at most.
 func (m *Model) NewPassInParts(samples, batch, n int, shards ...Shard) *Pass {
 	if m.exact() {
-		samples = 1 // nothing is drawn, so that all would be alike
+		samples = 1 // nothing is drawn, so that all samples would be the same
 	}
 	if len(shards) == 0 {
 		shards = []Shard{{0, batch}}
 	}
-	rows := 0 // of the longest shard
+	rows := 0 // number of rows of the longest shard
 	for _, s := range shards {
 		rows = max(rows, s.Hi-s.Lo)
 	}
@@ -60,7 +60,7 @@ func (m *Model) NewPassInParts(samples, batch, n int, shards ...Shard) *Pass {
 	p := &Pass{S: samples, B: batch, rows: m.dev.New(device.Int, batch)}
 	memory := &arena{dev: m.dev}
 	p.activations = m.newActivations(memory, samples, longest)
-	var shorter *activations // by a row: views of its memory
+	var shorter *activations // activations for one row less, as views of the same memory
 	if n*len(shards) > 1 {
 		p.ells, p.host = m.dev.New(device.Double, n*len(shards)), make([]float64, n*len(shards))
 	}
@@ -85,8 +85,8 @@ func (m *Model) NewPassInParts(samples, batch, n int, shards ...Shard) *Pass {
 	return p
 }
 
-// arena makes the tensors of activations: new ones, or views of those that another arena has made, in
-// the same order.
+// arena makes the tensors of activations: new tensors, or views of the tensors that another arena has
+// made, in the same order.
 type arena struct {
 	dev     device.Device
 	from    *arena

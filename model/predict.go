@@ -8,20 +8,20 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// Prediction is the predictive mixture pred_ys_mc, (1/S) Σ_s p(y | G(F⁽ˢ⁾), θ_l), for N rows. That
-// of several models has weights.
+// Prediction is the predictive mixture pred_ys_mc, (1/S) Σ_s p(y | G(F⁽ˢ⁾), θ_l), for N rows. The
+// mixture of several models has weights.
 type Prediction struct {
 	S, N, C int
-	H       []float64 // [S,N,C]: means in training-sd units, or logits
-	// regression: variance of the components of a row [N,C], or of each component [S,N,C]; σ² of
-	// Student's t
+	H       []float64 // means in training-sd units, or logits [S,N,C]
+	// for a regression, variance of the components of a row [N,C], or of each component [S,N,C];
+	// σ² of Student's t
 	Var    []float64
-	Weight []float64 // [S] of the components, which sum to 1; nil: they weigh alike
-	DoF    []float64 // [S]: ν of components of Student's t, 0 of normal ones; nil: all are normal
-	// [S]: components are counts with log rate H, of a Poisson where it is 0, elsewhere of a negative binomial
-	// with variance λ + Dispersion·λ²; nil: no counts. Var is nil then.
+	Weight []float64 // weights of the components [S], with sum 1; nil: equal weights
+	DoF    []float64 // ν of components of Student's t, 0 of normal components [S]; nil: all are normal
+	// δ of components that are counts with log rate H [S]: Poisson for 0, otherwise negative binomial with
+	// variance λ + δλ². nil: no counts. Var is nil for counts.
 	Dispersion []float64
-	// the part of the components' variance that is noise [C], or that of each row [N,C]; nil: all
+	// part of the components' variance that is noise [C], or the part of each row [N,C]; nil: all
 	// of it
 	Noise []float64
 }
@@ -41,8 +41,8 @@ func (p *Prediction) Slice(lo, hi int) *Prediction {
 	return &slice
 }
 
-// PerRow are the fields of p with numbers of each row, [blocks,N,C]. Var may be nil, and Noise is left out if all rows
-// have the same.
+// PerRow returns the fields of p with numbers of each row, [blocks,N,C]. Var may be nil. Noise is left out if all rows
+// have the same noise.
 func (p *Prediction) PerRow() []*[]float64 {
 	if len(p.Noise) > p.C {
 		return []*[]float64{&p.H, &p.Var, &p.Noise}
@@ -63,7 +63,7 @@ func (p *Prediction) Pick(rows []int) *Prediction {
 	picked.N = len(rows)
 	for _, x := range picked.PerRow() {
 		all := *x
-		*x = slices.Grow([]float64(nil), len(all)/p.N*len(rows)) // nil of nil
+		*x = slices.Grow([]float64(nil), len(all)/p.N*len(rows)) // the copy of a nil slice is nil
 		for lo := 0; lo < len(all); lo += p.N * p.C {
 			for _, r := range rows {
 				*x = append(*x, all[lo+r*p.C:lo+(r+1)*p.C]...)
@@ -83,7 +83,7 @@ func (p *Prediction) AddOffset(offset []float64) {
 	}
 }
 
-// add adds a constant to each output; nil is none.
+// add adds a constant to each output; nil adds nothing.
 func (p *Prediction) add(constants []float64) {
 	for i := 0; i < len(p.H) && constants != nil; i++ {
 		p.H[i] += constants[i%len(constants)]
@@ -107,7 +107,8 @@ func (p *Prediction) hermite() {
 	p.S, p.H, p.Var = p.S*len(nodes), h, nil
 }
 
-// hermiteNodes returns the number of nodes of each normal in a mixture of samples: fewer where there are several.
+// hermiteNodes returns the number of nodes of each normal in a mixture of samples: fewer if there are several
+// normals.
 func hermiteNodes(samples int) int {
 	if samples == 1 {
 		return 20
@@ -150,19 +151,18 @@ func scale(x []float64, by float64) {
 // The size of a prediction's pass, where the device has the memory.
 const (
 	predictRows    = 256
-	predictAtOnce  = 8192 // samples times rows
+	predictAtOnce  = 8192 // largest number of samples times rows
 	predictReserve = 16   // 1/16 of the free memory is left alone
 )
 
 // Predict draws S samples of (W, Ω, F_*) for the rows of data, the same noise for every row: a
-// row's prediction depends on no other. A GP with a Gaussian likelihood needs none, nor has a
-// single layer with W and Ω integrated: its prediction is one Gaussian, so S is 1 there.
+// row's prediction does not depend on other rows. A GP with a Gaussian likelihood, and a single
+// layer with W and Ω integrated, need no draws: their prediction is one Gaussian, with S = 1.
 func (m *Model) Predict(data *Data, samples int, seed uint64) (*Prediction, error) {
 	return m.NewPredictor(data, samples).Predict(seed)
 }
 
-// Predictor is Predict for one data set, as often as it is asked: its memory on the device is made
-// once.
+// Predictor predicts one data set any number of times. Its memory on the device is made once.
 type Predictor struct {
 	m       *Model
 	data    *Data
@@ -171,8 +171,8 @@ type Predictor struct {
 	host    []float64
 	rows    []int32
 
-	first     uint32  // the number of the first sample
-	noiseRows []int32 // [N] the row whose noise a row has; nil: row 0 for all
+	first     uint32  // number of the first sample
+	noiseRows []int32 // number of the row whose noise each row has [N]; nil: row 0 for all
 
 	// Abandon, where it is not nil, is asked between parts of a prediction: a true answer ends it
 	// with ErrAbandoned.
@@ -195,7 +195,8 @@ func (m *Model) NewPredictor(data *Data, samples int) *Predictor {
 // Project calls Model.Project with the predictor's data.
 func (r *Predictor) Project(going func(done int) bool) { r.m.Project(r.pass, r.data, going) }
 
-// Samples returns S of the predictions: 1 where one Gaussian is all, or the nodes of one or several.
+// Samples returns S of the predictions. A Poisson likelihood in closed form has several nodes
+// of Gauss–Hermite for each sample.
 func (r *Predictor) Samples() int {
 	if r.m.cfg.takesMoments() && r.m.cfg.Likelihood == PoissonLikelihood {
 		return r.samples * hermiteNodes(r.samples)
@@ -214,7 +215,7 @@ func (p *activations) moments() (mean, variance *device.Tensor) {
 	return p.gp.mean, p.gp.variance
 }
 
-// Predict predicts with the model's parameters of now.
+// Predict predicts with the present parameters of the model.
 func (r *Predictor) Predict(seed uint64) (*Prediction, error) {
 	if err := r.m.Settle(); err != nil {
 		return nil, err
@@ -223,7 +224,7 @@ func (r *Predictor) Predict(seed uint64) (*Prediction, error) {
 }
 
 // PredictRows predicts n rows x [n,Width] of the host, as Predict does, through the memory of a Window.
-// The model must have settled.
+// Settle must have been called.
 func (r *Predictor) PredictRows(n int, x []float64, seed uint64) (*Prediction, error) {
 	width := r.data.width()
 	rows := r.data.Head(n)
@@ -242,15 +243,14 @@ func (r *Predictor) predict(data *Data, seed uint64) (*Prediction, error) {
 		mean, variance = p.moments()
 		out.Var = make([]float64, samples*data.N*c)
 	}
-	// read copies a tensor [S,B,C] to its place in [S,N,C], for samples s and on and rows first and
-	// on.
+	// read copies a tensor [S,B,C] to its place in [S,N,C], from sample s and from row first on.
 	read := func(to []float64, t *device.Tensor, s, first, n int) {
 		m.dev.Download(host, t)
 		for i := range min(chunk, samples-s) {
 			copy(to[((s+i)*data.N+first)*c:][:n*c], host[i*batch*c:])
 		}
 	}
-	// send begins to bring the rows first and on of a Stream.
+	// send begins to bring the rows of a Stream from row first on.
 	send := func(first int) {
 		if n := min(batch, data.N-first); n > 0 && data.from != nil {
 			uploadPiece(data.feed, data, data.from(first, first+n), 0, n)
@@ -275,7 +275,7 @@ func (r *Predictor) predict(data *Data, seed uint64) (*Prediction, error) {
 			}
 			m.propagate(&p.parts[0], draw{seed: seed, step: device.Count{N: predictStep}, sample: r.first + uint32(s)})
 			if s == 0 {
-				send(first + batch) // while the device computes
+				send(first + batch) // the upload runs while the device computes
 			}
 			read(out.H, mean, s, first, n)
 			if variance != nil {
@@ -290,8 +290,8 @@ func (r *Predictor) predict(data *Data, seed uint64) (*Prediction, error) {
 	return out, nil
 }
 
-// uploadNoiseRows says whose noise the n rows first and on have. All rows have that of row 0, so that
-// only their inputs make them differ, unless noiseRows says otherwise.
+// uploadNoiseRows sets whose noise the n rows from first on have. All rows have the noise of row 0,
+// so that only their inputs make them differ, unless noiseRows says otherwise.
 func (r *Predictor) uploadNoiseRows(first, n int) {
 	if r.noiseRows == nil {
 		r.m.dev.Zero(r.pass.rows)
@@ -330,7 +330,7 @@ func (m *Model) predictBytes(data *Data, samples, batch int) int64 {
 		panic("model: a model's own configuration is not valid: " + err.Error())
 	}
 	if m.gp != nil {
-		dry.gp.vectors = m.gp.vectors // that there are some is all that counts
+		dry.gp.vectors = m.gp.vectors // only whether there are vectors counts
 	}
 	before := ledger.Total()
 	dry.windowed(data, batch)

@@ -141,8 +141,8 @@ func TestPredictWithoutNoise(t *testing.T) {
 	}
 }
 
-// Where spectra are frozen, prediction returns to the draws of training; elsewhere every
-// sample has its own.
+// With frozen spectra, a prediction has the draws of training; otherwise every sample has new
+// draws.
 func TestPredictFrozenDraws(t *testing.T) {
 	c := gpdrfConfig()
 	d := draw{seed: 1, step: device.Count{N: predictStep}}

@@ -4,18 +4,18 @@ import "github.com/gpdrf/gpdrf-gpu/device"
 
 // HostSparse are a device.Sparse on the host: the nonzero elements of vectors, by vectors or by columns.
 type HostSparse struct {
-	Start  []int32 // [lists+1]: list l is elements Start[l] … Start[l+1]−1 of Index and Value
+	Start  []int32 // starts of the lists [lists+1]: list l is elements Start[l] … Start[l+1]−1 of Index and Value
 	Index  []int32
 	Value  []float64
-	Square []float64 // [vectors]: ‖φ‖²
+	Square []float64 // ‖φ‖² of each vector [vectors]
 }
 
 // SequenceFeatures are the sequences of a data set under each feature map, in place of a table of their
 // distances to X̄.
 type SequenceFeatures struct {
 	Inducing []HostSparse    // X̄ under each map, by columns
-	Metrics  []device.Metric // of the distances under each map
-	// how many numbers the vectors of all rows have under each map
+	Metrics  []device.Metric // metric of the distances under each map
+	// total number of elements of the vectors of all rows under each map
 	Sizes []int
 	// the rows lo … hi−1 under each map, by vectors; nil on a dry device, which looks at sizes
 	// alone
@@ -25,7 +25,7 @@ type SequenceFeatures struct {
 // featureRows is how many rows of SequenceFeatures are uploaded at a time.
 const featureRows = 512
 
-// uploadFeatures puts n rows on the device, and X̄ where it is not there yet.
+// uploadFeatures puts n rows on the device, and X̄ if it is not there yet.
 func (m *Model) uploadFeatures(n int, v *SequenceFeatures) (rows []device.Sparse) {
 	if m.gp.vectors == nil {
 		for _, x := range v.Inducing {
@@ -63,8 +63,8 @@ func (m *Model) uploadSparse(to device.Sparse, x HostSparse, first, at int) {
 	m.dev.Upload(to.Square.View(first, len(x.Square)), x.Square)
 }
 
-// distances computes those of a batch to X̄. They are as exact as those of a table, and so have its
-// bits.
+// distances computes the distances of a batch to X̄. They are as exact as the distances of a table,
+// and so have the same bits.
 func (m *Model) distances(in *inputs, data *Data, rows *device.Tensor) {
 	for i, x := range data.vectors {
 		m.dev.SparseDistances(in.real, i, x, rows, m.gp.vectors[i], data.metrics[i])

@@ -33,7 +33,7 @@ func TestShards(t *testing.T) {
 			} {
 				sum, ell, first := make([]float64, total), 0.0, true
 				for n, shards := range passes {
-					parts := (shards[0].Hi - shards[0].Lo + 1) / 2 // of two rows at most
+					parts := (shards[0].Hi - shards[0].Lo + 1) / 2 // number of parts, of two rows at most
 					p = upload(f.m.NewPassInParts(c.Samples, len(rows), parts, shards...))
 					step := f.step
 					if !first {

@@ -11,34 +11,34 @@ import (
 // from the parameters, and the draws of S samples. They are on the host.
 type Snapshot struct {
 	Config
-	S int // 1 where the prediction is one Gaussian
+	S int // number of samples; 1 if the prediction is one Gaussian
 	// the likelihood takes mean and variance of the last layer's outputs, and no draws of them
 	TakesMoments bool
 
-	GP  *SnapshotGP // nil of DRF
+	GP  *SnapshotGP // GP layer; nil for model DRF
 	DRF []*SnapshotDRF
 
-	LogVar []float64 // log σ² of each target; nil of classes and counts
-	DoF    float64   // ν of Student's t, otherwise 0
-	Offset []float64 // of each output of a classifier; nil: none
-	// of counts: a constant of each target's log rate, δ of a negative binomial, and the nodes by which a
-	// closed form sees a normal log rate, with their weights
+	LogVar []float64 // log σ² of each target; nil for classes and counts
+	DoF    float64   // ν of Student's t; 0 for other likelihoods
+	Offset []float64 // constant of each output of a classifier; nil: no constants
+	// for counts: a constant of each target's log rate, and δ of a negative binomial; in closed form also
+	// nodes and weights that stand for a normal log rate
 	LogRate        []float64
 	Dispersion     float64
 	Nodes, Weights []float64
 	Cuts           []float64 // κ_1 … κ_K−1 of an ordinal likelihood
 }
 
-// SnapshotGP is the GP layer, in the letters of GPLayer.Forward.
+// SnapshotGP is the GP layer. Its fields have the letters of GPLayer.Forward.
 type SnapshotGP struct {
-	K        int // kernels
+	K        int // number of kernels
 	Kernels  []SnapshotKernel
-	Mix      []float64 // ω [K] of a sum of two kernels; otherwise nil
+	Mix      []float64 // weights ω of two kernels [K]; nil for one
 	Inducing []float64 // X̄ [M,D]
 	Alpha    []float64 // [J]
 	L        []float64 // [K,M,M] lower
 	M        []float64 // [J,M]
-	S        []float64 // [J,M,M] lower or, of a diagonal, [J,M]
+	S        []float64 // [J,M,M] lower, or [J,M] for a diagonal
 	Noise    []float64 // ε [S,J]; nil where F is not drawn
 }
 
@@ -55,13 +55,13 @@ type SnapshotDRF struct {
 	In, R, Out int
 	Activation device.Activation
 	Scale      float64   // √(α/R)
-	Omega      []float64 // [draws,In,R]; sample s takes draw s mod draws
+	Omega      []float64 // frequencies [draws,In,R]; sample s takes draw s mod draws
 	VarOmega   []float64 // β² [In,R]; nil where Ω is drawn
-	W          []float64 // [draws,rows of W,Out], the same
+	W          []float64 // weights [draws,rows of W,Out]; sample s takes draw s mod draws
 	VarW       []float64 // s² [rows of W,Out]; nil where W is drawn
-	// L [Out,rows of W,rows of W] lower, of a full covariance; nil of a diagonal
+	// factor L of a full covariance, lower [Out,rows of W,rows of W]; nil for a diagonal one
 	L     []float64
-	Noise []float64 // [S,Out] of the outputs; nil: none
+	Noise []float64 // noise of the outputs [S,Out]; nil: outputs are not drawn
 }
 
 // Settle computes the tensors that depend on the parameters alone, for PredictRows. The parameters
@@ -80,7 +80,8 @@ func (m *Model) Settle() error {
 	return nil
 }
 
-// Snapshot settles a model of vectors, and draws as Predict does.
+// Snapshot returns the snapshot of a model of vectors, with the same draws as Predict. It
+// settles the model.
 func (m *Model) Snapshot(samples int, seed uint64) (*Snapshot, error) {
 	if err := m.Settle(); err != nil {
 		return nil, err

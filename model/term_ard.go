@@ -7,7 +7,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// ardTerm is kernel_ard, or another kernel of the same distance, between vectors.
+// ardTerm is kernel_ard between vectors, or another kernel of the same distance.
 type ardTerm struct {
 	form        device.Correlation
 	lengths     *block
@@ -38,8 +38,8 @@ func newARDTerm(p *Params, c *Config, form device.Correlation, i int) *ardTerm {
 
 func (t *ardTerm) bind(p *Params) { t.logL, t.dlogL = p.double(t.lengths) }
 
-// setLengths starts log ℓ [K,width] at lengths [D], or at their geometric mean where all columns
-// have one.
+// setLengths starts log ℓ [K,width] at lengths [D], or at their geometric mean if all columns
+// share a length-scale.
 func setLengths(dst, lengths []float64, width int) {
 	mean := 0.0
 	for _, l := range lengths {

@@ -10,11 +10,12 @@ import (
 // maxLogRate is the largest log rate, as in metrics.Counts.
 const maxLogRate = 300
 
-// counts returns mean and variance of counts with log rates h [S,B,C], normal ones where there is a variance:
+// counts returns mean and variance of counts with log rates h [S,B,C], which are normal if there is a
+// variance:
 //
 //	mean E λ,   variance E λ + (1 + δ) E λ² − (E λ)²,   λ = exp(h + b + √v x)
 //
-// over samples, and over the nodes x of Gauss–Hermite of a normal.
+// over samples and, for normal log rates, over the nodes x of Gauss–Hermite.
 func (g graph) counts(s *model.Snapshot, h, variance value) (p part) {
 	h = g.add(h, g.Doubles(s.LogRate, len(s.LogRate)))
 	nodes, weights := []float64{0}, []float64{1}

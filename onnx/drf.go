@@ -8,8 +8,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// forward adds model.Model.propagate for scaled rows x [B,D]: outputs h [S,B,C], which are means
-// where there is a variance beside them. A first length 1 stands for all samples.
+// forward adds model.Model.propagate for scaled rows x [B,D]: outputs h [S,B,C], or their means
+// and variances. A first length of 1 stands for all samples.
 func (g graph) forward(s *model.Snapshot, x value) (h, variance value) {
 	var f value
 	if s.GP != nil {
@@ -47,7 +47,7 @@ func (g graph) drawn(mean, variance value, noise []float64, s, c int) value {
 	return g.add(mean, g.mul(g.Op("Sqrt", variance), g.Doubles(noise, s, 1, c)))
 }
 
-// join puts columns side by side, those of all samples too.
+// join puts columns side by side, also columns that all samples share.
 func (g graph) join(parts []value, s int) value {
 	if len(parts) > 1 {
 		for i, p := range parts {
@@ -70,8 +70,8 @@ func (g graph) layer(p *model.SnapshotDRF, s int, h value) (out, variance value)
 	return out, variance
 }
 
-// features returns Φ W for draws of Ω. Where W has a distribution, they are the mean and the variance
-// over it.
+// features returns Φ W for draws of Ω. If W has a distribution, it returns the mean and the variance
+// over W.
 func (g graph) features(p *model.SnapshotDRF, s int, h value) (out, variance value) {
 	phase := g.matMul(h, g.draws(p.Omega, s, p.In, p.R))
 	var phi value
@@ -113,8 +113,8 @@ func (g graph) draws(x []float64, s, rows, columns int) value {
 //	mean      = √(α/R) Σ_r m_cos E cos + m_sin E sin
 //	variance  = α/R Σ_r s²_cos E cos² + s²_sin E sin² + m²_cos Var cos + m²_sin Var sin + 2 m_cos m_sin Cov
 //
-// A full covariance L Lᵀ of W gives ‖Lᵀμ‖² of the means μ of cosines and sines, and adds to the
-// products of m what it has for both of a frequency.
+// A full covariance L Lᵀ of W gives ‖Lᵀμ‖² of the means μ of cosines and sines, and adds its
+// elements for the cosine and sine of a frequency to the products of m.
 func (g graph) featureMoments(p *model.SnapshotDRF, h value) (mean, variance value) {
 	r, n := p.R, p.R*p.Out
 	phase := g.matMul(h, g.Doubles(p.Omega, p.In, r))

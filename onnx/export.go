@@ -1,7 +1,7 @@
 // Package onnx writes a trained model as an ONNX file, for programs that predict without this one.
-// The graph takes rows as they are in a table, in their own units, and gives mean and standard
+// The graph takes rows as they are in a table, in the table's units, and gives mean and standard
 // deviation, or probabilities. It computes in double what model.Model.Predict computes, by the same
-// draws: the formulas here are those of packages model and device, read once more.
+// draws: the formulas here are the same as in packages model and device.
 package onnx
 
 import (
@@ -35,9 +35,9 @@ func New(t *fitted.Model, dev device.Device, samples int) (_ *File, err error) {
 		return nil, err
 	}
 	g := graph{&onnxfile.Graph{}}
-	x, offset := g.columns(t.Schema), value("") // offsets are [B,1], or none
-	// 0 for rows of numbers [B,1], and NaN if one is missing or infinite: operations may lose a NaN, and
-	// a prediction must not
+	x, offset := g.columns(t.Schema), value("") // offsets are [B,1], or "" without offsets
+	// 0 for each row [B,1], or NaN if a number is missing or infinite: operations may lose a NaN, and a
+	// prediction must not
 	doubt := g.sum(g.sub(x, x), 1)
 	if t.Schema.Roles.Offset != "" {
 		offset = g.Input(offsetName, onnxfile.Double, -1, 1)
@@ -82,7 +82,7 @@ func exportable(t *fitted.Model) error {
 	return nil
 }
 
-// Write writes the file. The version is that of the program.
+// Write writes the file, with the version of the program.
 func (f *File) Write(w io.Writer, version string) error {
 	s := f.trained.Schema
 	s = s.InNumbers()
@@ -104,8 +104,9 @@ func (f *File) Write(w io.Writer, version string) error {
 	return f.graph.Write(w, about)
 }
 
-// part is the prediction of one model, and its share: mean and variance [B,C] of each target in
-// training-sd units, or of exp(log y − mean of log y), or probabilities [B,C].
+// part is the prediction of one model, with its share in the mixture. It has mean and variance
+// [B,C] of each target in training-sd units, or of exp(log y − mean of log y), or probabilities
+// [B,C].
 type part struct {
 	weight         float64
 	mean, variance value

@@ -14,7 +14,7 @@ import (
 )
 
 // likelihood adds the likelihood's prediction, averaged over samples. h and variance are [S,B,C];
-// there is no variance where h is drawn.
+// variance is nil if h is drawn.
 func (g graph) likelihood(s *model.Snapshot, scales []scaling.TargetScale, h, variance value) (p part) {
 	if s.Offset != nil {
 		h = g.add(h, g.Doubles(s.Offset, len(s.Offset)))
@@ -68,8 +68,8 @@ func (g graph) likelihood(s *model.Snapshot, scales []scaling.TargetScale, h, va
 	return p
 }
 
-// exponentials returns mean and variance of exp(log y − mean of log y), where a target's logarithm is
-// predicted; h and noise elsewhere.
+// exponentials returns mean and variance of exp(log y − mean of log y), if a target's logarithm is
+// predicted; otherwise h and noise.
 func (g graph) exponentials(scales []scaling.TargetScale, h, noise value) (mean, variance value) {
 	n := len(scales)
 	unit, top, log, plain := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
@@ -116,7 +116,7 @@ func (g graph) mix(parts []part) part {
 	return out
 }
 
-// outputs names the results, in the targets' own units.
+// outputs names the results, in the units of the targets.
 func (g graph) outputs(t *fitted.Model, p part, doubt value) {
 	if t.Schema.Task == data.Classification {
 		n := len(t.Schema.Classes)
@@ -138,7 +138,7 @@ func (g graph) outputs(t *fitted.Model, p part, doubt value) {
 	}
 	mean := g.add(g.Doubles(centre, n), g.mul(g.Doubles(unit, n), p.mean))
 	g.Output("mean", g.add(mean, doubt), onnxfile.Double, -1, n)
-	// rounding may leave less than nothing of a variance; a NaN comes back by doubt
+	// rounding may make a variance negative; doubt brings a NaN back
 	sd := g.mul(g.Doubles(unit, n), g.Op("Sqrt", g.max(p.variance, 0)))
 	g.Output("sd", g.add(sd, doubt), onnxfile.Double, -1, n)
 }

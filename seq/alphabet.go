@@ -20,7 +20,7 @@ const (
 	Integers Kind = "ints"    // whole numbers from 0
 	// numbers between commas, vectors between semicolons: a Codebook makes symbols of them
 	Vectors Kind = "vectors"
-	Graphs  Kind = "graphs" // graphs and molecules, of package graph
+	Graphs  Kind = "graphs" // graphs and molecules, coded by package graph
 	Trees   Kind = "trees"
 )
 
@@ -30,19 +30,19 @@ func Kinds() []Kind { return []Kind{DNA, Protein, Bytes, Words, Integers, Vector
 // Unknown is the code of a symbol that stands for no letter of its alphabet.
 const Unknown = -1
 
-// Alphabet is the meaning of codes. Those of a training set are part of its model.
+// Alphabet is the meaning of codes. The alphabet of a training set is part of its model.
 type Alphabet struct {
 	Kind    Kind `json:"kind"`
 	Letters int  `json:"letters"` // codes are 0 … Letters−1, or Unknown
-	// of words, and the labels of graphs: word c has code c
+	// words, and labels of graphs: word c has code c
 	Words []string `json:"words,omitempty"`
 
-	Width int `json:"width,omitempty"` // of vectors: how many numbers each has
-	// of vectors: [Letters,Width], those of the set, which are no part of a model
+	Width int `json:"width,omitempty"` // number of elements of a vector, for vectors
+	// vectors of the set [Letters,Width], which are no part of a model
 	Frames []float32 `json:"-"`
 
-	Attributes *Alphabet `json:"attributes,omitempty"` // of graphs whose nodes have vectors
-	// of graphs: molecules have the same labels in every notation; not in models of earlier versions
+	Attributes *Alphabet `json:"attributes,omitempty"` // alphabet of the attributes, for graphs whose nodes have vectors
+	// molecules have the same labels in every notation; false in models of earlier versions
 	Standard bool `json:"standard,omitempty"`
 }
 
@@ -53,7 +53,7 @@ const (
 	proteinUnknown = "BJOUXZ*-."
 )
 
-const noLetter = -2 // in a table of letters: a symbol that may not stand there
+const noLetter = -2 // mark of a symbol that may not stand in a text, in a table of letters
 
 // letterTable returns the code of each byte in a text of DNA, protein or bytes.
 func letterTable(k Kind) (table [256]int32) {

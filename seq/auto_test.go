@@ -149,7 +149,7 @@ func TestCalibrated(t *testing.T) {
 	}
 	l := newLOO(targets, places(targets.n()))
 	prob := l.calibrated(score)
-	// of logits moved by step·direction
+	// log density of logits moved by step·direction
 	density := func(step float64, direction func(i, c int) float64) (sum float64) {
 		for i := range n {
 			row, zero := make([]float64, columns), make([]float64, columns)
@@ -416,8 +416,8 @@ func mustParse(t *testing.T, texts ...string) (specs []Spec) {
 	return specs
 }
 
-// TestCandidates: they fit their alphabets, and those with positions are for sequences of one
-// length.
+// TestCandidates: candidates fit their alphabets, and candidates with positions are for
+// sequences of one length.
 func TestCandidates(t *testing.T) {
 	for _, k := range symbolKinds() {
 		set := encode(t, k, randomLines(k, 10, 10, 1)...)

@@ -6,11 +6,11 @@ import (
 	"sync"
 )
 
-// Basis is X̄, inducing points chosen among training sequences, under each map of a spec: all that
-// it takes to compare other sequences with them.
+// Basis compares sequences with the inducing points X̄, which are chosen among training sequences,
+// under each map of a spec.
 type Basis struct {
 	Spec Spec
-	Set  *Set // X̄
+	Set  *Set // the sequences X̄
 
 	parts []*basisPart
 	own   func() []float64
@@ -20,17 +20,17 @@ type Basis struct {
 type basisPart struct {
 	features *Features
 	inverted *inverted
-	rows     *SparseRows // with tf-idf, whose columns are those of all training sequences; else nil
+	rows     *SparseRows // features of X̄ by the columns of all training sequences, with tf-idf; nil without
 
-	// Where windows are compared, features and inverted are for Vectors and Columns alone, and are
-	// made when these are asked for.
+	// Where windows are compared, only Vectors and Columns need features and inverted, which are
+	// made at their first call.
 	matches *matches
-	squares []float64 // of X̄
+	squares []float64 // k(x, x) of each sequence of X̄
 }
 
 // NewBasis makes the basis of the chosen training sequences. Features that no sequence of X̄ has
-// only count for the length of a vector, so that those of X̄ are numbered alone, unless tf-idf
-// needs all. An error is a *SpecError, or that of ctx.
+// only count for the length of a vector, so that only features of X̄ are numbered, unless tf-idf
+// needs all. An error is a *SpecError, or the error of ctx.
 func NewBasis(ctx context.Context, spec Spec, train *Set, chosen []int) (*Basis, error) {
 	if err := spec.Fits(ctx, train); err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (b *Basis) add(ctx context.Context, t Term, fit func(context.Context) (*Fea
 	return ctx.Err()
 }
 
-// lists makes the features of X̄ where there are none yet.
+// lists makes the features of X̄, if they are not made yet.
 func (b *Basis) lists(ctx context.Context, p *basisPart) error {
 	if p.inverted != nil {
 		return nil
@@ -99,8 +99,8 @@ func (b *Basis) M() int { return b.Set.N() }
 // width returns the number of distances of a sequence: M for each map.
 func (b *Basis) width() int { return len(b.Spec) * b.M() }
 
-// States returns the state of each map that a model file must keep beside the sequences of X̄: nil for
-// maps without one.
+// States returns the state of each map that a model file must keep in addition to the sequences of X̄:
+// nil for maps without state.
 func (b *Basis) States() []*State {
 	states := make([]*State, len(b.Spec))
 	for i, t := range b.Spec {
@@ -131,7 +131,7 @@ func RestoreBasis(spec Spec, xbar *Set, states []*State) (*Basis, error) {
 
 // Distances returns ‖φ_i(x_n) − φ_i(x̄_m)‖² of the sequences lo ≤ n < hi of a set [hi−lo, I·M], map by
 // map. Under a linear map, whose kernel is 1 − d/2, they are 2 − 2⟨φ, φ'⟩: sequences without any
-// feature are 2 away from all others, and 0 from each other. Once ctx is done they are not
+// feature have distance 2 to all others, and 0 to each other. Once ctx is done the distances are not
 // valid.
 func (b *Basis) Distances(ctx context.Context, set *Set, lo, hi int) []float64 {
 	m, width := b.M(), b.width()
@@ -184,8 +184,8 @@ func (b *Basis) among(ctx context.Context) []float64 {
 	return own
 }
 
-// Medians returns the medians of the distances above 0 between sequences of X̄ under each map; 1 where there
-// are none.
+// Medians returns the median of the distances above 0 between sequences of X̄ under each map; 1 if there are
+// none.
 func (b *Basis) Medians() []float64 {
 	medians := make([]float64, len(b.Spec))
 	for i := range medians {
@@ -194,8 +194,8 @@ func (b *Basis) Medians() []float64 {
 	return medians
 }
 
-// Empty counts the sequences of a set that have no feature under each map. Once ctx is done they
-// are not valid.
+// Empty counts the sequences of a set that have no feature under each map. Once ctx is done the
+// counts are not valid.
 func (b *Basis) Empty(ctx context.Context, set *Set) []int {
 	features := make([]*Features, len(b.parts))
 	for i, p := range b.parts {
@@ -213,9 +213,9 @@ func countEmpty(ctx context.Context, features []*Features, set *Set) []int {
 	return counts
 }
 
-// Vectors returns the sequences lo ≤ n < hi of a set under each map, without the columns that no
-// sequence of X̄ has: what their distances can be computed from, with Columns. Once ctx is done it
-// is nil.
+// Vectors returns the feature vectors of the sequences lo ≤ n < hi of a set under each map,
+// without the columns that no sequence of X̄ has. With Columns, they give the distances. Once ctx
+// is done the result is nil.
 func (b *Basis) Vectors(ctx context.Context, set *Set, lo, hi int) []*SparseRows {
 	all := make([]*SparseRows, len(b.parts))
 	for i, p := range b.parts {
@@ -234,8 +234,8 @@ func (b *Basis) Vectors(ctx context.Context, set *Set, lo, hi int) []*SparseRows
 	return all
 }
 
-// Columns returns X̄ under each map by the columns of Vectors. They are not to be changed. Once ctx is
-// done they are not valid.
+// Columns returns the feature vectors of X̄ under each map, by the columns of Vectors. The caller must
+// not change them. Once ctx is done they are not valid.
 func (b *Basis) Columns(ctx context.Context) []*inverted {
 	all := make([]*inverted, len(b.parts))
 	for i, p := range b.parts {
@@ -250,8 +250,8 @@ func (b *Basis) Columns(ctx context.Context) []*inverted {
 	return all
 }
 
-// Sizes returns the number of values in the Vectors of a whole set under each map. Once ctx is done they
-// are not valid.
+// Sizes returns the number of values in the Vectors of a whole set under each map. Once ctx is done the
+// numbers are not valid.
 func (b *Basis) Sizes(ctx context.Context, set *Set) []int {
 	sizes := make([]int, len(b.parts))
 	n := set.N()

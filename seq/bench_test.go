@@ -61,8 +61,8 @@ func BenchmarkFeatures(b *testing.B) {
 	}
 }
 
-// BenchmarkMolecules counts the features of 4000 random molecules of 30 atoms on one core: those of
-// the training set are numbered, and then the features of each are listed once.
+// BenchmarkMolecules counts the features of 4000 random molecules of 30 atoms on one core. Features
+// of the training set are numbered, and then the features of each molecule are listed once.
 func BenchmarkMolecules(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 1))
 	e := NewEncoder(Graphs)

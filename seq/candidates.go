@@ -7,8 +7,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/graph"
 )
 
-// Candidates returns the specs among which Select chooses for a set, those that cost little first.
-// Which ones they are was found on public sets of each alphabet.
+// Candidates returns the specs among which Select chooses for a set, cheap ones first. They were
+// found on public sets of each alphabet.
 func Candidates(set *Set) []Spec {
 	var specs []Spec
 	add := func(texts ...string) {
@@ -43,7 +43,7 @@ func Candidates(set *Set) []Spec {
 		add("vertices/min", "edges/min", "wl:1/min", "wl:2/min", "wl:2/sqrt", "wl:3/min", "wl:5/min",
 			"circular:1/min", "circular:2/min", "paths:10/sqrt", "atompairs:10/sqrt", "atompairs:10/min",
 			"graphlets:4/min", "wl:1/tanimoto", "wl:3/tanimoto", "circular:1/tanimoto", "atompairs:10/tanimoto")
-		if set.edgeLabels() > 1 { // else they are those of wl
+		if set.edgeLabels() > 1 { // otherwise the features are the same as the features of wl
 			add("wledges:2/min", "wledges:1/tanimoto", "wledges:2/tanimoto")
 		}
 	case Trees:
@@ -76,14 +76,14 @@ type cost struct{ features, products float64 }
 
 // Work in units of a product, some nanoseconds.
 const (
-	featureWork   = 10   // a feature, each time that it is counted
-	maxWork       = 4e9  // to compare a candidate
-	maxTraining   = 4e10 // to train with it
-	workPerSecond = 2e8  // of a time limit
-	productTime   = 5    // nanoseconds
-	trainingRows  = 1000 // X̄, about
-	probeRows     = 24   // sequences probed for cost
-	probeCodes    = 200  // symbols read from each
+	featureWork   = 10   // work of a feature, each time that it is counted
+	maxWork       = 4e9  // largest work of comparing a candidate
+	maxTraining   = 4e10 // largest work of training with a candidate
+	workPerSecond = 2e8  // work for each second of a time limit
+	productTime   = 5    // time of a product in nanoseconds
+	trainingRows  = 1000 // usual number of inducing points
+	probeRows     = 24   // number of sequences probed for cost
+	probeCodes    = 200  // number of symbols read from each of them
 )
 
 // comparing returns the work of comparing n sequences with each other, whose features are counted three times.
@@ -101,7 +101,7 @@ func (l *comparison) cost(ctx context.Context, spec Spec) (sum cost, err error) 
 	probe := &Set{Alphabet: l.set.Alphabet, Start: []int{0}}
 	for i := range min(probeRows, l.set.N()) {
 		x := l.set.At(i)
-		if !l.set.Alphabet.Kind.IsGraph() { // which has no beginning
+		if !l.set.Alphabet.Kind.IsGraph() { // a graph has no beginning
 			x = x[:min(len(x), probeCodes)]
 		}
 		probe.Codes = append(probe.Codes, x...)
@@ -139,12 +139,12 @@ func (l *comparison) cost(ctx context.Context, spec Spec) (sum cost, err error) 
 	return sum, nil
 }
 
-// maxSteps is the most parts that a map may look at in one graph. More would take minutes and
-// gigabytes for each, as the pairs of a million nodes do.
-var maxSteps uint64 = 1 << 28 // less in tests
+// maxSteps is the largest number of parts that a map may look at in one graph. A graph with
+// more parts, such as the pairs of a million nodes, would take minutes and gigabytes.
+var maxSteps uint64 = 1 << 28 // tests set a smaller number
 
 // Fits refuses a graph or tree of the set that is too much for a map of the spec. An error is a
-// *SpecError, or that of ctx.
+// *SpecError, or the error of ctx.
 func (s Spec) Fits(ctx context.Context, set *Set) error {
 	if !set.Alphabet.Kind.IsGraph() {
 		return nil
@@ -188,10 +188,10 @@ func (s Spec) tooLarge(set *Set) bool {
 	return false
 }
 
-// maxNodes is the most nodes of a graph or tree that is used to choose a map.
+// maxNodes is the largest number of nodes of a graph or tree that is used to choose a map.
 const maxNodes = 20000
 
-// skipLarge returns the rows whose graphs or trees have at most maxNodes nodes; all rows if there are none.
+// skipLarge returns the rows whose graphs or trees have at most maxNodes nodes, or all rows if no row has.
 func (s *Set) skipLarge(rows []int) []int {
 	if !s.Alphabet.Kind.IsGraph() {
 		return rows

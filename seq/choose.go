@@ -13,12 +13,12 @@ import (
 const (
 	ChooseRandom   = "random"
 	ChooseKMedoids = "kmedoids" // the sequences in the middle of clusters
-	// each the one with the largest conditional variance given those before
+	// each point has the largest conditional variance given the points before
 	ChooseGreedy = "greedy"
 )
 
 const (
-	poolRows     = 2000 // sequences that k-medoids and greedy look at
+	poolRows     = 2000 // number of sequences that k-medoids and greedy look at
 	medoidRounds = 10
 	chooseSite   = 0x73657100 // "seq": keeps this use of a seed apart from every other
 	noVariance   = 1e-10
@@ -27,16 +27,16 @@ const (
 // Choice is a way to choose inducing points.
 type Choice struct {
 	Method string
-	M      int     // how many, at most the number of sequences
-	Sigma  float64 // of exp(−d²/2σ²), for the greedy way
+	M      int     // number of inducing points, at most the number of sequences
+	Sigma  float64 // σ of exp(−d²/2σ²), for the greedy way
 	Seed   uint64
 }
 
 // Choose picks inducing points among the sequences of a set, as row numbers in the order they were
 // chosen. Distances are the mean of ‖φ_i − φ_i'‖² over the maps of the spec.
 //
-// The two ways beside random look at 2000 sequences at most, drawn by the seed, which are all that
-// tf-idf counts here. An error may be that of ctx.
+// The two other ways than random look at 2000 sequences at most, drawn by the seed; tf-idf counts
+// no others here. An error may be the error of ctx.
 func Choose(ctx context.Context, spec Spec, set *Set, c Choice) ([]int, error) {
 	n, m := set.N(), c.M
 	if m < 1 || m > n {
@@ -104,7 +104,7 @@ func medoids(ctx context.Context, d2 []float64, n, m int) []int {
 		for i := range n {
 			best := 0
 			for c, at := range medoid {
-				if at == i { // its own, also where it has a twin
+				if at == i { // a medoid is in its own cluster, even if it has a twin
 					best = c
 					break
 				}

@@ -13,23 +13,23 @@ import (
 // sequences, it is part of their model; every map for integers then counts its symbols.
 type Codebook struct {
 	Width int       `json:"width"`
-	Shift []float64 `json:"shift"` // by number of a vector: its mean
-	// 1 over its standard deviation; 1 where it is always the same
+	Shift []float64 `json:"shift"` // mean of each number of a vector
+	// 1 over the standard deviation of each number; 1 for a number that is always the same
 	Scale   []float64 `json:"scale"`
-	Centres []float32 `json:"centres"` // [N,Width], of (v − shift)·scale
+	Centres []float32 `json:"centres"` // centres [N,Width] of (v − shift)·scale
 }
 
 const (
 	codebookSite   = 0x636f6465 // "code": keeps this use of a seed apart from every other
 	codebookRounds = 25
-	// vectors that are looked at, or codebookEach for each centre where that is more
+	// least number of vectors in the sample; with many centres, codebookEach for each centre
 	codebookPool = 20000
 	codebookEach = 64
 )
 
-// LearnCodebook finds n centres by k-means from a k-means++ start, or as many as there are
-// different vectors. It looks at as many vectors of the training sequences as are enough, drawn by
-// the seed, and the centres are the same for any number of goroutines. An error is that of ctx.
+// LearnCodebook finds n centres by k-means from a k-means++ start, or fewer if there are fewer
+// different vectors. It looks at a sample of the vectors of the training sequences, drawn by the
+// seed. The centres are the same for any number of goroutines. An error is the error of ctx.
 func LearnCodebook(ctx context.Context, train *Set, n int, seed uint64) (*Codebook, error) {
 	if train.Alphabet.OfVectors() == nil {
 		panic("seq: a codebook of symbols")
@@ -63,7 +63,7 @@ func LearnCodebook(ctx context.Context, train *Set, n int, seed uint64) (*Codebo
 // Letters returns the number of centres.
 func (c *Codebook) Letters() int { return len(c.Centres) / c.Width }
 
-// Alphabet returns the alphabet of the symbols which it makes of a set over a: whole numbers, or of graphs the
+// Alphabet returns the alphabet of the symbols that it makes of a set over a: whole numbers or, for graphs,
 // pairs of a label and a whole number.
 func (c *Codebook) Alphabet(a *Alphabet) *Alphabet {
 	if a.Kind.IsGraph() {
@@ -86,8 +86,8 @@ func (c *Codebook) Check() error {
 	return nil
 }
 
-// Encode returns the set with the number of the nearest centre in place of each vector; of equally near
-// centres, the first. The vectors must have Width numbers.
+// Encode returns the set with the number of the nearest centre in place of each vector. If several
+// centres are equally near, the first counts. The vectors must have Width numbers.
 func (c *Codebook) Encode(set *Set) *Set {
 	a := set.Alphabet
 	if v := a.OfVectors(); v == nil || v.Width != c.Width {
@@ -151,10 +151,10 @@ func distance(x, y []float64) (sum float64) {
 // clusters is the state of k-means.
 type clusters struct {
 	book   *Codebook
-	x      []float64 // [n,Width], scaled
-	weight []float64 // [n]: how often each occurs
-	near   []int32   // [n]: the centre that is nearest so far
-	least  []float64 // [n]: its squared distance
+	x      []float64 // scaled vectors [n,Width]
+	weight []float64 // how often each vector occurs [n]
+	near   []int32   // index of the nearest centre so far [n]
+	least  []float64 // squared distance to that centre [n]
 	centre []float64
 }
 
@@ -203,8 +203,8 @@ func newClusters(train *Set, most int, seed uint64) *clusters {
 
 func (k *clusters) row(i int) []float64 { return k.x[i*k.book.Width:][:k.book.Width] }
 
-// start takes centre c, a vector drawn with a chance that goes by its squared distance from those
-// before; false if all vectors are at distance 0.
+// start chooses centre c among the vectors, with a probability proportional to the squared
+// distance from the centres before. It returns false if all vectors are at distance 0.
 func (k *clusters) start(c int, word uint32) bool {
 	at, total := 0, 0.0
 	if c > 0 {
@@ -249,8 +249,8 @@ func (k *clusters) assign(ctx context.Context) (changed bool) {
 	return changed
 }
 
-// move puts each centre into the middle of its vectors. One without any takes the vector that is
-// farthest from its own.
+// move puts each centre into the middle of its vectors. A centre without vectors takes the
+// vector that is farthest from its own centre.
 func (k *clusters) move(n int) {
 	width, total := k.book.Width, make([]float64, n)
 	clear(k.centre)

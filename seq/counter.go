@@ -10,30 +10,31 @@ import (
 // denseSpace is the largest number of possible features that get a counter each.
 const denseSpace = 1 << 23
 
-// fewWords is how many words of bits are looked at one by one.
+// fewWords is the largest number of words of bits that are looked at one by one.
 const fewWords = 256
 
-// fewPending is how many keys wait at least until they are sorted. A quarter of what is counted
-// waits, too, so that it is not merged too often.
+// fewPending is the least number of keys that wait until they are sorted. The number grows to a
+// quarter of the counted keys, so that these are not merged too often.
 const fewPending = 1 << 16
 
-// tally is keys, ascending, and how often each came.
+// tally counts keys, which are ascending.
 type tally struct {
 	keys   []uint64
 	counts []uint32
 }
 
-// counter counts keys: by an array where all are below a small number; else by sorting them.
+// counter counts keys: in an array if all keys are below a small number, otherwise by sorting
+// them.
 type counter struct {
 	tally
 
-	space int      // of dense; 0: sort
-	dense []uint32 // made when it is needed
+	space int      // length of dense; 0: keys are sorted
+	dense []uint32 // count of each key; made when it is needed
 	seen  []uint64 // a bit for each key that has a count
 	words []uint64 // a bit for each word of seen that is not 0; nil where there are few words
-	added int      // keys in dense, each as often as it came
+	added int      // number of keys added to dense, each as often as it came
 
-	pending []uint64 // as they came
+	pending []uint64 // keys in the order they came
 	sorter  sorter
 }
 
@@ -75,8 +76,8 @@ func (c *counter) add(keys []uint64) {
 	}
 }
 
-// drain returns every key and its count, and starts again from none. The result is valid until the next call
-// of add.
+// drain returns every key and its count, and clears the counter. The result is valid until the next call of
+// add.
 func (c *counter) drain() (t tally) {
 	if c.space == 0 {
 		c.settle()
@@ -125,8 +126,8 @@ func (c *counter) settle() {
 	c.pending = c.pending[:0]
 }
 
-// runs appends ascending keys, base more than these, and how often each stands there. Whether a key
-// is the one before is no branch, as it cannot be foreseen.
+// runs counts equal keys in an ascending list, and appends each key plus base and its count. It
+// compares neighbours without a branch, which a processor could not predict.
 func (t *tally) runs(base uint64, keys []uint64) {
 	if len(keys) == 0 {
 		return
@@ -145,7 +146,7 @@ func (t *tally) runs(base uint64, keys []uint64) {
 	t.keys, t.counts = t.keys[:from+n+1], t.counts[:from+n+1]
 }
 
-// scan appends the keys base, base + 1, … with a counter each that is not 0, and clears the
+// scan appends each of the keys base, base + 1, … whose counter is not 0, and clears the
 // counters.
 func (t *tally) scan(base uint64, counters []uint32) {
 	from, n := len(t.keys), 0
@@ -179,8 +180,8 @@ func (a tally) merge(b tally) tally {
 	return tally{append(sum.keys, a.keys[i:]...), append(sum.counts, a.counts[i:]...)}
 }
 
-// longestDigit is how many bits are sorted at a time at most, so that their counters stay in the
-// cache.
+// longestDigit is the largest number of bits that are sorted at a time, so that their counters
+// stay in the cache.
 const longestDigit = 11
 
 // sorter is the memory of a sort.
@@ -189,8 +190,9 @@ type sorter struct {
 	starts [1 << longestDigit]uint32
 }
 
-// sort sorts keys in ascending order, in their own memory or in that of s, which keeps the other.
-// Digits have fewer bits where there are few keys, and only the bits in use are sorted.
+// sort sorts keys in ascending order. The result is in the memory of keys or in the memory of s,
+// which keeps the other. Digits have fewer bits where there are few keys, and only the bits in
+// use are sorted.
 func (s *sorter) sort(keys []uint64) []uint64 {
 	all, size := uint64(0), bits.Len(uint(len(keys)))
 	for _, k := range keys {
@@ -234,15 +236,15 @@ type scratch struct {
 	local  []*table // k-mers that training did not have, a table for each length
 	count  *counter
 
-	asked, any bool // whether a sequence has any feature is all that is asked, and the answer
+	asked, any bool // only whether a sequence has any feature is asked; the answer
 
-	windows windows  // of a gapped map
-	tally   tally    // of one sequence
+	windows windows  // windows of a gapped map
+	tally   tally    // counts of one sequence
 	few     []uint32 // a counter for each of few keys, all 0
 	sorter  sorter
 	sorted  []uint64
 	graph   graph.Work
-	found   []repeated // in a graph
+	found   []repeated // features found in a graph
 	codes   prepared
 	other   prepared
 }
@@ -254,7 +256,7 @@ const block = 1 << 14
 // newScratch returns a scratch for an extractor's keys.
 func newScratch(space uint64) *scratch { return &scratch{count: newCounter(space)} }
 
-// begin starts a sequence: what training did not have gets numbers of its own.
+// begin starts a sequence: k-mers that training did not have are numbered from the start.
 func (s *scratch) begin() {
 	for _, t := range s.local {
 		t.reset()

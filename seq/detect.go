@@ -5,8 +5,8 @@ import "bytes"
 // Census counts the bytes of sequences, from which Detect tells their alphabet.
 type Census struct {
 	all      histogram
-	residues histogram // without the numbers of positions
-	runs     [2]int    // of capitals, and of small letters
+	residues histogram // bytes without the numbers of positions
+	runs     [2]int    // numbers of runs of capitals, and of small letters
 }
 
 // histogram counts bytes.
@@ -51,14 +51,14 @@ func residues(line []byte) (from, to int) {
 // Shares of the symbols that decide. A stray symbol must not turn DNA into a text: it is
 // an error of its line.
 const (
-	mostlyDNA     = 0.95 // A C G T U and the codes for several bases, among the evidence
-	surelyDNA     = 0.80 // A C G T U among the evidence
-	mostlyProtein = 0.99 // letters of proteins among the evidence
-	seldomMasked  = 0.50 // X, N of DNA and gaps among all, unless all letters stand beside them
-	oneCase       = 0.02 // letters of the rarer case among all, which are unknown residues
-	mostlyNumbers = 0.97 // digits and what else numbers have among all
-	fewRare       = 0.04 // B J O U Z among the evidence: texts have more O and U
-	longBlock     = 8    // letters between blanks or of one case: blocks are longer than words
+	mostlyDNA     = 0.95 // share of A C G T U and of the codes for several bases, among the evidence
+	surelyDNA     = 0.80 // share of A C G T U among the evidence
+	mostlyProtein = 0.99 // share of letters of proteins among the evidence
+	seldomMasked  = 0.50 // share of X, N of DNA and gaps among all, unless all letters stand beside them
+	oneCase       = 0.02 // share of letters of the rarer case among all, which are unknown residues
+	mostlyNumbers = 0.97 // share of digits and other parts of numbers among all
+	fewRare       = 0.04 // share of B J O U Z among the evidence: texts have more O and U
+	longBlock     = 8    // number of letters between blanks or of one case: blocks are longer than words
 )
 
 // Detect tells the alphabet of the sequences counted, by this rule: whole numbers between blanks
@@ -117,8 +117,8 @@ func atLeast(n int, share float64, of int) bool { return float64(n) >= share*flo
 const gaps = "-.Xx"
 
 // isDNA reports whether the text is DNA: letters that DNA never has are rare among all symbols, and most others are
-// bases or never a letter of another alphabet. Blanks between blocks and many masks need all four letters beside
-// them: other strings have x, too.
+// bases or never a letter of another alphabet. A text with blanks between blocks, or with many masks, must have all
+// four letters, since other strings have x, too.
 func (t *histogram) isDNA() bool {
 	total, blanks := t.sizes()
 	bases := t.count("ACGTUacgtu")

@@ -13,9 +13,9 @@ import (
 
 // SymbolError is a symbol outside the alphabet.
 type SymbolError struct {
-	At     int    // where in the text, in bytes from 0
-	Symbol string // as it stands there
-	Msg    string // the remedy
+	At     int    // place in the text, in bytes from 0
+	Symbol string // the symbol as the text has it
+	Msg    string // the remedy, for people
 }
 
 func (e *SymbolError) Error() string { return fmt.Sprintf("found %q: %s", e.Symbol, e.Msg) }
@@ -24,12 +24,12 @@ func (e *SymbolError) Error() string { return fmt.Sprintf("found %q: %s", e.Symb
 type Encoder struct {
 	set     Set
 	letters [256]int32
-	words   map[string]int32 // of words
-	frames  *frames          // of vectors
-	fixed   bool             // a given alphabet: other symbols are unknown
+	words   map[string]int32 // codes of words
+	frames  *frames          // codes of vectors
+	fixed   bool             // the alphabet does not grow: other symbols are unknown
 	given   bool             // an alphabet was given
 	graphs  GraphStats
-	lost    int // symbols that were unknown
+	lost    int // number of symbols that were unknown
 }
 
 // NewEncoder starts a set over an alphabet of the given kind, which words and integers fill.
@@ -67,8 +67,9 @@ func (e *Encoder) Grow() {
 }
 
 // Add codes the text of one sequence, or returns a *SymbolError and leaves the set as it was.
-// Blanks around a text are not part of it; those within one are symbols of bytes, end words and
-// integers, and part blocks of DNA and proteins, beside which the number of a position may stand.
+// Blanks around a text are not part of it; blanks within a text are symbols of bytes, and end
+// words and integers. They separate blocks of DNA and proteins, where the number of a position
+// may stand before or behind a line.
 func (e *Encoder) Add(text []byte) error {
 	before := len(e.set.Codes)
 	err := e.checkText(text)
@@ -206,7 +207,7 @@ func shorten(token []byte) string {
 	return string(token)
 }
 
-// Empty reports whether what was added last has no symbols.
+// Empty reports whether the sequence that was added last has no symbols.
 func (e *Encoder) Empty() bool {
 	n := e.set.N()
 	return n > 0 && len(e.set.At(n-1)) == 0

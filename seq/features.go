@@ -13,10 +13,10 @@ type Features struct {
 	Alphabet *Alphabet
 
 	ex          extractor
-	weight      func(key uint64) float64 // nil: 1
-	columns     *columns                 // ascending as keys do
-	countValues [256]float64             // of a count, by Term.Counts
-	factor      []float64                // by column: weight and idf; nil: all are 1
+	weight      func(key uint64) float64 // weight of a feature; nil: all are 1
+	columns     *columns                 // columns, ascending as the keys
+	countValues [256]float64             // value of each small count, by Term.Counts
+	factor      []float64                // factor of each column: weight and idf; nil: all are 1
 	unknown     float64                  // idf of a feature that no training sequence has, or 1
 
 	found tally // the features by column, and in how many of the n training sequences each occurs
@@ -24,7 +24,7 @@ type Features struct {
 }
 
 // Fit numbers the features of the training sequences. An error is a *SpecError: a map that is
-// not for this alphabet, or too many possible features; or that of ctx, once it is done.
+// not for this alphabet, or too many possible features; or the error of ctx, once it is done.
 //
 // With tf-idf a feature of f of the N sequences weighs log((1+N)/(1+f)) + 1.
 func Fit(ctx context.Context, t Term, train *Set) (*Features, error) {
@@ -74,7 +74,7 @@ func newFeatures(t Term, a *Alphabet) (*Features, error) {
 	return f, nil
 }
 
-// complete gives the features that n training sequences have their columns, and fills factor.
+// complete numbers the columns of the features of n training sequences, and fills factor.
 func (f *Features) complete(found tally, n int) {
 	f.found, f.n = found, n
 	f.columns = newColumns(found.keys, f.ex.space())
@@ -135,8 +135,8 @@ func (f *Features) countEmpty(ctx context.Context, set *Set) int {
 	return int(total.Load())
 }
 
-// survey lists the keys of all sequences in ascending order, and in how many each occurs. Once ctx is
-// done it may lack some.
+// survey lists the keys of all sequences in ascending order, and the number of sequences with each.
+// Once ctx is done keys may be missing.
 func (f *Features) survey(ctx context.Context, set *Set) tally {
 	space := f.ex.space()
 	type worker struct {
@@ -167,7 +167,7 @@ func (t Term) countValue(n int) float64 {
 	return float64(n)
 }
 
-// values writes what features are worth that are counted so often, times scale.
+// values writes the values of features with these counts, times scale.
 func (f *Features) values(dst []float64, columns []int32, counts []uint32, scale float64) {
 	for i, n := range counts {
 		dst[i] = f.countValue(n) * scale
@@ -188,7 +188,7 @@ func (f *Features) unknownValue(key uint64, n uint32) float64 {
 	return v
 }
 
-// prepared is the memory of a sequence on its way to its features.
+// prepared is the memory for a sequence that is folded or reversed.
 type prepared struct{ codes []int32 }
 
 // fold returns x in capital letters if the term folds case; else x itself.
@@ -218,15 +218,15 @@ func (p *prepared) otherStrand(x []int32) []int32 {
 }
 
 // State is what Fit has learnt from training sequences, for a model file: Restore makes the
-// Features again. Only features with tf-idf, or those of a Projection, need it; others are the same
-// when they are fitted to the sequences that they are compared with.
+// Features again. Only features with tf-idf, or features of a Projection, need it. Other features
+// are the same when they are fitted to the sequences that they are compared with.
 type State struct {
-	// the numbered k-mers or runs of words of the map, each in order; none where numbers are by
+	// the numbered k-mers or runs of words of the map, each in order; empty where numbers are by
 	// formula
 	Tables [][]uint64
 	Keys   []uint64 // features by column, ascending
-	Rows   []uint32 // in how many training sequences each occurs
-	N      int      // training sequences
+	Rows   []uint32 // number of training sequences with each feature
+	N      int      // number of training sequences
 }
 
 // learner is an extractor with tables that training sequences have filled.
@@ -243,8 +243,8 @@ func (f *Features) state() *State {
 	return s
 }
 
-// restore makes features again. It is a *SpecError if the state is not one of this term and
-// alphabet.
+// restore makes features again. It returns a *SpecError if the state does not belong to this
+// term and alphabet.
 func restore(t Term, a *Alphabet, s *State) (*Features, error) {
 	f, err := newFeatures(t, a)
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 
 // Rows counts the features of a set: row i is φ(sequence i), which has unit length with the
 // features that have no column, or has the counts themselves under Tanimoto. The set's codes must
-// mean what those of the training set mean. The result does not depend on the number of goroutines.
+// have the same meaning as the codes of the training set. The result does not depend on the number
+// of goroutines.
 func (f *Features) Rows(set *Set) *SparseRows { return f.rows(context.Background(), set) }
 
 // rows is like Rows, and returns nil once ctx is done.
@@ -29,9 +30,9 @@ func (f *Features) rows(ctx context.Context, set *Set) *SparseRows {
 	return r
 }
 
-// each visits the rows of a set in blocks, of which first is the first row. Several
-// goroutines do so, and rows are overwritten by their next block: nothing is kept of what may be
-// much more than the sequences. Once ctx is done it visits no more.
+// each visits the rows of a set in blocks, of which first is the first row. Several goroutines
+// do so, and each overwrites its rows by the rows of its next block, since all rows may take
+// much more memory than the sequences. Once ctx is done it visits no more blocks.
 func (f *Features) each(ctx context.Context, set *Set, then func(first int, rows *SparseRows)) {
 	start := func() *filler { return &filler{f: f, scratch: newScratch(f.ex.space())} }
 	inBlocks(ctx, set.N(), start, func(w *filler, lo, hi int) {
@@ -62,7 +63,7 @@ func (w *filler) add(t tally) {
 	columns, values, counts := r.Column[from:], r.Value[from:], t.counts
 	strays := f.columns.lookup(columns, t.keys)
 	square := 0.0
-	if f.factor == nil { // strays count as all others do
+	if f.factor == nil { // features without a column count as all others do
 		square = f.squaredNorm(values, nil, counts)
 	} else if strays {
 		for i, column := range columns {

@@ -8,14 +8,14 @@ import (
 	"strconv"
 )
 
-// frames numbers the vectors of an alphabet, equal ones alike.
+// frames numbers the vectors of an alphabet: equal vectors have the same number.
 type frames struct {
-	alphabet *Alphabet        // which takes new vectors
-	code     map[string]int32 // by the bits of a vector
+	alphabet *Alphabet        // alphabet to which new vectors are added
+	code     map[string]int32 // code of a vector, by its bits
 	line     []float32        // the vector that is being read
 }
 
-// newFrames knows the vectors of a.
+// newFrames returns frames that know the vectors of a.
 func newFrames(a *Alphabet) *frames {
 	f := &frames{alphabet: a, code: map[string]int32{}}
 	for c := range int32(a.Letters) {
@@ -24,7 +24,7 @@ func newFrames(a *Alphabet) *frames {
 	return f
 }
 
-// number returns the code of a vector, and adds one that is new to the alphabet.
+// number returns the code of a vector, and adds a new vector to the alphabet.
 func (f *frames) number(frame []float32) int32 {
 	a, bits := f.alphabet, frameBits(frame)
 	code, known := f.code[bits]
@@ -74,7 +74,7 @@ func (e *Encoder) addFrame(text []byte, at int) error {
 				Msg: "vectors hold finite numbers between commas, and stand between semicolons: correct it, " +
 					"or leave this vector out"}
 		}
-		f.line = append(f.line, float32(v)+0) // no −0
+		f.line = append(f.line, float32(v)+0) // +0 in place of −0
 		from += len(part) + 1
 	}
 	if a.Width == 0 {

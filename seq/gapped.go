@@ -28,7 +28,7 @@ type gapped struct {
 	plainMap
 	g, k, letters int
 	patterns      [][]int // the k places that are kept, ascending, in lexical order
-	perKey, total uint64  // keys of a pattern, Lᵏ, and of all
+	perKey, total uint64  // number of keys of a pattern, Lᵏ, and of all patterns
 }
 
 func newGapped(args []int, a *Alphabet) (extractor, *SpecError) {
@@ -48,8 +48,8 @@ func newGappedOver(g, m int, a *Alphabet) (extractor, *SpecError) {
 
 func (e *gapped) space() uint64 { return e.total }
 
-// A sequence is looked at in pieces of atATime windows; where keys are sorted, in one of
-// maxWindows at most.
+// A sequence is looked at in pieces of atATime windows or, where keys are sorted, in pieces of
+// at most maxWindows.
 const (
 	atATime    = 1 << 11
 	maxWindows = 1 << 13
@@ -58,13 +58,13 @@ const (
 // windows of a sequence have no unknown symbol: at[p][w] is the symbol at place p of window w.
 type windows struct {
 	at  [][]int32
-	own [][]int32 // the memory of at, where it is not the sequence
-	// by depth d, of each window: the number of the symbols at the first d places of a pattern
+	own [][]int32 // memory of at, unless at is in the sequence
+	// number of the symbols at the first d places of a pattern, by depth d, for each window
 	number [][]uint64
 }
 
-// split makes w the windows lo … hi−1 of the strands, except those with an unknown symbol, whose
-// keys it appends to rest.
+// split makes w the windows lo … hi−1 of the strands, except windows with an unknown symbol,
+// whose keys it appends to rest.
 func (e *gapped) split(w *windows, rest []uint64, strands [][]int32, lo, hi int) []uint64 {
 	for len(w.at) < e.g {
 		w.at, w.own = append(w.at, nil), append(w.own, nil)
@@ -142,7 +142,8 @@ func (e *gapped) walk(w *windows, visit func(base uint64, first []uint64, last [
 	down(0, 0)
 }
 
-// eachPiece visits the windows of a sequence piece by piece, and the keys of those with an unknown symbol.
+// eachPiece visits the windows of a sequence piece by piece, and the keys of windows with an unknown
+// symbol.
 func (e *gapped) eachPiece(x []int32, s *scratch, visit func(w *windows, rest []uint64)) {
 	for lo := 0; lo+e.g <= len(x); lo += atATime {
 		s.buffer = e.split(&s.windows, s.buffer[:0], [][]int32{x}, lo, min(lo+atATime, len(x)-e.g+1))
@@ -170,8 +171,8 @@ func (e *gapped) appendKeys(keys []uint64, base uint64, first []uint64, last []i
 	return keys
 }
 
-// scanned is how many keys a pattern may have for each window, if a counter for each is to be
-// looked at.
+// scanned is the largest number of keys of a pattern for each window at which the counters of
+// all keys are looked at.
 const scanned = 8
 
 // tally counts a sequence pattern by pattern.
@@ -189,7 +190,7 @@ func (e *gapped) tally(strands [][]int32, s *scratch) (tally, bool) {
 	return tally{}, false
 }
 
-// scan counts the keys with a counter for each possible one.
+// scan counts the keys with a counter for each possible key.
 func (e *gapped) scan(strands [][]int32, s *scratch) tally {
 	s.few = slices.Grow(s.few[:0], int(e.total))[:e.total]
 	letters := uint64(e.letters)
@@ -210,7 +211,7 @@ func (e *gapped) scan(strands [][]int32, s *scratch) tally {
 	return s.tally
 }
 
-// sort counts the keys by sorting those of each pattern.
+// sort counts the keys by sorting the keys of each pattern.
 func (e *gapped) sort(strands [][]int32, s *scratch) tally {
 	w, t := &s.windows, &s.tally
 	rest := e.split(w, s.buffer, strands, 0, len(strands[0])-e.g+1)
@@ -255,13 +256,14 @@ func binomial(n, k int) int {
 // narrowLetters is how many different bytes a narrowed text may have.
 const narrowLetters = 128
 
-// narrow gives the bytes of a text small numbers for an extractor of few letters: those of the
-// training sequences in the order they come, then the others. What is beyond 128 shares the last
-// number, which no training sequence has, and so counts for the length of a vector; it is Unknown
-// where they have all 128. Where training sequences have more than 128, all bytes are letters.
+// narrow gives the bytes of a text small numbers for an extractor of few letters. The bytes of
+// the training sequences come first, in the order they occur, then the others. Bytes for which no
+// number is left share the last one. No training sequence has it, so that they count for the
+// length of a vector. If the training sequences have all 128, other bytes are Unknown. If they
+// have more than 128, all bytes are letters.
 type narrow struct {
 	extractor
-	wide  extractor // of all bytes; nil where it has too many features
+	wide  extractor // extractor for all bytes; nil if it has too many features
 	known *table    // bytes of the training sequences
 	once  sync.Once
 	code  [256]int32
@@ -290,7 +292,7 @@ func (m *narrow) learn(x []int32) bool {
 	return true
 }
 
-// many reports whether the training sequences have more bytes than few letters.
+// many reports whether the training sequences have more than narrowLetters different bytes.
 func (m *narrow) many() bool { return m.known.len() > narrowLetters }
 
 // choose returns the extractor for the number of bytes in training.

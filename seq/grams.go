@@ -1,11 +1,11 @@
 package seq
 
-// grams numbers the k-mers of sequences. Where an alphabet is small, a k-mer's number is
-// Σ x[i+t]·Lᵏ⁻¹⁻ᵗ. Otherwise, those of the training sequences are numbered as they come:
-// a k-mer by the pair of its first k−1 symbols' number and its last symbol.
+// grams numbers the k-mers of sequences. Where an alphabet is small, the number of a k-mer is
+// Σ x[i+t]·Lᵏ⁻¹⁻ᵗ. Otherwise, the k-mers of the training sequences are numbered as they come: a
+// k-mer by the pair of its first k−1 symbols' number and its last symbol.
 type grams struct {
 	k, letters int
-	radix      uint64   // numbers are below it
+	radix      uint64   // bound of the numbers
 	tables     []*table // tables[j] numbers the (j+1)-mers; nil: by the formula
 }
 
@@ -71,7 +71,7 @@ func (g *grams) number(dst []int64, x []int32, lo, hi int, s *scratch) []int64 {
 		if c < 0 {
 			id, length = 0, 0
 		} else {
-			// What leaves the window is the multiple of Lᵏ in id·L + c.
+			// The symbol that leaves the window is the multiple of Lᵏ in id·L + c.
 			if g.k == 1 {
 				id = c
 			} else {

@@ -25,20 +25,21 @@ func graphMaps() (maps []Map) {
 	return maps
 }
 
-// graphFeatures are the features of graphs or trees: chains of symbols, those of the training set
-// numbered as they come.
+// graphFeatures are the features of graphs or trees: chains of symbols. The chains of the
+// training set are numbered as they come.
 type graphFeatures struct {
 	count  graph.Counter
 	chains *table
 	trees  bool
-	each   bool       // each occurrence of a feature is one of its own
+	each   bool       // each occurrence of a feature is a separate feature
 	whole  bool       // features with unknown labels count, too
-	codes  []int32    // of learn
-	work   graph.Work // of learn
-	found  []repeated // of learn
+	codes  []int32    // memory for codes in learn
+	work   graph.Work // memory of the counter in learn
+	found  []repeated // memory for features in learn
 }
 
-// maxChains is how many chains training may have, with room for those to come below 2³¹.
+// maxChains is the largest number of chains of training. Below 2³¹ it leaves room for chains of
+// later sequences.
 const maxChains = 1 << 30
 
 func (m *graphFeatures) space() uint64    { return 0 }
@@ -61,7 +62,7 @@ func (m *graphFeatures) learn(x []int32) bool {
 	return true
 }
 
-// labelled returns x, or a copy in memory in which unknown labels are labels of their own.
+// labelled returns x, or a copy in memory that has a separate label in place of unknown ones.
 func (m *graphFeatures) labelled(x []int32, memory *[]int32) []int32 {
 	if !m.whole {
 		return x
@@ -77,7 +78,7 @@ type repeated struct{ feature, times uint64 }
 // not grow with how often they occur.
 type repeats struct {
 	all []repeated
-	few int // length of all after it was last added up
+	few int // length of all after the last time that it was added up
 }
 
 const fewRepeats = 1 << 16
@@ -103,7 +104,7 @@ func (r *repeats) merge() []repeated {
 	return kept
 }
 
-// occurrencesOf returns a feature for each occurrence of those that were found, up to a limit for each.
+// occurrencesOf returns a feature for each occurrence of a feature that was found, up to a limit.
 func occurrencesOf(w *graph.Work, found []repeated) []repeated {
 	for f := range found {
 		for i := uint64(2); i <= min(found[f].times, occurrences); i++ {

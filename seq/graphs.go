@@ -10,8 +10,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/graph"
 )
 
-// IsGraph reports whether an alphabet is one of graphs or trees: codes are those of package graph,
-// and letters are the labels of their nodes and edges.
+// IsGraph reports whether an alphabet is for graphs or trees: the codes are by package graph, and
+// the letters are the labels of nodes and edges.
 func (k Kind) IsGraph() bool { return k == Graphs || k == Trees }
 
 // Noun returns the word for a row of the kind: a sequence, a graph or a tree.
@@ -19,8 +19,8 @@ func (k Kind) Noun() string {
 	return cmp.Or(map[Kind]string{Graphs: "graph", Trees: "tree"}[k], "sequence")
 }
 
-// OfVectors returns the alphabet of the vectors that a codebook makes symbols of: a itself, or that of
-// the attributes of nodes. It is nil where there are none.
+// OfVectors returns the alphabet of the vectors that a codebook makes symbols of: a itself, or the
+// alphabet of the attributes of nodes. It is nil if there are no vectors.
 func (a *Alphabet) OfVectors() *Alphabet {
 	if a.Kind == Vectors {
 		return a
@@ -86,8 +86,8 @@ func (s *Set) CheckGraphs() error {
 type GraphStats struct {
 	Loops, Repeats int
 	Warnings       int
-	First          string // of the warnings
-	FirstAt        int    // the number of its graph
+	First          string // the first warning
+	FirstAt        int    // number of the graph of the first warning
 }
 
 // Graphs counts the parts of the texts of graphs that were left out or are likely mistakes.
@@ -144,7 +144,8 @@ func (e *Encoder) code(g *graph.Graph) error {
 	return nil
 }
 
-// attributes sets the width of attributes by the first graph, and checks that of the others.
+// attributes sets the width of attributes by the first graph, and checks the width of the
+// others.
 func (e *Encoder) attributes(g *graph.Graph) error {
 	a, width := e.set.Alphabet, 0
 	if g.Values != nil {
@@ -180,7 +181,8 @@ func symbolError(err error) error {
 	return &SymbolError{At: bad.At, Symbol: bad.Found, Msg: bad.Msg}
 }
 
-// vectors returns the attributes of nodes as sequences of vectors; of others, the set itself.
+// vectors returns the attributes of nodes as sequences of vectors, or the set itself if it has
+// no graphs.
 func (s *Set) vectors() *Set {
 	if !s.Alphabet.Kind.IsGraph() {
 		return s

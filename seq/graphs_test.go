@@ -12,7 +12,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-// TestGraKel: Gram matrices are those of GraKel (testdata/graphgrams.py).
+// TestGraKel: Gram matrices equal the matrices of GraKel (testdata/graphgrams.py).
 func TestGraKel(t *testing.T) {
 	text := must.Get(os.ReadFile("testdata/graphgrams.json"))(t)
 	var golden struct {
@@ -39,8 +39,8 @@ func TestGraKel(t *testing.T) {
 	}
 }
 
-// TestRDKit: fingerprints of molecules are those of RDKit (graph/testdata/molecules.py), to unit
-// length.
+// TestRDKit: fingerprints of molecules equal the fingerprints of RDKit
+// (graph/testdata/molecules.py), to unit length.
 func TestRDKit(t *testing.T) {
 	text := must.Get(os.ReadFile("../graph/testdata/molecules.json"))(t)
 	var golden struct {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// each numbers the k-mers of x block by block. add appends the keys of those that start at from,
-// from+1, ….
+// each numbers the k-mers of x block by block. add appends the keys of the k-mers that start at
+// from, from+1, ….
 func (g *grams) each(x []int32, s *scratch, add func(keys []uint64, from int, ids []int64) []uint64) {
 	for lo := 0; lo < len(x); lo += block {
 		s.grams = g.number(s.grams, x, lo, min(lo+block, len(x)), s)
@@ -120,7 +120,7 @@ func (m pairs) keys(x []int32, s *scratch) {
 func nextIDs(ids []int64, i, d int) []int64 { return ids[min(i, len(ids)):min(i+d, len(ids))] }
 
 // newTriples returns the map that counts triples of k-mers (a, b, c), each starting 1 … d symbols after the end of the
-// one before.
+// k-mer before.
 func newTriples(args []int, a *Alphabet) (extractor, *SpecError) {
 	k, d := args[0], args[1]
 	m, err := newKmerMap("triple", a, k, k, 3, uint64(d*d))
@@ -161,11 +161,12 @@ func (m triples) keys(x []int32, s *scratch) {
 	}
 }
 
-// positions is where maps with positions cut a sequence: features beyond would have no number.
+// positions is the length to which maps with positions cut a sequence: later features would
+// have no number.
 const positions = 1 << 28
 
 // newDegrees returns the weighted degree kernel (Rätsch & Sonnenburg 2004): k-mers of the lengths
-// k = 1 … d with the position where they start, those of length k with weight 2(d−k+1)/(d(d+1)).
+// k = 1 … d with the position where they start, weighted by 2(d−k+1)/(d(d+1)).
 func newDegrees(args []int, a *Alphabet) (extractor, *SpecError) {
 	d := args[0]
 	m, err := newKmerMap("degree", a, 1, d, 1, uint64(d)*positions)
@@ -184,7 +185,7 @@ type degrees struct {
 	kmerMap
 	d       uint64
 	radix   uint64
-	weights []float64 // by length − 1
+	weights []float64 // weight of a k-mer, by its length − 1
 }
 
 func (m *degrees) weight(key uint64) float64 { return m.weights[key/m.radix%m.d] }
@@ -238,8 +239,8 @@ func newIntersection(args []int, a *Alphabet) (extractor, *SpecError) {
 	return intersection{m}, err
 }
 
-// occurrences is how many of a k-mer have numbers of their own. Those beyond are left out: one number for all would
-// outweigh the others by its count.
+// occurrences is the number of occurrences of a k-mer that are numbered. Later ones are left out: one number for
+// all of them would outweigh the others by its count.
 const occurrences = 1 << 16
 
 type intersection struct{ kmerMap }

@@ -14,9 +14,9 @@ import (
 // Targets are the targets of the rows of a set: numbers, or 1 in the column of a row's class and 0
 // in the others.
 type Targets struct {
-	Values  []float64 // [N, Columns]; nil where there are Labels
-	Labels  []int32   // [N]: the column of each row's class, for many rows; nil where there are Values
-	Groups  []int32   // [N]: rows of one are left out together; nil: rows that stand near each other are
+	Values  []float64 // values [N, Columns]; nil if there are Labels
+	Labels  []int32   // column of each row's class [N], for many rows; nil if there are Values
+	Groups  []int32   // group of each row [N]: a group is left out as a whole; nil: rows that stand near each other are
 	Columns int
 	Classes bool
 }
@@ -60,8 +60,8 @@ func (t Targets) class(i int) int {
 // predictions without a block follow from one inverse.
 type loo struct {
 	Targets
-	mean    []float64 // by column
-	centred []float64 // [Columns, n]
+	mean    []float64 // mean of each column
+	centred []float64 // values less the mean [Columns, n]
 	blocks  [][]int   // rows that are left out together
 }
 
@@ -81,8 +81,8 @@ func newLOO(t Targets, places []int) *loo {
 
 // leftOut is the prediction of rows by the others.
 type leftOut struct {
-	residual []float64 // [n, Columns]: y_i − (mean of the prediction)
-	variance []float64 // [n], in units of the kernel's
+	residual []float64 // y_i − (mean of the prediction) [n, Columns]
+	variance []float64 // variances of predictions [n], in units of the kernel's
 }
 
 // predict leaves out each block b under G = K + ridge, which it overwrites. With C = ((G⁻¹)_bb)⁻¹,
@@ -101,7 +101,7 @@ func (l *loo) predict(g []float64) leftOut {
 	p := leftOut{make([]float64, n*l.Columns), make([]float64, n)}
 	for _, b := range l.blocks {
 		m := len(b)
-		columns := make([]float64, m*n) // of V
+		columns := make([]float64, m*n) // the columns of V that belong to b
 		for x, i := range b {
 			for r := i; r < n; r++ {
 				columns[x*n+r] = inverse[r*n+i]
@@ -134,8 +134,9 @@ func (l *loo) predict(g []float64) leftOut {
 	return p
 }
 
-// What is tried of a kernel: σ² under exp, in units of the median of squared distances, where 0 is
-// the inner product in place of exp; and the noise, in units of the kernel's variance.
+// The widths and noises that are tried. A width is σ² under exp in units of the median of squared
+// distances; 0 is the inner product in place of exp. The noise is in units of the kernel's
+// variance.
 var (
 	widths = []float64{0, 0.5, 1, 2}
 	ridges = []float64{0.03, 0.3, 1}
@@ -154,18 +155,18 @@ type form struct {
 type fit struct {
 	form
 	loss []float64 // −log p of each row
-	nll  float64   // their mean
+	nll  float64   // mean of loss
 	// share of wrong classes; or mean squared error over the variance of the targets
 	errors float64
-	rare   float64 // the mean area of the rare classes; 0 where there are none
+	rare   float64 // mean area of the rare classes; 0 without rare classes
 }
 
 // distanceTable is the squared distances among rows under one map.
 type distanceTable struct {
 	n      int
-	d2     []float64 // [n, n]
-	square []float64 // k(x, x) of each: 0 where a row has no feature, except under Tanimoto
-	median float64   // of the distances between different rows
+	d2     []float64 // squared distances [n, n]
+	square []float64 // k(x, x) of each row: 0 for a row without features, except under Tanimoto
+	median float64   // median of the distances between different rows
 }
 
 // fitAll fits each form by leave-out predictions, until ctx is done.
@@ -216,18 +217,18 @@ func (t *distanceTable) add(k []float64, width, weight float64) {
 	}
 }
 
-// leaveOut is how many blocks the rows are left out in.
+// leaveOut is the number of blocks in which the rows are left out.
 const leaveOut = 20
 
 // blocks groups rows that are near each other in a file; each block has the same share of every class.
-// Neighbours are often alike, as sentences of one text are and members of one family, and would
-// tell about each other what they do not tell about new rows. Groups say which rows are alike.
+// Neighbours are often similar, such as sentences of one text or members of one family, and would
+// predict each other better than they predict new rows. Groups tell which rows are similar.
 func blocks(t Targets, places []int) [][]int {
 	if whole := wholeGroups(t.Groups); len(whole) > 1 {
 		return whole
 	}
 	rank := slices.Sorted(slices.Values(places))
-	order := make([]int, len(places)) // of places
+	order := make([]int, len(places)) // indices of places, by rank
 	for i, p := range places {
 		at, _ := slices.BinarySearch(rank, p)
 		order[at] = i

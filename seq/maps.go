@@ -8,13 +8,13 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
-// Map is a kind of feature map. A new one is a row in allMaps, and a file where it is long.
+// Map is a kind of feature map. A new kind is a row in allMaps, and a file if it is long.
 type Map struct {
 	Name       string
 	Meaning    string // one line for the help
 	Example    string
 	Parameters []Parameter
-	Kinds      []Kind // the alphabets it is for; nil: all
+	Kinds      []Kind // alphabets that the map is for; nil: all
 
 	// Positions says that a feature has its place in the sequence.
 	Positions bool
@@ -22,11 +22,11 @@ type Map struct {
 	// Reversal says that k(x, x') does not change when both sequences are reversed.
 	Reversal bool
 
-	graph graph.Map // of package graph; without a name for sequences
+	graph graph.Map // map of package graph; without a name for sequences
 
-	// of arguments together; nil: nothing to check
+	// checks the arguments together; nil: nothing to check
 	check func(args []int) *SpecError
-	make  func(args []int, a *Alphabet) (extractor, *SpecError) // for a checked alphabet
+	make  func(args []int, a *Alphabet) (extractor, *SpecError) // makes the extractor for a checked alphabet
 }
 
 // Parameter is a whole number that a map takes.
@@ -37,13 +37,14 @@ type Parameter struct {
 
 // extractor lists the features of sequences as numbers below 2⁶².
 type extractor interface {
-	// space is above every key, where that is known and small enough to matter; 0 else.
+	// space is a bound above every key, if a bound is known and small enough to matter; otherwise
+	// 0.
 	space() uint64
-	// learn is shown every training sequence, in order, before anything else is asked; it
-	// reports whether it needs to be.
+	// learn gets every training sequence, in order, before any other call. It reports whether it
+	// needs them.
 	learn(x []int32) bool
 	// keys gives the features of x, in pieces, to s.count. Extractors are used by several
-	// goroutines at once, each with a scratch of its own.
+	// goroutines at once, each with a separate scratch.
 	keys(x []int32, s *scratch)
 	// crowded reports whether the training sequences have more features than can be numbered.
 	crowded() bool
@@ -52,8 +53,8 @@ type extractor interface {
 // counting is an extractor that counts a sequence by itself where that is faster than listing its
 // keys.
 type counting interface {
-	// tally is the keys of the strands of a sequence together, ascending, and how often each
-	// occurs, in the memory of s; or ok false: list them.
+	// tally returns the keys of the strands of a sequence together, ascending, and their counts,
+	// in the memory of s. If ok is false, the keys must be listed.
 	tally(strands [][]int32, s *scratch) (t tally, ok bool)
 }
 

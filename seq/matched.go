@@ -9,12 +9,12 @@ import (
 // bytes.
 const maxSymbols = 1 << 20
 
-// maxSelf is the longest sequence that is compared with itself window by window. The time of that
-// grows with the square.
+// maxSelf is the longest sequence that is compared with itself window by window. The time grows
+// with the square of the length.
 const maxSelf = 1 << 12
 
-// dots returns ⟨φ(x_n), φ(y_m)⟩ of the sequences of two sets [N, M], and ‖φ‖² of the former; squares are
-// those of the latter, before they were scaled. Once ctx is done the results are not valid.
+// dots returns ⟨φ(x_n), φ(y_m)⟩ of the sequences of two sets [N, M], and ‖φ‖² of x; squares are ‖φ‖² of
+// y, before it was scaled. Once ctx is done the results are not valid.
 func (m *matches) dots(ctx context.Context, x, y *Set, squares []float64) (dots, units []float64) {
 	dots = make([]float64, x.N()*y.N())
 	own := m.squares(phase(ctx, 0, 2), x)
@@ -39,8 +39,8 @@ func (m *matches) among(ctx context.Context, set *Set) (dots, units []float64) {
 	return dots, unitsOf(own)
 }
 
-// scaleDots divides inner products by the lengths of both vectors. Those of equal vectors are 1,
-// without rounding.
+// scaleDots divides inner products by the lengths of both vectors. For equal vectors the result
+// is 1, without rounding.
 func scaleDots(dots, a, b []float64) {
 	for i, x := range a {
 		for j, y := range b {
@@ -60,8 +60,9 @@ func unitsOf(squares []float64) []float64 {
 	return units
 }
 
-// products adds the inner products of counts to dst [N, M]; of both strands they are twice as much,
-// which does not matter. Where both are the same set, those with a row up to the column are enough.
+// products adds the inner products of counts to dst [N, M]. With both strands they are twice as
+// large, which does not matter. If both sets are the same, elements with a row up to the column are
+// enough.
 func (m *matches) products(ctx context.Context, dst []float64, x, y *Set, upper bool) {
 	n := x.N()
 	share := func(row int) float64 {

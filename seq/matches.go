@@ -7,9 +7,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
-// matches are inner products of gapped k-mers that are counted as they are, without any feature.
-// Two windows of g symbols have C(e, k) features in common if they have e symbols in common, so
-// that
+// matches computes inner products of gapped k-mers without listing features. Two windows of g
+// symbols have C(e, k) features in common if they have e symbols in common, so that
 //
 //	⟨c(x), c(y)⟩ = Σ over windows v of x and w of y of C(e(v, w), k),
 //
@@ -20,19 +19,19 @@ type matches struct {
 	*gapped
 	term   Term
 	parts  int
-	part   [6]int      // part p is the places part[p] … part[p+1]−1
-	weight [2][16]byte // of e: the low and the high byte of C(e, k)
-	planes int         // bytes in use
+	part   [6]int      // first place of each part: part p is the places part[p] … part[p+1]−1
+	weight [2][16]byte // low and high byte of C(e, k), by e
+	planes int         // number of bytes in use
 }
 
 const (
-	maxMatches  = 15   // symbols of a window
-	maxPartKeys = 1024 // rows of a part, which are to stay in the cache
+	maxMatches  = 15   // largest number of symbols of a window
+	maxPartKeys = 1024 // largest number of rows of a part, which should stay in the cache
 )
 
-// matchesFor returns nil if features are faster, or the only way: for counts that change by sqrt, log,
-// presence or tf-idf, for large alphabets, and if a sequence has few features but many windows. It
-// depends only on X̄.
+// matchesFor returns the matches of a term, or nil if features are faster or the only way. Features
+// are used for counts that change by sqrt, log, presence or tf-idf, for large alphabets, and for
+// sequences with few features but many windows. The choice depends only on X̄.
 func matchesFor(t Term, xbar *Set) *matches {
 	if m := newMatches(t, xbar.Alphabet); m != nil && m.pays(xbar) {
 		return m
@@ -81,7 +80,7 @@ func (m *matches) strands() float64 {
 func (m *matches) pairTime(set *Set) float64 {
 	const (
 		windowTime = 2. // ns for a window of three parts and 64 others, of one plane
-		largerTime = 3. // of five parts, whose rows do not stay in the first cache
+		largerTime = 3. // ns for a window of five parts, whose rows do not stay in the first cache
 		scalarTime = 15.
 	)
 	perWindow := windowTime
@@ -104,9 +103,9 @@ func (m *matches) windows(set *Set) float64 {
 // pays reports whether matches are faster than features for two sequences of the mean length.
 func (m *matches) pays(xbar *Set) bool {
 	const (
-		featureTime = 15.  // ns to count a feature,
-		distantTime = 300. // where they are too many for the cache,
-		productTime = 1.2  // and to multiply two
+		featureTime = 15.  // ns to count a feature
+		distantTime = 300. // ns to count a feature where there are too many for the cache
+		productTime = 1.2  // ns to multiply two features
 		cached      = 1 << 20
 	)
 	perFeature := featureTime
@@ -115,31 +114,32 @@ func (m *matches) pays(xbar *Set) bool {
 	}
 	strands, n := m.strands(), m.windows(xbar)
 	_, _, longest := xbar.Lengths()
-	// Sums of words, and those of doubles, are exact.
+	// Sums of words and sums of doubles are exact.
 	if math.Pow(float64(longest), 2)*strands*float64(binomial(m.g, m.k)) >= 1<<52 {
 		return false
 	}
 	cells, patterns := float64(m.perKey), float64(len(m.patterns))
-	different := cells * -math.Expm1(-n*strands/cells) // of a pattern, in random sequences
+	different := cells * -math.Expm1(-n*strands/cells) // expected number of keys of a pattern in random sequences
 	features := patterns * (different*different/cells*productTime + n*strands*perFeature/float64(max(1, xbar.N())))
 	return m.pairTime(xbar) < features
 }
 
 // windowRows are the windows of some sequences.
 type windowRows struct {
-	at        []uint32  // where their rows begin, one of each part for each window
-	odd       [][]int32 // those with unknown symbols, which have no row for some part
-	end, odds []int     // of each sequence, where its windows end
+	at        []uint32  // index of a window's row of each part
+	odd       [][]int32 // windows with unknown symbols, which lack a row for some part
+	end, odds []int     // end of the windows of each sequence, in at and in odd
 }
 
 // matcher is the memory of a goroutine that compares windows of X̄ with others.
 type matcher struct {
 	m *matches
-	// rows of eight words: of the parts, of places and symbols, an odd window's, and one of zeros
+	// rows of eight words: rows of the parts, of places and symbols, of an odd window, and a row
+	// of zeros
 	counts []uint64
 	own    [6]int // the first row of each part, and after them of places and symbols
-	owner  [8]int // whose windows those of a word are; −1: nobody's
-	lane   int    // windows so far
+	owner  [8]int // sequence of the windows in each word; −1: none
+	lane   int    // number of windows so far
 	codes  prepared
 }
 
@@ -173,8 +173,8 @@ func (w *matcher) clear() {
 	w.owner, w.lane = [8]int{-1, -1, -1, -1, -1, -1, -1, -1}, 0
 }
 
-// take takes the windows of sequence n of X̄, and calls full where there are 64. Those of the next
-// sequence begin with a word.
+// take takes the windows of sequence n of X̄, and calls full where there are 64. The windows of
+// the next sequence begin with a word.
 func (w *matcher) take(set *Set, n, owner int, full func()) {
 	x := set.At(n)
 	w.add(w.codes.fold(w.m.term, x), owner, full)
@@ -216,7 +216,8 @@ func (w *matcher) add(x []int32, owner int, full func()) {
 	}
 }
 
-// build makes the rows of the parts: those of one place more are sums of those before.
+// build makes the rows of the parts: a row of one place more is the sum of a row before and a
+// symbol's.
 func (w *matcher) build() {
 	letters := w.m.letters
 	for p := range w.m.parts {
@@ -235,7 +236,7 @@ func (w *matcher) build() {
 	}
 }
 
-// windows lists those of one strand of the sequences.
+// windows lists the windows of one strand of the sequences.
 func (w *matcher) windows(set *Set) *windowRows {
 	m := w.m
 	r := &windowRows{at: make([]uint32, 0, m.parts*(set.Start[set.N()]-set.Start[0]))}

@@ -21,7 +21,7 @@ func mustMatch(t testing.TB, spec string, a *Alphabet) *matches {
 	return m
 }
 
-// matched are inner products by windows of all sequences with those from xbar on.
+// matched returns the inner products, by windows, of all sequences with the sequences of xbar.
 func matched(t testing.TB, m *matches, all, xbar *Set) (dots, units []float64) {
 	return m.dots(t.Context(), all, xbar, m.squares(t.Context(), xbar))
 }
@@ -164,7 +164,7 @@ func TestMatchesFor(t *testing.T) {
 	}
 }
 
-// TestMatchesMemory: the memory of a comparison is that of its result and of the windows of some
+// TestMatchesMemory: a comparison needs memory for its result and for the windows of some
 // sequences, however many there are.
 func TestMatchesMemory(t *testing.T) {
 	line := strings.Repeat("ACGTTGCA", 1000)

@@ -73,7 +73,7 @@ func (f *Features) distances(ctx context.Context, set *Set) (d2, square []float6
 }
 
 // distancesAmong returns the squared distances under a map between the sequences of a set [N,N], and
-// k(x, x) of each. An error is a *SpecError, or that of ctx.
+// k(x, x) of each. An error is a *SpecError, or the error of ctx.
 func distancesAmong(ctx context.Context, t Term, set *Set) (d2, square []float64, err error) {
 	if m := matchesFor(t, set); m != nil {
 		dots, units := m.among(ctx, set)
@@ -87,8 +87,8 @@ func distancesAmong(ctx context.Context, t Term, set *Set) (d2, square []float64
 	return d2, square, ctx.Err()
 }
 
-// median returns the median of the distances above 0 among n rows, of which each begins stride numbers behind the one
-// before; 1 where there are none.
+// median returns the median of the distances above 0 among n rows, or 1 if there are none. A row begins stride
+// numbers behind the row before.
 func median(d2 []float64, n, stride int) float64 {
 	var all []float64
 	for i := range n {

@@ -58,7 +58,7 @@ func distancesTo(t *testing.T, text string, xbar, set *Set) []float64 {
 	return b.Distances(t.Context(), set, 0, set.N())
 }
 
-// TestTanimoto: distances of random graphs and trees are those of the definition by loops, with or
+// TestTanimoto: distances of random graphs and trees equal the definition by loops, with or
 // without /linear, in a Basis and among a set. A label that is unknown is like no other.
 func TestTanimoto(t *testing.T) {
 	for kind, names := range map[Kind][]string{

@@ -57,8 +57,8 @@ func (e *mismatches) keys(x []int32, s *scratch) {
 // grams numbers the k-mers themselves.
 func (e *mismatches) grams() *grams { return &grams{k: e.k, letters: int(e.letters), radix: e.total} }
 
-// change appends key and what becomes of it by changing at most m of the symbols of rest, the first
-// of which weighs above/letters. There is room for all.
+// change appends key and the keys that result from changing at most m of the symbols of rest, the
+// first of which weighs above/letters. The memory has room for all of them.
 func (e *mismatches) change(keys []uint64, key uint64, rest []int32, above uint64, m int) []uint64 {
 	keys = append(keys, key)
 	if m == 0 {
@@ -87,13 +87,13 @@ func (e *mismatches) change(keys []uint64, key uint64, rest []int32, above uint6
 	return keys
 }
 
-// tally counts k-mers and then goes through their places, where that is less work than a key for
-// each neighbour. With C_j[w] the k-mers that differ from w at j of the places so far at most, one
-// place more makes it
+// tally counts k-mers and then goes through their places, if that is less work than a key for each
+// neighbour. Let C_j[w] be the number of k-mers that differ from w in at most j of the places so
+// far. One place more makes it
 //
 //	C_j[w] + Σ_{w'} C_{j−1}[w'] − C_{j−1}[w]
 //
-// over the L words w' that are w except for the symbol at that place.
+// with the sum over the L words w' that equal w except for the symbol at that place.
 func (e *mismatches) tally(strands [][]int32, s *scratch) (tally, bool) {
 	const worth = 4 // a key costs as much as this number of words of a place
 	symbols := 0

@@ -10,7 +10,7 @@ import (
 // plainGraph is a coded graph as the definitions look at it.
 type plainGraph struct {
 	label []int32
-	bond  map[[2]int]int32 // of both directions
+	bond  map[[2]int]int32 // label of each bond, in both directions
 }
 
 func decoded(x []int32) plainGraph {
@@ -244,7 +244,7 @@ func naiveGraph(name string) func(x []int32, args []int, a *Alphabet) bag {
 				}
 				if x[at] != Unknown {
 					all = []string{fmt.Sprint("(", x[at])}
-					for _, child := range below { // without the child, and with each of its trees
+					for _, child := range below { // a subtree has or lacks the child, with each of its trees
 						for _, text := range slices.Clone(all) {
 							for _, tree := range child {
 								all = append(all, text+tree)

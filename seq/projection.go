@@ -8,9 +8,10 @@ import (
 )
 
 // SignProjection takes the feature vectors of sequences to P numbers by a sparse random matrix of signs
-// (Achlioptas 2003; Kane & Nelson 2014): each feature adds to four of them or takes away, which
-// four and how is a function of the seed and the feature. Inner products are those of the feature
-// vectors up to noise of the size 1/√P. Features that no training sequence has are left out.
+// (Achlioptas 2003; Kane & Nelson 2014): each feature is added to four of them or subtracted. The four
+// and the signs are a function of the seed and the feature. Inner products equal the inner products of
+// the feature vectors up to noise of the size 1/√P. Features that no training sequence has are left
+// out.
 //
 //	z = (√(P/4I) Σ_i Σ_c φ_i[c] s_ic − mean)/Scale
 //
@@ -20,7 +21,7 @@ type SignProjection struct {
 	Spec  Spec
 	P     int
 	Seed  uint64
-	Mean  []float64 // [P]
+	Mean  []float64 // mean of each number [P]
 	Scale float64
 
 	features []*Features
@@ -29,10 +30,10 @@ type SignProjection struct {
 // projectionSigns is how many of the P numbers a feature reaches.
 const projectionSigns = 4
 
-const projectionSite = 0x73657101 // "seq", the second use
+const projectionSite = 0x73657101 // "seq", for a second use of a seed
 
 // NewSignProjection fits the projection of a spec to P numbers on training sequences. An error is a
-// *SpecError, or that of ctx.
+// *SpecError, or the error of ctx.
 func NewSignProjection(ctx context.Context, spec Spec, p int, train *Set, seed uint64) (*SignProjection, error) {
 	z := &SignProjection{Spec: spec, P: p, Seed: seed, Mean: make([]float64, p), Scale: 1}
 	for i, t := range spec {

@@ -9,13 +9,14 @@ import (
 // SparseRows are N sparse vectors of one term, by rows: row i has Value[e] in Column[e] for
 // Start[i] ≤ e < Start[i+1], columns ascending.
 type SparseRows struct {
-	Width  int // columns
+	Width  int // number of columns
 	Start  []int
 	Column []int32
 	Value  []float64
 
-	// Square is ‖φ‖²: 1, or 0 where a sequence has no feature; under Tanimoto how many features it
-	// has. What a row has stored may fall short of it, by features that no training sequence has.
+	// Square is ‖φ‖²: 1, or 0 for a sequence without features; under Tanimoto the number of its
+	// features. The stored values of a row may add up to less, since features that no training
+	// sequence has are not stored.
 	Square []float64
 }
 
@@ -32,8 +33,8 @@ func (r *SparseRows) row(i int) ([]int32, []float64) {
 	return r.Column[r.Start[i]:r.Start[i+1]], r.Value[r.Start[i]:r.Start[i+1]]
 }
 
-// within returns r without the columns that no row of z has, the others renumbered: products with z are
-// the same, and take less memory where z is few of many rows. Square stays.
+// within returns r without the columns that no row of z has, and renumbers the others. Products with z
+// are the same, and take less memory if z is few of many rows. Square stays.
 func (r *SparseRows) within(z *SparseRows) *SparseRows {
 	number := make([]int32, r.Width)
 	for _, c := range z.Column {
@@ -59,13 +60,13 @@ func (r *SparseRows) within(z *SparseRows) *SparseRows {
 	return s
 }
 
-// inverted lists, for each column of M rows, which of them have it and with what value. Products
+// inverted lists, for each column of M rows, the rows that have it and their values. Products
 // with other rows then touch only elements that are not zero in both.
 type inverted struct {
-	Start  []int   // Width+1: column c is elements Start[c] … Start[c+1]−1
-	Row    []int32 // ascending in a column
+	Start  []int   // starts of the columns [Width+1]: column c is elements Start[c] … Start[c+1]−1
+	Row    []int32 // row of each element, ascending in a column
 	Value  []float64
-	Square []float64 // of each row
+	Square []float64 // squared norm of each row
 }
 
 // invert prepares rows for dots. Once ctx is done the lists are not valid.
@@ -75,7 +76,7 @@ func invert(ctx context.Context, r *SparseRows) *inverted {
 
 // maxKept bounds the numbers of rows in memory. Larger row sets are recounted instead of kept
 // (12 bytes a number).
-var maxKept = 1 << 23 // less in tests
+var maxKept = 1 << 23 // tests set a smaller number
 
 // kept reports whether the rows of the training sequences may be kept.
 func (f *Features) kept() bool {
@@ -86,8 +87,8 @@ func (f *Features) kept() bool {
 	return total <= maxKept
 }
 
-// inverted prepares the rows of training sequences for dots. Where all of them beside the lists
-// would be too much for the memory, their features are counted twice. Once ctx is done it is nil.
+// inverted prepares the rows of training sequences for dots. If the rows and the lists together
+// would take too much memory, the features are counted twice. Once ctx is done it is nil.
 func (f *Features) inverted(ctx context.Context, set *Set) *inverted {
 	n, pass := set.N(), 0
 	each := func(visit func(*SparseRows)) {
@@ -145,8 +146,8 @@ func invertEach(ctx context.Context, width int, each func(visit func(*SparseRows
 	return v
 }
 
-// tile is how many elements of the lists are used at a time, for all rows, so that they stay in the
-// cache.
+// tile is the number of elements of the lists that are used at a time, for all rows, so that they
+// stay in the cache.
 const tile = 1 << 14
 
 // dots writes ⟨φ(a_n), φ(b_m)⟩ for the rows lo ≤ n < hi of a into dst [hi−lo, M]. Every sum runs
@@ -155,7 +156,7 @@ const tile = 1 << 14
 func (v *inverted) dots(ctx context.Context, dst []float64, a *SparseRows, lo, hi int) {
 	m, width := len(v.Square), len(v.Start)-1
 	clear(dst[:(hi-lo)*m])
-	next := slices.Clone(a.Start[lo:hi]) // of each row, the element where it goes on
+	next := slices.Clone(a.Start[lo:hi]) // next element of each row
 	for done := 0; done < width && ctx.Err() == nil; {
 		end := done + sort.Search(width-done, func(c int) bool { return v.Start[done+c+1]-v.Start[done] > tile })
 		done = max(end, done+1)

@@ -7,7 +7,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
-// judge scores leave-out predictions by the log density of each row, after the link that fits best.
+// judge scores the predictions of rows that were left out by the log density of each row, after the
+// link that fits best.
 func (l *loo) judge(p leftOut) fit {
 	if l.Classes {
 		return l.judgeClasses(p)
@@ -111,7 +112,7 @@ func (l *loo) calibrated(score []float64) []float64 {
 			curvature += second - first*first
 		}
 		step := gradient / curvature
-		slope = max(0, slope+min(max(step, -slope/2-1), slope+1)) // at most doubled
+		slope = max(0, slope+min(max(step, -slope/2-1), slope+1)) // the slope is at most doubled
 	}
 	fill()
 	return prob
@@ -154,7 +155,7 @@ func difference(a, b []float64) (d, se float64) {
 	return d, math.Sqrt(max(0, squares-d*d) / n)
 }
 
-// auc returns the area under the curve of one column's scores; 0.5 where there is none.
+// auc returns the area under the curve of one column's scores; 0.5 if it has no area.
 func (l *loo) auc(score []float64, column int) float64 {
 	own, positive := make([]float64, l.n()), make([]bool, l.n())
 	for i := range own {

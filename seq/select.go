@@ -41,11 +41,11 @@ const (
 )
 
 // Select compares candidates by the log density of held-out training rows. It returns the best, or
-// the sum of the best few if that is better. All candidates are tried on few rows, drawn so that
-// rare classes are kept; the best of them and their sums on at most 800. Rows that are neighbours
-// in the file, or of one group, are held out together, in 20 blocks. Each block is predicted by kernel ridge
-// regression on the others, from which a link makes probabilities. A sum must be better by a
-// standard error, an exponential kernel than the inner product by two.
+// the sum of the best few if that is better. All candidates are tried on few rows, drawn so that rare
+// classes are kept. The best candidates and their sums are tried on at most 800. Rows that are neighbours in
+// the file, or of one group, are held out together, in 20 blocks. Each block is predicted by kernel ridge
+// regression on the others, from which a link makes probabilities. A sum must be better than its parts by a
+// standard error, and an exponential kernel better than the inner product by two.
 //
 // More than 1000 graphs or trees are compared by inner products alone, without sums. The matrix
 // among X̄ has no parameters then, so that X̄ can be all rows. That gains more than a width or a
@@ -54,7 +54,7 @@ const (
 // Candidates that would take too long are left out, by a count of their features that does not
 // depend on the clock. Graphs and trees of very many nodes are not among the rows. If limit is not
 // 0, training must fit in it, too. After a quarter of it Select returns the best so far, or the
-// first if none is scored yet. An error is a *SpecError or that of ctx.
+// first if none is scored yet. An error is a *SpecError or the error of ctx.
 func Select(ctx context.Context, candidates []Spec, set *Set, targets Targets, seed uint64,
 	limit time.Duration) (*Selection, error) {
 	s := &selector{work: maxTraining, widths: widths, terms: maxTerms}
@@ -171,7 +171,7 @@ func winner(tried []candidate) candidate {
 	return won
 }
 
-// sums adds to the best candidate the one that helps most, and again.
+// sums adds the candidate that helps most to the best one, again and again.
 func (s *selector) sums(ctx context.Context, l *comparison, tried []candidate) error {
 	base := winner(tried)
 	for len(base.spec) < s.terms {
@@ -209,7 +209,7 @@ func (s *selector) sums(ctx context.Context, l *comparison, tried []candidate) e
 	return nil
 }
 
-// shares are the weights that a further term of a sum is tried with.
+// shares are the weights with which a further term of a sum is tried.
 var shares = []float64{0.25, 0.5}
 
 // bestSpec returns the spec with the kernel that was best.
@@ -273,8 +273,9 @@ func (l *comparison) try(ctx context.Context, spec Spec, widths []float64) (cand
 	return c, nil
 }
 
-// stratified draws most rows by the seed, and beside them some of each rare class, together up to twice as
-// many. The order has beginnings with all classes. Where a class would have one row or none, it draws any rows.
+// stratified draws most rows by the seed, and some more of each rare class, together up to twice as many.
+// Each beginning of the order has rows of all classes. If a class would have fewer than two rows, it draws
+// any rows.
 func stratified(t Targets, most int, seed uint64) []int {
 	n := t.n()
 	order := make([]int32, n)

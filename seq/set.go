@@ -10,7 +10,7 @@ import (
 type Set struct {
 	Alphabet *Alphabet
 	Codes    []int32
-	Start    []int // N+1: sequence i is Codes[Start[i]:Start[i+1]]
+	Start    []int // starts of the sequences [N+1]: sequence i is Codes[Start[i]:Start[i+1]]
 }
 
 // N returns the number of sequences.
@@ -38,8 +38,8 @@ func (s *Set) Subset(rows []int) *Set {
 	return t
 }
 
-// Join returns the sequences of a and then those of b, whose alphabet is a's or one that a's has grown
-// to.
+// Join returns the sequences of a and then the sequences of b. The alphabet of b is the alphabet of a,
+// or has grown from it.
 func Join(a, b *Set) *Set {
 	t := &Set{Alphabet: b.Alphabet, Codes: slices.Concat(a.Codes, b.Codes), Start: slices.Clone(a.Start)}
 	for _, start := range b.Start[1:] {
@@ -62,7 +62,7 @@ func (s *Set) Lengths() (shortest int, mean float64, longest int) {
 	return shortest, float64(total) / float64(s.N()), longest
 }
 
-// Repeats counts the sequences that an earlier one is equal to.
+// Repeats counts the sequences that are equal to an earlier one.
 func (s *Set) Repeats() int { return s.N() - len(s.digests()) }
 
 // Repeated counts the sequences of s that also occur in of; an unknown symbol is like another here.

@@ -20,7 +20,7 @@ const (
 	Log      Counts = "log"      // log(1+c)
 	Presence Counts = "presence" // 1
 
-	// Each occurrence is a feature of its own, the first, the second and so on, so that two graphs
+	// Each occurrence, the first, the second and so on, is a separate feature, so that two graphs
 	// share the smaller of two counts (histogram intersection, Swain & Ballard 1991).
 	Min Counts = "min"
 	// As Min, and graphs are compared by T = m/(a+b−m), where they share m occurrences of a and b
@@ -41,9 +41,9 @@ type Term struct {
 	Map    string
 	Args   []int
 	Counts Counts
-	TFIDF  bool // times the logarithm of the inverse share of training sequences with the feature
-	Fold   bool // bytes: a–z are A–Z
-	// DNA: the features of a sequence and of its reverse complement, which are one molecule
+	TFIDF  bool // multiply by the logarithm of the inverse share of training sequences with the feature
+	Fold   bool // read a–z as A–Z, for bytes
+	// count a sequence and its reverse complement, which are one DNA molecule
 	Both   bool
 	Linear bool // the kernel is the inner product itself, or T, not exp(−d²/2σ²)
 }
@@ -181,7 +181,7 @@ func (t *Term) parseModifiers(text string) *SpecError {
 	return nil
 }
 
-// occurrences reports whether each occurrence of a feature is one of its own.
+// occurrences reports whether each occurrence of a feature is a separate feature.
 func (t Term) occurrences() bool { return t.Counts == Min || t.Counts == Tanimoto }
 
 // hint returns the nearest known word as a question, or the whole list if none is near.

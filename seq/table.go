@@ -89,10 +89,12 @@ func (t *table) put(key uint64) int {
 	return len(t.keys) - 1
 }
 
-// down numbers a chain of symbols, from 1, by the number of the chain before its last symbol, 0 for none.
+// down numbers a chain of symbols, from 1, by its last symbol and the number of the chain before it, 0
+// for the empty chain.
 func (t *table) down(chain, symbol uint64) uint64 { return uint64(t.put(chain<<32|symbol)) + 1 }
 
-// downBeside returns a down that leaves t unchanged: new chains go into local, with numbers behind those of t.
+// downBeside returns a down that leaves t unchanged: new chains go into local, with numbers behind the numbers
+// of t.
 func (t *table) downBeside(local *table) func(chain, symbol uint64) uint64 {
 	return func(chain, symbol uint64) uint64 {
 		key := chain<<32 | symbol
@@ -116,7 +118,7 @@ func (t *table) number() {
 	}
 }
 
-// reset forgets all keys. Where few of many slots are used, those are emptied one by one.
+// reset forgets all keys. If few of many slots are used, it empties these one by one.
 func (t *table) reset() {
 	if 16*len(t.keys) >= len(t.slots) {
 		clear(t.slots)
@@ -136,7 +138,7 @@ func (t *table) reset() {
 // columns are the places of keys in ascending order.
 type columns struct {
 	width int
-	dense []int32 // by key, −1 where it has none; where all keys are below a small number
+	dense []int32 // column of each key, −1 without one; nil unless all keys are below a small number
 
 	table *table
 }
@@ -158,8 +160,8 @@ func newColumns(keys []uint64, space uint64) *columns {
 	return c
 }
 
-// lookup writes the column of each key into dst, −1 if it has none, and reports whether there is
-// such a key.
+// lookup writes the column of each key into dst, or −1 for a key without a column, and reports
+// whether there is such a key.
 func (c *columns) lookup(dst []int32, keys []uint64) (strays bool) {
 	dst = dst[:len(keys)]
 	all := int32(0)

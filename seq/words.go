@@ -1,9 +1,9 @@
 package seq
 
-const maxRun = 16 // words
+const maxRun = 16 // largest number of words of a run
 
 // newWords returns the map that counts the runs of 1 … n words. In a text, a word is letters and digits between other
-// characters, and capitals are small letters; every byte of a letter beyond ASCII is a letter.
+// characters. Capitals count as small letters, and every byte of a letter beyond ASCII as a letter.
 func newWords(args []int, a *Alphabet) (extractor, *SpecError) {
 	return &wordRuns{n: args[0], text: a.Kind == Bytes, tree: newTable()}, nil
 }
@@ -18,7 +18,7 @@ type wordRuns struct {
 	tree *table
 }
 
-// wordSymbol marks a symbol that is a word's number, among those that are letters.
+// wordSymbol marks a symbol that is the number of a word, and not a letter.
 const wordSymbol = 1 << 31
 
 func (m *wordRuns) space() uint64    { return 0 }
@@ -52,7 +52,7 @@ func (m *wordRuns) letter(c int32) (uint64, bool) {
 
 // walk goes down the tree, and visits the node of every run. An unknown word ends all runs.
 func (m *wordRuns) walk(x []int32, down func(node, symbol uint64) uint64, visit func(node uint64)) {
-	var runs [maxRun + 1]uint64 // by length, those that end at the last word; 0: none
+	var runs [maxRun + 1]uint64 // node of the run of each length that ends at the last word; 0: none
 	for i := 0; i < len(x); {
 		c, ok := m.letter(x[i])
 		if !ok {

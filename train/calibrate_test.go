@@ -36,7 +36,7 @@ type lasting struct {
 
 func (l *lasting) End() { l.device.lost = true }
 
-// A model that is trained is kept where its validation rows, or those of its intervals, cannot be predicted.
+// A trained model is kept if its validation rows, or the rows for its intervals, cannot be predicted.
 func TestModelAfterCalibration(t *testing.T) {
 	for _, words := range []string{"validation=0.2 eval-every=5", "conformal=true"} {
 		c, dev := config(t, "steps=5 batch=20 inducing=9 features=7 "+words), &failing{Device: openCPU(t)}

@@ -43,8 +43,8 @@ type decision struct {
 	temperature    float64 // 0 leaves it open
 }
 
-// decide picks the objective and the length from the attempts. planned is the number of steps without attempts, and
-// longSteps that of a long attempt; it is 0 if the objective is safe.
+// decide picks the objective and the length from the attempts. planned is the number of steps without attempts.
+// longSteps is the number of steps of a long attempt; it is 0 if the objective is safe.
 func (ch *chooser) decide(planned, longSteps int) decision {
 	best, rest := ch.best(), planned-ch.totalSteps
 	switch {

@@ -62,7 +62,7 @@ func (p pace) perStep() time.Duration {
 
 // chooser makes the attempts of a run.
 type chooser struct {
-	variant                                // of the attempts so far
+	variant                                // variant of the attempts so far
 	first                 variant          // columns, as the run began: checkpoints are of its run
 	candidates            []candidate      // the first one stays unless another is clearly better
 	weights               metrics.Weights  // weights of the rows that score the attempts
@@ -195,7 +195,7 @@ func (r *run) restart(ctx context.Context, c candidate, steps, longest int) erro
 // returns the steps of the longest attempts, which the pace of the others may change.
 func (ch *chooser) makeAttempts(ctx context.Context, shortSteps, longSteps int) (int, error) {
 	attemptCtx, cancel := context.WithCancel(ctx)
-	var end time.Duration // of all attempts, on the clock of a time limit
+	var end time.Duration // end of all attempts, on the clock of a time limit
 	if used, deadline := ch.run.clock.used(), ch.run.clock.deadline; deadline > 0 {
 		end = used + portion(attemptTimeShare, deadline-used)
 		attemptCtx, cancel = context.WithDeadline(ctx, ch.run.clock.limit.Began.Add(end))

@@ -278,8 +278,8 @@ func chosenLate(t *testing.T, job *Job) *run {
 	return r
 }
 
-// An attempt that breaks off does not count; where none counts, the run is that of the bound. A
-// time limit that is nearly over leaves none.
+// An attempt that breaks off does not count. If no attempt counts, the run has the bound as
+// objective. A time limit that is nearly over leaves no time for attempts.
 func TestNoAttempt(t *testing.T) {
 	job := &Job{Config: config(t, "inducing=20 latents=2 features=20 batch=50").With("steps", 1200),
 		Device: openCPU(t), Train: table(t, 120, 1, wave)}
@@ -332,7 +332,7 @@ func TestNoTimeForLongAttempts(t *testing.T) {
 	job := &Job{Config: config(t, "inducing=20 latents=2 features=20 batch=50").With("steps", 1200),
 		Device: openCPU(t), Train: table(t, 120, 1, wave)}
 	must.Get(job.settle(context.Background()))(t)
-	// those of another program count by what they are
+	// attempts of another program count by their objective and steps
 	job.attemptState.Attempts = []rundir.Attempt{{Objective: options.ELBO, KLWeight: 0.7, Steps: 75,
 		Logs: []float64{9, 9}}, {Objective: options.ELBO, KLWeight: 1, Steps: 74, Logs: []float64{9, 9}}}
 	for i, s := range candidates(job.Config, job.Train) {

@@ -57,7 +57,8 @@ func TestRevisedSteps(t *testing.T) {
 	}
 }
 
-// A run takes more steps on a machine that became faster, but no more than those that gave it its temperature.
+// A run takes more steps on a machine that became faster, but no more steps than the attempt that gave it its
+// temperature.
 func TestReplannedLength(t *testing.T) {
 	for temperature, longer := range map[float64]bool{0: true, 0.5: false} {
 		r := &run{job: &Job{Config: config(t, "").With("steps", 1000).With("temperature", temperature)},
@@ -69,7 +70,8 @@ func TestReplannedLength(t *testing.T) {
 	}
 }
 
-// The latest time of the longest limit is in the future, and that of one that is over in the past.
+// The latest time of the longest limit is in the future. The latest time of a limit that is over
+// is in the past.
 func TestLatestTimeOfLimit(t *testing.T) {
 	for _, c := range []struct {
 		began, limit time.Duration
@@ -123,8 +125,8 @@ func TestReplannedRepeats(t *testing.T) {
 	})
 }
 
-// slowing is a device whose steps take a time by their number. The clock is that of a synctest, in which nothing else
-// takes time.
+// slowing is a device whose steps take a time by their number. Its clock is the clock of a synctest, in which nothing
+// else takes time.
 type slowing struct {
 	adams
 	pace func(step int) time.Duration

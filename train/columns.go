@@ -41,7 +41,8 @@ func (j *Job) ReduceColumns(ctx context.Context) error {
 	return nil
 }
 
-// projectionBefore is the projection of the model or checkpoint at which the run starts; nil if it has none.
+// projectionBefore is the projection of the model or checkpoint at which the run starts; nil if that has no
+// projection.
 func (j *Job) projectionBefore() *scaling.Projection {
 	switch {
 	case j.From != nil:

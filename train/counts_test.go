@@ -122,7 +122,7 @@ func TestEnsembleOfCounts(t *testing.T) {
 	}
 }
 
-// Levels in order are found again: their probabilities are near those of the truth.
+// Levels in order are found again: their probabilities are near the true probabilities.
 func TestOrdinalRecovers(t *testing.T) {
 	learns(t)
 	levels := func(n int, seed uint64) (*data.Dataset, float64) {

@@ -17,11 +17,11 @@ import (
 )
 
 // How far apart 8 steps on a GPU and on the CPU may end. Both add the same numbers in another
-// order. In double that is rounding, but Adam divides each gradient by its own size. A gradient may
-// be zero up to rounding, as that of the length-scales is while q(Ω) is still the prior. With an ε
-// of 1e-8 such a parameter moves by a multiple of the rounding, which changes the sixth digit. The
-// test has a larger ε, so that a difference is one of the gradients. In single the parameters show
-// rounding in any case, and the bound is compared.
+// order. In double that is rounding, but Adam divides each gradient by its size. A gradient may be
+// zero up to rounding, as the gradient of the length-scales is while q(Ω) is still the prior. With
+// an ε of 1e-8 such a parameter moves by a multiple of the rounding, which changes the sixth digit.
+// The test has a larger ε, so that a difference is one of the gradients. In single the parameters
+// show rounding in any case, and the bound is compared.
 const (
 	sameParameters  = 1e-8 // |a−b| relative to the largest number of its block
 	sameBound       = 1e-8 // relative, in double
@@ -41,7 +41,7 @@ func requireCUDA(t *testing.T) {
 	must.OK(t, dev.Close())
 }
 
-// A training of 8 steps on the GPU is that of the CPU.
+// A training of 8 steps on the GPU equals the training on the CPU.
 func TestCUDATraining(t *testing.T) {
 	requireCUDA(t)
 	testCUDATraining(t, map[string]*data.Dataset{"regression": table(t, 60, 1, wave),
@@ -57,7 +57,7 @@ func TestCUDATraining(t *testing.T) {
 	})
 }
 
-// A training of counts or of levels, with weights, on the GPU is that of the CPU.
+// A training of counts or of levels, with weights, on the GPU equals the training on the CPU.
 func TestCUDALikelihoods(t *testing.T) {
 	requireCUDA(t)
 	testCUDATraining(t, map[string]*data.Dataset{"counts": weighted(table(t, 60, 1, wave), true)}, []string{
@@ -68,7 +68,7 @@ func TestCUDALikelihoods(t *testing.T) {
 	})
 }
 
-// A training on sequences, alone and beside vectors, on the GPU is that of the CPU.
+// A training on sequences, alone and beside vectors, on the GPU equals the training on the CPU.
 func TestCUDASequences(t *testing.T) {
 	requireCUDA(t)
 	testCUDATraining(t, map[string]*data.Dataset{"classes": genes(t, 60, 1), "regression": mixed(t, 60, 1)}, []string{
@@ -202,7 +202,7 @@ func TestCUDANotFinite(t *testing.T) {
 	}
 }
 
-// A training in parts of a batch ends where that of whole batches ends.
+// A training in parts of a batch ends with the same parameters as a training in whole batches.
 func TestCUDAParts(t *testing.T) {
 	requireCUDA(t)
 	set := table(t, 60, 1, wave)

@@ -30,7 +30,7 @@ func (j *Job) Generalise(ctx context.Context, t *fitted.Model,
 	if err != nil {
 		return nil, err
 	}
-	constant := math.NaN() // weights of rows or classes, and counts, have none
+	constant := math.NaN() // stays NaN for weights of rows or classes, and for counts
 	if j.Train.Weights == nil && j.Config.ClassWeights != options.Balanced && !t.Counts() {
 		sample, _ := j.Train.Sample(fitted.ComparedRows, t.Seed)
 		constant = t.ConstantLogDensity(sample)

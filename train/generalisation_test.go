@@ -87,8 +87,8 @@ func TestGeneralisationOfClasses(t *testing.T) {
 	}
 }
 
-// Of many rows some are compared: those of the prediction that was made are what a prediction of
-// them alone would be, also where each sample has a variance of its own.
+// Of many rows some are compared. Their part of the whole prediction equals a prediction of them
+// alone, also if each sample has a different variance.
 func TestComparedRows(t *testing.T) {
 	for _, options := range []string{"model=gp", "features=8 likelihood=heteroscedastic",
 		"features=8 predict-draws=20"} {
@@ -172,7 +172,7 @@ func TestGeneralisationWithoutFinding(t *testing.T) {
 			}
 			continue
 		}
-		var want float64 // by the sum over the rows
+		var want float64 // likelihood by the sum over the rows
 		mean, sd := stat.MeanStdDev(set.Y, nil)
 		for n := range 60 {
 			if set.Task == data.Classification {

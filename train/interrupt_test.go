@@ -138,7 +138,7 @@ func TestInterruptedRecord(t *testing.T) {
 	defer dev.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	watched := recording{&cancelling{dev, 2*gathers + 3, cancel}} // in part 2 of step 3
+	watched := recording{&cancelling{dev, 2*gathers + 3, cancel}} // cancelled in part 2 of step 3
 	out, err := (&Job{Config: config(t, partedRun), Device: watched, Train: table(t, 60, 1, wave),
 		Started: time.Now(), Reporter: &quiet{}}).Run(ctx)
 	if err != nil || out.End != Interrupted || out.Steps != 3 {

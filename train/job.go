@@ -111,8 +111,8 @@ func (j *Job) noteAll(notes []string) {
 
 // Outcome is the result of a training.
 type Outcome struct {
-	// Config has the options of the Job, with those that the run has settled and the step at which it was cut short. A
-	// run with it repeats this one.
+	// Config has the options of the Job, with options that the run has settled and the step at which it was cut short.
+	// A run with it repeats this one.
 	Config     *options.Config
 	Trained    *fitted.Model
 	Steps      int

@@ -122,7 +122,7 @@ type trainingRows struct {
 	rows   model.HostRows
 	y      []float64
 	labels []int32
-	stream bool // they stay on the host
+	stream bool // rows stay on the host
 }
 
 // newTrainingRows are the given inputs with the labels, weights and offsets of a data set.

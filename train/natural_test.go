@@ -4,8 +4,9 @@ import (
 	"testing"
 )
 
-// With natural gradients, the bound after as many steps is above that of Adam alone, where the
-// likelihood is Gaussian; and all steps of a run by parts are those of the whole.
+// With natural gradients, the bound after the same number of steps is higher than with Adam
+// alone, for a Gaussian likelihood. All steps of a run in parts equal the steps of the whole
+// run.
 func TestNaturalGradients(t *testing.T) {
 	learns(t)
 	set := table(t, 200, 1, wave)

@@ -37,8 +37,8 @@ func gap(t *testing.T, n int, seed uint64) *data.Dataset {
 	return readText(t, "gap.csv", b.String(), data.ReadOptions{})
 }
 
-// A row like those of training is near with every model, one in the gap or outside is not, whatever
-// the scaling.
+// A row like the training rows is near with every model, whatever the scaling. A row in the gap or
+// outside is not.
 func TestNoveltyOfNumbers(t *testing.T) {
 	learns(t)
 	set, more := gap(t, 400, 1), gap(t, 1000, 2)
@@ -57,7 +57,7 @@ func TestNoveltyOfNumbers(t *testing.T) {
 				beyond++
 			}
 		}
-		if beyond > 40 { // 1 % of 1000, and five standard deviations, which include that of the unit
+		if beyond > 40 { // 1 % of 1000, and five standard deviations, including the deviation of the unit
 			t.Errorf("%s: %d of 1000 rows like those of training are beyond 1", options, beyond)
 		}
 		d := distances(t, out.Trained, probes)
@@ -79,8 +79,8 @@ func TestNoveltyOfNumbers(t *testing.T) {
 	}
 }
 
-// The distances of sequences are those to X̄ in feature space; of sequences beside numbers the
-// larger of both.
+// The distances of sequences are distances to X̄ in feature space; for sequences and numbers,
+// the larger of both.
 func TestNoveltyOfSequences(t *testing.T) {
 	learns(t)
 	set, more := genes(t, 160, 1), genes(t, 300, 2)

@@ -30,7 +30,7 @@ func testPredictor(t *testing.T, options string) {
 		set = sounds(t, 60, 1)
 	case strings.Contains(options, "kernel=spec"):
 		set = genes(t, 60, 1)
-	case strings.Contains(options, "poisson") || strings.Contains(options, "binomial"): // with offsets
+	case strings.Contains(options, "poisson") || strings.Contains(options, "binomial"): // these models have offsets
 		set = weighted(set, true)
 	case strings.Contains(options, "class"):
 		set = table(t, 60, 3, rings)

@@ -205,7 +205,7 @@ func (r *run) useSequences(ctx context.Context) error {
 }
 
 // withClassWeights is the Job with the class weights of the options on its training and validation rows. Test rows
-// keep their own weights.
+// keep their weights.
 func (j *Job) withClassWeights() (*Job, error) {
 	out := *j
 	balances, err := j.Config.BalancesClasses(j.Train)

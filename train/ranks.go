@@ -63,7 +63,7 @@ func (r *run) rankZeroAnswer(own bool) (bool, error) {
 // compareEvery is the number of steps between two comparisons of the parameters of all ranks.
 const compareEvery = 100
 
-// compareRanks refuses parameters that are not those of rank 0: a machine that computes otherwise would train another
+// compareRanks refuses parameters that differ from rank 0: a machine that computes otherwise would train another
 // model. It also compares the first step.
 func (r *run) compareRanks() error {
 	if !r.job.shared() || r.out.Steps > r.earlierSteps+1 && r.out.Steps%compareEvery > 0 && r.out.Steps != r.finalStep {

@@ -87,7 +87,7 @@ var sharedRuns = []string{
 }
 
 // Ranks that share each batch train the model that one process trains: to nine digits of the bound
-// in double, and to those that single precision has.
+// in double, and to the digits of single precision.
 func TestRanks(t *testing.T) {
 	learns(t)
 	set := table(t, 200, 1, wave)
@@ -124,7 +124,7 @@ func (c onDevice) Sum(tensors ...*device.Tensor) {
 
 func (c onDevice) Wait(do func()) { do() }
 
-// A step whose gradient stays on the device is that of one process, also in parts.
+// A step whose gradient stays on the device equals the step of one process, also in parts.
 func TestRanksOnDevice(t *testing.T) {
 	set := table(t, 200, 1, wave)
 	runs := append([]string{"steps=25 batch=61 inducing=9 features=7 chunk=10 device=cpu:"}, sharedRuns...)

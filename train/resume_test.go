@@ -199,7 +199,8 @@ func filesOf(t *testing.T, dir string) (names string) {
 	return names
 }
 
-// The ELBO of a result is that of the parameters that are kept: the average, the best or the last.
+// The ELBO of a result is the ELBO of the parameters that are kept: the average, the best or the
+// last.
 func TestBoundOfWhatIsKept(t *testing.T) {
 	set := table(t, 60, 1, wave)
 	for _, options := range []string{"", "validation=0.3 eval-every=4 lr=0.3", "validation=0.3 restore=last"} {
@@ -218,7 +219,7 @@ func TestBoundOfWhatIsKept(t *testing.T) {
 	}
 }
 
-// The time of a limit is that of all the commands together.
+// The time of a limit counts for all the commands together.
 func TestResumeTimeLimit(t *testing.T) {
 	set := table(t, 60, 1, wave)
 	at := killedAt20(t, set)

@@ -18,7 +18,7 @@ const reportEvery = 10
 
 // run is a Job from its first step to its last: the model on its device, the rows uploaded.
 type run struct {
-	job       *Job // its Config holds the options that the run has settled
+	job       *Job // the job, whose Config holds the options that the run has settled
 	trained   *fitted.Model
 	init      model.Init
 	step      *step.Step

@@ -244,7 +244,7 @@ func TestTimeLimit(t *testing.T) {
 	}
 	c = c.With("stop-after", min(out.Steps, 50)).With("replanned", "")
 	first := must.Get(fit(t, context.Background(), c, set))(t)
-	// the warm-up is that of the first plan, which a slow machine may have replaced by a shorter one
+	// the warm-up is from the first plan, which a slow machine may have replaced by a shorter one
 	second := mustFit(t, fmt.Sprintf("steps=%d stop-after=%d warmup=%d objective=%s kl-weight=%g batch=50 inducing=20 "+
 		startGiven, c.Steps, c.StopAfter, min(c.Warmup, c.Steps/10), c.Objective, c.KLWeight), set)
 	same(t, "repeated", first.Trained.Parameters, second.Trained.Parameters)

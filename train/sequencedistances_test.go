@@ -30,7 +30,7 @@ func compared(t testing.TB) map[string]*data.Dataset {
 	}
 }
 
-// testDistances trains with a table of distances, and with those of each step computed in it: the
+// testDistances trains with a table of distances, and with distances computed in each step: the
 // result has the same bits.
 func testDistances(t *testing.T, name string, precisions ...string) {
 	for options, set := range compared(t) {

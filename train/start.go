@@ -56,8 +56,8 @@ func (j *Job) checkStart() error {
 	return nil
 }
 
-// inherit takes over all of a model except its parameters. The roles of columns, such as weights, are those of the
-// new rows.
+// inherit takes over all of a model except its parameters. The roles of columns, such as weights, are taken from
+// the new rows.
 func (r *run) inherit(s *fitted.Model) {
 	t, own := r.trained, r.job.Train.Schema()
 	t.Config, t.Kind, t.Schema = r.job.Config.ModelConfig(r.job.Train), s.Kind, s.Schema

@@ -133,7 +133,7 @@ func stepsAndEvaluations(training, perStep, validation, every time.Duration) (st
 	case validation == 0:
 	case every > 0:
 		perStep += validation / every
-		training -= validation // for the evaluation after the last step
+		training -= validation // leave time for the evaluation after the last step
 	default:
 		evaluations = min(max(1, int(portion(validationShare, training)/validation)), options.Evaluations)
 		training -= time.Duration(evaluations) * validation

@@ -51,7 +51,7 @@ def main(path):
         k[:n, :n] = svm.kernel(a["train"], a["train_square"], a["train_square"], variance)
         k[n:, :n] = svm.kernel(a["test"], a["test_square"], a["train_square"], variance)
         k[:n, n:] = k[n:, :n].T
-        np.fill_diagonal(k[n:, n:], a["test_square"] if variance is None else 1)  # all that prediction asks for
+        np.fill_diagonal(k[n:, n:], a["test_square"] if variance is None else 1)  # prediction needs only the diagonal
         for amplitude in AMPLITUDES:
             process = GaussianProcessClassifier(Known(amplitude * k), optimizer=None).fit(rows[:n], labels)
             evidence = process.log_marginal_likelihood()

@@ -57,7 +57,7 @@ class Step:
         self.x = uniform(n["b"], n["d"]).to(self.device)
         self.y = torch.randint(0, n["classes"], (n["b"],), generator=g) if n["classes"] else uniform(n["b"], 1)
         self.y = self.y.to(self.device)
-        self.rows = n["b"]  # of the data set
+        self.rows = n["b"]  # number of rows of the data set
         self.p = {k: v.to(self.device).requires_grad_(True) for k, v in starting_values(n, shared, uniform, normal).items()}
         self.adam = torch.optim.Adam(self.p.values(), lr=1e-3, fused=self.lean)
         self.negative = torch.compile(self.loss, mode=compiled) if compiled else self.loss
@@ -120,7 +120,7 @@ class Step:
         """The expected log-likelihood of the data set, and KL."""
         n, noise = self.n, self.p["noise"]
         mean, var, kl = self.moments()
-        if n["l"] == 0:  # in closed form
+        if n["l"] == 0:  # a GP alone has a closed form
             e = ((self.y.to(self.gp).T - mean) ** 2 + var) * torch.exp(-noise) + noise + math.log(2 * math.pi)
             return -0.5 * e.sum() * self.rows / n["b"], kl
         f = mean.T.float() + torch.sqrt(var).T.float() * self.normals("f", 0, n["s"], n["b"], n["j"])

@@ -20,17 +20,17 @@ import time
 import warnings
 from types import SimpleNamespace
 
-THREADS = 2  # before anything starts a pool of them
+THREADS = 2  # set before a library starts a pool of threads
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[name] = str(THREADS)
 os.environ["OMP_WAIT_POLICY"] = "PASSIVE"  # waiting threads sleep: where others compute too, spinning ones cost a hundredfold
 
-warnings.simplefilter("ignore")  # of PyTorch, about its own parts that GPyTorch uses
+warnings.simplefilter("ignore")  # warnings of PyTorch about its parts that GPyTorch uses
 
 import numpy as np
 
 SEED = 1
-OVERRUN = 1.1  # as the suite allows
+OVERRUN = 1.1  # time that the suite allows, in time limits
 FOLDS = 5
 METHODS = {
     "svgp": "suite_svgp",

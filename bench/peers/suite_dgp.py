@@ -9,8 +9,8 @@ from gpytorch.models.deep_gps import DeepGP, DeepGPLayer, DeepLikelihood
 from suite_torch import batches, in_parts, inducing, lengthscale, minimise
 
 INDUCING = 128
-WIDTH = 10  # at most, of the hidden layer
-COMPONENTS = 50  # of the predictive mixture
+WIDTH = 10  # largest width of the hidden layer
+COMPONENTS = 50  # number of components of the predictive mixture
 
 
 def version():

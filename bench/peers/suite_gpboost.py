@@ -7,7 +7,7 @@ import numpy as np
 
 from suite import SEED, THREADS
 
-MOST = 1000  # iterations; its default
+MOST = 1000  # largest number of iterations, the default
 
 
 def version():

@@ -7,7 +7,7 @@ from sklearn.linear_model import LogisticRegression
 
 from suite import held_out, of_all
 
-PENALTIES = (1.0, 0.1, 10.0, 0.01, 100.0)  # in the order of trial, as far as there is time
+PENALTIES = (1.0, 0.1, 10.0, 0.01, 100.0)  # penalties in the order of trial, as far as there is time
 
 
 def version():

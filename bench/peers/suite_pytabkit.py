@@ -4,7 +4,7 @@ Their epoch is chosen by cross-entropy, as the authors advise where that is the 
 
 from importlib import metadata
 
-import pytabkit.models.alg_interfaces.nn_interfaces  # which it imports late
+import pytabkit.models.alg_interfaces.nn_interfaces  # pytabkit imports it late
 import pytabkit.models.alg_interfaces.tabm_interface
 
 from suite import SEED, THREADS, held_out, of_all, trained

@@ -6,8 +6,8 @@ import torch
 
 from suite_torch import batches, in_parts, inducing, lengthscale, minimise
 
-INDUCING = 200  # as many as those of gp and gpdrf
-SAMPLES = 50  # of the class probabilities
+INDUCING = 200  # as many as in gp and gpdrf
+SAMPLES = 50  # number of samples of the class probabilities
 
 
 def version():

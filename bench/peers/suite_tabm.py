@@ -14,8 +14,8 @@ def fit(rows, clock):
             while count < most and clock.spent() + (clock.spent() - start) / max(1, count) < clock.seconds:
                 count += 1
                 yield count - 1
-        finally:  # also where it stops before
+        finally:  # training may stop before the last epoch
             clock.steps = clock.steps or count
 
-    tabm_interface.range = epochs  # of its loop over epochs, which has no other way to end in time
+    tabm_interface.range = epochs  # this replaces range in its loop over epochs, which has no other way to end in time
     return predictor(rows, clock, lambda rest, held: fitted((TabM_D_Regressor, TabM_D_Classifier), rows, rest, held))

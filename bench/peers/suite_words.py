@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 
 from suite import held_out, of_all
 
-LONGEST = (4, 6, 2)  # in the order of trial, as far as there is time
+LONGEST = (4, 6, 2)  # lengths in the order of trial, as far as there is time
 PENALTIES = (1.0, 10.0, 0.1, 100.0)
 COLUMNS = 1 << 17
 

@@ -18,7 +18,7 @@ from sklearn.svm import SVC, SVR
 
 VARIANCES = (None, 0.5, 2.0)  # None: the plain inner product
 CONSTANTS = (0.1, 1.0, 10.0, 100.0)
-EPSILONS = (0.03, 0.1, 0.3)  # in standard deviations of the training targets
+EPSILONS = (0.03, 0.1, 0.3)  # ε in standard deviations of the training targets
 
 
 def kernel(dots, squares, train_squares, variance):

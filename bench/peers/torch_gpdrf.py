@@ -30,7 +30,7 @@ import same_bound
 import steps
 import svgp
 
-ROUND = 0.1  # seconds that a round takes at least, as in internal/workload
+ROUND = 0.1  # least time of a round in seconds, as in internal/workload
 PAIRS = 7
 
 
@@ -70,7 +70,7 @@ class Theirs:
 
     def next(self):
         if not self.steps:
-            for _ in range(3 if self.cuda else 1):  # what compiles does so here
+            for _ in range(3 if self.cuda else 1):  # compilers run in these rounds
                 self.run(1)
             self.steps = 1 + int(1e3 * ROUND / self.run(1))
         return self.run(self.steps) / self.steps

@@ -26,7 +26,7 @@ func NewBins(low, high, perTen int) *Bins {
 	return &Bins{Low: low, PerTen: perTen, Right: make([]int, n), Wrong: make([]int, n)}
 }
 
-// Add counts a value. A value outside the bins counts in the first or last one.
+// Add counts a value. A value outside the bins counts in the first or last bin.
 func (b *Bins) Add(v float64, right bool) {
 	at := math.Floor((math.Log10(v) - float64(b.Low)) * float64(b.PerTen))
 	i := 0
@@ -60,7 +60,7 @@ type Panel struct {
 }
 
 // Histograms writes a table of histograms on one axis of x, whose label is x: green for right rows,
-// red for wrong ones, each as shares of its own rows, since wrong ones are far fewer.
+// red for wrong ones, each as shares of the rows of its kind, since wrong rows are far fewer.
 func Histograms(w io.Writer, x string, panels [][]Panel) error {
 	low, high := rangeOf(panels)
 	var plots [][]*plot.Plot

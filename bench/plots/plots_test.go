@@ -69,7 +69,7 @@ func decoded(t *testing.T, text []byte) image.Image {
 	return m
 }
 
-// Right rows are green, wrong ones red, and a panel without wrong rows has none.
+// Right rows are green, wrong ones red, and a panel without wrong rows has no red.
 func TestHistograms(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	fill := func(wrong int) *Bins {

@@ -1,7 +1,7 @@
-// access.cc: the checks of each access to memory. Of every 4 bytes of a tensor or of shared memory
-// it knows the thread that wrote them last, the thread that read them, and the phases of both. A
-// phase is the time of a block between two barriers. Blocks run one after another, and phases are
-// numbered through all launches. So an access in
+// access.cc: the checks of each access to memory. For every 4 bytes of a tensor or of shared
+// memory it knows the thread that wrote them last, the thread that read them, and the phases of
+// both. A phase is the time of a block between two barriers. Blocks run one after another, and
+// phases are numbered through all launches. So an access in
 //
 //	another phase of this block                        is ordered by a barrier
 //	this phase, by another thread                      is a race
@@ -35,12 +35,12 @@ struct Tensor {
   Cell *cells;
   bool has(char *q, size_t n) const { return q >= p && q + n <= p + bytes; }
 };
-std::map<char *, Tensor> &tensors() { // which the constructors of other files use
+std::map<char *, Tensor> &tensors() { // a function, since the constructors of other files use the map
   static std::map<char *, Tensor> all;
   return all;
 }
 
-// A cache of pages: the tensor on each, or none.
+// A cache of pages, with the tensor on each page, or none.
 struct {
   uintptr_t page;
   Tensor *tensor;
@@ -191,7 +191,7 @@ extern "C" {
   void __tsan_##name(void *p) { emu::access(emu::GENERIC, (char *)p, bytes, write); }
 HOOK(read1, 1, false) HOOK(read2, 2, false) HOOK(read4, 4, false) HOOK(read8, 8, false) HOOK(read16, 16, false)
 HOOK(write1, 1, true) HOOK(write2, 2, true) HOOK(write4, 4, true) HOOK(write8, 8, true) HOOK(write16, 16, true)
-// A structure that is copied is accessed in words, as its members are aligned.
+// A copy of a structure is an access in words, as its members are aligned.
 static void range(char *p, size_t bytes, bool write) {
   for (size_t i = 0, n; i < bytes; i += n) emu::access(emu::GENERIC, p + i, n = (uintptr_t)(p + i) % 4 || bytes - i < 4 ? 1 : 4, write);
 }

@@ -18,7 +18,7 @@ void access(Space, char *p, size_t bytes, bool write);
 // place is the line of the running PTX, or 0.
 extern int place;
 
-// A tensor is memory of the device that kernels may use, in pages of its own.
+// A tensor is memory of the device that kernels may use, in separate pages.
 void know_tensor(char *p, size_t bytes);
 void forget_tensor(char *p);
 

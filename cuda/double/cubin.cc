@@ -1,6 +1,6 @@
 // cubin.cc: machine code, as NVIDIA's assembler makes it. The double cannot run it: it reads which
-// GPU the code is for and which kernels it has, and then runs its own. The format is ELF; what is
-// NVIDIA's in it is named as `cuobjdump -elf` does.
+// GPU the code is for and which kernels it has, and then runs the double's kernels. The format is
+// ELF; the names of NVIDIA's parts are the names of `cuobjdump -elf`.
 #include "driver.h"
 #include <cstring>
 #include <elf.h>
@@ -9,8 +9,8 @@ using namespace fake;
 
 static const unsigned machine_cuda = 190, param_info = 0x17, max_threads = 0x05, sized = 4;
 
-// attributes reads a section .nv.info.KERNEL: an identifier and a value of 2 bytes, which is the
-// length of what follows if it is sized.
+// attributes reads a section .nv.info.KERNEL: an identifier and a value of 2 bytes. If the
+// attribute is sized, the value is the length of the data that follow.
 static void attributes(const char *p, size_t bytes, CodeEntry &entry) {
   for (const char *end = p + bytes; p + 4 <= end;) {
     uint8_t format = p[0], attribute = p[1];
@@ -42,7 +42,7 @@ MachineCode fake::read_cubin(const void *image) {
   const Elf64_Shdr *sections = (const Elf64_Shdr *)(base + h->e_shoff);
   const char *names = base + sections[h->e_shstrndx].sh_offset;
   MachineCode code{int(h->e_flags >> 8 & 0xff), {}};
-  const size_t reserved = code.capability < 80 ? 0 : 1 << 10; // of each block, the driver's own
+  const size_t reserved = code.capability < 80 ? 0 : 1 << 10; // shared memory of each block for the driver
   for (int i = 0; i < h->e_shnum; i++) {
     std::string name = names + sections[i].sh_name;
     auto after = [&](const char *prefix) { return name.compare(0, strlen(prefix), prefix) ? "" : name.substr(strlen(prefix)); };

@@ -141,20 +141,22 @@ API cuCtxSetCurrent(Context *c) {
   return OK;
 }
 
-// A kernel of a module, with its static shared memory and the most that a launch may add.
+// A kernel of a module, with its static shared memory and the largest size that a launch may
+// add.
 struct Function {
   const emu::Kernel *kernel;
   size_t fixed, allowed;
-  int carveout; // percent, or -1
+  int carveout; // preferred share of shared memory in percent, or -1
 };
 struct Module {
   std::string ptx;
-  int target; // of the PTX: 70 in ".target sm_70", and where it names none
+  int target; // target of the PTX: 70 for ".target sm_70", or if the PTX names no target
   std::map<std::string, Function> functions;
-  MachineCode code; // in place of PTX
+  MachineCode code; // machine code, if the module has no PTX
 };
 
-// target_of is the target of the PTX that machine code was made of, which its kernels tell.
+// target_of is the target of the PTX from which machine code was made, by the names of its
+// kernels.
 static int target_of(const MachineCode &code) {
   if (code.kernels.count("set_live")) return 70;
   return code.kernels.count("features_forward_tf32") ? 80 : 90;

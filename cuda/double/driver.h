@@ -39,11 +39,11 @@ enum CaptureMode { GLOBAL, THREAD_LOCAL, RELAXED };
 struct Stream;
 struct Captured {
   Work work;
-  size_t after; // on a second stream: the amount of the first one's own work that comes before it
+  size_t after; // on a second stream: the amount of the first stream's own work that comes before it
   bool guest;   // work of the second stream, in the list of the first
 };
 struct Capture {
-  int number; // counts all captures
+  int number; // number of the capture among all captures
   int mode;
   std::thread::id thread;
   Stream *origin; // the stream where the capture began, if it is another
@@ -75,9 +75,9 @@ struct Context {
 };
 
 extern std::recursive_mutex mutex;
-extern thread_local Context *bound; // of this OS thread
+extern thread_local Context *bound; // context that is bound to this OS thread
 extern int sticky;                  // the error of a kernel, which stays until the process ends
-extern std::string detail;          // its message
+extern std::string detail;          // message of that error
 
 // Limits of a GPU of a compute capability, 75 for 7.5; memory in bytes.
 struct Limits {
@@ -85,20 +85,21 @@ struct Limits {
   size_t shared_block, shared_multiprocessor;
   int threads_multiprocessor, blocks_multiprocessor;
 };
-const Limits &limits(); // of the one that EMU_CAPABILITY names
+const Limits &limits(); // limits of the compute capability that EMU_CAPABILITY names
 
-// registers_of is the registers that a thread of a kernel takes on this GPU, or 0 of a mutant.
+// registers_of is the number of registers of a thread of a kernel on this GPU, or 0 for a
+// mutant.
 int registers_of(const emu::Kernel &);
 
-// static_shared_of is the shared memory that a kernel of the PTX has without asking, in bytes.
+// static_shared_of is the static shared memory of a kernel of the PTX, in bytes.
 size_t static_shared_of(const std::string &ptx, const emu::Kernel &);
 
-// A kernel of machine code, and all of it, for a GPU of a compute capability and later ones with
-// the same major number.
+// A kernel of machine code; and the machine code, for GPUs of a compute capability and of later
+// ones with the same major number.
 struct CodeEntry {
-  std::vector<size_t> sizes; // of its parameters, in bytes
+  std::vector<size_t> sizes; // sizes of the kernel's parameters, in bytes
   unsigned threads;
-  size_t shared; // static, in bytes
+  size_t shared; // static shared memory, in bytes
 };
 struct MachineCode {
   int capability;
@@ -107,12 +108,12 @@ struct MachineCode {
 bool is_cubin(const void *image);
 MachineCode read_cubin(const void *image);
 
-// default_shared is what static and dynamic shared memory of a block may be together, until a
-// kernel asks for more.
+// default_shared is the largest sum of static and dynamic shared memory of a block, until a
+// kernel requests more.
 const size_t default_shared = 48 << 10;
 
-// refused is the error of a launch that a GPU would refuse, or OK. The kernel has fixed bytes of
-// static shared memory, and dynamic bytes, of which `allowed` are allowed.
+// refused is the error of a launch that a GPU would refuse, or OK. The kernel has `fixed` bytes
+// of static shared memory, and `dynamic` bytes of at most `allowed`.
 int refused(const emu::Kernel &, dim3 grid, dim3 block, size_t fixed, size_t dynamic, size_t allowed);
 
 int refuse(int result, const char *call, const char *why);
@@ -130,7 +131,8 @@ int wait_captured(Stream *, int capture, size_t after);
 // no_room is true if EMU_NO_ROOM names a kernel, or "graph", for which there is no memory.
 bool no_room(const char *name);
 
-// lose counts the launches of kernels and graphs. It returns the error of the launch EMU_LOST.
+// lose counts the launches of kernels and graphs. It returns an error for the launch of
+// EMU_LOST.
 int lose();
 
 // within is true if bytes at an address are inside one device allocation.
@@ -147,8 +149,8 @@ bool spoil_captures();
 
 } // namespace fake
 
-// As in the driver: a call from an OS thread with no current context fails, and after an error of a
-// kernel everything does.
+// As in the driver, a call from an OS thread with no current context fails, and after an error of a
+// kernel every call fails.
 #define ENTER \
   std::lock_guard<std::recursive_mutex> lock(fake::mutex); \
   if (!fake::bound) return fake::refuse(INVALID_CONTEXT, __func__, "no context is current on this OS thread"); \

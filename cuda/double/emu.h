@@ -1,4 +1,5 @@
-// emu.h: enough of CUDA C++ to compile kernels.cu for the host with g++, each GPU thread a fiber.
+// emu.h: the parts of CUDA C++ with which g++ compiles kernels.cu for the host. Each GPU thread
+// is a fiber.
 #pragma once
 #include <cmath> // before the macros below: glibc has functions of some of these names
 #include <cstdint>
@@ -36,7 +37,7 @@ struct Thread {
   Warp *warp;
   void *sp, *stack;
   uint64_t value, result; // the lane's operand and result of a warp operation
-  uint32_t mask;          // of the warp operation that it waits in
+  uint32_t mask;          // mask of the warp operation that the lane waits in
   int lane, source;
   Op op;
   enum : uint8_t { NEW, READY, WARP, BLOCK, DONE } state;
@@ -69,9 +70,9 @@ struct Kernel {
   const char *name;
   int target;
   unsigned threads;
-  std::vector<size_t> sizes; // of the parameters, in bytes
+  std::vector<size_t> sizes; // sizes of the parameters, in bytes
   void (*call)(void *const *params);
-  int mutant; // the number of a kernel that is wrong on purpose, else 0
+  int mutant; // number of a kernel that is wrong on purpose, otherwise 0
 };
 std::vector<Kernel> &kernels();
 template <auto F>
@@ -89,7 +90,7 @@ struct Register {
   }
 };
 
-// bits is a number as one of another type with the same bits.
+// bits is a number of another type with the same bits.
 template <class To, class From>
 inline To bits(From from) {
   static_assert(sizeof(To) == sizeof(From));
@@ -128,7 +129,7 @@ T shuffle(uint32_t mask, T v, int source) {
 #define __syncthreads() emu::block_barrier(__FILE__ ":" EMU_TEXT(__LINE__))
 static inline void __syncwarp(unsigned mask = ~0u) { emu::warp_operation(emu::SYNC, mask, 0, 0); }
 
-// The width of a shuffle is always the warp; a lane outside it gives the caller's own value.
+// The width of a shuffle is always the warp; a lane outside it gives the caller's value.
 template <class T>
 T __shfl_sync(unsigned mask, T v, int lane) { return emu::shuffle(mask, v, lane & 31); }
 template <class T>

@@ -9,8 +9,8 @@ namespace emu {
 
 static const size_t stack_bytes = 128 << 10, page = 4096;
 
-// switch_to saves the place of the caller in *save and goes on at to, a place saved before or
-// made by fresh.
+// switch_to saves the place of the caller in *save and continues at to, a place that was saved
+// before or made by fresh.
 void switch_to(void **save, void *to) asm("emu_switch");
 asm(R"(
   .text
@@ -36,9 +36,9 @@ emu_switch:
 
 // fresh is the place where entry starts on a stack. entry never returns.
 static void *fresh(void *stack, void (*entry)()) {
-  void **s = (void **)((char *)stack + stack_bytes) - 1; // as after a call: 8 below a multiple of 16
+  void **s = (void **)((char *)stack + stack_bytes) - 1; // aligned as after a call: 8 below a multiple of 16
   *s = nullptr;         // entry has no caller
-  *--s = (void *)entry; // where the switch returns to
+  *--s = (void *)entry; // the switch returns here
   for (int i = 0; i < 6; i++) *--s = nullptr;
   return s;
 }

@@ -1,7 +1,7 @@
-// graph.cc: capture and graphs. What is put on a stream that is captured goes into a graph and does
-// not run; a launch of the graph puts it all on a stream again, with the arguments of the capture.
-// As in the driver, a capture belongs to a thread and is lost when that thread makes a call that
-// waits or changes memory.
+// graph.cc: capture and graphs. Work on a captured stream goes into a graph and does not run. A
+// launch of the graph puts all its work on a stream, with the arguments of the capture. As in the
+// driver, a capture belongs to a thread and is lost when that thread makes a call that waits or
+// changes memory.
 #include "driver.h"
 #include <set>
 
@@ -9,7 +9,7 @@ using namespace fake;
 
 struct Graph {
   std::vector<Work> work;
-  int pending = 0; // launches that have not ended
+  int pending = 0; // number of launches that have not ended
 };
 
 static std::set<Graph *> graphs, execs;
@@ -37,8 +37,8 @@ API cuStreamBeginCapture_v2(Stream *s, int mode) {
   return OK;
 }
 
-// join makes work of another stream, up to a record there, part of the origin's: as late as here,
-// or with EMU_EARLY as early as it may come, behind its dependencies and guests before it.
+// join makes work of another stream, up to a record there, part of the origin's: at this place
+// or, with EMU_EARLY, as early as possible, behind its dependencies and the guests before it.
 static void join(Capture &origin, Capture &other, size_t until) {
   for (; other.met < until; other.met++) {
     const Captured &c = other.work[other.met];

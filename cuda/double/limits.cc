@@ -21,7 +21,7 @@ const Limits &fake::limits() {
     if (l.capability <= 10 * major + minor) found = &l;
   static Limits chosen;
   chosen = *found;
-  // A card that is not listed has the limits of the one before it.
+  // A card that is not listed has the limits of the card before it.
   chosen.capability = 10 * major + minor;
   return chosen;
 }
@@ -31,7 +31,7 @@ static const struct {
   int target;
   const char *kernel;
   int architecture, registers;
-} assembled[] = { // those of an image by rising architecture
+} assembled[] = { // rows of an image, by rising architecture
 #include "registers.inc"
 };
 

@@ -1,5 +1,6 @@
 // memory.cc: device memory is host memory between guard pages, as near the upper one as 16-byte
-// alignment lets it, and full of NaN. Writes to the bytes between are found when it is freed.
+// alignment lets it, and full of NaN. Writes to the bytes between are found when the memory is
+// freed.
 #include "access.h"
 #include "driver.h"
 #include <cstdio>

@@ -34,8 +34,8 @@ inline void mma(double &c0, double &c1, double &c2, double &c3, double a0, doubl
 
 // Lane 4i + p brings a(i, p), a(i+8, p), a(i, p+4), a(i+8, p+4), b(p, i) and b(p+4, i), and has
 // c(i, 2p), c(i, 2p+1), c(i+8, 2p) and c(i+8, 2p+1). Only the first 10 bits of a mantissa count. A
-// GPU may lose bits of a sum of 8 products and round it as it likes; here the sum is exact, and
-// rounded toward zero, which is the worst that has been seen of one.
+// GPU may lose bits of a sum of 8 products and may round it in any way. Here the sum is exact, and
+// rounded toward zero, which is the worst rounding seen on a GPU.
 struct Single : Part {
   float a[4], b[2], c[4];
   static float read(float v) { return __int_as_float(__float_as_int(v) & ~0x1fff); }
@@ -66,7 +66,8 @@ inline void mma(float &c0, float &c1, float &c2, float &c3, float a0, float a1, 
   c0 = s.c[0], c1 = s.c[1], c2 = s.c[2], c3 = s.c[3];
 }
 
-// The nearest number with 10 bits of mantissa, the one farther from zero where two are as near.
+// The nearest number with 10 bits of mantissa. If two are equally near, the one farther from
+// zero.
 inline float to_tf32(float v) { return std::isfinite(v) ? __int_as_float((__float_as_int(v) + 0x1000) & ~0x1fff) : v; }
 
 } // namespace emu

@@ -32,7 +32,7 @@ MUTANT(mutant_warp) {
   x[threadIdx.x] = 1;
 }
 
-// A neighbour's value is read before anybody knows that it is written.
+// A neighbour's value is read before a barrier after its write.
 MUTANT(mutant_no_barrier) {
   SHARED(float, s, [64]);
   s[threadIdx.x] = (float)threadIdx.x;
@@ -57,10 +57,10 @@ MUTANT(mutant_shared) {
   x[threadIdx.x] = s[threadIdx.x];
 }
 
-// One element more than there are, which on the device is the padding behind a tensor, or the next
-// tensor.
+// A write to one element after the last: on the device, to the padding behind a tensor, or to the
+// next tensor.
 MUTANT(mutant_one_more) {
-  if (threadIdx.x <= 62 + gridDim.x) x[threadIdx.x] = 1; // of 63
+  if (threadIdx.x <= 62 + gridDim.x) x[threadIdx.x] = 1; // x has 63 elements
 }
 
 // A read of memory that no thread has written.
@@ -85,7 +85,7 @@ MUTANT(mutant_blocks) {
   if (threadIdx.x == 0) x[0] += 1;
 }
 
-// The same of dynamic shared memory, for which the launch asked for 60,000 bytes.
+// The same for dynamic shared memory, of which the launch requested 60,000 bytes.
 MUTANT(mutant_dynamic) {
   DYN_SHARED(float, s);
   s[threadIdx.x] = 0;

@@ -11,8 +11,8 @@ namespace ptx {
 
 using emu::bits;
 
-// rough is the upper word of a number, as the approximations of doubles take and leave it; 0 where
-// it is subnormal.
+// rough is the upper word of a number, as in the arguments and results of the approximations of
+// doubles; 0 for subnormal numbers.
 inline double rough(double v) {
   if (std::fabs(v) < std::numeric_limits<double>::min()) return std::copysign(0.0, v);
   return v != v ? v : bits<double>(bits<uint64_t>(v) >> 32 << 32);
@@ -30,13 +30,14 @@ inline T min(T a, T b) { return a != a ? b : b != b || below(a, b) ? a : b; }
 template <class T>
 inline T max(T a, T b) { return a != a ? b : b != b || below(b, a) ? a : b; }
 
-// A shift by the width or more gives the bits that are shifted in.
+// A shift by the width or more gives only the bits that are shifted in.
 template <class T>
 inline T shl(T v, uint32_t n) { return n < sizeof(T) * 8 ? (T)(v << n) : 0; }
 template <class T>
 inline T shr(T v, uint32_t n) { return n < sizeof(T) * 8 ? (T)(v >> n) : (T)(v < 0 ? -1 : 0); }
 
-// PTX leaves a division by zero open, so that it is a fault here. The smallest number by −1 wraps.
+// PTX does not define a division by zero, so that it is a fault here. The smallest number divided
+// by −1 wraps.
 template <class T>
 inline T div(T a, T b) {
   if (!b) emu::violation("divides by zero");
@@ -62,7 +63,7 @@ inline T bfe(T v, uint32_t at, uint32_t n) {
   return shr<T>(v, at & 255) & (n < sizeof(T) * 8 ? shl<T>(1, n) - 1 : (T)-1);
 }
 
-// ne is false where an operand is NaN.
+// ne is false if an operand is NaN.
 template <class T>
 inline bool ne(T a, T b) { return a < b || a > b; }
 

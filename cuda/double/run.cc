@@ -121,8 +121,8 @@ void recheck(Warp *w) {
   }
 }
 
-// entry runs threads on one stack while the next is a new one. So a kernel without barriers never
-// switches.
+// entry runs threads on one stack as long as the next thread is new. So a kernel without barriers
+// never switches.
 void entry() {
   for (;;) {
     job->kernel->call(params.data());
@@ -160,7 +160,7 @@ char *carve(const char *name, size_t bytes) {
     fprintf(stderr, "double: %s: too much shared memory\n", job->kernel->name);
     abort();
   }
-  memset(arena + arena_used, 0xff, end - arena_used); // NaN
+  memset(arena + arena_used, 0xff, end - arena_used); // fill the rest with NaN
   arena_used = end;
   know_shared_array(name, p, bytes);
   return p;
@@ -212,7 +212,8 @@ void begin_block(const Launch &l, unsigned b, unsigned seed) {
   ready_first = ready_count = 0;
 }
 
-// release lets all threads of the block run. In a random order, it starts at another one each time.
+// release lets all threads of the block run. In a random order, it starts at another thread each
+// time.
 void release(unsigned seed) {
   size_t n = order.size(), from = seed > 1 ? released++ * 17 % n : 0;
   for (size_t i = 0; i < n; i++) {
@@ -297,10 +298,10 @@ void violation(const char *what) {
   report(ILLEGAL_ADDRESS, s);
   void *gone;
   switch_to(&gone, scheduler);
-  abort(); // nobody comes back
+  abort(); // no switch comes back here
 }
 
-// illegal runs after a memory fault in a kernel, on a stack of its own.
+// illegal runs after a memory fault in a kernel, on a separate stack.
 static void illegal() {
   char s[200];
   snprintf(s, sizeof s, "thread %u %s address %p, which is outside all memory that it may use", current->tid.x,

@@ -1,5 +1,5 @@
-// stream.cc: streams and events. Work on a stream is put off until somebody waits for it,
-// so that a missing wait shows as a wrong result.
+// stream.cc: streams and events. Work on a stream does not run until a call waits for it, so
+// that a missing wait shows as a wrong result.
 #include "driver.h"
 #include <cstdlib>
 #include <memory>
@@ -66,7 +66,7 @@ API cuStreamSynchronize(Stream *s) {
   return s ? drain(s) : drain_all();
 }
 
-// A function of the host, in its turn. It must not call the driver.
+// A function of the host, which runs in the order of the stream. It must not call the driver.
 API cuLaunchHostFunc(Stream *s, void (*function)(void *), void *data) {
   ENTER
   return submit(s, [=] {
@@ -83,8 +83,8 @@ struct Record {
 
 struct Event {
   std::shared_ptr<Record> last = std::make_shared<Record>();
-  int capture = 0; // of the last record, which comes after so much of its work; or 0
-  size_t after = 0;
+  int capture = 0;  // number of the last record's capture, or 0
+  size_t after = 0; // amount of the capture's work before the record
 };
 
 static int reach(const std::shared_ptr<Record> &r) {

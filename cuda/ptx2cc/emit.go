@@ -13,8 +13,8 @@ type emitter struct {
 	registers map[string]typ
 	variables map[string]variable // variables of the function: parameters, local memory
 	labels    map[string]bool
-	used      map[string]bool // variables of the module that it names
-	depot     string          // its local memory in C++, or ""
+	used      map[string]bool // variables of the module that the kernel names
+	depot     string          // name of the kernel's local memory in C++, or ""
 	at        int             // the line that is being translated
 }
 

@@ -101,8 +101,8 @@ func (c *code) out(format string, a ...any) string {
 	return c.put(c.operands[0], c.t, fmt.Sprintf(format, a...))
 }
 
-// rule is an instruction of some operands, in forms as plain has them. format is the C++ for its type, %[1]s,
-// and its sources, from %[2]s on.
+// rule is an instruction of some operands, with forms as in plain. format is the C++ for its type, %[1]s, and
+// its sources, from %[2]s on.
 type rule struct {
 	operands int
 	format   string
@@ -111,7 +111,7 @@ type rule struct {
 
 func formula(operands int, format string, forms ...string) rule { return rule{operands, format, forms} }
 
-// by translates by the first rule that the instruction is of.
+// by translates an instruction by the first rule that fits it.
 func by(rules ...rule) func(*code) string {
 	return func(c *code) string {
 		i := slices.IndexFunc(rules, func(r rule) bool { return c.is(r.operands, r.forms) })

@@ -5,7 +5,7 @@
 //	ptx2cc kernels_sm80.ptx > kernels_sm80.cc
 //	ptx2cc kernels_sm80.ptx mutants.txt > mutants_sm80.cc
 //
-// The second form writes copies of kernels with a fault each (mutants.go).
+// The second form writes copies of kernels, each with a fault (mutants.go).
 package main
 
 import (

@@ -221,7 +221,7 @@ func TestOpcodes(t *testing.T) {
 	}
 }
 
-// Every instruction has a row here, or a test of its own.
+// Every instruction has a row here, or a separate test.
 func TestOpcodesAreCovered(t *testing.T) {
 	covered := map[string]bool{"ld": true, "st": true, "bar": true, "shfl": true, "mma": true, "bra": true, "ret": true}
 	for _, r := range rows {

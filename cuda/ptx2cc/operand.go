@@ -39,7 +39,7 @@ func cname(name string) string {
 	return strings.ReplaceAll(strings.TrimPrefix(strings.TrimPrefix(name, "%"), "$"), "$", "_")
 }
 
-// bits is an expression of one type as another of the same size, of which one is a float.
+// bits is an expression of one type as another type of the same size. One of both is a float.
 func bits(to, from typ, expression string) string {
 	if to.float() == from.float() {
 		return fmt.Sprintf("(%s)(%s)", to.c, expression)
@@ -53,11 +53,11 @@ var (
 	memoryPattern  = regexp.MustCompile(`^\[\s*([%\w$]+)\s*(?:\+\s*(-?\d+))?\s*\]$`)
 )
 
-// value is an operand, read as a type of its own size.
+// value is an operand, read as a type of the same size.
 func (e *emitter) value(operand string, t typ) string { return e.read(operand, t, false) }
 
-// read is an operand, read as a type; of a register that is wider than the type its low bits, if
-// that is allowed.
+// read is an operand, read as a type. If the register is wider than the type, its low bits are
+// read, if that is allowed.
 func (e *emitter) read(operand string, t typ, narrower bool) string {
 	if text, ok := special[operand]; ok && t == types[".u32"] {
 		return text

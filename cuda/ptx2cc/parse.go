@@ -10,7 +10,7 @@ import (
 // module is a PTX file.
 type module struct {
 	file      string
-	target    int // 70 in ".target sm_70"
+	target    int // target of the PTX: 70 for ".target sm_70"
 	globals   []variable
 	functions []*function
 }
@@ -19,26 +19,26 @@ type module struct {
 type variable struct {
 	space        string // "global", "shared", "param" or "local"
 	name         string
-	bytes, align int // no bytes: as many as the launch asks for
+	bytes, align int // size and alignment; bytes is 0 if the launch sets the size
 }
 
 // function is a kernel.
 type function struct {
 	line    int
 	name    string
-	symbol  string // its name in C++
-	mutant  int    // the line of its fault, or 0
+	symbol  string // name of the function in C++
+	mutant  int    // line of a mutant's fault, or 0
 	params  []variable
-	threads int // of .maxntid; 1024 without
+	threads int // largest number of threads by .maxntid; 1024 without it
 	body    []statement
 }
 
-// statement is one of a function's body.
+// statement is a statement of a function's body.
 type statement struct {
 	line     int
 	kind     kind
 	guard    string // "%p1" of "@%p1 bra", or ""
-	negated  bool   // "@!%p1"
+	negated  bool   // the guard is negated: "@!%p1"
 	op       string // "add.s32", a label, or a directive: ".reg"
 	operands []string
 }
@@ -64,7 +64,7 @@ type reader struct {
 	text string
 	at   int
 
-	counted, lines int // up to where the lines were counted, and how many there are
+	counted, lines int // place up to which lines were counted, and their number
 }
 
 var comment = regexp.MustCompile(`//[^\n]*`)

@@ -206,8 +206,8 @@ func fragments32(a, b, c [][]float64) []uint64 {
 	return in
 }
 
-// checkProducts compares a number of results of each lane, which read gives, with those of c + ab. Results 2 and 3
-// are 8 rows below 0 and 1.
+// checkProducts compares a number of results of each lane, which read gives, with c + ab. Results 2 and 3 are 8
+// rows below 0 and 1.
 func checkProducts(t *testing.T, name string, results int, a, b, c [][]float64, read func(lane, q int) float64) {
 	t.Helper()
 	depth := map[string]int{"m8n8k4": 4, "m16n8k4": 4, "m16n8k8": 8}[name]

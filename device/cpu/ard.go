@@ -12,7 +12,7 @@ const ardRows = 48
 
 // ardTask is the state of ARD and ARDBackward. Distances come from a product of matrices, in double:
 // −½Σ(z−x)²w = Σ z w x − ½Σ z²w − ½Σ x²w with w = 1/ℓ². All kernels multiply by the same Xᵀ, or the same X in
-// ARDBackward, which is packed once. The isotropic case uses w = 1, and each k then multiplies by its own 1/ℓ².
+// ARDBackward, which is packed once. The isotropic case uses w = 1, and then multiplies by 1/ℓ_k² for each k.
 type ardTask struct {
 	device.ARDShape
 	form           device.Correlation
@@ -76,8 +76,8 @@ func (t *ardTask) groups() int {
 
 func (t *ardTask) blocks() int { return blocksOf(t.M, ardRows) }
 
-// run computes a block of rows of c for one k, or for all of them if isotropic. In Kuu
-// it computes up to the diagonal, and mirrors.
+// run computes a block of rows of c for one k, or for all k if isotropic. In Kuu it computes
+// elements up to the diagonal, and copies them to the other side.
 func (t *ardTask) run(w *worker, block int) {
 	k, lo, hi := spanOf(block, ardRows, t.M)
 	r := ardBlock{lo: lo, hi: hi, n: t.B}
@@ -191,8 +191,8 @@ func (t *ardTask) ownHalf(zw []float64, i int) float64 {
 	return simd.Dot64(zw[:t.D], t.z[i*t.D:][:t.D]) / 2
 }
 
-// ARDBackward overwrites g.C with G = g.C∘Slope and accumulates g.LogLength and g.Z. Where X is Z, G is
-// symmetric, and one product G X stands for both sides.
+// ARDBackward overwrites g.C with G = g.C∘Slope and accumulates g.LogLength and g.Z. If X is Z, G is
+// symmetric, and one product G X serves both sides.
 func (d *gp) ARDBackward(g, a device.ARDArgs) {
 	t := &d.ard
 	t.ARDShape = device.CheckARDBackward(g, a)

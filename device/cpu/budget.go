@@ -59,7 +59,7 @@ func (d *Device[T]) Free() (bytes int64, known bool) { return hostmem.Available(
 // tensors that are no longer reachable, but not the memory that each worker has from its start.
 func (d *Device[T]) Taken() int64 { return d.taken }
 
-// Dry returns a Device with as many workers that runs no blocks, and its ledger.
+// Dry returns a Device with the same number of workers that runs no blocks, and its ledger.
 func (d *Device[T]) Dry() (device.Device, *device.Ledger) {
 	ledger := &device.Ledger{}
 	p := &pool{workers: make([]*worker, len(d.workers)), budget: budget{ledger: ledger}}

@@ -1,11 +1,11 @@
-// Package cpu is the pure-Go backend: "cpu:f32" and "cpu:f64". The files are one
-// for each family of operations, forward and backward side by side.
+// Package cpu is the pure-Go backend: "cpu:f32" and "cpu:f64". There is a file for each family
+// of operations, with forward and backward side by side.
 //
 // Every operation is a task of fixed blocks (see parallel.go) whose arithmetic is done by
 // internal/simd. The task structs live in the Device and are filled again by each call, so that an
-// operation allocates nothing once its scratch has grown. Where an operation has several kernels over the same
-// fields, each is a type of its own, such as momentsFull of momentsTask: d.do((*momentsFull)(t), …) runs it. A closure
-// in its place would be allocated in each call.
+// operation allocates nothing once its scratch has grown. If an operation has several kernels over the same fields,
+// each kernel is a separate type, such as momentsFull of momentsTask: d.do((*momentsFull)(t), …) runs it. A closure
+// would be allocated in each call.
 package cpu
 
 import (
@@ -56,7 +56,7 @@ type Device[T Float] struct {
 	adam            adamTask[T]
 }
 
-// gp holds the operations that are all in double, whatever the Device's T.
+// gp holds the operations that are in double for any T of the Device.
 type gp struct {
 	*pool
 	ard     ardTask

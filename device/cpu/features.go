@@ -12,8 +12,8 @@ const (
 )
 
 // features is the Scratch of one layer, and the state of the operation that uses it. Φ is kept
-// without its factor √(α/R), which goes into the products instead. With one column for each
-// frequency, the place of the sines holds the slopes φ'(HΩ).
+// without its factor √(α/R), which multiplies the products instead. With one column for each
+// frequency, the slopes φ'(HΩ) are in the place of the sines.
 type features[T Float] struct {
 	device.FeatureShape
 	math        *kernels[T]
@@ -139,7 +139,7 @@ func (t *features[T]) run(w *worker, block int) {
 	}
 }
 
-// matrix is one of k columns, with ld numbers from row to row.
+// matrix is a matrix of k columns, with ld numbers from row to row.
 type matrix[T Float] struct {
 	x     []T
 	ld, k int

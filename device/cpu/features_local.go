@@ -77,7 +77,7 @@ func (t *features[T]) addNoise(w *worker, lo, hi int) {
 	t.multiply(w, v, hi-lo, 1, matrix[T]{n.square[lo*t.R:], t.R, t.R}, n.contrast)
 	sines := n.sines[blocksOf(t.R, featureColumns)*t.Out:]
 	noise := t.math.scratch(w, 0, (hi-lo)*t.Out)
-	for i := lo; i < hi; { // the rows are taken by samples, since the noise of each has keys of its own
+	for i := lo; i < hi; { // the rows are taken sample by sample, since each sample has different keys of noise
 		s, b := i/t.B, i%t.B
 		end := min(hi, (s+1)*t.B)
 		draw(t.math, noise[(i-lo)*t.Out:(end-lo)*t.Out], t.Out, keyOf(t.noise.Weights, s, 0), t.rows[b:b+end-i], 0)

@@ -7,8 +7,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
-// Of the columns of simd.Integrals, two enter the mean and four the variance. A forward pass keeps the three that these
-// six are made of, and a prediction is twice as fast for it. Backward makes the six again.
+// Of the columns of simd.Integrals, two enter the mean and four the variance. A forward pass keeps the three numbers
+// from which these six follow, which makes a prediction twice as fast. Backward computes the six again.
 const (
 	meanParts = 2
 	varParts  = 4
@@ -147,7 +147,8 @@ func (t *integratedRows[T]) run(w *worker, block int) {
 	}
 }
 
-// integrals returns the columns of a row for frequencies lo … hi: six in phi, and those that are kept.
+// integrals returns the columns of a row for frequencies lo … hi: six in phi, and the columns that are
+// kept.
 func (t *features[T]) integrals(row, lo, hi int, phi []T) simd.Integrals[T] {
 	part := func(i int) []T { return phi[i*(hi-lo):][:hi-lo] }
 	kept := t.moments.kept[row*keptParts*t.R:]
@@ -254,8 +255,8 @@ func (t *integratedGradients[T]) run(w *worker, block int) {
 	t.spectraGradient(w, lo, hi)
 }
 
-// quadGradient takes the gradient of quad for frequencies lo … hi, whose columns are phi, to those of W's means and
-// variances.
+// quadGradient takes the gradient of quad for frequencies lo … hi, whose columns are phi, to the gradients of W's
+// means and variances.
 func (t *features[T]) quadGradient(w *worker, lo, hi int, phi []T) {
 	rows, m, width, n := t.S*t.B, &t.moments, parts*(hi-lo), (hi-lo)*t.Out
 	scale, size, first := t.scale*t.scale, t.R*t.Out, lo*t.Out

@@ -24,7 +24,7 @@ type likelihoods[T Float] struct {
 	dlogvar    []float64 // [blocks,C]: sums for the gradients of the columns' parameters
 	tail       float64   // ν of StudentLogLik; log r of NegativeBinomialLogLik
 	tails      []float64 // [blocks]: sums for the gradient of r
-	offset     []T       // [B], for counts; nil if there is none
+	offset     []T       // [B], for counts; nil without offsets
 	cuts       []float64 // κ_0 … κ_K of OrdinalLogLik
 }
 

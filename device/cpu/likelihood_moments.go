@@ -37,7 +37,7 @@ const (
 // evaluateMoments evaluates a likelihood of means and variances, in Double or in Real.
 func (d *Device[T]) evaluateMoments(op string, of momentKind, ell *device.Tensor, g, a device.LikelihoodArgs,
 	scale float64) {
-	t, work, cost := d.begin(op, ell, g, a, scale), task(&d.momentsReal), 4 // of an element, in multiplications
+	t, work, cost := d.begin(op, ell, g, a, scale), task(&d.momentsReal), 4 // cost of an element, in multiplications
 	if of == poisson {
 		cost = 32
 	}

@@ -178,7 +178,7 @@ func (d *gp) MomentsBackward(g, a device.MomentsArgs) {
 	d.do((*momentsFactor)(t), t.J*blocksOf(t.M, lowerColumns), t.J*t.M*t.M*t.B/2)
 }
 
-// momentsCotangent transposes the cotangents of latent j, and does dlogα.
+// momentsCotangent transposes the cotangents of latent j, and computes dlogα.
 type momentsCotangent momentsTask
 
 func (t *momentsCotangent) run(_ *worker, j int) {

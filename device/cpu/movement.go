@@ -162,7 +162,7 @@ func (d *Device[T]) ConcatBackward(dparts []*device.Tensor, widths []int, ddst *
 	}
 }
 
-// AddColumns adds the first columns of src to those of dst.
+// AddColumns adds the first columns of src to the first columns of dst.
 func (d *Device[T]) AddColumns(dst, src *device.Tensor) {
 	rows, wdst, wsrc := device.CheckAddColumns(dst, src)
 	if d.dry() {

@@ -21,7 +21,7 @@ func (d *Device[T]) OrdinalLogLik(ell *device.Tensor, g, a device.LikelihoodArgs
 		t.cuts[k+1] = t.cuts[k] + device.GapFloor + math.Exp(float64(gaps[k]))
 	}
 	d.evaluate((*ordinal[T])(t), len(t.h)*128, ell, nil)
-	// A gap moves all cut points from its own on.
+	// Gap k moves cut point k and all cut points after it.
 	above, to := 0.0, d.real(g.Cuts)
 	for k := n - 1; k > 0; k-- {
 		above += t.column(k)

@@ -75,7 +75,7 @@ const (
 	// inlineWork is the number of multiplications, or similar operations, below which helpers cost more than
 	// they gain.
 	inlineWork = 1 << 14
-	// spins is about fifty microseconds. Putting a goroutine to sleep and waking it takes about ten, and the
+	// spins takes about fifty microseconds. Putting a goroutine to sleep and waking it takes about ten, and the
 	// system may wake it on the caller's core. A step of a small model has dozens of operations of that length.
 	spins = 1 << 17
 )

@@ -38,7 +38,7 @@ func (d *gp) Potrf(l, jitter, c *device.Tensor) {
 	t.factorise(d.pool)
 }
 
-// factorise climbs the ladder with each of the matrices c, as far as necessary.
+// factorise tries the rungs of the ladder for each of the matrices c, until one succeeds.
 func (t *potrfTask) factorise(p *pool) {
 	t.inverse = grow(p, &t.inverse, t.k*tri*tri)
 	p.reserve(0, t.m*tri)

@@ -22,7 +22,7 @@ func (t *triangle) diagonal(k, i int) []float64 {
 	return t.inverse[(k*blocksOf(t.m, tri)+i)*tri*tri:][:tri*tri]
 }
 
-// invertTask inverts the diagonal blocks, each in its own block of the task.
+// invertTask inverts the diagonal blocks, one in each block of the task.
 type invertTask struct{ triangle }
 
 func (t *invertTask) run(w *worker, block int) {
@@ -81,9 +81,9 @@ func invertHalf(dst, l []float64, ldl, n int) {
 	}
 }
 
-// solve overwrites rows lo … hi of x with those of L⁻¹x, or of L⁻ᵀx, for matrix k. lo is a multiple of tri, and x
-// has zeros in the rows before lo; transposed, in those from hi on. It halves the matrix, so that most of the work
-// is large products:
+// solve overwrites rows lo … hi of x with the same rows of L⁻¹x, or of L⁻ᵀx, for matrix k. lo is a multiple of
+// tri. x has zeros in the rows before lo or, if it is transposed, in the rows from hi on. solve halves the matrix,
+// so that most of the work is large products:
 //
 //	[A 0; C B]⁻¹ [x; y] = [u; B⁻¹(y − C u)],   u = A⁻¹x
 func (t *triangle) solve(w *worker, k int, x matrix[float64], lo, hi int, transpose bool) {
@@ -182,8 +182,8 @@ func copyRows(dst []float64, ldd int, src []float64, lds, m, n int) {
 }
 
 // cholesky factors an n×n block in place by columns, reading its lower triangle. It returns the first pivot
-// that is not a positive number, or −1. Four rows at a time keep four sums going, since a single sum would wait
-// for itself.
+// that is not a positive number, or −1. It computes four sums at a time, for four rows, since each addition to
+// a single sum would wait for the one before.
 func cholesky(a []float64, lda, n int) int {
 	for j := range n {
 		rj := a[j*lda:][:j+1]

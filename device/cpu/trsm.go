@@ -37,7 +37,7 @@ func (d *gp) Trsm(a, l, b *device.Tensor) {
 	t.solve(d.pool)
 }
 
-// trsmLower is the second part of TrsmBackward: dl += −tril(db aᵀ), by blocks of columns.
+// trsmLower computes the second part of TrsmBackward: dl += −tril(db aᵀ), by blocks of columns.
 type trsmLower trsmTask
 
 func (t *trsmLower) run(w *worker, block int) {

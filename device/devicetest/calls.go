@@ -6,7 +6,7 @@ import "github.com/gpdrf/gpdrf-gpu/device"
 type Call struct {
 	Name    string
 	Run     func()
-	results []*device.Tensor // nil where there is none
+	results []*device.Tensor // results; nil for a Backward without results
 }
 
 // Calls returns all operations of the table at their largest sizes, one after the other.

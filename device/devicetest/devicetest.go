@@ -19,8 +19,8 @@ import (
 // Tolerances are the largest errors of a device against the naive loops, relative to
 // the largest element.
 type Tolerances struct {
-	Value    float64 // of an operation's results
-	Gradient float64 // of its Backward's
+	Value    float64 // error of the results of an operation
+	Gradient float64 // error of the results of a Backward
 	// Single is set where Real is float32: operations on Real tensors are then held to the
 	// normalised mean square error of their row.
 	Single bool

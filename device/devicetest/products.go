@@ -18,7 +18,7 @@ func Medium() Tolerances {
 }
 
 // RunProducts tests the operations that are mostly products of Real tensors, and their properties:
-// those in which a device at another device.Precision differs.
+// these are the tests in which a device at another device.Precision differs.
 func RunProducts(t *testing.T, dev device.Device, tol Tolerances, truth Truth) {
 	for _, r := range table() {
 		if r.products {

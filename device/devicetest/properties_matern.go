@@ -93,7 +93,7 @@ func nearGradient(t *testing.T, dev device.Device, a device.ARDArgs) {
 			w := math.Exp(-2 * logl[c*lengths+q%lengths])
 			r, norms = r+(u-v)*(u-v)*w, norms+(u*u+v*v)*w
 		}
-		if form == device.Matern12 && r <= device.TouchingRows*norms { // its gradient has no limit
+		if form == device.Matern12 && r <= device.TouchingRows*norms { // the kernel has no limit of its gradient here
 			continue
 		}
 		g := slopeOf(form, math.Sqrt(r))

@@ -14,14 +14,14 @@ import (
 
 // row is an operation, with its Backward.
 type row struct {
-	ops     []string // the methods that it covers
-	variant string   // which case of them
+	ops     []string // methods that the row covers
+	variant string   // case of these methods, or ""
 	sizes   [][]int  // arguments of build; never only multiples of a block
 	build   func(r *random, size []int) *problem
 	// nmse is the error that float32 may make, in the value and in the gradient; 0 for
 	// operations in double. Rounding alone gives about 1e-14.
 	nmse   float64
-	reason string // why nmse is not 1e-12
+	reason string // reason why nmse is not 1e-12; "" if it is
 	// products is set where the operation is mostly products of Real tensors.
 	products bool
 }
@@ -52,11 +52,11 @@ type problem struct {
 	naive func(in, out [][]float64)
 	// forward runs the operation.
 	forward func(dev device.Device, in, out []*device.Tensor)
-	// backward runs its vector-Jacobian product; nil if it has none. The gradient of an
-	// array without one is nil.
+	// backward runs its vector-Jacobian product; nil without one. The gradient of an array is nil
+	// if the operation does not give it.
 	backward func(dev device.Device, in, out, din, dout []*device.Tensor)
-	// cotangent replaces the random cotangent of out[0] where the operation has the
-	// gradient in its own hands, such as N/B; the value may carry another factor.
+	// cotangent replaces the random cotangent of out[0] for an operation that sets the scale of
+	// its gradient, such as N/B. The value may have another factor.
 	cotangent []float64
 }
 
@@ -65,7 +65,7 @@ type array struct {
 	name  string
 	dtype device.DType
 	shape []int
-	data  []float64 // of an Int array whole numbers
+	data  []float64 // values; whole numbers for an Int array
 	grad  gradient
 }
 
@@ -74,8 +74,8 @@ type gradient int
 
 const (
 	none   gradient = iota
-	adds            // +=, as for parameters
-	writes          // =, as for activations
+	adds            // Backward adds, as for parameters
+	writes          // Backward overwrites, as for activations
 )
 
 // filler is the value of gradients before Backward, which adds to it or overwrites it.
@@ -124,7 +124,7 @@ func withValue[A any](p *problem, weight float64, args func(in []*device.Tensor)
 	return p
 }
 
-// gradients makes room for the gradients of arrays; nil for those that have none.
+// gradients makes room for the gradients of arrays; nil for arrays without a gradient.
 func gradients(dev device.Device, arrays []*array) []*device.Tensor {
 	ts := make([]*device.Tensor, len(arrays))
 	for i, a := range arrays {

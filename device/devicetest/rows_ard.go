@@ -82,7 +82,7 @@ func mixProblem(r *random, size []int) *problem {
 	}, func(in, out []*device.Tensor) device.MixArgs {
 		return device.MixArgs{C: out[0], A: in[0], B: in[1], Logit: in[2]}
 	}, device.Device.Mix, func(dev device.Device, g, a device.MixArgs) {
-		dev.Copy(g.A, g.C) // the gradient of A may take the place of that of C
+		dev.Copy(g.A, g.C) // the gradient of A may take the place of the gradient of C
 		g.C = g.A
 		dev.MixBackward(g, a)
 	})

@@ -14,7 +14,7 @@ type featureCase struct {
 	floor, noInput bool // variances below VarFloor; h needs no gradient
 	mixing         bool // the columns of Ω have factors
 	activation     device.Activation
-	strata         int // of weights and frequencies
+	strata         int // number of strata of weights and frequencies
 }
 
 func (c featureCase) String() string {

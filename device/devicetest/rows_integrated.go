@@ -43,7 +43,7 @@ func frequencies(r *random, size []int) *problem {
 type momentCase struct {
 	name                   string
 	mixing, noInput, floor bool
-	full                   bool    // the covariance of W
+	full                   bool    // the covariance of W is full
 	spread                 float64 // mean of log β²
 	sizes                  [][]int
 }
@@ -98,8 +98,9 @@ func featureMoments(r *random, size []int, c momentCase) *problem {
 }
 
 // naiveFeatureMoments takes the moments of each frequency's cosine and sine by
-// E cos(kθ) = exp(−k²v/2) cos kt, and with W those of their sum: E f² of a product of independent variables,
-// less the square of its mean. Two frequencies share no more than the covariance of their weights.
+// E cos(kθ) = exp(−k²v/2) cos kt, and with W the moments of their sum: E f² of a product of independent
+// variables, less the square of its mean. Two frequencies share no more than the covariance of their
+// weights.
 func naiveFeatureMoments(mean, variance []float64, in [][]float64, size []int, c momentCase) {
 	s, b, d, nr, dOut := size[0], size[1], size[2], size[3], size[4]
 	h, meanW := in[0], in[5]
@@ -137,7 +138,7 @@ func naiveFeatureMoments(mean, variance []float64, in [][]float64, size []int, c
 			}
 		}
 		for o := range v {
-			for i := 0; c.full && i < 2*nr; i++ { // else two frequencies share nothing
+			for i := 0; c.full && i < 2*nr; i++ { // two frequencies share something only with a full covariance
 				of, same, others := covariance[o][i*2*nr:][:2*nr], (i+nr)%(2*nr), 0.0
 				for j, p := range phi {
 					if j != i && j != same {

@@ -154,7 +154,7 @@ func predictive(dtype device.DType) func(r *random, size []int) likelihood {
 	}
 }
 
-// moments returns means and variances. Size: S, B, C; those in double have no S.
+// moments returns means and variances. Size: S, B, C; moments in double have no S.
 func (r *random) moments(dtype device.DType, size []int) (mean, variance *array) {
 	if dtype == device.Double {
 		size = size[1:]

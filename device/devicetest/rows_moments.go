@@ -141,7 +141,7 @@ func sampleF(r *random, size []int, key device.Key) *problem {
 	}
 	rows := r.below("rows", 1000, b)
 	for i := 1; i < b; i += 3 {
-		rows.data[i] = rows.data[i-1] // as in a prediction, whose rows all have one number
+		rows.data[i] = rows.data[i-1] // rows of a prediction have the same number
 	}
 	return &problem{
 		in:  []*array{r.normal("mean", device.Double, writes, 0, 1, b, j), variance, rows},

@@ -39,12 +39,12 @@ func must(err error) {
 	}
 }
 
-// probes are derivatives with respect to one argument: some partial ones, all if there are few, and
-// those in some random directions, where every element counts.
+// probes are derivatives with respect to one argument: some or all partial derivatives, and
+// derivatives in some random directions, where every element counts.
 type probes struct {
 	Elements   []int
 	Directions [][]float64
-	Want       []float64 // by central differences
+	Want       []float64 // derivatives by central differences
 }
 
 // probe makes the probes of each argument that has a gradient, of the sum of the results weighted by

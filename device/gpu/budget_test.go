@@ -20,7 +20,7 @@ func TestDry(t *testing.T) {
 	}
 }
 
-// again is a Device on the same open GPU, with memory and scratch of its own.
+// again returns another Device on the same open GPU, with separate memory and scratch.
 func (d *Device) again(t *testing.T) *Device {
 	a := &Device{settings: d.settings, graphs: d.graphs, records: map[*cuda.Graph]bool{}}
 	a.begin()

@@ -18,9 +18,9 @@ type Device struct {
 
 	// These are the kernels by the type that ends their name.
 	real     family // _f32 or _f64, as Real is
-	products family // kernels of Real products: those of real, or _tf32
+	products family // kernels of Real products: the same as real, or _tf32
 	double   family // _f64
-	plain    family // names without a type
+	plain    family // kernels whose names have no type
 
 	heap   heap
 	state  state
@@ -155,7 +155,7 @@ func (d *Device) UploadInts(dst *device.Tensor, src []int32) {
 	}
 }
 
-// lane is a stream with its pinned memory: that of the operations, or cuda.UploadStream.
+// lane is a stream with its pinned memory: the stream of the operations, or cuda.UploadStream.
 type lane interface {
 	Stage(n int) ([]byte, error)
 	Write(dst cuda.Ptr, staged []byte) error
@@ -218,11 +218,12 @@ func read[From float32 | float64](d *Device, dst []float64, src *device.Tensor) 
 
 // Usage counts the work of a device so far.
 type Usage struct {
-	Calls   int // of the driver
+	Calls   int // number of calls of the driver
 	Changes int // number of allocations and releases of memory
 }
 
-// Usage is for tests and reports: a replayed step makes a few calls of the driver and changes no memory.
+// Usage returns the counts, for tests and reports. A replayed step makes a few calls of the driver and
+// changes no memory.
 func (d *Device) Usage() Usage { return Usage{d.context.Calls(), d.heap.changes} }
 
 // Zero writes zeros.

@@ -166,7 +166,7 @@ func TestNoAllocation(t *testing.T) {
 	}
 }
 
-// lost runs a test again, in a process of its own, with a driver that is lost at a call and cannot
+// lost runs a test again, in a separate process, with a driver that is lost at a call and cannot
 // be used again. That process repeats the work, at most ten times, until it is a fault.
 func lost(t *testing.T, call string, work func(d *Device) func(i int), check func(d *Device, i int, err error)) {
 	if os.Getenv("EMU_LOST") == "" {

@@ -108,7 +108,7 @@ func (d *Device) drawSpectra(t *features) {
 type draw struct {
 	slots, rows, columns int
 	key                  device.Key
-	number               int // number of draws that the samples share; 0 if each has its own
+	number               int // number of draws that the samples share; 0 if each sample has a draw
 	mean, logvar, mixing *device.Tensor
 	x, noise             cuda.Arg
 }
@@ -129,7 +129,8 @@ func (d *Device) draws(k device.Key) (first, k0, k1, step, site, strata cuda.Arg
 	return first, k0, k1, step, site, strata
 }
 
-// groupRows is the number of rows of a group; rowTiles is how many tiles cover those of all groups.
+// groupRows is the number of rows of a group; rowTiles is the number of tiles that cover the rows
+// of all groups.
 func (t *features) groupRows() int { return t.S * t.B / t.groups }
 
 func (t *features) rowTiles() int {
@@ -145,9 +146,9 @@ func (t *features) chunksOfFrequencies(blocks int) (span, chunks int) {
 	return divide(t.R, t.side, t.leastBlocks, t.rowTiles()*blocks)
 }
 
-// divide cuts n into chunks of whole tiles of a side. Each chunk takes others blocks. It makes as few chunks as
-// give a launch its number of blocks, or up to twice as many if they are more even, since the longest block
-// ends last.
+// divide cuts n into chunks of whole tiles of a side. Each chunk takes others blocks. It makes just enough
+// chunks for the number of blocks of a launch, or up to twice as many if they are more even, since the longest
+// block ends last.
 func divide(n, side, blocks, others int) (span, chunks int) {
 	tiles := (n + side - 1) / side
 	chunks = min(tiles, (blocks+others-1)/others)

@@ -7,14 +7,14 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// feed uploads on a stream of its own, to tensors beside those that operations use. Next copies them to these
-// tensors, which is quick on the device: a recorded loop knows one address.
+// feed uploads on a separate stream, to other tensors than the operations use. Next copies them to the
+// tensors of the operations, which is quick on the device: a recorded loop knows one address.
 type feed struct {
 	device  *Device
-	ahead   *cuda.UploadStream // nil on a dry device
+	ahead   *cuda.UploadStream // stream of the uploads; nil on a dry device
 	dst     []*device.Tensor
 	waiting []*device.Tensor // tensors like dst that wait for Next
-	piece   []int            // number of uploaded elements of each
+	piece   []int            // number of uploaded elements of each tensor
 }
 
 // Feed makes a feed into tensors (device.Feeder).

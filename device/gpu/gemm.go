@@ -11,7 +11,8 @@ import (
 // tile is the number of rows, and of columns, of C that one block of 128 threads computes, as in gemm.cuh.
 const tile = 64
 
-// matrix is an operand of a product: a matrix by rows for each of a batch, and each term of a sum.
+// matrix is an operand of a product: a matrix by rows for each matrix of a batch and each term of
+// a sum.
 type matrix struct {
 	at         cuda.Arg
 	ld         int  // distance from row to row
@@ -38,14 +39,14 @@ type product struct {
 	alpha, beta    float64
 	a, b, c        matrix
 	part           part
-	logs           cuda.Arg // [batch]; without logs, the factor is 1
+	logs           cuda.Arg // [batch]; the factor is 1 without logs
 	power          float64
 }
 
 // stacked is the same product as a single one, if the matrices A and C of a batch lie below each other and
 // share B. Its tiles have no empty rows between matrices.
 func (p product) stacked() product {
-	const most = tile * 65535 // rows of a grid
+	const most = tile * 65535 // largest number of rows of a grid
 	rows, bare := p.m*p.batch, !p.a.transposed && !p.a.lower && p.part == whole && p.logs == (cuda.Arg{})
 	joined := p.b.step == 0 && p.a.step == p.m*p.a.ld && p.c.step == p.m*p.c.ld
 	if bare && joined && rows <= most && rows*max(p.a.ld, p.c.ld) <= math.MaxInt32 {

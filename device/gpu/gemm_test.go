@@ -54,7 +54,7 @@ func TestGemm(t *testing.T) {
 func runProduct(d *Device, p product) (got, want []float64) {
 	r := rand.New(rand.NewPCG(1, 2))
 	terms := max(p.terms, 1)
-	// B is one matrix for the whole batch, and C has other rows between those of the product.
+	// B is one matrix for the whole batch, and C has other rows between the rows of the product.
 	place := func(m *matrix, rows, columns, batch int) []float64 {
 		if m.transposed {
 			rows, columns = columns, rows

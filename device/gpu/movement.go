@@ -77,19 +77,19 @@ func (d *Device) ConcatBackward(dparts []*device.Tensor, widths []int, ddst *dev
 	}
 }
 
-// AddColumns adds the first columns of src to those of dst.
+// AddColumns adds the first columns of src to the first columns of dst.
 func (d *Device) AddColumns(dst, src *device.Tensor) {
 	rows, wdst, wsrc := device.CheckAddColumns(dst, src)
 	d.addColumns(rows, min(wdst, wsrc), columns{dst, wdst, 0}, columns{src, wsrc, 0})
 }
 
-// columns are the columns of a matrix from one on.
+// columns are the columns of a matrix from column from on.
 type columns struct {
 	of          *device.Tensor
 	width, from int
 }
 
-// addColumns adds w columns of src to those of dst.
+// addColumns adds w columns of src to w columns of dst.
 func (d *Device) addColumns(rows, w int, dst, src columns) {
 	n := rows * w
 	d.real.launch("add_columns", d.real.over("add_columns", n), 0, cuda.Int(n), cuda.Int(w),

@@ -174,13 +174,13 @@ func TestLoopMisuse(t *testing.T) {
 	}
 }
 
-// A GPU that has no memory for a graph launches each step, with the same bits, and says so once. One
-// that has none for a kernel is a fault.
+// A GPU that has no memory for a graph launches each step, with the same bits, and says so once. A
+// GPU that has no memory for a kernel is a fault.
 func TestNoRoom(t *testing.T) {
 	openDouble(t)
 	var said []string
 	d := must.Get(New(0, true, func(line string) { said = append(said, line) }))(t)
-	said = nil // of the driver's compiler
+	said = nil // forget the lines about the driver's compiler
 	replayed, launched := newWalk(open(t, true)), newWalk(d)
 	loop, other := device.NewLoop(replayed.d, replayed.work), device.NewLoop(d, launched.work)
 	for step := 1; step <= 6; step++ {

@@ -5,7 +5,8 @@ package mpi
 
 import "errors"
 
-// LibraryVariable is the environment variable with the path of an MPI library, in place of those that Open looks for.
+// LibraryVariable is the environment variable with the path of an MPI library, in place of the libraries that Open
+// looks for.
 const LibraryVariable = "GPDRF_MPI"
 
 // ErrAbsent is the error if there is no MPI library, or if the program was built without this package.

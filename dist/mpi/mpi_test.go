@@ -81,7 +81,7 @@ func fault(mode string, c dist.Comm) {
 // engine is an MPI library of this machine, with its mpirun.
 type engine struct {
 	name, mpirun, library string
-	// to test with: those of MPICH are slow where there are more than processors
+	// numbers of ranks to test with: MPICH is slow with more ranks than processors
 	ranks []int
 }
 
@@ -163,7 +163,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// A library that does not belong to the launcher is refused: each process would be a job of its own.
+// A library that does not belong to the launcher is refused: each process would be a separate job.
 func TestOtherLibrary(t *testing.T) {
 	all := engines(t)
 	if len(all) < 2 {

@@ -21,7 +21,7 @@ static int (*group_end)(void);
 static int (*comm_get_async_error)(void *, int *);
 static int (*comm_destroy)(void *);
 static const char *(*get_error_string)(int);
-static const char *(*get_last_error)(void *); // from 2.13 on, otherwise NULL
+static const char *(*get_last_error)(void *); // NULL before version 2.13
 
 // library_open opens the library and finds its functions. The answer is why it cannot, or "".
 static const char *library_open(const char *path) {

@@ -58,7 +58,7 @@ func versionText(v int) string {
 // Find returns the version and path of the library that Open would load.
 func Find() (string, error) { return load() }
 
-// result returns the error of an NCCL code, with the text of the library; nil if there is none.
+// result returns the error of an NCCL code, with the text of the library; nil for no error.
 func result(call string, code C.int) error {
 	if code == C.SUCCESS || code == C.IN_PROGRESS {
 		return nil

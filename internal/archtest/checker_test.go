@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// checker finds the types of this module's own packages. Those of others stay unknown, which is
-// quick, and enough to see who uses what.
+// checker finds the types of this module's own packages. Types of other modules stay unknown,
+// which is quick, and enough to see which packages use which names.
 type checker struct {
 	*module
-	packages map[string]*types.Package // by folder
+	packages map[string]*types.Package // types of each package, by folder
 	info     *types.Info
 }
 

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// An assignment before a condition is to a variable that the condition reads. Any other has a line of its own.
+// An assignment before a condition is to a variable that the condition reads. Any other assignment has a
+// separate line.
 func TestConditionsReadTheirAssignments(t *testing.T) {
 	m := load(t)
 	for _, f := range m.code() {

@@ -49,7 +49,7 @@ func TestDocumentsNameWhatExists(t *testing.T) {
 	m := load(t)
 	all := m.declarations(t)
 	for _, op := range operations(m) {
-		all["device."+op] = declaration{} // as the documents write operations
+		all["device."+op] = declaration{} // the documents write operations so
 	}
 	packages := map[string]bool{}
 	for _, f := range m.code() {

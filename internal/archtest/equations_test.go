@@ -60,7 +60,7 @@ func tableUnder(t *testing.T, text, heading string) (rows [][]string) {
 	return rows[2:]
 }
 
-// cites reports whether a text names a label as a word of its own: rfdnn_lth is not in
+// cites reports whether a text names a label as a whole word: rfdnn_lth is not in
 // "rfdnn_lth_vec".
 func cites(text, label string) bool {
 	return regexp.MustCompile(`(^|\W)` + regexp.QuoteMeta(label) + `(\W|$)`).MatchString(text)

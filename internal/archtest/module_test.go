@@ -23,8 +23,8 @@ const (
 
 // file is one Go file of the module.
 type file struct {
-	path      string // from the module's root, with slashes
-	dir       string // its package's folder, "." for the root
+	path      string // path from the module's root, with slashes
+	dir       string // folder of the package, "." for the root
 	text      string
 	syntax    *ast.File
 	test      bool
@@ -74,9 +74,9 @@ var readModule = sync.OnceValues(func() (*module, error) {
 	return m, err
 })
 
-// outside reports whether a folder is not part of the module: hidden, data of tests, or a module of
-// its own. That is bench too, so that its dependencies stay out of the program; its code keeps the
-// rules and calls the packages.
+// outside reports whether a folder is not part of the module: hidden, data of tests, or a separate
+// module. bench is a separate module, too, so that its dependencies stay out of the program. It
+// counts as part: its code keeps the rules and calls the packages.
 func outside(name, base string) bool {
 	if base == "bench" {
 		return false
@@ -221,7 +221,7 @@ func receiver(d *ast.FuncDecl) string {
 	}
 }
 
-// methods are the methods that a file declares, of those that are asked for, in its order.
+// methods returns the wanted methods that a file declares, in the order of the file.
 func methods(f *file, wanted map[string]bool) (names []string) {
 	for _, d := range f.syntax.Decls {
 		if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv != nil && wanted[fn.Name.Name] {
@@ -231,7 +231,8 @@ func methods(f *file, wanted map[string]bool) (names []string) {
 	return names
 }
 
-// operations are the methods of device.Device that compute: those of the interfaces embedded in it.
+// operations returns the methods of device.Device that compute: the methods of the interfaces
+// embedded in it.
 func operations(m *module) (ops []string) {
 	device := newChecker(m).check("device").Scope().Lookup("Device").Type().Underlying().(*types.Interface)
 	for family := range device.EmbeddedTypes() {

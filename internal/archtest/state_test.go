@@ -7,11 +7,12 @@ import (
 	"testing"
 )
 
-// registers are the package variables that may be written outside init, and by whom.
+// registers are the package variables that may be written outside init, and the function that
+// writes each.
 var registers = map[string]string{
 	"device.backends":  "Register",    // called from the init of each backend
-	"tablefile.linked": "Register",    // and from that of data/columnar
-	"usererror.dashed": "NameOptions", // from that of the library, and of the command
+	"tablefile.linked": "Register",    // called from the init of data/columnar, too
+	"usererror.dashed": "NameOptions", // called from the init of the library, and of the command
 }
 
 // A package keeps no state: its variables are written where they are declared or in init, and

@@ -1,8 +1,8 @@
 // Package atomicfile puts files and folders in place whole or not at all: they are built under a
 // temporary name beside their final place, brought to disk, and renamed. After a power cut or kill
-// -9 there is the old state or the new state, and at worst a temporary, too. Its name begins with a
-// dot and ends in .tmp-<process number>, and RemoveDead removes it. A folder that stood there empty
-// is filled file by file, in the order of their names.
+// -9 there is the old state or the new state, and at worst a temporary, too. The name of a
+// temporary begins with a dot and ends in .tmp-<process number>, and RemoveDead removes it. An
+// empty folder that exists already is filled file by file, in the order of their names.
 package atomicfile
 
 import (
@@ -31,7 +31,7 @@ func Text(text []byte) func(io.Writer) error {
 	return func(w io.Writer) error { _, err := w.Write(text); return err }
 }
 
-// files are this package's operations on the disk; tests put faults there.
+// files are this package's operations on the disk; tests replace them by faults.
 type files struct {
 	create  func(path string) (file, error)
 	rename  func(from, to string) error
@@ -53,7 +53,7 @@ var osFiles = files{
 }
 
 func writeFile(d files, path string, write func(io.Writer) error) error {
-	var mode fs.FileMode // of the file that was there
+	var mode fs.FileMode // mode of the file that was there
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && info.IsDir():
@@ -105,12 +105,12 @@ func Abandon(path string) {
 
 // linkTarget follows a symbolic link whose file does not exist yet. It returns other paths unchanged.
 func linkTarget(path string) string {
-	for range 40 { // as many as a system follows
+	for range 40 { // a system follows this number of links
 		to, err := os.Readlink(path)
 		if err != nil {
 			break
 		}
-		if !filepath.IsAbs(to) { // not Join, which takes .. away before links are followed
+		if !filepath.IsAbs(to) { // Join would take .. away before links are followed
 			to = filepath.Dir(path) + string(filepath.Separator) + to
 		}
 		path = to
@@ -118,8 +118,8 @@ func linkTarget(path string) string {
 	return path
 }
 
-// createBeside makes the temporary. A name that is taken belongs to a dead process that
-// had this one's number, or to another goroutine: count on.
+// createBeside makes the temporary. A name that is taken belongs to a dead process with the
+// same number, or to another goroutine: the next number is tried.
 func createBeside(d files, path string) (tmp string, f file, err error) {
 	for i := range maxTries {
 		tmp = temporary(path, i)
@@ -135,7 +135,7 @@ func createBeside(d files, path string) (tmp string, f file, err error) {
 	return "", nil, err
 }
 
-// named puts the path into an error about its temporary, and the remedy where its folder is missing.
+// named puts the path into an error about its temporary, and a remedy if its folder is missing.
 func named(err error, tmp, path string) error {
 	pe := (*fs.PathError)(nil)
 	if !errors.As(err, &pe) || pe.Path != tmp {
@@ -186,8 +186,8 @@ func fill(w io.Writer, write func(io.Writer) error) error {
 	return b.Flush()
 }
 
-// SyncDir brings a renamed entry of a folder to disk. Windows has no such thing, nor have some file systems, such as
-// AFS and folders that a virtual machine shares.
+// SyncDir brings a renamed entry of a folder to disk. Windows cannot do so, nor can some file systems, such as AFS
+// and folders that a virtual machine shares.
 func SyncDir(path string) error {
 	if runtime.GOOS == "windows" {
 		return nil

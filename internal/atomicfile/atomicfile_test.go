@@ -281,7 +281,8 @@ func TestFolderDiscard(t *testing.T) {
 	}
 }
 
-// Many goroutines that want one name: each temporary is its own, one wins, the others get an error.
+// Many goroutines want one name: each has a separate temporary, one wins, and the others get an
+// error.
 func TestFolderRace(t *testing.T) {
 	dir := t.TempDir()
 	final := filepath.Join(dir, "runs", "one")
@@ -311,8 +312,8 @@ func TestFolderRace(t *testing.T) {
 	holds(t, dir, fmt.Sprintf("runs runs/one runs/one/who=%d", <-won))
 }
 
-// A file system whose folders cannot be brought to disk, as that of /proc, is used without. A folder that is not
-// there is an error.
+// A file system whose folders cannot be brought to disk, such as /proc, is used without that. A folder that is
+// not there is an error.
 func TestFolderWithoutSync(t *testing.T) {
 	if _, err := os.Stat("/proc"); err != nil {
 		t.Skip("no such file system here")

@@ -9,8 +9,9 @@ import (
 )
 
 // The owner of a temporary holds its lock as long as it lives, so that a temporary whose lock is
-// free belongs to a dead process. The lock comes after the file: an owner who finds it taken, or
-// the file gone, was taken for dead in between and takes another name.
+// free belongs to a dead process. The file exists before its lock. If the owner finds the lock
+// taken or the file gone, another process took it for dead in between, and the owner takes
+// another name.
 
 // ErrLocked reports that a file belongs to another process.
 var ErrLocked = errors.New("another process uses it")
@@ -21,7 +22,7 @@ var temporaryName = regexp.MustCompile(`^\.(.+)\.tmp-[0-9]+(-[0-9]+)?$`)
 // A file system without locks is used without.
 func own(path string, f *os.File) bool { return !errors.Is(Lock(f), ErrLocked) && IsAt(f, path) }
 
-// IsAt reports whether an open file is still the one at path.
+// IsAt reports whether an open file is still the file at path.
 func IsAt(f *os.File, path string) bool {
 	opened, err := f.Stat()
 	if err != nil {

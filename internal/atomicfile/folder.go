@@ -11,14 +11,14 @@ import (
 // Folder is a folder under construction. It ends in Commit or in Discard.
 type Folder struct {
 	path string
-	lock *os.File // of the folder itself
-	into string   // the folder that was there and is to be filled, "" if there was none
+	lock *os.File // lock of the folder itself
+	into string   // folder that was there and is to be filled; "" without one
 	made []string // parents that did not exist, outermost first
 }
 
 // NewFolder starts a folder that is to stand at final, or beside it, making the parents it needs.
-// Where a folder stands at final, it is built inside that one: a mount point, or the folder that
-// somebody works in, cannot be replaced. This is also the test whether the place can be written to.
+// If final exists, the folder is built inside it, since a mount point, or a folder in use, cannot
+// be replaced. This also tests whether the place can be written to.
 func NewFolder(final string) (*Folder, error) {
 	f := &Folder{}
 	base := final
@@ -50,21 +50,21 @@ func NewFolder(final string) (*Folder, error) {
 	return f, nil
 }
 
-// unlock gives the lock back. Some systems move no folder that is open.
+// unlock gives the lock back. Some systems cannot move an open folder.
 func (f *Folder) unlock() {
 	if f.lock != nil {
 		f.lock.Close()
 	}
 }
 
-// tieDelay is the wait after which one of two processes that begin at the same time has given way.
+// tieDelay is the wait after which one of two processes that begin at the same time has stopped.
 const tieDelay = 200 * time.Millisecond
 
 // HasRival reports whether another living process builds a folder for the same place. Of two that
 // begin at the same time, one has no rival.
 func (f *Folder) HasRival() bool {
 	rivals := f.rivals()
-	if len(rivals) > 0 && rivals[0] > f.path { // it gives way if it has just begun
+	if len(rivals) > 0 && rivals[0] > f.path { // the rival gives way if it has just begun
 		time.Sleep(tieDelay)
 		rivals = f.rivals()
 	}
@@ -107,7 +107,7 @@ func (f *Folder) Commit(final string) error {
 	if err := SyncDir(f.path); err != nil {
 		return err
 	}
-	// empty, and in the way of a rename
+	// an empty folder would prevent the rename
 	if info, err := os.Lstat(final); err == nil && info.IsDir() {
 		if err := os.Remove(final); err != nil {
 			return err
@@ -115,7 +115,7 @@ func (f *Folder) Commit(final string) error {
 	}
 	err := os.Rename(f.path, final)
 	if err != nil && !Empty(final) {
-		return taken // somebody was quicker
+		return taken // another process was quicker
 	} else if err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (f *Folder) moveIn(taken error) error {
 	if err != nil {
 		return err
 	}
-	if len(there) != 1 { // more than the folder under construction
+	if len(there) != 1 { // there is more than the folder under construction
 		return taken
 	}
 	files, err := os.ReadDir(f.path)

@@ -1,6 +1,6 @@
 // Package charts draws charts as SVG that stands inside an HTML page. Colours are left to the
-// page's style sheet: marks have the classes s0, s1, … of their series. A mark with a tip has it in
-// the attribute data-tip, for a script of the page.
+// page's style sheet: marks have the classes s0, s1, … of their series. The tip of a mark is in its
+// attribute data-tip, for a script of the page.
 package charts
 
 import (
@@ -16,12 +16,12 @@ import (
 // Chart is a picture with two axes.
 type Chart struct {
 	Label  string  // what it shows, for people who hear the page
-	X, Y   Axis    // their ranges are widened to hold the marks, where they are not given
-	Height float64 // of a width of 440; 0 is 270
-	Marks  []Mark  // the first lies below the others
+	X, Y   Axis    // axes; ranges that are not given hold the marks
+	Height float64 // height for a width of 440; 0 is 270
+	Marks  []Mark  // marks, the first one below the others
 }
 
-// Axis is one of the two axes. The range is that of the marks unless Low < High.
+// Axis is one of the two axes. Its range holds the marks, unless Low < High give it.
 type Axis struct {
 	Label     string
 	Low, High float64
@@ -32,21 +32,22 @@ type Axis struct {
 const (
 	width         = 440.0
 	defaultHeight = 270.0
-	glyph         = 6.6 // of a digit
+	glyph         = 6.6 // width of a digit
 	bottomMargin  = 42.0
 	topMargin     = 10.0
 	rightMargin   = 14.0
 	overlap       = 4.0 // room for a dot at the ends of the axes
 )
 
-// The values and powers of ten that an axis reaches, of which differences do not overflow; and how
-// wide it is at least, as such and beside its values. What differs by less is drawn as equal.
+// The largest values and powers of ten of an axis, whose differences do not overflow. Then the
+// least width of its range, absolute and relative to its values: values that differ by less are
+// drawn as equal.
 const (
 	largest      = 1e300
 	largestPower = 300
 	narrowest    = 1e-300
 	nearlyEqual  = 1e-9
-	farOutside   = 1e4 // beyond every chart: a place that is cut off stands there
+	farOutside   = 1e4 // place of what is cut off, outside of every chart
 )
 
 // span is a range of values that grows, and where its ends lie in the chart.
@@ -69,13 +70,14 @@ func (s span) at(v float64) float64 {
 	return clamp(s.from+(v-s.low)/(s.high-s.low)*(s.to-s.from), farOutside)
 }
 
-// axisRange returns the range of an axis: as given, or that of the marks with a little room. It is finite,
-// and wide enough for ticks with different labels. One of powers ends at whole powers.
+// axisRange returns the range of an axis: as given, or the range of the marks with a little room. It is
+// finite, and wide enough for ticks with different labels. The range of an axis of powers ends at whole
+// powers.
 func (a Axis) axisRange(s span) span {
 	given := a.Low < a.High
 	if given {
 		s = span{low: a.Low, high: a.High}
-	} else if s.low > s.high { // no marks
+	} else if s.low > s.high { // there are no marks
 		s = span{high: 1}
 	}
 	if a.Powers {
@@ -116,7 +118,7 @@ func (c Chart) SVG() template.HTML {
 	height := cmp.Or(c.Height, defaultHeight)
 	p := &pen{x: c.X.axisRange(x), y: c.Y.axisRange(y)}
 	xTicks, yTicks := c.X.ticks(p.x, fewest), c.Y.ticks(p.y, max(fewest, int(height/45)))
-	if n := (len(xTicks) + 1) / 2; widestLabel(xTicks) > 8 { // or they would touch
+	if n := (len(xTicks) + 1) / 2; widestLabel(xTicks) > 8 { // wide labels would touch
 		xTicks = []tick{xTicks[0], xTicks[n]}
 	}
 	left, right, top, bottom := 26+glyph*float64(widestLabel(yTicks)), width-rightMargin, topMargin, height-bottomMargin
@@ -149,7 +151,7 @@ func (c Chart) SVG() template.HTML {
 	return template.HTML(p.text.String())
 }
 
-// longest is how many letters of a text are shown where it has a line of its own.
+// longest is the largest number of letters of a text on a separate line.
 const longest = 300
 
 // escaped returns a text of at most limit letters, escaped for SVG.

@@ -64,7 +64,7 @@ func TestDegenerate(t *testing.T) {
 				checkChart(t, every(x[:n], y[:n], Axis{Powers: powers}, Axis{}))
 			}
 		}
-		for _, y := range degenerate { // as the ends of given axes
+		for _, y := range degenerate { // values are ends of given axes
 			if len(x) > 1 && len(y) > 1 {
 				checkChart(t, every(x, x, Axis{Low: y[0], High: y[1]}, Axis{Low: x[0], High: x[1], Powers: true}))
 			}

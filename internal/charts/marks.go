@@ -10,19 +10,19 @@ import (
 type Kind string
 
 const (
-	Line      Kind = "line"     // joins points by straight lines, broken where a value is no number
+	Line      Kind = "line"     // straight lines between points, broken where a value is no number
 	Rule      Kind = "rule"     // a line for comparison, which does not widen the axes
 	Band      Kind = "band"     // the area between Y and High
 	Intervals Kind = "interval" // upright lines from Y to High
-	Points    Kind = "dots"     // with Tips that say what each is; without, many take little room
-	Bars      Kind = "bar"      // stand on zero side by side: bar i from X[i] to X[i+1]
+	Points    Kind = "dots"     // dots, with Tips that describe each; many dots without Tips are smaller
+	Bars      Kind = "bar"      // bars that stand on zero side by side: bar i from X[i] to X[i+1]
 )
 
 // Mark is something that is drawn by the values of both axes. Values that are no numbers, or not finite, are left out.
 type Mark struct {
 	Kind       Kind
 	X, Y, High []float64
-	Tips       []string // of each of Bars or Points, or nil for many points
+	Tips       []string // tip of each of Bars or Points, or nil for many points
 	Series     int
 	Light      bool // a thin and pale line, which another smooths; small dots
 }

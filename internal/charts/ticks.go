@@ -11,7 +11,7 @@ type tick struct {
 	text  string
 }
 
-// An axis has at most maxTicks, and at least two where fewest or more are asked for: their
+// An axis has at most maxTicks ticks, and at least two if fewest or more are requested: their
 // distance is up to two and a half times the range's share.
 const (
 	maxTicks = 20

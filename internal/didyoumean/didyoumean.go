@@ -19,7 +19,7 @@ func Nearest(word string, known []string) (nearest string, ok bool) {
 }
 
 // distance counts the edits from one word to another: bytes that are added, left out or changed, and neighbours that
-// are swapped. The algorithm is that of Wagner and Fischer, with swaps.
+// are swapped. The algorithm is by Wagner and Fischer, with swaps.
 func distance(from, to string) int {
 	// edits from a prefix of from to each prefix of to: one byte is missing in last, and two in before
 	before, last, row := make([]int, len(to)+1), make([]int, len(to)+1), make([]int, len(to)+1)
@@ -43,9 +43,9 @@ func distance(from, to string) int {
 	return last[len(to)]
 }
 
-// Hint ends an error message about word: `: did you mean "steps"?` where a known word
-// is near, and otherwise the list, `: use one of a, b, c`, or nothing where the list is
-// too long to read.
+// Hint returns the end of an error message about word: `: did you mean "steps"?` if a known
+// word is near, otherwise the list, `: use one of a, b, c`, or "" if the list is too long to
+// read.
 func Hint(word string, known []string) string {
 	const readable = 8
 	switch nearest, ok := Nearest(word, known); {

@@ -1,7 +1,7 @@
 // Package download fetches files whose checksum is known in advance. A file appears under its name
 // only when it is complete and its checksum is right. Until then it is NAME.part, which one process
-// writes at a time and the next try continues. One with a wrong checksum is kept as NAME.rejected,
-// and nothing reads it.
+// writes at a time and the next try continues. A file with a wrong checksum is kept as
+// NAME.rejected, which is never read.
 package download
 
 import (
@@ -23,12 +23,12 @@ import (
 // File is a file to fetch.
 type File struct {
 	Bytes     int64
-	SHA256    string   // in hexadecimal
-	Addresses []string // tried in turn
+	SHA256    string   // checksum in hexadecimal
+	Addresses []string // addresses, which are tried in turn
 }
 
-// Get fetches f to path, unless it is there with the right checksum already. A file that is there
-// with another checksum is an error: it is somebody's.
+// Get fetches f to path, unless it is there with the right checksum already. An existing file
+// with another checksum is an error, since it may be the user's.
 func Get(ctx context.Context, client *http.Client, f File, path string) error {
 	switch sum, err := sum(path); {
 	case err == nil && sum == f.SHA256:
@@ -157,7 +157,7 @@ func receive(ctx context.Context, client *http.Client, f File, address string, f
 	return nil
 }
 
-// heard puts the alarm off whenever something comes.
+// heard resets the alarm whenever bytes arrive.
 type heard struct {
 	io.Reader
 	silence *time.Timer
@@ -171,7 +171,7 @@ func (h *heard) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// because prefers the reason why the request was given up.
+// because returns the reason why the request was given up, if there is one, or else the error.
 func because(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause

@@ -52,7 +52,7 @@ func TestGet(t *testing.T) {
 			w.Write(content)
 		case "/short":
 			w.Write(content[:100])
-		case "/page": // in place of the file
+		case "/page": // a page in place of the file
 			w.Write(other[:100])
 		case "/broken":
 			w.Header().Set("Content-Length", "65536")

@@ -1,5 +1,5 @@
-// Package exactgp fits an exact Gaussian process to a few rows: length-scales and noise where a
-// larger model can start. It works in float64, and the same rows give the same bits.
+// Package exactgp fits an exact Gaussian process to a few rows: length-scales and noise at
+// which a larger model can start. It works in float64, and the same rows give the same bits.
 package exactgp
 
 import (
@@ -20,25 +20,25 @@ type Rows struct {
 // Fit is a Gaussian process with the kernel α exp(−½ Σ_d (x_d − x'_d)²/ℓ_d²) and noise σ², fitted
 // to rows.
 type Fit struct {
-	Lengths []float64 // ℓ [D]; nil where the targets look like noise
+	Lengths []float64 // ℓ [D]; nil if the targets look like noise
 	Noise   float64   // σ², in units of y²
 
-	Mean, Var []float64 // [N,T]: the prediction of each row from the others
+	Mean, Var []float64 // prediction of each row from the others [N,T]
 }
 
 const (
 	jitter        = 1e-6
-	rounds        = 20 // of the search for length-scales of their own
-	rowsPerLength = 10 // of each column that has one; with fewer rows all columns share it
-	minEvidence   = 3  // nats: with less, the rows may be noise
+	rounds        = 20 // number of rounds of the search for separate length-scales
+	rowsPerLength = 10 // least number of rows for each column with a length-scale; with fewer rows all columns share one
+	minEvidence   = 3  // least evidence in nats: below it, the rows may be noise
 
 	// standard deviations of log ℓ_d around the best common one, and of log ρ
 	priorLength = 1.0
 	priorNoise  = 2.0
 )
 
-// The start is the best of these: factors of √D as a length-scale for all inputs, noises, and then
-// factors of one column's length-scale after the other.
+// The search starts at the best of these values: factors of √D as a length-scale for all inputs,
+// noises, and then factors of one column's length-scale after the other.
 var (
 	factors = []float64{0.025, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2}
 	noises  = []float64{0.003, 0.03, 0.3, 3}
@@ -51,9 +51,10 @@ var (
 //	log p(y) = −½ yᵀ(α(C + ρI))⁻¹y − ½ log det 2πα(C + ρI),   ρ = σ²/α,
 //
 // summed over the targets, with α in closed form. A normal prior keeps the length-scale of a column
-// without information near that of the others. Once ctx is done the outcome is meaningless.
+// without information near the length-scales of the others. Once ctx is done the outcome is
+// meaningless.
 //
-// The targets look like noise where independent normals explain them nearly as well.
+// The targets look like noise if independent normals explain them nearly as well.
 func Maximise(ctx context.Context, rows Rows) *Fit {
 	p := newProblem(rows)
 	theta, own := p.common(ctx), rows.N >= rowsPerLength*rows.D
@@ -135,7 +136,7 @@ func (p *problem) single(ctx context.Context, theta []float64) []float64 {
 }
 
 // each tries other length-scales for one column after the other: a gradient does not find the short
-// one of a column that oscillates among others.
+// length-scale of a column that oscillates among others.
 func (p *problem) each(ctx context.Context, theta []float64) []float64 {
 	most := p.value(theta)
 	for d := range p.D {
@@ -154,7 +155,7 @@ func (p *problem) each(ctx context.Context, theta []float64) []float64 {
 	return theta
 }
 
-// refine climbs from θ, around which the prior is.
+// refine maximises the evidence from θ, the centre of the prior.
 func (p *problem) refine(ctx context.Context, theta []float64) []float64 {
 	p.centre = theta
 	problem := optimize.Problem{
@@ -167,7 +168,7 @@ func (p *problem) refine(ctx context.Context, theta []float64) []float64 {
 			return optimize.NotTerminated, nil
 		},
 	}
-	// an end before the maximum is a start all the same
+	// θ is useful even if the search ends before the maximum
 	bounds := &optimize.Settings{MajorIterations: rounds, FuncEvaluations: 2 * rounds}
 	found, _ := optimize.Minimize(problem, theta, bounds, &optimize.LBFGS{})
 	if found == nil || math.IsNaN(found.F) || math.IsInf(found.F, 0) {
@@ -180,7 +181,7 @@ func (p *problem) refine(ctx context.Context, theta []float64) []float64 {
 type problem struct {
 	Rows
 	y      *mat.Dense
-	centre []float64 // of the prior
+	centre []float64 // centre of the prior
 
 	c, q   *mat.SymDense // C, and C + ρI
 	factor mat.Cholesky
@@ -193,7 +194,7 @@ func newProblem(rows Rows) *problem {
 		c: mat.NewSymDense(rows.N, nil), q: mat.NewSymDense(rows.N, nil)}
 }
 
-// correlate makes C of the length-scales.
+// correlate computes C from the length-scales.
 func (p *problem) correlate(theta []float64) {
 	n, d := p.N, p.D
 	scaled := mat.NewDense(n, d, nil)
@@ -320,7 +321,7 @@ func (p *problem) gradient(grad, theta []float64) {
 }
 
 // leftOut returns the prediction of each row from the others: y_i − a_i/[(C + ρI)⁻¹]_ii, with variance
-// α/[(C + ρI)⁻¹]_ii. It is NaN where there is no inverse.
+// α/[(C + ρI)⁻¹]_ii. It is NaN if C + ρI has no inverse.
 func (p *problem) leftOut() (mean, variance []float64) {
 	var inverse mat.SymDense
 	err := p.factor.InverseTo(&inverse)

@@ -40,7 +40,7 @@ func Along(f func() float64, x, v []float64, h float64) float64 {
 }
 
 // RelativeError returns the largest |got − want| over the largest |want|; NaN counts as infinite,
-// and where want is all zero the error is absolute.
+// and if want is all zero the error is absolute.
 func RelativeError(got, want []float64) float64 {
 	worst, size := 0.0, 0.0
 	for i, w := range want {
@@ -57,7 +57,7 @@ func RelativeError(got, want []float64) float64 {
 }
 
 // NMSE returns the normalised mean square error Σ(got − want)²/Σ want²; NaN counts as infinite, and
-// where want is all zero the error is Σ got².
+// if want is all zero the error is Σ got².
 func NMSE(got, want []float64) float64 {
 	miss, size := 0.0, 0.0
 	for i, w := range want {

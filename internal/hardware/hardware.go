@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// Processor returns the model of the processor, or its architecture where the system does not say.
+// Processor returns the model of the processor, or its architecture if the system does not tell
+// the model.
 func Processor() string {
 	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
 		for line := range strings.SplitSeq(string(text), "\n") {

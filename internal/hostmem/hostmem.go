@@ -24,7 +24,7 @@ func available(meminfo string, groups []group) (bytes int64, known bool) {
 			continue
 		}
 		if usage, err := strconv.ParseInt(strings.TrimSpace(g.usage), 10, 64); err == nil {
-			files, whole := field(g.stat, "total_inactive_file") // of version 1, with the groups below
+			files, whole := field(g.stat, "total_inactive_file") // field of version 1, which includes the groups below
 			if !whole {
 				files, _ = field(g.stat, "inactive_file")
 			}

@@ -8,18 +8,18 @@ type Classification struct {
 	NLL   float64 `json:"nll"`   // mean of −log p(label), nats
 	Brier float64 `json:"brier"` // mean of Σ_c (p_c − 1[c = label])²
 	ECE   float64 `json:"ece"`   // expected calibration error of the most probable class, 15 bins
-	// AUC is the area under the ROC curve of class 1 of two; nil for more classes and where a class has no row.
+	// AUC is the area under the ROC curve of class 1 of two; nil for more classes and if a class has no row.
 	AUC           *float64   `json:"auc,omitempty"`
 	Bhattacharyya Separation `json:"bhattacharyya"`
 
-	Classes   []ClassScore `json:"classes,omitempty"` // set once the classes are named
+	Classes   []ClassScore `json:"classes,omitempty"` // scores of each class; set once the classes are named
 	predicted []int32      // class of each row
 }
 
 const eceBins = 15
 
 // ScoreClassification scores logits [S,N,C] against N ≥ 1 labels. The class probabilities are the mean over s of
-// softmax(logits); of equally probable classes the first counts as predicted.
+// softmax(logits); if classes are equally probable, the first counts as predicted.
 func ScoreClassification(logits []float64, s, n, c int, labels []int32, w Weights) Classification {
 	if len(logits) != s*n*c || len(labels) != n || n == 0 || s == 0 || c < 2 {
 		panic("metrics: logits [S,N,C] and N labels are needed, and at least one row, one sample and two classes")
@@ -85,8 +85,8 @@ func Probabilities(logits []float64, s, n, c int) []float64 {
 	return p
 }
 
-// LabelLogs returns log p(label), as ClassDensities has them, of logits [S,N,C] times a factor, without a copy
-// of these.
+// LabelLogs returns log p(label), as in ClassDensities, for logits [S,N,C] times a factor. It does not copy
+// the logits.
 func LabelLogs(logits []float64, s, n, c int, by float64, labels []int32) []float64 {
 	out := make([]float64, n)
 	EachPart(n, func(lo, hi int) {
@@ -111,8 +111,8 @@ func LabelLogs(logits []float64, s, n, c int, by float64, labels []int32) []floa
 	return out
 }
 
-// logProbabilities [N,C] by log-mean-exp over s of the log-softmax, so that a class of
-// vanishing probability still has a finite logarithm.
+// logProbabilities returns the log probabilities [N,C], by log-mean-exp over s of the
+// log-softmax. So a class of vanishing probability still has a finite logarithm.
 func logProbabilities(logits []float64, s, n, c int) []float64 {
 	out := make([]float64, n*c)
 	each := make([]float64, s*c) // log-softmax of one row, [S,C]

@@ -10,13 +10,14 @@ import (
 // rounding is the error of products that are whole numbers.
 const rounding = 1e-9
 
-// ConformalRank returns ⌈(n+1)·level⌉, the number from 1 of the least of n sorted scores that a new one does not
-// exceed with that probability: its place among n+1 exchangeable scores may be any. Above n there is none.
+// ConformalRank returns ⌈(n+1)·level⌉: the number, from 1, of the least of n sorted scores that a new score does
+// not exceed with probability level. Among n+1 exchangeable scores, the new score has each place with the same
+// probability. A result above n means that there are too few scores.
 func ConformalRank(n int, level float64) int {
 	return max(1, int(math.Ceil(float64(n+1)*level-rounding)))
 }
 
-// CheckConformal returns an error where n rows are too few for a level, or a level is not between 0 and 1.
+// CheckConformal returns an error if n rows are too few for a level, or a level is not between 0 and 1.
 func CheckConformal(n int, level float64) error {
 	if !(level > 0 && level < 1) {
 		return usererror.Errorf("level %g: must be above 0 and below 1", level)
@@ -32,8 +33,8 @@ func CheckConformal(n int, level float64) error {
 	return nil
 }
 
-// MassAbove returns the scores of adaptive prediction sets: of each class the probability of all classes that are more
-// probable. The most probable one has 0, so that it is in any set.
+// MassAbove returns the scores of adaptive prediction sets: for each class, the probability of all classes that are
+// more probable. The most probable class has 0, so that it is in any set.
 func MassAbove(probabilities []float64) []float64 {
 	order := Order(len(probabilities), func(a, b int) int { return cmp.Compare(probabilities[b], probabilities[a]) })
 	scores, mass := make([]float64, len(probabilities)), 0.0

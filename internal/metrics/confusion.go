@@ -6,7 +6,7 @@ import (
 )
 
 // ClassScore is the scores of one class, and its row of the confusion matrix without zeros, Predicted. A share
-// of no rows is nil.
+// is nil if it is of no rows.
 type ClassScore struct {
 	Class   string `json:"class"`
 	Support Count  `json:"support"` // rows of the class, or the sum of their weights

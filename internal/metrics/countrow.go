@@ -11,8 +11,8 @@ const (
 	countPoints = 256
 )
 
-// countRow is the distribution function of a row of counts at some of them. Almost all probability lies between
-// the first and the last.
+// countRow is the distribution function of a row at some counts. Almost all probability lies between the first
+// and the last.
 type countRow struct{ at, cdf []float64 }
 
 // row tabulates row n.
@@ -31,7 +31,8 @@ func (c Counts) row(n int) countRow {
 	return c.coarse(n, lo, math.Ceil(hi))
 }
 
-// sums adds up the probabilities of all counts from lo to hi, each from the one below.
+// sums adds up the probabilities of all counts from lo to hi. It computes each probability from
+// the one before.
 func (c Counts) sums(n int, lo, hi float64) countRow {
 	const negligible = 1e-12
 	mass := make([]float64, int(hi-lo)+2) // probabilities from lo−1 on
@@ -59,7 +60,8 @@ func (c Counts) sums(n int, lo, hi float64) countRow {
 	return row
 }
 
-// coarse has points at even steps of √y, in which a Poisson distribution has the same width everywhere.
+// coarse computes the points at even steps of √y, on whose scale a Poisson distribution has the same
+// width everywhere.
 func (c Counts) coarse(n int, lo, hi float64) countRow {
 	row := countRow{at: []float64{lo - 1}, cdf: []float64{c.CDF(n, lo-1)}}
 	from, to := math.Sqrt(lo), math.Sqrt(hi)
@@ -112,8 +114,8 @@ func (c Counts) search(n int, p, low, high float64) float64 {
 	return high
 }
 
-// CRPS of row n, Σ_k (CDF(k) − 1[k ≥ y])² over all counts k, of a count y: exact where there are few, and
-// otherwise by the trapezoid rule between the points of a countRow.
+// CRPS of row n, Σ_k (CDF(k) − 1[k ≥ y])² over all counts k, of a count y: exact if there are few counts,
+// and otherwise by the trapezoid rule between the points of a countRow.
 func (c Counts) CRPS(n int, y float64) float64 {
 	row := c.row(n)
 	first, last := row.at[0], row.at[len(row.at)-1]

@@ -10,8 +10,8 @@ import (
 //
 //	P(y) = Σ_s w_s q_s(y),   w_s = 1/S or Weight[s]
 //
-// Component s has the mean λ = exp(LogRate[s·N+n]). It is a Poisson where Dispersion[s] is 0, and otherwise
-// a negative binomial of variance λ + Dispersion[s] λ². Where a log rate is NaN, so is every score.
+// Component s has the mean λ = exp(LogRate[s·N+n]). It is a Poisson if Dispersion[s] is 0, and otherwise a
+// negative binomial of variance λ + Dispersion[s] λ². If a log rate is NaN, every score is NaN.
 type Counts struct {
 	S, N       int
 	LogRate    []float64 // [S,N]
@@ -19,7 +19,7 @@ type Counts struct {
 	Weight     []float64 // [S], with sum 1; nil for equal weights
 }
 
-// maxLogRate bounds a log rate, up or down: the square of a rate is a number.
+// maxLogRate bounds a log rate, up and down, so that the square of a rate is finite.
 const maxLogRate = 300
 
 // weight returns w_s.
@@ -59,7 +59,7 @@ func (c Counts) Within(n int) (variance float64) {
 	return variance
 }
 
-// LogDensity returns log P(y) of row n, by counting measure: −∞ where y is no count.
+// LogDensity returns log P(y) of row n, by counting measure: −∞ if y is no count.
 func (c Counts) LogDensity(n int, y float64) float64 {
 	logs := make([]float64, c.S)
 	for s := range logs {
@@ -136,7 +136,7 @@ func (c count) logProbability(y float64) float64 {
 	}
 	r := 1 / c.dispersion
 	shift := math.Log1p((c.rate - y) / (r + y)) // log((r+λ)/(r+y))
-	if 2*(r+c.rate) < r+y {                     // where log1p is near its pole
+	if 2*(r+c.rate) < r+y {                     // log1p is near its pole here
 		shift = math.Log((r + c.rate) / (r + y))
 	}
 	deviance := r*shift + y*(shift+c.logRatio(y))

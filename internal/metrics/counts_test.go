@@ -112,8 +112,8 @@ func TestQuantilesOfCounts(t *testing.T) {
 	}
 }
 
-// TestCoverageOfCounts: intervals between whole quantiles hold their level at least, and those of large
-// counts no more.
+// TestCoverageOfCounts: intervals between whole quantiles hold at least their level, and exactly their
+// level for large counts.
 func TestCoverageOfCounts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 3))
 	for _, log := range []float64{0.5, 5} {

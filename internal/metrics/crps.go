@@ -12,8 +12,8 @@ import (
 //	CRPS = Σ_s w_s A(y − μ_s, v_s) − ½ Σ_s Σ_t w_s w_t A(μ_s − μ_t, v_s + v_t)
 //	A(d, v) = E|N(d, v)| = 2√v φ(d/√v) + d (2Φ(d/√v) − 1)
 //
-// and the outer component adds its part. The double sum is left to few components with variances of
-// their own; otherwise it is ∫ CDF (1 − CDF) dt.
+// and the outer component adds its part. The double sum is used for few components with different
+// variances; otherwise ∫ CDF (1 − CDF) dt replaces it.
 func (m Mixture) CRPS(n int, y float64) float64 {
 	toY := 0.0
 	for s := range m.S {
@@ -24,7 +24,7 @@ func (m Mixture) CRPS(n int, y float64) float64 {
 			toY += m.times(s) * meanAbs(y-mu, sd)
 		}
 	}
-	const fewComponents = 2000 // their pairs take no more time than the integral
+	const fewComponents = 2000 // all pairs of this number of components take no more time than the integral
 	o := m.outer(n)
 	toY = o.mix(toY/float64(m.S), func(z float64) float64 { return o.sd * outerDistance(z) }, y)
 	switch {
@@ -71,7 +71,7 @@ func (m Mixture) equalSpread(n int) float64 {
 	}
 	slices.Sort(means)
 	count, total := float64(m.S), 0.0
-	// how many means are out of reach below t, and how many are that or in reach
+	// number of means out of reach below t, and number of these and of means in reach
 	below, near := 0, 0
 	for first := 0; first < m.S; {
 		last := first // last of a group without a gap

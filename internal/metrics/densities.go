@@ -14,8 +14,8 @@ type Densities struct {
 //
 //	E log p(y) ≥ −½ log(2πe V_n)
 //
-// with V_n the variance of the mixture: no density of a variance has more entropy than the normal. Of
-// counts it is V_n + 1/12, that of a count with a uniform number between it and the next.
+// with V_n the variance of the mixture: no density of a variance has more entropy than the normal.
+// For counts V_n + 1/12 replaces V_n: the variance of a count plus a uniform number from 0 to 1.
 func RegressionDensities(m Predictive, y []float64) Densities {
 	d := Densities{Log: make([]float64, len(y)), Expected: make([]float64, len(y))}
 	_, counts := m.(Counts)
@@ -47,7 +47,8 @@ func ClassDensities(logits []float64, s, n, c int, labels []int32) Densities {
 	return d
 }
 
-// MeanDensities returns the densities of several targets: of each row the mean over the targets.
+// MeanDensities returns the densities of several targets: for each row, the mean over the
+// targets.
 func MeanDensities(targets []Densities) Densities {
 	rows := len(targets[0].Log)
 	mean := Densities{Log: make([]float64, rows), Expected: make([]float64, rows)}
@@ -60,8 +61,8 @@ func MeanDensities(targets []Densities) Densities {
 	return mean
 }
 
-// OfLogs turns the densities of x = (log y − centre)/unit into those of y/sd. E log y is in closed form, so the
-// bound remains as close.
+// OfLogs turns the densities of x = (log y − centre)/unit into the densities of y/sd. E log y is in closed
+// form, so the bound remains as close.
 func (d Densities) OfLogs(m Predictive, centre, unit float64, y []float64, sd float64) {
 	shift := math.Log(sd) - math.Log(unit)
 	for n := range d.Log {

@@ -2,15 +2,15 @@ package metrics
 
 import "math"
 
-// LogMixture is the predictive density of y = exp(Centre + Unit·x), where x has that of a Mixture of normals: a mixture
-// of log-normal distributions. Component s has the logarithms' mean a = Centre + Unit·Mean_s and standard deviation
-// b = Unit·σ_s. No component's mean exp(a + b²/2) is above exp(Top), and no mean square above exp(2 Top).
+// LogMixture is the predictive density of y = exp(Centre + Unit·x), where x has the density of a Mixture of normals. It
+// is a mixture of log-normal distributions. Component s has the logarithms' mean a = Centre + Unit·Mean_s and standard
+// deviation b = Unit·σ_s. No component's mean exp(a + b²/2) is above exp(Top), and no mean square above exp(2 Top).
 type LogMixture struct {
 	Mixture
 	Centre, Unit, Top float64
 }
 
-// maxLog bounds the logarithm of a number whose square is to be one.
+// maxLog bounds the logarithm of a number whose square is to be finite.
 const maxLog = 350
 
 // component returns the mean and the deviation of the logarithm of component s of row n.
@@ -31,14 +31,14 @@ func (l LogMixture) power(n int, k float64) float64 {
 	return LogSum(logs, l.times, float64(l.S))
 }
 
-// Moments of row n: the mean Σ_s w_s exp(a + b²/2), and the variance.
+// Moments returns the mean Σ_s w_s exp(a + b²/2) of row n, and the variance.
 func (l LogMixture) Moments(n int) (mean, variance float64) {
 	first := l.power(n, 1)
 	return math.Exp(first), math.Exp(2*first) * math.Expm1(math.Max(0, l.power(n, 2)-2*first))
 }
 
-// Noise of row n is the part of the variance that noise of variance v in x has: 1 − exp(−v') of the
-// mean square, with v' = Unit² v.
+// Noise returns the part of row n's variance that comes from noise of variance v in x: 1 − exp(−v')
+// of the mean square, with v' = Unit² v.
 func (l LogMixture) Noise(n int, v float64) float64 {
 	return -math.Expm1(-l.Unit*l.Unit*v) * math.Exp(l.power(n, 2))
 }
@@ -65,12 +65,12 @@ func (l LogMixture) Position(n int, y float64) (below, upTo float64) {
 	return p, p
 }
 
-// CRPS of row n. With m = exp(a + b²/2) of a component, and r² = b_s² + b_t²
+// CRPS returns the CRPS of row n. With m = exp(a + b²/2) of a component, and r² = b_s² + b_t²
 //
 //	E|Y_s − y| = y (2Φ(w) − 1) − m (2Φ(w − b) − 1),   w = (log y − a)/b
 //	E|Y_s − Y_t| = m_s (2Φ((a_s − a_t + b_s²)/r) − 1) + m_t (2Φ((a_t − a_s + b_t²)/r) − 1)
 //
-// Of more than 2000 components, it takes 2000 at even steps.
+// If there are more than 2000 components, it takes 2000 at even steps.
 func (l LogMixture) CRPS(n int, y float64) float64 {
 	const most = 2000
 	step := (l.S + most - 1) / most

@@ -50,7 +50,7 @@ func TestLogMixture(t *testing.T) {
 func TestLogMixtureDraws(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	for name, l := range logMixtures() {
-		noise := 0.0 // of x: half of the least variance
+		noise := 0.0 // variance of the noise of x: half of the least variance
 		for _, v := range l.Var {
 			if noise == 0 || v/2 < noise {
 				noise = v / 2

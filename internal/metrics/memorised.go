@@ -13,18 +13,19 @@ const (
 	calibrated  = 0.5   // variance of ½(1 − z²), the surprise of a normal, nats²
 )
 
-// Memorised reports whether a model has learned its training rows by heart: it scores them better than rows that it has
-// not seen, and does not expect that. With the surprise of a row, whose mean is 0 where predictions are calibrated,
+// Memorised reports whether a model has learned its training rows by heart: it scores them better than unseen rows, and
+// does not expect that. With the surprise of a row, whose mean is 0 if predictions are calibrated,
 //
 //	r_n = max(log p(y_n) − E log p(y), −10 nats),
 //
-// and the means r̄ of n seen and m unseen rows, it has memorised where the gap of Gap is above ¼ nat and
+// and the means r̄ of n seen and m unseen rows, it has memorised if the gap of Gap is above ¼ nat and
 //
 //	min(0, r̄_seen) − r̄_unseen > max(¼ nat, t √(v/n + v/m)),   v = max(½, var r_seen)
 //
-// with t the quantile 0.999 of Student's t of min(n, m) − 1 degrees of freedom. n and m are those of Weights.size. The
-// gap alone would accuse a model that interpolates exact targets, and the variance of unseen rows would excuse the
-// worst of them. The minimum takes off a likelihood that does not fit, which surprises on both sides.
+// with t the quantile 0.999 of Student's t of min(n, m) − 1 degrees of freedom. n and m are by Weights.size. By the
+// gap alone, a model that interpolates exact targets would count as memorising. By the variance of unseen rows, the
+// worst models would not. The minimum subtracts the effect of a likelihood that does not fit, which surprises on
+// both sides.
 func Memorised(seen, unseen Densities) bool {
 	n, m := seen.Weights.size(len(seen.Log)), unseen.Weights.size(len(unseen.Log))
 	rows := min(n, m)
@@ -48,7 +49,8 @@ func (d Densities) surprise() []float64 {
 	return r
 }
 
-// Gap returns the lead of seen rows over unseen ones, in nats a row, and its standard error:
+// Gap returns the difference between seen and unseen rows, in nats for each row, and its
+// standard error:
 //
 //	mean_seen − mean_unseen,   √(var_seen/n + var_unseen/m)
 //

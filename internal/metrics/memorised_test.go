@@ -38,7 +38,7 @@ func TestMemorised(t *testing.T) {
 	for _, c := range []struct {
 		what         string
 		seen, unseen func() Densities
-		most, least  int // of 200 draws that are flagged
+		most, least  int // bounds of the number of flagged draws, out of 200
 	}{
 		{"memorised", func() Densities { return rows(1000, 0.1, times(1)) },
 			func() Densities { return rows(100, 0.1, times(7)) }, 200, 200},

@@ -11,17 +11,17 @@ import (
 //
 //	p(y) = Σ_s w_s g_s((y − Mean[s·N+n])/σ)/σ,   σ² = Var[n], or Var[s·N+n] where each component has its own
 //
-// with w_s = 1/S or Weight[s], and g_s the standard normal density or that of Student's t. Var is
-// positive. Where a mean or a variance is NaN, so is every score. S narrow components have almost
-// no density beyond them all. So the density may be (1 − Outer) p(y) + Outer t(y), where t is
-// Student's with 3 degrees of freedom and the mean and the variance of p.
+// with w_s = 1/S or Weight[s], and g_s the density of the standard normal or of Student's t. Var
+// is positive. If a mean or a variance is NaN, every score is NaN. S narrow components have
+// almost no density outside their range. So the density may be (1 − Outer) p(y) + Outer t(y),
+// where t is Student's with 3 degrees of freedom and the mean and the variance of p.
 type Mixture struct {
 	S, N    int
-	Mean    []float64  // [S,N]
-	Var     []float64  // [N] or [S,N]: σ², the squared scale of a component
-	Weight  []float64  // [S], which sum to 1; nil: equal ones
-	Student []*Student // [S], nil for a normal component; nil: all are normal
-	Outer   float64    // 0 ≤ Outer < 1
+	Mean    []float64  // means of the components [S,N]
+	Var     []float64  // σ², the squared scale of a component [N] or [S,N]
+	Weight  []float64  // weights of the components [S], with sum 1; nil: equal weights
+	Student []*Student // Student's t of each component [S], nil for a normal one; nil: all are normal
+	Outer   float64    // share of the outer component, 0 ≤ Outer < 1
 }
 
 const (
@@ -45,8 +45,8 @@ func (m Mixture) scale(s, n int) float64 {
 	return math.Sqrt(m.Var[s*m.N+n])
 }
 
-// times returns S·w_s: sums over components are of times(s) x_s, and divided by S at their end. It is 1 if all
-// weights are equal, so that such a sum has the bits of a plain one.
+// times returns S·w_s: sums over components add times(s) x_s, and are divided by S at the end. It is 1 if all
+// weights are equal, so that the sum has the bits of an unweighted sum.
 func (m Mixture) times(s int) float64 {
 	if m.Weight == nil {
 		return 1
@@ -54,7 +54,7 @@ func (m Mixture) times(s int) float64 {
 	return float64(m.S) * m.Weight[s]
 }
 
-// student returns the distribution of component s; nil is the normal one.
+// student returns the distribution of component s; nil is the normal distribution.
 func (m Mixture) student(s int) *Student {
 	if m.Student == nil {
 		return nil
@@ -84,8 +84,8 @@ func (m Mixture) quantile(s int, p float64) float64 {
 	return normalQuantile(p)
 }
 
-// At returns the value of component s of row n that stands where z does in the standard normal
-// distribution: a draw, if z is one. S is the outer component.
+// At returns the quantile of component s of row n at Φ(z): a draw, if z is a standard normal
+// draw. S is the outer component.
 func (m Mixture) At(s, n int, z float64) float64 {
 	if s == m.S {
 		o := m.outer(n)
@@ -98,7 +98,7 @@ func (m Mixture) At(s, n int, z float64) float64 {
 }
 
 // Component returns the component that a number u from 0 to 1 chooses: s with probability w_s, or S with the
-// probability of the outer one.
+// probability of the outer component.
 func (m Mixture) Component(u float64) int {
 	if u >= 1-m.Outer {
 		return m.S
@@ -180,7 +180,7 @@ func (m Mixture) Position(n int, y float64) (below, upTo float64) {
 	return p, p
 }
 
-// survival returns 1 − CDF(n, y), whose last digits it keeps: all g_s are symmetric.
+// survival returns 1 − CDF(n, y) without loss of digits, since all g_s are symmetric.
 func (m Mixture) survival(n int, y float64) float64 { return m.upTo(n, y, -1) }
 
 // upTo returns the probability of at most y, or with the sign −1 of at least y.

@@ -2,8 +2,8 @@ package metrics
 
 import "math"
 
-// outer is the component beside the S of a row: Student's t with 3 degrees of freedom, and with the mean and the
-// variance that the S have together. As z = (y − mean)/sd it has
+// outer is a component in addition to the S of a row: Student's t with 3 degrees of freedom, and with the mean
+// and the variance of the S components together. As z = (y − mean)/sd it has
 //
 //	density 2/(π (1 + z²)²),   distribution (δ − sin δ)/2π with cot(δ/2) = −z
 type outer struct{ share, mean, sd float64 }
@@ -17,7 +17,7 @@ func (m Mixture) outer(n int) outer {
 	return outer{m.Outer, mean, math.Sqrt(variance)}
 }
 
-// logDensity completes that of the S components at y.
+// logDensity adds the outer component to the log density of the S components at y.
 func (o outer) logDensity(inner, y float64) float64 {
 	if o.share == 0 {
 		return inner
@@ -30,7 +30,8 @@ func (o outer) logDensity(inner, y float64) float64 {
 	return top + math.Log1p(math.Exp(math.Min(a, b)-top))
 }
 
-// mix returns the average of inner, a function of the S components at y, and of, the outer one's at z.
+// mix returns the average of inner, a function of the S components at y, and of the function of the
+// outer component at z.
 func (o outer) mix(inner float64, of func(z float64) float64, y float64) float64 {
 	if o.share == 0 {
 		return inner
@@ -47,7 +48,7 @@ func outerCDF(z float64) float64 {
 	return arcLessSine(2*math.Atan2(1, -z)) / (2 * math.Pi)
 }
 
-// arcLessSine returns δ − sin δ of δ ≥ 0, small ones with all digits.
+// arcLessSine returns δ − sin δ for δ ≥ 0, with all digits for small δ.
 func arcLessSine(delta float64) float64 {
 	if delta > 0.25 {
 		return delta - math.Sin(delta)
@@ -94,8 +95,8 @@ func (o outer) spread(m Mixture, n int, inner float64) float64 {
 	return (1-w)*(1-w)*inner + w*(1-w)*across + w*w*1.5/math.Pi*o.sd
 }
 
-// distances returns meanOuterDistance for the components of row n. Where they have one σ and lie close
-// to each other, it is interpolated between fewer values, to 5e-5.
+// distances returns meanOuterDistance for the components of row n. If they have one σ and lie close to
+// each other, it interpolates between fewer values, to 5e-5.
 func (o outer) distances(m Mixture, n int) func(z, sd float64) float64 {
 	const step = 0.25
 	low, high := math.Inf(1), math.Inf(-1)

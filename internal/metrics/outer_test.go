@@ -102,7 +102,7 @@ func TestCompletedDensity(t *testing.T) {
 		want, variance := m.Moments(0)
 		const y, reach, step = 0.7, 14, 0.0025
 		total, mean, square, crps := 0.0, 0.0, 0.0, 0.0
-		for u := -reach + step/2; u < reach; u += step { // at = y + sinh u
+		for u := -reach + step/2; u < reach; u += step { // substitutes at = y + sinh u
 			at, width := y+math.Sinh(u), math.Cosh(u)*step
 			mass := math.Exp(m.LogDensity(0, at)) * width
 			if total += mass; math.Abs(m.CDF(0, y+math.Sinh(u+step/2))-total) > 1e-4 {

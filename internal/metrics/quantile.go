@@ -34,8 +34,8 @@ func Quantiles(d Distribution, levels []float64) func(n int, into []float64) {
 // deviation of a component. One goroutine may use it at a time.
 func (m Mixture) QuantilesOf(n int) func(p float64) float64 { return m.row(n).quantile }
 
-// row is one row of a mixture. Its components, which lie far apart in the mixture, are side by side here, so
-// that several quantiles are found faster.
+// row is one row of a mixture. It has copies of the components, which lie far apart in the mixture, side by
+// side, so that several quantiles are found faster.
 type row struct {
 	mixture            Mixture
 	mean, scale, times []float64 // [S]
@@ -73,7 +73,7 @@ func (r *row) quantile(p float64) float64 {
 			high = y
 		}
 		next := y - f/slope
-		// now and then a bisection, so that the bracket shrinks from both sides
+		// every few steps, a bisection shrinks the bracket from both sides
 		if !(next > low && next < high) || i%8 == 7 {
 			next = low + (high-low)/2
 		} else if math.Abs(next-y) < 1e-12*r.least {
@@ -84,8 +84,8 @@ func (r *row) quantile(p float64) float64 {
 	return y
 }
 
-// bracket holds the quantile at p. Every component has reached p at its own μ_s + σ_s z, so the
-// mixture has between the least and the greatest of these.
+// bracket holds the quantile at p. Component s reaches p at μ_s + σ_s z, so that the mixture
+// reaches it between the least and the greatest of these.
 func (r *row) bracket(p float64) (low, high float64) {
 	z := 0.0
 	low, high = math.Inf(1), math.Inf(-1)

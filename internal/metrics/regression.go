@@ -25,9 +25,9 @@ type Predictive interface {
 // Distribution is the part of the mixtures of rows that predictions need: a Mixture of numbers, or Counts.
 type Distribution interface {
 	Predictive
-	Within(n int) float64                      // the mean of the variances of the components
+	Within(n int) float64                      // mean of the variances of the components
 	CDF(n int, y float64) float64              // the probability of at most y
-	QuantilesOf(n int) func(p float64) float64 // of row n
+	QuantilesOf(n int) func(p float64) float64 // quantiles of row n
 	Component(u float64) int                   // the component that a number from 0 to 1 chooses
 	At(s, n int, z float64) float64            // value of a component at the place of z in the standard normal
 	Centre(s, n int) float64                   // mean of a component
@@ -80,7 +80,8 @@ func (r *Regression) fields() []*float64 {
 	return []*float64{&r.RMSE, &r.MAE, &r.NLPD, &r.CRPS, &r.Coverage50, &r.Coverage90, &r.Coverage95}
 }
 
-// Mean returns the mean of the scores of several targets, each in standard deviations of its own.
+// Mean returns the mean of the scores of several targets, each in standard deviations of the
+// target.
 func Mean(scores []Regression) (mean Regression) {
 	for _, s := range scores {
 		for k, v := range s.fields() {

@@ -23,7 +23,7 @@ const PartRows = 64
 // EachPart is EachRow of the rows lo … hi−1 at a time.
 func EachPart(n int, f func(lo, hi int)) { parallel.Each(context.Background(), n, PartRows, f) }
 
-// Order returns the numbers 0 … n−1, sorted; equal ones stay in order.
+// Order returns the numbers 0 … n−1, sorted; equal elements stay in order.
 func Order(n int, compare func(a, b int) int) []int {
 	order := make([]int, n)
 	for i := range order {

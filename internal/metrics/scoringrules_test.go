@@ -10,7 +10,7 @@ import (
 
 // scoringCase is a predictive distribution with its CRPS by scoringrules: testdata/crps.py.
 type scoringCase struct {
-	Name                     string // of the components: normal, student, lognormal
+	Name                     string // name of the components: normal, student, lognormal
 	Y, CRPS                  float64
 	Mean, Scale, Weight, DOF []float64
 }
@@ -46,7 +46,7 @@ func TestCRPSOfScoringrules(t *testing.T) {
 		check(t, "closed form of "+c.Name, c.crps(), c.CRPS, tolerance)
 		found[c.Name]++
 	}
-	for _, c := range cases.Ensemble { // of 4000 quantiles, which cut the tails
+	for _, c := range cases.Ensemble { // an ensemble is 4000 quantiles, which cut the tails
 		check(t, "ensemble of "+c.Name, c.crps(), c.CRPS, 2e-4)
 		found[c.Name]++
 	}

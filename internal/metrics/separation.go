@@ -31,8 +31,9 @@ func bhattacharyya(m1, v1, m2, v2 float64) float64 {
 }
 
 // Distances returns the Bhattacharyya distances between the two most probable classes of each row of
-// logits [S,N,C], by mean and variance (S−1 in the denominator) of their S logits: the larger, the
-// surer. It is NaN if the logits of one of them do not vary, and for a single sample.
+// logits [S,N,C], by mean and variance (S−1 in the denominator) of their S logits. A larger distance
+// means a more certain prediction. It is NaN if the logits of one class do not vary, and for a
+// single sample.
 func Distances(logits []float64, s, n, c int) []float64 {
 	return distances(logits, s, n, c, logProbabilities(logits, s, n, c))
 }
@@ -48,7 +49,8 @@ func distances(logits []float64, s, n, c int, logp []float64) []float64 {
 	return out
 }
 
-// separation returns the separation of rows with these distances, without those that are NaN.
+// separation returns the separation of rows with these distances. It leaves out rows whose
+// distance is NaN.
 func separation(distance []float64, right []bool, w Weights) Separation {
 	var sum, of [2]float64 // wrong, right
 	var score []float64
@@ -77,7 +79,7 @@ func ratio(sum, of float64) *float64 {
 	return new(sum / of)
 }
 
-// sampleMoments of x[at], x[at+stride], …, s of them; the variance is NaN for s = 1, and 0 where all are alike.
+// sampleMoments of x[at], x[at+stride], …, s of them; the variance is NaN for s = 1, and 0 if all are equal.
 func sampleMoments(x []float64, s, stride, at int) (mean, variance float64) {
 	alike := s > 1
 	for k := range s {

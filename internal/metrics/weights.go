@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Weights of rows, above 0: a row counts as that many copies of it. nil: each counts once.
+// Weights of rows, above 0: weight w counts as w copies of the row. nil: each row counts once.
 type Weights []float64
 
 // At returns the weight of row i.
@@ -40,8 +40,8 @@ func (w Weights) MeanError(x []float64) (mean, se float64) {
 	return mean, math.Sqrt(variance)
 }
 
-// Surpass reports whether the mean of logs exceeds that of other, of the same rows, by more than the standard error of
-// the difference.
+// Surpass reports whether the mean of logs exceeds the mean of other, for the same rows, by more than the standard
+// error of the difference.
 func (w Weights) Surpass(logs, other []float64) bool {
 	differences := make([]float64, len(logs))
 	for i := range differences {

@@ -70,7 +70,7 @@ func valueInfo(name string, t DType, shape []int) wire.Message {
 // Property is a fact about the model, by its key.
 type Property struct{ Key, Value string }
 
-// Description is a file's text about itself.
+// Description is the text in a file about its content.
 type Description struct {
 	Name, Doc, Producer, Version string
 	Properties                   []Property

@@ -24,8 +24,8 @@ type Value string
 type Graph struct {
 	nodes, constants, inputs, outputs wire.Message
 
-	size  int // bytes of constants
-	names int // of values that have been named by number
+	size  int // size of the constants in bytes
+	names int // number of values whose names have a number
 }
 
 // Size returns the approximate size of the constants, in bytes.
@@ -76,7 +76,7 @@ func (g *Graph) constant(t DType, shape []int, values func(wire.Message) wire.Me
 	return Value(name)
 }
 
-// name makes a name of its own.
+// name returns a new name.
 func (g *Graph) name(what string) string {
 	g.names++
 	return fmt.Sprintf("/%s_%d", what, g.names)
@@ -86,7 +86,7 @@ func (g *Graph) name(what string) string {
 type Attr struct {
 	Name string
 	Int  int
-	Ints []int // in place of Int
+	Ints []int // several numbers, in place of Int
 }
 
 // Op adds an operation and gives its output.

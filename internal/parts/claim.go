@@ -14,15 +14,15 @@ import (
 // HeldError reports that a living process has the claim.
 type HeldError struct {
 	Path  string
-	Owner string // process and host
+	Owner string // process and host of the owner
 }
 
 func (e *HeldError) Error() string { return fmt.Sprintf("%s: %s is at work on it", e.Path, e.Owner) }
 
 // Claim takes the lock file at path, which names its owner, until release is called or the process
-// ends. A lock whose owner is dead is taken over: the system has given it back. If another process
-// has it, the error is a *HeldError. A file system without locks is an error, since a cell could
-// run twice there.
+// ends. A lock file whose owner is dead is taken over, since the system has given its lock back.
+// If another process has the lock, the error is a *HeldError. A file system without locks is an
+// error, since a cell could run twice there.
 func Claim(path string) (release func() error, err error) {
 	for {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
@@ -37,7 +37,7 @@ func Claim(path string) (release func() error, err error) {
 			return nil, errors.Join(fmt.Errorf("%s: file locks do not work here, and parts need them: "+
 				"use another file system, or mount this one with locks: %w", path, err), f.Close())
 		}
-		if !atomicfile.IsAt(f, path) { // its last owner has removed it meanwhile
+		if !atomicfile.IsAt(f, path) { // the last owner has removed it meanwhile
 			if err := f.Close(); err != nil {
 				return nil, err
 			}
@@ -51,12 +51,12 @@ func Claim(path string) (release func() error, err error) {
 		if err != nil {
 			return nil, errors.Join(err, f.Close())
 		}
-		// removed while it is locked, so that nobody else's is removed
+		// remove it while it is locked, so that no other process's file is removed
 		return func() error { return errors.Join(os.Remove(path), f.Close()) }, nil
 	}
 }
 
-// Wait claims as Claim does, and retries: others hold the lock for a moment only.
+// Wait claims as Claim does, and retries, since others hold the lock only for a moment.
 func Wait(path string) (release func() error, err error) {
 	for {
 		release, err = Claim(path)

@@ -90,7 +90,7 @@ func TestClaim(t *testing.T) {
 	if _, err := os.Stat(path); err == nil {
 		t.Error("the lock file stays")
 	}
-	// that of a dead process, which could not remove it
+	// the lock file of a dead process, which could not remove it
 	if err := os.WriteFile(path, []byte("process 1 on elsewhere\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestKilled(t *testing.T) {
 		}
 		return c
 	}
-	// each works on all cells, which is harder than on its own
+	// each works on all cells, which is harder than on different cells
 	other := start("0/1")
 	for range 3 {
 		victim := start("0/1")

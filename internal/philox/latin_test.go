@@ -88,7 +88,7 @@ func TestLatinMoments(t *testing.T) {
 	}
 }
 
-// The means of an odd and of an even function of one coordinate vary much less than those of
+// The means of an odd and of an even function of one coordinate vary much less than with
 // independent normals.
 func TestLatinVariance(t *testing.T) {
 	const n, draws = 4, 4000

@@ -22,7 +22,7 @@ const (
 	rounds = 10
 )
 
-// Block computes Philox4x32-10: ten rounds, the key bumped between rounds.
+// Block computes Philox4x32-10: ten rounds, with an increment of the key between rounds.
 func Block(key [2]uint32, ctr [4]uint32) [4]uint32 {
 	x0, x1, x2, x3 := ctr[0], ctr[1], ctr[2], ctr[3]
 	k0, k1 := key[0], key[1]

@@ -127,7 +127,7 @@ func BenchmarkNormals(b *testing.B) {
 	}
 }
 
-// Each number is that of its word, also in a block that is not whole.
+// Each number follows from its word, also in a block that is not whole.
 func TestBelow(t *testing.T) {
 	got := make([]int32, 7)
 	Below(got, 10, [2]uint32{1, 2}, 3, 4, 5)

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// A file holds its own checksum as a piece of its metadata, so that every reader of the format can
-// read it: the SHA-256 of the whole file, with zeros where the digits of the checksum are.
+// A file holds its checksum in its metadata, so that every reader of the format can read it: the
+// SHA-256 of the whole file, with zeros where the digits of the checksum are.
 const (
-	ChecksumKey    = "checksum" // of the metadata
+	ChecksumKey    = "checksum" // key of the checksum in the metadata
 	checksumPrefix = "sha256:"
 )
 

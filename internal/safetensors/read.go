@@ -15,11 +15,11 @@ import (
 	"unicode/utf8"
 )
 
-// Read reads a file of size bytes. Nothing is allocated that the file does not pay for with its own
-// length, and an unsound file is an error that wraps ErrFormat: a header longer than the file, a gap
-// or an overlap between tensors, a shape that does not fit its bytes, bytes left over. A file with a
-// checksum that is not its own is ErrChecksum; the metadata have none where the file has none, as
-// other programs write it.
+// Read reads a file of size bytes. No more is allocated than the length of the file allows, and an
+// unsound file is an error that wraps ErrFormat: a header longer than the file, a gap or an overlap
+// between tensors, a shape that does not fit its bytes, bytes left over. A file with a wrong
+// checksum is ErrChecksum. Files of other programs have no checksum, and then the metadata have none
+// either.
 func Read(r io.ReaderAt, size int64) (metadata map[string]string, ts []Tensor, err error) {
 	header, err := readHeader(r, size)
 	if err != nil {
@@ -64,7 +64,7 @@ func Read(r io.ReaderAt, size int64) (metadata map[string]string, ts []Tensor, e
 	return metadata, ts, nil
 }
 
-// Begins reports whether a file begins as one of this format does; it may be damaged behind that, or cut short.
+// Begins reports whether a file begins like a file of this format. The rest may be damaged or missing.
 func Begins(r io.Reader) bool {
 	var first [9]byte
 	_, err := io.ReadFull(r, first[:])

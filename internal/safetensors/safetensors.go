@@ -40,7 +40,7 @@ func width(dtype string) int64 {
 	return 0
 }
 
-// volume returns the number of elements of a shape; ok is false where it is negative or overflows.
+// volume returns the number of elements of a shape; ok is false if it is negative or overflows.
 func volume(shape []int) (n int64, ok bool) {
 	n = 1
 	for _, d := range shape {

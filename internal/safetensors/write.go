@@ -126,7 +126,8 @@ func writeData(w io.Writer, t Tensor) error {
 	return nil
 }
 
-// Narrowest returns the type that holds the values exactly: a float32 device's fit into F32.
+// Narrowest returns the narrowest type that holds the values exactly: values of a float32
+// device fit into F32.
 func Narrowest(values []float64) string {
 	for _, v := range values {
 		if float64(float32(v)) != v {

@@ -19,7 +19,7 @@ type AdamCoeffs struct {
 //	v = β2 v + (1−β2) ĝ²
 //	p −= rate·StepSize·m/(√v·RootScale + Eps)
 //
-// rate multiplies the step size of each element; where it is 0, p is held.
+// rate multiplies the step size of each element; if it is 0, p does not change.
 func Adam32(p, g, m, v, rate []float32, co AdamCoeffs) {
 	checkLens(p, g, m, v, rate)
 	c := adamTable[float32](&co)

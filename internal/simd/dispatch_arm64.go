@@ -3,7 +3,7 @@ package simd
 import "unsafe"
 
 // The assembly takes whole registers: four float32 or two doubles. What is left over goes through a
-// register of its own, filled up with zeros.
+// separate register, filled up with zeros.
 
 const (
 	lanes32 = 4

@@ -44,8 +44,8 @@ func SinCos32(sin, cos, x []float32) {
 	}
 }
 
-// sinCosLarge handles up to 16 elements, the kernel those that it can: the result for
-// an element must not depend on its neighbours.
+// sinCosLarge computes up to 16 elements, and leaves to the kernel the elements that it can:
+// the result for an element must not depend on its neighbours.
 func sinCosLarge(sin, cos, x []float32) {
 	const limit = 5000
 	var all, some [16]float32
@@ -70,8 +70,8 @@ func SinCos64(sin, cos, x []float64) {
 	sinCosScalar(sin, cos, x)
 }
 
-// Rotate32 is dst = cos∘b − sin∘a, the derivative along an angle where a and b are those along its
-// cosine and sine. dst may be any of them.
+// Rotate32 is dst = cos∘b − sin∘a, the derivative along an angle, if a and b are the derivatives
+// along its cosine and sine. dst may be any of them.
 func Rotate32(dst, cos, sin, a, b []float32) {
 	checkLens(dst, cos, sin, a, b)
 	byTier(len(dst), func() { rotateScalar(dst, cos, sin, a, b) },

@@ -17,7 +17,7 @@ const (
 type Float interface{ float32 | float64 }
 
 // Pack holds a product's packed operands: a block of B in panels, and rows of A. Each goroutine
-// needs its own.
+// needs a separate Pack.
 type Pack[T Float] struct{ b, a []T }
 
 // NewPack allocates a Pack.

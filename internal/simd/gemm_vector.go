@@ -4,8 +4,8 @@ package simd
 
 import "unsafe"
 
-// panelWidth is the number of columns of op(B) that lie together: those of two registers, or of a scalar
-// tile.
+// panelWidth is the number of columns of op(B) that lie together: the columns of two registers, or of a
+// scalar tile.
 func panelWidth[T Float]() int {
 	if active == scalar {
 		return tileCols

@@ -11,7 +11,7 @@ import "math"
 //	5: dst = (1 + t + t²/3)e⁻ᵗ    slope = 5/3 (1 + t)e⁻ᵗ
 //
 // isNear reports whether some row is nearer than −2(x − (own + half)) = 2·near·(own + half), where
-// rounding is no longer small beside the distance. No slice may be another.
+// rounding is no longer small compared with the distance. The slices must be different.
 func Matern64(dst, slope, x, half []float64, own, scale float64, twiceNu int, near float64) (isNear bool) {
 	checkLens(x, dst, slope, half)
 	scale *= -2 * float64(twiceNu)
@@ -33,7 +33,8 @@ func maternTerms(twiceNu int) [4]float64 {
 	panic("simd: a Matérn kernel of this order has no polynomial")
 }
 
-// maternScalar has scale = −2·twiceNu times that of Matern64.
+// maternScalar is Matern64 by its scalar definition. Its scale is −2·twiceNu times the scale of
+// Matern64.
 func maternScalar(dst, slope, x, half []float64, own, scale, near float64, twiceNu int) (isNear bool) {
 	isNear = maternRoots(slope, x, half, own, scale, near)
 	for i, t := range slope {

@@ -1,6 +1,6 @@
-// Mathematical functions of the lanes of V0, the same operations in the same order as those of
-// amd64 (gen/exp.go, gen/log.go, gen/trig.go). Constants come one by one from a table at R9, each
-// the accumulator of its multiplication.
+// Mathematical functions of the lanes of V0, the same operations in the same order as on amd64
+// (gen/exp.go, gen/log.go, gen/trig.go). Constants come one by one from a table at R9, each the
+// accumulator of its multiplication.
 
 // LOG_HEAD splits x = V0 into 2ᵉ(1+f): f in V0 and e in V3. LOG_TAIL makes ln(1+f) + e ln 2 of
 // them, in V0.

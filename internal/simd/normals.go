@@ -18,7 +18,7 @@ type NormalRows struct {
 }
 
 // NormalRows32 fills an n × cols matrix, its rows ld apart, with the numbers of Normals32 for each
-// row; where rows are short, it is several times faster.
+// row; if rows are short, it is several times faster.
 func NormalRows32(dst []float32, ld, n, cols int, rows NormalRows) {
 	if rows.check(len(dst), ld, n, cols) {
 		normalRows32(dst, ld, n, cols, rows)

@@ -31,8 +31,8 @@ func Tier() string { return active.String() }
 // if the variable is not set.
 func TierError() error { return tierErr }
 
-// chooseTier takes the tiers that are written for this architecture, and those of them that this
-// processor has, the best last.
+// chooseTier chooses a tier by name, or the best without one. written are the tiers for this
+// architecture; available are the tiers that this processor has, the best last.
 func chooseTier(name string, written, available []tier) (tier, error) {
 	best := available[len(available)-1]
 	if name == "" {

@@ -9,8 +9,8 @@ import (
 	"io"
 )
 
-// Reader gives the rows of a file one by one, as text cells, as a CSV file has them: "" is a
-// missing cell, a number keeps all its digits, and true and false are these words.
+// Reader gives the rows of a file one by one, as the text cells of a CSV file: "" is a missing
+// cell, a number keeps all its digits, and booleans are the words true and false.
 type Reader interface {
 	// Columns are in the order of the file.
 	Columns() []Column
@@ -29,8 +29,8 @@ type Column struct {
 	Unread string // type of a column that cannot be read, such as a list: its cells are missing; "" for others
 }
 
-// Writer writes a file row by row. Each row has a cell for each column, in order: Number of a
-// column of numbers, Text of one of text, or Missing; then comes EndRow.
+// Writer writes a file row by row. Each row has a cell for each column, in order: Number for a
+// column of numbers, Text for a column of text, or Missing. EndRow follows.
 type Writer interface {
 	Number(v float64)
 	Text(v string)

@@ -6,7 +6,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/wire"
 )
 
-// Param is a hyper-parameter: a number, or else a text.
+// Param is a hyper-parameter: a number or a text.
 type Param struct {
 	Name   string
 	Text   string

@@ -63,7 +63,7 @@ func Scalar(tag string, v float64) Value {
 const bins = 30
 
 // Histogram shows how values are spread, in buckets of equal width. Values that are no numbers are
-// left out; of none it is nil.
+// left out; without values it is nil.
 func Histogram(tag string, values []float64) Value {
 	finite := slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 	if len(finite) == 0 {
@@ -71,7 +71,7 @@ func Histogram(tag string, values []float64) Value {
 	}
 	low, high, sum, squares := slices.Min(finite), slices.Max(finite), 0.0, 0.0
 	limits, counts := make([]float64, bins), make([]float64, bins)
-	half := (high/2 - low/2) / bins // of the width: high − low may be too large for a number
+	half := (high/2 - low/2) / bins // half of the width: high − low may be too large for a number
 	for i := range limits {
 		limits[i] = 2 * (low/2 + float64(i+1)*half)
 	}

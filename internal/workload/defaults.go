@@ -11,7 +11,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/step"
 )
 
-// defaults is form for a training without options but the sizes.
+// defaults is like form, for a training whose only options are the sizes.
 func (n Size) defaults() (model.Config, step.Options, error) {
 	c, m, err := n.settle()
 	if err != nil {
@@ -54,7 +54,8 @@ func (n Size) settle() (*options.Config, model.Config, error) {
 	return c, c.ModelConfig(rows), nil
 }
 
-// dataset returns training rows for options, which read their sizes alone: one column stands for D.
+// dataset returns training rows for the choice of options, which reads only their sizes: one column
+// stands for D.
 func (n Size) dataset() (*data.Dataset, error) {
 	var rows data.Rows
 	for i := range n.rows() {

@@ -33,7 +33,7 @@ func TestPowerplantIsByDefault(t *testing.T) {
 	}
 }
 
-// The rows of sequences are those of scop.
+// The preset sequences has the numbers of rows and classes of scop.
 func TestSequencesAreScop(t *testing.T) {
 	n := must.Get(Preset("sequences"))(t)
 	if scop, _ := sets.Find("scop"); n.N != scop.Train || n.Classes != scop.Classes {

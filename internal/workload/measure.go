@@ -11,9 +11,9 @@ import (
 // Figure is the time of an operation, or of a whole step.
 type Figure struct {
 	Name    string  `json:"name"`
-	Calls   int     `json:"calls"`   // in a step
-	MS      float64 `json:"ms"`      // of these together: the median of the repeats
-	Repeats int     `json:"repeats"` // steps, or rounds of them
+	Calls   int     `json:"calls"`   // number of calls in a step
+	MS      float64 `json:"ms"`      // time of these calls together: the median of the repeats
+	Repeats int     `json:"repeats"` // number of steps, or of rounds of steps
 }
 
 // StepFigure is a whole step.
@@ -22,8 +22,8 @@ type StepFigure struct {
 	Preset  string  `json:"preset"`
 	Size    Size    `json:"shape"`
 	Steps   float64 `json:"steps_per_second"`
-	Samples float64 `json:"samples_per_second"` // S·B in a step
-	ELBO    float64 `json:"elbo"`               // of the last step: nobody times nonsense
+	Samples float64 `json:"samples_per_second"` // S·B times the steps of a second
+	ELBO    float64 `json:"elbo"`               // ELBO of the last step: a wrong step is not worth a time
 }
 
 func figure(name string, calls int, times []time.Duration) Figure {
@@ -31,7 +31,7 @@ func figure(name string, calls int, times []time.Duration) Figure {
 }
 
 // TimeOperations times each operation of a step by itself until the time is spent: after a step to
-// warm up, at least one. It ends with the context's error between two steps.
+// warm up, at least one step. It ends with the context's error between two steps.
 func TimeOperations(ctx context.Context, dev device.Device, n Size, limit time.Duration) ([]Figure, error) {
 	meter := newMeter(dev)
 	s, err := NewStep(meter, n)
@@ -88,14 +88,14 @@ func TimeStep(ctx context.Context, dev device.Device, preset string, n Size, lim
 	return f, nil
 }
 
-// round is the time that a round takes at least, so that waiting for its end is little of it.
+// round is the least time of a round, so that waiting for its end takes a small part of it.
 const round = 100 * time.Millisecond
 
 // Rounds runs a step in rounds: several steps in a row that are waited for together.
 type Rounds struct {
 	Step  *Step
-	ELBO  float64 // of the last step
-	steps int     // in a round
+	ELBO  float64 // ELBO of the last step
+	steps int     // number of steps in a round
 }
 
 // Next runs the next round, and returns the time of a step in it. The first call warms up, which takes three steps
@@ -128,7 +128,7 @@ func (r *Rounds) run(steps int) (time.Duration, error) {
 	return time.Since(start), err
 }
 
-// median returns the middle of an ordered copy, of two the greater.
+// median returns the middle element of a sorted copy, or the greater of two.
 func median(x []time.Duration) time.Duration {
 	s := slices.Sorted(slices.Values(x))
 	return s[len(s)/2]

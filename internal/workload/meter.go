@@ -7,12 +7,12 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// meter is a device that times each operation of a training step by itself: it waits for the one
-// before to end, and for this one. Its figure is the time of the call, its launch included, less
-// the time of an empty wait; queued one after another, operations cost less.
+// meter is a device that times each operation of a training step by itself: it waits for the end
+// of the operation before, and of this one. Its figure is the time of the call with its launch,
+// less the time of an empty wait. Operations that are queued one after another cost less.
 type meter struct {
 	device.Device
-	idle   time.Duration // an empty wait
+	idle   time.Duration // time of an empty wait
 	probe  *device.Tensor
 	host   []float64
 	order  []string
@@ -22,8 +22,8 @@ type meter struct {
 // place is one operation at one place of the step: calls with the same name are one.
 type place struct {
 	calls   int
-	spent   time.Duration   // in this step
-	seconds []time.Duration // in each step
+	spent   time.Duration   // time spent in this step
+	seconds []time.Duration // time spent in each step
 }
 
 // newMeter measures on a device.

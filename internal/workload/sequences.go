@@ -13,7 +13,7 @@ import (
 // map.
 type Sequences struct {
 	columns int
-	lists   model.HostSparse // by vectors
+	lists   model.HostSparse // features of the sequences, by vectors
 }
 
 // NewSequences makes n sequences; each is the mean number of a sequence's nonzero columns.

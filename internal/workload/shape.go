@@ -16,21 +16,21 @@ import (
 )
 
 // Size is the size of a training step. Unless it has Defaults it is the paper's model: each latent
-// function with its own length-scales, full covariance, sampled weights and frequencies, and
+// function with separate length-scales, full covariance, sampled weights and frequencies, and
 // nothing fed forward.
 type Size struct {
-	N int `json:"N,omitempty"` // training rows, if more than B
-	D int `json:"D"`           // inputs; 0 of sequences
-	I int `json:"I,omitempty"` // feature maps of sequences; 0: rows are vectors
-	J int `json:"J"`           // latent functions
-	M int `json:"M"`           // inducing points
+	N int `json:"N,omitempty"` // number of training rows, if more than B
+	D int `json:"D"`           // number of inputs; 0 for sequences
+	I int `json:"I,omitempty"` // number of feature maps of sequences; 0: rows are vectors
+	J int `json:"J"`           // number of latent functions
+	M int `json:"M"`           // number of inducing points
 	// DRF layers; 0 is a GP alone, with a latent function for each output
 	L       int  `json:"L"`
-	Hidden  int  `json:"d"`                // width between two of them
-	R       int  `json:"R"`                // frequencies of each
-	B       int  `json:"B"`                // rows
-	S       int  `json:"S"`                // samples
-	Classes int  `json:"classes"`          // 0: regression
+	Hidden  int  `json:"d"`                // width between two DRF layers
+	R       int  `json:"R"`                // number of frequencies of a DRF layer
+	B       int  `json:"B"`                // number of rows of a batch
+	S       int  `json:"S"`                // number of samples
+	Classes int  `json:"classes"`          // number of classes; 0: regression
 	Shared  bool `json:"shared,omitempty"` // one kernel for all latent functions
 	// Defaults is set for the model and the objective of a training without options on N such rows.
 	Defaults bool `json:"defaults,omitempty"`
@@ -40,8 +40,8 @@ type Size struct {
 	Steps bool `json:"steps,omitempty"`
 }
 
-// presets is the table of steps. bench/peers/steps.py has those of the paper's model, too. The other two are of the
-// rows of powerplant and scop; package options has their sizes.
+// presets is the table of steps. bench/peers/steps.py has the steps of the paper's model, too. The other two steps
+// have the rows of powerplant and scop; package options has their sizes.
 var presets = map[string]Size{
 	"mnist":       {D: 784, J: 50, M: 200, L: 2, Hidden: 50, R: 500, B: 1000, S: 10, Classes: 10},
 	"mnist-small": {D: 784, J: 50, M: 200, L: 1, Hidden: 50, R: 500, B: 200, S: 10, Classes: 10},
@@ -51,7 +51,8 @@ var presets = map[string]Size{
 	"sequences":   {N: 2575, I: 1, Classes: 7, Defaults: true},
 }
 
-// The features of proteins under double:1,5: the number of columns, and of those in a sequence.
+// The features of proteins under double:1,5: the number of columns, and the number of columns
+// that a sequence has.
 const (
 	sequenceColumns = 2000
 	sequenceEach    = 600
@@ -77,7 +78,7 @@ func Preset(name string) (Size, error) {
 	return s, nil
 }
 
-// largest is the largest of every size: products of them stay within an int.
+// largest bounds every size, so that products of sizes stay within an int.
 const largest = 1 << 16
 
 // With returns the size with some fields changed: "S=100,B=500,shared".

@@ -16,7 +16,7 @@ type Step struct {
 	number uint32
 }
 
-// NewStep makes a step on a device, which stays the caller's.
+// NewStep makes a step on a device, which still belongs to the caller.
 func NewStep(dev device.Device, n Size) (*Step, error) { return NewSharedStep(dev, n, dist.Alone()) }
 
 // NewSharedStep is like NewStep, for one of the ranks that share a batch.
@@ -89,7 +89,7 @@ func (n Size) Memory(dev device.Device) (ledger *device.Ledger, host int, err er
 	return ledger, (n.M+table)*c.Width() + 2*m.Params().Len(), nil
 }
 
-// Run makes one step of a run. The device may still be at work when Run returns. Where another rank
+// Run makes one step of a run. The device may still be at work when Run returns. If another rank
 // fails, it panics.
 func (s *Step) Run() {
 	s.number++
@@ -98,5 +98,5 @@ func (s *Step) Run() {
 	}
 }
 
-// wait waits for the steps that were run, and is the bound of the last one.
+// wait waits for the steps that were run, and returns the bound of the last one.
 func (s *Step) wait() (model.ELBO, error) { return s.step.Model.Report(1) }

@@ -80,7 +80,7 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// The meter has every operation of the interface; FeatureScratch is none.
+// The meter has every operation of the interface; FeatureScratch is no operation.
 func TestMeterHasOperations(t *testing.T) {
 	meter := reflect.TypeFor[*meter]()
 	for _, family := range []reflect.Type{reflect.TypeFor[device.Movement](), reflect.TypeFor[device.GP](),

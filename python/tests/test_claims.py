@@ -79,7 +79,7 @@ def test_killed_in_a_temporary_folder(x: Array, y: Array, tmp_path: Path, monkey
             return len(list(tmp_path.iterdir())) == 1
 
         assert eventually(one_is_left)
-        living.kill()  # nobody reads what it says, so it may wait for that in Ctrl-C
+        living.kill()  # its output is not read, so that Ctrl-C might wait for that
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
@@ -92,7 +92,7 @@ def test_killed_in_a_run(tmp_path: Path) -> None:
         process.kill()
     if (run / "checkpoint.safetensors").exists():
         refused("the training rows have changed", GPDRFRegressor(**LONG, run=run).fit, rng, rng[:, 1])
-    (tmp_path / "other-rows.lock").write_bytes(b"\0")  # of a process that was killed before it had a folder
+    (tmp_path / "other-rows.lock").write_bytes(b"\0")  # the lock of a process that was killed before it had a folder
     (tmp_path / "other-rows.csv").touch()
     (tmp_path / "mine-rows.csv").touch()
     GPDRFRegressor(**FEW, run=tmp_path / "third").fit(rng, rng[:, 1])
@@ -176,6 +176,6 @@ def test_claim(tmp_path: Path) -> None:
     claim.close()
     assert not lock.exists()
     assert _claims.of_dead(lock) is None
-    lock.touch()  # as in a claim that has no lock yet, which must not lose it to a look for dead ones
+    lock.touch()  # a claim that has no lock yet must survive a look for dead claims
     assert _claims.of_dead(lock) is None
     _claims.Claim(lock).close()

@@ -16,7 +16,7 @@ def test_notebook() -> None:
     assert notebook.cells[-1].outputs[0].data["text/plain"] == "True"
     if os.environ.get("UPDATE"):
         for cell in notebook.cells:
-            cell.metadata.clear()  # when it ran
+            cell.metadata.clear()  # the times of the run
         nbformat.write(notebook, NOTEBOOK)
 
 

@@ -198,7 +198,7 @@ def test_socket_is_refused(x: Array, fitted: GPDRFRegressor, monkeypatch: pytest
     folder = tmp_path / ("x" * 100)
     folder.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(folder))
-    assert np.array_equal(other.predict(x), want)  # in a folder with a shorter name
+    assert np.array_equal(other.predict(x), want)  # its folder has a shorter name
     monkeypatch.setattr(_server, "_LONGEST", 1000)
     with pytest.warns(GPDRFWarning, match="each call starts gpdrf-gpu predict"):
         assert np.array_equal(pickle.loads(pickle.dumps(fitted)).predict(x), want)
@@ -207,7 +207,7 @@ def test_socket_is_refused(x: Array, fitted: GPDRFRegressor, monkeypatch: pytest
 def test_warnings_of_predictions_arrive() -> None:
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"a": rng.normal(size=100), "c": rng.choice(["x", "y"], 100)})
-    with warnings.catch_warnings(action="ignore"):  # of a training that is this short
+    with warnings.catch_warnings(action="ignore"):  # such a short training warns
         model = GPDRFRegressor(**SMALL).fit(frame, frame.a)
     with warnings.catch_warnings(record=True, action="always") as seen:
         model.predict(frame[:5])

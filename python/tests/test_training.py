@@ -185,7 +185,7 @@ def test_load_what_does_not_belong_together(x: Array, y: Array, tmp_path: Path) 
     refused(r"belongs to another model\.safetensors", GPDRFClassifier.load, tmp_path / "model")
     after.save(tmp_path / "model")
     assert np.array_equal(GPDRFClassifier.load(tmp_path / "model").predict(x), after.predict(x))
-    other = tmp_path / "model" / "other.safetensors"  # which that file does not speak of
+    other = tmp_path / "model" / "other.safetensors"  # the file of the estimator does not name it
     other.write_bytes(before._model.content)
     assert np.array_equal(GPDRFClassifier.load(other).predict_proba(x), before.predict_proba(x))
 
@@ -265,7 +265,7 @@ def test_training_ends_with_the_parent_of_its_worker(backend: str, tmp_path: Pat
     finally:
         process.kill()
         process.wait()
-    for run in (tmp_path / "a", tmp_path / "b"):  # without an end from outside, all steps take many minutes
+    for run in (tmp_path / "a", tmp_path / "b"):  # without a signal, all steps take many minutes
         assert eventually((run / "result.json").exists, seconds=300)
         assert json.loads((run / "result.json").read_text())["interrupted"]
     for file in tmp_path.glob("*.worker"):
@@ -365,7 +365,7 @@ def test_load_dates_and_sequences(x: Array, y: Array, tmp_path: Path) -> None:
         train(rows, run, "--steps=20", *more)
         model = GPDRFRegressor.load(run)
         inputs = frame["smiles"].tolist() if name == "smiles" else frame.drop(columns="y")
-        with warnings.catch_warnings(action="error", category=UserWarning):  # that there were no feature names
+        with warnings.catch_warnings(action="error", category=UserWarning):  # that names are missing
             assert model.predict(inputs).shape == (100,)
     with pytest.raises(ValueError, match='X lacks the column "day": the model reads day, a'):
         GPDRFRegressor.load(tmp_path / "dates").predict(tables["dates"][["a"]])

@@ -22,11 +22,12 @@ const (
 	twoFolds    = 6000 // number of rows below which it takes two folds without a time limit
 )
 
-// mostRMSE is the largest RMSE of a model of the ensemble, as a multiple of that of the default. A model with little
+// mostRMSE is the largest RMSE of a model of the ensemble, as a multiple of the default's RMSE. A model with little
 // spread on repeated values can win by its density, and predict the others badly.
 const mostRMSE = 1.2
 
-// stepShares are the steps of a trial in each round without a time limit, as shares of those of the final models.
+// stepShares are the steps of a trial in each round without a time limit, as shares of the steps of the final
+// models.
 var stepShares = [rounds]float64{1.0 / 8, 1.0 / 3, 1}
 
 // defaultSteps is the number of steps of the final models if the user gives neither steps nor a time limit.
@@ -103,7 +104,7 @@ func (s *Search) keptCount(n, round int) int {
 
 // triableCount is the number of n candidates for which a limit leaves time, with atOnce at a time; a limit of 0 is
 // none. In a long search whose time does not suffice to compare leastCandidates, it is 1: the default gains more from
-// all the time than from the rest after a search.
+// all the time than from the time that a search would leave.
 func triableCount(n, rows int, limit time.Duration, atOnce int) int {
 	if limit == 0 {
 		return n

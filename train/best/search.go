@@ -84,7 +84,7 @@ func New(ds *data.Dataset, given []options.Setting, atOnce int) (*State, error) 
 }
 
 // Run continues the search from its State, and returns the ensemble. Soon after ctx ends, its cause is the error, and
-// the State is that after the last finished trial.
+// the State is the state after the last finished trial.
 func (s *Search) Run(ctx context.Context) (*fitted.Model, error) {
 	if err := s.balance(); err != nil {
 		return nil, err
@@ -185,7 +185,7 @@ func (s *Search) weigh() error {
 }
 
 // rmseTooLarge reports whether the RMSE of a candidate in the last round is too large in comparison with the default.
-// It is false if the default has none: for classes, trials of version 0.2.0, and a default that has failed.
+// It is false if the default has no RMSE: for classes, trials of version 0.2.0, and a default that has failed.
 func (s *Search) rmseTooLarge(c *Candidate) bool {
 	first := &s.Candidates[0]
 	most, failed := mostRMSE*first.rmse(rounds), math.IsInf(first.score(rounds), -1)

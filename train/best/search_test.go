@@ -248,7 +248,7 @@ func TestSeedsLength(t *testing.T) {
 	}
 }
 
-// A model whose means are much worse than those of the default has no weight, whatever its density.
+// A model whose means are much worse than the default's has no weight, whatever its density.
 func TestWeightOfPoorMeans(t *testing.T) {
 	set := wave(t, 60, false)
 	for rmse, want := range map[float64]bool{0.13: false, 0.11: true} {
@@ -481,7 +481,7 @@ func TestNoTimeToCompare(t *testing.T) {
 	if len(state.Candidates) != 1 {
 		t.Fatalf("candidates %+v", state.Candidates)
 	}
-	state.Limit, state.Steps = 0, 3 // without a limit, the speed of this machine does not matter
+	state.Limit, state.Steps = 0, 3 // the speed of this machine does not matter without a limit
 	found(t, searching(t, state, set, map[int][]byte{}, 1))
 	only := state.Candidates[0]
 	if len(only.Trials) > 0 || only.Refit == nil || only.Refit.Steps != 3 {

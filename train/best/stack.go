@@ -22,7 +22,7 @@ const (
 //
 //	w_k ← 1/Σ r Σ_n r_n w_k p_k(y_n) / Σ_j w_j p_j(y_n)
 //
-// never decrease it. Weights below leastWeight become 0, until there are none.
+// never decrease it. Weights below leastWeight become 0, until no such weight is left.
 func stack(logs [][]float64, rows metrics.Weights) []float64 {
 	w := slices.Repeat([]float64{1 / float64(len(logs))}, len(logs))
 	climb(w, logs, rows)
@@ -86,7 +86,8 @@ func climb(w []float64, logs [][]float64, rows metrics.Weights) {
 	}
 }
 
-// mixed is the log density of each row under the mixture of the models, from those under each model [K][N].
+// mixed is the log density of each row under the mixture of the models, from the log densities under each
+// model [K][N].
 func mixed(logs [][]float64, w []float64) []float64 {
 	all, row := make([]float64, len(logs[0])), make([]float64, len(logs))
 	for i := range all {

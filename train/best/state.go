@@ -48,8 +48,8 @@ func (s *State) HasTrained() bool {
 	})
 }
 
-// Lines is the table of the candidates for people: those with a weight first, then by the last round and the score in
-// it.
+// Lines is the table of the candidates for people. Candidates with a weight are first, then by the last round and the
+// score in it.
 func (s *State) Lines() []string {
 	const form = "%-34s  %-7s  %11s  %6s  %7s  %6s%s"
 	lines := []string{fmt.Sprintf(form, "candidate", "reached", "log density", "RMSE", "seconds", "weight", "")}

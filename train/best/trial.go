@@ -159,7 +159,7 @@ func (s *Search) tryCandidate(ctx context.Context, dev device.Device, c *Candida
 }
 
 // trainAndScore trains on rows and returns the log density of each row that was held out, with targets in their own
-// units. It sets the trial's steps, RMSE and temperature; the densities are those with that temperature.
+// units. It sets the trial's steps, RMSE and temperature; the densities have that temperature.
 func (s *Search) trainAndScore(ctx context.Context, dev device.Device, c *Candidate,
 	longest length, rows, heldOut *data.Dataset, t *Trial) (logs []float64, err error) {
 	out, err := s.trainCandidate(ctx, dev, c, rows, heldOut, longest)

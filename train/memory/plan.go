@@ -42,7 +42,7 @@ type Buffer struct {
 	Group string `json:"group"` // group of buffers, for people
 	Name  string `json:"name"`  // field of the program that holds the buffer
 	Shape []int  `json:"shape,omitempty"`
-	Type  string `json:"type,omitempty"` // f32, f64, i32; scratch has none
+	Type  string `json:"type,omitempty"` // f32, f64, i32; "" for scratch
 	Bytes int64  `json:"bytes"`
 }
 
@@ -79,7 +79,7 @@ func groupIndex(name string) int {
 		func(g struct{ prefix, group string }) bool { return strings.HasPrefix(name, g.prefix) })
 }
 
-// New is the Plan of a step, given by its device and sizes, with the buffers of a ledger and those of the host.
+// New is the Plan of a step, given by its device and sizes, with the buffers of a ledger and of the host.
 func New(step Plan, ledger *device.Ledger, host []Buffer) *Plan {
 	p := &step
 	p.Total, p.exceeded = ledger.Total(), ledger.Exceeded()
@@ -151,8 +151,8 @@ type shortage struct {
 	largest     Buffer
 }
 
-// shortage is the lack of memory for a plan, on its device or on the host, which are one if the device is a CPU; nil
-// if there is none.
+// shortage is the lack of memory for a plan, on its device or on the host, which are the same if the device is a
+// CPU; nil if the plan fits.
 func (p *Plan) shortage() *shortage {
 	onDevice, onHost := p.Total, p.Host
 	spare := int64(deviceSpare)
@@ -191,7 +191,7 @@ func (p *Plan) largest(include func(Buffer) bool) (found Buffer) {
 
 // Lines is the plan for people: the buffers by group, then the sums.
 func (p *Plan) Lines() (lines []string) {
-	width := 0 // of the longest name
+	width := 0 // width of the longest name
 	for _, b := range p.Buffers {
 		width = max(width, len(b.Name))
 	}
@@ -235,8 +235,8 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%.1f %ciB", float64(n)/float64(int64(1)<<(10*power)), " KMGT"[power])
 }
 
-// The ways to distances: a table of those between all training sequences and X̄, computed once, or those of a batch in
-// every step, from the features of the sequences. Both have the same bits.
+// The ways to distances between training sequences and X̄: a table of all distances, computed once, or the distances
+// of a batch in every step, from the features of the sequences. Both have the same bits.
 const (
 	InTable = "table"
 	InSteps = "steps"
@@ -245,7 +245,7 @@ const (
 // Distances is the way to the distances between sequences and X̄, with its memory.
 type Distances struct {
 	In       string `json:"in"`                 // table, steps
-	Table    int64  `json:"table"`              // bytes of a table, also if there is none
+	Table    int64  `json:"table"`              // bytes of a table, also if the plan has no table
 	Features int64  `json:"features,omitempty"` // bytes of features in place of a table; 0 if not measured
 }
 
@@ -268,8 +268,8 @@ func (p *Plan) Sum(prefix string) (sum int64) {
 	return sum
 }
 
-// Largest is the largest n from 1 to most for which fits is true; 0 if there is none. fits has to be true for all
-// numbers below one for which it is true.
+// Largest is the largest n from 1 to most for which fits is true; 0 if there is no such n. fits has to be true
+// for all numbers below one for which it is true.
 func Largest(most int, fits func(n int) bool) int {
 	return sort.Search(max(0, most), func(i int) bool { return !fits(i + 1) })
 }

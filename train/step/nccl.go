@@ -9,7 +9,7 @@ import (
 // adder is a Comm that adds up tensors on the device, in the order of its queue. So a Loop records the sum with the
 // rest of a step.
 type adder interface {
-	// Sum makes each tensor the sum of those of all ranks.
+	// Sum replaces each tensor by the sum of the tensors of all ranks.
 	Sum(tensors ...*device.Tensor)
 	// Wait calls do, which waits for a Sum. It ends the process if another rank is lost.
 	Wait(do func())

@@ -19,12 +19,12 @@ type Reducer interface {
 	bind(s *Step) (sum func(shard int) (ok bool))
 	// replayable reports whether a Loop can replay the step: sums on the host interrupt the device.
 	replayable() bool
-	// run calls compute, which calls sum. The error is that of a lost rank.
+	// run calls compute, which calls sum. The error tells that a rank is lost.
 	run(compute func(device.StepScalars), now device.StepScalars) error
 }
 
-// Votes are the votes of the ranks to end the run: before a step those of this rank, and after it the sums over all
-// ranks. So the clock of one rank ends the run on all of them.
+// Votes are the votes of the ranks to end the run: before a step the votes of this rank, and after it the sums over
+// all ranks. So the clock of one rank ends the run on all of them.
 type Votes struct {
 	Late        float64 // votes since the time limit is over
 	Interrupted float64 // votes since the context has ended

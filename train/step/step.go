@@ -80,7 +80,7 @@ func (s *Step) Project(progress func(done int) bool) {
 }
 
 // Do takes a step; it allocates nothing after the first one. If the step was abandoned, done is false, and nothing has
-// changed. The error is that of a lost rank.
+// changed. The error tells that a rank is lost.
 func (s *Step) Do(now device.StepScalars) (done bool, err error) {
 	s.arrive(now.Step)
 	err = s.reducer.run(s.loop, now)
@@ -141,7 +141,7 @@ func (s *Step) Label(ledger *device.Ledger) {
 	ledger.Label("adam", &s.adam)
 }
 
-// local is the Reducer of one rank, whose gradient is that of the batch.
+// local is the Reducer of one rank, whose gradient is the gradient of the batch.
 type local struct{}
 
 func (local) shards(batch int) ([]model.Shard, int, bool) {

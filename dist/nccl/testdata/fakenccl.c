@@ -28,7 +28,7 @@ enum { FLOAT32 = 7, FLOAT64 = 8, SUM = 0 };
 enum { RANKS = 8, WINDOW = 1 << 18 };
 
 struct room {
-	atomic_int here, turn; // of a barrier: who has come, and how often all have
+	atomic_int here, turn; // a barrier: number of ranks that have come, and number of times that all have
 	atomic_int pid[RANKS];
 	char window[RANKS][WINDOW];
 };
@@ -37,7 +37,7 @@ struct comm {
 	struct room *room;
 	int rank, size;
 	atomic_int error;
-	int put, done; // how much work so far
+	int put, done; // amounts of work: queued and done
 };
 
 struct work {
@@ -45,7 +45,7 @@ struct work {
 	const char *from;
 	char *to;
 	size_t count;
-	int type, root; // root -1: a sum
+	int type, root; // root is -1 for a sum
 };
 
 // fault tells whether number n of this rank is to go wrong in some way.

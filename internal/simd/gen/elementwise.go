@@ -13,7 +13,7 @@ type elements struct {
 	v      vec
 	ptrs   []reg.GPVirtual
 	masked bool
-	mask   reg.VecVirtual // of AVX2
+	mask   reg.VecVirtual // mask of AVX2
 }
 
 // load reads slice i; lanes past the end are zeros.

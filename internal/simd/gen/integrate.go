@@ -58,7 +58,8 @@ func integrate(v vec) {
 	leave()
 }
 
-// integrateSlopes takes the gradients of the six columns to those of the phases' means and variances.
+// integrateSlopes takes the gradients of the six columns to the gradients of the phases' means and
+// variances.
 func integrateSlopes(v vec) {
 	n, ptrs := kernel(v, "integrateSlopes", "",
 		"dt", "dv", "dmeanCos", "dmeanSin", "dwave", "dlost", "dcrossCos", "dcrossSin", "cos", "sin", "shrink")
@@ -71,8 +72,8 @@ func integrateSlopes(v vec) {
 		wave, crossCos, crossSin := e.load(4), e.load(6), e.load(7)
 		square := v.times(a.u, a.u)
 		v.do(mul, wave, square, square)
-		v.do(fnma231, cross, crossCos, square) // of half
-		dt := v.times(cross, crossSin)         // of −sin 2t
+		v.do(fnma231, cross, crossCos, square) // factor of half
+		dt := v.times(cross, crossSin)         // factor of −sin 2t
 		v.do(mul, a.half, dt, dt)
 		v.do(mul, v.f(-4), dt, dt)
 		v.do(fnma231, a.sin2, square, dt)

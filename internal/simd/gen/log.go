@@ -32,7 +32,7 @@ func (v vec) logNormal(x, shift reg.VecVirtual, a float64) reg.VecVirtual {
 	c := []float64{-0.5, 0.33333331752096600595, -0.25000819549555939175, 0.20001221120010828179,
 		-0.16623409495474420059,
 		0.14201939338055977632, -0.13159828525051140452, 0.12760027956151754616, -0.076334699492886802314}
-	for i := range c { // of a·f, which x is now
+	for i := range c { // coefficients of a·f, which is now in x
 		c[i] /= math.Pow(a, float64(i+1))
 	}
 	p := v.horner(x, c)

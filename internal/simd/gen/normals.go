@@ -91,8 +91,8 @@ func (v vec) common(keys reg.GPVirtual) (c common) {
 	return c
 }
 
-// firstRounds is the counters after two rounds, those of even lanes and of odd lanes for each of n
-// registers.
+// firstRounds returns the counters after two rounds: counters of even lanes and of odd lanes for
+// each of n registers.
 func (v vec) firstRounds(n int, keys reg.GPVirtual, c0 reg.VecVirtual, c common) (words [][]reg.VecVirtual) {
 	loaded := func(m Mem) reg.VecVirtual {
 		x := v.reg()

@@ -24,16 +24,16 @@ from gpdrf._progress import Progress
 from gpdrf._rows import Numbers, Rows, as_sequences, check_same_columns, dense, has_words, is_frame, kept, roles_of
 from gpdrf._run import CHECKPOINT_FILE, CONFIG_FILE, LOG_FILE, RESULT_FILE, Run
 
-NUMBERS, MIXED, SEQUENCES = "numbers", "mixed", "sequences"  # what X may be
+NUMBERS, MIXED, SEQUENCES = "numbers", "mixed", "sequences"  # kinds of X
 
-_CONFORMAL, _MOST_CONFORMAL = 0.2, 5000  # the rows behind intervals: a share, and the most
+_CONFORMAL, _MOST_CONFORMAL = 0.2, 5000  # rows behind intervals: their share, and their largest number
 
 
 class Estimator(BaseEstimator):
     """What both estimators have in common."""
 
-    _own_options: frozenset[str] = frozenset()  # those that the program does not get
-    _columns: list[str] | None = None  # of numbers, in a model that the program trained; else x0, x1, …
+    _own_options: frozenset[str] = frozenset()  # options that the program does not get
+    _columns: list[str] | None = None  # names of numbers, in a model that the program trained; None: x0, x1, …
 
     def __init__(
         self,
@@ -189,7 +189,7 @@ class Estimator(BaseEstimator):
             raise ValueError("the estimator was fitted on sequences: X must be a list of str")
         if not is_frame(x):
             raise ValueError("the estimator was fitted on a data frame by its names: X must be such a frame")
-        if hasattr(self, "n_features_in_"):  # else the program trained the model, which finds its columns by name
+        if hasattr(self, "n_features_in_"):  # otherwise the program trained the model, which finds its columns by name
             validate_data(self, x, skip_check_array=True, reset=False)
         if len(x) == 0:
             raise ValueError("X has no rows: at least one is needed")
@@ -227,7 +227,7 @@ class Estimator(BaseEstimator):
                 run.warn_of_end()
                 with Progress() if self.verbose else nullcontext() as progress:
                     _program.run(["train", "--set", "until-eof=true", *arguments], run.folder, progress)
-                self._adopt_run(run.path)  # while nobody else may train there
+                self._adopt_run(run.path)  # the claim keeps others from training there
                 self._form = form
             except KeyboardInterrupt:
                 stopped = run.has_stopped()
@@ -281,7 +281,7 @@ class Estimator(BaseEstimator):
         if self.random_state is not None or not resumes:
             given.setdefault("seed", seed_of(self.random_state))
         if self.inducing is not None:
-            most = 1 + grouped  # times a share, of whole groups
+            most = 1 + grouped  # a share of whole groups may be twice as large
             left = n - most * max(1, round(min(_CONFORMAL * n, _MOST_CONFORMAL))) * self.conformal
             left -= most * max(1, round(self.validation * left)) if self.validation else 0
             given["inducing"] = max(1, min(self.inducing, left))
@@ -297,7 +297,7 @@ class Estimator(BaseEstimator):
         log = run / LOG_FILE  # an ensemble has one for each of its models
         self.history_: list[dict[str, float]] = [
             json.loads(line)
-            for line in (log.read_text().split("\n")[:-1] if log.exists() else [])  # whole lines
+            for line in (log.read_text().split("\n")[:-1] if log.exists() else [])  # only whole lines
         ]
         self._columns, self._config = None, (run / CONFIG_FILE).read_text(encoding="utf-8")
         self._asked = self._given() | {"random_state": self.random_state}

@@ -54,15 +54,15 @@ class Claim:
                 self.locked = False  # a file system without locks is used without
             with contextlib.suppress(FileNotFoundError):
                 if os.path.samestat(os.fstat(self._file), path.stat()):
-                    os.ftruncate(self._file, 1)  # no longer that of a new file, for of_dead
+                    os.ftruncate(self._file, 1)  # no longer the length of a new file, for of_dead
                     return
-            os.close(self._file)  # its last owner has removed it meanwhile
+            os.close(self._file)  # the last owner has removed it meanwhile
 
     def close(self) -> None:
         """Remove the lock file and give the claim back, unless it belongs to the process this one was forked from."""
         if os.getpid() != self.owner:
             return
-        if sys.platform != "win32":  # which removes no open file
+        if sys.platform != "win32":  # Windows removes no open file
             self.path.unlink(missing_ok=True)
         if self.locked:
             _unlock(self._file)
@@ -107,7 +107,7 @@ class Folder(contextlib.AbstractContextManager["Folder"]):
             if claim := of_dead(lock):
                 dead = lock.parent
                 with contextlib.suppress(OSError):  # Windows moves no folder with an open file
-                    dead = dead.rename(dead.with_name(f"{dead.name}-dead"))  # to which no program writes at its end
+                    dead = dead.rename(dead.with_name(f"{dead.name}-dead"))  # no program writes to that
                 shutil.rmtree(dead, ignore_errors=True)
                 claim.close()
         self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=parent))

@@ -175,7 +175,7 @@ class GPDRFClassifier(ClassifierMixin, Estimator):
         order = self._order(classes, levels)
         classes, codes = classes[order], np.argsort(order)[codes]
         if self.warm_start and self.__sklearn_is_fitted__():
-            before = getattr(self, "_labels", self.classes_)  # with those whose rows were all left out
+            before = getattr(self, "_labels", self.classes_)  # includes classes whose rows were all left out
             if not np.array_equal(classes, before):
                 raise ValueError(f"warm_start: y must hold the classes of the fit before, {before.tolist()}")
         self._labels = classes
@@ -187,7 +187,7 @@ class GPDRFClassifier(ClassifierMixin, Estimator):
 
     def _adopt_run(self, run: Path) -> None:
         super()._adopt_run(run)
-        kept = [int(code) for code in self._model.schema()["classes"]]  # those of the rows that were not left out
+        kept = [int(code) for code in self._model.schema()["classes"]]  # classes of the rows that were not left out
         self.classes_: NDArray[Any] = self._labels[kept]
 
     def _order(self, classes: NDArray[Any], ordered: list[Any] | None) -> NDArray[np.intp]:

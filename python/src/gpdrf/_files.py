@@ -98,12 +98,12 @@ def _plain(value: Any) -> Any:
     """What JSON has no word for."""
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
-    return os.fspath(value) if isinstance(value, os.PathLike) else None  # a RandomState is gone
+    return os.fspath(value) if isinstance(value, os.PathLike) else None  # a RandomState is not kept
 
 
 def _replace(file: Path, content: bytes) -> None:
     """Write a file that is there whole or not at all."""
-    new = file.with_name(f".{file.name}.new")  # which is the owner's of the claim
+    new = file.with_name(f".{file.name}.new")  # a name that belongs to the owner of the claim
     new.write_bytes(content)
     new.replace(file)
 

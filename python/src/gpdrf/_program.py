@@ -49,7 +49,7 @@ def _own() -> str | None:
 
 def error(text: str, code: int, folder: Path, arguments: Sequence[str] = ()) -> GPDRFError:
     """The error that the program wrote last, without the temporary folder of its files."""
-    if code < 0:  # nothing that it wrote before tells why
+    if code < 0:  # the text before a signal does not tell the reason
         return GPDRFError(f"the program was ended by signal {-code}: is there enough memory?")
     message = text.rpartition("gpdrf-gpu: ")[2].strip() or f"the program ended with exit code {code}"
     kind = GPDRFInputError if code == _BAD_INPUT else GPDRFError
@@ -125,7 +125,7 @@ def run(arguments: Sequence[str], folder: Path, progress: Callable[[int, int, st
                 interrupted = True
                 child.send_signal(_CTRL_C)
                 _follow(stderr_lines, lines, progress)
-        except BaseException:  # a second Ctrl-C, or what progress raises
+        except BaseException:  # such as a second Ctrl-C, or an exception of progress
             child.kill()
             raise
         finally:
@@ -147,7 +147,7 @@ class _Parent(contextlib.AbstractContextManager["_Parent"]):
     A worker outlives it until its task ends. So the command ends when it is gone, as Python's own end ends it.
     """
 
-    _gone = False  # for the tasks that a worker still takes
+    _gone = False  # the parent is gone: also for the tasks that a worker still takes
 
     def __init__(self) -> None:
         is_worker = multiprocessing.parent_process() is not None and sys.platform != "win32"

@@ -23,8 +23,8 @@ Numbers = NDArray[np.float64]
 Tensors = dict[str, "Numbers | list[str]"]
 
 _SEQUENCE = "sequence"
-_SCAFFOLD = "scaffold"  # the groups of molecules that the program finds
-_DENSE = 1 << 30  # bytes of a sparse matrix as an array
+_SCAFFOLD = "scaffold"  # name for the groups of molecules that the program finds
+_DENSE = 1 << 30  # largest size in bytes of a sparse matrix that becomes an array
 
 # Words that the program takes for missing cells, among numbers or everywhere, and booleans in its numbers.
 _NO_VALUE = re.compile(r"n/?a|nan|null|\?|#n/?a|<na>|nil|none|missing|unknown|--?|[\u2212\u2013\u2014.*]")
@@ -48,7 +48,7 @@ class Rows:
     columns: dict[str, NDArray[Any]] = field(default_factory=dict)
     sequences: list[str] | None = None
     words: list[str] = field(default_factory=list)  # columns of text, in which digits and NA are words
-    names: list[str] | None = None  # of the numbers, of a model that the program trained; None: x0, x1, …
+    names: list[str] | None = None  # names of the numbers of a model that the program trained; None: x0, x1, …
 
     @classmethod
     def mixed(cls, frame: Any) -> Rows:
@@ -56,7 +56,7 @@ class Rows:
         columns: dict[str, NDArray[Any]] = {}
         words = []
         for j, own in enumerate(frame.columns):
-            name = str(own).strip() or f"column {j + 1}"  # as the program reads it
+            name = str(own).strip() or f"column {j + 1}"  # the program reads such a name, too
             if name in columns:
                 raise GPDRFInputError(f'X: two columns are called "{name}": names must differ by more than blanks')
             columns[name] = _array(frame[own])
@@ -251,9 +251,9 @@ def _float(name: str, i: int, v: Any) -> float:
     if _missing(word) or word == "" or (isinstance(word, str) and _NO_VALUE.fullmatch(word)):
         return np.nan
     try:
-        if not isinstance(word, str) or "_" not in word:  # which Python reads over
+        if not isinstance(word, str) or "_" not in word:  # Python accepts _ in numbers
             return _BOOLEANS[word] if word in _BOOLEANS else float(word)
-    except (ValueError, TypeError, OverflowError):  # a text, a date, or too many digits
+    except (ValueError, TypeError, OverflowError):  # word is a text, a date, or has too many digits
         pass
     raise GPDRFInputError(f'row {i + 1}: found "{v}" in column "{name}", which must be a number')
 

@@ -16,12 +16,12 @@ CHECKPOINT_FILE = "checkpoint.safetensors"
 RESULT_FILE = "result.json"
 LOG_FILE = "metrics.jsonl"
 CONFIG_FILE = "config.yaml"
-SEARCH_FILE = "best.json"  # of preset best and of ensembles, which have no checkpoint
+SEARCH_FILE = "best.json"  # state of preset best and of ensembles, which have no checkpoint
 
 _ROWS = "-rows"
 _LOCK = f"{_ROWS}.lock"
 _ENDS = [".npz", ".csv"]
-_ENDING = 10  # seconds
+_ENDING = 10  # seconds until a program that should end is ended
 
 
 class Run:

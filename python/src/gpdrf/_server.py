@@ -28,11 +28,11 @@ _JSON_SIZE = "Inference-Header-Content-Length"
 _ATTEMPTS = 3  # a connection that has gone stale, a child that has ended, and the error
 _ENDING = 10  # seconds that a child may take to end, once it has closed a new connection
 _WAIT = 7200  # seconds for an answer; the child itself gives up earlier
-_LONGEST = 60  # of the name of a folder for a socket: an address has at most about 100 bytes
-_ROWS = 4096  # of a request
-_NUMBERS = 1 << 20  # of a request, and of its answer
+_LONGEST = 60  # length of the name of a folder for a socket: an address has at most about 100 bytes
+_ROWS = 4096  # rows of a request
+_NUMBERS = 1 << 20  # numbers of a request, and of its answer
 _TEXTS = 1 << 20  # characters of a request of several rows
-_CHILDREN = 16  # that are warm at a time
+_CHILDREN = 16  # children that are warm at a time
 
 
 class NoSocketError(GPDRFError):
@@ -132,9 +132,9 @@ class Server:
                 self._lose(connection.child, fresh)
                 continue
             except BaseException:
-                connection.close()  # what comes back is of no use to others
+                connection.close()  # the answer that comes later is of no use to others
                 raise
-            if connection.child is self._child:  # else it was let go meanwhile
+            if connection.child is self._child:  # otherwise the child was let go meanwhile
                 self._idle.append(connection)
             if answer.status != http.HTTPStatus.OK:
                 kind = GPDRFInputError if answer.status < http.HTTPStatus.INTERNAL_SERVER_ERROR else GPDRFError
@@ -150,7 +150,7 @@ class Server:
         except IndexError:
             pass
         with self._lock:
-            child = self._child  # which another thread may let go at any moment
+            child = self._child  # another thread may let the child go at any moment
             if child is None:
                 _make_room()
                 child = self._child = _Child(self.model, self.arguments)
@@ -233,7 +233,7 @@ class _Child:
         try:
             with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
                 return connection.connect_ex(self.socket) == 0
-        except OSError as error:  # of the socket itself, or of its name
+        except OSError as error:  # the error is of the socket, or of its name
             raise NoSocketError(str(error)) from error
 
     def has_ended(self, seconds: float = 0) -> bool:
@@ -272,7 +272,7 @@ class _Connection(http.client.HTTPConnection):
     def connect(self) -> None:
         self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.sock.connect(self.child.socket)
-        self.sock.settimeout(_WAIT)  # with one, Python waits in a way that Ctrl-C always ends
+        self.sock.settimeout(_WAIT)  # with a timeout, Python waits in a way that Ctrl-C always ends
 
     def __del__(self) -> None:
         self.close()
