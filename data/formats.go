@@ -277,6 +277,21 @@ func (t *table) dataset(in *input) (*Dataset, []string, error) {
 		in.warnOverlaps(d, train)
 		d.Groups, d.Times = nil, nil // groups and times do not split these rows
 	}
+	if err := t.settleTargets(in); err != nil {
+		return nil, nil, err
+	}
+	d.Fingerprint = d.fingerprint()
+	if train := in.opt.Beside; train != nil && d.N() >= leastCopies {
+		if n := d.copies(train); n > d.N()/2 {
+			in.warnAt(place{}, "%d of the %d rows are training rows, too: scores will be too good", n, d.N())
+		}
+	}
+	return d, in.notes, nil
+}
+
+// settleTargets settles the task and the targets, by the Schema, by the format or by the values.
+func (t *table) settleTargets(in *input) error {
+	s, like, d := t.schema, in.opt.Schema, &t.Dataset
 	switch {
 	case d.Sequences != nil && s.Targets == nil:
 		d.Task, d.Y, d.Classes = t.task, t.y, s.Classes
@@ -286,7 +301,7 @@ func (t *table) dataset(in *input) (*Dataset, []string, error) {
 	case like != nil:
 		d.Classes = like.Classes
 		if err := t.fitTargets(in, like); err != nil {
-			return nil, nil, err
+			return err
 		}
 	case s.Targets != nil:
 		d.Task, d.Targets, d.Y = Regression, s.Targets, t.y
@@ -297,17 +312,11 @@ func (t *table) dataset(in *input) (*Dataset, []string, error) {
 	default:
 		note, err := d.setTarget(in.name, t.y, t.task == Classification, t.booleans)
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
 		in.note("%s", note)
 	}
-	d.Fingerprint = d.fingerprint()
-	if train := in.opt.Beside; train != nil && d.N() >= leastCopies {
-		if n := d.copies(train); n > d.N()/2 {
-			in.warnAt(place{}, "%d of the %d rows are training rows, too: scores will be too good", n, d.N())
-		}
-	}
-	return d, in.notes, nil
+	return nil
 }
 
 func join[T any](blocks [][]T) []T {

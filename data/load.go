@@ -41,6 +41,9 @@ const NoTest = "none"
 // named set, or of an npz archive with a test part, are joined first. It is an error if there is
 // nothing to learn: a single training row, a constant target, a class without training rows.
 func Load(s Source) (train, test *Dataset, notes []string, err error) {
+	if err := s.TableOptions.check(); err != nil { // before the file is sought; and auto gives way to a Schema
+		return nil, nil, nil, err
+	}
 	if s.Folds != 0 {
 		if err := checkFolds(s); err != nil {
 			return nil, nil, nil, err

@@ -198,3 +198,31 @@ func TestNamedSetWithoutFiles(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Rows for a model that exists are read as its file was written, where the options leave it open.
+func TestLoadAsTheModel(t *testing.T) {
+	first := write(t, "a.csv", "a;b;target\n1,5;2;3\n2,5;1;4\n3,5;3;7,5\n")
+	open := TableOptions{Dialect: Dialect{Separator: "auto", Decimal: "auto", Thousands: "auto", Header: "auto"}}
+	given := open
+	given.Separator, given.Decimal = ";", "comma"
+	train := func(path string, opt ReadOptions) (*Dataset, error) {
+		ds, _, _, err := Load(Source{Data: path, Test: NoTest, ReadOptions: opt})
+		return ds, err
+	}
+	old, err := train(first, ReadOptions{TableOptions: given})
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema := old.Schema()
+	again := write(t, "b.csv", "a;b;target\n7,989;2;3\n2,512;1;4\n3,125;3;7,512\n")
+	ds, err := train(again, ReadOptions{Schema: &schema, TableOptions: open})
+	if err != nil || ds.Row(0)[0] != 7.989 {
+		t.Error(ds, err)
+	}
+	wrong := given
+	wrong.Separator = ","
+	if _, err := train("nothere.csv", ReadOptions{TableOptions: wrong}); err == nil ||
+		!strings.Contains(err.Error(), "the comma cannot both separate cells and mark decimals") {
+		t.Errorf("options that contradict each other, and no file: %v", err)
+	}
+}

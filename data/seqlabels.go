@@ -222,7 +222,9 @@ func (t *texts) addTargets(made *table, find func(label string) (int32, bool), f
 	if made.task == Classification {
 		c, known := find(t.labels[first])
 		if !known {
-			c, err = -1, t.labelError(first, "%s", unknownClass(t.labels[first], made.schema.Target, made.schema.Classes))
+			c, err = -1, t.labelError(first,
+				"found class %s, which the training data do not have (their classes are %s): remove the "+
+					"sequence, or train on data with this class", phrase.Quote(t.labels[first]), phrase.List(made.schema.Classes))
 		}
 		made.Labels = append(made.Labels, c)
 		return first, err

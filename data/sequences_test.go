@@ -373,7 +373,7 @@ func TestSequenceColumn(t *testing.T) {
 			`t.csv:3:12: found the target "high", which must be a finite number`,
 			ReadOptions{Sequence: "dna", Task: "regression"}},
 		{"id,ph,dna,target\n1,2,AC,angry\n",
-			`t.csv:2:8: found class angry in the target column "target", which the training data do not have`,
+			`t.csv:2:8: found class "angry", which the training data do not have`,
 			ReadOptions{Schema: &moods}},
 		{"text\ty\nto not\thigh\n", `t.csv:2:8: found the target "high", which must be a finite number: ` +
 			`correct it or remove the sequence`, ReadOptions{Schema: &text}},
