@@ -150,8 +150,8 @@ func (s *Search) keepDefaultOfFewSteps(ctx context.Context) error {
 	}
 	steps, least := s.finalSteps(), fit.Steps/leastFinalShare
 	if steps > 0 && steps < least {
-		s.keepDefault(fmt.Sprintf("a final model would have time for %d of %d steps; a longer %s compares more models",
-			steps, least, usererror.Flag("time-limit")))
+		s.keepDefault(fmt.Sprintf("a final model would have time for %d steps, and %d are the least; a longer %s compares "+
+			"more models", steps, least, usererror.Flag("time-limit")))
 	}
 	return nil
 }

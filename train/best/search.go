@@ -96,7 +96,8 @@ func (s *Search) Run(ctx context.Context) (*fitted.Model, error) {
 		if err := s.round(ctx, round); err != nil {
 			return nil, err
 		}
-		if round == 1 && s.Limit > 0 && !s.hasWeights() {
+		second := slices.ContainsFunc(s.Candidates, func(c Candidate) bool { return c.trial(2, 1) != nil })
+		if round == 1 && s.Limit > 0 && !s.hasWeights() && !second { // a resumed search may be in a later round
 			if err := s.keepDefaultOfFewSteps(ctx); err != nil {
 				return nil, err
 			}
