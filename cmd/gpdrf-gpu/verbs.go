@@ -84,7 +84,13 @@ func (p *program) verbs() []verb {
 }
 
 // dialectKeys are the keys of verbs that read a file with the columns of the training file.
-func dialectKeys() []flagSpec { return flagsOf("separator decimal header") }
+func dialectKeys() []flagSpec {
+	all := flagsOf("separator decimal header")
+	for i := range all {
+		all[i].otherwise = "as in the training file"
+	}
+	return all
+}
 
 // tableKeys are the keys of verbs that read any table.
 func tableKeys() []flagSpec {
