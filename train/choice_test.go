@@ -220,8 +220,8 @@ func TestChoiceOfAttempts(t *testing.T) {
 	}
 }
 
-// Lengths of attempts lie between short and long ones if these are far apart. All attempts and the run take the steps of
-// a run without them, for three candidates and for four.
+// Lengths of attempts lie between short and long ones if these are far apart. All attempts and the run take no more
+// steps than a run without them, for three candidates and for four.
 func TestLengthsBetween(t *testing.T) {
 	for steps := 480; steps <= options.MaxSteps; steps += 1 + steps/7 {
 		short, long := min(int(shortShare*float64(steps)), longestShort), int(longShare*float64(steps))
