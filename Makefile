@@ -103,7 +103,7 @@ TEXTS := '*.md' '*.go' '*.py' '*.cu' '*.cuh' '*.cc' '*.h'
 lint: ## gofmt, go vet, staticcheck, and the style of texts and comments
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "gofmt -w the files above"; exit 1; }
 	for module in . bench; do (cd $$module && $(GO) vet ./... && $(GO) run $(STATICCHECK) ./...) || exit 1; done
-	@CGO_ENABLED=1 CGO_CFLAGS=-O0 $(GO) run $(VALE) --output line $$(git ls-files $(TEXTS))
+	@CGO_ENABLED=1 CGO_CFLAGS="-O0 -w" $(GO) run $(VALE) --output line $$(git ls-files $(TEXTS))
 
 # deadcode exits with 0 whatever it finds.
 none_dead = @found=$$($(1) $(CURDIR)/build/deadcode -test $(2) ./...) && \
