@@ -244,6 +244,17 @@ func TestLengthsBetween(t *testing.T) {
 	}
 }
 
+// A resumed run takes the length of its long attempts from the checkpoint, and no length between for it.
+func TestLongStepsOfResumedRun(t *testing.T) {
+	for _, c := range []struct{ last, want int }{{1000, 20000}, {4000, 20000}, {16001, 16001}, {30000, 30000}} {
+		ch := &chooser{variant: variant{run: &run{job: &Job{}}},
+			savedAttempts: []rundir.Attempt{{Steps: 1000}, {Steps: 4000}, {Steps: c.last}}}
+		if got := must.Get(ch.longStepsInTime(4000, 20000, 0))(t); got != c.want {
+			t.Errorf("attempts up to %d steps: %d, want %d", c.last, got, c.want)
+		}
+	}
+}
+
 // A user who asks rows to choose learns why they do not.
 func TestReasonForNoChoice(t *testing.T) {
 	for _, c := range []struct {

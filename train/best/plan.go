@@ -134,7 +134,7 @@ func (s *Search) finalSteps() int {
 	}
 	models := s.keptCount(len(s.Candidates), rounds-1)
 	each := trialTime(s.Limit, time.Duration(s.endShare(rounds)*float64(s.Limit)), 1, models, len(s.Devices))
-	return int(float64(t.Steps) * each.Seconds() / t.Seconds)
+	return int(float64(t.Steps) * each.Seconds() / max(t.Seconds, 1e-3)) // the unit of Seconds
 }
 
 // keepDefaultOfFewSteps ends the search after the first round if a final model would take less than a third of the
