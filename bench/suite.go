@@ -15,8 +15,9 @@ import (
 )
 
 const (
-	suiteFolder = "bench/results/suite"
-	suiteFile   = "docs/suite.md"
+	suiteFolder  = "bench/results/suite"
+	suiteFile    = "docs/suite.md"
+	suiteDetails = suiteFolder + "/README.md"
 )
 
 // suite runs the cells that have no record, one after the other, and writes docs/suite.md from all records. If it is
@@ -142,7 +143,7 @@ func runCells(cells []suiteCell, folder string, again bool, run func(suiteCell) 
 	return nil
 }
 
-// writeSuite writes docs/suite.md and its pictures from the records.
+// writeSuite writes docs/suite.md, its pictures and the page beside the records.
 func writeSuite() error {
 	records, err := readSuite(suiteFolder, suiteSets())
 	if err != nil {
@@ -154,9 +155,9 @@ func writeSuite() error {
 			return err
 		}
 	}
-	if err := writeText(suiteFile, page.String()); err != nil {
+	if err := errors.Join(writeText(suiteFile, page.String()), writeText(suiteDetails, page.details())); err != nil {
 		return err
 	}
-	fmt.Fprintln(os.Stderr, "wrote", suiteFile)
+	fmt.Fprintln(os.Stderr, "wrote", suiteFile, "and", suiteDetails)
 	return nil
 }

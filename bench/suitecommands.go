@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -38,8 +39,7 @@ func (p suitePage) commands(b *strings.Builder) {
 	b.WriteString("\n## Commands\n\n")
 	dates, methods, templates := map[string][]string{}, map[string][]string{}, []string{}
 	for _, r := range p.recordsInOrder() {
-		source := fmt.Sprintf("commit %s, %d s, seed %d,\n  %s, %d threads",
-			r.Commit, r.Limit, r.Seed, r.Processor, r.Threads)
+		source := fmt.Sprintf("commit %s, seed %d, %s, %d threads", r.Commit, r.Seed, r.Processor, r.Threads)
 		if r.Beside != "" {
 			source += ". Beside " + r.Beside
 		}
@@ -60,24 +60,32 @@ func (p suitePage) commands(b *strings.Builder) {
 		if last := slices.Max(dates[source]); last > when {
 			when += " to " + last
 		}
-		fmt.Fprintf(b, "- %d cells, %s: %s.\n  %s.\n", len(dates[source]), when, source,
+		fmt.Fprintf(b, "- %d cells, %s: %s. %s.\n", len(dates[source]), when, source,
 			strings.Join(methods[source], ", "))
 	}
-	b.WriteString("\nWhat was run, with SET, FOLD and METHOD for their names. Each record has the whole command.\n\n")
+	b.WriteString("\nThe commands, with words in capitals where they differ. ROWS are the files, the target and the fold. " +
+		"Each record has its whole command.\n\n")
 	for _, t := range templates {
 		fmt.Fprintf(b, "    %s\n", t)
 	}
 	p.versions(b)
 }
 
-// template returns the record's command without its set, its fold and its method.
+// rowsOfRun matches the options of a command of ours that name its rows: files, target and kind, or a fold.
+var rowsOfRun = regexp.MustCompile(`--data \S+( --test \S+)?( --target target --task \w+)?( --folds \d+ --fold \d+)?`)
+
+// taskAndRows matches the arguments of a peer's command before its limit.
+var taskAndRows = regexp.MustCompile(`\w+ build/suite/data/\S+`)
+
+// template returns the record's command with words in capitals for its rows, method and limit.
 func (r *suiteRecord) template() string {
+	command := taskAndRows.ReplaceAllString(rowsOfRun.ReplaceAllString(r.Command, "ROWS"), "ROWS")
 	return strings.NewReplacer(
-		fmt.Sprintf("data/%s/%d", r.Set, r.Fold), "data/SET/FOLD",
 		fmt.Sprintf("runs/%s/%d/%s", r.Set, r.Fold, r.Method), "runs/SET/FOLD/METHOD",
 		"--model "+r.Method, "--model METHOD",
 		"suite.py "+r.Method, "suite.py METHOD",
-	).Replace(r.Command)
+		fmt.Sprintf(" %d ", r.Limit), " SECONDS ", fmt.Sprintf(" %ds ", r.Limit), " SECONDS ",
+	).Replace(command)
 }
 
 // versions names the libraries of the peers.

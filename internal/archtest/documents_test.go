@@ -10,11 +10,11 @@ import (
 	"testing"
 )
 
-// documents are the documents at the root, and all of docs and examples.
+// documents are the documents at the root, and all of docs, examples and bench/results.
 func documents(t *testing.T) []string {
 	t.Helper()
 	names := []string{"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "examples/README.md"}
-	for _, pattern := range []string{"docs/*.md", "docs/*/*.md"} {
+	for _, pattern := range []string{"docs/*.md", "docs/*/*.md", "bench/results/*.md", "bench/results/*/*.md"} {
 		found, err := fs.Glob(os.DirFS(root), pattern)
 		if err != nil {
 			t.Fatal(err)
