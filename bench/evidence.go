@@ -114,8 +114,8 @@ func (p evidencePage) summary() string {
 			len(cells))
 	}
 	text := "NLPD is the mean of minus the log density of test rows, NLL that of minus the log probability of their " +
-		"classes. Less is better. The strongest rival has the best balance of wins and losses against GP-DRF, of the " +
-		"methods that ran on half of the tables or more.\n\n" +
+		"classes. Less is better. Take the wins of GP-DRF against a method less its losses, as a share of the tables. " +
+		"The strongest rival is the method with the smallest share, of those that ran on half of the tables or more.\n\n" +
 		"| tables of | score | strongest rival | GP-DRF better | equal | worse |\n|---|---|---|---|---|---|\n"
 	for _, kind := range kindsOfSets[:2] {
 		if m, ok := p.hardest(kind); ok {

@@ -51,7 +51,8 @@ func suiteChecks(all suiteRecords, byNLPD ranking) []suiteCheck {
 
 // rankChecks compares the average rank of GP-DRF with those of three methods, and the rank of best with all others.
 func rankChecks(byNLPD ranking) suiteCheck {
-	c := suiteCheck{says: "average NLPD rank of GP-DRF before those of SVGP, deep GP and forest, of best before all others"}
+	c := suiteCheck{says: "average NLPD rank of GP-DRF before those of SVGP, deep GP and forest, of best before all " +
+		"others"}
 	ours, ok := byNLPD.averageOf("gpdrf")
 	if !ok {
 		return c

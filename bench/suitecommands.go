@@ -63,8 +63,8 @@ func (p suitePage) commands(b *strings.Builder) {
 		fmt.Fprintf(b, "- %d cells, %s: %s. %s.\n", len(dates[source]), when, source,
 			strings.Join(methods[source], ", "))
 	}
-	b.WriteString("\nThe commands, with words in capitals where they differ. ROWS are the files, the target and the fold. " +
-		"Each record has its whole command.\n\n")
+	b.WriteString("\nThe commands, with words in capitals where they differ. ROWS are the files, the target and the " +
+		"fold. Each record has its whole command.\n\n")
 	for _, t := range templates {
 		fmt.Fprintf(b, "    %s\n", t)
 	}
