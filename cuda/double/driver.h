@@ -1,14 +1,26 @@
 // driver.h: declarations that the files of the driver double share. The double answers as the CUDA
 // driver does, but more strictly: it reports each mistake that a GPU may forgive.
 //
-// Environment variables; docs/backend.md explains those for users:
+// Environment variables:
 //
-//	EMU_ORDER, EMU_EAGER, EMU_LOG                        how it runs, and what it says
-//	EMU_CAPABILITY, EMU_NAME, EMU_DEVICES, EMU_MEMORY    which GPUs it plays, with MiB of memory,
-//	EMU_TAKEN                                            and how many of them another program has to itself
-//	EMU_GRAPHS, EMU_CUBINS, EMU_EARLY                    what the driver can do
-//	EMU_LOST, EMU_FULL, EMU_NO_ROOM                      the launch, allocation or loading that fails
-//	EMU_MUTANT                                           the number of a wrong kernel that it runs
+//	EMU_LOG=1            explain refused calls
+//	EMU_ORDER            order of the threads of a block: 0, 1, or a seed
+//	EMU_EAGER=1          run a stream at once, and not when the program waits for it
+//	EMU_EARLY=1          work of a second stream comes as early in a graph as it may, in place of as late
+//	EMU_CAPABILITY=7.5   a GPU of this capability, with its limits: 7.0, 7.5, 8.0, 8.6, 8.9, 9.0, 10.0 or 12.0
+//	EMU_NAME             name of the GPU
+//	EMU_DEVICES          number of GPUs
+//	EMU_MEMORY           memory of each GPU, in MiB
+//	EMU_TAKEN            number of GPUs, from the first on, that another program has to itself
+//	EMU_GRAPHS=0         a driver without graphs
+//	EMU_CUBINS=0         a driver that is older than the machine code of a release
+//	EMU_IDLE=1           kernels that do nothing, for tests of memory alone
+//	EMU_LOST             the launch at which the driver is lost
+//	EMU_FULL             the allocation at which another program has taken all memory
+//	EMU_NO_ROOM          the kernel, or "graph", for which there is no memory when it is loaded
+//	EMU_MUTANT           number of a wrong kernel of mutants.cu that it runs
+//
+// CUDA_VISIBLE_DEVICES works as in the driver.
 #pragma once
 #include "run.h"
 #include <functional>
