@@ -10,7 +10,9 @@
 // Precision belongs to the device. Real tensors hold the device's working precision (float32 or
 // float64); Double tensors are always float64. The GP layer runs in double and the random-feature
 // layers in real, because a float32 Cholesky factor of a kernel matrix can be wrong without any
-// sign. The boundary is at SampleF, and at Widen and NarrowAdd for the parameters.
+// sign. With 200 rows of POWERPLANT as inducing points, the median error of 1 − ‖A‖² is 16 %. The
+// boundary is at SampleF. Widen and NarrowAdd convert the parameters of the GP layer, whose blocks
+// come first in the flat vector.
 //
 // Gradients: an operation's Backward is a vector-Jacobian product. It
 // ACCUMULATES (+=) into gradients of parameters and of L, the Cholesky factor,
@@ -28,7 +30,10 @@
 // New takes memory, and so do operations when their scratch grows. The size is known in advance:
 // a Dry device runs the same code and writes a Ledger.
 //
-// A training step goes through a Loop, so that a device may record it once and replay it.
+// A training step goes through a Loop, so that a device may record it once and replay it. Only the
+// step number, the learning rate and the KL weight change (StepScalars). The work of a Loop gets
+// them as LiveScalars, and an operation takes each as a Scalar or a Count. A Recorder is a backend
+// that records the step; the model and the operations do not change.
 //
 // No operation allocates after its first call with a given shape. Sums have a fixed order, so the
 // same seed gives the same bits for any number of threads of a CPU, and on the same card, driver and

@@ -2,6 +2,12 @@
 // torchrun or an operator of Kubernetes. Detect finds the rank of this process, a Comm adds up
 // vectors over all of them, and Agree compares their tasks. Packages dist/mpi and
 // dist/nccl have the engines.
+//
+// Ranks share a batch, and nothing else: each has all rows and all parameters. The likelihood's terms have the scale
+// N/B of the whole batch, and one shard of all has the KL terms, so the sum of the shards' gradients is the gradient.
+// Decisions by a clock are rank 0's, or are votes that travel with the gradient. On GPUs, NCCL adds up the tensors
+// where they lie, as work on the device's own queue. A checkpoint knows nothing of ranks. A Tree adds up eight shards
+// in one order, for the same bits on 1, 2, 4 and 8 ranks.
 package dist
 
 import "errors"

@@ -10,6 +10,18 @@
 // (select.go) finds the best of the Candidates (candidates.go) by held-out rows (loo.go, scores.go).
 // A Codebook first turns sequences of vectors (frames.go) into symbols.
 //
+// # Distances
+//
+// Inducing points are training sequences and do not move, so the distances ‖φ_i(x_n) − φ_i(x̄_m)‖²
+// never change. Basis.Distances computes this table [N,I·M] once, on the host, and a training step
+// touches no string. If the table does not fit the device, model.SequenceFeatures replaces it: the
+// features that each sequence shares with the inducing points. device.SparseDistances then computes
+// the distances of a batch in every step. The plan of a training measures both. Both ways give the
+// same bits on every device, except for /raw gapped k-mers, which differ by rounding. Distances of
+// rows are single on a :f32 device, and those among inducing points are double. A prediction uploads
+// one batch of rows at a time (model.Model.Stream), so its memory on the device does not depend on
+// their number. A training does so where its rows do not fit (model.Model.StreamBatches).
+//
 // # What is exact
 //
 // A feature is a number below 2⁶², never a hash: different features never share a column. A feature
