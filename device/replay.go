@@ -5,7 +5,7 @@ package device
 type StepScalars struct {
 	Step     uint32  // number of the step from 1, for Keys whose noise is not frozen and for Adam's bias corrections
 	LR       float64 // the learning rate
-	KLWeight float64 // the weight of the divergences
+	KLWeight float64 // the weight of the KL terms
 	Natural  float64 // the size of NaturalStep
 }
 

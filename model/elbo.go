@@ -45,7 +45,7 @@ func (m *Model) Gradient(p *Pass, data *Data, args GradientArgs) (done bool) {
 		if args.Sum != nil && !args.Sum(i) {
 			return false
 		}
-		args.KLWeight = device.Scalar{} // the first shard has the divergences
+		args.KLWeight = device.Scalar{} // the first shard has the KL terms
 	}
 	if m.gp != nil {
 		m.dev.NarrowAdd(m.params.gpGrad, m.params.dwide)

@@ -9,7 +9,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// candidate is an objective with the weight of its divergences.
+// candidate is an objective with the weight of its KL terms.
 type candidate struct {
 	objective string
 	klWeight  float64

@@ -16,7 +16,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// How the objective is chosen. A weight of the divergences below 1, or the log density of the prediction in place of
+// How the objective is chosen. A weight of the KL terms below 1, or the log density of the prediction in place of
 // the bound, is much better on most tables, and memorises others. So rows that are held out choose after short
 // trainings, called attempts. Attempts and run together take no more steps than a run without a choice, or a sixteenth
 // more where they choose between components and columns. With a time limit, they share the time.
@@ -38,7 +38,7 @@ const (
 	// largest number of steps of a short attempt: after more, low weights have memorised few rows
 	longestShort = 1000
 	lengthFactor = 4 // factor from one length of attempts to the next
-	// weights of the divergences below 1; a short attempt prefers the lowest one, and a long attempt has to confirm it
+	// weights of the KL terms below 1; a short attempt prefers the lowest one, and a long attempt has to confirm it
 	lowerWeight, lowestWeight = 0.3, 0.1
 )
 
@@ -72,7 +72,7 @@ type chooser struct {
 	cancel                func() // ends the attempts
 }
 
-// choose settles the objective, the weight of its divergences and, if the objective is not safe, the number of
+// choose settles the objective, the weight of its KL terms and, if the objective is not safe, the number of
 // steps. Attempts that break off, or that a time limit has no time for, do not count.
 func (r *run) choose(ctx context.Context) (err error) {
 	defer device.Guard(&err)

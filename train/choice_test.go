@@ -18,7 +18,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// Rows that are held out choose the objective, its weight of the divergences and, on few rows or of classes,
+// Rows that are held out choose the objective, its weight of the KL terms and, on few rows or of classes,
 // the number of steps. The settled config repeats the run.
 func TestChoiceOfObjective(t *testing.T) {
 	learns(t)

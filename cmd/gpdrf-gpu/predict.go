@@ -41,7 +41,7 @@ func (p *program) predictVerb() verb {
 			samplesFlag, levelFlag,
 			{group: "Prediction", name: "draws", arg: "T",
 				help: "take the normal with the moments of T draws, as in the paper; default: the closed form"},
-			{group: "Prediction", name: "seed", arg: "N", help: "of the draws; default: that of the run"},
+			{group: "Prediction", name: "seed", arg: "N", help: "seed of the draws; default: the seed of the run"},
 			deviceFlag, precisionFlag,
 		},
 		keys: dialectKeys(),

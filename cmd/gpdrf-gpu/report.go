@@ -20,7 +20,7 @@ func (p *program) reportVerb() verb {
 			"of its run by itself. Where a run folder holds no predictions, the run's test rows are predicted again.",
 		flags: []flagSpec{
 			{group: "Output", name: "out", arg: "FILE.html",
-				help: "where to write; otherwise report.html in the run folder, or, of several runs, here"},
+				help: "where to write; otherwise report.html in the run folder, or here for several runs"},
 		},
 		examples: []example{
 			{"gpdrf-gpu report runs/powerplant-gpdrf-1", "the page of a run"},

@@ -41,8 +41,8 @@ func (p *program) suggestVerb() verb {
 			{group: "Search", name: "feasible", arg: "RUN2",
 				help: "a model that tells whether a row is feasible: the second of two classes, or a target of " +
 					"0 or more"},
-			{group: "Search", name: "seed", arg: "N", help: "of the joint samples; default: that of the run"},
-			{group: "Prediction", name: "samples", arg: "S", help: "joint samples",
+			{group: "Search", name: "seed", arg: "N", help: "seed of the joint samples; default: the seed of the run"},
+			{group: "Prediction", name: "samples", arg: "S", help: "number of joint samples",
 				otherwise: strconv.Itoa(predict.SearchSamples)},
 			deviceFlag, precisionFlag, outFlag, formatFlag, jsonFlag,
 		},

@@ -65,7 +65,7 @@ func commandKeys() []flagSpec {
 		{name: "part", arg: "i/n|auto",
 			help: "with --cv and --out: train the folds of part i, from 0, of n; give each part the same " +
 				"--out. auto is the task of a Slurm array. A part that was killed is repeated with the same command"},
-		{name: "jobs", arg: "N", help: "models that preset best or ensemble trains at a time",
+		{name: "jobs", arg: "N", help: "number of models that preset best or ensemble trains at a time",
 			otherwise: "one for each of up to 4 threads, fewer where memory is short of the rows, or 1 on a GPU"},
 		{name: "report", arg: switchArg, otherwise: "true",
 			help: "write report.html into the run folder, a page about the run"},

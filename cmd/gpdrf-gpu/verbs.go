@@ -42,18 +42,18 @@ var (
 	deviceFlag = flagSpec{group: "Prediction", name: "device", arg: "NAME",
 		help: "where to compute; default: where the run was trained"}
 	precisionFlag = flagSpec{group: "Prediction", name: "precision", arg: "highest|medium",
-		help: "precision of products in random-feature layers; default: that of the run"}
+		help: "precision of products in random-feature layers; default: the precision of the run"}
 	levelFlag = flagSpec{group: "Prediction", name: "level", arg: "X",
-		help: "of the intervals or sets of a run with --conformal, between 0 and 1; default: that of training"}
+		help: "level of the intervals or sets of a run with --conformal, between 0 and 1; default: the level of training"}
 	samplesFlag = flagSpec{group: "Prediction", name: "samples", arg: "S",
-		help: "Monte-Carlo samples; default: as many as in the run's own test"}
+		help: "number of Monte-Carlo samples; default: as in the run's own test"}
 	gramFlag = flagSpec{group: "Data", name: "gram", arg: "FILE.npz",
 		help: "the kernel of the rows of FILE with the inducing points, for a run that was trained with one"}
 	labelsFlag   = flagOf(options.Find("labels"))
 	tableSetFlag = flagSpec{group: "Data", name: setFlag, arg: "KEY=VALUE",
 		help: "how FILE is written; the keys are below"}
 	idFlag = flagSpec{group: "Data", name: "id", arg: "COL",
-		help: "the column that names the rows, and is copied; default: that of training"}
+		help: "the column that names the rows, and is copied; default: the column of training"}
 	outFlag = flagSpec{group: "Output", name: "out", arg: "FILE|-", otherwise: "-",
 		help: "where to write: FILE.csv, FILE.jsonl, FILE.parquet, FILE.arrow, or - for standard output"}
 	formatFlag = flagSpec{group: "Output", name: "format", arg: strings.Join(predict.Formats(), "|"),

@@ -15,7 +15,7 @@ import (
 const manyRows = 2000
 
 // variants are the options to try for each kind of rows, in addition to the user's own. If there is time for few, the
-// first ones are tried. The predictive objective, low weights of the divergences and var-fixed are no bounds, and may
+// first ones are tried. The predictive objective, low weights of the KL terms and var-fixed are no bounds, and may
 // memorise; the rows that are held out show that.
 func variants(ds *data.Dataset) (all [][]string) {
 	switch {

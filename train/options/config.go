@@ -64,7 +64,7 @@ type Config struct {
 	ClassWeights string
 	DoF          float64 // initial ν of Student's t, above 2
 	LearnDoF     bool    // ν is learnt by gradient
-	KLWeight     float64 // weight of the divergences: 1 is the ELBO, others are tempered and no bound
+	KLWeight     float64 // weight of the KL terms: 1 is the ELBO, others are tempered and no bound
 	NoiseInit    float64 // initial variance of the Gaussian likelihood, of a target with sd 1; 0 is by the rows
 
 	// The way in which the objective is maximised. The user gives the length as Steps, Epochs or TimeLimit; a settled

@@ -30,7 +30,7 @@ var (
 
 // WarmStart is the Config of a run that starts at the model of another run, which has taken the given steps with the
 // options base. It has the options of that run, except those that a user gives. It takes a fifth of the steps, or
-// as many if that run has started at a model, too. The divergences have their full weight from the start, and no
+// as many if that run has started at a model, too. The KL terms have their full weight from the start, and no
 // parameters are fixed at first. An option that would make another model is a *usererror.Error.
 func (c *Config) WarmStart(base *Config, steps int) (*Config, error) {
 	if base.Gram != "" || base.Ensemble > 1 || base.Preset == Best {

@@ -84,7 +84,7 @@ func (c *Config) OutnumbersParameters(ds *data.Dataset) bool {
 // leastChosenBy is the least number of rows of which a fifth can choose the objective.
 const leastChosenBy = 30
 
-// heldOutRowsChoose reports whether rows that are held out choose the objective and its weight of the divergences. The
+// heldOutRowsChoose reports whether rows that are held out choose the objective and its weight of the KL terms. The
 // objective is Auto until then. If the user gives a length or a weight, they choose only if the user gives Auto, too. A
 // regression of sequences takes all its steps under the bound: these are few, and a quarter of them is too short.
 func (c *Config) heldOutRowsChoose(ds *data.Dataset) bool {
@@ -144,7 +144,7 @@ func (c *Config) fitDepth(ds *data.Dataset) []string {
 	return nil
 }
 
-// classFeatures is the number of features for several classes whose weight of the divergences held-out rows choose.
+// classFeatures is the number of features for several classes whose weight of the KL terms held-out rows choose.
 // More features than for numbers memorise no more then, and predict better.
 const classFeatures = 400
 

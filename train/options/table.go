@@ -145,11 +145,11 @@ func (c *Config) runOptions() []Option {
 			Help: "add up each batch as 8 parts in a fixed order. It is slower, and has the same bytes on 1, 2, " +
 				"4 and 8 ranks (docs/scaling.md)"},
 		{Key: "steps", Flag: true, Arg: "N", limits: between(1, MaxSteps), value: &c.Steps,
-			Help: "how long to train, in steps"},
+			Help: "number of training steps"},
 		{Key: "epochs", Arg: "N", limits: above(0, MaxSteps), value: &c.Epochs,
 			Help: "training length in passes over the rows"},
 		{Key: "time-limit", Flag: true, Arg: "10m", value: &c.TimeLimit,
-			Help: "or in time: as many steps as fit into two thirds of it or more; the test has the rest"},
+			Help: "time for training and test: as many steps as fit into two thirds of it or more; the test has the rest"},
 		{Key: "checkpoint-every", Arg: "TIME|STEPS", value: &c.CheckpointEvery,
 			Help: "time or steps between checkpoints, from which --resume continues; 0 makes one only at " +
 				"Ctrl-C, and after attempts"},
@@ -200,7 +200,7 @@ func (c *Config) drfOptions() []Option {
 		{Key: "layers", Models: onDRF, Arg: "L", limits: between(1, 16), value: &c.Layers,
 			Help: "number of random-feature layers; preset default has two where rows outnumber their parameters"},
 		{Key: "features", Flag: true, Models: onDRF, Arg: "R", limits: between(1, MaxWidth), value: &c.Features,
-			Help: "frequencies per layer; each gives a cosine and a sine, or one arc-cosine feature; by default " +
+			Help: "number of frequencies per layer; each gives a cosine and a sine, or one arc-cosine feature; by default " +
 				"400 for classes of tables without a time limit, and up to 200 with two layers"},
 		{Key: "hidden", Models: onDRF, Arg: "d", limits: between(1, MaxWidth), value: &c.Hidden,
 			Needs: missingNeed(c.Layers > 1, "layers=2 or more"),
@@ -247,7 +247,7 @@ func (c *Config) objectiveOptions() []Option {
 				"counts beyond doubt, or softmax"},
 		{Key: "objective", Values: words(Auto + " " + ELBO + " " + Predictive), value: &c.Objective,
 			Help: "elbo is the bound, predictive the log density of targets under the prediction, less the " +
-				"divergences. auto lets held-out rows choose, and kl-weight with it, unless steps, epochs or kl-weight " +
+				"KL terms. auto lets held-out rows choose, and kl-weight with it, unless steps, epochs or kl-weight " +
 				"are given: docs/defaults.md"},
 		{Key: "dof", Arg: "X", limits: above(2, maxFactor), value: &c.DoF,
 			Needs: student,
@@ -262,12 +262,12 @@ func (c *Config) objectiveOptions() []Option {
 			Help: "balanced gives each class the same share of the weights of rows: rare ones are found more often, " +
 				"and probabilities are those of equally frequent classes"},
 		{Key: "temperature", Arg: "T", limits: between(0, 1000), value: &c.Temperature,
-			Help: "of predictions: the logits of classes are divided by T, the standard deviation of numbers is " +
+			Help: "temperature of predictions: the logits of classes are divided by T, the standard deviation of numbers is " +
 				"multiplied by it; 0 fits it to rows that are held out, where there are some"},
 		{Key: "kl-weight", Arg: "X", limits: between(0, maxFactor), value: &c.KLWeight,
-			Help: "weight of the divergences; if it is not 1, the objective is tempered and not a bound"},
+			Help: "weight of the KL terms; other than 1, the objective is a tempered ELBO and not a bound"},
 		{Key: "samples", Arg: "S", limits: between(1, MaxSamples), value: &c.Samples,
-			Help: "Monte-Carlo samples in training"},
+			Help: "number of Monte-Carlo samples in training"},
 		{Key: "noise-init", Arg: "X", limits: between(0, maxFactor), value: &c.NoiseInit,
 			Help: "initial noise variance, of a target with sd 1; 0 is the error of an exact GP on a few rows"},
 	}
@@ -277,9 +277,9 @@ func (c *Config) objectiveOptions() []Option {
 func (c *Config) optimiserOptions() []Option {
 	return []Option{
 		{Key: "batch", Flag: true, Arg: "B", limits: between(1, MaxWidth), value: &c.Batch,
-			Help: "rows per step"},
+			Help: "number of rows per step"},
 		{Key: "chunk", Arg: "N", limits: between(0, MaxWidth), value: &c.Chunk,
-			Help: "rows computed at a time, with the same result as the whole batch; 0 is as many as fit the " +
+			Help: "number of rows computed at a time, with the same result as the whole batch; 0 is as many as fit the " +
 				"device's memory"},
 		{Key: "lr", Flag: true, Arg: "X", limits: above(0, 10), value: &c.LR,
 			Help: "Adam's learning rate"},
@@ -288,7 +288,7 @@ func (c *Config) optimiserOptions() []Option {
 		{Key: "decay", Values: words("none " + Cosine), value: &c.Decay,
 			Help: "how the learning rate falls"},
 		{Key: "kl-warmup", Arg: "X", limits: fraction(false), value: &c.KLWarmup,
-			Help: "fraction of the steps over which the weight of the divergences rises"},
+			Help: "fraction of the steps over which the weight of the KL terms rises"},
 		{Key: "freeze-omega", Models: onDRF, Arg: "N", limits: between(0, MaxSteps), value: &c.FreezeOmega,
 			Needs: missingNeed(model.ParseTreatment(c.Spectra).Name != model.PriorFixed, "spectra other than "+model.PriorFixed),
 			Help:  "steps in which q of the frequencies is held"},
@@ -304,7 +304,7 @@ func (c *Config) optimiserOptions() []Option {
 		{Key: "adam-beta2", Arg: "X", limits: fraction(true), value: &c.AdamBeta2,
 			Help: "Adam's decay of the gradient's square"},
 		{Key: "adam-eps", Arg: "X", limits: between(1e-30, maxFactor), value: &c.AdamEps, // not 0 in single precision
-			Help: "term that Adam adds to the root of that square"},
+			Help: "term that Adam adds to the root of the gradient's mean square"},
 	}
 }
 
@@ -328,9 +328,9 @@ func (c *Config) validationOptions() []Option {
 func (c *Config) predictionOptions() []Option {
 	return []Option{
 		{Key: "eval-samples", Arg: "S", limits: between(1, MaxSamples), value: &c.EvalSamples,
-			Help: "Monte-Carlo samples in prediction"},
+			Help: "number of Monte-Carlo samples in prediction"},
 		{Key: "predict-draws", Arg: "T", limits: between(0, MaxWidth), value: &c.PredictDraws,
-			Help: "draws of the output, as in the paper; 0 takes the mixture in closed form"},
+			Help: "number of draws of the output, as in the paper; 0 takes the mixture in closed form"},
 		{Key: "conformal", Flag: true, value: &c.Conformal,
 			Help: fmt.Sprintf("hold out a fifth of the training rows, %d at most, for intervals and sets that "+
 				"hold the target of a new row with a probability of level, however wrong the model is, if that row "+
