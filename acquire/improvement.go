@@ -23,7 +23,7 @@ func ExpectedImprovement(f Samples, best, weight []float64, batch int) []Pick {
 	}
 	update()
 	least, most := slices.Min(means), slices.Max(means)
-	tie := func(i int) float64 { // from −1 to 0
+	tie := func(i int) float64 { // tie is from −1 to 0.
 		share := 1.0
 		if most > least {
 			share = (means[i] - least) / (most - least)
@@ -47,8 +47,8 @@ func ExpectedImprovement(f Samples, best, weight []float64, batch int) []Pick {
 	return picks
 }
 
-// Thompson chooses the best row of one function after the other, each row once. A value is that of the
-// function.
+// Thompson chooses the best row of one function after the other, each row once. A value is the
+// value of the function there.
 func Thompson(f Samples, batch int) []Pick {
 	s := 0
 	return greedy(f.N, batch, f.More, func(i int) float64 { return f.of(s % f.S)[i] }, func(int) { s++ })

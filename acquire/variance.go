@@ -2,9 +2,9 @@ package acquire
 
 import "math"
 
-// conditional is the variance of f at each row given measurements of the rows chosen, whose noise
-// has a variance: that of a normal with the covariance of the functions. It is a Cholesky
-// factorisation of the covariance, column by column.
+// conditional is the variance of f at each row given noisy measurements of the chosen rows, if f is
+// normal with the covariance of the functions. It is a Cholesky factorisation of the covariance,
+// column by column.
 type conditional struct {
 	centred  Samples
 	noise    []float64 // [N]
@@ -46,7 +46,7 @@ func (c *conditional) measure(row int) {
 	c.factor = append(c.factor, column)
 }
 
-// UpperBound chooses rows by mean + kappa·sd, where sd is that of f given measurements of the rows
+// UpperBound chooses rows by mean + kappa·sd, where sd is the standard deviation of f given measurements of the rows
 // chosen before, whose noise has variances noise [N] (GP-BUCB of Desautels, Krause and Burdick 2014).
 func UpperBound(f Samples, noise []float64, kappa float64, batch int) []Pick {
 	c, means := newConditional(f, noise), f.Means()
@@ -62,7 +62,7 @@ func Variance(f Samples, noise, weight []float64, batch int) []Pick {
 }
 
 // Information chooses rows by ½ log(1 + v/σ²), the information in nats that a measurement with noise
-// of variance σ² has about f, given those of the rows chosen before; times weight [N], nil is 1.
+// of variance σ² has about f, given the measurements before it; times weight [N], nil is 1.
 func Information(f Samples, noise, weight []float64, batch int) []Pick {
 	c := newConditional(f, noise)
 	return greedy(f.N, batch, f.More, func(i int) float64 {

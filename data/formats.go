@@ -21,7 +21,7 @@ type seekable interface {
 	io.ReaderAt
 }
 
-// input is a file that is being read to a table. What reads a part of it holds it.
+// input is a file that is being read to a table. Each reader of a part holds it.
 type input struct {
 	name  string
 	src   seekable      // the file as it is stored

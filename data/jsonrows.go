@@ -30,9 +30,9 @@ type jsonRows struct {
 	starts []int  // start of each cell in the text, from 1
 	line   int    // where the text starts, from 1
 	column int    // bytes of that line before the text
-	end    place  // of an array, where the rest starts; its column is from 0
-	count  int    // elements of an array so far
-	comma  bool   // of an array, whether a comma must stand before the next element
+	end    place  // place where the rest of an array starts; its column is from 0
+	count  int    // number of elements of an array so far
+	comma  bool   // a comma must stand before the next element of an array
 	flat   bool   // an array on one line, whose elements count as lines
 	offset int64
 

@@ -17,7 +17,7 @@ func sequenceLines() format {
 	return format{"a list of sequences", isSequenceLines, false, true, readSequenceLines, true}
 }
 
-// isSequenceLines: every one of the first lines has one tab, and some have a text behind it. A
+// isSequenceLines reports whether each of the first lines has one tab, and some have a text behind it. A
 // table of two numbers has a text in its header, too, so the first line counts only behind a
 // number.
 func isSequenceLines(head []byte) bool {
@@ -38,7 +38,7 @@ func isSequenceLines(head []byte) bool {
 	return texts > 0
 }
 
-// isWord: the text is no number, however people write it, no time and no mark of a missing cell.
+// isWord reports whether the text is no number, however people write it, no time and no mark of a missing cell.
 func isWord(text string) bool {
 	text = strings.TrimSpace(text)
 	if !isText(text) || written.IsMissing(text) || written.IsDoubtful(text) || written.LooksLikeTime(text) {
@@ -50,7 +50,7 @@ func isWord(text string) bool {
 	return !ok || !point && !comma
 }
 
-// areVectors: the text has two vectors or more, which name no column.
+// areVectors reports whether the text has two vectors or more, which name no column.
 func areVectors(text string) bool {
 	return strings.Contains(text, ";") && strings.Trim(text, "0123456789.,;+-eE \t\r") == ""
 }
@@ -132,13 +132,13 @@ func (in *input) eachRow(separators string, visit func(number int, line []byte) 
 	})
 }
 
-// isSequenceName: the word is one that people give to a column of sequences.
+// isSequenceName reports whether people give this name to a column of sequences.
 func isSequenceName(word string) bool {
 	return slices.Contains([]string{"sequence", "sequences", "seq", "text", "x", "smiles", "protein",
 		"dna", "rna", "peptide", "sentence", "document", "string", "input"}, strings.ToLower(word))
 }
 
-// isColumnName: the word is one that people give to a column of labels.
+// isColumnName reports whether people give this name to a column of labels.
 func isColumnName(word string) bool {
 	return slices.Contains([]string{"label", "labels", "class", "classes", "target", "y", "category",
 		"type", "family", "name", "outcome", "output",
@@ -146,8 +146,8 @@ func isColumnName(word string) bool {
 		"value", "result", "tag"}, strings.ToLower(word))
 }
 
-// A list of sequences has no mark of its own: any text is one. So what is given to a model of a
-// list is looked at for signs that it is something else.
+// A list of sequences has no mark of its own: any text is one. So a file for a model of a list is
+// checked for signs of another format.
 
 // howToList is the remedy for a file that is no list.
 const howToList = "write the texts alone, one on each line, or class, tab and text"

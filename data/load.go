@@ -20,17 +20,17 @@ import (
 type Source struct {
 	Data string // one of Names, or a file; a name wins, so a file called spam is ./spam
 	ReadOptions
-	// file with the test rows; "": a named set has its own, of a file a tenth is held out; NoTest:
-	// a file has none
+	// Test is the file with the test rows. If it is "", a named set has its own, and a tenth of a file is held
+	// out. NoTest is for a file without test rows.
 	Test       string
-	TestLabels string // Labels of Test
-	DataDir    string // folder of the named sets; "": none, and only powerplant is there
-	// how many folds all rows are split into; 0: a named set has its own, a file none
+	TestLabels string // ReadOptions.Labels of Test
+	DataDir    string // folder of the named sets; "" for powerplant alone
+	// Folds is the number of folds of all rows. If it is 0, a named set has its own, and a file none.
 	Folds int
-	// which of the folds, from 1; 0 is the first; must be 0 for a file without Folds
+	// Fold is the fold for testing, from 1; 0 is the first. It must be 0 for a file without Folds.
 	Fold int
-	Gram string // an npz archive with a kernel of the rows (readGram); "": none
-	Seed uint64 // of the held-out rows
+	Gram string // an npz archive with a kernel of the rows (readGram); "" for none
+	Seed uint64 // seed of the held-out rows
 }
 
 // NoTest in place of a file of test rows means that all rows of a file are for training.
@@ -41,7 +41,7 @@ const NoTest = "none"
 // named set, or of an npz archive with a test part, are joined first. It is an error if there is
 // nothing to learn: a single training row, a constant target, a class without training rows.
 func Load(s Source) (train, test *Dataset, notes []string, err error) {
-	if err := s.TableOptions.check(); err != nil { // before the file is sought; and auto gives way to a Schema
+	if err := s.TableOptions.check(); err != nil { // This precedes the search for the file.
 		return nil, nil, nil, err
 	}
 	if s.Folds != 0 {
@@ -189,7 +189,7 @@ func checkTraining(d *Dataset) error {
 	if c := slices.Index(d.ClassCounts(), 0); c >= 0 && !d.likeModel {
 		advice := "take another seed, or other files for rows to test and validate on (" + asFlag("test") +
 			" FILE, " + asKey("validation") + "=FILE)"
-		if d.Groups != nil { // whose folds depend on no seed
+		if d.Groups != nil { // Folds of groups depend on no seed.
 			advice = "its groups are held out: take another seed or number of folds, or leave its rows or " +
 				asFlag("group") + " out"
 		}
@@ -205,7 +205,7 @@ func checkTraining(d *Dataset) error {
 	return nil
 }
 
-// ClassCounts are how many rows each class has.
+// ClassCounts are the numbers of rows of each class.
 func (d *Dataset) ClassCounts() []int {
 	count := make([]int, len(d.Classes))
 	for _, l := range d.Labels {
@@ -233,7 +233,7 @@ const DataDirEnv = "GPDRF_DATA"
 // Names are the sets that Source.Data may name instead of a file.
 func Names() []string { return sets.Names() }
 
-// Folds is how many folds a named set has, 0 if there is no such set.
+// Folds is the number of folds of a named set; 0 if there is no such set.
 func Folds(name string) int {
 	set, _ := sets.Find(name)
 	return set.Folds

@@ -13,8 +13,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
-// Rows are N rows in memory: inputs, sequences or both, and targets of one kind. A prediction ignores the targets and
-// what splits and weighs rows.
+// Rows are N rows in memory: inputs, sequences or both, and targets of one kind. A prediction ignores
+// targets, weights, groups and times.
 type Rows struct {
 	// Columns are the names of the inputs; nil is x0, x1, ….
 	Columns []string
@@ -26,20 +26,20 @@ type Rows struct {
 	Tokens string
 	// Values [N] are the targets of a regression.
 	Values []float64
-	// Targets [N][T] are those of a regression of several targets, in place of Values.
+	// Targets [N][T] are the targets of a regression with several targets, in place of Values.
 	Targets [][]float64
 	// TargetNames [T] are the names of several targets; nil is y0, y1, ….
 	TargetNames []string
 	// Classes [N] are the targets of a classification.
 	Classes []string
 
-	// Weights [N]: a row counts as that many copies of it; nil: each counts once.
+	// Weights [N] are the numbers of copies that rows count as; nil for one each.
 	Weights []float64
 	// Groups [N] are names of groups, whose rows every split keeps together; nil for none.
 	Groups []string
-	// Times [N]: splits train on the past and test on the future; nil for no order.
+	// Times [N] are the times of rows: splits train on the past and test on the future; nil for no order.
 	Times []float64
-	// Offset [N] is added to the log rate of each row of counts: the logarithm of an exposure; nil: nothing.
+	// Offset [N] is added to the log rate of each row of counts: the logarithm of an exposure; nil for no offset.
 	Offset []float64
 }
 

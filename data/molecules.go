@@ -14,8 +14,8 @@ func moleculeLines() format {
 	return format{"a list of molecules", isMoleculeLines, false, true, readMoleculeLines, true}
 }
 
-// isMoleculeLines: the first lines begin with SMILES, and one of them has a mark that words do not
-// have. A name may follow behind a blank or a tab.
+// isMoleculeLines reports whether the first lines begin with SMILES, and one of them has a mark that
+// words do not have. A name may follow behind a blank or a tab.
 func isMoleculeLines(head []byte) bool {
 	words := firstWords(head)
 	return areMolecules(words) && slices.ContainsFunc(words, func(word string) bool {
@@ -26,8 +26,8 @@ func isMoleculeLines(head []byte) bool {
 // smilesMarks are in SMILES and in few words.
 const smilesMarks = "[(=#"
 
-// isSMILES: a file of this format holds molecules, as its name or --set tokens says, and its lines
-// begin with SMILES. Its first line may be a header. A list keeps its classes before the tab.
+// isSMILES reports whether a file of this format holds molecules by its name or --set tokens, and its
+// lines begin with SMILES. Its first line may be a header. A list keeps its classes before the tab.
 func (in *input) isSMILES(f format) bool {
 	smi := strings.HasSuffix(strings.TrimSuffix(strings.ToLower(in.name), ".gz"), ".smi")
 	isList := f.what == sequenceLines().what && (smi || in.opt.Labels != "")
@@ -43,10 +43,10 @@ func withoutHeader(words []string) []string {
 	return words
 }
 
-// isSMILESHeader: the first word of a file is the name of its column.
+// isSMILESHeader reports whether the first word of a file is the name of its column.
 func isSMILESHeader(word string) bool { return strings.EqualFold(word, "smiles") }
 
-// areMolecules: the first line and nearly all of the next ones begin with SMILES.
+// areMolecules reports whether the first line and nearly all of the next ones begin with SMILES.
 func areMolecules(words []string) bool {
 	valid := 0
 	for i, word := range words {
@@ -96,7 +96,7 @@ const endOfMolecule = "$$$$"
 // molecule is one of an SDF file: its MOL block, and the items behind that.
 type molecule struct {
 	block []byte
-	at    int // line
+	at    int // line where it starts
 	items []item
 }
 
@@ -114,7 +114,7 @@ func readSDF(in *input) (*table, error) {
 		return nil, err
 	}
 	t := &texts{input: in, kind: seq.Graphs}
-	var names []string // of items
+	var names []string // names of items
 	for _, m := range all {
 		for _, i := range m.items {
 			if !slices.Contains(names, i.name) {
@@ -130,7 +130,7 @@ func readSDF(in *input) (*table, error) {
 		t.nameTargets(targets)
 	}
 	if in.opt.Labels != "" {
-		targets = nil // which stand there
+		targets = nil // The targets are in that file.
 	}
 	for _, m := range all {
 		for _, target := range targets {
@@ -182,8 +182,7 @@ func (t *texts) nameMolecules(all []molecule, items []string) error {
 	return nil
 }
 
-// targetItems are the names of the items that hold the targets, nil where they may be missing and
-// are.
+// targetItems are the names of the items that hold the targets; nil if optional targets are missing.
 func (in *input) targetItems(there []string) ([]string, error) {
 	names := in.targetNames(there)
 	optional := in.opt.TargetOptional || in.opt.Labels != ""
@@ -194,7 +193,7 @@ func (in *input) targetItems(there []string) ([]string, error) {
 		return names, err
 	}
 	for _, name := range there {
-		named := strings.EqualFold(name, "name") // which is the molecule's
+		named := strings.EqualFold(name, "name") // the name of the molecule
 		if isColumnName(name) && !named {
 			return []string{name}, nil
 		}

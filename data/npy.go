@@ -24,17 +24,17 @@ const (
 	npyChunk      = 1 << 16 // values decoded at a time
 )
 
-// npyArray is an array on its way in: after its header, before its values.
+// npyArray is an array whose header is read, and whose values come next.
 type npyArray struct {
 	name   string
 	r      io.Reader
-	offset int64 // of the values
+	offset int64 // offset of the values
 	dtype  string
 	shape  []int
 
-	idx     bool // of an IDX file
+	idx     bool // the array is in an IDX file
 	fortran bool // values stand with the first index running fastest: what numpy.save makes of x.T
-	// the values that need not be finite, where the last index runs fastest; nil: none
+	// free reports the values that need not be finite, where the last index runs fastest; nil for none
 	free func(i int) bool
 }
 

@@ -132,7 +132,7 @@ func targetsBeside(inputs string) (path, tried string) {
 	return "", ", and there is neither " + candidates[0] + " nor " + candidates[1]
 }
 
-// startsWithX: x.npy, X_train.npy and x-test.npy hold inputs, xenon.npy is a table.
+// startsWithX reports whether a name begins with x as a word: x.npy, X_train.npy and x-test.npy, not xenon.npy.
 func startsWithX(name string) bool {
 	return len(name) > 1 && (name[0] == 'x' || name[0] == 'X') && strings.ContainsRune("._-", rune(name[1]))
 }

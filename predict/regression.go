@@ -76,7 +76,7 @@ func (r *Regression) Quantiles(i int) func(q float64) float64 {
 	return func(q float64) float64 { return r.scale.Own(quantile(q)) }
 }
 
-// QuantilesAt writes those of a row at several levels. It is the fastest where these are the same
+// QuantilesAt writes the quantiles of a row at several levels. It is the fastest where these are the same
 // for many rows. Several goroutines may call it.
 func (r *Regression) QuantilesAt(levels []float64) func(i int, into []float64) {
 	find := metrics.Quantiles(r.mixture, levels)
@@ -107,7 +107,7 @@ func (r *Regression) Sample(s, i int) float64 {
 // Classes is the prediction of a classification. It lets go of the logits, which may fill the memory.
 type Classes struct {
 	names []string
-	width int       // C
+	width int       // number C of classes
 	mean  []float64 // [N,C]
 }
 

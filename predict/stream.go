@@ -25,13 +25,13 @@ type Stream struct {
 	predictor *fitted.Predictor
 	far       scaling.FarRows
 	warnings  []string
-	done      int // predicted rows, of those that come at once
+	done      int // number of predicted rows, if all rows come at once
 }
 
 // Batches are small enough that a few of them fit any memory.
 const (
-	maxNumbers = 1 << 20 // of a prediction: samples, rows and outputs
-	maxWhole   = 1 << 26 // of one whose rows come at once: each batch prepares the model again
+	maxNumbers = 1 << 20 // numbers in a prediction: the product of samples, rows and outputs
+	maxWhole   = 1 << 26 // the same if all rows come at once: each batch prepares the model again
 	maxRows    = 1 << 13
 	minRows    = 1 << 8
 )
@@ -77,7 +77,7 @@ func (s *Stream) Run(ctx context.Context, from *data.Stream, to Writer) error {
 	}
 	close(predicted)
 	<-written
-	for range read { // it ends, since ctx has
+	for range read { // The channel ends, since ctx has ended.
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

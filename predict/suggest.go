@@ -23,7 +23,7 @@ const (
 	EI       = "ei"       // expected improvement on the best value so far
 	UCB      = "ucb"      // mean + 2 sd of the function
 	Thompson = "thompson" // the best row of a function that is drawn, one function a row
-	Variance = "variance" // of the function, or the entropy of the label
+	Variance = "variance" // variance of the function, or entropy of the label
 	BALD     = "bald"     // information of the measurement about the function
 )
 
@@ -45,10 +45,10 @@ type Search struct {
 	Trained  *fitted.Model
 	Device   device.Device
 	How      string // one of Ways
-	Batch    int    // rows
+	Batch    int    // number of rows to choose
 	Minimize bool   // the least target is the best
-	Target   string // of several; "" is the only one
-	Samples  int    // S
+	Target   string // name of the target; "" if there is one
+	Samples  int    // number S of joint samples
 	Seed     uint64
 
 	// Feasible [N] are the probabilities that rows are feasible (Feasibility); nil: all are.
@@ -59,11 +59,11 @@ type Search struct {
 
 // Suggestion is a row to measure, of those that a Search has.
 type Suggestion struct {
-	Row   int     // from 0
-	Value float64 // by Search.How, given the rows before it
-	Mean  float64 // of a regression, as in predict
+	Row   int     // number of the row, from 0
+	Value float64 // worth by Search.How, given the rows before it
+	Mean  float64 // mean of a regression, as in predict
 	SD    float64
-	// of a classification: the most probable class and its probability
+	// most probable class of a classification, and its probability
 	Class       string
 	Probability float64
 	Feasible    float64 // the probability; 1 without a second model
@@ -276,8 +276,8 @@ func (s *Search) noise(p *model.Prediction) []float64 {
 	return noise
 }
 
-// best returns the best value so far under each function: that of the measured rows, which are those from
-// n on, or else the best target of training.
+// best returns the best value so far under each function: the best of the measured rows, from n on, or
+// else the best target of training.
 func (s *Search) best(p *model.Prediction, n int) ([]float64, error) {
 	scale := s.Trained.Targets[s.target()]
 	if n == p.N {
@@ -336,8 +336,8 @@ func (s *Search) describe(picks []acquire.Pick, candidates []int, p *model.Predi
 	return out
 }
 
-// Feasibility returns the probability of each row that it is feasible, by a model of its own: that of the
-// second of two classes, or that a target is 0 or more, with its noise.
+// Feasibility returns the probability of each row that it is feasible, by a model of its own: the
+// probability of the second of two classes, or of a target of 0 or more, with its noise.
 func Feasibility(ctx context.Context, t *fitted.Model, dev device.Device, ds *data.Dataset) ([]float64, error) {
 	outputs, classes := t.Schema.Outputs(), t.Schema.Classes
 	if len(outputs) > 1 || t.Schema.Task == data.Classification && len(classes) != 2 {

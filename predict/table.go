@@ -29,7 +29,7 @@ type Cell struct {
 }
 
 // NewTable returns the table of a prediction of the rows ds; distances are nil where the model does not
-// know them. With draws, all but the conformal interval is that of fitted.Draws.
+// know them. With draws, all columns but the conformal interval come from fitted.Draws.
 func NewTable(t *fitted.Model, ds *data.Dataset, p *model.Prediction, distances []float64,
 	draws int, seed uint64) *Table {
 	var out *Table
@@ -156,7 +156,7 @@ func outputColumns(t *fitted.Model, p *model.Prediction, c, draws int,
 }
 
 func classTable(t *fitted.Model, p *model.Prediction) *Table {
-	classes, width := NewClasses(t, p), p.C // and no more of p, which fills the memory
+	classes, width := NewClasses(t, p), p.C // The rest of p, which fills the memory, is not kept.
 	out := &Table{Columns: []string{"label"}, Words: []string{"label"}, Rows: p.N}
 	for _, c := range t.Schema.Classes {
 		out.Columns = append(out.Columns, "p_"+c)

@@ -59,7 +59,7 @@ func (t *Table) Write(w io.Writer, format string) error {
 // rowsAtOnce is the number of rows that the threads format before they are written.
 const rowsAtOnce = 4096
 
-// each makes the cells of up to rowsAtOnce rows at a time. Threads call part with those of each part of
+// each makes the cells of up to rowsAtOnce rows at a time. Threads call part with the cells of each part of
 // metrics.PartRows rows, and the number of the part; write then gets them all.
 func (t *Table) each(part func(k int, cells []Cell) error, write func(cells []Cell) error) error {
 	width := len(t.Columns)
@@ -199,7 +199,7 @@ type columnWriter struct {
 	to     io.Writer
 	format string
 	file   tablefile.Writer // nil before the first table
-	text   []bool           // of the columns
+	text   []bool           // columns that hold text
 }
 
 func (w *columnWriter) Write(t *Table) error {

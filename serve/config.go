@@ -13,22 +13,22 @@ type Config struct {
 	// OpenDevice opens a device for a model, by the name of the one it was trained on and its
 	// precision. Each model has a device of its own.
 	OpenDevice func(trainedOn, precision string) (device.Device, error)
-	Samples    int // S of each prediction; 0: as many as the run's evaluation took
+	Samples    int // number of samples of each prediction; 0 is as in the run's evaluation
 
-	MaxBatch int           // rows that are predicted at once
+	MaxBatch int           // largest number of rows predicted at once
 	MaxDelay time.Duration // how long a request waits for others beyond those that came meanwhile
-	MaxRows  int           // of a request
-	MaxBody  int64         // bytes of a request
-	Timeout  time.Duration // of a request
-	MaxConns int           // open connections, of each protocol
+	MaxRows  int           // largest number of rows in a request
+	MaxBody  int64         // largest size of a request, in bytes
+	Timeout  time.Duration // longest time of a request
+	MaxConns int           // largest number of open connections, for each protocol
 	Linger   time.Duration // at the end, how long idle connections may send one more request
-	Memory   int64         // bytes of all loaded models; 0: no bound
+	Memory   int64         // bytes for all loaded models; 0 is no bound
 
-	Version string // of the program, for the metadata
+	Version string // version of the program, for the metadata
 
-	Tokens *Tokens     // nil: anybody may ask
-	Origin string      // of the pages that may read answers in a browser; "": of none
-	TLS    *tls.Config // nil: none
+	Tokens *Tokens     // if nil, anybody may ask
+	Origin string      // origin of the pages that may read answers in a browser; "" for none
+	TLS    *tls.Config // nil without TLS
 	Log    *slog.Logger
 }
 
@@ -43,8 +43,8 @@ const (
 	idleTimeout   = 2 * time.Minute
 	headerBytes   = 32 << 10
 	bodiesAtOnce  = 16      // bodies of MaxBody that are in memory at a time, or many small ones
-	maxAnswer     = 1 << 24 // numbers of an answer
-	maxNumbers    = 1 << 27 // of all predictions in memory: see loaded.numbers
+	maxAnswer     = 1 << 24 // largest count of numbers in an answer
+	maxNumbers    = 1 << 27 // largest count of numbers in memory for predictions: loaded.numbers
 )
 
 // Defaults returns the limits of a server without options.

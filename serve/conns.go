@@ -23,9 +23,9 @@ type conns struct {
 	refused prometheus.Counter
 
 	mu    sync.Mutex
-	known int       // connections that are open
-	fresh list.List // of *trackedConn: those that never sent a request, the oldest first
-	idle  list.List // of *trackedConn: those between two requests, the longest idle first
+	known int       // number of open connections
+	fresh list.List // each *trackedConn that never sent a request, the oldest first
+	idle  list.List // each *trackedConn between two requests, the longest idle first
 }
 
 // patience is how long a new connection keeps its place at least.
@@ -36,7 +36,7 @@ type trackedConn struct {
 	since  time.Time
 	conns  *conns
 	list   *list.List    // fresh, and then idle
-	place  *list.Element // in the list; nil while busy or closed
+	place  *list.Element // place in the list; nil while busy or closed
 	closed bool
 }
 

@@ -118,10 +118,10 @@ type modelMetadata struct {
 	Platform string       `json:"platform"`
 	Inputs   []TensorSpec `json:"inputs"`
 	Outputs  []TensorSpec `json:"outputs"`
-	Columns  []string     `json:"columns"`           // of a row, in the order of a list of cells
-	Numbers  []string     `json:"numbers,omitempty"` // those of them that "inputs" holds
+	Columns  []string     `json:"columns"`           // columns of a row, in the order of a list of cells
+	Numbers  []string     `json:"numbers,omitempty"` // columns that "inputs" holds
 	Targets  []string     `json:"targets"`
-	Classes  []string     `json:"classes,omitempty"` // in the order of probabilities
+	Classes  []string     `json:"classes,omitempty"` // classes in the order of probabilities
 }
 
 const platform = "gpdrf-gpu"

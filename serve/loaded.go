@@ -21,8 +21,8 @@ type loaded struct {
 	dev     device.Device
 	inputs  []TensorSpec
 	outputs []TensorSpec
-	numbers int64 // that a row takes: the inputs read by the model, and its samples
-	bytes   int64 // of host and device memory, about
+	numbers int64 // count of numbers that a row takes: inputs and samples
+	bytes   int64 // approximate size in host and device memory
 	stamp   stamp
 	users   atomic.Int64
 	closed  chan struct{}
@@ -94,7 +94,7 @@ func (m *loaded) defaultOutputs() []TensorSpec {
 	})
 }
 
-// predict waits for the prediction of rows, in a batch with those of other requests.
+// predict waits for the prediction of rows, in a batch with rows of other requests.
 func (m *loaded) predict(ctx context.Context, given data.Request) (*prediction, error) {
 	if given.N == 0 {
 		return &prediction{trained: m.trained}, nil

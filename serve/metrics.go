@@ -9,10 +9,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// metrics are what /metrics shows, in a register of their own.
+// metrics holds the figures of /metrics, in a register of their own.
 type metrics struct {
 	handler        http.Handler
-	requests       *prometheus.CounterVec // by protocol, model and status
+	requests       *prometheus.CounterVec // requests by protocol, model and status
 	requestSeconds *prometheus.HistogramVec
 	rows           *prometheus.CounterVec
 	queueSeconds   prometheus.Histogram

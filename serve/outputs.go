@@ -18,10 +18,10 @@ import (
 // prediction is a model's prediction of the rows of a request. Its parts follow each other.
 type prediction struct {
 	trained   *fitted.Model
-	rows      *data.Dataset // nil where there are none
+	rows      *data.Dataset // nil without rows
 	parts     []*model.Prediction
 	distances []float64 // nil in older models
-	warnings  []string  // about the rows, as predict prints them
+	warnings  []string  // warnings about the rows, as predict prints them
 }
 
 func (p *prediction) n() (rows int) {
@@ -52,7 +52,7 @@ const (
 
 const quantilesName = "quantiles"
 
-// Of models with conformal scores: lower and upper of each target, and 1 for each class of a set.
+// Outputs of models with conformal scores: lower and upper of each target, and 1 for each class of a set.
 const (
 	intervalName = "interval"
 	setName      = "set"
@@ -234,7 +234,7 @@ func (p *prediction) addClasses(t *Tensor, c *predict.Classes, part *model.Predi
 type OutputRequest struct {
 	Name       string                     `json:"name"`
 	Parameters map[string]json.RawMessage `json:"parameters"`
-	Binary     bool                       `json:"-"` // it is to come in raw form
+	Binary     bool                       `json:"-"` // the output comes in raw form
 }
 
 // binaryData is the parameter by which an output comes in raw form, as all do over gRPC.
@@ -251,13 +251,13 @@ type wantedOutput struct {
 
 const (
 	defaultDraws = 100
-	maxWanted    = 1 << 16 // draws, or levels
+	maxWanted    = 1 << 16 // largest number of draws or levels
 )
 
 // of returns the output of a model that is asked for. It fails for unknown parameters, which would have no effect, and
 // where one is out of range.
 func (q OutputRequest) of(spec TensorSpec) (out wantedOutput, err error) {
-	var levels *string // of quantiles, an interval or a set: numbers between 0 and 1, with commas
+	var levels *string // levels of quantiles, an interval or a set: numbers between 0 and 1, with commas
 	var seed uint64
 	// firstRow: the number of the first row, where the rows of one prediction come in parts
 	count, firstRow := int64(defaultDraws), int64(0)

@@ -12,7 +12,7 @@ type modelState struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
 	State   string `json:"state"`
-	Reason  string `json:"reason"` // of a model that is unavailable
+	Reason  string `json:"reason"` // reason why a model is unavailable
 }
 
 // index lists the models, or those alone that can answer.

@@ -71,9 +71,9 @@ func parseRows(s data.Schema, body []byte, maxRows int) (data.Request, error) {
 // rowReader splits rows into cells.
 type rowReader struct {
 	schema  data.Schema
-	columns []string        // that the model reads
-	placeOf map[string]int  // of them
-	spare   map[string]bool // names beside them, and whether the training file had them
+	columns []string        // columns that the model reads
+	placeOf map[string]int  // places of the columns
+	spare   map[string]bool // other names, and whether the training file had them
 }
 
 func newRowReader(s data.Schema) *rowReader {

@@ -26,10 +26,10 @@ type Server struct {
 	metrics  *metrics
 	stopping atomic.Bool // the server shuts down
 	bodies   *bodies
-	calls    atomic.Int64        // of gRPC in progress
-	numbers  *semaphore.Weighted // of predictions in memory
+	calls    atomic.Int64        // number of gRPC calls in progress
+	numbers  *semaphore.Weighted // limits the predicted numbers in memory
 	shutdown context.Context     // ends when the server has no time left
-	abort    context.CancelFunc  // ends it
+	abort    context.CancelFunc  // ends shutdown
 }
 
 // New returns a server for some models, which Start loads.
@@ -119,7 +119,8 @@ func (s *Server) stop(endpoints []endpoint) {
 		e.conns.Listener.Close()
 		ends.Go(func() {
 			e.conns.waitEmpty(s.Linger)
-			if errors.Is(e.Shutdown(ctx), context.DeadlineExceeded) { // not that the listener was closed before
+			// Another error only says that the listener was closed before.
+			if errors.Is(e.Shutdown(ctx), context.DeadlineExceeded) {
 				s.Log.Warn("requests were left in the middle", "after", stopTimeout)
 				e.Close()
 			}
@@ -194,10 +195,10 @@ func (s *Server) infer(ctx context.Context, m *loaded, q *Request) (outputs []Te
 	return outputs, binary, nil
 }
 
-// reservation is the memory of a request, in numbers: of its prediction and its answer, and of the answer alone.
+// reservation is the memory that a request holds.
 type reservation struct {
 	sem             *semaphore.Weighted
-	numbers, answer int64
+	numbers, answer int64 // counts of numbers: of prediction and answer together, and of the answer alone
 }
 
 // keepAnswer releases the memory of the prediction. A client that reads slowly holds its answer alone.
@@ -242,8 +243,8 @@ func (s *Server) predict(ctx context.Context, m *loaded, given data.Request, ans
 	return p, &reservation{s.numbers, numbers, min(numbers, sent)}, nil
 }
 
-// predictUntil waits for a prediction, or leaves when ctx ends. That of long sequences does not look at ctx: it goes
-// on, and holds its model and memory until it ends. free gives the memory back where there is no prediction.
+// predictUntil waits for a prediction, or leaves when ctx ends. A prediction of long sequences does not look at ctx:
+// it goes on, and holds its model and memory until it ends. free gives the memory back where there is no prediction.
 func (s *Server) predictUntil(ctx context.Context, m *loaded, predict func() (*prediction, error), free func()) (
 	*prediction, error) {
 	var p *prediction

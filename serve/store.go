@@ -19,11 +19,11 @@ import (
 // request makes room.
 type store struct {
 	open    func(e *entry) (*loaded, error)
-	budget  int64 // bytes of all loaded models; 0: no bound
+	budget  int64 // bytes for all loaded models; 0 is no bound
 	metrics *metrics
 	log     *slog.Logger
 
-	loading *semaphore.Weighted // 1: a model is loaded at a time
+	loading *semaphore.Weighted // One model is loaded at a time.
 	mu      sync.Mutex
 	entries []*entry
 	closed  bool // takes no more models; under mu, as in every entry
@@ -37,14 +37,14 @@ type entry struct {
 	name, path string
 
 	// under store.mu
-	model    *loaded // nil: not loaded
-	stamp    stamp   // of the files that it was read from, or could not be
-	failed   error   // why the last loading failed; nil: it did not
-	unloaded bool    // on request: only a request to load it loads it again
+	model    *loaded // nil if it is not loaded
+	stamp    stamp   // stamp of the files at the last attempt to read them
+	failed   error   // reason why the last loading failed; nil if it did not
+	unloaded bool    // A request has unloaded it: only a request to load it loads it again.
 	used     time.Time
 }
 
-// What may become of a loaded model.
+// The reasons for dropping a loaded model.
 const (
 	evicted  = "evicted"
 	unloaded = "unloaded"
@@ -128,7 +128,7 @@ func (s *store) take(e *entry) (*loaded, error) {
 	switch {
 	case e.model != nil:
 		e.used = time.Now()
-		e.model.users.Add(1) // the entry holds one
+		e.model.users.Add(1) // the entry is a user, too
 		return e.model, nil
 	case s.closed:
 		return nil, errClosed
@@ -194,7 +194,7 @@ func (s *store) put(e *entry, m *loaded, what string) {
 	s.metrics.modelBytes.WithLabelValues(e.name).Set(float64(m.bytes))
 }
 
-// evict drops the loaded model that was longest without a request, except that of one entry.
+// evict drops the loaded model that was longest without a request, except the model of one entry.
 func (s *store) evict(except *entry) {
 	s.mu.Lock()
 	var oldest *entry
@@ -224,7 +224,7 @@ func (s *store) drop(e *entry, what string) {
 	s.metrics.modelBytes.WithLabelValues(e.name).Set(0)
 }
 
-// size returns the memory of all loaded models except that of one entry, which may be nil.
+// size returns the memory of all loaded models except the model of one entry, which may be nil.
 func (s *store) size(except *entry) (bytes int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -281,7 +281,7 @@ func (s *store) close() {
 const reloadEvery = 2 * time.Second
 
 // stamp tells whether the files of a model have changed, of a run folder or a model file by itself: a
-// checkpoint replaces its file, and a run its folder. What is no file has zeros.
+// checkpoint replaces its file, and a run its folder. The stamp of a path is zero if it is not a regular file.
 type stamp struct{ alone, model, result, checkpoint fileStamp }
 
 type fileStamp struct {

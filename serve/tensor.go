@@ -43,7 +43,7 @@ func (d Datatype) size() int {
 // isSigned reports whether integers of the type may be negative.
 func (d Datatype) isSigned() bool { return slices.Contains([]Datatype{INT8, INT16, INT32, INT64}, d) }
 
-// Tensor is one of a request or of an answer, row-major: its numbers or, of BYTES, its texts.
+// Tensor is a tensor of a request or an answer, row-major: its numbers or, for BYTES, its texts.
 type Tensor struct {
 	Name    string
 	Type    Datatype

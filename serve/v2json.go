@@ -13,11 +13,11 @@ import (
 type Request struct {
 	ID      string
 	Inputs  []Tensor
-	Outputs []OutputRequest // none: all but samples
+	Outputs []OutputRequest // requested outputs; none for all but samples
 
-	Warnings []string // about the rows, as predict writes them
+	Warnings []string // warnings about the rows, as predict writes them
 
-	reserved *reservation // of the prediction and the answer; nil before there are any
+	reserved *reservation // memory of the prediction and the answer; nil before the prediction
 }
 
 // free releases the memory of the answer.
@@ -183,7 +183,7 @@ func element(text []byte) []byte {
 	return text
 }
 
-// number reads a number of JSON as the type has it: those of FP32 are rounded to single precision.
+// number reads a number of JSON as the type has it: FP32 is rounded to single precision.
 func (d Datatype) number(word string) (v float64, ok bool) {
 	isFloat := d == FP32 || d == FP64
 	switch {

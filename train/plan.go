@@ -43,8 +43,8 @@ func (j *Job) planFor(ctx context.Context, free *int64) (*memory.Plan, error) {
 	return p, p.TooLarge(fittingSizes(c, p.Rows, fits))
 }
 
-// fittingSizes names smaller sizes with which a Config fits, as a user writes them: each that suffices alone or,
-// without any, the first that suffice together; "" if there are none.
+// fittingSizes returns smaller sizes with which a Config fits, as a user writes them: each size that suffices alone. If
+// none does, it returns the first sizes that suffice together; "" if even these do not.
 func fittingSizes(c *options.Config, chunk int, fits func(c *options.Config, key string) func(n int) bool) string {
 	var alone, together []string
 	lowered, enough := c, false // all sizes in together are 1

@@ -37,7 +37,7 @@ type search struct {
 	devices []device.Device
 }
 
-// asksForBest reports whether train is to train several models, or to resume that.
+// asksForBest reports whether train is to train several models, or to resume such a training.
 func (r *trainRequest) asksForBest() (bool, error) {
 	if _, resume := r.call.text("resume"); resume {
 		return rundir.IsSearch(r.resume), nil

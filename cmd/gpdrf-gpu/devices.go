@@ -112,8 +112,8 @@ func (c *call) precision(otherwise string) (string, error) {
 	return otherwise, nil
 }
 
-// deviceOf opens the device of --device, or that of a training, at the precision of --precision, or that of the
-// training. It returns the precision at which the device computes.
+// deviceOf opens the device of --device, or the device of a training, at the precision of --precision, or the
+// precision of the training. It returns the precision at which the device computes.
 func (c *call) deviceOf(p *program, trainedOn, trainedAt string) (device.Device, string, error) {
 	precision, err := c.precision(trainedAt)
 	if err != nil {

@@ -29,7 +29,7 @@ func (p *program) evalVerb() verb {
 	}
 }
 
-// eval scores a run on its own test rows or on those of a file.
+// eval scores a run on its own test rows or on the rows of a file.
 func (p *program) eval(c *call) error {
 	if err := p.join(c); err != nil {
 		return err

@@ -74,7 +74,7 @@ func (v *crossValidation) writeReport(ctx context.Context) error {
 }
 
 // predictAll writes the prediction of every row by the model that has not seen it, in the order of the rows. The first
-// two columns are the row's number, from 1, and its fold; then come those of predict. It writes nothing if ctx ends.
+// two columns are the row's number, from 1, and its fold. The columns of predict follow. It writes nothing if ctx ends.
 func (v *crossValidation) predictAll(ctx context.Context) error {
 	all := &predict.Table{}
 	var rows [][]predict.Cell

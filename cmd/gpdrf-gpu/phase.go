@@ -110,7 +110,7 @@ func (f *phase) end() {
 	f.group = nil
 }
 
-// phaseOf returns the phase of the work what. That is f if f has this name; otherwise f ends, and a new phase begins.
+// phaseOf returns the phase of the work what. It is f if f has this name; otherwise f ends, and a new phase begins.
 func (c *console) phaseOf(f *phase, what string) *phase {
 	if f != nil && f.what == what {
 		return f

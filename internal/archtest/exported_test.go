@@ -41,7 +41,7 @@ func TestExportedFunctionsAreCalled(t *testing.T) {
 				continue
 			}
 			if name := f.dir + "." + fn.Name.Name; !called[name] && forOthers[name] == "" {
-				t.Errorf("%s: no other room calls %s: unexport, move or delete it",
+				t.Errorf("%s: no other package calls %s: unexport, move or delete it",
 					m.fset.Position(fn.Pos()), fn.Name.Name)
 			}
 		}

@@ -81,7 +81,7 @@ func (c *Config) OutnumbersParameters(ds *data.Dataset) bool {
 	return ds.N() > m.Fitted()
 }
 
-// leastChosenBy is the least number of rows of which a fifth can choose the objective.
+// leastChosenBy is the number of rows from which on a held-out fifth can choose the objective.
 const leastChosenBy = 30
 
 // heldOutRowsChoose reports whether rows that are held out choose the objective and its weight of the KL terms. The

@@ -26,7 +26,7 @@ type Checkpoint struct {
 	Result  *Result // result up to this step, without scores
 
 	State
-	Vectors map[string][]float64 // by name: a number for each parameter, in the order of the model's layout
+	Vectors map[string][]float64 // vectors by name: a number for each parameter, in the order of the model's layout
 }
 
 // State is the rest of a Checkpoint: all but options and vectors.

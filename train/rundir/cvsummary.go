@@ -38,7 +38,7 @@ type OutputAverages struct {
 	Conformal map[string]Average `json:"conformal,omitempty"`
 }
 
-// Pooled are the scores of all rows as one test set, each predicted by the model of its fold. Those of a regression
+// Pooled are the scores of all rows as one test set, each predicted by the model of its fold. Scores of a regression
 // are in the target's own units, since the standard deviation differs between folds. ECE, AUC and distances describe
 // one model, so they are not pooled.
 type Pooled struct {

@@ -132,7 +132,7 @@ func plainName(name string) string {
 	}, name)
 }
 
-// Reading is a line of metrics.jsonl. The numbers that begin with val_ are those of an evaluation at this step.
+// Reading is a line of metrics.jsonl. The numbers that begin with val_ come from an evaluation at this step.
 type Reading struct {
 	Step    int      `json:"step"`
 	ELBO    float64  `json:"elbo"`
@@ -331,7 +331,7 @@ func (f *Folder) Place(write func(io.Writer) error) error {
 	return f.moveToPlace()
 }
 
-// commitCV makes the folder that of a cross-validation, which has no log, and puts it in its place.
+// commitCV makes the folder a cross-validation, which has no log, and puts it in its place.
 func (f *Folder) commitCV(write func(io.Writer) error) (path string, err error) {
 	err = errors.Join(f.closeMetrics(), os.Remove(f.pathOf(MetricsFile)))
 	if err == nil {
