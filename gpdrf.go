@@ -6,8 +6,8 @@
 // class. Model.Save and Load keep a model in a file, which the program gpdrf-gpu reads and writes,
 // too. The same rows, options and seed give the same model, bit for bit, on one kind of processor.
 //
-// The options are the same as of the command gpdrf-gpu train; docs/cli.md lists them all, and errors
-// have their names. To work on files, run folders, checkpoints or cross-validations, use the
+// The options are those of the command gpdrf-gpu train. docs/cli.md lists them all, and errors name
+// them. To work on files, run folders, checkpoints or cross-validations, use the
 // command. The packages below this one are its parts, and may change in any release.
 //
 // Errors about Rows count them from 1; indices of rows, such as for Prediction.Interval, count from 0.
@@ -36,7 +36,7 @@ import (
 
 func init() { usererror.NameOptions() }
 
-// Rows are N rows in memory: Inputs, Sequences or both, and for a training the targets.
+// Rows are N rows in memory: Inputs, Sequences or both. Train also needs targets.
 type Rows = data.Rows
 
 // ParseTime returns the time of a text in seconds since 1970 in UTC, for Rows.Inputs or Rows.Times. A time without a
@@ -44,7 +44,7 @@ type Rows = data.Rows
 // no time, such as 31 February.
 func ParseTime(form, text string) (seconds float64, ok bool) { return written.ParseTime(form, text) }
 
-// Kind is what a model consists of.
+// Kind selects the architecture.
 type Kind string
 
 // The kinds of models that Train makes.
@@ -56,45 +56,47 @@ const (
 
 // Options are the options of Train. A field that is zero has the default of the command.
 type Options struct {
-	Kind       Kind    // kind of model; "" is GPDRF
-	Preset     string  // values of the other options at the start: "default" or "paper"
+	Kind       Kind    // architecture; "" is GPDRF
+	Preset     string  // values of options that are not set: "default" or "paper"
 	Kernel     string  // kernel, such as "matern32" or "spectrum:3"; "" is "rbf" for numbers, or chosen for sequences
 	Likelihood string  // likelihood, such as "student-t"; "" is "gaussian", or "softmax" for classes
 	Inducing   int     // number of inducing points of the GP layer
 	Layers     int     // number of random-feature layers
 	Features   int     // number of random features of each layer
 	Batch      int     // number of rows of a step
-	LR         float64 // the learning rate
-	Validation float64 // the share of rows that is held out to watch the training
-	Conformal  bool    // holds out a fifth of the rows for Prediction.Interval and Prediction.Set
+	LR         float64 // learning rate
+	Validation float64 // share of the rows that is held out to evaluate the model during training
+	Conformal  bool    // hold out a fifth of the rows for Prediction.Interval and Prediction.Set
 
 	Steps     int           // number of training steps; 0 is 15000 for numbers
 	TimeLimit time.Duration // time of the training, in place of Steps
 	Seed      uint64        // seed of all random numbers; 0 is 1
 	Device    string        // "auto" or "" is the first GPU, or the CPU; "cpu", "cuda:1", "cpu:f64"
 
-	// From is a model of Train at which the training starts, with its options and scales. The training takes a fifth of
-	// the steps of that model, unless Steps or TimeLimit is set. The rows must have its columns, targets and classes.
+	// From is a model returned by Train. Training continues from its parameters, options and scales, for a fifth of its
+	// steps unless Steps or TimeLimit is set. The rows must have its columns, targets and classes.
 	From *Model
 
-	// Set has the options without a field, by their names: "natgrad": "0.1". Options about files are errors.
+	// Set has the options without a field, by their names in docs/cli.md, such as "latents": "16" (latent functions),
+	// "lengthscales": "ard" (one length-scale for each input and latent function) and "kl-weight": "0.3" (weight of
+	// the KL terms). Options about files are errors.
 	Set map[string]string
 
-	Progress func(Progress)    // is called every few steps; nil for none
-	Note     func(line string) // gets the notes and warnings of training; nil for none
+	Progress func(Progress)    // called every few steps, if not nil
+	Note     func(line string) // called with each note and warning of training, if not nil
 }
 
 // Progress is the state of a training.
 type Progress struct {
 	Step, Steps int
-	Objective   float64 // what training maximises, in nats for all rows, estimated on one batch
+	Objective   float64 // objective that training maximises, in nats for all rows, estimated on one batch
 	Bound       bool    // the objective is the evidence lower bound
 	Elapsed     time.Duration
 }
 
-// Train fits a model. If ctx ends before the first step is done, its cause is the error. If it ends
-// later, Train returns the model so far, and the cause of ctx as the error. Attempts that choose the objective come
-// before the first step: give TimeLimit to have a model in time.
+// Train fits a model. If ctx is cancelled before the first step is done, Train returns the cause of ctx as the error.
+// If it is cancelled later, Train returns the model so far, and the cause of ctx. Short attempts that choose the
+// objective come before the first step: set TimeLimit to have a model in time.
 func Train(ctx context.Context, rows Rows, o Options) (m *Model, err error) {
 	started := time.Now()
 	cfg, err := o.config()

@@ -22,8 +22,8 @@ import (
 
 // Model is a trained model. Several goroutines may use it.
 type Model struct {
-	// Device is the device of Predict, as in Options. If it has changed, the next call of Predict opens the new device.
-	// Change it only while no other goroutine uses the model.
+	// Device is the device for Predict, as in Options.Device. If it has changed, the next call of Predict opens the new
+	// device. Change it only while no other goroutine uses the model.
 	Device string
 
 	trained *fitted.Model
@@ -40,7 +40,7 @@ type Model struct {
 // errUntrained is the error of a Model that was made neither by Train nor by Load.
 var errUntrained = errors.New("this Model is empty: Train and Load make one")
 
-// Load reads a model from a file of Save, or from a run folder, which has it in model.safetensors.
+// Load reads a model from a file written by Save, or from a run folder.
 func Load(path string) (*Model, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, rundir.ModelFile)
@@ -52,7 +52,7 @@ func Load(path string) (*Model, error) {
 	return &Model{trained: t}, nil
 }
 
-// Save writes the model. The file appears whole or not at all.
+// Save writes the model to a file, which appears whole or not at all.
 func (m *Model) Save(path string) error {
 	if m.trained == nil {
 		return errUntrained
@@ -123,7 +123,7 @@ func withoutRowRoles(s data.Schema) data.Schema {
 	return s
 }
 
-// Close gives the device and its memory back. A later Predict opens it again.
+// Close releases the device and its memory. A later Predict opens it again.
 func (m *Model) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 // has Class and Probabilities.
 type Prediction struct {
 	Mean []float64 // [N] the mean of the first target, in its units
-	SD   []float64 // [N] the standard deviation, of the noise and of what the model does not know
+	SD   []float64 // [N] the standard deviation: noise and uncertainty of the model together
 
 	// Targets are the predictions of all targets, in the order of training.
 	Targets []Target
@@ -23,11 +23,11 @@ type Prediction struct {
 	Class         []string    // [N] the most probable class
 	Probabilities [][]float64 // [N][C] in the order of Model.Classes
 
-	// Distance [N] is the distance of each row from the training rows: 0 for a training row, above
-	// 1 for rows unlike them. It is nil for models of early versions.
+	// Distance [N] is the distance of each row from the training rows: 0 for a training row, and above
+	// 1 for a row unlike all of them. It is nil for models of early versions.
 	Distance []float64
 
-	// Warnings are about rows far from the training rows, and about words that the training rows do not have.
+	// Warnings name rows far from the training rows, and words that no training row has.
 	Warnings []string
 
 	classes   *predict.Classes // nil for a regression
@@ -44,8 +44,8 @@ type Target struct {
 	conformal  *fitted.Conformal
 }
 
-// Quantile is the quantile of row i at a level between 0 and 1. Another level is an error, and so is a row that does
-// not exist.
+// Quantile returns the quantile of row i at a level between 0 and 1. Another level or an index out of range is an
+// error.
 func (t *Target) Quantile(i int, level float64) (float64, error) {
 	if !(level > 0 && level < 1) {
 		return 0, fmt.Errorf("level %g: must be above 0 and below 1", level)
@@ -56,7 +56,7 @@ func (t *Target) Quantile(i int, level float64) (float64, error) {
 	return t.regression.Quantile(i, level), nil
 }
 
-// Quantile is the quantile of the first target. It is an error in a classification, which has Probabilities.
+// Quantile returns the quantile of the first target. It is an error for a classification, which has Probabilities.
 func (p *Prediction) Quantile(i int, level float64) (float64, error) {
 	if len(p.Targets) == 0 {
 		return 0, errors.New("a classification has no quantiles: read Probabilities")
@@ -67,9 +67,9 @@ func (p *Prediction) Quantile(i int, level float64) (float64, error) {
 // errNoScores is the error of a model without conformal intervals.
 var errNoScores = errors.New("this model has no conformal intervals: train it with Options.Conformal")
 
-// Interval is the conformal interval of row i. It holds the target of a new row with a probability of level at least,
-// if that row is exchangeable with the training rows. It is an error if the model was trained without the option
-// conformal, or on too few rows for the level.
+// Interval returns the conformal interval of row i. It holds the target of a new row with probability level or more,
+// if that row is exchangeable with the training rows. It is an error if the model was trained without
+// Options.Conformal, or on too few rows for the level.
 func (t *Target) Interval(i int, level float64) (lower, upper float64, err error) {
 	if t.conformal == nil {
 		return 0, 0, errNoScores
@@ -93,7 +93,7 @@ func checkRow(i, rows int) error {
 	return nil
 }
 
-// Interval is the interval of the first target. It is an error in a classification, which has Set.
+// Interval returns the interval of the first target. It is an error for a classification, which has Set.
 func (p *Prediction) Interval(i int, level float64) (lower, upper float64, err error) {
 	if len(p.Targets) == 0 {
 		return 0, 0, errors.New("a classification has sets of classes, and no intervals: ask for Set")
@@ -101,8 +101,8 @@ func (p *Prediction) Interval(i int, level float64) (lower, upper float64, err e
 	return p.Targets[0].Interval(i, level)
 }
 
-// Set returns the conformal set of row i: the classes that it may have at a level, in the order of Model.Classes. It
-// has the guarantee of Target.Interval. It always holds the most probable class.
+// Set returns the conformal set of row i: classes that hold the true one with probability level or more, as in
+// Target.Interval. They are in the order of Model.Classes, and include the most probable class.
 func (p *Prediction) Set(i int, level float64) (classes []string, err error) {
 	switch {
 	case p.classes == nil:

@@ -17,14 +17,14 @@ import (
 // SuggestOptions are the options of Model.Suggest, with the names of the flags of the command suggest. A field that
 // is zero has its default.
 type SuggestOptions struct {
-	How      string // way to choose: "ei", "ucb", "thompson", "variance" or "bald"; "" is ei for numbers, bald for classes
+	How      string // criterion: "ei", "ucb", "thompson", "variance" or "bald"; "" is ei for numbers, bald for classes
 	Batch    int    // number of rows to choose; 0 is 10
-	Minimize bool   // the least target is the best, and not the largest
+	Minimize bool   // prefer small targets
 	Target   string // name of the target, if the model has several
 	Samples  int    // number of joint samples; 0 is 256
 	Seed     uint64 // seed of the samples; 0 is the seed of the training
 
-	// Feasible is a model of the same rows that tells which of them are feasible: rows of the second of its two
+	// Feasible is a model for the same columns that predicts which rows are feasible: rows of the second of its two
 	// classes, or rows with a target of 0 or more. If it is nil, all rows are feasible.
 	Feasible *Model
 }
@@ -32,7 +32,7 @@ type SuggestOptions struct {
 // Suggestion is a row that Model.Suggest has chosen.
 type Suggestion struct {
 	Row   int     // number of the row, from 0
-	Value float64 // worth by SuggestOptions.How, given the rows before it: expected improvement for ei, nats for bald
+	Value float64 // worth by SuggestOptions.How, given the earlier rows: expected improvement for ei, nats for bald
 	Mean  float64 // mean of a regression, as in Prediction
 	SD    float64 // standard deviation of a regression, as in Prediction
 
@@ -41,10 +41,10 @@ type Suggestion struct {
 	Feasible    float64 // the probability that the row is feasible; 1 without SuggestOptions.Feasible
 }
 
-// Suggest chooses rows to measure next, the best first. Rows with a target, in Values, Targets or
-// Classes, are measured already: they are not chosen, and ei improves on the best of them. A target
-// that is not known is NaN, or "" for a class. Without measured rows, ei improves on the best
-// target of training.
+// Suggest returns the rows to measure next, the best first. Rows with a target, in Values, Targets or
+// Classes, count as measured: they are not suggested, and ei is the expected improvement on the best
+// of them. The target of any other row is NaN, or "" for a class. Without measured rows, ei is the
+// improvement on the best training target.
 func (m *Model) Suggest(ctx context.Context, rows Rows, s SuggestOptions) ([]Suggestion, error) {
 	t := m.trained
 	if t == nil {
