@@ -61,10 +61,14 @@ test-module:
 test-bench:
 	$(GO) -C bench test -vet=off $(TEST_FLAGS) ./...
 
-# Scripts, examples and TestTerminated run whole trainings, some tests of projections fit many, and TestF64 is TestF32 in another
-# precision: goroutines have other tests. Without its tag, the cuda folder has no goroutines.
+# Left out: whole trainings, TestF64, which is TestF32 in another precision, and large inputs that one goroutine
+# reads. Goroutines have other tests. Without its tag, the cuda folder has no goroutines.
+TRAININGS := TestScripts|TestTerminated|TestF64|^Example|TestProjection(Of|Finds)|TestFormatsAreDocumented
+LARGE_INPUTS := TestManyNames|TestLargeGraphs|TestHeaderOfWideTable|TestLongHeader|TestWideTable|TestNumberRows|TestPlainNumber|\
+TestBadFiles|TestRareTexts|TestLateCodes|TestUnneeded|TestMatchesFor|TestCrowded|TestCounter|TestSelectSum|TestTanimoto|\
+TestDry|TestNoAllocation|TestMeetingLong|TestManyParts|TestManyEmptyElements
 race: ## tests of the packages that start goroutines or import sync, under the race detector
-	CGO_ENABLED=1 $(GO) test -vet=off $(TEST_FLAGS) -race -short -skip 'TestScripts|TestTerminated|TestF64|^Example|TestProjectionOf' \
+	CGO_ENABLED=1 $(GO) test -vet=off $(TEST_FLAGS) -race -short -skip '$(TRAININGS)|$(subst | ,|,$(LARGE_INPUTS))' \
 		$$(git grep -lE '^[[:space:]]+go [a-z]|"sync(/atomic|/errgroup)?"' -- '*.go' ':!bench' ':!internal/archtest' \
 			':!cuda' | xargs dirname | sort -u | sed 's,^,./,')
 
