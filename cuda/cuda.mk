@@ -242,7 +242,7 @@ test-ptx: double ## after a change of a kernel: the committed PTX as C++ on the 
 
 # The PTX of one card, and kernels.cu of another with a check of each access. Both find a missing barrier in any order.
 # Only images that these cards run are compiled so, and kernels.cu in haste.
-FOR_CI := CHECKED_IMAGES=70 PTX_IMAGES='70 90' CXXFLAGS=-O1
+FOR_CI := CHECKED_IMAGES=70 PTX_IMAGES=90 CXXFLAGS=-O1
 
 .PHONY: test-cuda-ci test-ci-ptx test-ci-checked
 test-cuda-ci:
