@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 from collections.abc import Mapping
 from contextlib import ExitStack, closing, nullcontext
 from inspect import signature
@@ -16,7 +17,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from gpdrf import _claims, _options, _program
+from gpdrf import _options, _program
 from gpdrf._errors import GPDRFInputError
 from gpdrf._model import MODEL_FILE, Model
 from gpdrf._options import seed_of
@@ -207,7 +208,8 @@ class Estimator(BaseEstimator):
             resumes = run.resumes()
             start_args = None
             if self.warm_start and not resumes and self.__sklearn_is_fitted__():
-                start_args = self._warm_start_args(stack.enter_context(_claims.Folder()).path)
+                folder = tempfile.TemporaryDirectory(prefix="gpdrf-", ignore_cleanup_errors=True)
+                start_args = self._warm_start_args(Path(stack.enter_context(folder)))
             arguments = rows.write(run.stem, y, roles, _options.names_columns(self.options))
             run.only_rows(Path(arguments[1]))
             form = Path(arguments[1]).suffix
@@ -227,7 +229,7 @@ class Estimator(BaseEstimator):
                 run.warn_of_end()
                 with Progress() if self.verbose else nullcontext() as progress:
                     _program.run(["train", "--set", "until-eof=true", *arguments], run.folder, progress)
-                self._adopt_run(run.path)  # the claim keeps others from training there
+                self._adopt_run(run.path)  # the lock keeps others from training there
                 self._form = form
             except KeyboardInterrupt:
                 stopped = run.has_stopped()

@@ -6,13 +6,12 @@ import hashlib
 import json
 import os
 import re
-from contextlib import closing
+import threading
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
-from gpdrf import _claims
 from gpdrf._base import MIXED, NUMBERS, SEQUENCES, Estimator
 from gpdrf._errors import GPDRFInputError
 from gpdrf._model import MODEL_FILE, Model
@@ -40,13 +39,8 @@ def save(estimator: Estimator, folder: Path) -> None:
         default=_plain,
     )
     folder.mkdir(parents=True, exist_ok=True)
-    try:
-        claim = _claims.Claim(folder / f".{_FILE}.lock")
-    except _claims.TakenError:
-        raise GPDRFInputError(f"{folder}: another estimator is being saved there: give another folder") from None
-    with closing(claim):
-        _replace(folder / MODEL_FILE, estimator._model.content)
-        _replace(folder / _FILE, text.encode())
+    _replace(folder / MODEL_FILE, estimator._model.content)
+    _replace(folder / _FILE, text.encode())
 
 
 def load(estimator: E, path: Path) -> E:
@@ -67,7 +61,8 @@ def load(estimator: E, path: Path) -> E:
     content = file.read_bytes()
     if read.get("model", _digest(content)) != _digest(content):
         raise GPDRFInputError(
-            f"{path}: {_FILE} belongs to another {MODEL_FILE}, as where a save was killed: save the estimator again"
+            f"{path}: {_FILE} belongs to another {MODEL_FILE}, as where a save was killed, or two saves met: "
+            "save the estimator again"
         )
     estimator._model = Model(content, estimator._predict_args())
     schema = estimator._model.schema()
@@ -103,7 +98,7 @@ def _plain(value: Any) -> Any:
 
 def _replace(file: Path, content: bytes) -> None:
     """Write a file that is there whole or not at all."""
-    new = file.with_name(f".{file.name}.new")  # a name that belongs to the owner of the claim
+    new = file.with_name(f".{file.name}.new-{os.getpid()}-{threading.get_ident()}")
     new.write_bytes(content)
     new.replace(file)
 

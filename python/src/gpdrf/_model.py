@@ -5,13 +5,15 @@ from __future__ import annotations
 import csv
 import json
 import struct
+import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpdrf import _claims, _program, _server
+from gpdrf import _program, _server
 from gpdrf._errors import GPDRFError, GPDRFInputError, warn
 from gpdrf._rows import Numbers, Rows
 
@@ -87,8 +89,8 @@ class Model:
         self, name: str, rows: Rows, arguments: Sequence[str] = (), feasible: Model | None = None
     ) -> list[list[str]]:
         """The table that a command writes about rows, with its header."""
-        with _claims.Folder() as own:
-            folder = own.path
+        with tempfile.TemporaryDirectory(prefix="gpdrf-", ignore_cleanup_errors=True) as own:
+            folder = Path(own)
             model, out = folder / MODEL_FILE, folder / "out.csv"
             model.write_bytes(self.content)
             named = any(rows.need_names(m.schema()["columns"] or []) for m in (self, feasible) if m is not None)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import glob
 import json
 import os
 import shutil
+import sys
+import tempfile
 import time
 from pathlib import Path
 
-from gpdrf import _claims
 from gpdrf._errors import GPDRFInputError, warn
 
 CHECKPOINT_FILE = "checkpoint.safetensors"
@@ -18,6 +20,11 @@ LOG_FILE = "metrics.jsonl"
 CONFIG_FILE = "config.yaml"
 SEARCH_FILE = "best.json"  # state of preset best and of ensembles, which have no checkpoint
 
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
 _ROWS = "-rows"
 _LOCK = f"{_ROWS}.lock"
 _ENDS = [".npz", ".csv"]
@@ -25,21 +32,21 @@ _ENDING = 10  # seconds until a program that should end is ended
 
 
 class Run:
-    """A run folder, and the claim of it. Without a path it is a temporary one."""
+    """A run folder, and its lock. Without a path it is a temporary one."""
 
     def __init__(self, path: str | os.PathLike[str] | None) -> None:
-        self._own = _claims.Folder() if path is None else None
-        self.path = self._own.path / "run" if self._own else Path(os.fspath(path))  # type: ignore[arg-type]
+        self.path = Path(tempfile.mkdtemp(prefix="gpdrf-"), "run") if path is None else Path(path)
         self.folder = self.path.parent
         self.stem = self.path.with_name(self.path.name + _ROWS)
         self.kept = self._replaces = False
-        if self._own:
+        self._lock: _Lock | None = None
+        if path is None:
             return
         self.folder.mkdir(parents=True, exist_ok=True)
         self._real = Path(os.path.realpath(self.path))
         try:
-            self._claim = _claims.Claim(self._real.with_name(self._real.name + _LOCK))
-        except _claims.TakenError:
+            self._lock = _Lock(self._real.with_name(self._real.name + _LOCK))
+        except BlockingIOError:
             raise GPDRFInputError(
                 f"run={str(self.path)!r}: another fit is at work in this folder: give each estimator a run of its "
                 "own, or leave run out (a clone, as in a grid search, has the same run)"
@@ -47,17 +54,11 @@ class Run:
         try:
             self._remove_dead()
         except BaseException:  # such as Ctrl-C, while it waits
-            self._claim.close()
+            self._lock.close()
             raise
 
     def _remove_dead(self) -> None:
-        """Remove what fits have left that were killed: rows that no checkpoint needs, and models on their way here."""
-        for lock in self.folder.glob("*" + _LOCK):
-            if claim := _claims.of_dead(lock):
-                run = lock.with_name(lock.name.removesuffix(_LOCK))
-                if not (run / CHECKPOINT_FILE).exists():
-                    _remove_rows(run.with_name(run.name + _ROWS))
-                claim.close()
+        """Remove models on their way here, which fits have left that were killed."""
         self._wait(self._real)
         for new in self._on_their_way():
             if self._wait(new):
@@ -71,7 +72,7 @@ class Run:
     def _wait(self, run: Path) -> bool:
         """Wait for a program that outlives its Python for the rest of a step. True if it has ended."""
         end = time.monotonic() + _ENDING
-        while _claims.in_use(run / LOG_FILE):
+        while _in_use(run / LOG_FILE):
             if time.monotonic() > end:
                 return False
             time.sleep(0.05)
@@ -123,12 +124,57 @@ class Run:
         """Give the folder back. Rows go, and a temporary folder does, unless the training is to be resumed there."""
         if not self.kept:
             _remove_rows(self.stem)
-        if self._own is None:
-            self._claim.close()
-        elif self.kept:
-            self._own.claim.close()
+        if self._lock:
+            self._lock.close()
+        elif not self.kept:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class _Lock:
+    """A lock file, which one fit at a time has. The system gives it back when a process ends, however it does."""
+
+    def __init__(self, path: Path) -> None:
+        """Make the file, or take that of a dead process. That of a living one is a BlockingIOError."""
+        self._path = path
+        while True:
+            self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+            if not _take(self._file):
+                os.close(self._file)
+                raise BlockingIOError
+            with contextlib.suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(self._file), path.stat()):
+                    return
+            os.close(self._file)  # the last owner has removed it meanwhile
+
+    def close(self) -> None:
+        """Remove the file."""
+        if sys.platform != "win32":  # Windows removes no open file
+            self._path.unlink(missing_ok=True)
+        os.close(self._file)
+        if sys.platform == "win32":
+            with contextlib.suppress(OSError):
+                self._path.unlink()
+
+
+def _take(file: int) -> bool:
+    """Take the lock of an open file, unless another has it. A file system without locks is used without."""
+    try:
+        if sys.platform == "win32":
+            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
         else:
-            self._own.remove()
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        return not isinstance(error, BlockingIOError | PermissionError)
+    return True
+
+
+def _in_use(path: Path) -> bool:
+    """Whether the program has the lock of a file. On Windows it takes none."""
+    with contextlib.suppress(FileNotFoundError):
+        if sys.platform != "win32":
+            with path.open("r+b") as file:
+                return not _take(file.fileno())
+    return False
 
 
 def _remove_rows(stem: Path, but: str = "") -> None:

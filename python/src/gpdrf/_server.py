@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import re
+import shutil
 import socket
 import struct
 import subprocess
@@ -14,11 +15,12 @@ import threading
 import time
 import weakref
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from gpdrf import _claims, _program
+from gpdrf import _program
 from gpdrf._errors import GPDRFError, GPDRFInputError, warn
 from gpdrf._rows import Numbers, Rows, Tensors
 
@@ -205,13 +207,12 @@ class _Child:
     """A process that serves a model on a socket in a folder of its own."""
 
     def __init__(self, model: bytes, arguments: Sequence[str]) -> None:
-        long = len(tempfile.gettempdir()) > _LONGEST
-        own = _claims.Folder("/tmp" if long else None)
-        self.folder = own.path
+        program, long = _program.path(), len(tempfile.gettempdir()) > _LONGEST
+        self.folder = Path(tempfile.mkdtemp(prefix="gpdrf-", dir="/tmp" if long else None))
         self.socket = str(self.folder / "socket")
         file = self.folder / f"{_NAME}.safetensors"
         file.write_bytes(model)
-        command = [_program.path(), "serve", f"{_NAME}={file}", f"--listen=unix:{self.socket}", "--grpc-listen=none"]
+        command = [program, "serve", f"{_NAME}={file}", f"--listen=unix:{self.socket}", "--grpc-listen=none"]
         # a row may be a genome
         command += ["--until-eof", "--max-delay=0s", "--max-body=1TiB", "--timeout=1h", "--quiet", *arguments]
         with (self.folder / "log").open("wb") as log:
@@ -219,7 +220,7 @@ class _Child:
                 command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=log, **_program.start_options()
             )
         self.owner = os.getpid()
-        self.end = weakref.finalize(self, _end, self.process, own, self.owner)
+        self.end = weakref.finalize(self, _end, self.process, self.folder, self.owner)
         while not self._listens():
             if self.has_ended():
                 raise GPDRFError(
@@ -251,7 +252,7 @@ class _Child:
         return True
 
 
-def _end(process: subprocess.Popen[bytes], folder: _claims.Folder, owner: int) -> None:
+def _end(process: subprocess.Popen[bytes], folder: Path, owner: int) -> None:
     """End a child, unless it belongs to the process that this one was forked from."""
     if os.getpid() != owner:
         return
@@ -259,7 +260,7 @@ def _end(process: subprocess.Popen[bytes], folder: _claims.Folder, owner: int) -
     process.wait()
     if process.stdin is not None:
         process.stdin.close()
-    folder.remove()
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 class _Connection(http.client.HTTPConnection):

@@ -1,7 +1,5 @@
 """Fits side by side, and what is left of those that were killed."""
 
-import contextlib
-import os
 import sys
 import warnings
 from collections import Counter
@@ -13,7 +11,7 @@ import numpy as np
 import pytest
 from sklearn.model_selection import GridSearchCV
 
-from gpdrf import GPDRFRegressor, _claims
+from gpdrf import GPDRFRegressor
 from gpdrf._run import Run
 
 from .conftest import LONG, SMALL, Array, eventually, refused, start
@@ -66,23 +64,6 @@ def test_processes(x: Array, y: Array, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
-def test_killed_in_a_temporary_folder(x: Array, y: Array, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rows and model of a killed process go with the next fit, and those of a living one stay."""
-    with start(None, tmp_path) as living, start(None, tmp_path) as killed:
-        assert len(list(tmp_path.iterdir())) == 2
-        killed.kill()
-        killed.wait()
-        monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-
-        def one_is_left() -> bool:
-            GPDRFRegressor(**FEW).fit(x, y)
-            return len(list(tmp_path.iterdir())) == 1
-
-        assert eventually(one_is_left)
-        living.kill()  # its output is not read, so that Ctrl-C might wait for that
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 def test_killed_in_a_run(tmp_path: Path) -> None:
     """The next fit resumes at once with the same rows. Nothing else is left beside the run."""
     run = tmp_path / "run"
@@ -90,14 +71,9 @@ def test_killed_in_a_run(tmp_path: Path) -> None:
     with start(run, tmp_path) as process:
         refused("another fit is at work in this folder", GPDRFRegressor(**FEW, run=run).fit, rng, rng[:, 0])
         process.kill()
-    if (run / "checkpoint.safetensors").exists():
-        refused("the training rows have changed", GPDRFRegressor(**LONG, run=run).fit, rng, rng[:, 1])
-    (tmp_path / "other-rows.lock").write_bytes(b"\0")  # the lock of a process that was killed before it had a folder
-    (tmp_path / "other-rows.csv").touch()
-    (tmp_path / "mine-rows.csv").touch()
-    GPDRFRegressor(**FEW, run=tmp_path / "third").fit(rng, rng[:, 1])
-    left = {path.name for path in tmp_path.iterdir() if not path.name.startswith("gpdrf-")}
-    assert left <= {"run", "third", "mine-rows.csv"}
+    assert eventually((run / "checkpoint.safetensors").exists)
+    refused("the training rows have changed", GPDRFRegressor(**LONG, run=run).fit, rng, rng[:, 1])
+    assert {path.name for path in tmp_path.iterdir() if not path.name.startswith("gpdrf-")} <= {"run"}
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
@@ -136,23 +112,6 @@ def test_a_finished_run_with_a_checkpoint(x: Array, y: Array, tmp_path: Path) ->
     assert np.array_equal(other.predict(x), GPDRFRegressor(**FEW).fit(x, -y).predict(x))
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="an open folder cannot be moved")
-def test_folder_to_which_a_program_still_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The program of a killed process ends after it, and may write while its folder is removed."""
-    left, remove = tmp_path / "gpdrf-left", os.rmdir
-    (left / "run").mkdir(parents=True)
-    (left / "lock").write_bytes(b"\0")
-
-    def rmdir(*given: Any, **more: Any) -> None:
-        with contextlib.suppress(FileNotFoundError):
-            (left / "run" / "result.json").touch()
-        remove(*given, **more)
-
-    monkeypatch.setattr("os.rmdir", rmdir)
-    _claims.Folder(str(tmp_path)).remove()
-    assert not list(tmp_path.iterdir())
-
-
 def test_interrupted_before_it_begins(x: Array, y: Array, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A fit that is stopped while it waits for the program of another gives its folder back."""
 
@@ -165,17 +124,3 @@ def test_interrupted_before_it_begins(x: Array, y: Array, tmp_path: Path, monkey
         with pytest.raises(KeyboardInterrupt):
             model.fit(x, y)
     assert model.fit(x, y).result_["steps"] == FEW["steps"]
-
-
-def test_claim(tmp_path: Path) -> None:
-    lock = tmp_path / "lock"
-    claim = _claims.Claim(lock)
-    with pytest.raises(_claims.TakenError):
-        _claims.Claim(lock)
-    assert _claims.of_dead(lock) is None
-    claim.close()
-    assert not lock.exists()
-    assert _claims.of_dead(lock) is None
-    lock.touch()  # a claim that has no lock yet must survive a look for dead claims
-    assert _claims.of_dead(lock) is None
-    _claims.Claim(lock).close()
