@@ -22,10 +22,9 @@ func (p *program) dataVerb() verb {
 	return verb{
 		name: "data", args: "list|fetch|check [SET...]", line: "list, fetch or check the named data sets", run: p.data,
 		about: "list shows the sets that --data may name, and where they are " +
-			"read from. fetch downloads the public originals of a set into the data folder. A download that " +
-			"broke off continues where it stopped. A file with a wrong checksum is kept aside and never used. " +
-			"check compares files with their checksums, for all sets or those named. It exits with 0 if all " +
-			"files that are there are right, and with 1 if not.",
+			"read from. fetch downloads the public originals of a set into the data folder. A file with a " +
+			"wrong checksum is not kept. check compares files with their checksums, for all sets or those named. " +
+			"It exits with 0 if all files that are there are right, and with 1 if not.",
 		flags: []flagSpec{
 			{group: "Data", name: "data-dir", arg: "DIR", help: "folder of the named sets; default: $GPDRF_DATA"},
 			jsonFlag,
@@ -149,13 +148,13 @@ func (p *program) checkSets(chosen []sets.Set, dir string, named bool) error {
 	return nil
 }
 
-// fetchSets downloads sets. Ctrl-C keeps the bytes received so far, and the next call continues from there.
+// fetchSets downloads sets. Ctrl-C keeps the files that are complete.
 func (p *program) fetchSets(chosen []sets.Set, dir string) error {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.ResponseHeaderTimeout = 30 * time.Second
+	client := &http.Client{Transport: transport, Timeout: 10 * time.Minute} // for a file
 	get := func(r sets.Remote, path string) error {
-		return download.Get(p.ctx, &http.Client{Transport: transport}, download.File{Bytes: r.Bytes, SHA256: r.SHA256,
-			Addresses: r.Addresses}, path)
+		return download.Get(p.ctx, client, download.File{Bytes: r.Bytes, SHA256: r.SHA256, Addresses: r.Addresses}, path)
 	}
 	var failed error
 	for _, s := range chosen {

@@ -119,8 +119,8 @@ func contentSum(path string) (string, error) {
 }
 
 // Fetch downloads the originals of a set into its folder under dir. If the originals have another form, it
-// makes the files of the folds from them. Existing files stay. Files with a wrong checksum are kept under
-// another name and not used. get downloads a file to a path. note is called with a description of each step.
+// makes the files of the folds from them. Existing files stay. get downloads a file to a path. note is
+// called with a description of each step.
 func (s Set) Fetch(ctx context.Context, get func(r Remote, path string) error, dir string,
 	note func(format string, args ...any)) error {
 	states := s.Check(dir)
