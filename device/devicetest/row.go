@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
-	"github.com/gpdrf/gpdrf-gpu/internal/fdcheck"
 )
 
 // row is an operation, with its Backward.
@@ -257,10 +256,10 @@ func (r row) bound(tol Tolerances, relative, products float64) bound {
 func (b bound) compare(t *testing.T, what string, got, want []float64) {
 	t.Helper()
 	if b.nmse > 0 {
-		if e := fdcheck.NMSE(got, want); !(e <= b.nmse) {
+		if e := nmse(got, want); !(e <= b.nmse) {
 			t.Errorf("%s: NMSE %.3g, want at most %g", what, e, b.nmse)
 		}
-	} else if e := fdcheck.RelativeError(got, want); e > b.relative {
+	} else if e := RelativeError(got, want); e > b.relative {
 		t.Errorf("%s: relative error %.3g, want at most %g", what, e, b.relative)
 	}
 }

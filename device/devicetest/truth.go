@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
-	"github.com/gpdrf/gpdrf-gpu/internal/fdcheck"
 )
 
 // Truth has the derivatives of the naive loops, by row and size. They take most of a test's time and
@@ -72,14 +71,14 @@ func (p *problem) probe(rnd *random, in, out, cotangents [][]float64) []probes {
 func newProbes(rnd *random, f func() float64, x []float64) (p probes) {
 	const partials, directions = 5, 2
 	for _, i := range rnd.Perm(len(x))[:min(partials, len(x))] {
-		p.Elements, p.Want = append(p.Elements, i), append(p.Want, fdcheck.Partial(f, x, i, fdcheck.Step))
+		p.Elements, p.Want = append(p.Elements, i), append(p.Want, partial(f, x, i))
 	}
 	for range directions {
 		v := make([]float64, len(x))
 		for i := range v {
 			v[i] = rnd.NormFloat64() / math.Sqrt(float64(len(x)))
 		}
-		p.Directions, p.Want = append(p.Directions, v), append(p.Want, fdcheck.Along(f, x, v, fdcheck.Step))
+		p.Directions, p.Want = append(p.Directions, v), append(p.Want, along(f, x, v))
 	}
 	return p
 }

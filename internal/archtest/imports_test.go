@@ -17,7 +17,7 @@ var mayImport = map[string][]string{
 	"device/cpu":        {"device", "internal/simd", "internal/philox", "internal/hostmem"},
 	"device/gpu":        {"device", "cuda"},
 	"cuda":              {},
-	"device/devicetest": {"device", "internal/atomicfile", "internal/philox", "internal/fdcheck"},
+	"device/devicetest": {"device", "internal/atomicfile", "internal/philox"},
 	"model":             {"device", "internal/philox"},
 	"graph":             {},
 	"seq":               {"graph", "device", "leaves"},

@@ -1,40 +1,37 @@
-// Package fdcheck compares gradients with central differences.
-package fdcheck
+package devicetest
 
 import "math"
-
-// Step is a good step for functions whose arguments and curvature are of order one.
-const Step = 1e-3
 
 // derivative returns f′(0) by the central difference of fourth order,
 //
 //	(8 (f(h) − f(−h)) − (f(2h) − f(−2h))) / 12h,
 //
-// whose error is of order h⁴ f⁽⁵⁾ + ε f/h: about 1e-12 of f at h = Step.
-func derivative(f func(t float64) float64, h float64) float64 {
+// whose error is of order h⁴ f⁽⁵⁾ + ε f/h: about 1e-12 of f.
+func derivative(f func(t float64) float64) float64 {
+	const h = 1e-3 // good for functions whose arguments and curvature are of order one
 	return (8*(f(h)-f(-h)) - (f(2*h) - f(-2*h))) / (12 * h)
 }
 
-// Partial returns ∂f/∂x[i]. f reads x, which is moved and put back.
-func Partial(f func() float64, x []float64, i int, h float64) float64 {
+// partial returns ∂f/∂x[i]. f reads x, which is moved and put back.
+func partial(f func() float64, x []float64, i int) float64 {
 	at := x[i]
 	d := derivative(func(t float64) float64 {
 		x[i] = at + t
 		return f()
-	}, h)
+	})
 	x[i] = at
 	return d
 }
 
-// Along returns the derivative of f at x in the direction v, Σ v ∂f/∂x.
-func Along(f func() float64, x, v []float64, h float64) float64 {
+// along returns the derivative of f at x in the direction v, Σ v ∂f/∂x.
+func along(f func() float64, x, v []float64) float64 {
 	at := append([]float64(nil), x...)
 	d := derivative(func(t float64) float64 {
 		for i := range x {
 			x[i] = at[i] + t*v[i]
 		}
 		return f()
-	}, h)
+	})
 	copy(x, at)
 	return d
 }
@@ -56,9 +53,9 @@ func RelativeError(got, want []float64) float64 {
 	return worst / size
 }
 
-// NMSE returns the normalised mean square error Σ(got − want)²/Σ want²; NaN counts as infinite, and
+// nmse returns the normalised mean square error Σ(got − want)²/Σ want²; NaN counts as infinite, and
 // if want is all zero the error is Σ got².
-func NMSE(got, want []float64) float64 {
+func nmse(got, want []float64) float64 {
 	miss, size := 0.0, 0.0
 	for i, w := range want {
 		miss += (got[i] - w) * (got[i] - w)
