@@ -124,7 +124,7 @@ func Train(ctx context.Context, rows Rows, o Options) (m *Model, err error) {
 	}
 	defer dev.Close()
 	precision := string(device.SetPrecision(dev, device.Precision(cfg.Precision)))
-	cfg = cfg.With("device", dev.Name()).With("precision", precision)
+	cfg.Device, cfg.Precision = dev.Name(), precision
 	r := reporter{o: o}
 	for _, n := range slices.Concat(targetNotes, notes) {
 		r.Note("%s", n)
@@ -141,7 +141,7 @@ func Train(ctx context.Context, rows Rows, o Options) (m *Model, err error) {
 	if out.Rising {
 		r.Note("%s", rundir.RisingWarning())
 	}
-	m = &Model{Device: o.Device, trained: out.Trained, config: out.Config, steps: out.Steps}
+	m = &Model{Device: o.Device, trained: out.Trained, config: &out.Config, steps: out.Steps}
 	if out.End == train.Interrupted {
 		return m, context.Cause(ctx)
 	}
@@ -164,7 +164,7 @@ func (o Options) fields() []field {
 }
 
 // config returns the options as options of the command.
-func (o Options) config() (*options.Config, error) {
+func (o Options) config() (c options.Config, err error) {
 	var settings []options.Setting
 	set := func(key, text string) {
 		settings = append(settings, options.Setting{Key: key, Text: text, From: options.ByLibrary})
@@ -176,13 +176,12 @@ func (o Options) config() (*options.Config, error) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(o.Set)) {
 		if why := o.refusal(key); why != "" {
-			return nil, fmt.Errorf("gpdrf.Options: %s: %s", key, why)
+			return c, fmt.Errorf("gpdrf.Options: %s: %s", key, why)
 		}
 		set(key, o.Set[key])
 	}
-	c, err := options.Resolve(nil, settings)
-	if err != nil {
-		return nil, err
+	if c, err = options.Resolve(nil, settings); err != nil {
+		return c, err
 	}
 	return c, c.CheckNeeds()
 }

@@ -99,22 +99,23 @@ func (m *Model) Predict(ctx context.Context, rows Rows) (*Prediction, error) {
 
 // warmStart returns the options of a training that starts at the model, on rows with the same columns. m
 // may be nil.
-func (m *Model) warmStart(c *options.Config, rows *data.Dataset) (*options.Config, error) {
+func (m *Model) warmStart(c options.Config, rows *data.Dataset) (options.Config, error) {
 	switch {
 	case m == nil:
 		return c, nil
 	case m.config == nil:
-		return nil, errors.New("gpdrf.Options: From: a model of Load does not know the options of its training: " +
+		return c, errors.New("gpdrf.Options: From: a model of Load does not know the options of its training: " +
 			"start at one of Train in this process, or use the command train, which starts at run folders")
 	}
 	if _, _, err := m.config.KnowTarget(rows); err != nil { // KnowTarget sorts the levels of the target.
-		return nil, err
+		return c, err
 	}
 	if !reflect.DeepEqual(withoutRowRoles(rows.Schema().Plain()), withoutRowRoles(m.trained.Schema)) {
-		return nil, errors.New("gpdrf.Options: From: the rows have other columns, targets or classes than those " +
+		return c, errors.New("gpdrf.Options: From: the rows have other columns, targets or classes than those " +
 			"of the model")
 	}
-	return c.With("from", "Options.From").WarmStart(m.config, m.steps)
+	c.StartFrom = "Options.From"
+	return c.WarmStart(*m.config, m.steps)
 }
 
 // withoutRowRoles returns a schema without the roles that do not matter to a model, such as weights.

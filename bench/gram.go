@@ -20,7 +20,7 @@ import (
 // with them, as an npz archive: train [N,N], test [T,N], the squared lengths train_square [N] and
 // test_square [T], and train_labels and test_labels: classes, or targets of a regression in
 // standard deviations of the training targets. Of several maps they are the means.
-func writeGram(path string, cfg *options.Config) (n, t int, err error) {
+func writeGram(path string, cfg options.Config) (n, t int, err error) {
 	_, rows, tests, _, err := cfg.Load(nil, data.Watch{})
 	if err != nil {
 		return 0, 0, err

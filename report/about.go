@@ -166,7 +166,7 @@ func duration(seconds float64) string {
 
 func settings(r *Run) *table {
 	t := newTable("Options that differ from the defaults", "option", "value")
-	usual := options.Defaults().Options()
+	usual := options.Options()
 	for k, o := range r.Config.Options() {
 		if text := o.Text(); o.Applies(r.Config.Model) && text != usual[k].Text() {
 			t.add(o.Key, text)

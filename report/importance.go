@@ -49,7 +49,7 @@ const shuffleSite = 0x73687566 // "shuf"
 
 // shuffle measures the Importance of inputs on test rows. It is nil if there are no inputs to compare. Soon after ctx
 // is done, it returns the cause of ctx as the error.
-func shuffle(ctx context.Context, t *fitted.Model, c *options.Config, steps int,
+func shuffle(ctx context.Context, t *fitted.Model, c options.Config, steps int,
 	dev device.Device, test *data.Dataset) (*Importance, error) {
 	inputs := t.Schema.Inputs()
 	if t.Kind.Gram != nil || test.N() < 2 || len(inputs) < 2 {

@@ -22,7 +22,7 @@ import (
 
 // trainedOn trains a short run on a table.
 func trainedOn(t *testing.T, dev device.Device, path string, further ...options.Setting) (
-	*options.Config, *data.Dataset, *train.Outcome) {
+	options.Config, *data.Dataset, *train.Outcome) {
 	t.Helper()
 	c, err := options.Resolve(nil, append(further, options.Setting{Key: "data", Text: path},
 		options.Setting{Key: "steps", Text: "300"}, options.Setting{Key: "batch", Text: "64"}))

@@ -16,7 +16,7 @@ const keptInputs = 12
 
 // Keep returns the text of PredictionsFile, and the importance of inputs. steps is the number of training steps of the
 // model. Soon after ctx is done, it returns the cause of ctx as the error.
-func Keep(ctx context.Context, t *fitted.Model, c *options.Config, steps int, dev device.Device,
+func Keep(ctx context.Context, t *fitted.Model, c options.Config, steps int, dev device.Device,
 	test *data.Dataset, scores *fitted.Scores) (predictions []byte, importance *Importance, err error) {
 	rows, p := test.Subset(scores.Kept.Rows), scores.Kept.Prediction
 	if importance, err = shuffle(ctx, t, c, steps, dev, rows); err != nil {

@@ -60,8 +60,9 @@ func (ch *chooser) score(ctx context.Context, a *rundir.Attempt) error {
 	if job.distancesInSteps {
 		job.sequences = job.sequences.withRows(uncancelled, ch.trainRows)
 	}
-	job.Config, _ = job.Config.With("objective", a.Objective).With("kl-weight", a.KLWeight).
-		With("batch", min(job.Config.Batch, ch.trainRows.N())).ForChosenSteps(a.Steps, a.Steps)
+	job.Config.Objective, job.Config.KLWeight = a.Objective, a.KLWeight
+	job.Config.Batch = min(job.Config.Batch, ch.trainRows.N())
+	job.Config, _ = job.Config.ForChosenSteps(a.Steps, a.Steps)
 	p, err := ch.trainAndPredict(ctx, uncancelled, &run{job: &job, trained: &trained, init: ch.run.init}, a)
 	if uncancelled.Err() != nil || err == ErrLate {
 		return ErrLate

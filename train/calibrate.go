@@ -31,7 +31,7 @@ func (j *Job) calibrate(ctx context.Context, out *Outcome, reporter Reporter) er
 		reporter.Note("temperature %.2f, by %d validation rows: log density %.4f in place of %.4f", t, p.N,
 			temperedMean, plainMean)
 	}
-	out.Config = out.Config.With("temperature", t)
+	out.Config.Temperature = t
 	return nil
 }
 
@@ -43,7 +43,7 @@ func (j *Job) calibrates(out *Outcome) bool {
 // keepTemperatureOne sets the temperature to 1 if it is still open.
 func (j *Job) keepTemperatureOne(out *Outcome) {
 	if j.calibrates(out) {
-		out.Config = out.Config.With("temperature", 1.0)
+		out.Config.Temperature = 1
 	}
 }
 

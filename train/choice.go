@@ -147,7 +147,7 @@ func (r *run) setTemperature(t float64) {
 	if t == 0 {
 		return
 	}
-	r.job.Config = r.job.Config.With("temperature", t)
+	r.job.Config.Temperature = t
 	if t != 1 {
 		r.trained.Config.Temperature = t
 		r.job.Reporter.Note("temperature %.2f, by rows that were held out", t)
@@ -180,8 +180,8 @@ func (ch *chooser) holdOut(most int) (err error) {
 // that could have been chosen.
 func (r *run) restart(ctx context.Context, c candidate, steps, longest int) error {
 	var notes []string
-	r.job.Config, notes = r.job.Config.With("objective", c.objective).With("kl-weight", c.klWeight).
-		ForChosenSteps(steps, longest)
+	r.job.Config.Objective, r.job.Config.KLWeight = c.objective, c.klWeight
+	r.job.Config, notes = r.job.Config.ForChosenSteps(steps, longest)
 	r.job.noteAll(notes)
 	r.trained.KLWeight = c.klWeight
 	if err := r.build(ctx); err != nil {

@@ -40,7 +40,7 @@ func TestChoiceOfObjective(t *testing.T) {
 		{name: "asked", words: "inducing=20 latents=3 features=20 objective=auto steps=800", rows: 120, target: wave,
 			wantSteps: []int{steps / 16, steps / 4}, note: "24 rows held out: elbo"},
 	} {
-		cfg := config(t, "batch=50 "+c.words).With("steps", steps)
+		cfg := withSteps(config(t, "batch=50 "+c.words), steps)
 		job := &Job{Config: cfg, Device: openCPU(t), Reporter: &quiet{}}
 		var err error
 		job.Train, job.Validation, _, err = cfg.HoldOut(table(t, c.rows, 1, c.target), data.Watch{})
@@ -81,7 +81,7 @@ func TestChoiceOfObjective(t *testing.T) {
 func TestChoiceOnRanks(t *testing.T) {
 	set := table(t, 120, 1, wave)
 	outs, errs := onRanks(t, 2, "inducing=20 latents=3 features=20 batch=50", set, func(j *Job, _ *context.Context) {
-		j.Config = j.Config.With("steps", 800)
+		j.Config.Steps = 800
 	})
 	must.OK(t, errors.Join(errs...))
 	same(t, "ranks", outs[0].Trained.Parameters, outs[1].Trained.Parameters)
@@ -94,9 +94,9 @@ func TestChoiceOnRanks(t *testing.T) {
 func TestRanksDisagreeInAttempt(t *testing.T) {
 	set := table(t, 120, 1, wave)
 	_, errs := onRanks(t, 2, "inducing=20 latents=3 features=20 batch=50", set, func(j *Job, _ *context.Context) {
-		j.Config = j.Config.With("steps", 800)
+		j.Config.Steps = 800
 		if j.Comm.Rank() == 1 {
-			j.Config = j.Config.With("seed", uint64(2))
+			j.Config.Seed = 2
 		}
 	})
 	if errs[1] == nil || !strings.Contains(errs[1].Error(),
@@ -108,7 +108,7 @@ func TestRanksDisagreeInAttempt(t *testing.T) {
 // Ranks that outnumber the rows of an attempt make none.
 func TestFewRowsForRanks(t *testing.T) {
 	outs, errs := onRanks(t, 8, "model=gp inducing=3 batch=50", table(t, 50, 1, wave), func(j *Job, _ *context.Context) {
-		j.Config = j.Config.With("steps", 240)
+		j.Config.Steps = 240
 	})
 	must.OK(t, errors.Join(errs...))
 	if c := outs[0].Config; c.Objective != options.Predictive || c.Steps != 240 {
@@ -132,7 +132,7 @@ func TestNothingToChoose(t *testing.T) {
 	} {
 		cfg := config(t, "inducing=9 latents=1 features=50 batch=29 "+c.words)
 		if cfg.Epochs == 0 {
-			cfg = cfg.With("steps", c.steps)
+			cfg.Steps = c.steps
 		}
 		out := must.Get(fit(t, context.Background(), cfg, table(t, c.rows, 1, wave)))(t)
 		if got := out.Config; got.ObjectiveName() != "ELBO" || got.Steps != c.steps {
@@ -153,7 +153,7 @@ func TestRareClass(t *testing.T) {
 	}
 	set := table(t, 40, 1, rare)
 	for seed := range 12 {
-		c := config(t, fmt.Sprintf("seed=%d inducing=4 features=4 batch=20", seed)).With("steps", 480)
+		c := withSteps(config(t, fmt.Sprintf("seed=%d inducing=4 features=4 batch=20", seed)), 480)
 		out := must.Get(fit(t, context.Background(), c, set))(t)
 		if got := out.Config; got.Objective == options.Auto {
 			t.Errorf("seed %d: objective %s", seed, got.Objective)
@@ -268,7 +268,7 @@ func TestReasonForNoChoice(t *testing.T) {
 		{"kl-weight=0.5", "", 120},
 	} {
 		words, want := c.words, c.want
-		job := &Job{Config: config(t, "inducing=9 latents=1 features=50 batch=29 "+words).With("steps", 400),
+		job := &Job{Config: withSteps(config(t, "inducing=9 latents=1 features=50 batch=29 "+words), 400),
 			Device: openCPU(t), Train: table(t, c.rows, 1, wave), Reporter: &quiet{}}
 		must.Get(job.settle(t.Context()))(t)
 		r := must.Get(job.prepare(t.Context()))(t)
@@ -292,7 +292,7 @@ func chosenLate(t *testing.T, job *Job) *run {
 // An attempt that breaks off does not count. If no attempt counts, the run has the bound as
 // objective. A time limit that is nearly over leaves no time for attempts.
 func TestNoAttempt(t *testing.T) {
-	job := &Job{Config: config(t, "inducing=20 latents=2 features=20 batch=50").With("steps", 1200),
+	job := &Job{Config: withSteps(config(t, "inducing=20 latents=2 features=20 batch=50"), 1200),
 		Device: openCPU(t), Train: table(t, 120, 1, wave)}
 	must.Get(job.settle(context.Background()))(t)
 	r := chosenLate(t, job)
@@ -303,7 +303,7 @@ func TestNoAttempt(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	stop := errors.New("stop")
 	cancel(stop)
-	r.job.Config = r.job.Config.With("objective", options.Auto)
+	r.job.Config.Objective = options.Auto
 	if err := r.choose(ctx); err != stop {
 		t.Errorf("a context that is over: %v", err)
 	}
@@ -324,7 +324,7 @@ func TestNoAttempt(t *testing.T) {
 // A resumed run has the inputs of the attempts in its checkpoint, without time to fit them, too.
 func TestResumedInputs(t *testing.T) {
 	for _, columns := range []string{"", options.Components} {
-		job := &Job{Config: config(t, "inducing=9 latents=2 features=7 batch=50").With("steps", 1200),
+		job := &Job{Config: withSteps(config(t, "inducing=9 latents=2 features=7 batch=50"), 1200),
 			Device: openCPU(t), Train: alikeRows(t, 120, 1, false)}
 		must.Get(job.settle(t.Context()))(t)
 		for _, s := range candidates(job.Config, job.Train) {
@@ -340,7 +340,7 @@ func TestResumedInputs(t *testing.T) {
 // Where there is no time for long attempts, no lengths are compared: the run has the steps of a long one. What
 // a checkpoint has needs no time.
 func TestNoTimeForLongAttempts(t *testing.T) {
-	job := &Job{Config: config(t, "inducing=20 latents=2 features=20 batch=50").With("steps", 1200),
+	job := &Job{Config: withSteps(config(t, "inducing=20 latents=2 features=20 batch=50"), 1200),
 		Device: openCPU(t), Train: table(t, 120, 1, wave)}
 	must.Get(job.settle(context.Background()))(t)
 	// attempts of another program count by their objective and steps

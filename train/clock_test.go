@@ -61,8 +61,8 @@ func TestRevisedSteps(t *testing.T) {
 // temperature.
 func TestReplannedLength(t *testing.T) {
 	for temperature, longer := range map[float64]bool{0: true, 0.5: false} {
-		r := &run{job: &Job{Config: config(t, "").With("steps", 1000).With("temperature", temperature)},
-			out: &Outcome{Steps: 100}}
+		r := &run{job: &Job{Config: withSteps(config(t, ""), 1000)}, out: &Outcome{Steps: 100}}
+		r.job.Config.Temperature = temperature
 		r.clock = clock{deadline: 2100 * time.Second, limit: Limit{Began: time.Now().Add(-100 * time.Second)}}
 		if err := r.replan(); err != nil || (r.job.Config.Steps > 1000) != longer {
 			t.Errorf("temperature %g: %d steps, %v", temperature, r.job.Config.Steps, err)

@@ -36,7 +36,7 @@ func (j *Job) ReduceColumns(ctx context.Context) error {
 				j.projection, j.Train.N(), usererror.Key("columns"))
 		}
 	}
-	j.Config = j.Config.With("scaling", j.projection.Scaler.Kind)
+	j.Config.Scaling = j.projection.Scaler.Kind
 	j.Validation = j.projection.Apply(j.Validation)
 	return nil
 }
@@ -55,7 +55,7 @@ func (j *Job) projectionBefore() *scaling.Projection {
 
 // projectColumns is the projection of many columns to few inputs, fitted on training rows, and the projected rows. It
 // is nil if each column stays an input.
-func projectColumns(ctx context.Context, c *options.Config, ds *data.Dataset, doing func(share float64)) (
+func projectColumns(ctx context.Context, c options.Config, ds *data.Dataset, doing func(share float64)) (
 	*scaling.Projection, *data.Dataset, error) {
 	if c.Columns == options.Components && !isTable(ds) {
 		return nil, nil, c.Errorf("columns", "components is for tables of numbers alone, and %s holds others: leave it "+

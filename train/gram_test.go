@@ -141,7 +141,8 @@ func TestGram(t *testing.T) {
 			t.Errorf("%s: %v", options, err)
 		}
 	}
-	if _, _, _, err := c.With("validation", "rows.csv").HoldOut(set, data.Watch{}); err == nil ||
+	c.Validation = "rows.csv"
+	if _, _, _, err := c.HoldOut(set, data.Watch{}); err == nil ||
 		!strings.Contains(err.Error(), "give a fraction") {
 		t.Error(err)
 	}

@@ -20,7 +20,7 @@ import (
 
 // Job is one training run: the model, its rows and its device.
 type Job struct {
-	Config     *options.Config
+	Config     options.Config
 	Device     device.Device
 	Train      *data.Dataset
 	Validation *data.Dataset // evaluated during training; nil for none
@@ -113,7 +113,7 @@ func (j *Job) noteAll(notes []string) {
 type Outcome struct {
 	// Config has the options of the Job, with options that the run has settled and the step at which it was cut short.
 	// A run with it repeats this one.
-	Config     *options.Config
+	Config     options.Config
 	Trained    *fitted.Model
 	Steps      int
 	Seconds    float64        // time of the steps
@@ -277,7 +277,7 @@ func (j *Job) applyPlan(plan *memory.Plan) error {
 				"all %d at once. Parts would round differently: free some memory, then resume", j.Device.Name(),
 				plan.Rows, j.Config.Batch)
 		}
-		j.Config = j.Config.With("chunk", plan.Rows)
+		j.Config.Chunk = plan.Rows
 		j.Reporter.Note("a step takes more memory than %s has free: it is computed %d rows at a time, "+
 			"with the same result", j.Device.Name(), plan.Rows)
 	}

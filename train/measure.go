@@ -16,7 +16,7 @@ import (
 
 // measureOnDevice measures a run whose rows are on the device. Distances of sequences are a table if the run fits
 // with it, otherwise features if it fits with these, and otherwise the smaller of the two.
-func (j *Job) measureOnDevice(ctx context.Context, c *options.Config, free *int64) (*memory.Plan, error) {
+func (j *Job) measureOnDevice(ctx context.Context, c options.Config, free *int64) (*memory.Plan, error) {
 	measure := func(train, validation *model.SequenceFeatures) (*memory.Plan, error) {
 		return j.measure(c, free, false, withInducing(train, c.Inducing), withInducing(validation, c.Inducing))
 	}
@@ -73,7 +73,7 @@ func (j *Job) canStream() bool {
 
 // measure runs one step of a Config on a dry device with the given number of free bytes; nil if that is not known.
 // train and validation are features of sequences in place of a table of distances, or nil.
-func (j *Job) measure(c *options.Config, free *int64, stream bool, train,
+func (j *Job) measure(c options.Config, free *int64, stream bool, train,
 	validation *model.SequenceFeatures) (*memory.Plan, error) {
 	ds := j.Train
 	dry, ledger := j.Device.Dry()
@@ -133,7 +133,7 @@ func newTrainingRows(ds *data.Dataset, inputs model.HostRows, stream bool) train
 
 // newStep puts a run on a device: parameters, which are still zero, the rows or memory for a batch of them, and the
 // memory of a step.
-func newStep(dev device.Device, ranks dist.Comm, c *options.Config, mc model.Config,
+func newStep(dev device.Device, ranks dist.Comm, c options.Config, mc model.Config,
 	rows trainingRows) (*step.Step, error) {
 	m, err := model.New(dev, mc)
 	if err != nil {

@@ -20,49 +20,56 @@ func (j *Job) Plan(ctx context.Context) (*memory.Plan, error) {
 
 // planFor is Plan for a number of free bytes; nil if it is not known.
 func (j *Job) planFor(ctx context.Context, free *int64) (*memory.Plan, error) {
-	c, measure := j.Config, func(c *options.Config) (*memory.Plan, error) { return j.measureOnDevice(ctx, c, free) }
+	c, measure := j.Config, func(c options.Config) (*memory.Plan, error) { return j.measureOnDevice(ctx, c, free) }
 	p, err := measure(c)
 	if err != nil || p.Fits() && j.rowLocation != onHost {
 		return p, err
 	}
 	if j.canStream() && (p.MostlyRows() || j.rowLocation == onHost) {
-		measure = func(c *options.Config) (*memory.Plan, error) { return j.measure(c, free, true, nil, nil) }
+		measure = func(c options.Config) (*memory.Plan, error) { return j.measure(c, free, true, nil, nil) }
 		if p, err = measure(c); err != nil || p.Fits() {
 			return p, err
 		}
 	}
-	fits := func(c *options.Config, key string) func(n int) bool {
-		return func(n int) bool { p, err := measure(c.With(key, n)); return err == nil && p.Fits() }
+	fits := func(c *options.Config, size *int) func(n int) bool {
+		return func(n int) bool {
+			defer func(now int) { *size = now }(*size)
+			*size = n
+			p, err := measure(*c)
+			return err == nil && p.Fits()
+		}
 	}
 	if c.Chunk == 0 {
-		c = c.With("chunk", max(1, memory.Largest(c.Batch, fits(c, "chunk"))))
+		c.Chunk = max(1, memory.Largest(c.Batch, fits(&c, &c.Chunk)))
 		if p, err = measure(c); err != nil || p.Fits() {
 			return p, err
 		}
 	}
-	return p, p.TooLarge(fittingSizes(c, p.Rows, fits))
+	return p, p.TooLarge(fittingSizes(c, fits))
 }
 
 // fittingSizes returns smaller sizes with which a Config fits, as a user writes them: each size that suffices alone. If
 // none does, it returns the first sizes that suffice together; "" if even these do not.
-func fittingSizes(c *options.Config, chunk int, fits func(c *options.Config, key string) func(n int) bool) string {
+func fittingSizes(c options.Config, fits func(c *options.Config, size *int) func(n int) bool) string {
 	var alone, together []string
+	c.Chunk = c.RowsAtOnce()
 	lowered, enough := c, false // all sizes in together are 1
 	for _, s := range []struct {
-		key string
-		now int
-	}{{"chunk", chunk}, {"samples", c.Samples}, {"features", c.Features}, {"inducing", c.Inducing},
-		{"eval-samples", c.EvalSamples}} {
+		key       string
+		now, size *int // in c, and in lowered
+	}{{"chunk", &c.Chunk, &lowered.Chunk}, {"samples", &c.Samples, &lowered.Samples},
+		{"features", &c.Features, &lowered.Features}, {"inducing", &c.Inducing, &lowered.Inducing},
+		{"eval-samples", &c.EvalSamples, &lowered.EvalSamples}} {
 		o := options.Find(s.key)
-		if !o.Applies(c.Model) || s.now == 1 {
+		if !o.Applies(c.Model) || *s.now == 1 {
 			continue
 		}
-		if n := memory.Largest(s.now-1, fits(c, s.key)); n > 0 {
+		if n := memory.Largest(*s.now-1, fits(&c, s.now)); n > 0 {
 			alone = append(alone, o.Written(n))
 		}
 		if alone == nil && !enough {
-			n := memory.Largest(s.now-1, fits(lowered, s.key))
-			together, lowered, enough = append(together, o.Written(max(1, n))), lowered.With(s.key, 1), n > 0
+			n := memory.Largest(*s.size-1, fits(&lowered, s.size))
+			together, *s.size, enough = append(together, o.Written(max(1, n))), 1, n > 0
 		}
 	}
 	switch {

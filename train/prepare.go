@@ -116,7 +116,7 @@ func (r *run) fitScales(ctx context.Context) error {
 	}
 	r.trained.Projection, r.trained.Scaler = j.projection, scaler
 	if j.projection == nil {
-		j.Config = j.Config.With("scaling", scaler.Kind)
+		j.Config.Scaling = scaler.Kind
 		j.noteAll(scaler.Notes(j.Train))
 	}
 	if j.Train.Task == data.Regression {

@@ -26,7 +26,7 @@ func (j *Job) ranks() dist.Comm {
 func (j *Job) shared() bool { return j.ranks().Size() > 1 }
 
 // CheckRanks refuses a number of ranks that cannot share a batch.
-func CheckRanks(c dist.Comm, cfg *options.Config, rows int) error {
+func CheckRanks(c dist.Comm, cfg options.Config, rows int) error {
 	shards, batch := c.Size(), min(cfg.Batch, rows)
 	if cfg.Deterministic {
 		if shards = dist.Shards; shards%c.Size() != 0 {

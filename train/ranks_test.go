@@ -337,7 +337,7 @@ func TestRanksDisagree(t *testing.T) {
 	set := table(t, 200, 1, wave)
 	_, errs := onRanks(t, 2, "batch=60 inducing=9 features=7 steps=30", set, func(j *Job, _ *context.Context) {
 		if j.Comm.Rank() == 1 {
-			j.Config = j.Config.With("seed", uint64(2))
+			j.Config.Seed = 2
 		}
 	})
 	if errs[1] == nil || !strings.Contains(errs[1].Error(),
@@ -364,7 +364,7 @@ func TestRanksChooseAlike(t *testing.T) {
 	set, chosen := table(t, 120, 1, wave), make([]string, 2)
 	var all sync.WaitGroup
 	for k, comm := range dist.Group(2) {
-		job := &Job{Config: config(t, "inducing=20 latents=2 features=20 batch=50").With("steps", 1200),
+		job := &Job{Config: withSteps(config(t, "inducing=20 latents=2 features=20 batch=50"), 1200),
 			Device: openCPU(t), Train: set, Comm: comm, Started: time.Now()}
 		all.Go(func() {
 			_, err := job.settle(t.Context())

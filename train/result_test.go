@@ -21,7 +21,7 @@ func TestStartAfterAttempts(t *testing.T) {
 			Logs: make([]float64, 12)})
 	}
 	job := jobOf(t, "model=gp inducing=3 batch=20 checkpoint-every=50")
-	job.Config, job.Checkpoint = job.Config.With("steps", 240), from
+	job.Config.Steps, job.Checkpoint = 240, from
 	job.Device, job.Train = openCPU(t), table(t, 60, 1, wave)
 	var saved *rundir.Checkpoint
 	job.Save = func(c *rundir.Checkpoint) error {

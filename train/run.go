@@ -244,7 +244,7 @@ func (r *run) closeEarly() error {
 	if !r.reportDue() {
 		r.report()
 	}
-	r.job.Config = r.job.Config.With("stop-after", r.out.Steps)
+	r.job.Config.StopAfter = r.out.Steps
 	return nil
 }
 

@@ -67,7 +67,7 @@ func learns(t *testing.T) {
 
 // config has the options of a text, KEY=VALUE with blanks between them, as if typed as flags. All others are defaults:
 // config(t, "model=gp steps=3 inducing=4") is a GP of four inducing points that takes three steps.
-func config(t testing.TB, words string) *options.Config {
+func config(t testing.TB, words string) options.Config {
 	t.Helper()
 	var flags []options.Setting
 	for _, f := range strings.Fields(words) {
@@ -78,6 +78,12 @@ func config(t testing.TB, words string) *options.Config {
 		flags = append(flags, options.Setting{Key: k, Text: v, From: "--" + k})
 	}
 	return must.Get(options.Resolve(nil, flags))(t)
+}
+
+// withSteps is a Config with a number of steps that no user gave.
+func withSteps(c options.Config, steps int) options.Config {
+	c.Steps = steps
+	return c
 }
 
 // jobOf is a run with these options. Two words are no options: distances=steps computes the
@@ -93,14 +99,14 @@ func jobOf(t testing.TB, words string) *Job {
 }
 
 // settled is the Config that fits a set.
-func settled(t testing.TB, c *options.Config, set *data.Dataset) *options.Config {
+func settled(t testing.TB, c options.Config, set *data.Dataset) options.Config {
 	t.Helper()
 	c, _, err := c.Fit(t.Context(), set)
 	must.OK(t, err)
 	return c
 }
 
-func fit(t testing.TB, ctx context.Context, c *options.Config, set *data.Dataset) (*Outcome, error) {
+func fit(t testing.TB, ctx context.Context, c options.Config, set *data.Dataset) (*Outcome, error) {
 	t.Helper()
 	dev := mustOpen(t, c.Device)
 	defer dev.Close()
@@ -227,7 +233,7 @@ const startGiven = "gp-lengthscale-factor=0.4 noise-init=0.1"
 // A time limit becomes a number of steps that repeats the run, and is kept.
 func TestTimeLimit(t *testing.T) {
 	set := table(t, 300, 1, wave)
-	var c *options.Config
+	var c options.Config
 	var out *Outcome
 	eventually(t, func() string {
 		c = config(t, "time-limit=2s batch=50 inducing=20 "+startGiven)
@@ -242,7 +248,7 @@ func TestTimeLimit(t *testing.T) {
 	if c.TimeLimit != 0 || c.PlannedFor == "" || c.Steps < fewSteps {
 		t.Errorf("limit %s planned for %q: %d steps", c.TimeLimit, c.PlannedFor, c.Steps)
 	}
-	c = c.With("stop-after", min(out.Steps, 50)).With("replanned", "")
+	c.StopAfter, c.Replanned = min(out.Steps, 50), ""
 	first := must.Get(fit(t, context.Background(), c, set))(t)
 	// the warm-up is from the first plan, which a slow machine may have replaced by a shorter one
 	second := mustFit(t, fmt.Sprintf("steps=%d stop-after=%d warmup=%d objective=%s kl-weight=%g batch=50 inducing=20 "+
@@ -370,7 +376,9 @@ func TestNothingInTime(t *testing.T) {
 // A bound that is not finite is an error, not a result.
 func TestDivergence(t *testing.T) {
 	set := table(t, 300, 1, wave)
-	_, err := fit(t, context.Background(), config(t, "steps=200 batch=50 inducing=20 warmup=0").With("lr", 1e6), set)
+	c := config(t, "steps=200 batch=50 inducing=20 warmup=0")
+	c.LR = 1e6
+	_, err := fit(t, context.Background(), c, set)
 	broken := []model.Parameter{{Name: "gp.log_alpha", Data: []float64{math.NaN()}}}
 	if !Diverged(err) || !Diverged(checkFinite(broken)) || Diverged(errors.New("no memory")) {
 		t.Errorf("err = %v", err)

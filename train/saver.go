@@ -19,7 +19,7 @@ type saver struct {
 	hostVectors [][]float64
 }
 
-func newSaver(c *options.Config) *saver {
+func newSaver(c options.Config) *saver {
 	pause, steps, _ := c.CheckpointInterval()
 	return &saver{interval: pause, steps: steps, last: time.Now()}
 }
@@ -124,7 +124,7 @@ func (r *run) restore(c *rundir.Checkpoint) error {
 }
 
 // vectorsPerParameter is the number of vectors in a checkpoint, each with a number for each parameter.
-func (j *Job) vectorsPerParameter(c *options.Config) int {
+func (j *Job) vectorsPerParameter(c options.Config) int {
 	n := 3
 	if j.Validation != nil && c.Restore == options.RestoreBest {
 		n++

@@ -11,12 +11,12 @@ import (
 // schedule holds the values that change over the steps of a run: the learning rate, the KL weight
 // and which parameters are fixed. Steps count from 1.
 type schedule struct {
-	*options.Config
+	options.Config
 	steps int
 	plans []options.Plan // plans before the one for steps
 }
 
-func newSchedule(c *options.Config) schedule {
+func newSchedule(c options.Config) schedule {
 	plans, _ := c.Plans() // a Config was checked, so there is no error
 	return schedule{c, c.Steps, plans}
 }
@@ -43,7 +43,7 @@ func (s *schedule) position(step int) (position, steps float64) {
 const highRate = 0.5
 
 // UnfinishedWarning is the warning about a run whose learning rate was still high when it was stopped; "" for others.
-func UnfinishedWarning(c *options.Config) string {
+func UnfinishedWarning(c options.Config) string {
 	s := newSchedule(c)
 	if rate := s.decay(c.StopAfter); c.StopAfter > 0 && c.Decay == options.Cosine && rate > highRate {
 		return fmt.Sprintf("warning: training stopped after %d of %d planned steps, with the learning rate still at "+

@@ -15,7 +15,7 @@ import (
 // sequences and frozen draws. All parameters start at its values.
 
 // fit settles the open options by the rows. Those of a model at which the run starts are settled before.
-func (j *Job) fit(ctx context.Context) (fit *options.Config, notes []string, err error) {
+func (j *Job) fit(ctx context.Context) (fit options.Config, notes []string, err error) {
 	if j.From != nil {
 		return j.Config.FitLength(j.Train.N())
 	}

@@ -85,8 +85,9 @@ func TestStartRefused(t *testing.T) {
 	if _, err := startAt(t, at, "inducing=9 steps=2 batch=8", table(t, 60, 2, wave)); err != nil {
 		t.Error(err)
 	}
-	base := at.Config.With("ensemble", 3)
-	_, err := config(t, "from=r data=f").WarmStart(base, 3)
+	several := at.Config
+	several.Ensemble = 3
+	_, err := config(t, "from=r data=f").WarmStart(several, 3)
 	if err == nil || !strings.Contains(err.Error(), "several models") {
 		t.Error(err)
 	}

@@ -27,7 +27,7 @@ const (
 	mostNoise     = 1   // largest noise variance
 )
 
-func gpFactor(c *options.Config) float64 { return cmp.Or(c.GPLengthscaleFactor, gpFactorDefault) }
+func gpFactor(c options.Config) float64 { return cmp.Or(c.GPLengthscaleFactor, gpFactorDefault) }
 
 // startValues sets the initial length-scales and noise by an exact GP on a few training rows, unless the options do.
 // An optimiser does not find the length-scale of a target that oscillates from a longer one. And if rows are noisy,

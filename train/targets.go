@@ -102,7 +102,7 @@ func (r *run) fitTargets(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.job.Config = r.job.Config.With("target-scaling", kind)
+	r.job.Config.Targets = kind
 	if r.trained.Targets, err = r.job.FitTargets(kind); err != nil {
 		return err
 	}

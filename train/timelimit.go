@@ -109,7 +109,7 @@ func (r *run) fitTimeLimit(ctx context.Context) error {
 	var notes []string
 	r.job.Config, notes = c.ForSteps(steps, options.ForTime(limit))
 	if evaluations > 0 {
-		r.job.Config = r.job.Config.With("eval-every", (steps+evaluations-1)/evaluations)
+		r.job.Config.EvalEvery = (steps + evaluations - 1) / evaluations
 	}
 	r.job.noteAll(notes)
 	r.noteFit(steps, perStep)

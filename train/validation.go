@@ -31,7 +31,7 @@ type evaluator struct {
 }
 
 // newEvaluator uploads rows, and allocates the memory for their evaluation.
-func newEvaluator(dev device.Device, m *model.Model, c *options.Config, rows model.HostRows) *evaluator {
+func newEvaluator(dev device.Device, m *model.Model, c options.Config, rows model.HostRows) *evaluator {
 	e := &evaluator{predictor: m.NewPredictor(m.UploadRows(rows, nil, nil), options.ValidationSamples)}
 	if c.Restore == options.RestoreBest {
 		e.kept = dev.New(device.Real, m.Params().Len())

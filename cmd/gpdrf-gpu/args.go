@@ -215,13 +215,12 @@ func (c *call) given() (settings []options.Setting) {
 }
 
 // config resolves the options of train from the command line and the config file.
-func (c *call) config() (*options.Config, error) {
-	if err := c.readConfig(); err != nil {
-		return nil, err
+func (c *call) config() (cfg options.Config, err error) {
+	if err = c.readConfig(); err != nil {
+		return cfg, err
 	}
-	cfg, err := options.Resolve(c.fileOptions, c.given())
-	if err != nil {
-		return nil, err
+	if cfg, err = options.Resolve(c.fileOptions, c.given()); err != nil {
+		return cfg, err
 	}
 	return cfg, cfg.CheckNeeds()
 }

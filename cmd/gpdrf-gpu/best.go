@@ -28,8 +28,8 @@ type search struct {
 	p      *program
 	req    *trainRequest
 	state  *best.State
-	cfg    *options.Config // the options as requested; those of the job once it is there
-	job    *train.Job      // the rows and the device
+	cfg    options.Config // the options as requested; those of the job once it is there
+	job    *train.Job     // the rows and the device
 	folder *rundir.Folder
 	guard  *exitGuard
 
@@ -335,7 +335,7 @@ func (s *search) settleTargets(given []options.Setting) ([]options.Setting, erro
 		_, err = s.job.FitTargets(kind) // Each model will fit them in this way.
 	}
 	settled := []options.Setting{{Key: "target-scaling", Text: kind, From: s.kind()}}
-	s.cfg = s.cfg.With("target-scaling", kind)
+	s.cfg.Targets = kind
 	if likelihood := s.cfg.Likelihood; model.Counts(likelihood) { // The rows may have chosen it.
 		settled = append(settled, options.Setting{Key: "likelihood", Text: likelihood, From: s.kind()})
 	}

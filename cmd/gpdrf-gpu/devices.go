@@ -100,8 +100,9 @@ func (p *program) setPrecision(dev device.Device, requested string) string {
 }
 
 // on returns the Config of a run with this device, and the precision at which it computes.
-func (p *program) on(dev device.Device, cfg *options.Config) *options.Config {
-	return cfg.With("device", dev.Name()).With("precision", p.setPrecision(dev, cfg.Precision))
+func (p *program) on(dev device.Device, cfg options.Config) options.Config {
+	cfg.Device, cfg.Precision = dev.Name(), p.setPrecision(dev, cfg.Precision)
+	return cfg
 }
 
 // precision returns the value of --precision; the default is otherwise.

@@ -78,7 +78,7 @@ func (e *events) step(p rundir.Progress) {
 }
 
 // scores returns the records of the scores, the options and the histograms of predictions.
-func (e *events) scores(r *rundir.Result, c *options.Config, rows *report.TestRows) []byte {
+func (e *events) scores(r *rundir.Result, c options.Config, rows *report.TestRows) []byte {
 	now := time.Now()
 	var values []tfevents.Value
 	var metrics []string

@@ -72,10 +72,10 @@ func (p *program) plan(c *call) error {
 }
 
 // planFold returns the Config of the first fold of a cross-validation.
-func (p *program) planFold(c *call, folds string) (*options.Config, error) {
+func (p *program) planFold(c *call, folds string) (options.Config, error) {
 	cv, err := rundir.NewCV(folds, c.fileOptions, c.given())
 	if err != nil {
-		return nil, err
+		return options.Config{}, err
 	}
 	p.note("the memory of fold 1 of %d: they are trained one after another", cv.Folds)
 	return cv.Begin(1, nil)

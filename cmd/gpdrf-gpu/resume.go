@@ -185,10 +185,13 @@ func (p *program) startAt(job *train.Job) error {
 		return err
 	}
 	job.From = run.Trained
-	roles := run.Trained.Schema.Roles // by their names, also where the run has their numbers
-	for key, name := range map[string]string{"weights": roles.Weights, "group": roles.Group, "time": roles.Time} {
+	roles, own := run.Trained.Schema.Roles, &job.Config.Roles // by their names, also where the run has their numbers
+	for key, role := range map[string]struct {
+		own  *string
+		name string
+	}{"weights": {&own.Weights, roles.Weights}, "group": {&own.Group, roles.Group}, "time": {&own.Time, roles.Time}} {
 		if !job.Config.Explicit(key) {
-			job.Config = job.Config.With(key, name)
+			*role.own = role.name
 		}
 	}
 	p.note("starts at the model of %s, after its %d steps", path, run.Result.Steps)

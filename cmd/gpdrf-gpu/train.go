@@ -179,7 +179,7 @@ func (p *program) noteRemoved(folder *rundir.Folder) {
 }
 
 // newJob opens the device and reads the rows of a new run, until ctx is done. It prints the heading once they are read.
-func (p *program) newJob(ctx context.Context, c *call, cfg *options.Config, heading ...string) (*train.Job, error) {
+func (p *program) newJob(ctx context.Context, c *call, cfg options.Config, heading ...string) (*train.Job, error) {
 	dev, err := p.openFor(c, cfg.Device)
 	if err != nil {
 		return nil, err
@@ -208,7 +208,7 @@ func (p *program) newJob(ctx context.Context, c *call, cfg *options.Config, head
 }
 
 // printRun prints the result of a run, and its warnings by its options c.
-func (p *program) printRun(r *rundir.Result, c *options.Config, path string) error {
+func (p *program) printRun(r *rundir.Result, c options.Config, path string) error {
 	if p.json && r.Rising {
 		p.note("%s", rundir.RisingWarning())
 	}

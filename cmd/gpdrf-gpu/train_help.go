@@ -82,7 +82,7 @@ func commandKeys() []flagSpec {
 
 // optionFlags returns the options of a run that have a flag, or those that have none.
 func optionFlags(withFlag bool) (flags []flagSpec) {
-	for _, o := range options.Defaults().Options() {
+	for _, o := range options.Options() {
 		if o.Flag == withFlag && !(o.Record && o.Arg == "") { // A record of a run is not typed.
 			flags = append(flags, flagOf(&o))
 		}

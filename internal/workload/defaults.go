@@ -26,7 +26,7 @@ func (n Size) defaults() (model.Config, step.Options, error) {
 }
 
 // settle returns the options of a training of one step with these sizes, and its model. Sizes of 0 are by default.
-func (n Size) settle() (*options.Config, model.Config, error) {
+func (n Size) settle() (options.Config, model.Config, error) {
 	flags := []options.Setting{{Key: "steps", Text: "1"}}
 	if n.I > 0 {
 		flags = append(flags, options.Setting{Key: "kernel", Text: "double:1,5"}) // the choice of maps takes long
@@ -42,14 +42,14 @@ func (n Size) settle() (*options.Config, model.Config, error) {
 	}
 	c, err := options.Resolve(nil, flags)
 	if err != nil {
-		return nil, model.Config{}, err
+		return c, model.Config{}, err
 	}
 	rows, err := n.dataset()
 	if err == nil {
 		c, _, err = c.Fit(context.Background(), rows)
 	}
 	if err != nil {
-		return nil, model.Config{}, err
+		return c, model.Config{}, err
 	}
 	return c, c.ModelConfig(rows), nil
 }

@@ -113,7 +113,7 @@ func (c *Candidate) repeats(ds *data.Dataset, given []options.Setting) bool {
 
 // seedCandidates are candidates with equal weights: one setting with K seeds, from the user's seed on. Each trains for
 // as long as a single model.
-func seedCandidates(base *options.Config, given []options.Setting) (all []Candidate) {
+func seedCandidates(base options.Config, given []options.Setting) (all []Candidate) {
 	length := givenLengths(given)
 	for k := range base.Ensemble {
 		seed := strconv.FormatUint(base.Seed+uint64(k), 10)
@@ -164,7 +164,7 @@ func candidate(variant []string, given []options.Setting) *Candidate {
 
 // config resolves the candidate's options with the user's options and more of the search. It leaves out options that
 // the candidate's model does not have, unless the user gave this model.
-func (c *Candidate) config(given []options.Setting, more ...options.Setting) (*options.Config, error) {
+func (c *Candidate) config(given []options.Setting, more ...options.Setting) (options.Config, error) {
 	isModel := func(o options.Setting) bool { return o.Key == "model" }
 	modelGiven := slices.ContainsFunc(given, isModel) || !slices.ContainsFunc(c.Options, isModel)
 	own := slices.DeleteFunc(slices.Clone(given), func(g options.Setting) bool {

@@ -132,7 +132,7 @@ func (s *Search) chooseMaps(ctx context.Context) error {
 		return err
 	}
 	// the choice of feature maps takes a quarter of this limit
-	base = base.With("preset", "default").With("time-limit", s.Limit/3*2)
+	base.Preset, base.TimeLimit = "default", s.Limit/3*2
 	base, notes, err := base.FitInputs(ctx, s.Rows)
 	if err != nil {
 		return err

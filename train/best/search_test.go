@@ -372,7 +372,7 @@ func TestCandidateWithoutRivals(t *testing.T) {
 	s := searching(t, state, set, models, 1)
 	found(t, s)
 	cfg := must.Get(options.Resolve(given, nil))(t)
-	cfg = cfg.With("device", s.Devices[0].Name()).With("target", set.Target).With("task", string(set.Task))
+	cfg.Device, cfg.Target, cfg.Task = s.Devices[0].Name(), set.Target, string(set.Task)
 	out := must.Get((&train.Job{Config: cfg, Device: s.Devices[0], Train: set, Started: time.Now()}).Run(t.Context()))(t)
 	var b bytes.Buffer
 	must.OK(t, out.Trained.WriteModel(&b))

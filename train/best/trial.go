@@ -205,23 +205,24 @@ func (c *Candidate) temperature() (o options.Setting) {
 
 // settlePosterior settles the objective, the covariance of the weights, and the layers with their sizes, by all rows.
 // So the model of a trial is the one that is refitted.
-func (s *Search) settlePosterior(ctx context.Context, cfg *options.Config) (*options.Config, error) {
+func (s *Search) settlePosterior(ctx context.Context, cfg options.Config) (options.Config, error) {
 	if s.Steps == 0 {
 		return cfg, nil
 	}
 	fit, _, err := cfg.Fit(ctx, s.Rows)
 	if err != nil {
-		return nil, err
+		return cfg, err
 	}
 	if fit.Objective == options.Auto {
-		fit = fit.With("objective", fit.ObjectiveOf(s.Rows))
+		fit.Objective = fit.ObjectiveOf(s.Rows)
 	}
-	return cfg.With("objective", fit.Objective).With("w-cov", fit.WCov).With("layers", fit.Layers).
-		With("hidden", fit.Hidden).With("latents", fit.Latents).With("features", fit.Features), nil
+	cfg.Objective, cfg.WCov, cfg.Layers = fit.Objective, fit.WCov, fit.Layers
+	cfg.Hidden, cfg.Latents, cfg.Features = fit.Hidden, fit.Latents, fit.Features
+	return cfg, nil
 }
 
 // config resolves the options of a candidate, with those that the search has settled and more.
-func (s *Search) config(c *Candidate, more ...options.Setting) (*options.Config, error) {
+func (s *Search) config(c *Candidate, more ...options.Setting) (options.Config, error) {
 	if !slices.ContainsFunc(s.Given, func(g options.Setting) bool { return g.Key == "target-scaling" }) {
 		// all members of an ensemble have the same scales of targets
 		more = append(more, options.Setting{Key: "target-scaling", Text: scaling.StandardTargets, From: "preset " +
@@ -247,12 +248,12 @@ func (s *Search) trainCandidate(ctx context.Context, dev device.Device, c *Candi
 		return nil, err
 	}
 	if cfg.Columns == options.Auto && !s.Rows.IsWide() { // a part of the rows may be wide
-		cfg = cfg.With("columns", options.AllColumns)
+		cfg.Columns = options.AllColumns
 	}
 	if longest.time > 0 && longest.steps > 0 {
-		cfg = cfg.With("steps", longest.steps).With("rows-chose-length", true)
+		cfg.Steps, cfg.RowsChoseLength = longest.steps, true
 	}
-	cfg = cfg.With("device", dev.Name()).With("target", rows.Target).With("task", string(rows.Task))
+	cfg.Device, cfg.Target, cfg.Task = dev.Name(), rows.Target, string(rows.Task)
 	out, err := (&train.Job{Config: cfg, Device: dev, Train: rows, Test: test, Started: time.Now()}).Run(ctx)
 	if errors.Is(err, train.ErrTooShort) { // the error would name a limit that the user did not give
 		err = usererror.Errorf("there was no time for a step: give a longer limit, or fewer rows")

@@ -10,7 +10,7 @@ import (
 
 // ZeroSlopeWarning is the warning about features without a slope, below which no layer learns from the data; "" for
 // others.
-func (c *Config) ZeroSlopeWarning() string {
+func (c Config) ZeroSlopeWarning() string {
 	if c.FeatureKernel != "arccos0" || c.Model == model.GP || c.Model == model.DRF && c.Layers == 1 {
 		return ""
 	}
@@ -19,13 +19,13 @@ func (c *Config) ZeroSlopeWarning() string {
 }
 
 // IsBound reports whether the objective is a bound, under which longer training does not memorise.
-func (c *Config) IsBound() bool {
+func (c Config) IsBound() bool {
 	drawn := c.Model != model.GP && model.ParseTreatment(c.Spectra).Name == model.VarFixed
 	return c.KLWeight == 1 && c.Objective != Predictive && !drawn
 }
 
 // ObjectiveName is the objective in words, which tell whether it is a bound.
-func (c *Config) ObjectiveName() string {
+func (c Config) ObjectiveName() string {
 	switch {
 	case c.IsBound():
 		return "ELBO"
@@ -40,7 +40,7 @@ func (c *Config) ObjectiveName() string {
 }
 
 // Remedy is the advice for a model that memorises.
-func (c *Config) Remedy() string {
+func (c Config) Remedy() string {
 	var try []string
 	if c.KLWeight < 1 {
 		try = append(try, usererror.Key("kl-weight")+"=1")

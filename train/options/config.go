@@ -19,8 +19,9 @@ import (
 )
 
 // Config has all options of a training run, with a field for each. table.go has their keys: the flag --kl-weight, the
-// line kl-weight: of a config file. A Config comes from Resolve and never changes. Load, Fit and ForSteps return copies
-// that hold what depends on the rows and the clock, so that a written Config repeats its run bit for bit.
+// line kl-weight: of a config file. A Config comes from Resolve. Load, Fit and ForSteps return copies
+// that hold what depends on the rows and the clock, so that a written Config repeats its run bit for bit. A method with
+// a pointer receiver changes the Config.
 type Config struct {
 	// The source of the rows, and the way to read them.
 
@@ -140,7 +141,7 @@ func (s Setting) Errorf(format string, args ...any) error {
 }
 
 // Errorf is an error about the value of an option, with the place where a user gave it.
-func (c *Config) Errorf(key, format string, args ...any) error {
+func (c Config) Errorf(key, format string, args ...any) error {
 	return Setting{Key: key, From: c.explicit[key]}.Errorf(format, args...)
 }
 
@@ -151,13 +152,13 @@ const BySet = "--set"
 const ByLibrary = "gpdrf.Options"
 
 // typed reports whether the option was given on the command line or in the library, and not in a file.
-func (c *Config) typed(key string) bool {
+func (c Config) typed(key string) bool {
 	return strings.HasPrefix(c.explicit[key], "--") || c.explicit[key] == ByLibrary
 }
 
 // Resolve builds a Config from the settings of a config file and of the command line, either of which may be empty. A
 // flag beats the file, the file beats the preset, the preset beats the defaults. Errors are *usererror.Error.
-func Resolve(file, flags []Setting) (*Config, error) {
+func Resolve(file, flags []Setting) (Config, error) {
 	file = withoutRemovedPreset(file)
 	preset := Setting{Key: "preset", Text: Defaults().Preset, From: "default"}
 	for _, s := range slices.Concat(file, flags) {
@@ -167,18 +168,18 @@ func Resolve(file, flags []Setting) (*Config, error) {
 	}
 	c := Defaults()
 	if err := c.set(preset); err != nil {
-		return nil, err
+		return c, err
 	}
 	if err := checkPresetHasEffect(file, flags, preset); err != nil {
-		return nil, err
+		return c, err
 	}
 	if err := c.apply(presetSettings(c.Preset)); err != nil {
-		return nil, err
+		return c, err
 	}
 	c.explicit = map[string]string{} // the settings that follow are the user's
 	for _, level := range [][]Setting{file, flags} {
 		if err := c.apply(level); err != nil {
-			return nil, err
+			return c, err
 		}
 	}
 	return c, c.check()
@@ -225,7 +226,7 @@ func (c *Config) check() error {
 
 // CheckNeeds refuses a flag of the user that has no effect, since the other options lack what it needs. The run that
 // this one starts at may have that.
-func (c *Config) CheckNeeds() error {
+func (c Config) CheckNeeds() error {
 	for _, o := range c.Options() {
 		if c.typed(o.Key) && o.Needs != "" && c.StartFrom == "" {
 			return c.Errorf(o.Key, "it has no effect without %s: leave it out, or give that", o.Needs)
@@ -290,16 +291,15 @@ func (c *Config) apply(level []Setting) error {
 }
 
 // Explicit reports whether a user gave this option, on the command line or in a config file.
-func (c *Config) Explicit(key string) bool { _, ok := c.explicit[key]; return ok }
+func (c Config) Explicit(key string) bool { _, ok := c.explicit[key]; return ok }
 
 // ExplicitOptions are the options that a user gave, with their sources.
-func (c *Config) ExplicitOptions() map[string]string { return maps.Clone(c.explicit) }
+func (c Config) ExplicitOptions() map[string]string { return maps.Clone(c.explicit) }
 
 // WithExplicit is the Config as if a user had given these options alone.
-func (c *Config) WithExplicit(given map[string]string) *Config {
-	settled := c.copy()
-	settled.explicit = maps.Clone(given)
-	return settled
+func (c Config) WithExplicit(given map[string]string) Config {
+	c.explicit = maps.Clone(given)
+	return c
 }
 
 // Merged are the settings of a config file and of the command line as one level: a flag beats the file.

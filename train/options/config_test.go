@@ -11,7 +11,6 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
-	"github.com/gpdrf/gpdrf-gpu/internal/panics"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
@@ -28,7 +27,7 @@ func flags(words ...string) (settings []Setting) {
 	return settings
 }
 
-func mustResolve(t *testing.T, file, flags []Setting) *Config {
+func mustResolve(t *testing.T, file, flags []Setting) Config {
 	t.Helper()
 	c := must.Get(Resolve(file, flags))(t)
 	return c
@@ -147,7 +146,7 @@ func TestFitShrinksDefaultsAndRefusesTheRest(t *testing.T) {
 		{"--batch", "--batch: 41 is more than the 40 training rows"},
 		{"--inducing", "--inducing: 41 is more than the 40 training rows"},
 	} {
-		_, err := mustResolve(t, nil, flags(c.flag, "41")).fitRows(40)
+		err := mustResolve(t, nil, flags(c.flag, "41")).CheckRows(40)
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%s: %v", c.flag, err)
 		}
@@ -161,7 +160,7 @@ func TestFitShrinksDefaultsAndRefusesTheRest(t *testing.T) {
 	} else if notes, _ := cfg.fitRows(40); len(notes) != 1 {
 		t.Errorf("drf has no inducing points to speak of, got %q", notes)
 	}
-	if _, err := mustResolve(t, nil, flags("--epochs", "1e9")).fitRows(5000); err == nil {
+	if err := mustResolve(t, nil, flags("--epochs", "1e9")).CheckRows(5000); err == nil {
 		t.Error("more steps than the counters hold")
 	}
 }
@@ -262,7 +261,7 @@ func TestBadSettings(t *testing.T) {
 	} {
 		file, err := ParseYAML("run.yaml", []byte(c.file))
 		if err == nil {
-			var resolved *Config
+			var resolved Config
 			if resolved, err = Resolve(file, flags(c.flags...)); err == nil {
 				err = resolved.CheckNeeds()
 			}
@@ -285,20 +284,6 @@ func TestBadSettings(t *testing.T) {
 			if _, err := Resolve(nil, flags("--"+key, text)); err == nil {
 				t.Errorf("--%s %s was accepted", key, text)
 			}
-		}
-	}
-}
-
-// With panics with the name of an option that is not there, or whose type is another.
-func TestWithAnotherOption(t *testing.T) {
-	c := mustResolve(t, nil, nil)
-	for want, with := range map[string]func(){
-		"options: there is no option stpes":                               func() { c.With("stpes", 1) },
-		"options: seed is of type uint64, and the value of type int":      func() { c.With("seed", 1) },
-		"options: columns is of type string, and the value of type <nil>": func() { c.With("columns", nil) },
-	} {
-		if got := panics.Of(with); got != want {
-			t.Errorf("%v, expected %s", got, want)
 		}
 	}
 }

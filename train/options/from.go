@@ -32,29 +32,30 @@ var (
 // options base. It has the options of that run, except those that a user gives. It takes a fifth of the steps, or
 // as many if that run has started at a model, too. The KL terms have their full weight from the start, and no
 // parameters are fixed at first. An option that would make another model is a *usererror.Error.
-func (c *Config) WarmStart(base *Config, steps int) (*Config, error) {
+func (c Config) WarmStart(base Config, steps int) (Config, error) {
 	if base.Gram != "" || base.Ensemble > 1 || base.Preset == Best {
-		return nil, c.Errorf("from", "%s has several models, or one of %s: none of these can be trained "+
+		return c, c.Errorf("from", "%s has several models, or one of %s: none of these can be trained "+
 			"further", c.StartFrom, usererror.Key("gram"))
 	}
-	merged := base.copy()
-	for _, o := range c.Options() {
-		given := c.Explicit(o.Key)
+	merged := base
+	table := merged.Options()
+	for i, o := range c.Options() {
+		given, value := c.Explicit(o.Key), reflect.ValueOf(table[i].value).Elem()
 		switch {
-		case o.fixedByModel() && given && o.Text() != base.Text(o.Key) && o.Text() != "auto":
-			return nil, c.Errorf(o.Key, "the model of %s was made with %q: leave the option out, or train a new model",
-				c.StartFrom, base.Text(o.Key))
+		case o.fixedByModel() && given && o.Text() != table[i].Text() && o.Text() != "auto":
+			return c, c.Errorf(o.Key, "the model of %s was made with %q: leave the option out, or train a new model",
+				c.StartFrom, table[i].Text())
 		case o.Key == "objective" && given && c.Objective == Auto:
-			return nil, c.Errorf(o.Key, "%s is for new models: leave it out for %s, the objective of %s, or give another",
+			return c, c.Errorf(o.Key, "%s is for new models: leave it out for %s, the objective of %s, or give another",
 				Auto, base.Objective, c.StartFrom)
 		case o.fixedByModel(), o.Key == "objective" && c.Objective == Auto:
 		case given, slices.Contains(runKeys, o.Key):
-			merged.put(o.Key, reflect.ValueOf(o.value).Elem().Interface())
+			value.Set(reflect.ValueOf(o.value).Elem())
 		case slices.Contains(rampKeys, o.Key):
-			merged.put(o.Key, reflect.Zero(reflect.TypeOf(o.value).Elem()).Interface())
+			value.SetZero()
 		}
 	}
-	merged.explicit, merged.folder = c.copy().explicit, c.folder
+	merged.explicit, merged.folder = c.explicit, c.folder
 	if !slices.ContainsFunc(words("steps epochs time-limit"), c.Explicit) {
 		merged.Steps = steps
 		if base.StartFrom == "" { // otherwise, the steps are those of a warm start
@@ -71,8 +72,7 @@ func (c *Config) WarmStart(base *Config, steps int) (*Config, error) {
 }
 
 // FitLength is Fit for a run that starts at a model: only the sizes and the length are open.
-func (c *Config) FitLength(rows int) (fit *Config, notes []string, err error) {
-	fit = c.copy()
-	notes, err = fit.fitRows(rows)
-	return fit, notes, err
+func (c Config) FitLength(rows int) (fit Config, notes []string, err error) {
+	notes, err = c.fitRows(rows)
+	return c, notes, err
 }

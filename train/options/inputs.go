@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,12 +19,12 @@ import (
 // Fit is the Config that fits the training rows. It settles what FitInputs settles, and the sizes: a default that is
 // too large for the rows shrinks. Epochs become steps. A user's option that does not fit is a *usererror.Error. The
 // notes list the decisions, also before an error.
-func (c *Config) Fit(ctx context.Context, ds *data.Dataset) (fit *Config, notes []string, err error) {
+func (c Config) Fit(ctx context.Context, ds *data.Dataset) (fit Config, notes []string, err error) {
 	if err := c.CheckRows(ds.N()); err != nil { // before the kernel, whose choice takes its time
-		return nil, nil, err
+		return c, nil, err
 	}
 	if fit, notes, err = c.FitInputs(ctx, ds); err != nil {
-		return nil, notes, err
+		return fit, notes, err
 	}
 	more, err := fit.fitRows(ds.N())
 	notes = append(notes, more...)
@@ -36,13 +37,13 @@ func (c *Config) Fit(ctx context.Context, ds *data.Dataset) (fit *Config, notes 
 
 // FitInputs is the Config that fits the kind of the training rows, vectors or sequences. It settles the kernel, the
 // method that chooses X̄, and the sizes of layers that depend on the rows.
-func (c *Config) FitInputs(ctx context.Context, ds *data.Dataset) (fit *Config, notes []string, err error) {
-	fit = c.copy()
-	if notes, err = fit.fitKernel(ctx, ds); err != nil {
-		return nil, nil, err
+func (c Config) FitInputs(ctx context.Context, ds *data.Dataset) (fit Config, notes []string, err error) {
+	if notes, err = c.fitKernel(ctx, ds); err != nil {
+		return c, nil, err
 	}
-	return fit, slices.Concat(notes, fit.fitSkip(ds), fit.fitLengths(ds), fit.fitDepth(ds), fit.fitFeatures(ds),
-		fit.spectraNotes(), fit.fitWeights(ds)), nil
+	notes = slices.Concat(notes, c.fitSkip(ds), c.fitLengths(ds), c.fitDepth(ds), c.fitFeatures(ds), c.spectraNotes(),
+		c.fitWeights(ds))
+	return c, notes, nil
 }
 
 // fitKernel settles the kernel, and the method that chooses X̄.
@@ -59,7 +60,7 @@ func (c *Config) fitKernel(ctx context.Context, ds *data.Dataset) (notes []strin
 	}
 	if ds.Sequences == nil {
 		for _, key := range words("tokens projection") {
-			if c.Explicit(key) && c.Text(key) != Defaults().Text(key) {
+			if c.Explicit(key) && c.Text(key) != Find(key).Text() {
 				return nil, c.Errorf(key, "%s is read without sequences: name their column by %s, or leave it out",
 					ds.Path, usererror.Flag("sequence"))
 			}
@@ -144,17 +145,17 @@ func (c *Config) fitLengths(ds *data.Dataset) (notes []string) {
 }
 
 // ForComponents is a fitted Config for principal components of the columns, which are fewer or as many.
-func (c *Config) ForComponents(components *data.Dataset) *Config {
-	to := c.With("columns", Components)
+func (c Config) ForComponents(components *data.Dataset) Config {
+	c.Columns = Components
 	if !c.Explicit("lengthscales") {
-		to.Lengthscales = Auto
-		to.fitLengths(components)
+		c.Lengthscales = Auto
+		c.fitLengths(components)
 	}
-	return to
+	return c
 }
 
 // outputs is the number of values that the likelihood reads for each row.
-func (c *Config) outputs(ds *data.Dataset) int {
+func (c Config) outputs(ds *data.Dataset) int {
 	return model.OutputsFor(c.likelihoodOf(ds.Task), max(len(ds.Outputs()), len(ds.Classes)))
 }
 
@@ -243,7 +244,7 @@ func (c *Config) adopt(title string, all []newDefault) (notes []string) {
 			continue
 		}
 		oldText := o.Text()
-		c.put(d.key, d.value)
+		reflect.ValueOf(o.value).Elem().Set(reflect.ValueOf(d.value))
 		if o.Text() != oldText {
 			changed = append(changed, d.key+" "+o.Text())
 		}
@@ -294,7 +295,7 @@ func (c *Config) fitInducing(autoChoice, unfit string) error {
 }
 
 // checkProjection refuses maps whose features model drf cannot project.
-func (c *Config) checkProjection(maps seq.Spec) error {
+func (c Config) checkProjection(maps seq.Spec) error {
 	if c.Model == model.DRF {
 		return maps.Projects()
 	}
@@ -302,12 +303,12 @@ func (c *Config) checkProjection(maps seq.Spec) error {
 }
 
 // candidates are the maps of a set that the model can have.
-func (c *Config) candidates(set *seq.Set) []seq.Spec {
+func (c Config) candidates(set *seq.Set) []seq.Spec {
 	return slices.DeleteFunc(seq.Candidates(set), func(s seq.Spec) bool { return c.checkProjection(s) != nil })
 }
 
 // selectMaps chooses the feature maps by training rows that are left out. It takes at most a quarter of a time limit.
-func (c *Config) selectMaps(ctx context.Context, ds *data.Dataset) (best seq.Spec, notes []string, err error) {
+func (c Config) selectMaps(ctx context.Context, ds *data.Dataset) (best seq.Spec, notes []string, err error) {
 	targets := seq.Targets{Columns: len(ds.Outputs()), Classes: ds.Task == data.Classification, Groups: ds.Groups}
 	if targets.Classes {
 		targets.Columns, targets.Labels = len(ds.Classes), ds.Labels
@@ -350,7 +351,7 @@ func hasVectors(ds *data.Dataset) bool {
 
 // LearnCodebook makes the codebook of training sequences of vectors, and replaces the vectors by its symbols. Other
 // rows have no codebook, and are returned unchanged.
-func (c *Config) LearnCodebook(ctx context.Context, ds *data.Dataset) (*seq.Codebook, *data.Dataset, error) {
+func (c Config) LearnCodebook(ctx context.Context, ds *data.Dataset) (*seq.Codebook, *data.Dataset, error) {
 	if !hasVectors(ds) {
 		return nil, ds, nil
 	}

@@ -67,7 +67,7 @@ func splitKernel(text string) (shapes []string, maps seq.Spec, wrong string) {
 }
 
 // Kernels are the parts of the option kernel. It panics for a text that is no kernel: Resolve refuses these.
-func (c *Config) Kernels() (shapes []string, maps seq.Spec) {
+func (c Config) Kernels() (shapes []string, maps seq.Spec) {
 	shapes, maps, wrong := splitKernel(c.KernelSpec)
 	if wrong != "" {
 		panic("options: kernel " + wrong)

@@ -11,7 +11,7 @@ import (
 )
 
 // checkEvery refuses a checkpoint-every that is neither a time nor a number of steps.
-func (c *Config) checkEvery() error {
+func (c Config) checkEvery() error {
 	if _, _, ok := c.CheckpointInterval(); !ok {
 		return c.Errorf("checkpoint-every", "%q must be a time (90s, 10m), a number of steps, or 0", c.CheckpointEvery)
 	}
@@ -19,7 +19,7 @@ func (c *Config) checkEvery() error {
 }
 
 // CheckpointInterval reads CheckpointEvery: a time or a number of steps. Both are 0 if no checkpoints are due.
-func (c *Config) CheckpointInterval() (pause time.Duration, steps int, ok bool) {
+func (c Config) CheckpointInterval() (pause time.Duration, steps int, ok bool) {
 	if n, err := strconv.Atoi(c.CheckpointEvery); err == nil {
 		return 0, n, n >= 0
 	}
@@ -28,7 +28,7 @@ func (c *Config) CheckpointInterval() (pause time.Duration, steps int, ok bool) 
 }
 
 // Last is the number of the last step.
-func (c *Config) Last() int {
+func (c Config) Last() int {
 	if c.StopAfter > 0 {
 		return min(c.Steps, c.StopAfter)
 	}
@@ -42,8 +42,8 @@ var lengthKeys = words("steps epochs time-limit planned-for rows-chose-length re
 func IsLength(key string) bool { return key == "steps" || key == "epochs" || key == "time-limit" }
 
 // CheckRows refuses a user's options that are too large for a training set of n rows.
-func (c *Config) CheckRows(n int) error {
-	_, err := c.copy().fitRows(n)
+func (c Config) CheckRows(n int) error {
+	_, err := c.fitRows(n)
 	return err
 }
 
@@ -85,23 +85,21 @@ func ForTime(limit time.Duration) string { return "a time limit of " + limit.Str
 // ForSteps is the Config of a run of the given number of steps. plannedFor is their source, and empty if the user
 // gave the number. It shortens default schedules that are too long for such a run: the warm-up and the steps with a
 // fixed q(Ω) to a tenth of it, and those with fixed kernels to four tenths.
-func (c *Config) ForSteps(steps int, plannedFor string) (settled *Config, notes []string) {
-	settled = c.copy()
-	return settled, settled.setSteps(steps, plannedFor)
+func (c Config) ForSteps(steps int, plannedFor string) (settled Config, notes []string) {
+	notes = c.setSteps(steps, plannedFor)
+	return c, notes
 }
 
 // ForChosenSteps is ForSteps of the number of steps that held-out rows have chosen; longest is the largest number that
 // they could choose. The number of evaluations is the same as for the planned steps.
-func (c *Config) ForChosenSteps(steps, longest int) (settled *Config, notes []string) {
-	settled = c.copy()
-	if !settled.Explicit("eval-every") && c.Steps > 0 {
-		settled.EvalEvery = (c.EvalEvery*steps + c.Steps - 1) / c.Steps
+func (c Config) ForChosenSteps(steps, longest int) (settled Config, notes []string) {
+	if !c.Explicit("eval-every") && c.Steps > 0 {
+		c.EvalEvery = (c.EvalEvery*steps + c.Steps - 1) / c.Steps
 	}
-	plannedFor := c.PlannedFor
-	if settled.RowsChoseLength = steps < longest; settled.RowsChoseLength {
-		plannedFor = strings.TrimPrefix(plannedFor+", and rows that were held out", ", and ")
+	if c.RowsChoseLength = steps < longest; c.RowsChoseLength {
+		c.PlannedFor = strings.TrimPrefix(c.PlannedFor+", and rows that were held out", ", and ")
 	}
-	return settled, settled.setSteps(steps, plannedFor)
+	return c.ForSteps(steps, c.PlannedFor)
 }
 
 func (c *Config) setSteps(steps int, plannedFor string) (notes []string) {
@@ -134,7 +132,7 @@ type Plan struct {
 }
 
 // Plans are the plans before the last one, whose number of steps is Config.Steps. The error is that of a wrong text.
-func (c *Config) Plans() (plans []Plan, err error) {
+func (c Config) Plans() (plans []Plan, err error) {
 	previous := 0
 	for _, word := range strings.Fields(c.Replanned) {
 		var p Plan
@@ -155,7 +153,8 @@ func (c *Config) Plans() (plans []Plan, err error) {
 func (p Plan) String() string { return fmt.Sprintf("%d@%d", p.Steps, p.Until) }
 
 // Replan is the Config of a run that is planned again after a step, for another total number of steps.
-func (c *Config) Replan(after, steps int) *Config {
+func (c Config) Replan(after, steps int) Config {
 	words := append(strings.Fields(c.Replanned), Plan{c.Steps, after}.String())
-	return c.With("replanned", strings.Join(words, " ")).With("steps", steps)
+	c.Replanned, c.Steps = strings.Join(words, " "), steps
+	return c
 }

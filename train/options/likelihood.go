@@ -31,7 +31,7 @@ const Balanced = "balanced"
 
 // BalancesClasses reports whether training rows get Balanced weights. The error is that of a regression, which has no
 // classes.
-func (c *Config) BalancesClasses(ds *data.Dataset) (bool, error) {
+func (c Config) BalancesClasses(ds *data.Dataset) (bool, error) {
 	if c.ClassWeights != Balanced {
 		return false, nil
 	}
@@ -53,7 +53,7 @@ func Likelihoods(task data.Task) []string {
 
 // taskToRead is the task for reading the rows. If none is given, the likelihood decides whether few whole numbers are
 // counts or levels.
-func (c *Config) taskToRead() string {
+func (c Config) taskToRead() string {
 	switch {
 	case c.Task != Auto:
 	case model.Counts(c.Likelihood), c.Likelihood == Auto && c.Roles.Offset != "":
@@ -67,7 +67,7 @@ func (c *Config) taskToRead() string {
 // KnowTarget settles what depends on the target; the training rows come first. It puts the levels of an ordinal
 // target in their order, in all rows. If all is auto, and the targets are counts beyond doubt or counts with offsets,
 // it sets the likelihood negative-binomial, with a note.
-func (c *Config) KnowTarget(all ...*data.Dataset) (known *Config, notes []string, err error) {
+func (c Config) KnowTarget(all ...*data.Dataset) (known Config, notes []string, err error) {
 	train := all[0]
 	if c.Likelihood == model.OrdinalLikelihood && train.Task == data.Classification {
 		var levels []string
@@ -82,31 +82,31 @@ func (c *Config) KnowTarget(all ...*data.Dataset) (known *Config, notes []string
 				continue
 			}
 			if err := ds.InOrder(levels); err != nil {
-				return nil, nil, err
+				return c, nil, err
 			}
 		}
 		return c, []string{fmt.Sprintf("levels, from the lowest: %s", strings.Join(train.Classes, ", "))}, nil
 	}
 	if c.Order != "" {
-		return nil, nil, c.Errorf("order", "is of the levels of %s ordinal, and this is %s: leave it out",
+		return c, nil, c.Errorf("order", "is of the levels of %s ordinal, and this is %s: leave it out",
 			usererror.Flag("likelihood"), c.likelihoodOf(train.Task))
 	}
 	undecided := c.Likelihood == Auto && c.Targets == scaling.AutoTargets && c.Objective != Predictive &&
 		c.PredictDraws == 0 && !c.Explicit("noise-init") && !c.hasTemperature()
 	hasExposures := train.Offset != nil && train.Task == data.Regression && scaling.Counts(train) == nil
 	if undecided && (hasExposures || scaling.LooksLikeCounts(train)) {
-		return c.With("likelihood", model.NegativeBinomialLikelihood), []string{fmt.Sprintf(
-			"target %s holds counts: likelihood negative-binomial (%s gaussian for numbers)", train.Target,
-			usererror.Flag("likelihood"))}, nil
+		c.Likelihood = model.NegativeBinomialLikelihood
+		notes = []string{fmt.Sprintf("target %s holds counts: likelihood negative-binomial (%s gaussian for numbers)",
+			train.Target, usererror.Flag("likelihood"))}
 	}
-	return c, nil, nil
+	return c, notes, nil
 }
 
 // hasTemperature reports whether a user gave a temperature that has an effect.
-func (c *Config) hasTemperature() bool { return c.Temperature != 0 && c.Temperature != 1 }
+func (c Config) hasTemperature() bool { return c.Temperature != 0 && c.Temperature != 1 }
 
 // likelihoodOf is the likelihood for a task.
-func (c *Config) likelihoodOf(task data.Task) string {
+func (c Config) likelihoodOf(task data.Task) string {
 	if c.Likelihood == Auto {
 		return Likelihoods(task)[0]
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // RowsAtOnce is the largest number of rows that go through the model at once.
-func (c *Config) RowsAtOnce() int {
+func (c Config) RowsAtOnce() int {
 	if c.Chunk > 0 {
 		return min(c.Chunk, c.Batch)
 	}
@@ -30,7 +30,7 @@ func MapKinds(spec seq.Spec) (maps []string) {
 
 // ModelConfig is the architecture for these rows: that of the options, without the parts that this kind of model does
 // not have.
-func (c *Config) ModelConfig(ds *data.Dataset) model.Config {
+func (c Config) ModelConfig(ds *data.Dataset) model.Config {
 	m := c.Config
 	m.Inputs, m.Likelihood = ds.D(), c.likelihoodOf(ds.Task)
 	m.Outputs = model.OutputsFor(m.Likelihood, max(len(ds.Outputs()), len(ds.Classes)))

@@ -61,14 +61,14 @@ func (c *Config) fitObjective(ds *data.Dataset) (notes []string, err error) {
 }
 
 // HasPredictive reports whether the model for training rows has a predictive objective.
-func (c *Config) HasPredictive(ds *data.Dataset) bool {
+func (c Config) HasPredictive(ds *data.Dataset) bool {
 	m := c.ModelConfig(ds)
 	return m.HasPredictive()
 }
 
 // ObjectiveOf is the safe objective for training rows. The predictive one is no bound: under it, a model may memorise
 // if as many parameters as there are rows can follow the rows.
-func (c *Config) ObjectiveOf(ds *data.Dataset) string {
+func (c Config) ObjectiveOf(ds *data.Dataset) string {
 	if c.HasPredictive(ds) && c.OutnumbersParameters(ds) {
 		return Predictive
 	}
@@ -76,7 +76,7 @@ func (c *Config) ObjectiveOf(ds *data.Dataset) string {
 }
 
 // OutnumbersParameters reports whether training rows outnumber the parameters that can follow them.
-func (c *Config) OutnumbersParameters(ds *data.Dataset) bool {
+func (c Config) OutnumbersParameters(ds *data.Dataset) bool {
 	m := c.ModelConfig(ds)
 	return ds.N() > m.Fitted()
 }
@@ -87,7 +87,7 @@ const leastChosenBy = 30
 // heldOutRowsChoose reports whether rows that are held out choose the objective and its weight of the KL terms. The
 // objective is Auto until then. If the user gives a length or a weight, they choose only if the user gives Auto, too. A
 // regression of sequences takes all its steps under the bound: these are few, and a quarter of them is too short.
-func (c *Config) heldOutRowsChoose(ds *data.Dataset) bool {
+func (c Config) heldOutRowsChoose(ds *data.Dataset) bool {
 	if !c.Explicit("objective") && slices.ContainsFunc(words("steps epochs kl-weight"), c.Explicit) {
 		return false
 	}
@@ -95,7 +95,7 @@ func (c *Config) heldOutRowsChoose(ds *data.Dataset) bool {
 }
 
 // noChoice is why rows that are held out cannot choose the objective, even if the user gives Auto; "" if they can.
-func (c *Config) noChoice(ds *data.Dataset) string {
+func (c Config) noChoice(ds *data.Dataset) string {
 	switch {
 	case c.KLWeight != 1:
 		return fmt.Sprintf("kl-weight is %g", c.KLWeight)
@@ -124,11 +124,11 @@ func (c *Config) fitDepth(ds *data.Dataset) []string {
 		return nil
 	}
 	for features := mostFeatures; features >= 100; features -= 10 {
-		deep := c.copy()
+		deep := *c
 		notes := deep.adopt("defaults where rows outnumber the parameters of two layers: ", []newDefault{{"layers", 2},
 			{"hidden", 16}, {"latents", max(c.Latents, 32)}, {"features", features}, {"steps", 20000}})
 		if deep.HasPredictive(ds) && deep.OutnumbersParameters(ds) {
-			*c = *deep
+			*c = deep
 			return notes
 		}
 	}
@@ -136,7 +136,8 @@ func (c *Config) fitDepth(ds *data.Dataset) []string {
 	if c.Explicit("latents") {
 		given, latents = true, 32
 	}
-	usual := c.With("layers", 2).With("hidden", 16).With("latents", latents).With("features", 100)
+	usual := *c
+	usual.Layers, usual.Hidden, usual.Latents, usual.Features = 2, 16, latents, 100
 	if given && usual.HasPredictive(ds) && usual.OutnumbersParameters(ds) {
 		return []string{"one layer, since rows do not outnumber the parameters of two with the sizes given: " +
 			usererror.Key("layers") + "=2 has two"}

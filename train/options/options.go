@@ -3,7 +3,6 @@ package options
 import (
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -103,48 +102,24 @@ const (
 
 func words(list string) []string { return strings.Fields(list) }
 
-// copy is a Config with the same options that can change without c.
-func (c *Config) copy() *Config {
-	copied := *c
-	copied.explicit = maps.Clone(c.explicit)
-	return &copied
-}
-
-// With is a copy of the Config with another value of one option. The value has the field's type, and is not checked.
-func (c *Config) With(key string, value any) *Config {
-	changed := c.copy()
-	changed.put(key, value)
-	return changed
-}
-
-// put gives an option a value of the field's type, without a check.
-func (c *Config) put(key string, value any) {
-	o := c.find(key)
-	if o == nil {
-		panic("options: there is no option " + key)
-	}
-	field := reflect.ValueOf(o.value).Elem()
-	if reflect.TypeOf(value) != field.Type() {
-		panic(fmt.Sprintf("options: %s is of type %s, and the value of type %T", key, field.Type(), value))
-	}
-	field.Set(reflect.ValueOf(value))
-}
-
 // Find is the option with this key and its default, nil if the key is unknown.
-func Find(key string) *Option { return Defaults().find(key) }
+func Find(key string) *Option { return find(Options(), key) }
 
 // find is the option with this key, nil if the key is unknown.
-func (c *Config) find(key string) *Option {
-	for _, o := range c.Options() {
-		if o.Key == key {
-			return &o
-		}
+func (c *Config) find(key string) *Option { return find(c.Options(), key) }
+
+func find(all []Option, key string) *Option {
+	if i := slices.IndexFunc(all, func(o Option) bool { return o.Key == key }); i >= 0 {
+		return &all[i]
 	}
 	return nil
 }
 
 // Check checks one setting by itself. Errors are *usererror.Error.
-func Check(s Setting) error { return Defaults().set(s) }
+func Check(s Setting) error {
+	c := Defaults()
+	return c.set(s)
+}
 
 // set reads the text of a setting into its field, and keeps its source. Errors are *usererror.Error.
 func (c *Config) set(s Setting) error {
@@ -155,9 +130,7 @@ func (c *Config) set(s Setting) error {
 	if wrong := o.parse(s.Text); wrong != "" {
 		return s.Errorf("%q %s", s.Text, wrong)
 	}
-	if c.explicit == nil {
-		c.explicit = map[string]string{}
-	}
+	c.explicit = maps.Clone(c.explicit) // copies of the Config share the map
 	c.explicit[s.Key] = s.From
 	return nil
 }

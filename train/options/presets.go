@@ -14,8 +14,8 @@ const Best = "best"
 
 // Defaults are the options before any preset, file or flag, and those of preset default. They train well in little
 // time.
-func Defaults() *Config {
-	return &Config{
+func Defaults() Config {
+	return Config{
 		Data: "powerplant", Fold: 1, Task: "auto",
 		TableOptions: data.TableOptions{Missing: data.MissingError, Dates: "auto",
 			Dialect: data.Dialect{Separator: "auto", Decimal: "auto", Thousands: "auto", Header: "auto"}},
@@ -33,6 +33,7 @@ func Defaults() *Config {
 		AdamBeta1: 0.9, AdamBeta2: 0.999, AdamEps: 1e-8,
 		Preset: "default", Device: "auto", Precision: "highest", Seed: 1, Ensemble: 1,
 		CheckpointEvery: "1m", Restore: RestoreBest, EvalSamples: 100, Level: 0.9,
+		explicit: map[string]string{},
 	}
 }
 
@@ -54,18 +55,17 @@ func withoutRemovedPreset(file []Setting) []Setting {
 
 // ForResume is the Config of a resumed run. Fit has settled its options. In a run of version 0.2.0, newer options are
 // open, and get the only value that they had then.
-func (c *Config) ForResume() *Config {
-	older := c.copy()
-	if older.Objective == Auto {
-		older.Objective = ELBO
+func (c Config) ForResume() Config {
+	if c.Objective == Auto {
+		c.Objective = ELBO
 	}
-	if older.WCov == Auto {
-		older.WCov = model.Diagonal
+	if c.WCov == Auto {
+		c.WCov = model.Diagonal
 	}
-	if !older.Explicit("temperature") {
-		older.Temperature = 1
+	if !c.Explicit("temperature") {
+		c.Temperature = 1
 	}
-	return older
+	return c
 }
 
 // checkPreset refuses a preset that has become a config file, and names the file.

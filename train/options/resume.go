@@ -13,17 +13,17 @@ import (
 // Resume is the Config of a resumed run with the changes of the command line: the interval of checkpoints, and another
 // device of the same kind. Any other option must keep its value or be left out, since it would change the result. A
 // *usererror.Error names it. A target may be given by the number that its column has in rows; rows may be nil.
-func (c *Config) Resume(flags []Setting, rows *data.Schema) (*Config, error) {
-	resumed := c.copy()
+func (c Config) Resume(flags []Setting, rows *data.Schema) (Config, error) {
+	resumed := c
 	for _, s := range flags {
-		requested := c.copy()
+		requested := c
 		if err := requested.set(s); err != nil {
-			return nil, err
+			return resumed, err
 		}
 		switch current := c.Text(s.Key); {
 		case s.Key == "checkpoint-every":
 			if err := requested.checkEvery(); err != nil {
-				return nil, err
+				return resumed, err
 			}
 			resumed.CheckpointEvery = requested.CheckpointEvery
 		case s.Key == "device" && kind(s.Text) == kind(current):
@@ -43,7 +43,7 @@ func (c *Config) Resume(flags []Setting, rows *data.Schema) (*Config, error) {
 			} else if current == "" {
 				beginning = "without"
 			}
-			return nil, s.Errorf("the run began %s, and its result depends on it: leave the "+
+			return resumed, s.Errorf("the run began %s, and its result depends on it: leave the "+
 				"option out, or begin a new run", beginning)
 		}
 	}
@@ -51,7 +51,7 @@ func (c *Config) Resume(flags []Setting, rows *data.Schema) (*Config, error) {
 }
 
 // length is the planned length of a run when it began, in words.
-func (c *Config) length() string {
+func (c Config) length() string {
 	switch {
 	case c.TimeLimit > 0:
 		return ForTime(c.TimeLimit)

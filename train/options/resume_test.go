@@ -20,7 +20,7 @@ func asFlags(words string) (settings []Setting) {
 	return settings
 }
 
-func resolved(t *testing.T, words string) *Config {
+func resolved(t *testing.T, words string) Config {
 	t.Helper()
 	return must.Get(Resolve(nil, asFlags(words)))(t)
 }
@@ -30,7 +30,7 @@ func resolved(t *testing.T, words string) *Config {
 func TestOptionsOfResumedRun(t *testing.T) {
 	c, _ := resolved(t, "steps=100 batch=20 lr=0.05 validation=0.2 device=cuda:0:f32").ForSteps(100,
 		ForTime(time.Minute))
-	c = c.With("chunk", 7).With("task", "regression")
+	c.Chunk, c.Task = 7, "regression"
 	for _, f := range []string{"lr=0.050", "steps=100", "time-limit=60s", "task=auto", "chunk=0",
 		"device=cuda:1", "device=cuda", "checkpoint-every=5", "eval-every=0", "validation=0.2"} {
 		resumed, err := c.Resume(asFlags(f), nil)
@@ -42,22 +42,22 @@ func TestOptionsOfResumedRun(t *testing.T) {
 	if c.CheckpointEvery != "5" || c.Device != "cuda" || c.LR != 0.05 {
 		t.Errorf("became %s %s %g", c.CheckpointEvery, c.Device, c.LR)
 	}
-	chosen := c.With("planned-for", "3 epochs, and rows that were held out")
+	chosen, lognormal, sequences := c, c, c
+	chosen.PlannedFor = "3 epochs, and rows that were held out"
 	if _, err := chosen.Resume(asFlags("epochs=3"), nil); err != nil {
 		t.Errorf("epochs of a run whose rows chose its steps: %v", err)
 	}
 	rows := data.Schema{Columns: []string{"a"}, Target: "y", TargetAt: 2}
-	named := c.With("target", "y").With("device", "cpu:f32")
+	named := c
+	named.Target, named.Device = "y", "cpu:f32"
 	for _, s := range []Setting{{Key: "target", Text: "3"}, {Key: "precision", Text: "medium"}} {
 		got, err := named.Resume([]Setting{s}, &rows)
 		if err != nil || got.Target != "y" || got.Precision != "highest" {
 			t.Errorf("%s=%s: %v", s.Key, s.Text, err)
 		}
 	}
-	for f, settled := range map[string]*Config{
-		"likelihood=lognormal": c.With("likelihood", "gaussian").With("target-scaling", "log"),
-		"kernel=spectrum:4":    c.With("kernel", "rbf+spectrum:4"),
-	} {
+	lognormal.Likelihood, lognormal.Targets, sequences.KernelSpec = "gaussian", "log", "rbf+spectrum:4"
+	for f, settled := range map[string]Config{"likelihood=lognormal": lognormal, "kernel=spectrum:4": sequences} {
 		if _, err := settled.Resume(asFlags(f), nil); err != nil {
 			t.Error(err)
 		}

@@ -10,9 +10,8 @@ import (
 
 // Load reads the training and the test rows, with the schema of a model or nil. The returned Config has the target,
 // the task, the fold and the folder of a named set.
-func (c *Config) Load(schema *data.Schema, w data.Watch) (known *Config, train, test *data.Dataset, notes []string,
+func (c Config) Load(schema *data.Schema, w data.Watch) (known Config, train, test *data.Dataset, notes []string,
 	err error) {
-	c = c.copy()
 	named := slices.Contains(data.Names(), c.Data)
 	switch {
 	case named || c.Folds > 0:
@@ -32,18 +31,18 @@ func (c *Config) Load(schema *data.Schema, w data.Watch) (known *Config, train, 
 			TableOptions: c.TableOptions, Tokens: c.Tokens, Sequence: c.Sequence, Schema: schema, Watch: w},
 	})
 	if err != nil {
-		return nil, nil, nil, nil, err
+		return c, nil, nil, nil, err
 	}
 	c.Target, c.Task = train.Target, string(train.Task)
 	known, more, err := c.KnowTarget(train, test)
 	if err != nil {
-		return nil, nil, nil, nil, err
+		return c, nil, nil, nil, err
 	}
 	return known, train, test, append(notes, more...), nil
 }
 
 // pathsFromHere is the Config with its paths relative to the working directory.
-func (c *Config) pathsFromHere() *Config {
+func (c Config) pathsFromHere() Config {
 	if c.folder == "" {
 		return c
 	}
@@ -51,35 +50,33 @@ func (c *Config) pathsFromHere() *Config {
 }
 
 // RelativeTo is the Config of a run whose relative paths start in a folder.
-func (c *Config) RelativeTo(folder string) *Config {
+func (c Config) RelativeTo(folder string) Config {
 	if workDir, err := os.Getwd(); err == nil && workDir == folder {
 		return c
 	}
-	relative := c.copy()
-	relative.folder = folder
-	return relative
+	c.folder = folder
+	return c
 }
 
 // Folder is the folder in which relative paths start; "" is the working directory.
-func (c *Config) Folder() string { return c.folder }
+func (c Config) Folder() string { return c.folder }
 
 // PathsFrom is the Config with its relative paths joined to a folder.
-func (c *Config) PathsFrom(folder string) *Config {
-	joined := c.copy()
-	paths := []*string{&joined.Test, &joined.Labels, &joined.TestLabels, &joined.DataDir, &joined.Gram}
+func (c Config) PathsFrom(folder string) Config {
+	paths := []*string{&c.Test, &c.Labels, &c.TestLabels, &c.DataDir, &c.Gram}
 	if data.Folds(c.Data) == 0 { // not a named set
-		paths = append(paths, &joined.Data)
+		paths = append(paths, &c.Data)
 	}
 	if _, file := c.validation(); file != "" {
-		paths = append(paths, &joined.Validation)
+		paths = append(paths, &c.Validation)
 	}
 	for _, path := range paths {
-		if path == &joined.Test && *path == data.NoTest {
+		if path == &c.Test && *path == data.NoTest {
 			continue
 		}
 		if *path != "" && !filepath.IsAbs(*path) {
 			*path = filepath.Join(folder, *path)
 		}
 	}
-	return joined
+	return c
 }

@@ -49,7 +49,7 @@ const (
 
 // weightCovariance is the covariance of the weights of the last layer. Few rows for its 2R features do not determine
 // each weight, and a diagonal costs much of the bound.
-func (c *Config) weightCovariance(ds *data.Dataset) string {
+func (c Config) weightCovariance(ds *data.Dataset) string {
 	switch {
 	case c.Model == model.GP || c.Spectra != model.VarIntegrated:
 		return model.Diagonal
@@ -72,10 +72,10 @@ func (c *Config) fitWeights(ds *data.Dataset) (notes []string) {
 	return notes
 }
 
-func (c *Config) hasArcCosines() bool { return strings.HasPrefix(c.FeatureKernel, "arccos") }
+func (c Config) hasArcCosines() bool { return strings.HasPrefix(c.FeatureKernel, "arccos") }
 
 // spectraNotes is the note that features without moments in closed form get another treatment.
-func (c *Config) spectraNotes() []string {
+func (c Config) spectraNotes() []string {
 	if c.Model == model.GP || !c.hasArcCosines() || c.Spectra != model.PriorFixed || c.Explicit("spectra") {
 		return nil
 	}

@@ -12,8 +12,11 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// Options is the table of all options, in the order of the help text and of a written config file.
-func Options() []Option { return (&Config{}).Options() }
+// Options is the table of all options with their defaults, in the order of the help text and of a written config file.
+func Options() []Option {
+	c := Defaults()
+	return c.Options()
+}
 
 // Options is the table of all options, with the values of this Config.
 func (c *Config) Options() (all []Option) {

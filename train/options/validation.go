@@ -23,7 +23,7 @@ const Evaluations = 20
 const mostValidation = 0.5
 
 // validation reads Validation: a fraction, a percentage, or a file; 0 and "" without validation.
-func (c *Config) validation() (fraction float64, file string) {
+func (c Config) validation() (fraction float64, file string) {
 	text, isPercent := strings.CutSuffix(c.Validation, "%")
 	fraction, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	switch {
@@ -36,13 +36,13 @@ func (c *Config) validation() (fraction float64, file string) {
 }
 
 // Validates reports whether there are validation rows.
-func (c *Config) Validates() bool {
+func (c Config) Validates() bool {
 	fraction, file := c.validation()
 	return fraction != 0 || file != ""
 }
 
 // checkValidation refuses a fraction that is too large, and options of a validation without validation rows.
-func (c *Config) checkValidation() error {
+func (c Config) checkValidation() error {
 	if fraction, _ := c.validation(); !(fraction >= 0 && fraction <= mostValidation) {
 		return c.Errorf("validation", "%q must be a fraction of at most %g", c.Validation, mostValidation)
 	}
@@ -62,7 +62,7 @@ func (c *Config) checkValidation() error {
 
 // HoldOut takes the validation rows that the Config asks for, from the training rows or from a file. heldOut is nil
 // without validation.
-func (c *Config) HoldOut(all *data.Dataset, w data.Watch) (rest, heldOut *data.Dataset, notes []string, err error) {
+func (c Config) HoldOut(all *data.Dataset, w data.Watch) (rest, heldOut *data.Dataset, notes []string, err error) {
 	fraction, file := c.pathsFromHere().validation()
 	switch {
 	case file != "" && all.Kernel != nil:
@@ -91,7 +91,7 @@ const (
 
 // HoldOutConformal takes the rows for the intervals out of the training rows, before HoldOut takes those of
 // validation: nothing else in the run may use them. heldOut is nil if the Config asks for no intervals.
-func (c *Config) HoldOutConformal(all *data.Dataset) (rest, heldOut *data.Dataset, notes []string, err error) {
+func (c Config) HoldOutConformal(all *data.Dataset) (rest, heldOut *data.Dataset, notes []string, err error) {
 	if !c.Conformal {
 		return all, nil, nil, nil
 	}
@@ -110,7 +110,7 @@ func (c *Config) HoldOutConformal(all *data.Dataset) (rest, heldOut *data.Datase
 type Rows struct{ Train, Validation, Conformal, Test *data.Dataset }
 
 // Divide takes the rows for the intervals, and then the validation rows, out of all rows for training.
-func (c *Config) Divide(all *data.Dataset, w data.Watch) (r Rows, notes []string, err error) {
+func (c Config) Divide(all *data.Dataset, w data.Watch) (r Rows, notes []string, err error) {
 	rest, conformal, intervals, err := c.HoldOutConformal(all)
 	if err != nil {
 		return r, nil, err
@@ -120,10 +120,10 @@ func (c *Config) Divide(all *data.Dataset, w data.Watch) (r Rows, notes []string
 }
 
 // ReadRows reads rows as Load does, and divides them.
-func (c *Config) ReadRows(schema *data.Schema, w data.Watch) (known *Config, r Rows, notes []string, err error) {
+func (c Config) ReadRows(schema *data.Schema, w data.Watch) (known Config, r Rows, notes []string, err error) {
 	known, all, test, notes, err := c.Load(schema, w)
 	if err != nil {
-		return nil, r, nil, err
+		return known, r, nil, err
 	}
 	r, more, err := known.Divide(all, w)
 	r.Test = test

@@ -101,7 +101,7 @@ func syntaxError(name string, err error) error {
 
 // YAML is the Config as a config file: every option that the model has, in the order of the table. It has no date and
 // no host in it, and reading it back gives the same Config.
-func (c *Config) YAML() []byte {
+func (c Config) YAML() []byte {
 	root := &yaml.Node{Kind: yaml.MappingNode,
 		HeadComment: "gpdrf-gpu train --config FILE repeats this run.\nPaths are relative to the " +
 			"folder the command runs in."}
@@ -138,7 +138,7 @@ func (c *Config) YAML() []byte {
 }
 
 // Text is the Text of the option with this key.
-func (c *Config) Text(key string) string { return c.find(key).Text() }
+func (c Config) Text(key string) string { return c.find(key).Text() }
 
 // Text is the value as a user would write it, and "0" for a length of training that is not set.
 func (o *Option) Text() string {

@@ -22,7 +22,7 @@ import (
 // of the seed and the step, so the state is the options, the step and a few vectors with a number for each parameter.
 type Checkpoint struct {
 	Trained *fitted.Model // model with the parameters that the run would keep if it ended here
-	Config  *options.Config
+	Config  options.Config
 	Result  *Result // result up to this step, without scores
 
 	State
@@ -152,7 +152,7 @@ func parseCheckpoint(path string, r io.ReaderAt, size int64) (*Checkpoint, error
 	isLog := func(s scaling.TargetScale) bool { return s.Log }
 	if len(c.Trained.Targets) > 0 && !slices.ContainsFunc(c.Trained.Targets, isLog) {
 		// in older checkpoints, auto always was the standard scaling
-		c.Config = c.Config.With("target-scaling", scaling.StandardTargets)
+		c.Config.Targets = scaling.StandardTargets
 	}
 	if c.Result == nil || c.Step < 0 || c.Step >= c.Config.Last() || (c.Step == 0) != (c.Attempts != nil) {
 		return nil, fmt.Errorf("damaged: step %d of %d", c.Step, c.Config.Last())

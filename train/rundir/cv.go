@@ -307,7 +307,7 @@ func (cv *CV) Changes(flags []options.Setting) (changes []options.Setting) {
 
 // Begin is the Config of a new fold in a resumed cross-validation, with the changes that Config.Resume allows. A
 // fold that has a model knows the names of the targets.
-func (cv *CV) Begin(fold int, changes []options.Setting) (*options.Config, error) {
+func (cv *CV) Begin(fold int, changes []options.Setting) (options.Config, error) {
 	folds := 0
 	if !cv.OwnFolds {
 		folds = cv.Folds
@@ -316,10 +316,10 @@ func (cv *CV) Begin(fold int, changes []options.Setting) (*options.Config, error
 		options.Setting{Key: "folds", Text: strconv.Itoa(folds), From: "--cv"},
 		options.Setting{Key: "fold", Text: strconv.Itoa(fold), From: "--cv"}), nil)
 	if err != nil {
-		return nil, err
+		return c, err
 	}
 	if cv.Device != "" {
-		c = c.With("device", cv.Device)
+		c.Device = cv.Device
 	}
 	var rows *data.Schema
 	for k := 1; k <= cv.Folds && rows == nil && len(changes) > 0; k++ {
@@ -327,7 +327,8 @@ func (cv *CV) Begin(fold int, changes []options.Setting) (*options.Config, error
 			rows = &run.Trained.Schema
 		}
 	}
-	return c.With("time-limit", cv.Share()).RelativeTo(cv.Folder).Resume(changes, rows)
+	c.TimeLimit = cv.Share()
+	return c.RelativeTo(cv.Folder).Resume(changes, rows)
 }
 
 // Predicts reports whether OutOfFoldFile is still to be written. Folds of a named set may overlap, and have no such

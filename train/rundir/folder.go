@@ -204,7 +204,7 @@ func (f *Folder) Save(c *Checkpoint) error {
 // Commit writes the files of a run that has ended, the result last, syncs them to disk, and returns the path of the
 // folder. The checkpoint stays if the run was interrupted. A folder that cannot be put in its place stays complete
 // under its temporary name.
-func (f *Folder) Commit(c *options.Config, t *fitted.Model, r *Result) (path string, err error) {
+func (f *Folder) Commit(c options.Config, t *fitted.Model, r *Result) (path string, err error) {
 	result, err := JSON(r)
 	if err != nil {
 		return "", err

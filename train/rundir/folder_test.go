@@ -36,7 +36,7 @@ func smallResult() *Result {
 }
 
 // resolve are the options of a run.
-func resolve(t *testing.T, settings ...options.Setting) *options.Config {
+func resolve(t *testing.T, settings ...options.Setting) options.Config {
 	t.Helper()
 	return must.Get(options.Resolve(nil, settings))(t)
 }

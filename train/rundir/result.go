@@ -174,7 +174,7 @@ func ifFinite(v float64) *float64 {
 
 // Warning is the warning that the model of a run with these options memorises, or finds nothing in the inputs, with
 // advice; "" if neither is so.
-func (g *Generalisation) Warning(c *options.Config) string {
+func (g *Generalisation) Warning(c options.Config) string {
 	switch {
 	case g == nil:
 	case g.Memorised:

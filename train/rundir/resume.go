@@ -89,7 +89,7 @@ func (c *Checkpoint) Load(w data.Watch) (rows options.Rows, notes []string, err 
 	return rows, notes, nil
 }
 
-func (c *Checkpoint) load(config *options.Config, w data.Watch) (rows options.Rows, notes []string, err error) {
+func (c *Checkpoint) load(config options.Config, w data.Watch) (rows options.Rows, notes []string, err error) {
 	_, rows, notes, err = config.ReadRows(startSchema(config, c.Trained), w)
 	if err != nil {
 		return rows, nil, err

@@ -21,7 +21,7 @@ import (
 // parameters come from the last checkpoint.
 type Run struct {
 	Path    string
-	Config  *options.Config
+	Config  options.Config
 	Result  *Result
 	Trained *fitted.Model
 }
@@ -168,7 +168,7 @@ func hasFile(folder, name string) bool {
 }
 
 // startSchema are the columns of the start model of a run, with which its rows are read; nil for other runs.
-func startSchema(c *options.Config, t *fitted.Model) *data.Schema {
+func startSchema(c options.Config, t *fitted.Model) *data.Schema {
 	if c.StartFrom == "" {
 		return nil
 	}
@@ -191,7 +191,7 @@ func (r *Run) testRows(w data.Watch) (*data.Dataset, error) {
 	if r.Config.Test == data.NoTest {
 		return nil, usererror.Errorf("%s: was trained on all rows, with %s %s", r.Path, usererror.Flag("test"), data.NoTest)
 	}
-	read := func(c *options.Config) (*data.Dataset, error) {
+	read := func(c options.Config) (*data.Dataset, error) {
 		_, _, test, _, err := c.Load(startSchema(r.Config, r.Trained), w)
 		return test, err
 	}
