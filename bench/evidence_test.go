@@ -97,7 +97,7 @@ func TestEvidenceOfAll(t *testing.T) {
 			page.runs[r.name()] = &record{Test: map[string]any{s.scores[0].key: .1 + float64(i)/100}}
 		}
 	}
-	for _, s := range setsOf(numbers)[:mostReached] {
+	for _, s := range setsOf(numbers)[:maxReached] {
 		for repeat := 1; repeat <= reachRepeats; repeat++ {
 			for _, method := range append(reachPeers, "gpdrf") {
 				page.reach[reachRow(s.name, method, 1, repeat).line()] = &record{Test: map[string]any{"nlpd": .3,

@@ -118,7 +118,7 @@ the least limit that is enough, of %s; the search for it is not counted.
 
 | table | NLPD of | its seconds, CPU-seconds | GP-DRF's seconds, CPU-seconds |
 |---|---|---|---|
-`, mostReached, spread(reachLimits))
+`, maxReached, spread(reachLimits))
 	for _, r := range races {
 		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", r.set, titleOf(r.peer), medianRange(r.theirs), medianRange(r.ours))
 	}

@@ -182,8 +182,8 @@ func (p evidencePage) hard(kind string) (all []duel) {
 	return all
 }
 
-// mostLosses is the number of losses of a kind that the page lists.
-const mostLosses = 4
+// maxLosses is the number of losses of a kind that the page lists.
+const maxLosses = 4
 
 // losses lists the tables on which a peer is farthest ahead.
 func (p evidencePage) losses(b *strings.Builder) {
@@ -195,14 +195,14 @@ func (p evidencePage) losses(b *strings.Builder) {
 		lost := slices.DeleteFunc(hard, func(d duel) bool { return d.result != 2 })
 		fmt.Fprintf(b, "On %d of %d tables of %s, a program of others is better. ", len(lost), n, tablesOf(kind))
 		slices.SortStableFunc(lost, func(x, y duel) int { return cmp.Compare(y.difference.value, x.difference.value) })
-		for _, d := range lost[:min(mostLosses, len(lost))] {
+		for _, d := range lost[:min(maxLosses, len(lost))] {
 			lines += fmt.Sprintf("| %s | %d | %s | %s | %s |\n", d.set.name, p.suite.records.rows(d.set),
 				scoreName(rankedBy(kind)), d.loss(), d.other.title)
 		}
 	}
 	if lines != "" {
 		fmt.Fprintf(b, "The largest losses, at most %d of each, with the method that is farthest ahead:\n\n"+
-			"| table | rows | score | loss | beside |\n|---|---|---|---|---|\n%s", mostLosses, lines)
+			"| table | rows | score | loss | beside |\n|---|---|---|---|---|\n%s", maxLosses, lines)
 	} else {
 		b.WriteString("\n")
 	}

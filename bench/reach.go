@@ -21,7 +21,7 @@ var (
 
 const (
 	reachRepeats = 5
-	mostReached  = 6 // number of sets of numbers, the ones with the most rows in fold 1
+	maxReached   = 6 // number of sets of numbers, the ones with the most rows in fold 1
 )
 
 // reach runs the cells without a record in bench/results/reach.jsonl, and draws the picture. If it is killed, the next
@@ -80,7 +80,7 @@ func reachCells() (cells []suiteCell, limits map[string]int, err error) {
 		cells = append(cells, suiteCell{set: s, fold: 1})
 	}
 	slices.SortStableFunc(cells, func(a, b suiteCell) int { return cmp.Compare(rows[b.set.name], rows[a.set.name]) })
-	return cells[:mostReached], limits, nil
+	return cells[:maxReached], limits, nil
 }
 
 // reach runs a cell. The seed of ours is the number of the repeat. A failure has a record without scores.

@@ -15,12 +15,12 @@ type suiteCheck struct {
 }
 
 const (
-	fewRows      = 300 // number of rows below which a set is too small to tell
-	fewTests     = 500 // number of test rows from which on calibration is checked
-	depthMargin  = 0.05
-	mostECE      = 0.08
-	leastCovered = 0.80
-	mostCovered  = 0.98
+	fewRows     = 300 // number of rows below which a set is too small to tell
+	fewTests    = 500 // number of test rows from which on calibration is checked
+	depthMargin = 0.05
+	maxECE      = 0.08
+	minCovered  = 0.80
+	maxCovered  = 0.98
 )
 
 // defaultAlone is the choice of best where no other model has a weight.
@@ -28,9 +28,9 @@ const defaultAlone = "gpdrf: 1.00"
 
 // suiteChecks returns the checks of the default GP-DRF, and then the checks of best.
 func suiteChecks(all suiteRecords, byNLPD ranking) []suiteCheck {
-	covered := suiteCheck{says: fmt.Sprintf("90 %% coverage of GP-DRF within %.2f to %.2f", leastCovered, mostCovered)}
+	covered := suiteCheck{says: fmt.Sprintf("90 %% coverage of GP-DRF within %.2f to %.2f", minCovered, maxCovered)}
 	calibrated := suiteCheck{says: fmt.Sprintf("ECE of GP-DRF at most %.2f, of folds with %d test "+
-		"rows or more", mostECE, fewTests)}
+		"rows or more", maxECE, fewTests)}
 	const deeper = "%s of GP-DRF at most that of GP + %.2f + 2 standard errors over the folds"
 	nlpd := suiteCheck{says: fmt.Sprintf(deeper, "NLPD", depthMargin)}
 	nll := suiteCheck{says: fmt.Sprintf(deeper, "NLL", depthMargin)}
@@ -39,10 +39,10 @@ func suiteChecks(all suiteRecords, byNLPD ranking) []suiteCheck {
 			continue
 		}
 		if s.kind == numbers {
-			covered.checkMean(all, s, "coverage90", 0, func(v float64) bool { return v >= leastCovered && v <= mostCovered })
+			covered.checkMean(all, s, "coverage90", 0, func(v float64) bool { return v >= minCovered && v <= maxCovered })
 			nlpd.compare(all, s)
 		} else {
-			calibrated.checkMean(all, s, "ece", fewTests, func(v float64) bool { return v <= mostECE })
+			calibrated.checkMean(all, s, "ece", fewTests, func(v float64) bool { return v <= maxECE })
 			nll.compare(all, s)
 		}
 	}

@@ -144,8 +144,8 @@ func (p *predictions) mixture() (metrics.Mixture, error) {
 	return m, nil
 }
 
-// leastProbability replaces smaller probabilities. Otherwise one row could dominate a mean of logarithms.
-const leastProbability = 1e-9
+// minProbability replaces smaller probabilities. Otherwise one row could dominate a mean of logarithms.
+const minProbability = 1e-9
 
 // logits returns the logarithms of the probabilities.
 func (p *predictions) logits() (logits []float64, k int, err error) {
@@ -157,7 +157,7 @@ func (p *predictions) logits() (logits []float64, k int, err error) {
 		sum := 0.0
 		for _, v := range row {
 			sum += v
-			logits = append(logits, math.Log(math.Max(v, leastProbability)))
+			logits = append(logits, math.Log(math.Max(v, minProbability)))
 		}
 		if !(math.Abs(sum-1) < 1e-3) {
 			return nil, 0, fmt.Errorf("the probabilities of test row %d add up to %g", i+1, sum)

@@ -59,7 +59,7 @@ func TestScoresOfClasses(t *testing.T) {
 		t.Fatal(err)
 	}
 	near(t, scores, "error", 1.0/3)
-	near(t, scores, "nll", (2*math.Ln2-math.Log(leastProbability)+math.Log1p(2*leastProbability))/3)
+	near(t, scores, "nll", (2*math.Ln2-math.Log(minProbability)+math.Log1p(2*minProbability))/3)
 }
 
 func TestPredictionsThatAreNone(t *testing.T) {

@@ -255,7 +255,7 @@ func TestTinyTarget(t *testing.T) {
 // Texts that name each row do so in a table of more rows than the program compares.
 func TestManyNames(t *testing.T) {
 	c := columnProfile{seen: map[string]int{}}
-	for i := range 2*mostFurther + 3*mostKept {
+	for i := range 2*maxFurther + 3*maxKept {
 		c.texts.n++
 		c.remember(fmt.Sprint("row ", i))
 	}

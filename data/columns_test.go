@@ -49,7 +49,7 @@ func TestBytesBesideColumns(t *testing.T) {
 
 // A wide table has a bounded number of notes about its columns, and those about all of them stay.
 func TestNotesOfManyColumns(t *testing.T) {
-	const columns = mostNotes + 12
+	const columns = maxNotes + 12
 	text := strings.Repeat("true,", columns) + "0.5\n" + strings.Repeat("false,", columns) + "1.5\n" +
 		strings.Repeat(",", columns) + "2.5\n"
 	_, notes, err := readText(text, ReadOptions{TableOptions: TableOptions{Missing: MissingImpute}})
@@ -57,7 +57,7 @@ func TestNotesOfManyColumns(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := strings.Join(notes, "\n")
-	if n := strings.Count(all, "is true or false"); n != mostNotes ||
+	if n := strings.Count(all, "is true or false"); n != maxNotes ||
 		!strings.Contains(all, "t.csv: not shown: 12 more notes about its columns") ||
 		!strings.Contains(all, "missing cells are filled in with medians") {
 		t.Errorf("%d notes:\n%s", n, all)

@@ -235,8 +235,8 @@ func read(name string, r seekable, opt ReadOptions, lim limits) (*Dataset, []str
 	return t.dataset(in)
 }
 
-// leastCopies is the least number of rows among which copies of training rows are no chance.
-const leastCopies = 10
+// minCopies is the least number of rows among which copies of training rows are no chance.
+const minCopies = 10
 
 // table is the result of reading a file in a format: a Dataset whose targets are not decided yet.
 type table struct {
@@ -281,7 +281,7 @@ func (t *table) dataset(in *input) (*Dataset, []string, error) {
 		return nil, nil, err
 	}
 	d.Fingerprint = d.fingerprint()
-	if train := in.opt.Beside; train != nil && d.N() >= leastCopies {
+	if train := in.opt.Beside; train != nil && d.N() >= minCopies {
 		if n := d.copies(train); n > d.N()/2 {
 			in.warnAt(place{}, "%d of the %d rows are training rows, too: scores will be too good", n, d.N())
 		}

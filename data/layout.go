@@ -144,13 +144,13 @@ func (in *input) again(notations []*Notation) (*records, error) {
 	return rec, nil
 }
 
-// mostNotes is the largest number of notes about columns. A wide table may have one for each column.
-const mostNotes = 50
+// maxNotes is the largest number of notes about columns. A wide table may have one for each column.
+const maxNotes = 50
 
 // boundNotes leaves out the last notes, counted from first, if there are too many.
 func (in *input) boundNotes(first int) {
-	if more := len(in.notes) - first - mostNotes; more > 0 {
-		in.notes = in.notes[:first+mostNotes]
+	if more := len(in.notes) - first - maxNotes; more > 0 {
+		in.notes = in.notes[:first+maxNotes]
 		in.note("not shown: %s about its columns", phrase.Plural(more, "more note"))
 	}
 }

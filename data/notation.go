@@ -75,7 +75,7 @@ func (n *Notation) like() string {
 // digitSigns are the findings about thousands and decimals in the cells of a column.
 type digitSigns struct {
 	ways    [2]digitWay // readings of the cells, with a decimal point and with a decimal comma
-	units   []string    // different units, up to mostUnits+1; "" for a number alone
+	units   []string    // different units, up to maxUnits+1; "" for a number alone
 	hasText bool        // a cell is not a number
 	// Some cell has neither parentheses nor a final minus, or has a point or a comma. Otherwise, they are names such
 	// as (1).
@@ -109,7 +109,7 @@ func (d *digitSigns) add(rec *records, i int, cell string, isNumber bool) {
 		d.behind.countCell(rec, i, cell)
 	}
 	d.unparenthesised = d.unparenthesised || point || comma || cell[0] != '(' && !behind
-	if len(d.units) <= mostUnits && !slices.Contains(d.units, a.Unit) {
+	if len(d.units) <= maxUnits && !slices.Contains(d.units, a.Unit) {
 		d.units = append(d.units, strings.Clone(a.Unit))
 	}
 	for k := range d.ways {
@@ -194,13 +194,13 @@ func (c *columnProfile) sameUnit() bool {
 	return len(units) == 0 || len(units) == 1 && (units[0] == "" || c.numbers == 0)
 }
 
-// mostUnits is the largest number of units of one quantity in a column, such as g and kg. It is also the
+// maxUnits is the largest number of units of one quantity in a column, such as g and kg. It is also the
 // largest number of different texts in a column that may be of words, such as 2wd and 4wd.
-const mostUnits = 2
+const maxUnits = 2
 
 // keepsUnits reports whether the column is one of words that begin with numbers.
 func (c *columnProfile) keepsUnits(asWords bool) bool {
-	return (asWords || c.distinct() <= mostUnits) && c.hasUnits()
+	return (asWords || c.distinct() <= maxUnits) && c.hasUnits()
 }
 
 // keepsUnitsAs is keepsUnits for a target.
@@ -210,7 +210,7 @@ func (c *columnProfile) keepsUnitsAs(task Task) bool {
 
 // hasUnits reports whether all texts of the column are numbers, and the first has a unit that is a word.
 func (c *columnProfile) hasUnits() bool {
-	if c.texts.n == 0 || c.signs.hasText || len(c.signs.units) > mostUnits {
+	if c.texts.n == 0 || c.signs.hasText || len(c.signs.units) > maxUnits {
 		return false
 	}
 	first, _ := utf8.DecodeRuneInString(c.signs.units[0])

@@ -36,11 +36,11 @@ type columnProfile struct {
 	isTyped bool
 	signs   digitSigns
 
-	// different cells that are not missing, up to mostKept+1, and their frequencies
-	seen        map[string]int
-	further     map[uint64]struct{} // hashes of the cells beyond seen
-	covered     int                 // number of filled cells that seen and further cover; 0 for all
-	mostNumbers int                 // largest size of seen while there is no text
+	// different cells that are not missing, up to maxKept+1, and their frequencies
+	seen       map[string]int
+	further    map[uint64]struct{} // hashes of the cells beyond seen
+	covered    int                 // number of filled cells that seen and further cover; 0 for all
+	maxNumbers int                 // largest size of seen while there is no text
 
 	fractions   sighting // numbers that are not whole ones of a usual size
 	low, high   float64  // range of the numbers
@@ -57,13 +57,13 @@ type sighting struct {
 
 const (
 	// different values of a text column that become inputs, and of a target that become classes
-	mostTexts = 1000
+	maxTexts = 1000
 	// different values of a text column that become inputs without TableOptions.OneHot
-	fewTexts    = 30
-	mostKept    = 1 << 14 // values kept of a text column, with those that share an input
-	mostFurther = 1 << 20 // further values that are counted apart
+	fewTexts   = 30
+	maxKept    = 1 << 14 // values kept of a text column, with those that share an input
+	maxFurther = 1 << 20 // further values that are counted apart
 	// texts of a column that are checked for dates, unless half of them are dates
-	mostDates = 1000
+	maxDates  = 1000
 	wideTable = 1000 // columns of a table that keeps fewer numbers of each
 )
 
@@ -78,11 +78,11 @@ func profileOf(rec *records, targets, late []int, text string) (*profile, error)
 	for i := range p.columns {
 		isWords := slices.Contains(words, i)
 		p.columns[i] = columnProfile{seen: map[string]int{}, low: math.Inf(1), high: math.Inf(-1),
-			isWords: isWords, signs: digitSigns{hasText: isWords}, consecutive: true, mostNumbers: mostTexts,
+			isWords: isWords, signs: digitSigns{hasText: isWords}, consecutive: true, maxNumbers: maxTexts,
 			late: slices.Contains(late, i)}
 		p.columns[i].isEpoch = epochName.MatchString(rec.columnName(i))
 		if rec.width > wideTable && !slices.Contains(targets, i) {
-			p.columns[i].mostNumbers = fewTexts
+			p.columns[i].maxNumbers = fewTexts
 		}
 	}
 	for {
@@ -155,7 +155,7 @@ func (c *columnProfile) add(rec *records, i int) {
 			c.booleans++
 			c.isTyped = c.isTyped || rec.isTyped(i)
 		}
-		if (c.texts.n <= mostDates || 2*c.dates.texts.n >= c.texts.n) && written.LooksLikeTime(cell) {
+		if (c.texts.n <= maxDates || 2*c.dates.texts.n >= c.texts.n) && written.LooksLikeTime(cell) {
 			c.dates.add(rec, i, cell)
 		}
 	}
@@ -181,9 +181,9 @@ func (c *columnProfile) remember(cell string) {
 		c.seen[cell] = n + 1
 		return
 	}
-	most, numbers := mostKept, c.texts.n == 0 && c.codes.cell == "" && !c.late
+	most, numbers := maxKept, c.texts.n == 0 && c.codes.cell == "" && !c.late
 	if numbers {
-		most = c.mostNumbers
+		most = c.maxNumbers
 	}
 	if len(c.seen) <= most {
 		c.seen[strings.Clone(cell)] = 1
@@ -193,7 +193,7 @@ func (c *columnProfile) remember(cell string) {
 		c.droppedNumbers = true
 		return // numbers are not distinguished
 	}
-	if len(c.further) >= mostFurther {
+	if len(c.further) >= maxFurther {
 		if c.covered == 0 {
 			c.covered = c.filled() - 1
 		}
@@ -268,7 +268,7 @@ func (c *columnProfile) whyText() string {
 
 // isNumbering reports whether the cells are different whole numbers without large gaps, in any order.
 func (c *columnProfile) isNumbering() bool {
-	different := c.distinct() == c.filled() || c.distinct() > c.mostNumbers
+	different := c.distinct() == c.filled() || c.distinct() > c.maxNumbers
 	return c.texts.n == 0 && c.fractions.cell == "" && different && c.high-c.low < 2*float64(c.filled())
 }
 

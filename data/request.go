@@ -138,7 +138,7 @@ func (g Request) offsets(s Schema) (offset []float64, err error) {
 		if math.IsNaN(v) {
 			return nil, errorf("", "row %d: column %s is missing: each row needs its offset", i+1, phrase.Quote(s.Roles.Offset))
 		}
-		if math.Abs(v) > mostOffset {
+		if math.Abs(v) > maxOffset {
 			return nil, errorf("", "row %d: column %s is %s: %s", i+1, phrase.Quote(s.Roles.Offset), phrase.Number(v),
 				areOffsets)
 		}

@@ -160,7 +160,7 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int) error {
 	opt := l.opt
 	name, flag, most := rec.columnName(i), flagWord(rec.columnName(i), i), fewTexts
 	if opt.OneHot {
-		most = mostTexts
+		most = maxTexts
 	}
 	bad := func(s sighting, format string, args ...any) error {
 		return rec.errorAt(s.at, "found %s in column %s%s", phrase.Quote(s.cell), phrase.Quote(name),
@@ -196,11 +196,11 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int) error {
 			phrase.Quote(c.signs.units[0]), asFlag("ignore"), flag)
 	case !c.isWords && written.IsDecorated(c.texts.cell):
 		return bad(c.texts, ": %s, or leave the column out with %s %s", plainer(c.texts.cell), asFlag("ignore"), flag)
-	case c.isUnique(), c.isIdentifier() && !(opt.OneHot && c.distinct() <= mostTexts):
+	case c.isUnique(), c.isIdentifier() && !(opt.OneHot && c.distinct() <= maxTexts):
 		l.leaveIdentifier(rec, c, i, opt.Sequence == "")
-	case c.isText() && c.distinct() > mostKept:
+	case c.isText() && c.distinct() > maxKept:
 		return bad(c.firstText(), ", which has %d different texts in %s, more than %d: group them, or leave the "+
-			"column out with %s %s", c.distinct(), phrase.Plural(c.filled(), "row"), mostKept, asFlag("ignore"), flag)
+			"column out with %s %s", c.distinct(), phrase.Plural(c.filled(), "row"), maxKept, asFlag("ignore"), flag)
 	case c.isText() || rec.hasType(i, "nominal") && c.texts.n > 0:
 		l.addWords(rec, c, i, most)
 	case c.texts.n > 0:
@@ -222,7 +222,7 @@ func (l *layout) addWords(rec *records, c *columnProfile, i, most int) {
 	if others != nil {
 		inputs++
 		rest = fmt.Sprintf(", its most frequent texts, and one for the %d others", len(others))
-		if most < mostTexts && c.distinct() <= mostTexts {
+		if most < maxTexts && c.distinct() <= maxTexts {
 			rest += " (" + asKey("one-hot") + "=true makes an input of each)"
 		}
 	}

@@ -119,8 +119,8 @@ func (l *layout) assignRoles(rec *records, p *profile, ignored []int) (err error
 // isWeight reports whether single precision can hold the weight, and the sum of many such weights.
 func isWeight(w float64) bool { return w == 0 || w >= 1e-9 && w <= 1e9 }
 
-// mostOffset bounds the logarithm of an exposure.
-const mostOffset = 100
+// maxOffset bounds the logarithm of an exposure.
+const maxOffset = 100
 
 const areOffsets = "it is the logarithm of an exposure, within ±100"
 
@@ -188,7 +188,7 @@ func (l *layout) checkRoles(rec *records) error {
 		switch v, err := l.roleValue(rec, c); {
 		case err != nil:
 			return err
-		case c.option == "offset" && math.Abs(v) > mostOffset:
+		case c.option == "offset" && math.Abs(v) > maxOffset:
 			return rec.cellError(c.at, "found the offset %s in column %s: %s", phrase.Quote(cell), phrase.Quote(c.column),
 				areOffsets)
 		case c.option == "weights" && !isWeight(v):
@@ -264,7 +264,7 @@ func (r Rows) checkFacts() error {
 		rule   string
 	}{
 		{"value", r.Values, within(largest), areFinite}, {"weight", r.Weights, isWeight, areWeights},
-		{"time", r.Times, within(largest), areFinite}, {"offset", r.Offset, within(mostOffset), areOffsets},
+		{"time", r.Times, within(largest), areFinite}, {"offset", r.Offset, within(maxOffset), areOffsets},
 	} {
 		for i, v := range fact.values {
 			if !fact.sound(v) {

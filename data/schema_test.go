@@ -67,7 +67,7 @@ func TestBadOneHot(t *testing.T) {
 	like := d.Schema()
 	var many strings.Builder
 	many.WriteString("a,b\n")
-	for i := range mostTexts + 2 {
+	for i := range maxTexts + 2 {
 		fmt.Fprintf(&many, "%d,1\n", i)
 	}
 	many.WriteString("x,1\n")
@@ -135,7 +135,7 @@ func TestRareTexts(t *testing.T) {
 	for _, c := range []struct {
 		different, inputs int
 		all               bool
-	}{{31, 31, false}, {31, 31, true}, {mostTexts + 1, mostTexts + 1, true}, {mostTexts + 1, 31, false}} {
+	}{{31, 31, false}, {31, 31, true}, {maxTexts + 1, maxTexts + 1, true}, {maxTexts + 1, 31, false}} {
 		opt := ReadOptions{TableOptions: TableOptions{OneHot: c.all}}
 		if ds, _, err := ReadFile(write(t, "t.csv", wordTable(c.different, 3)), opt); err != nil || ds.D() != c.inputs {
 			t.Error(c, err)

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	maxClasses     = mostTexts
+	maxClasses     = maxTexts
 	maxAutoClasses = 20 // largest number of whole numbers that auto takes for classes
 )
 

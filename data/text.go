@@ -123,18 +123,18 @@ func (in *input) text() error {
 	return nil
 }
 
-// headRows is the least number of lines in the first bytes of a table, and mostHead the largest number of these
+// headRows is the least number of lines in the first bytes of a table, and maxHead the largest number of these
 // bytes.
 const (
 	headRows = 3
-	mostHead = 16 << 20
+	maxHead  = 16 << 20
 )
 
 // someRows are the first bytes of a table. There are more of them if its rows are so long that the usual number
 // holds too few rows to tell names from cells.
 func (in *input) someRows() []byte {
 	head := in.head
-	for size := 2 * headSize; size <= mostHead && len(head) >= headSize/2 &&
+	for size := 2 * headSize; size <= maxHead && len(head) >= headSize/2 &&
 		bytes.Count(head, []byte{'\n'}) < headRows; size *= 2 {
 		in.bytes = bufio.NewReaderSize(in.bytes, size)
 		more, _ := in.bytes.Peek(size)

@@ -12,8 +12,8 @@ import (
 
 // Spreadsheets write lines above a table: the separator (sep=;), and titles.
 
-// mostTitles is the largest number of lines of titles.
-const mostTitles = 10
+// maxTitles is the largest number of lines of titles.
+const maxTitles = 10
 
 // skipTitles skips the lines above a table, and returns its first bytes.
 func (r *records) skipTitles(head []byte, d *Dialect) []byte {
@@ -77,7 +77,7 @@ func separatorLine(head []byte, d *Dialect) (rest []byte) {
 // them names columns of numbers.
 func belowTitles(head []byte, d Dialect) (rest []byte) {
 	rest = head
-	for range mostTitles + 1 {
+	for range maxTitles + 1 {
 		s := firstStyle(rest, d)
 		rows := s.sample(rest)
 		if len(rows) < 2 {

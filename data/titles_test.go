@@ -59,7 +59,7 @@ func TestTitles(t *testing.T) {
 		"a,b\nx,p,q\ny,r,s\nz,t,u\n",                 // the same above words
 		"size,colour\nS,red,\nM,blue,5\nL,green,6\n", // and above a row that lacks a cell
 		"title\nS,red,\nM,blue,5\nL,green,6\n",
-		strings.Repeat("title\n", mostTitles+1) + rows,
+		strings.Repeat("title\n", maxTitles+1) + rows,
 	} {
 		if _, _, err := readText(text, ReadOptions{}); err == nil ||
 			!strings.Contains(err.Error(), "every row needs the same") {

@@ -43,8 +43,8 @@ func Nodes(codes []int32) int {
 // Edges returns the number of edges of a coded graph.
 func Edges(codes []int32) int { return int(codes[1]) }
 
-// mostNeighbours returns the largest degree of a node of a coded graph.
-func mostNeighbours(codes []int32) int {
+// maxNeighbours returns the largest degree of a node of a coded graph.
+func maxNeighbours(codes []int32) int {
 	degree, most := make([]int, Nodes(codes)), 0
 	for i, v := range EdgeList(codes) {
 		if i%3 < 2 {

@@ -78,7 +78,7 @@ func (w *Work) pairs(most int, kind []uint64, visit func(a, b int32, d uint64)) 
 // or of sets that neighbours reach from a node.
 func connectedSets(args []int, codes []int32) float64 {
 	n, k := float64(Nodes(codes)), float64(args[0])
-	return min(math.Pow(n, k), n*math.Pow(float64(mostNeighbours(codes)), k-1))
+	return min(math.Pow(n, k), n*math.Pow(float64(maxNeighbours(codes)), k-1))
 }
 
 // graphlets counts the connected induced subgraphs of k nodes by their shape: for 3 nodes a path

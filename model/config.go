@@ -275,10 +275,10 @@ func positive(what string, v, most int) error {
 	return fmt.Errorf("model: %s is %d: expected 1 to %d", what, v, most)
 }
 
-// MostLevels is the largest number of levels of an ordinal likelihood. MaxSamples is the largest number of
+// MaxLevels is the largest number of levels of an ordinal likelihood. MaxSamples is the largest number of
 // samples that a device.Key tells apart.
 const (
-	MostLevels = 1 << 10
+	MaxLevels  = 1 << 10
 	MaxSamples = 1<<16 - 1
 )
 
@@ -297,7 +297,7 @@ func (c *Config) Validate() error {
 	case c.Likelihood == HeteroscedasticLikelihood && c.Outputs%2 != 0,
 		c.classifies() && c.Likelihood != SoftmaxLikelihood && c.Outputs != 1:
 		return fmt.Errorf("model: a %s likelihood with %d outputs", c.Likelihood, c.Outputs)
-	case c.Likelihood == OrdinalLikelihood && (c.Levels < 2 || c.Levels > MostLevels),
+	case c.Likelihood == OrdinalLikelihood && (c.Levels < 2 || c.Levels > MaxLevels),
 		c.Likelihood != OrdinalLikelihood && c.Levels != 0:
 		return fmt.Errorf("model: a %s likelihood with %d levels", c.Likelihood, c.Levels)
 	case c.ClassOffsets && !c.hasLogits():

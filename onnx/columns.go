@@ -93,7 +93,7 @@ func (g graph) scaled(s scaling.Scaler, x value) value {
 		x = g.tails(s.Tails, x, d)
 	}
 	x = g.div(g.sub(x, g.Doubles(s.Center, d)), g.Doubles(s.Scale, d))
-	bound := scaling.MostScaled
+	bound := scaling.MaxScaled
 	if s.Clip > 0 {
 		bound = math.Min(bound, s.Clip)
 	}

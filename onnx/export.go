@@ -58,7 +58,7 @@ func New(t *fitted.Model, dev device.Device, samples int) (_ *File, err error) {
 		parts = append(parts, p)
 	}
 	g.outputs(t, g.mix(parts), doubt)
-	if size := g.Size(); size > onnxfile.MostBytes {
+	if size := g.Size(); size > onnxfile.MaxBytes {
 		return nil, usererror.Errorf("the graph takes %.1f GB, and an ONNX file holds 2 GiB: export fewer --samples",
 			float64(size)/1e9)
 	}

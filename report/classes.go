@@ -10,8 +10,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 )
 
-// mostClasses is the largest number of classes of a matrix. With more, the pairs that are confused most are listed.
-const mostClasses = 30
+// maxClasses is the largest number of classes of a matrix. With more, the pairs that are confused most are listed.
+const maxClasses = 30
 
 // confusion counts the classes predicted for each true class.
 func confusion(runs []*Run) section {
@@ -26,7 +26,7 @@ func confusion(runs []*Run) section {
 		}
 		p := panel{Title: "Rows of each class", Table: matrix(scores.Classes),
 			Span: spanOf(runs, min(2, (len(scores.Classes)+6)/7))}
-		if n := len(scores.Classes); n > mostClasses {
+		if n := len(scores.Classes); n > maxClasses {
 			s.Lead = fmt.Sprintf("There are %d classes: these are the pairs that are confused most.", n)
 			p = panel{Title: "Confused most", Table: confusedPairs(scores.Classes)}
 		}
@@ -73,7 +73,7 @@ func confusedPairs(classes []metrics.ClassScore) *table {
 		return cmp.Or(cmp.Compare(b.rows, a.rows), cmp.Compare(a.class, b.class), cmp.Compare(a.predicted, b.predicted))
 	})
 	t := newTable("Pairs of classes", "true", "predicted", "rows")
-	for _, p := range all[:min(len(all), mostClasses)] {
+	for _, p := range all[:min(len(all), maxClasses)] {
 		t.add(p.class, p.predicted, fmt.Sprint(p.rows))
 	}
 	return t

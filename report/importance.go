@@ -35,14 +35,14 @@ type Input struct {
 // forward and back takes about the time of three forward ones.
 const (
 	fewestRows     = 100
-	mostRows       = 500
-	mostInputs     = 32
+	maxRows        = 500
+	maxInputs      = 32
 	shuffleSamples = 20
 	shareOfRun     = 0.02 * 3
 )
 
-// mostCells is the largest number of cells of shuffled rows in memory. Tests lower it.
-var mostCells = 1 << 26
+// maxCells is the largest number of cells of shuffled rows in memory. Tests lower it.
+var maxCells = 1 << 26
 
 // shuffleSite separates the permutation of rows from every other use of the seed.
 const shuffleSite = 0x73687566 // "shuf"
@@ -60,13 +60,13 @@ func shuffle(ctx context.Context, t *fitted.Model, c options.Config, steps int,
 	slices.SortStableFunc(inputs,
 		func(a, b data.Input) int { return cmp.Compare(shortest(a, lengths), shortest(b, lengths)) })
 
-	all, copies := len(inputs), min(len(inputs), mostInputs)+1
-	for n := all; n > mostInputs; n /= 2 {
-		copies += mostInputs + 1
+	all, copies := len(inputs), min(len(inputs), maxInputs)+1
+	for n := all; n > maxInputs; n /= 2 {
+		copies += maxInputs + 1
 	}
 	samples := min(shuffleSamples, t.EvalSamples)
 	affordable := shareOfRun * float64(steps) * float64(c.Batch) * float64(c.Samples) / float64(copies*samples)
-	most := int(math.Min(mostRows, math.Max(fewestRows, affordable)))
+	most := int(math.Min(maxRows, math.Max(fewestRows, affordable)))
 	if test.Sequences != nil { // Features of sequences take long, and training computes them once a row.
 		most = min(most, fewestRows)
 	}
@@ -100,13 +100,13 @@ type shuffler struct {
 	samples int
 }
 
-// narrow reduces inputs to mostInputs or fewer. It shuffles blocks of neighbours and leaves out the less important
+// narrow reduces inputs to maxInputs or fewer. It shuffles blocks of neighbours and leaves out the less important
 // blocks, until few inputs remain. So an important input stays, wherever it is.
 func (s *shuffler) narrow(ctx context.Context, inputs []data.Input) ([]data.Input, error) {
-	for len(inputs) > mostInputs {
-		blocks, members := make([]data.Input, mostInputs), make([][]data.Input, mostInputs)
+	for len(inputs) > maxInputs {
+		blocks, members := make([]data.Input, maxInputs), make([][]data.Input, maxInputs)
 		for i, in := range inputs {
-			b := i * mostInputs / len(inputs)
+			b := i * maxInputs / len(inputs)
 			blocks[b].Columns = append(blocks[b].Columns, in.Columns...)
 			members[b] = append(members[b], in)
 		}
@@ -117,8 +117,8 @@ func (s *shuffler) narrow(ctx context.Context, inputs []data.Input) ([]data.Inpu
 		if inputs[0].Columns == nil { // The first input is the sequences, which a block does not shuffle.
 			measured[0].Drop = math.Inf(1)
 		}
-		order := metrics.Order(mostInputs, func(a, b int) int { return byDrop(measured[a], measured[b]) })
-		most := max(mostInputs, len(inputs)/2)
+		order := metrics.Order(maxInputs, func(a, b int) int { return byDrop(measured[a], measured[b]) })
+		most := max(maxInputs, len(inputs)/2)
 		inputs = nil
 		for _, b := range order {
 			if len(inputs)+len(members[b]) > most {
@@ -133,7 +133,7 @@ func (s *shuffler) narrow(ctx context.Context, inputs []data.Input) ([]data.Inpu
 // measure shuffles one input after the other, and measures its importance.
 func (s *shuffler) measure(ctx context.Context, inputs []data.Input) (measured []Input, err error) {
 	n := s.rows.N()
-	atOnce := max(1, mostCells/(n*max(1, s.rows.D()))-1)
+	atOnce := max(1, maxCells/(n*max(1, s.rows.D()))-1)
 	for chunk := range slices.Chunk(inputs, atOnce) {
 		all := s.rows.Shuffled(chunk, s.donors)
 		p, err := s.t.Predict(ctx, s.dev, all, s.samples)

@@ -87,8 +87,8 @@ func TestShuffle(t *testing.T) {
 	}
 
 	// Inputs that are shuffled one at a time, for lack of memory, have the same importance.
-	defer func(cells int) { mostCells = cells }(mostCells)
-	mostCells = 1
+	defer func(cells int) { maxCells = cells }(maxCells)
+	maxCells = 1
 	alone, err := shuffle(context.Background(), out.Trained, c, out.Steps, dev, test)
 	if err != nil || !reflect.DeepEqual(alone, got) {
 		t.Errorf("one at a time: %+v, %v, together: %+v", alone, err, got)
@@ -118,7 +118,7 @@ func TestShuffleFindsOneOfMany(t *testing.T) {
 		c, test, out := trainedOn(t, dev, path, options.Setting{Key: "model", Text: model})
 		got := must.Get(shuffle(context.Background(), out.Trained, c, out.Steps, dev, test))(t)
 		if first := got.Inputs[0]; first.Name != "c70" || first.Drop < 10*got.Inputs[1].Drop ||
-			got.Left != width-len(got.Inputs) || len(got.Inputs) > mostInputs || len(got.Inputs) < mostInputs/2 {
+			got.Left != width-len(got.Inputs) || len(got.Inputs) > maxInputs || len(got.Inputs) < maxInputs/2 {
 			t.Errorf("%s: %+v", model, got)
 		}
 		lengths := lengthScales(out.Trained)

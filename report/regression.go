@@ -15,7 +15,7 @@ const (
 	dots          = 1000
 	residualDots  = 500
 	residualPlots = 12
-	mostTargets   = 12
+	maxTargets    = 12
 )
 
 // share returns the number of dots of one target of a run.
@@ -28,7 +28,7 @@ func (r *Run) shownTargets(runs []*Run) []Target {
 	if r.Rows == nil {
 		return nil
 	}
-	return r.Rows.Targets[:min(len(r.Rows.Targets), max(2, mostTargets/len(runs)))]
+	return r.Rows.Targets[:min(len(r.Rows.Targets), max(2, maxTargets/len(runs)))]
 }
 
 // predicted compares predictions of numbers with the true values.

@@ -44,25 +44,25 @@ type cell struct {
 
 // The limits of a page: letters of a text from the data, and rows of a table.
 const (
-	mostLetters   = 200
-	mostTableRows = 1000
+	maxLetters   = 200
+	maxTableRows = 1000
 )
 
 // short cuts a text to the length that a page has room for.
 func short(text string) string {
-	if letters := []rune(text); len(letters) > mostLetters {
-		return string(letters[:mostLetters-1]) + "…"
+	if letters := []rune(text); len(letters) > maxLetters {
+		return string(letters[:maxLetters-1]) + "…"
 	}
 	return text
 }
 
 // Shown returns the rows that a page has room for.
 func (t *table) Shown() [][]cell {
-	hidden := len(t.Rows) - mostTableRows
+	hidden := len(t.Rows) - maxTableRows
 	if hidden <= 0 {
 		return t.Rows
 	}
-	return append(t.Rows[:mostTableRows:mostTableRows], texts(fmt.Sprintf("and %d more", hidden)))
+	return append(t.Rows[:maxTableRows:maxTableRows], texts(fmt.Sprintf("and %d more", hidden)))
 }
 
 // fullSpan is the Span of the whole width.

@@ -173,18 +173,18 @@ func (s *search) resume(path string) (err error) {
 	})
 }
 
-// mostJobs is the default maximum of trials at a time.
-const mostJobs = 4
+// maxJobs is the default maximum of trials at a time.
+const maxJobs = 4
 
-// roomFor is the number of trials, up to mostJobs, for which there is memory at a time. Each plans with all of the
+// roomFor is the number of trials, up to maxJobs, for which there is memory at a time. Each plans with all of the
 // free memory, and does not know of the others.
 func roomFor(dev device.Device, rows *data.Dataset) int {
 	free, known := dev.Free()
 	copies := 16 * int64(rows.N()) * int64(rows.D()+1) // bytes of a subset of the rows, here and on the device
 	if !known || copies == 0 {
-		return mostJobs
+		return maxJobs
 	}
-	return int(max(1, min(mostJobs, (free-free/memory.SpareOfHost)/copies)))
+	return int(max(1, min(maxJobs, (free-free/memory.SpareOfHost)/copies)))
 }
 
 // open reads the rows, and chooses the number of trials at a time: one on a GPU, which one trial keeps busy.

@@ -23,7 +23,7 @@ func TestRoomFor(t *testing.T) {
 	_, rows, _, _, err := c.Load(nil, data.Watch{})
 	must.OK(t, err)
 	one := 16 * int64(rows.N()) * int64(rows.D()+1)
-	for times, want := range map[int64]int{0: 1, 1: 1, 4: 3, 100: mostJobs} {
+	for times, want := range map[int64]int{0: 1, 1: 1, 4: 3, 100: maxJobs} {
 		if got := roomFor(withFree{nil, times * one}, rows); got != want {
 			t.Errorf("free memory of %d copies: %d trials, expected %d", times, got, want)
 		}

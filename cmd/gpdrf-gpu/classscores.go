@@ -13,10 +13,10 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 )
 
-// The limits of the tables of classes. If there are more than mostClasses, or the matrix is wider than helpWidth, the
+// The limits of the tables of classes. If there are more than maxClasses, or the matrix is wider than helpWidth, the
 // worst are listed.
 const (
-	mostClasses = 20
+	maxClasses  = 20
 	worstListed = 10
 	labelWidth  = 24
 )
@@ -27,7 +27,7 @@ func classTables(classes []metrics.ClassScore) string {
 		return ""
 	}
 	shown, heading := classes, ""
-	if len(classes) > mostClasses {
+	if len(classes) > maxClasses {
 		shown = slices.Clone(classes)
 		slices.SortStableFunc(shown, func(a, b metrics.ClassScore) int {
 			return cmp.Compare(valueOr(a.F1, 1), valueOr(b.F1, 1))
@@ -36,7 +36,7 @@ func classTables(classes []metrics.ClassScore) string {
 		heading = fmt.Sprintf("the %d of %d classes with the lowest F1\n", worstListed, len(classes))
 	}
 	text := heading + classRows(shown)
-	if len(classes) <= mostClasses {
+	if len(classes) <= maxClasses {
 		if matrix := confusionMatrix(classes); widest(matrix.lines("  ")) <= helpWidth {
 			return text + "\n\nrows by class (down) and predicted class (across)\n" + matrix.indented()
 		}

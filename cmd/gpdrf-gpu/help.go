@@ -50,8 +50,8 @@ func (p *program) help(words []string) error {
 	return usagef("help: explains one command, and %q came, too", commands[1])
 }
 
-// mostKeys is the number of keys that the short help of a verb shows. If there are more, it has one line about them.
-const mostKeys = 8
+// maxKeys is the number of keys that the short help of a verb shows. If there are more, it has one line about them.
+const maxKeys = 8
 
 // help returns the help text of a verb. With all it has every key of a config file.
 func (v verb) help(all bool) string {
@@ -64,7 +64,7 @@ func (v verb) help(all bool) string {
 	}
 	v.eachGroup(func(group string, flags []flagSpec) { writeFlags(&b, group, flags) })
 	keys := listedFlags(v.keys)
-	if all || len(keys) <= mostKeys {
+	if all || len(keys) <= maxKeys {
 		writeFlags(&b, v.keysHeading(), keys)
 	}
 	if len(v.flags) == 0 {
@@ -72,7 +72,7 @@ func (v verb) help(all bool) string {
 	}
 	b.WriteString("\nWrite a switch as --name=true or --name=false; --name alone is true. Flags may come before or " +
 		"after\nthe argument.\n")
-	if !all && len(keys) > mostKeys {
+	if !all && len(keys) > maxKeys {
 		fmt.Fprintf(&b, "--set has %d more keys, which a config file may have, too: gpdrf-gpu help %s --all, or "+
 			"docs/cli.md.\n", len(keys), v.name)
 	}

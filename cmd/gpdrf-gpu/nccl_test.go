@@ -128,7 +128,7 @@ func TestNCCLFaults(t *testing.T) {
 		{"early", "", one + ": training failed at step 1 of 12: the parameters of this rank are no longer those of "},
 	} {
 		name := strings.Fields(c.fault)[0]
-		codes, said := l.torchrun(t, onGPUs+name+c.more, "FAKE_NCCL="+c.fault, leastTimeoutVariable+"=5s")
+		codes, said := l.torchrun(t, onGPUs+name+c.more, "FAKE_NCCL="+c.fault, minTimeoutVariable+"=5s")
 		if codes[0] == 0 || codes[1] == 0 || !strings.Contains(said, c.want) {
 			t.Errorf("%s: exit codes %d, expected %q: %s", c.fault, codes, c.want, said)
 		}

@@ -47,7 +47,7 @@ func (v *crossValidation) writeReport(ctx context.Context) error {
 	for k := 1; k <= v.cv.Folds; k++ {
 		folders = append(folders, v.cv.FoldPath(k))
 	}
-	if len(folders) > mostReported {
+	if len(folders) > maxReported {
 		v.p.note("no report compares %d folds: each fold has its own", len(folders))
 		return nil
 	}

@@ -33,9 +33,9 @@ type ranks struct {
 // commTimeout is the default of the longest wait for the other ranks.
 const commTimeout = 10 * time.Minute
 
-// leastTimeout is the least value of --comm-timeout: a launcher starts ranks one after the other, and each may have
+// minTimeout is the least value of --comm-timeout: a launcher starts ranks one after the other, and each may have
 // its driver compile kernels. Tests lower it.
-var leastTimeout = time.Minute
+var minTimeout = time.Minute
 
 // joined reports whether other processes share the work yet.
 func (p *program) joined() bool { return p.ranks != nil && !p.ranks.released }
@@ -49,7 +49,7 @@ func (p *program) join(c *call) error {
 	limit := commTimeout
 	if text, given := c.text("comm-timeout"); given {
 		var err error
-		if limit, err = time.ParseDuration(text); err != nil || limit != 0 && limit < leastTimeout {
+		if limit, err = time.ParseDuration(text); err != nil || limit != 0 && limit < minTimeout {
 			return c.errorf("comm-timeout", "%q must be a time of a minute or more, such as 10m, or 0s for none",
 				text)
 		}

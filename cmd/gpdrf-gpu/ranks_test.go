@@ -19,12 +19,12 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// The tests start this program under mpirun, by the name that makes it the command. The variable sets leastTimeout.
-const leastTimeoutVariable = "TEST_LEAST_TIMEOUT"
+// The tests start this program under mpirun, by the name that makes it the command. The variable sets minTimeout.
+const minTimeoutVariable = "TEST_LEAST_TIMEOUT"
 
 func init() {
-	if d, err := time.ParseDuration(os.Getenv(leastTimeoutVariable)); err == nil {
-		leastTimeout = d
+	if d, err := time.ParseDuration(os.Getenv(minTimeoutVariable)); err == nil {
+		minTimeout = d
 	}
 }
 

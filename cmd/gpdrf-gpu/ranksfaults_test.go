@@ -66,7 +66,7 @@ func TestRanksStopped(t *testing.T) {
 		t.Errorf("%v: %s", err, j.said.String())
 	}
 
-	j = l.start(t, 2, fmt.Sprintf(sharedRun, 1_000_000, "hangs")+" --set comm-timeout=10s", leastTimeoutVariable+"=10s")
+	j = l.start(t, 2, fmt.Sprintf(sharedRun, 1_000_000, "hangs")+" --set comm-timeout=10s", minTimeoutVariable+"=10s")
 	l.waitFor(t, j, "hangs", 100)
 	pids := j.ranksOf(t, l.program)
 	if len(pids) != 2 {
@@ -115,7 +115,7 @@ func TestRanksAlone(t *testing.T) {
 			t.Fatal(said)
 		}
 		code, said := l.run(t, 1, fmt.Sprintf(sharedRun, 10, "x")+" --set comm-timeout=2s : "+
-			"serve served --listen 127.0.0.1:0 --grpc-listen none", leastTimeoutVariable+"=2s")
+			"serve served --listen 127.0.0.1:0 --grpc-listen none", minTimeoutVariable+"=2s")
 		if want := " has waited 2s for the other processes of "; code == 0 || !strings.Contains(said, want) {
 			t.Errorf("%s: exit code %d, expected another and %q: %s", name, code, want, said)
 		}

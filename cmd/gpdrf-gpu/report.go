@@ -104,8 +104,8 @@ func (c *call) runFolders() (folders []string, err error) {
 	if len(folders) == 0 {
 		return nil, usagef("%s: no fold of it is finished: there is nothing to report", args[0])
 	}
-	if len(folders) > mostReported {
-		return nil, usagef("%d runs are too many for a page: give at most %d", len(folders), mostReported)
+	if len(folders) > maxReported {
+		return nil, usagef("%d runs are too many for a page: give at most %d", len(folders), maxReported)
 	}
 	for i, path := range folders {
 		if slices.Contains(folders[:i], path) {
@@ -115,8 +115,8 @@ func (c *call) runFolders() (folders []string, err error) {
 	return folders, nil
 }
 
-// mostReported is the number of runs that a page can hold side by side.
-const mostReported = 20
+// maxReported is the number of runs that a page can hold side by side.
+const maxReported = 20
 
 // testAgain predicts the test rows of a run whose folder holds no predictions, and returns a PredictionsFile.
 func (p *program) testAgain(c *call, r *report.Run) (predictions []byte, err error) {

@@ -21,10 +21,10 @@ const arrowWord = "ARROW1"
 
 // Bounds on the claims of a file.
 const (
-	mostMetadata = 64 << 20 // bytes of a message's description
-	mostBatch    = 1 << 31  // bytes of the rows in a message
-	smallBatch   = 64 << 20 // bytes of decompressed rows that any file may hold
-	mostRatio    = 1 << 10  // largest ratio of decompressed to compressed bytes above smallBatch
+	maxMetadata = 64 << 20 // bytes of a message's description
+	maxBatch    = 1 << 31  // bytes of the rows in a message
+	smallBatch  = 64 << 20 // bytes of decompressed rows that any file may hold
+	maxRatio    = 1 << 10  // largest ratio of decompressed to compressed bytes above smallBatch
 )
 
 // arrowReader gives the rows of a file or a stream one by one.
@@ -52,7 +52,7 @@ func openArrow(r io.ReaderAt, size int64) (reader tablefile.Reader, err error) {
 		return nil, shortArrow(err)
 	}
 	length := int64(binary.LittleEndian.Uint32(end))
-	if string(end[4:]) != arrowWord || length < 8 || length > min(mostMetadata, last-start) {
+	if string(end[4:]) != arrowWord || length < 8 || length > min(maxMetadata, last-start) {
 		return nil, shortArrow(io.EOF)
 	}
 	text := make([]byte, length)

@@ -63,8 +63,8 @@ func schemaOf(t fbTable) (fields []arrowField, err error) {
 			if err := f.parts.add(column); err != nil {
 				return nil, err
 			}
-			if parts += f.parts.nodes; parts > mostParts {
-				return nil, damage("more than %d columns within others", mostParts)
+			if parts += f.parts.nodes; parts > maxParts {
+				return nil, damage("more than %d columns within others", maxParts)
 			}
 			f.unread = cmp.Or(arrowKinds[kind], "unknown")
 			fields = append(fields, f)
@@ -111,7 +111,7 @@ func typeOf(kind byte, t fbTable) (a arrowType, flat bool) {
 	default:
 		return a, false
 	}
-	return a, (a.bytes == 0 || slices.Contains(widths, a.bytes)) && a.scale >= 0 && a.scale <= mostDigits
+	return a, (a.bytes == 0 || slices.Contains(widths, a.bytes)) && a.scale >= 0 && a.scale <= maxDigits
 }
 
 // arrowBatch gives the columns of a batch one by one. Once err is set, they are empty.
@@ -132,7 +132,7 @@ const packedLZ4, packedZstd = 0, 1
 func (m arrowMessage) batch(t fbTable) *arrowBatch {
 	b := &arrowBatch{arrowMessage: m, table: t, rows: int(t.int64(batchRows, 0)), nodes: t.elements(batchNodes, 16),
 		buffers: t.elements(batchBuffers, 16), counts: t.elements(batchCounts, 8), packing: -1,
-		room: min(mostBatch, smallBatch+m.in.seen*mostRatio) - m.in.kept}
+		room: min(maxBatch, smallBatch+m.in.seen*maxRatio) - m.in.kept}
 	if packing, ok := t.table(batchPacking); ok {
 		b.packing = int(packing.byte(0))
 	}

@@ -57,7 +57,7 @@ func (m *arrowMessages) next() (message arrowMessage, err error) {
 		return message, err
 	}
 	m.due--
-	if length < 8 || length > mostMetadata {
+	if length < 8 || length > maxMetadata {
 		return message, damage("a message's description has %d bytes", length)
 	}
 	text, err := m.take(int64(length))
@@ -94,9 +94,9 @@ func (m *arrowMessages) length() (n uint32, err error) {
 
 // take reads n bytes. It never holds more memory than the bytes that have arrived need.
 func (m *arrowMessages) take(n int64) ([]byte, error) {
-	if n > mostBatch {
+	if n > maxBatch {
 		return nil, fmt.Errorf("a batch of rows has %d bytes, at most %d can be read: write smaller batches",
-			n, int64(mostBatch))
+			n, int64(maxBatch))
 	}
 	const piece = 1 << 20
 	text := make([]byte, 0, min(n, piece))

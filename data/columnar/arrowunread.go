@@ -10,7 +10,7 @@ import (
 // Columns of lists, structs, bytes and times of a day have no cells. Their parts of a batch are skipped.
 
 const (
-	mostParts      = 1 << 16 // parts of the unread columns of a schema
+	maxParts       = 1 << 16 // parts of the unread columns of a schema
 	arrowBytesView = 23      // the number of a type
 )
 
@@ -27,8 +27,8 @@ var buffersOf = map[byte]int{1: 0, 2: 2, 3: 2, 4: 3, 5: 3, 6: 2, 7: 2, 8: 2, 9: 
 
 // add counts the parts of a column of a schema.
 func (p *arrowParts) add(column fbTable) error {
-	if p.nodes++; p.nodes > mostParts {
-		return damage("more than %d columns within others", mostParts)
+	if p.nodes++; p.nodes > maxParts {
+		return damage("more than %d columns within others", maxParts)
 	}
 	if _, coded := column.table(fieldCoding); coded { // the values are in a dictionary
 		p.buffers += 2

@@ -14,8 +14,8 @@ import (
 // before its elements arrive, and follows nested values to any depth. So this walk checks a description first.
 // An invalid one is a panic.
 
-// mostDepth is the largest depth of nested values. Those of Parquet need less than ten.
-const mostDepth = 64
+// maxDepth is the largest depth of nested values. Those of Parquet need less than ten.
+const maxDepth = 64
 
 const cutShort = "a description is cut short"
 
@@ -59,8 +59,8 @@ func (d *description) skip(n uint64) {
 
 // value checks a value, which lies within depth others.
 func (d *description) value(kind thrift.Type, depth int) {
-	if depth > mostDepth {
-		panic(fmt.Sprintf("a description has more than %d values within each other", mostDepth))
+	if depth > maxDepth {
+		panic(fmt.Sprintf("a description has more than %d values within each other", maxDepth))
 	}
 	switch kind {
 	case thrift.TRUE, thrift.FALSE: // the type is the value
@@ -125,8 +125,8 @@ func checkShape(in io.Reader, length int64) error {
 	var open []int32 // number of remaining columns in each open group of columns
 	for _, c := range shape.Columns {
 		if c.Children.V > 0 {
-			if open = append(open, c.Children.V); len(open) > mostDepth {
-				return damage("more than %d groups of columns within each other", mostDepth)
+			if open = append(open, c.Children.V); len(open) > maxDepth {
+				return damage("more than %d groups of columns within each other", maxDepth)
 			}
 			continue
 		}

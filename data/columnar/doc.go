@@ -21,13 +21,13 @@ func init() {
 
 // These are limits for the rows that lie together in a file, and are held in memory.
 const (
-	rowsPerGroup  = 1 << 16
-	leastPerGroup = 1 << 10 // rows of a wide table
-	mostCells     = 1 << 23 // cells of these rows, if there are more rows than leastPerGroup
+	rowsPerGroup = 1 << 16
+	minPerGroup  = 1 << 10 // rows of a wide table
+	maxCells     = 1 << 23 // cells of these rows, if there are more rows than minPerGroup
 )
 
 // rowsOf is the number of rows of a table that lie together.
-func rowsOf(columns int) int { return max(leastPerGroup, min(rowsPerGroup, mostCells/max(1, columns))) }
+func rowsOf(columns int) int { return max(minPerGroup, min(rowsPerGroup, maxCells/max(1, columns))) }
 
 // damaged turns a panic of a library over invalid bytes into an error.
 func damaged(err *error) {
@@ -62,10 +62,10 @@ func instant(v int64, unit time.Duration) string {
 	return time.Unix(v/perSecond, v%perSecond*int64(unit)).UTC().Format(timeForm)
 }
 
-// mostDigits is the largest number of digits of a decimal, in either format.
-const mostDigits = 76
+// maxDigits is the largest number of digits of a decimal, in either format.
+const maxDigits = 76
 
-// scaled is n over ten to the scale, a number from 0 to mostDigits.
+// scaled is n over ten to the scale, a number from 0 to maxDigits.
 func scaled(n *big.Int, scale int) string {
 	ten := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale)), nil)
 	return new(big.Rat).SetFrac(n, ten).FloatString(scale)

@@ -203,7 +203,7 @@ func valuesOf(c *parquet.Column, leaves []format.LogicalTypeValue) (p parquetVal
 		p.cell = func(v parquet.Value) string { return instant(v.Int64(), unit) }
 	case *format.DecimalType:
 		// The length is in bytes, or in bits of a number.
-		if t.Scale >= 0 && t.Scale <= mostDigits && c.Type().Length() <= mostDigits {
+		if t.Scale >= 0 && t.Scale <= maxDigits && c.Type().Length() <= maxDigits {
 			p.cell = func(v parquet.Value) string { return decimal(v, int(t.Scale)) }
 		}
 	case *format.IntType:

@@ -55,10 +55,10 @@ func checkFooter(file io.ReaderAt, size int64) error {
 }
 
 // most is the number of bytes that pages held together may take.
-func (c *parquetCheck) most() int64 { return min(mostBatch, c.mostInAll()) }
+func (c *parquetCheck) most() int64 { return min(maxBatch, c.maxInAll()) }
 
-// mostInAll is the number of bytes that the whole file may decompress to.
-func (c *parquetCheck) mostInAll() int64 { return smallBatch + c.size*mostRatio }
+// maxInAll is the number of bytes that the whole file may decompress to.
+func (c *parquetCheck) maxInAll() int64 { return smallBatch + c.size*maxRatio }
 
 func (c *parquetCheck) group(g format.RowGroup) error {
 	held, rows := int64(0), int64(0)
@@ -79,7 +79,7 @@ func (c *parquetCheck) group(g format.RowGroup) error {
 		}
 		rows = max(rows, values)
 	}
-	if c.rows += rows; c.rows > c.mostInAll()/bytesPerValue {
+	if c.rows += rows; c.rows > c.maxInAll()/bytesPerValue {
 		return damage("%d rows in %d bytes", c.rows, c.size)
 	}
 	return nil

@@ -65,7 +65,7 @@ func (c *parquetCheck) unpacked(codec format.CompressionCodec, packed []byte, ho
 
 // unzstd decodes zstd in memory, within a limit.
 func unzstd(limit zstd.DOption) *zstd.Decoder {
-	decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(mostBatch), limit)
+	decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxBatch), limit)
 	if err != nil {
 		panic("columnar: the options of zstd are not valid: " + err.Error())
 	}

@@ -131,7 +131,7 @@ func TestManyPages(t *testing.T) {
 	// A large file may have more rows.
 	large := parquetCheck{file: bytes.NewReader(file.Bytes()), size: 1 << 33}
 	group.Columns = []format.ColumnChunk{column}
-	for range 2 * mostBatch / bytesPerValue / values {
+	for range 2 * maxBatch / bytesPerValue / values {
 		must.OK(t, large.group(group))
 	}
 }

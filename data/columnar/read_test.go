@@ -207,7 +207,7 @@ func TestClaims(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "its data are damaged") {
 			t.Errorf("a claim of %d bytes gives the error %v", claim, err)
 		}
-		if taken := after.TotalAlloc - before.TotalAlloc; taken > smallBatch+uint64(len(text))*mostRatio {
+		if taken := after.TotalAlloc - before.TotalAlloc; taken > smallBatch+uint64(len(text))*maxRatio {
 			t.Errorf("a claim of %d bytes has taken %d", claim, taken)
 		}
 	}

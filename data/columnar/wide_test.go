@@ -22,7 +22,7 @@ func wide(n int) (columns []tablefile.Column) {
 // Of a wide table fewer rows are held.
 func TestWideRows(t *testing.T) {
 	for columns, want := range map[int]int{0: rowsPerGroup, 10: rowsPerGroup, 128: rowsPerGroup, 1024: 1 << 13,
-		1 << 20: leastPerGroup} {
+		1 << 20: minPerGroup} {
 		if got := rowsOf(columns); got != want {
 			t.Errorf("%d rows of %d columns, expected %d", got, columns, want)
 		}

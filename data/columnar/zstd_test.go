@@ -33,7 +33,7 @@ func frame(windowLog, n, times int) []byte {
 func TestArrowWindow(t *testing.T) {
 	for _, windowLog := range []int{20, 24, 29} {
 		for _, n := range []int{7999, 8000, 8001} {
-			b := &arrowBatch{packing: packedZstd, room: mostBatch}
+			b := &arrowBatch{packing: packedZstd, room: maxBatch}
 			b.in = &arrowMessages{zstd: unzstd(zstd.WithDecodeAllCapLimit(true))}
 			packed := append(binary.LittleEndian.AppendUint64(nil, 8000), frame(windowLog, 1, n)...)
 			taken, err := takesOf(func() error {
@@ -76,7 +76,7 @@ func TestParquetClaims(t *testing.T) {
 
 // Each way of a page to claim too much is found, and what is no more than the file pays for is not.
 func TestPageClaims(t *testing.T) {
-	const most = smallBatch + 50*mostRatio
+	const most = smallBatch + 50*maxRatio
 	text := func(start []byte) []byte { return append(start, make([]byte, 50-len(start))...) }
 	for what, test := range map[string]struct {
 		codec format.CompressionCodec

@@ -18,7 +18,7 @@ import (
 // Pixels, spectra and sensors are many columns that say much the same. Their first principal components hold most of
 // what they say. A kernel of components has a length-scale for each direction, and fewer inputs take less time.
 const (
-	mostComponents    = 100        // number of components
+	maxComponents     = 100        // number of components
 	componentRows     = 4096       // training rows that are used
 	componentCells    = 1 << 22    // values of these rows, except that there are twice as many rows as components
 	componentRounds   = 8          // of the subspace iteration
@@ -31,7 +31,7 @@ const (
 // ctx.
 func FitComponents(ctx context.Context, d *data.Dataset, s Scaler) (p *Projection, shares []float64, err error) {
 	w := d.D()
-	sample, _ := d.Sample(min(componentRows, max(componentCells/w, 2*mostComponents)), 0)
+	sample, _ := d.Sample(min(componentRows, max(componentCells/w, 2*maxComponents)), 0)
 	n := sample.N()
 	x := s.Rows(sample.X, 0, n)
 	centre := centreColumns(x, n, w)
@@ -42,7 +42,7 @@ func FitComponents(ctx context.Context, d *data.Dataset, s Scaler) (p *Projectio
 	}
 	p = &Projection{Of: w, Columns: matrix.Every(w), Scaler: s, Components: true}
 	for k, l := range lengths {
-		if k < mostComponents && l > 1e-12*lengths[0] {
+		if k < maxComponents && l > 1e-12*lengths[0] {
 			p.Scores = append(p.Scores, fmt.Sprint("component ", k+1))
 			shares = append(shares, l/all)
 		}
@@ -82,7 +82,7 @@ func centreColumns(x []float64, n, d int) []float64 {
 // principalAxes are the first principal axes [P,D] of centred rows x [N,D], unit vectors, and the squared lengths of
 // x along them, the largest first. It iterates a subspace, after Halko, Martinsson and Tropp (2011).
 func principalAxes(ctx context.Context, x []float64, n, d int) (axes, lengths []float64, err error) {
-	p := min(mostComponents+componentsBesides, n, d)
+	p := min(maxComponents+componentsBesides, n, d)
 	pack := simd.NewPack[float64]()
 	q, along := make([]float64, p*d), make([]float64, n*p)
 	for i := range q {

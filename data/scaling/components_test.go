@@ -69,7 +69,7 @@ func TestComponents(t *testing.T) {
 		lengths := e.Values(nil)
 		z := p.Apply(ds).X.Float64s()
 		width := len(p.Scores)
-		if share < 0.999 || width > mostComponents {
+		if share < 0.999 || width > maxComponents {
 			t.Errorf("%v: %d components hold %.4f of the variance", size, width, share)
 		}
 		for a := range 5 {

@@ -21,7 +21,7 @@ func (s Scaler) unclipped(j int, x float64) float64 {
 	if s.Log != nil && x < s.Log.Least[j] {
 		v += (x - s.Log.Least[j]) / s.Log.Unit[j] / s.Scale[j]
 	}
-	return min(max(v, -MostScaled), MostScaled)
+	return min(max(v, -MaxScaled), MaxScaled)
 }
 
 // UnclippedRows are the rows lo … hi−1 of a data set as Unclipped writes them, row-major; none if there are no

@@ -150,9 +150,9 @@ func (s Scaler) value(j int, x float64) float64 {
 	return (x - s.Center[j]) / s.Scale[j]
 }
 
-// MostScaled bounds scaled inputs, so that single precision can square them and sum the squares. A model treats
+// MaxScaled bounds scaled inputs, so that single precision can square them and sum the squares. A model treats
 // all rows so far from training alike.
-const MostScaled = 1e15
+const MaxScaled = 1e15
 
 // Apply writes the scaled row to dst, which may be row. Both have D values. No value is beyond
 // ±1e15.
@@ -162,7 +162,7 @@ func (s Scaler) Apply(dst, row []float64) {
 		if s.Clip > 0 {
 			v = min(max(v, -s.Clip), s.Clip)
 		}
-		dst[j] = min(max(v, -MostScaled), MostScaled)
+		dst[j] = min(max(v, -MaxScaled), MaxScaled)
 	}
 }
 
@@ -312,12 +312,12 @@ func (s Scaler) Notes(ds *data.Dataset) (notes []string) {
 	return notes
 }
 
-// mostListed is the number of columns a note names.
-const mostListed = 3
+// maxListed is the number of columns a note names.
+const maxListed = 3
 
 func listed(texts []string) string {
-	if more := len(texts) - mostListed; more > 0 {
-		texts = append(slices.Clone(texts[:mostListed]), fmt.Sprintf("%d more", more))
+	if more := len(texts) - maxListed; more > 0 {
+		texts = append(slices.Clone(texts[:maxListed]), fmt.Sprintf("%d more", more))
 	}
 	return strings.Join(texts, ", ")
 }

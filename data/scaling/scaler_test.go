@@ -273,7 +273,7 @@ func TestFarRows(t *testing.T) {
 		}
 	}
 	s, _ := FitScaler("standard", train)
-	if x := s.Rows(rows.X, 0, 3); x[4] != MostScaled || x[6] != -MostScaled || math.Abs(x[3]) > 10 {
+	if x := s.Rows(rows.X, 0, 3); x[4] != MaxScaled || x[6] != -MaxScaled || math.Abs(x[3]) > 10 {
 		t.Error(x)
 	}
 	// Open knows no bounds but the last, and goes on below the least logarithm.

@@ -156,16 +156,16 @@ func Positive(d *data.Dataset, scales []TargetScale) error {
 	return nil
 }
 
-// mostCount is the largest count, far below a rate that models bound.
-const mostCount = 1e12
+// maxCount is the largest count, far below a rate that models bound.
+const maxCount = 1e12
 
 // Counts reports the first target that is no count: a whole number from 0 to 10¹².
 func Counts(d *data.Dataset) error {
 	names := d.Outputs()
 	for i, y := range d.Y {
-		if !(y >= 0) || y != math.Floor(y) || y > mostCount {
+		if !(y >= 0) || y != math.Floor(y) || y > maxCount {
 			return faultf(d.Where(i/len(names)), "the target %s is %s, and counts are whole numbers from 0 to %g: "+
-				"mend the row, or train with another likelihood", phrase.Quote(names[i%len(names)]), phrase.Number(y), mostCount)
+				"mend the row, or train with another likelihood", phrase.Quote(names[i%len(names)]), phrase.Number(y), maxCount)
 		}
 	}
 	return nil
@@ -198,10 +198,10 @@ func DescribeTargets(d *data.Dataset, scales []TargetScale) (notes []string) {
 
 // These limits decide when whole numbers are counts beyond doubt.
 const (
-	leastCounts = 50   // rows
-	leastZeros  = 0.02 // share of rows with the count 0
-	fewCounts   = 50   // a count that three quarters of the rows do not exceed
-	leastSkew   = 0.5  // skewness; a Poisson distribution of mean 4 has it
+	minCounts = 50   // rows
+	minZeros  = 0.02 // share of rows with the count 0
+	fewCounts = 50   // a count that three quarters of the rows do not exceed
+	minSkew   = 0.5  // skewness; a Poisson distribution of mean 4 has it
 )
 
 // LooksLikeCounts reports whether a single target holds counts beyond doubt. They are 50 rows or more of whole
@@ -209,7 +209,7 @@ const (
 // two rows, and the skewness is above 1/2. Numbers of rows, years, scores and rounded lengths fail one of these
 // tests.
 func LooksLikeCounts(d *data.Dataset) bool {
-	if d.Task != data.Regression || len(d.Y) != d.N() || d.N() < leastCounts || Counts(d) != nil {
+	if d.Task != data.Regression || len(d.Y) != d.N() || d.N() < minCounts || Counts(d) != nil {
 		return false
 	}
 	sorted, n := slices.Sorted(slices.Values(d.Y)), float64(d.N())
@@ -224,5 +224,5 @@ func LooksLikeCounts(d *data.Dataset) bool {
 		}
 		skew += math.Pow((y-mean)/sd, 3) / n
 	}
-	return zeros >= leastZeros*n && stats.Quantile(sorted, 0.75) <= fewCounts && 2*different <= n && skew > leastSkew
+	return zeros >= minZeros*n && stats.Quantile(sorted, 0.75) <= fewCounts && 2*different <= n && skew > minSkew
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// leastBlocks is the least number of blocks that the frequencies, or the rows, of a small layer are divided
+// minBlocks is the least number of blocks that the frequencies, or the rows, of a small layer are divided
 // into. It does not depend on the GPU, so sums over frequencies have one order on all GPUs.
-const leastBlocks = 512
+const minBlocks = 512
 
 // features is the Scratch of one layer. It does not contain Φ: the largest members are the draws and the parts
 // of their gradients. Members that only some layers need are allocated by their first call.
@@ -18,7 +18,7 @@ type features struct {
 	rowsPlanned int
 	side        int // side of a tile of rows, frequencies and columns
 
-	leastBlocks int // the constant leastBlocks, except in tests
+	minBlocks int // the constant minBlocks, except in tests
 
 	noise device.FeatureNoise
 	p     device.FeatureParams
@@ -40,7 +40,7 @@ type features struct {
 func (d *Device) FeatureScratch(samples, batch, width, frequencies, dOut int) device.Scratch {
 	return &features{
 		FeatureShape: device.FeatureShape{D: width, R: frequencies, Out: dOut}, rowsPlanned: samples * batch, side: d.featureSide(),
-		leastBlocks: leastBlocks,
+		minBlocks: minBlocks,
 	}
 }
 
@@ -143,7 +143,7 @@ func (t *features) tilesOf(n int) int { return (n + t.side - 1) / t.side }
 // chunksOfFrequencies divides the frequencies among the blocks of a kernel that owns rows, with a number of
 // blocks for each tile of rows.
 func (t *features) chunksOfFrequencies(blocks int) (span, chunks int) {
-	return divide(t.R, t.side, t.leastBlocks, t.rowTiles()*blocks)
+	return divide(t.R, t.side, t.minBlocks, t.rowTiles()*blocks)
 }
 
 // divide cuts n into chunks of whole tiles of a side. Each chunk takes others blocks. It makes just enough
@@ -237,7 +237,7 @@ func (d *Device) RandomFeaturesBackward(g, a device.FeatureArgs) {
 // partialGradients makes the parts of the gradients of Ω and W, one for each chunk of the rows of a group.
 func (d *Device) partialGradients(t *features, dout *device.Tensor) (chunks, parts int) {
 	tiles := t.tilesOf(t.R)
-	span, chunks := divide(t.groupRows(), t.side, t.leastBlocks, t.groups*tiles)
+	span, chunks := divide(t.groupRows(), t.side, t.minBlocks, t.groups*tiles)
 	parts = t.groups * chunks
 	dcontrast := cuda.Pointer(0)
 	if t.noise.Local {

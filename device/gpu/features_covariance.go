@@ -56,7 +56,7 @@ func (d *Device) spreadInputs(t *features) {
 func (d *Device) factorGradient(t *features, g device.FeatureParams) {
 	n, rows, columns := &t.moments, t.S*t.B, 2*t.R
 	size, tiles := t.Out*columns*columns, tilesOf(columns)
-	span, chunks := divide(rows, tile, t.leastBlocks, tiles*tiles*t.Out)
+	span, chunks := divide(rows, tile, t.minBlocks, tiles*tiles*t.Out)
 	partial := d.growReals(&n.covariance.dl, chunks*size)
 	d.real.launch("covariance_dfactor", cuda.Grid{X: tiles, Y: tiles, Z: t.Out * chunks}, 0,
 		cuda.Int(rows), cuda.Int(t.R), cuda.Int(t.Out), cuda.Int(span), n.phi.arg(), n.covariance.product.arg(), partial)

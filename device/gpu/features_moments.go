@@ -52,7 +52,7 @@ func (d *Device) FeatureMoments(a device.FeatureArgs) {
 	if t.Full {
 		spread = d.spread(t)
 	}
-	span, chunks := divide(t.R, tile, t.leastBlocks, 2*tilesOf(rows)*tilesOf(t.Out))
+	span, chunks := divide(t.R, tile, t.minBlocks, 2*tilesOf(rows)*tilesOf(t.Out))
 	partial := d.growReals(&t.chunks, 2*chunks*rows*t.Out)
 	d.real.launch("integrated_outputs", cuda.Grid{X: tilesOf(rows), Y: tilesOf(t.Out), Z: 2 * chunks}, 0,
 		cuda.Int(rows), r, out, cuda.Int(span), phi, d.ptr(p.MeanW), quad, partial)
@@ -96,7 +96,7 @@ func (d *Device) varianceGradient(t *features, dvariance, variance *device.Tenso
 // weightMomentsGradient adds the gradients of W's means and variances.
 func (d *Device) weightMomentsGradient(t *features, g device.FeatureParams, dmean *device.Tensor) {
 	rows, size, columns, frequencies := t.S*t.B, t.R*t.Out, tilesOf(t.Out), tilesOf(t.R)
-	span, chunks := divide(rows, tile, t.leastBlocks, columns*frequencies*planes)
+	span, chunks := divide(rows, tile, t.minBlocks, columns*frequencies*planes)
 	partial := d.growReals(&t.dw, chunks*planes*size)
 	d.real.launch("integrated_dweights", cuda.Grid{X: columns, Y: frequencies, Z: planes * chunks}, 0,
 		cuda.Int(rows), cuda.Int(t.R), cuda.Int(t.Out), cuda.Int(span), t.moments.phi.arg(), d.ptr(dmean), t.local.dv.arg(), partial)
@@ -115,7 +115,7 @@ func (d *Device) weightMomentsGradient(t *features, g device.FeatureParams, dmea
 // sums.
 func (d *Device) spectraMomentsGradient(t *features, g device.FeatureParams, sums int) {
 	rows, size, inputs, frequencies := t.S*t.B, t.D*t.R, tilesOf(t.D), tilesOf(t.R)
-	span, chunks := divide(rows, tile, t.leastBlocks, inputs*frequencies*2)
+	span, chunks := divide(rows, tile, t.minBlocks, inputs*frequencies*2)
 	partial := d.growReals(&t.domega, chunks*2*size)
 	d.real.launch("integrated_dspectra", cuda.Grid{X: frequencies, Y: inputs, Z: 2 * chunks}, 0,
 		cuda.Int(rows), cuda.Int(t.D), cuda.Int(t.R), cuda.Int(span), d.ptr(t.h), t.moments.dphi.arg(), partial)

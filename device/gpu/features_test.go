@@ -98,7 +98,7 @@ func compareLayer(t *testing.T, d *Device, n device.FeatureShape, noise *device.
 	t.Helper()
 	scratch := d.FeatureScratch(n.S, n.B+1, n.D, n.R, n.Out)
 	if layer := scratch.(*features); alone {
-		layer.leastBlocks = 1
+		layer.minBlocks = 1
 	}
 	got := runLayer(d, n, noise, scratch)
 	for i, name := range []string{"out", "variance", "dh", "dlogalpha", "dlogl", "deta", "dlogbeta2", "dm", "dlogs2"} {

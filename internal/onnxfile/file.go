@@ -15,8 +15,8 @@ const (
 	Opset     = 19 // the first one that compares words
 )
 
-// MostBytes is the largest size of a protocol buffer.
-const MostBytes = 1<<31 - 1
+// MaxBytes is the largest size of a protocol buffer.
+const MaxBytes = 1<<31 - 1
 
 // Fields of the messages, and values of AttributeProto.AttributeType.
 const (

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// leastSquared is the least deviation whose square is far from 0.
-const leastSquared = 1e-100
+// minSquared is the least deviation whose square is far from 0.
+const minSquared = 1e-100
 
 // MeanSD is the mean and the standard deviation, with n−1 in the denominator. It is exact for equal values, where
 // rounding could leave a tiny deviation.
@@ -17,7 +17,7 @@ func MeanSD(v []float64) (mean, sd float64) {
 		return v[0], 0
 	}
 	mean, sd = stat.MeanStdDev(v, nil)
-	if sd < leastSquared { // the squares of such values may be 0
+	if sd < minSquared { // the squares of such values may be 0
 		unit := max(slices.Max(v)-mean, mean-slices.Min(v))
 		units := make([]float64, len(v))
 		for i := range v {

@@ -16,7 +16,7 @@ type pointTree struct {
 
 const (
 	leafPoints = 8  // largest number of points in a leaf, which are compared one by one
-	mostAxes   = 10 // largest D of a tree: boxes of more numbers exclude few points
+	maxAxes    = 10 // largest D of a tree: boxes of more numbers exclude few points
 )
 
 // newPointTree is the tree of points [K,D].
@@ -32,7 +32,7 @@ func newPointNode(points [][]float64) *pointTree {
 			n.low[j], n.high[j] = min(n.low[j], v), max(n.high[j], v)
 		}
 	}
-	if len(points) <= leafPoints || len(n.low) > mostAxes {
+	if len(points) <= leafPoints || len(n.low) > maxAxes {
 		return n
 	}
 	axis := 0

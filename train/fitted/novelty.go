@@ -24,7 +24,7 @@ type Novelty struct {
 
 // The limits of the number of points.
 const (
-	mostPoints   = 512
+	maxPoints    = 512
 	fewestPoints = 64
 	pointNumbers = 1 << 17 // largest number of values, a megabyte, unless there are only fewestPoints
 )
@@ -43,7 +43,7 @@ func (t *Model) FitNovelty(ds *data.Dataset, seed uint64) *Novelty {
 	if k.Width = t.coordinates(); k.Width == 0 {
 		return k
 	}
-	sample, _ := ds.Sample(min(mostPoints, max(fewestPoints, pointNumbers/k.Width)), seed)
+	sample, _ := ds.Sample(min(maxPoints, max(fewestPoints, pointNumbers/k.Width)), seed)
 	k.Points = t.points(sample, 0, sample.N(), nil)
 	k.Unit = nearestUnit(sample.N(), func(i, j int) float64 {
 		return math.Sqrt(squaredDistance(k.Points[i*k.Width:(i+1)*k.Width], k.Points[j*k.Width:], math.Inf(1)))

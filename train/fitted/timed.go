@@ -26,7 +26,7 @@ const (
 	partShare  = 0.5 // share of the remaining time for a part, since the machine may become slower
 	lastShare  = 0.8 // share of the remaining time for the last part
 	scoreTimed = 32  // number of rows whose scores are timed
-	mostAtOnce = 256 // number of rows that a device predicts at a time
+	maxAtOnce  = 256 // number of rows that a device predicts at a time
 )
 
 // scoreSite keeps the order of the rows apart from every other use of the seed.
@@ -49,7 +49,7 @@ func (t *Model) EvaluateUntil(ctx context.Context, dev device.Device, ds *data.D
 		}
 	}
 	// one predictor serves all parts, since it takes long to make with many X̄
-	predictor, err := t.NewPredictor(dev, min(ds.N(), mostAtOnce), request.Samples)
+	predictor, err := t.NewPredictor(dev, min(ds.N(), maxAtOnce), request.Samples)
 	if err != nil { // there is too little memory for all models at once
 		predictor = nil
 	}
@@ -119,8 +119,8 @@ func (e *timedEvaluation) part(ctx context.Context, n int) error {
 // predict predicts the next n rows, with the inputs of a few at a time: the inputs of all may fill the memory.
 func (e *timedEvaluation) predict(ctx context.Context, n int) (*model.Prediction, error) {
 	var parts []*model.Prediction
-	for lo := e.done; lo < e.done+n; lo += mostAtOnce {
-		part, _, err := e.predictor.PredictSet(ctx, e.ds.Subset(e.order[lo:min(lo+mostAtOnce, e.done+n)]), false)
+	for lo := e.done; lo < e.done+n; lo += maxAtOnce {
+		part, _, err := e.predictor.PredictSet(ctx, e.ds.Subset(e.order[lo:min(lo+maxAtOnce, e.done+n)]), false)
 		if err != nil {
 			return nil, err
 		}

@@ -360,7 +360,7 @@ func FuzzConfig(f *testing.F) {
 func TestTooManyLevels(t *testing.T) {
 	c := Defaults()
 	c.Likelihood = model.OrdinalLikelihood
-	ds := &data.Dataset{Task: data.Classification, Target: "y", Classes: make([]string, model.MostLevels+1)}
+	ds := &data.Dataset{Task: data.Classification, Target: "y", Classes: make([]string, model.MaxLevels+1)}
 	if err := c.fitLikelihood(ds); err == nil || !strings.Contains(err.Error(), "1024 levels at most") {
 		t.Error(err)
 	}

@@ -159,15 +159,15 @@ func (c Config) outputs(ds *data.Dataset) int {
 	return model.OutputsFor(c.likelihoodOf(ds.Task), max(len(ds.Outputs()), len(ds.Classes)))
 }
 
-// mostForFeatures is the largest number of latent functions for the features alone: each costs time.
-const mostForFeatures = 32
+// maxFeatureLatents is the largest number of latent functions for the features alone: each costs time.
+const maxFeatureLatents = 32
 
 // fitSkip sets two latent functions for each output: one that the skip adds to it, and one for the features. For rows
 // of sequences, the second is not worth its cost. If a user wants fewer latent functions than outputs, there is no
 // default skip.
 func (c *Config) fitSkip(ds *data.Dataset) (notes []string) {
 	outputs := c.outputs(ds)
-	latents, words := outputs+min(outputs, mostForFeatures), "one for each output, and as many for the features"
+	latents, words := outputs+min(outputs, maxFeatureLatents), "one for each output, and as many for the features"
 	if ds.Sequences != nil {
 		latents, words = outputs, "one for each output"
 	}

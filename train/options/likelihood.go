@@ -122,7 +122,7 @@ func accepted(ds *data.Dataset) []string {
 	}
 	return slices.DeleteFunc(all, func(likelihood string) bool {
 		return model.Counts(likelihood) && !counts || likelihood == model.BernoulliLikelihood && len(ds.Classes) != 2 ||
-			likelihood == model.OrdinalLikelihood && len(ds.Classes) > model.MostLevels
+			likelihood == model.OrdinalLikelihood && len(ds.Classes) > model.MaxLevels
 	})
 }
 
@@ -159,9 +159,9 @@ func (c *Config) fitLikelihood(ds *data.Dataset) error {
 	if n := len(ds.Classes); c.Likelihood == model.BernoulliLikelihood && n != 2 {
 		return c.Errorf("likelihood", "bernoulli is for two classes, and the target %q has %d: use softmax", ds.Target, n)
 	}
-	if n := len(ds.Classes); c.Likelihood == model.OrdinalLikelihood && n > model.MostLevels {
+	if n := len(ds.Classes); c.Likelihood == model.OrdinalLikelihood && n > model.MaxLevels {
 		return c.Errorf("likelihood", "ordinal is for %d levels at most, and the target %q has %d: use gaussian",
-			model.MostLevels, ds.Target, n)
+			model.MaxLevels, ds.Target, n)
 	}
 	return nil
 }

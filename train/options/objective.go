@@ -81,8 +81,8 @@ func (c Config) OutnumbersParameters(ds *data.Dataset) bool {
 	return ds.N() > m.Fitted()
 }
 
-// leastChosenBy is the number of rows from which on a held-out fifth can choose the objective.
-const leastChosenBy = 30
+// minChoiceRows is the number of rows from which on a held-out fifth can choose the objective.
+const minChoiceRows = 30
 
 // heldOutRowsChoose reports whether rows that are held out choose the objective and its weight of the KL terms. The
 // objective is Auto until then. If the user gives a length or a weight, they choose only if the user gives Auto, too. A
@@ -105,14 +105,14 @@ func (c Config) noChoice(ds *data.Dataset) string {
 		return "the inputs are scores that were fitted to the targets of all rows"
 	case ds.Sequences != nil && ds.Task == data.Regression:
 		return "a regression of sequences takes all its steps under the bound"
-	case ds.N() < leastChosenBy:
-		return fmt.Sprintf("%d rows are too few, %d are needed", ds.N(), leastChosenBy)
+	case ds.N() < minChoiceRows:
+		return fmt.Sprintf("%d rows are too few, %d are needed", ds.N(), minChoiceRows)
 	}
 	return ""
 }
 
-// mostFeatures is the largest number of features by default of two layers. A step with more takes longer.
-const mostFeatures = 200
+// maxDeepFeatures is the largest number of features by default of two layers. A step with more takes longer.
+const maxDeepFeatures = 200
 
 // fitDepth makes two random-feature layers the preset default if rows outnumber their parameters. They have 32 latent
 // functions, and from 100 to 200 features, as many as rows allow. They fit better then; with fewer rows they memorise.
@@ -123,7 +123,7 @@ func (c *Config) fitDepth(ds *data.Dataset) []string {
 	if c.Preset != Defaults().Preset || c.Model != model.GPDRF || ds.Sequences != nil || settled || c.Objective == ELBO {
 		return nil
 	}
-	for features := mostFeatures; features >= 100; features -= 10 {
+	for features := maxDeepFeatures; features >= 100; features -= 10 {
 		deep := *c
 		notes := deep.adopt("defaults where rows outnumber the parameters of two layers: ", []newDefault{{"layers", 2},
 			{"hidden", 16}, {"latents", max(c.Latents, 32)}, {"features", features}, {"steps", 20000}})

@@ -337,7 +337,7 @@ func (c *Config) predictionOptions() []Option {
 		{Key: "conformal", Flag: true, value: &c.Conformal,
 			Help: fmt.Sprintf("hold out a fifth of the training rows, %d at most, for intervals and sets that "+
 				"hold the target of a new row with a probability of level, however wrong the model is, if that row "+
-				"is exchangeable with the training rows", MostConformal)},
+				"is exchangeable with the training rows", MaxConformal)},
 		{Key: "level", Arg: "X", limits: limits{hi: 1, excludesLow: true, excludesHigh: true}, value: &c.Level,
 			Help: "the level of --conformal; predict --level takes any other from the same run"},
 	}

@@ -19,8 +19,8 @@ const (
 // Evaluations is the default number of evaluations in a run.
 const Evaluations = 20
 
-// mostValidation is the largest share of the training rows that can be held out.
-const mostValidation = 0.5
+// maxValidation is the largest share of the training rows that can be held out.
+const maxValidation = 0.5
 
 // validation reads Validation: a fraction, a percentage, or a file; 0 and "" without validation.
 func (c Config) validation() (fraction float64, file string) {
@@ -43,8 +43,8 @@ func (c Config) Validates() bool {
 
 // checkValidation refuses a fraction that is too large, and options of a validation without validation rows.
 func (c Config) checkValidation() error {
-	if fraction, _ := c.validation(); !(fraction >= 0 && fraction <= mostValidation) {
-		return c.Errorf("validation", "%q must be a fraction of at most %g", c.Validation, mostValidation)
+	if fraction, _ := c.validation(); !(fraction >= 0 && fraction <= maxValidation) {
+		return c.Errorf("validation", "%q must be a fraction of at most %g", c.Validation, maxValidation)
 	}
 	if c.Validates() {
 		return nil
@@ -86,7 +86,7 @@ func (c Config) HoldOut(all *data.Dataset, w data.Watch) (rest, heldOut *data.Da
 // The rows that are held out for intervals.
 const (
 	conformalShare = 0.2  // share of the training rows
-	MostConformal  = 5000 // largest number of rows
+	MaxConformal   = 5000 // largest number of rows
 )
 
 // HoldOutConformal takes the rows for the intervals out of the training rows, before HoldOut takes those of
@@ -95,7 +95,7 @@ func (c Config) HoldOutConformal(all *data.Dataset) (rest, heldOut *data.Dataset
 	if !c.Conformal {
 		return all, nil, nil, nil
 	}
-	share := min(conformalShare, MostConformal/float64(all.N()))
+	share := min(conformalShare, MaxConformal/float64(all.N()))
 	if rest, heldOut, err = data.HoldOut(all, share, c.Seed); err != nil {
 		return nil, nil, nil, c.Errorf("conformal", "%w", err)
 	}

@@ -26,7 +26,7 @@ const OutOfFoldFile = "predictions.csv"
 // own is the value of --cv that asks for the folds of a named set.
 const own = "own"
 
-const mostFolds = 100
+const maxFolds = 100
 
 // CV is a cross-validation: its options, the state of its folds, and their joint results. Every fold is a run like any
 // other, in a run folder of its own, from which the CV reads the fold's state.
@@ -104,9 +104,9 @@ func NewCV(requested string, file, flags []options.Setting) (*CV, error) {
 			return nil, usererror.Errorf("--cv own: %s has no folds of its own: say how many to "+
 				"make, --cv 5 for example", c.Data)
 		}
-	} else if cv.Folds, err = strconv.Atoi(requested); err != nil || cv.Folds < 2 || cv.Folds > mostFolds {
+	} else if cv.Folds, err = strconv.Atoi(requested); err != nil || cv.Folds < 2 || cv.Folds > maxFolds {
 		return nil, usererror.Errorf("--cv: %q must be a number of folds from 2 to %d, or own for those of "+
-			"a named set", requested, mostFolds)
+			"a named set", requested, maxFolds)
 	}
 	cv.Folder, _ = os.Getwd()
 	for k := range cv.Folds {
