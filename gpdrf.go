@@ -110,7 +110,7 @@ func Train(ctx context.Context, rows Rows, o Options) (m *Model, err error) {
 	if cfg, err = o.From.warmStart(cfg, ds); err != nil {
 		return nil, err
 	}
-	cfg, targetNotes, err := cfg.KnowTarget(ds)
+	cfg, targetNotes, err := cfg.ResolveTarget(ds)
 	if err != nil {
 		return nil, err
 	}

@@ -107,7 +107,7 @@ func (m *Model) warmStart(c options.Config, rows *data.Dataset) (options.Config,
 		return c, errors.New("gpdrf.Options: From: a model of Load does not know the options of its training: " +
 			"start at one of Train in this process, or use the command train, which starts at run folders")
 	}
-	if _, _, err := m.config.KnowTarget(rows); err != nil { // KnowTarget sorts the levels of the target.
+	if _, _, err := m.config.ResolveTarget(rows); err != nil { // ResolveTarget sorts the levels of the target.
 		return c, err
 	}
 	if !reflect.DeepEqual(withoutRowRoles(rows.Schema().Plain()), withoutRowRoles(m.trained.Schema)) {

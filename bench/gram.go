@@ -28,7 +28,7 @@ func writeGram(path string, cfg options.Config) (n, t int, err error) {
 	if rows.Sequences == nil || len(rows.Outputs()) > 1 {
 		return 0, 0, fmt.Errorf("%s holds no sequences with one class or target", rows.Name)
 	}
-	fit, _, err := cfg.FitInputs(context.Background(), rows)
+	fit, _, err := cfg.ResolveInputs(context.Background(), rows)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -67,7 +67,7 @@ func (r *run) replan() error {
 	if err != nil || steps == c.Steps {
 		return err
 	}
-	r.job.Config = c.Replan(r.out.Steps, steps)
+	r.job.Config = c.WithLength(r.out.Steps, steps)
 	r.finalStep = r.job.Config.Last()
 	r.schedule = newSchedule(r.job.Config)
 	return nil

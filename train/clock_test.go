@@ -19,7 +19,7 @@ import (
 // A run that is planned again continues from where it was, and ends where every run ends.
 func TestScheduleAfterReplan(t *testing.T) {
 	c := config(t, "steps=1000 lr=1 warmup=0 kl-warmup=0.5")
-	first, s := newSchedule(c), newSchedule(c.Replan(200, 300).Replan(250, 500))
+	first, s := newSchedule(c), newSchedule(c.WithLength(200, 300).WithLength(250, 500))
 	for step := 1; step <= 200; step++ {
 		if s.rate(step) != first.rate(step) || s.klWeight(step) != first.klWeight(step) {
 			t.Fatalf("step %d: %g and %g, as it was planned %g and %g", step, s.rate(step), s.klWeight(step),

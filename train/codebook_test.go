@@ -46,21 +46,21 @@ func TestCodebook(t *testing.T) {
 			t.Errorf("%s: schema %+v", options, again.Schema)
 		}
 	}
-	if _, _, err := config(t, "codebook=100000").FitInputs(t.Context(), set); err == nil ||
+	if _, _, err := config(t, "codebook=100000").ResolveInputs(t.Context(), set); err == nil ||
 		!strings.Contains(err.Error(), "--codebook: the training sequences have") {
 		t.Error(err)
 	}
 	few := readText(t, "few.tsv", strings.Repeat("a\t1,2;3,4\nb\t3,4;1,2\nb\t3,4\n", 3), data.ReadOptions{})
-	fit, notes, err := config(t, "kernel=spectrum:1").FitInputs(t.Context(), few)
+	fit, notes, err := config(t, "kernel=spectrum:1").ResolveInputs(t.Context(), few)
 	if err != nil || fit.Codebook != 2 || !slices.Contains(notes, "codebook: 64 → 2, the number of different vectors") {
 		t.Errorf("a default of 64 and two vectors: %d, %q, %v", fit.Codebook, notes, err)
 	}
-	if _, _, err := config(t, "codebook=5").FitInputs(t.Context(), genes(t, 10, 1)); err == nil ||
+	if _, _, err := config(t, "codebook=5").ResolveInputs(t.Context(), genes(t, 10, 1)); err == nil ||
 		!strings.Contains(err.Error(), "genes.fasta holds no sequences of vectors: leave it out") {
 		t.Error(err)
 	}
 	for _, words := range []string{"tokens=words", "model=drf projection=7"} {
-		if _, _, err := config(t, words).FitInputs(t.Context(), table(t, 30, 1, wave)); err == nil ||
+		if _, _, err := config(t, words).ResolveInputs(t.Context(), table(t, 30, 1, wave)); err == nil ||
 			!strings.Contains(err.Error(), "is read without sequences: name their column by --sequence") {
 			t.Errorf("%s of a table: %v", words, err)
 		}

@@ -136,7 +136,7 @@ func TestGram(t *testing.T) {
 		"inducing-init=greedy": "--inducing-init: greedy",
 		"learn-inducing=true":  "--learn-inducing: true",
 	} {
-		if _, _, err := config(t, options).FitInputs(t.Context(), set); err == nil ||
+		if _, _, err := config(t, options).ResolveInputs(t.Context(), set); err == nil ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", options, err)
 		}

@@ -76,7 +76,7 @@ func TestDepthByRows(t *testing.T) {
 		{words: "model=drf features=4", rows: 600, layers: 1, width: 8, steps: 15000},
 		{words: "preset=paper inducing=4 latents=1 features=4 batch=9", rows: 600, layers: 1, width: 10, steps: 66667},
 	} {
-		got, notes, err := config(t, c.words).Fit(t.Context(), table(t, c.rows, 1, wave))
+		got, notes, err := config(t, c.words).ResolveFor(t.Context(), table(t, c.rows, 1, wave))
 		if err != nil || got.Layers != c.layers || got.Hidden != c.width || got.Steps != c.steps ||
 			c.latents > 0 && (got.Latents != c.latents || got.Features != c.features) {
 			t.Errorf("%q, %d rows: %d layers of width %d, %d latents, %d features, %d steps: %v, %v", c.words, c.rows,
@@ -87,7 +87,7 @@ func TestDepthByRows(t *testing.T) {
 			t.Errorf("%q, %d rows: %q, expected %q in it", c.words, c.rows, notes, c.note)
 		}
 		// what all rows have settled stays for a part of them, as in a trial of preset best
-		if part, _, err := got.Fit(t.Context(), table(t, c.rows/4*3, 1, wave)); err != nil ||
+		if part, _, err := got.ResolveFor(t.Context(), table(t, c.rows/4*3, 1, wave)); err != nil ||
 			part.Layers != got.Layers || part.Features != got.Features {
 			t.Errorf("%q, a part of %d rows: %d layers, %d features: %v", c.words, c.rows, part.Layers, part.Features, err)
 		}
@@ -99,7 +99,7 @@ func TestFeaturesOfClasses(t *testing.T) {
 	for words, features := range map[string]int{"": 400, "features=7": 7, "layers=2": 100, "model=drf": 100,
 		"time-limit=30s": 100, "steps=4000": 100, "steps=4000 objective=auto": 400, "objective=elbo": 100,
 		"likelihood=bernoulli": 100, "preset=paper": 100} {
-		got, _, err := config(t, words).Fit(t.Context(), table(t, 300, 1, coin))
+		got, _, err := config(t, words).ResolveFor(t.Context(), table(t, 300, 1, coin))
 		if err != nil || got.Features != features {
 			t.Errorf("%q: %d features, expected %d: %v", words, got.Features, features, err)
 		}

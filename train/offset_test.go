@@ -61,7 +61,7 @@ func TestClassOffsetsDefaults(t *testing.T) {
 	} {
 		at := strings.LastIndex(options, " ")
 		c := config(t, options[:at])
-		c, _, err := c.FitInputs(t.Context(), set)
+		c, _, err := c.ResolveInputs(t.Context(), set)
 		if err != nil || c.Text("class-offsets") != options[at+1:] {
 			t.Errorf("%s: became %s, %v", options, c.Text("class-offsets"), err)
 		}

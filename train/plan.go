@@ -13,7 +13,7 @@ import (
 
 // Plan measures the device memory of the run, and decides how many rows are computed at once: the whole batch if it
 // fits, or the largest number that does. If not even one row fits, the error is a *usererror.Error with sizes that
-// would, and the Plan is the plan for one row. The Config is one of Fit.
+// would, and the Plan is the plan for one row. The Config is one of ResolveFor.
 func (j *Job) Plan(ctx context.Context) (*memory.Plan, error) {
 	return j.planFor(ctx, memory.FreeOf(j.Device))
 }

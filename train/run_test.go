@@ -101,7 +101,7 @@ func jobOf(t testing.TB, words string) *Job {
 // settled is the Config that fits a set.
 func settled(t testing.TB, c options.Config, set *data.Dataset) options.Config {
 	t.Helper()
-	c, _, err := c.Fit(t.Context(), set)
+	c, _, err := c.ResolveFor(t.Context(), set)
 	must.OK(t, err)
 	return c
 }

@@ -12,31 +12,31 @@ import (
 // and which parameters are fixed. Steps count from 1.
 type schedule struct {
 	options.Config
-	steps int
-	plans []options.Plan // plans before the one for steps
+	steps     int
+	stretches []options.Stretch // before the one for steps
 }
 
 func newSchedule(c options.Config) schedule {
-	plans, _ := c.Plans() // a Config was checked, so there is no error
-	return schedule{c, c.Steps, plans}
+	stretches, _ := c.Stretches() // a Config was checked, so there is no error
+	return schedule{c, c.Steps, stretches}
 }
 
-// position is the number that a step has in a run with the plan of this step from the start, and the number of steps
-// of that run. Each plan begins at the share of the run that is done, and divides the rest among its steps.
+// position is the number that a step has in a run with the length of its stretch from the start, and the number of
+// steps of that run. Each stretch begins at the share of the run that is done, and divides the rest among its steps.
 func (s *schedule) position(step int) (position, steps float64) {
-	done, begin, planSteps := 0.0, 0, s.steps
+	done, begin, planned := 0.0, 0, s.steps
 	at := func(step, of int) float64 { return done + (1-done)*float64(step-begin)/float64(of-begin) }
-	for _, p := range s.plans {
-		if step <= p.Until {
-			planSteps = p.Steps
+	for _, stretch := range s.stretches {
+		if step <= stretch.Until {
+			planned = stretch.Steps
 			break
 		}
-		done, begin = at(p.Until, p.Steps), p.Until
+		done, begin = at(stretch.Until, stretch.Steps), stretch.Until
 	}
 	if begin == 0 {
-		return float64(step), float64(planSteps)
+		return float64(step), float64(planned)
 	}
-	return at(step, planSteps) * float64(planSteps), float64(planSteps)
+	return at(step, planned) * float64(planned), float64(planned)
 }
 
 // highRate is the share of the learning rate above which a run is stopped far from the end of its schedule.

@@ -231,7 +231,7 @@ func TestFitInputs(t *testing.T) {
 				"numbers: leave it out"},
 		{"model=drf kernel=spectrum:2", vectors, "--kernel: spectrum:2 is for sequences"},
 	} {
-		_, _, err := config(t, c.options).FitInputs(t.Context(), c.set)
+		_, _, err := config(t, c.options).ResolveInputs(t.Context(), c.set)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", c.options, err, c.want)
 		}
@@ -248,7 +248,7 @@ func TestFitInputs(t *testing.T) {
 		{"feed-forward=true scaling=robust", vectors, true},
 	} {
 		asked := config(t, c.options)
-		asked, _, err := asked.FitInputs(t.Context(), c.set)
+		asked, _, err := asked.ResolveInputs(t.Context(), c.set)
 		if err != nil || asked.FeedForward != c.fed {
 			t.Errorf("%s: fed forward is %v, %v", c.options, asked.FeedForward, err)
 		}
@@ -271,7 +271,7 @@ func TestFitInputs(t *testing.T) {
 			set, options = both, rest
 		}
 		c := config(t, options)
-		c, _, err := c.FitInputs(t.Context(), set)
+		c, _, err := c.ResolveInputs(t.Context(), set)
 		must.OK(t, err)
 		asked := config(t, options)
 		if sequences := set.Sequences != nil &&
@@ -306,7 +306,7 @@ func TestChoice(t *testing.T) {
 		"kernel=spectrum:2/linear model=drf":             config(t, "model=drf").Inducing,
 	} {
 		c := config(t, options)
-		c, _, err := c.FitInputs(t.Context(), set)
+		c, _, err := c.ResolveInputs(t.Context(), set)
 		if err != nil || c.Inducing != want {
 			t.Errorf("%s: %d inducing points, %v", options, c.Inducing, err)
 		}
@@ -317,17 +317,17 @@ func TestChoice(t *testing.T) {
 		"kernel=spectrum:2":                 sequencesSteps,
 	} {
 		c := config(t, options)
-		c, _, err := c.FitInputs(t.Context(), set)
+		c, _, err := c.ResolveInputs(t.Context(), set)
 		if err != nil || c.Steps != want {
 			t.Errorf("%s: %d steps, %v", options, c.Steps, err)
 		}
 	}
-	_, notes, err := config(t, "kernel=spectrum:2/linear").FitInputs(t.Context(), set)
+	_, notes, err := config(t, "kernel=spectrum:2/linear").ResolveInputs(t.Context(), set)
 	if all := strings.Join(notes, "\n"); err != nil || strings.Count(all, "inducing") != 1 {
 		t.Errorf("%v: %s", err, all)
 	}
 	c := config(t, "time-limit=1ms")
-	c, notes, err = c.FitInputs(t.Context(), set)
+	c, notes, err = c.ResolveInputs(t.Context(), set)
 	if err != nil || !strings.Contains(strings.Join(notes, "\n"), "not tried, since ") || c.KernelSpec == "auto" {
 		t.Errorf("%s: %v, %v", c.KernelSpec, notes, err)
 	}

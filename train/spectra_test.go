@@ -12,7 +12,7 @@ import (
 func TestSpectraOfArcCosines(t *testing.T) {
 	set := table(t, 30, 1, wave)
 	c := config(t, "features-kernel=arccos1 inducing=9")
-	c, notes, err := c.FitInputs(t.Context(), set)
+	c, notes, err := c.ResolveInputs(t.Context(), set)
 	if err != nil || c.Spectra != model.PriorFixed ||
 		!strings.Contains(strings.Join(notes, "\n"), "spectra: prior-fixed, since features of arccos1") {
 		t.Errorf("%s, %q, %v", c.Spectra, notes, err)
@@ -39,13 +39,13 @@ func TestSkipAndLatents(t *testing.T) {
 		"skip=true preset=paper": {10, true, ""},
 	} {
 		c := config(t, options+" inducing=9")
-		c, notes, err := c.FitInputs(t.Context(), set)
+		c, notes, err := c.ResolveInputs(t.Context(), set)
 		must.OK(t, err)
 		if c.Latents != want.latents || c.Skip != want.skip || !strings.Contains(strings.Join(notes, "\n"), want.says) {
 			t.Errorf("%q: %d latents, skip %v, %q", options, c.Latents, c.Skip, notes)
 		}
 	}
-	if _, _, err := config(t, "latents=2 skip=true inducing=9").FitInputs(t.Context(),
+	if _, _, err := config(t, "latents=2 skip=true inducing=9").ResolveInputs(t.Context(),
 		set); !strings.Contains(errorText(err),
 		"--skip: the skip adds the 2 latent functions to 3 outputs: give latents 3 or more") {
 		t.Error(err)

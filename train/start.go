@@ -17,9 +17,9 @@ import (
 // fit settles the open options by the rows. Those of a model at which the run starts are settled before.
 func (j *Job) fit(ctx context.Context) (fit options.Config, notes []string, err error) {
 	if j.From != nil {
-		return j.Config.FitLength(j.Train.N())
+		return j.Config.ResolveLength(j.Train.N())
 	}
-	return j.Config.Fit(j.progressContext(ctx, "choosing feature maps"), j.Train)
+	return j.Config.ResolveFor(j.progressContext(ctx, "choosing feature maps"), j.Train)
 }
 
 // checkStart refuses a model From that does not fit the rows or the options, and gives the Job its

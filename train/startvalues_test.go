@@ -43,7 +43,7 @@ func TestStartTargetsOfSomeClasses(t *testing.T) {
 // started is a run on the given rows at its start.
 func started(t *testing.T, words string, set *data.Dataset) *run {
 	t.Helper()
-	c, _, err := config(t, words).Fit(t.Context(), set)
+	c, _, err := config(t, words).ResolveFor(t.Context(), set)
 	must.OK(t, err)
 	dev := mustOpen(t, "cpu:f64")
 	t.Cleanup(func() { dev.Close() })
@@ -101,7 +101,7 @@ func TestStartOfNoise(t *testing.T) {
 func TestSharedLengths(t *testing.T) {
 	few, many := wide(t, 50, 6), wide(t, 60, 6)
 	for want, set := range map[string]*data.Dataset{model.Common: few, model.Shared: many} {
-		c, notes, err := config(t, "model=gp inducing=5").Fit(t.Context(), set)
+		c, notes, err := config(t, "model=gp inducing=5").ResolveFor(t.Context(), set)
 		if err != nil || c.Lengthscales != want ||
 			strings.Contains(strings.Join(notes, " "), "lengthscales") != (want == model.Common) {
 			t.Errorf("%d rows: %s, %v, %v", set.N(), c.Lengthscales, notes, err)

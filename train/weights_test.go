@@ -33,11 +33,11 @@ func TestCountsAreRefused(t *testing.T) {
 	} {
 		ds := weighted(counts, true)
 		change(ds)
-		if _, _, err := jobOf(t, "model=gp likelihood=poisson").Config.Fit(t.Context(), ds); err == nil {
+		if _, _, err := jobOf(t, "model=gp likelihood=poisson").Config.ResolveFor(t.Context(), ds); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	if _, _, err := jobOf(t, "model=gp likelihood=gaussian").Config.Fit(t.Context(), counts); err == nil {
+	if _, _, err := jobOf(t, "model=gp likelihood=gaussian").Config.ResolveFor(t.Context(), counts); err == nil {
 		t.Error("an offset with gaussian noise: no error")
 	}
 }

@@ -60,7 +60,7 @@ func (p *program) plan(c *call) error {
 		return err
 	}
 	var fitting []string
-	if job.Config, fitting, err = job.Config.Fit(p.ctx, job.Train); err != nil {
+	if job.Config, fitting, err = job.Config.ResolveFor(p.ctx, job.Train); err != nil {
 		return err
 	}
 	p.noteAll(append(notes, fitting...))

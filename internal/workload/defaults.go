@@ -46,7 +46,7 @@ func (n Size) settle() (options.Config, model.Config, error) {
 	}
 	rows, err := n.dataset()
 	if err == nil {
-		c, _, err = c.Fit(context.Background(), rows)
+		c, _, err = c.ResolveFor(context.Background(), rows)
 	}
 	if err != nil {
 		return c, model.Config{}, err

@@ -107,7 +107,7 @@ func (c *Candidate) repeats(ds *data.Dataset, given []options.Setting) bool {
 	if err != nil {
 		return false
 	}
-	fit, _, err := own.Fit(context.Background(), ds)
+	fit, _, err := own.ResolveFor(context.Background(), ds)
 	return err == nil && fit.KLWeight == 1 && fit.ObjectiveOf(ds) == own.Objective
 }
 

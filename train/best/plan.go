@@ -144,7 +144,7 @@ func (s *Search) keepDefaultOfFewSteps(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fit, _, err := cfg.Fit(ctx, s.Rows)
+	fit, _, err := cfg.ResolveFor(ctx, s.Rows)
 	if err != nil {
 		return err
 	}

@@ -133,7 +133,7 @@ func (s *Search) chooseMaps(ctx context.Context) error {
 	}
 	// the choice of feature maps takes a quarter of this limit
 	base.Preset, base.TimeLimit = "default", s.Limit/3*2
-	base, notes, err := base.FitInputs(ctx, s.Rows)
+	base, notes, err := base.ResolveInputs(ctx, s.Rows)
 	if err != nil {
 		return err
 	}

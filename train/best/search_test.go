@@ -308,7 +308,7 @@ func TestCandidatesDiffer(t *testing.T) {
 		for _, c := range state.Candidates {
 			cfg, err := c.config(given)
 			if err == nil {
-				cfg, _, err = cfg.Fit(t.Context(), set)
+				cfg, _, err = cfg.ResolveFor(t.Context(), set)
 			}
 			if err != nil {
 				t.Fatalf("%s: %s: %v", name, c.Name, err)

@@ -209,7 +209,7 @@ func (s *Search) settlePosterior(ctx context.Context, cfg options.Config) (optio
 	if s.Steps == 0 {
 		return cfg, nil
 	}
-	fit, _, err := cfg.Fit(ctx, s.Rows)
+	fit, _, err := cfg.ResolveFor(ctx, s.Rows)
 	if err != nil {
 		return cfg, err
 	}

@@ -1,6 +1,7 @@
 // Package options holds the options of a run: one Config from flags, a config file, a preset and the defaults. The
-// table of table.go makes flags, config files and their help. Functions whose names begin with Fit decide what the rows
-// leave open. The package opens no device, and the only files that it reads are config files and, through data, rows.
+// table of table.go makes flags, config files and their help. Methods whose names begin with Resolve decide what the
+// rows leave open. The package opens no device, and the only files that it reads are config files and, through data,
+// rows.
 package options
 
 import (
@@ -19,7 +20,7 @@ import (
 )
 
 // Config has all options of a training run, with a field for each. table.go has their keys: the flag --kl-weight, the
-// line kl-weight: of a config file. A Config comes from Resolve. Load, Fit and ForSteps return copies
+// line kl-weight: of a config file. A Config comes from Resolve. Load, ResolveFor and ForSteps return copies
 // that hold what depends on the rows and the clock, so that a written Config repeats its run bit for bit. A method with
 // a pointer receiver changes the Config.
 type Config struct {
@@ -68,14 +69,14 @@ type Config struct {
 	KLWeight     float64 // weight of the KL terms: 1 is the ELBO, others are tempered and no bound
 	NoiseInit    float64 // initial variance of the Gaussian likelihood, of a target with sd 1; 0 is by the rows
 
-	// The way in which the objective is maximised. The user gives the length as Steps, Epochs or TimeLimit; a settled
+	// The way in which the objective is maximised. The user gives the length as Steps, Epochs or TimeLimit; a resolved
 	// Config has it as Steps.
 
 	Steps      int
 	Epochs     float64
 	TimeLimit  time.Duration
 	PlannedFor string // source of Steps, for the record
-	Replanned  string // Plans before the one for Steps, for the record
+	Replanned  string // Stretches before the one for Steps, for the record
 	StopAfter  int    // step at which a run of Steps was cut short; 0 if it was not
 
 	RowsChoseLength bool // rows that were held out chose Steps over a larger number
@@ -193,7 +194,7 @@ func (c *Config) check() error {
 	if c.PredictDraws == 1 {
 		return c.Errorf("predict-draws", "a variance needs two draws: give 0, or at least 2")
 	}
-	if err := c.settleLognormal(); err != nil {
+	if err := c.resolveLognormal(); err != nil {
 		return err
 	}
 	if c.Targets == scaling.LogTargets && c.Likelihood == model.StudentLikelihood {
@@ -209,7 +210,7 @@ func (c *Config) check() error {
 	if c.typed("level") && !c.Conformal {
 		return c.Errorf("level", "is that of conformal intervals: give %s, too", usererror.Flag("conformal"))
 	}
-	_, wrong := c.Plans()
+	_, wrong := c.Stretches()
 	if err := errors.Join(c.checkValidation(), c.checkEvery(), wrong); err != nil {
 		return err
 	}

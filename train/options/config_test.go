@@ -119,7 +119,7 @@ func TestLengthOfTraining(t *testing.T) {
 		{"steps: 9\n", []string{"--epochs", "0.5"}, 1, "0.5 epochs"},
 	} {
 		cfg := mustResolve(t, mustParse(t, c.file), flags(c.flags...))
-		if _, err := cfg.fitRows(500); err != nil {
+		if _, err := cfg.resolveRows(500); err != nil {
 			t.Fatal(err)
 		}
 		if cfg.Steps != c.steps || cfg.PlannedFor != c.plan || cfg.Epochs != 0 || cfg.TimeLimit != 0 {
@@ -128,18 +128,18 @@ func TestLengthOfTraining(t *testing.T) {
 		}
 	}
 	cfg := mustResolve(t, nil, flags("--time-limit", "90s"))
-	if _, err := cfg.fitRows(500); err != nil || cfg.Steps != 0 || cfg.TimeLimit.Seconds() != 90 {
+	if _, err := cfg.resolveRows(500); err != nil || cfg.Steps != 0 || cfg.TimeLimit.Seconds() != 90 {
 		t.Errorf("a time limit is for the trainer to plan: %d steps, %v, %v", cfg.Steps, cfg.TimeLimit, err)
 	}
 }
 
 func TestFitShrinksDefaultsAndRefusesTheRest(t *testing.T) {
 	cfg := mustResolve(t, nil, flags("--steps", "50"))
-	notes, err := cfg.fitRows(40)
+	notes, err := cfg.resolveRows(40)
 	if err != nil || cfg.Batch != 40 || cfg.Inducing != 40 || cfg.Warmup != 5 || len(notes) != 3 {
 		t.Fatalf("batch %d, inducing %d, warmup %d, notes %q, %v", cfg.Batch, cfg.Inducing, cfg.Warmup, notes, err)
 	}
-	if again, _ := cfg.fitRows(40); len(again) != 0 {
+	if again, _ := cfg.resolveRows(40); len(again) != 0 {
 		t.Errorf("a Config that fits has no notes, got %q", again)
 	}
 	for _, c := range []struct{ flag, want string }{
@@ -157,7 +157,7 @@ func TestFitShrinksDefaultsAndRefusesTheRest(t *testing.T) {
 	}
 	if cfg := mustResolve(t, nil, flags("--model", "drf")); cfg.Inducing != 200 {
 		t.Fatal("changed default")
-	} else if notes, _ := cfg.fitRows(40); len(notes) != 1 {
+	} else if notes, _ := cfg.resolveRows(40); len(notes) != 1 {
 		t.Errorf("drf has no inducing points to speak of, got %q", notes)
 	}
 	if err := mustResolve(t, nil, flags("--epochs", "1e9")).CheckRows(5000); err == nil {
@@ -300,14 +300,14 @@ func TestConfigRoundTrip(t *testing.T) {
 		{"--seed", "18446744073709551615", "--time-limit", "1h3m"},
 	} {
 		want := mustResolve(t, nil, flags(words...))
-		if _, err := want.fitRows(1000); err != nil {
+		if _, err := want.resolveRows(1000); err != nil {
 			t.Fatal(err)
 		}
 		path := filepath.Join(t.TempDir(), "config.yaml")
 		must.OK(t, os.WriteFile(path, want.YAML(), 0o666))
 		file := must.Get(ReadConfig(path))(t)
 		got := mustResolve(t, file, nil)
-		if notes, err := got.fitRows(1000); err != nil || len(notes) > 0 {
+		if notes, err := got.resolveRows(1000); err != nil || len(notes) > 0 {
 			t.Errorf("%v: %q, %v", words, notes, err)
 		}
 		for _, o := range Options() {
@@ -361,7 +361,7 @@ func TestTooManyLevels(t *testing.T) {
 	c := Defaults()
 	c.Likelihood = model.OrdinalLikelihood
 	ds := &data.Dataset{Task: data.Classification, Target: "y", Classes: make([]string, model.MaxLevels+1)}
-	if err := c.fitLikelihood(ds); err == nil || !strings.Contains(err.Error(), "1024 levels at most") {
+	if err := c.resolveLikelihood(ds); err == nil || !strings.Contains(err.Error(), "1024 levels at most") {
 		t.Error(err)
 	}
 }

@@ -71,8 +71,8 @@ func (c Config) WarmStart(base Config, steps int) (Config, error) {
 	return merged, merged.check()
 }
 
-// FitLength is Fit for a run that starts at a model: only the sizes and the length are open.
-func (c Config) FitLength(rows int) (fit Config, notes []string, err error) {
-	notes, err = c.fitRows(rows)
+// ResolveLength is ResolveFor for a run that starts at a model: only the sizes and the length are open.
+func (c Config) ResolveLength(rows int) (resolved Config, notes []string, err error) {
+	notes, err = c.resolveRows(rows)
 	return c, notes, err
 }

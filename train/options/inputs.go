@@ -16,44 +16,44 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
-// Fit is the Config that fits the training rows. It settles what FitInputs settles, and the sizes: a default that is
-// too large for the rows shrinks. Epochs become steps. A user's option that does not fit is a *usererror.Error. The
-// notes list the decisions, also before an error.
-func (c Config) Fit(ctx context.Context, ds *data.Dataset) (fit Config, notes []string, err error) {
+// ResolveFor is the Config for the training rows. It resolves what ResolveInputs resolves, and the sizes: a default
+// that is too large for the rows shrinks. Epochs become steps. A user's option that does not fit is a *usererror.Error.
+// The notes list the decisions, also before an error.
+func (c Config) ResolveFor(ctx context.Context, ds *data.Dataset) (resolved Config, notes []string, err error) {
 	if err := c.CheckRows(ds.N()); err != nil { // before the kernel, whose choice takes its time
 		return c, nil, err
 	}
-	if fit, notes, err = c.FitInputs(ctx, ds); err != nil {
-		return fit, notes, err
+	if resolved, notes, err = c.ResolveInputs(ctx, ds); err != nil {
+		return resolved, notes, err
 	}
-	more, err := fit.fitRows(ds.N())
+	more, err := resolved.resolveRows(ds.N())
 	notes = append(notes, more...)
 	if err != nil {
-		return fit, notes, err
+		return resolved, notes, err
 	}
-	more, err = fit.fitObjective(ds)
-	return fit, append(notes, more...), err
+	more, err = resolved.resolveObjective(ds)
+	return resolved, append(notes, more...), err
 }
 
-// FitInputs is the Config that fits the kind of the training rows, vectors or sequences. It settles the kernel, the
+// ResolveInputs is the Config for the kind of the training rows, vectors or sequences. It resolves the kernel, the
 // method that chooses X̄, and the sizes of layers that depend on the rows.
-func (c Config) FitInputs(ctx context.Context, ds *data.Dataset) (fit Config, notes []string, err error) {
-	if notes, err = c.fitKernel(ctx, ds); err != nil {
+func (c Config) ResolveInputs(ctx context.Context, ds *data.Dataset) (resolved Config, notes []string, err error) {
+	if notes, err = c.resolveKernel(ctx, ds); err != nil {
 		return c, nil, err
 	}
-	notes = slices.Concat(notes, c.fitSkip(ds), c.fitLengths(ds), c.fitDepth(ds), c.fitFeatures(ds), c.spectraNotes(),
-		c.fitWeights(ds))
+	notes = slices.Concat(notes, c.resolveSkip(ds), c.resolveLengths(ds), c.resolveDepth(ds), c.resolveFeatures(ds),
+		c.spectraNotes(), c.resolveWeights(ds))
 	return c, notes, nil
 }
 
-// fitKernel settles the kernel, and the method that chooses X̄.
-func (c *Config) fitKernel(ctx context.Context, ds *data.Dataset) (notes []string, err error) {
+// resolveKernel resolves the kernel, and the method that chooses X̄.
+func (c *Config) resolveKernel(ctx context.Context, ds *data.Dataset) (notes []string, err error) {
 	shapes, maps := c.Kernels()
-	if err := c.fitOptions(ds); err != nil {
+	if err := c.resolveOptions(ds); err != nil {
 		return nil, err
 	}
 	if ds.Kernel != nil {
-		return nil, c.fitGram(ds.Kernel.M)
+		return nil, c.resolveGram(ds.Kernel.M)
 	}
 	if c.Explicit("codebook") && c.Codebook != Defaults().Codebook && !hasVectors(ds) {
 		return nil, c.Errorf("codebook", "%s holds no sequences of vectors: leave it out", ds.Path)
@@ -72,13 +72,13 @@ func (c *Config) fitKernel(ctx context.Context, ds *data.Dataset) (notes []strin
 		if shapes == nil && c.Model != model.DRF {
 			c.KernelSpec = model.Kernels()[0]
 		}
-		return nil, c.fitInducing(InducingKMeans, InducingKMedoids)
+		return nil, c.resolveInducing(InducingKMeans, InducingKMedoids)
 	}
-	return c.fitSequences(ctx, ds)
+	return c.resolveSequences(ctx, ds)
 }
 
-// fitSequences settles the kernel of sequences, and the defaults that depend on it.
-func (c *Config) fitSequences(ctx context.Context, ds *data.Dataset) (notes []string, err error) {
+// resolveSequences resolves the kernel of sequences, and the defaults that depend on it.
+func (c *Config) resolveSequences(ctx context.Context, ds *data.Dataset) (notes []string, err error) {
 	shapes, maps := c.Kernels()
 	book, ds, err := c.LearnCodebook(ctx, ds)
 	if err != nil {
@@ -107,7 +107,7 @@ func (c *Config) fitSequences(ctx context.Context, ds *data.Dataset) (notes []st
 		return nil, c.Errorf("learn-inducing", "inducing points that are sequences cannot move: leave it out")
 	}
 	c.LearnInducing = false
-	if err := c.fitInducing(InducingRandom, InducingKMeans); err != nil {
+	if err := c.resolveInducing(InducingRandom, InducingKMeans); err != nil {
 		return nil, err
 	}
 	if maps == nil {
@@ -130,8 +130,8 @@ const (
 // rowsPerLength is the least number of rows for each input with which inputs have their own length-scales.
 const rowsPerLength = 10
 
-// fitLengths settles the sharing of length-scales: each input has one of its own if there are enough rows.
-func (c *Config) fitLengths(ds *data.Dataset) (notes []string) {
+// resolveLengths resolves the sharing of length-scales: each input has one of its own if there are enough rows.
+func (c *Config) resolveLengths(ds *data.Dataset) (notes []string) {
 	if c.Lengthscales != "auto" {
 		return nil
 	}
@@ -144,12 +144,12 @@ func (c *Config) fitLengths(ds *data.Dataset) (notes []string) {
 	return notes
 }
 
-// ForComponents is a fitted Config for principal components of the columns, which are fewer or as many.
+// ForComponents is a resolved Config for principal components of the columns, which are fewer or as many.
 func (c Config) ForComponents(components *data.Dataset) Config {
 	c.Columns = Components
 	if !c.Explicit("lengthscales") {
 		c.Lengthscales = Auto
-		c.fitLengths(components)
+		c.resolveLengths(components)
 	}
 	return c
 }
@@ -162,10 +162,10 @@ func (c Config) outputs(ds *data.Dataset) int {
 // maxFeatureLatents is the largest number of latent functions for the features alone: each costs time.
 const maxFeatureLatents = 32
 
-// fitSkip sets two latent functions for each output: one that the skip adds to it, and one for the features. For rows
-// of sequences, the second is not worth its cost. If a user wants fewer latent functions than outputs, there is no
+// resolveSkip sets two latent functions for each output: one that the skip adds to it, and one for the features. For
+// rows of sequences, the second is not worth its cost. If a user wants fewer latent functions than outputs, there is no
 // default skip.
-func (c *Config) fitSkip(ds *data.Dataset) (notes []string) {
+func (c *Config) resolveSkip(ds *data.Dataset) (notes []string) {
 	outputs := c.outputs(ds)
 	latents, words := outputs+min(outputs, maxFeatureLatents), "one for each output, and as many for the features"
 	if ds.Sequences != nil {
@@ -268,8 +268,8 @@ const (
 	projectedLengthscale = 16.0
 )
 
-// fitGram makes the Config fit rows with a kernel of their own and m inducing points.
-func (c *Config) fitGram(m int) error {
+// resolveGram makes the Config fit rows with a kernel of their own and m inducing points.
+func (c *Config) resolveGram(m int) error {
 	for _, key := range []string{"kernel", "inducing", "inducing-init", "learn-inducing"} {
 		if text := c.Text(key); c.Explicit(key) && text != kernelAuto && text != "false" && text != strconv.Itoa(m) {
 			return c.Errorf(key, "%s: gram gives the kernel and its %d inducing points: leave it out", text, m)
@@ -279,8 +279,8 @@ func (c *Config) fitGram(m int) error {
 	return nil
 }
 
-// fitInducing settles the method that chooses X̄. autoChoice is the method for auto; unfit is not for these rows.
-func (c *Config) fitInducing(autoChoice, unfit string) error {
+// resolveInducing resolves the method that chooses X̄. autoChoice is the method for auto; unfit is not for these rows.
+func (c *Config) resolveInducing(autoChoice, unfit string) error {
 	switch {
 	case c.InducingInit == InducingAuto:
 		c.InducingInit = autoChoice

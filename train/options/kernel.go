@@ -10,7 +10,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
-// kernelAuto leaves the kernel to FitInputs.
+// kernelAuto leaves the kernel to ResolveInputs.
 const kernelAuto = "auto"
 
 // kernelChoices lists the values of the option kernel for a message.
@@ -83,13 +83,13 @@ func joinKernel(shapes []string, maps seq.Spec) string {
 	return strings.Join(shapes, "+")
 }
 
-// isSettled reports whether rows may have turned the requested kernel into settledKernel. As in fitSequences, numbers
-// beside sequences add a kernel of vectors.
-func isSettled(requested, settledKernel string) bool {
+// isResolved reports whether rows may have turned the requested kernel into resolvedKernel. As in resolveSequences,
+// numbers beside sequences add a kernel of vectors.
+func isResolved(requested, resolvedKernel string) bool {
 	shapes, maps, _ := splitKernel(requested)
-	settledShapes, settledMaps, _ := splitKernel(settledKernel)
-	if shapes == nil && maps != nil && settledShapes != nil {
+	resolvedShapes, resolvedMaps, _ := splitKernel(resolvedKernel)
+	if shapes == nil && maps != nil && resolvedShapes != nil {
 		shapes = model.Kernels()[:1]
 	}
-	return joinKernel(shapes, maps) == joinKernel(settledShapes, settledMaps)
+	return joinKernel(shapes, maps) == joinKernel(resolvedShapes, resolvedMaps)
 }

@@ -43,13 +43,13 @@ func IsLength(key string) bool { return key == "steps" || key == "epochs" || key
 
 // CheckRows refuses a user's options that are too large for a training set of n rows.
 func (c Config) CheckRows(n int) error {
-	_, err := c.fitRows(n)
+	_, err := c.resolveRows(n)
 	return err
 }
 
-// fitRows makes the Config fit a training set of n rows. A default that is too large shrinks, with a note; a user's
+// resolveRows makes the Config fit a training set of n rows. A default that is too large shrinks, with a note; a user's
 // option that is too large is a *usererror.Error. Epochs become steps.
-func (c *Config) fitRows(n int) (notes []string, err error) {
+func (c *Config) resolveRows(n int) (notes []string, err error) {
 	for _, o := range []struct {
 		key   string
 		value *int
@@ -85,14 +85,14 @@ func ForTime(limit time.Duration) string { return "a time limit of " + limit.Str
 // ForSteps is the Config of a run of the given number of steps. plannedFor is their source, and empty if the user
 // gave the number. It shortens default schedules that are too long for such a run: the warm-up and the steps with a
 // fixed q(Ω) to a tenth of it, and those with fixed kernels to four tenths.
-func (c Config) ForSteps(steps int, plannedFor string) (settled Config, notes []string) {
+func (c Config) ForSteps(steps int, plannedFor string) (resolved Config, notes []string) {
 	notes = c.setSteps(steps, plannedFor)
 	return c, notes
 }
 
 // ForChosenSteps is ForSteps of the number of steps that held-out rows have chosen; longest is the largest number that
 // they could choose. The number of evaluations is the same as for the planned steps.
-func (c Config) ForChosenSteps(steps, longest int) (settled Config, notes []string) {
+func (c Config) ForChosenSteps(steps, longest int) (resolved Config, notes []string) {
 	if !c.Explicit("eval-every") && c.Steps > 0 {
 		c.EvalEvery = (c.EvalEvery*steps + c.Steps - 1) / c.Steps
 	}
@@ -110,51 +110,51 @@ func (c *Config) setSteps(steps int, plannedFor string) (notes []string) {
 	for _, o := range []struct {
 		key   string
 		value *int
-		most  int
+		limit int
 	}{
 		{"warmup", &c.Warmup, steps / 10},
 		{"freeze-omega", &c.FreezeOmega, steps / 10},
 		{"freeze-kernel", &c.FreezeKernel, int(0.4 * float64(steps))},
 	} {
-		if *o.value > o.most && !c.Explicit(o.key) {
-			notes = append(notes, fmt.Sprintf("%s: %d → %d, for a run of %d steps", o.key, *o.value, o.most, steps))
-			*o.value = o.most
+		if *o.value > o.limit && !c.Explicit(o.key) {
+			notes = append(notes, fmt.Sprintf("%s: %d → %d, for a run of %d steps", o.key, *o.value, o.limit, steps))
+			*o.value = o.limit
 		}
 	}
 	return notes
 }
 
-// Plan is the length that a run was to have until one of its steps. There, the remaining time asked for another
+// Stretch is the length that a run was to have until one of its steps. There, the remaining time asked for another
 // length. Schedules that depend on the finished share of the run continue from that share.
-type Plan struct {
+type Stretch struct {
 	Steps int // number of steps of the whole run
-	Until int // last step of this plan
+	Until int // last step of the stretch
 }
 
-// Plans are the plans before the last one, whose number of steps is Config.Steps. The error is that of a wrong text.
-func (c Config) Plans() (plans []Plan, err error) {
+// Stretches are those before the last one, whose number of steps is Config.Steps. The error is that of a wrong text.
+func (c Config) Stretches() (stretches []Stretch, err error) {
 	previous := 0
 	for _, word := range strings.Fields(c.Replanned) {
-		var p Plan
-		if _, err := fmt.Sscanf(word, "%d@%d", &p.Steps, &p.Until); err != nil || p.String() != word ||
-			p.Until <= previous || p.Until >= p.Steps || p.Steps > MaxSteps {
+		var s Stretch
+		if _, err := fmt.Sscanf(word, "%d@%d", &s.Steps, &s.Until); err != nil || s.String() != word ||
+			s.Until <= previous || s.Until >= s.Steps || s.Steps > MaxSteps {
 			return nil, c.Errorf("replanned", "%q is not a number of steps "+
 				"and a later step before its end, such as 1000@200", word)
 		}
-		plans, previous = append(plans, p), p.Until
+		stretches, previous = append(stretches, s), s.Until
 	}
 	if c.Steps > 0 && previous >= c.Steps {
 		return nil, c.Errorf("replanned", "step %d is not one of the %d steps "+
 			"before the last", previous, c.Steps)
 	}
-	return plans, nil
+	return stretches, nil
 }
 
-func (p Plan) String() string { return fmt.Sprintf("%d@%d", p.Steps, p.Until) }
+func (s Stretch) String() string { return fmt.Sprintf("%d@%d", s.Steps, s.Until) }
 
-// Replan is the Config of a run that is planned again after a step, for another total number of steps.
-func (c Config) Replan(after, steps int) Config {
-	words := append(strings.Fields(c.Replanned), Plan{c.Steps, after}.String())
+// WithLength is the Config of a run that has another total number of steps from a step on.
+func (c Config) WithLength(after, steps int) Config {
+	words := append(strings.Fields(c.Replanned), Stretch{c.Steps, after}.String())
 	c.Replanned, c.Steps = strings.Join(words, " "), steps
 	return c
 }

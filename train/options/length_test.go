@@ -27,7 +27,7 @@ func TestCheckRowsBeforeKernel(t *testing.T) {
 	ds := must.Get(data.FromRows(rows))(t)
 	ended, end := context.WithCancel(t.Context())
 	end()
-	_, _, err := mustResolve(t, nil, flags("--inducing", "31")).Fit(ended, ds)
+	_, _, err := mustResolve(t, nil, flags("--inducing", "31")).ResolveFor(ended, ds)
 	if err == nil || err.Error() != "--inducing: 31 is more than the 30 training rows" {
 		t.Error(err)
 	}

@@ -14,8 +14,8 @@ import (
 // Lognormal asks for Gaussian noise of the target's logarithm.
 const Lognormal = "lognormal"
 
-// settleLognormal replaces the likelihood lognormal by gaussian with target-scaling log.
-func (c *Config) settleLognormal() error {
+// resolveLognormal replaces the likelihood lognormal by gaussian with target-scaling log.
+func (c *Config) resolveLognormal() error {
 	if c.Likelihood != Lognormal {
 		return nil
 	}
@@ -64,10 +64,10 @@ func (c Config) taskToRead() string {
 	return c.Task
 }
 
-// KnowTarget settles what depends on the target; the training rows come first. It puts the levels of an ordinal
+// ResolveTarget resolves what depends on the target; the training rows come first. It puts the levels of an ordinal
 // target in their order, in all rows. If all is auto, and the targets are counts beyond doubt or counts with offsets,
 // it sets the likelihood negative-binomial, with a note.
-func (c Config) KnowTarget(all ...*data.Dataset) (known Config, notes []string, err error) {
+func (c Config) ResolveTarget(all ...*data.Dataset) (known Config, notes []string, err error) {
 	train := all[0]
 	if c.Likelihood == model.OrdinalLikelihood && train.Task == data.Classification {
 		var levels []string
@@ -126,8 +126,8 @@ func accepted(ds *data.Dataset) []string {
 	})
 }
 
-// fitLikelihood settles auto by the training rows. A likelihood that does not fit them is an error.
-func (c *Config) fitLikelihood(ds *data.Dataset) error {
+// resolveLikelihood resolves auto by the training rows. A likelihood that does not fit them is an error.
+func (c *Config) resolveLikelihood(ds *data.Dataset) error {
 	c.Likelihood = c.likelihoodOf(ds.Task)
 	if fits := Likelihoods(ds.Task); !slices.Contains(fits, c.Likelihood) {
 		return c.Errorf("likelihood", "%s does not fit the target %q, a %s: give %s, or leave it out", c.Likelihood,
@@ -166,9 +166,9 @@ func (c *Config) fitLikelihood(ds *data.Dataset) error {
 	return nil
 }
 
-// fitOptions refuses options of a user that have no effect on these rows, and turns off those of presets and files.
-func (c *Config) fitOptions(ds *data.Dataset) error {
-	if err := c.fitLikelihood(ds); err != nil { // before the choice of maps, which takes long
+// resolveOptions refuses options of a user that have no effect on these rows, and turns off those of presets and files.
+func (c *Config) resolveOptions(ds *data.Dataset) error {
+	if err := c.resolveLikelihood(ds); err != nil { // before the choice of maps, which takes long
 		return err
 	}
 	if c.Explicit("skip") && c.Model == model.GPDRF && c.Skip &&

@@ -40,8 +40,9 @@ func (c *Config) checkObjective() error {
 	return nil
 }
 
-// fitObjective decides between the bound and the predictive objective, unless the user or rows that are held out do.
-func (c *Config) fitObjective(ds *data.Dataset) (notes []string, err error) {
+// resolveObjective decides between the bound and the predictive objective, unless the user or rows that are held out
+// do.
+func (c *Config) resolveObjective(ds *data.Dataset) (notes []string, err error) {
 	switch {
 	case c.Objective == Predictive && !c.HasPredictive(ds):
 		return nil, c.Errorf("objective", "%s is for numbers, and the target %q has classes: leave it out",
@@ -114,13 +115,13 @@ func (c Config) noChoice(ds *data.Dataset) string {
 // maxDeepFeatures is the largest number of features by default of two layers. A step with more takes longer.
 const maxDeepFeatures = 200
 
-// fitDepth makes two random-feature layers the preset default if rows outnumber their parameters. They have 32 latent
-// functions, and from 100 to 200 features, as many as rows allow. They fit better then; with fewer rows they memorise.
-// They gain by more steps than one layer takes, though a step takes nearly three times as long. A note tells if sizes
-// that the user gave are too large.
-func (c *Config) fitDepth(ds *data.Dataset) []string {
-	settled := c.Explicit("layers") || c.Layers > 1
-	if c.Preset != Defaults().Preset || c.Model != model.GPDRF || ds.Sequences != nil || settled || c.Objective == ELBO {
+// resolveDepth makes two random-feature layers the preset default if rows outnumber their parameters. They have 32
+// latent functions, and from 100 to 200 features, as many as rows allow. They fit better then; with fewer rows they
+// memorise. They gain by more steps than one layer takes, though a step takes nearly three times as long. A note tells
+// if sizes that the user gave are too large.
+func (c *Config) resolveDepth(ds *data.Dataset) []string {
+	given := c.Explicit("layers") || c.Layers > 1
+	if c.Preset != Defaults().Preset || c.Model != model.GPDRF || ds.Sequences != nil || given || c.Objective == ELBO {
 		return nil
 	}
 	for features := maxDeepFeatures; features >= 100; features -= 10 {
@@ -149,9 +150,9 @@ func (c *Config) fitDepth(ds *data.Dataset) []string {
 // More features than for numbers memorise no more then, and predict better.
 const classFeatures = 400
 
-// fitFeatures gives one layer for classes their number of features, in preset default. Under a time limit, more steps
-// are better than more features.
-func (c *Config) fitFeatures(ds *data.Dataset) (notes []string) {
+// resolveFeatures gives one layer for classes their number of features, in preset default. Under a time limit, more
+// steps are better than more features.
+func (c *Config) resolveFeatures(ds *data.Dataset) (notes []string) {
 	if c.Preset != Defaults().Preset || c.Model != model.GPDRF || ds.Sequences != nil || c.Layers > 1 ||
 		ds.Task != data.Classification || c.outputs(ds) == 1 || c.Explicit("time-limit") ||
 		c.Objective != Auto || !c.heldOutRowsChoose(ds) {

@@ -53,8 +53,8 @@ func withoutRemovedPreset(file []Setting) []Setting {
 	return file
 }
 
-// ForResume is the Config of a resumed run. Fit has settled its options. In a run of version 0.2.0, newer options are
-// open, and get the only value that they had then.
+// ForResume is the Config of a resumed run. ResolveFor has resolved its options. In a run of version 0.2.0, newer
+// options are open, and get the only value that they had then.
 func (c Config) ForResume() Config {
 	if c.Objective == Auto {
 		c.Objective = ELBO

@@ -31,7 +31,7 @@ func (c Config) Resume(flags []Setting, rows *data.Schema) (Config, error) {
 		case requested.Text(s.Key) == current, s.Text == "auto", s.Text == "0" && (s.Key == "chunk" || s.Key == "eval-every"):
 		case s.Key == "target" && rows != nil && rows.NamesTargets(requested.Target):
 		case s.Key == "precision" && kind(c.Device) != "cuda:f32": // other devices have only one precision
-		case s.Key == "kernel" && isSettled(s.Text, current):
+		case s.Key == "kernel" && isResolved(s.Text, current):
 		case s.Key == "likelihood" && s.Text == Lognormal && current == model.GaussianLikelihood &&
 			c.Targets == scaling.LogTargets:
 		case s.Key == "epochs" && strings.HasPrefix(c.PlannedFor, forEpochs(requested.Epochs)):

@@ -57,8 +57,8 @@ func TestOptionsOfResumedRun(t *testing.T) {
 		}
 	}
 	lognormal.Likelihood, lognormal.Targets, sequences.KernelSpec = "gaussian", "log", "rbf+spectrum:4"
-	for f, settled := range map[string]Config{"likelihood=lognormal": lognormal, "kernel=spectrum:4": sequences} {
-		if _, err := settled.Resume(asFlags(f), nil); err != nil {
+	for f, resolved := range map[string]Config{"likelihood=lognormal": lognormal, "kernel=spectrum:4": sequences} {
+		if _, err := resolved.Resume(asFlags(f), nil); err != nil {
 			t.Error(err)
 		}
 		if _, err := c.Resume(asFlags(f), nil); err == nil {

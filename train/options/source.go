@@ -34,7 +34,7 @@ func (c Config) Load(schema *data.Schema, w data.Watch) (known Config, train, te
 		return c, nil, nil, nil, err
 	}
 	c.Target, c.Task = train.Target, string(train.Task)
-	known, more, err := c.KnowTarget(train, test)
+	known, more, err := c.ResolveTarget(train, test)
 	if err != nil {
 		return c, nil, nil, nil, err
 	}

@@ -61,8 +61,8 @@ func (c Config) weightCovariance(ds *data.Dataset) string {
 	return model.Diagonal
 }
 
-// fitWeights settles the covariance of the weights of the last layer.
-func (c *Config) fitWeights(ds *data.Dataset) (notes []string) {
+// resolveWeights resolves the covariance of the weights of the last layer.
+func (c *Config) resolveWeights(ds *data.Dataset) (notes []string) {
 	isAuto := c.WCov == Auto
 	if c.WCov = c.weightCovariance(ds); isAuto && c.WCov == model.Full {
 		notes = append(notes, fmt.Sprintf(
