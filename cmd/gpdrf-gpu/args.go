@@ -132,15 +132,15 @@ func (v *verb) setting(text string) (options.Setting, error) {
 // unknownFlag is the error for a flag that the verb does not have; value is its value.
 func (v *verb) unknownFlag(name, value string) error {
 	if f := v.key(name); f != nil {
-		otherwise := "VALUE"
+		def := "VALUE"
 		if f.isSwitch() && value != "false" {
-			otherwise, value = "true", ""
+			def, value = "true", ""
 		}
 		what := "key of the config file"
 		if v.flag("config") == nil {
 			what = "key"
 		}
-		return usagef("--%s: is a %s now: use --set %s=%s", name, what, name, cmp.Or(value, otherwise))
+		return usagef("--%s: is a %s now: use --set %s=%s", name, what, name, cmp.Or(value, def))
 	}
 	if v.name == "plan" && flagNamed(trainFlags(), name) != nil {
 		return usagef("--%s: is about the folder of a run, and plan trains nothing: leave it out", name)
@@ -239,17 +239,17 @@ func (p *program) readCommonFlags(c *call) error {
 // maxThreads is the largest value of --threads, far above the number of processors of any machine.
 const maxThreads = 4096
 
-// valueOf reads a flag or a key. It returns otherwise if it was not given or cannot be parsed. The first error is
+// valueOf reads a flag or a key. It returns def if it was not given or cannot be parsed. The first error is
 // kept in c.err, and after it no value is read: a reader of several values checks c.err once, at the end.
-func valueOf[T any](c *call, name string, otherwise T, parse func(text string) (T, error)) T {
+func valueOf[T any](c *call, name string, def T, parse func(text string) (T, error)) T {
 	text, given := c.text(name)
 	if !given || c.err != nil {
-		return otherwise
+		return def
 	}
 	v, err := parse(text)
 	if err != nil {
 		c.err = c.errorf(name, "%w", err)
-		return otherwise
+		return def
 	}
 	return v
 }
@@ -257,8 +257,8 @@ func valueOf[T any](c *call, name string, otherwise T, parse func(text string) (
 // isOn reads a switch that is off by default.
 func (c *call) isOn(name string) bool { return c.isOnOr(name, false) }
 
-func (c *call) isOnOr(name string, otherwise bool) bool {
-	return valueOf(c, name, otherwise, func(text string) (bool, error) {
+func (c *call) isOnOr(name string, def bool) bool {
+	return valueOf(c, name, def, func(text string) (bool, error) {
 		on, err := strconv.ParseBool(text)
 		if err != nil {
 			err = fmt.Errorf("%q is neither true nor false", text)
@@ -267,15 +267,15 @@ func (c *call) isOnOr(name string, otherwise bool) bool {
 	})
 }
 
-// count reads a whole number between least and most. The default is otherwise.
-func (c *call) count(name string, least, most, otherwise int) int {
-	return valueOf(c, name, otherwise, func(text string) (int, error) {
+// count reads a whole number from lo to hi. The default is def.
+func (c *call) count(name string, lo, hi, def int) int {
+	return valueOf(c, name, def, func(text string) (int, error) {
 		n, err := strconv.Atoi(text)
 		switch {
 		case err != nil:
 			err = fmt.Errorf("%q is not a whole number", text)
-		case n < least || n > most:
-			err = fmt.Errorf("%q must be at least %d and at most %d", text, least, most)
+		case n < lo || n > hi:
+			err = fmt.Errorf("%q must be at least %d and at most %d", text, lo, hi)
 		}
 		return n, err
 	})

@@ -25,18 +25,18 @@ func (p *program) benchVerb() verb {
 			"operations of a GPU may add up to more than the step.",
 		flags: []flagSpec{
 			{group: "What", name: "preset", arg: strings.Join(workload.Names(), "|"),
-				help:      "which step: powerplant and sequences are those of a training without options",
-				otherwise: workload.Names()[0]},
+				help: "which step: powerplant and sequences are those of a training without options",
+				def:  workload.Names()[0]},
 			{group: "What", name: "size", arg: "S=100,B=500",
 				help: "other sizes: D, J, M, L, d, R, B or S. Of mnist and protein, shared is one kernel for all " +
 					"latent functions, and integrated is W and Ω in closed form. For sequences, I is the number of " +
 					"feature maps, and steps computes distances in each step"},
 			{group: "What", name: "device", arg: "NAME",
-				help: "where to compute: auto, cpu or cuda:N, with :f32 or :f64 as for train", otherwise: "auto"},
+				help: "where to compute: auto, cpu or cuda:N, with :f32 or :f64 as for train", def: "auto"},
 			{group: "What", name: "precision", arg: "highest|medium", help: "as for train",
-				otherwise: "highest"},
+				def: "highest"},
 			{group: "What", name: "alone", arg: switchArg, help: "do not time the CPU beside a GPU"},
-			{group: "What", name: "seconds", arg: "N", help: "about how long in total", otherwise: "60"},
+			{group: "What", name: "seconds", arg: "N", help: "about how long in total", def: "60"},
 			{group: "Output", name: "serve", arg: switchArg,
 				help: "time one step for each line \"step\" on standard input, to take turns with another program"},
 			jsonFlag,

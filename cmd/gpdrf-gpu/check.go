@@ -23,7 +23,7 @@ func (p *program) checkVerb() verb {
 			{group: "Check", name: "device", arg: "NAME",
 				help: "which GPU, or which type of it, such as cuda:1:f64; default: the first GPU, in both types"},
 			{group: "Check", name: "precision", arg: "highest|medium",
-				help: "precision of the products in random-feature layers", otherwise: "highest"},
+				help: "precision of the products in random-feature layers", def: "highest"},
 			jsonFlag,
 		},
 		examples: []example{

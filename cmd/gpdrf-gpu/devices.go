@@ -80,12 +80,12 @@ func (p *program) noteOnce(line string) {
 	}
 }
 
-// about describes an open device; otherwise is the description without opening it.
-func about(dev device.Device, otherwise string) string {
+// about describes an open device; def is the description without opening it.
+func about(dev device.Device, def string) string {
 	if described, ok := dev.(device.Described); ok {
 		return described.About()
 	}
-	return otherwise
+	return def
 }
 
 // setPrecision permits a device to compute at a precision, and returns the precision that it takes. A note tells if
@@ -105,12 +105,12 @@ func (p *program) on(dev device.Device, cfg options.Config) options.Config {
 	return cfg
 }
 
-// precision returns the value of --precision; the default is otherwise.
-func (c *call) precision(otherwise string) (string, error) {
+// precision returns the value of --precision; the default is def.
+func (c *call) precision(def string) (string, error) {
 	if value, ok := c.text("precision"); ok {
 		return value, options.Check(options.Setting{Key: "precision", Text: value, From: "--precision"})
 	}
-	return otherwise, nil
+	return def, nil
 }
 
 // deviceOf opens the device of --device, or the device of a training, at the precision of --precision, or the

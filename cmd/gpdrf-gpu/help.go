@@ -147,8 +147,8 @@ func (f flagSpec) describe() string {
 	if f.models != "" {
 		notes = append(notes, "for "+f.models)
 	}
-	if f.otherwise != "" {
-		notes = append(notes, "default "+f.otherwise)
+	if f.def != "" {
+		notes = append(notes, "default "+f.def)
 	}
 	if notes == nil {
 		return f.help

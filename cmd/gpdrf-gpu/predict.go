@@ -116,8 +116,8 @@ func (r *predictRequest) readDraws(c *call) error {
 	return c.err
 }
 
-func (c *call) seed(otherwise uint64) uint64 {
-	return valueOf(c, "seed", otherwise, func(text string) (uint64, error) {
+func (c *call) seed(def uint64) uint64 {
+	return valueOf(c, "seed", def, func(text string) (uint64, error) {
 		seed, err := strconv.ParseUint(text, 10, 64)
 		if err != nil {
 			err = fmt.Errorf("%q is not a whole number from 0 to 18446744073709551615", text)

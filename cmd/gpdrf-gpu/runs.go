@@ -102,9 +102,9 @@ func runColumns() []runColumn {
 	}
 }
 
-func valueOr(v *float64, otherwise float64) float64 {
+func valueOr(v *float64, def float64) float64 {
 	if v == nil {
-		return otherwise
+		return def
 	}
 	return *v
 }

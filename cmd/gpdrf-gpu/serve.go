@@ -47,9 +47,9 @@ func (p *program) serveVerb() verb {
 func serveFlags() []flagSpec {
 	return []flagSpec{
 		{group: "Addresses", name: "listen", arg: "HOST:PORT|unix:FILE",
-			help: "address of the HTTP server; unix:FILE is a socket for this user only", otherwise: "127.0.0.1:8080"},
+			help: "address of the HTTP server; unix:FILE is a socket for this user only", def: "127.0.0.1:8080"},
 		{group: "Addresses", name: "grpc-listen", arg: "HOST:PORT|unix:FILE|none",
-			help: "address of the gRPC server; none for no gRPC", otherwise: "127.0.0.1:8081"},
+			help: "address of the gRPC server; none for no gRPC", def: "127.0.0.1:8081"},
 		{group: "Addresses", name: "until-eof", arg: switchArg,
 			help: "end when standard input does, so that the server ends with the program that began it"},
 		{group: "Access", name: "token-file", arg: "FILE",
@@ -60,13 +60,13 @@ func serveFlags() []flagSpec {
 		{group: "Access", name: "cors", arg: "ORIGIN",
 			help: "let pages of this origin, such as https://example.org, read answers in a browser; * lets all"},
 		{group: "Batches", name: "max-delay", arg: "TIME",
-			help: "how long a request waits for others to share its batch", otherwise: "0s"},
-		{group: "Batches", name: "max-batch", arg: "N", help: "largest number of rows predicted at once", otherwise: "256"},
-		{group: "Limits", name: "max-rows", arg: "N", help: "largest number of rows in a request", otherwise: "10000"},
-		{group: "Limits", name: "max-body", arg: "SIZE", help: "largest size of a request", otherwise: "16MiB"},
-		{group: "Limits", name: "timeout", arg: "TIME", help: "longest time of a request", otherwise: "30s"},
+			help: "how long a request waits for others to share its batch", def: "0s"},
+		{group: "Batches", name: "max-batch", arg: "N", help: "largest number of rows predicted at once", def: "256"},
+		{group: "Limits", name: "max-rows", arg: "N", help: "largest number of rows in a request", def: "10000"},
+		{group: "Limits", name: "max-body", arg: "SIZE", help: "largest size of a request", def: "16MiB"},
+		{group: "Limits", name: "timeout", arg: "TIME", help: "longest time of a request", def: "30s"},
 		{group: "Limits", name: "max-connections", arg: "N",
-			help: "largest number of open connections, of HTTP and of gRPC each", otherwise: "1024"},
+			help: "largest number of open connections, of HTTP and of gRPC each", def: "1024"},
 		{group: "Limits", name: "memory", arg: "SIZE",
 			help: "memory for all loaded models; those beyond it are loaded when they are asked for"},
 		samplesFlag, deviceFlag, precisionFlag,
@@ -193,8 +193,8 @@ func (c *call) tls() (*tls.Config, error) {
 }
 
 // duration reads a time, such as 2ms, from least to most.
-func (c *call) duration(name string, least, most, otherwise time.Duration) time.Duration {
-	return valueOf(c, name, otherwise, func(text string) (time.Duration, error) {
+func (c *call) duration(name string, least, most, def time.Duration) time.Duration {
+	return valueOf(c, name, def, func(text string) (time.Duration, error) {
 		d, err := time.ParseDuration(text)
 		switch {
 		case err != nil:
@@ -207,8 +207,8 @@ func (c *call) duration(name string, least, most, otherwise time.Duration) time.
 }
 
 // bytes reads a size, such as 16MB.
-func (c *call) bytes(name string, otherwise int64) int64 {
-	return valueOf(c, name, otherwise, func(text string) (int64, error) {
+func (c *call) bytes(name string, def int64) int64 {
+	return valueOf(c, name, def, func(text string) (int64, error) {
 		n, err := humanize.ParseBytes(text)
 		if err != nil || n < 1<<10 || n > 1<<50 {
 			return 0, fmt.Errorf("%q is not a size: write 16MB or 2GiB, at least 1 KiB", text)
@@ -228,10 +228,10 @@ func (c *call) listen(config *serve.Config) (web, rpc net.Listener, err error) {
 	if c.err != nil {
 		return nil, nil, c.err
 	}
-	open := func(flag, otherwise string) (net.Listener, error) {
+	open := func(flag, def string) (net.Listener, error) {
 		address, ok := c.text(flag)
 		if !ok {
-			address = otherwise
+			address = def
 		}
 		if path, isUnix := strings.CutPrefix(address, unixPrefix); isUnix {
 			return listenUnix(flag, path)

@@ -35,7 +35,7 @@ func (p *program) suggestVerb() verb {
 			idFlag, gramFlag, tableSetFlag,
 			{group: "Search", name: "how", arg: strings.Join(predict.Ways(), "|"),
 				help: "how to choose; default: ei for numbers, and bald for classes"},
-			{group: "Search", name: "batch", arg: "N", help: "rows to suggest", otherwise: "10"},
+			{group: "Search", name: "batch", arg: "N", help: "rows to suggest", def: "10"},
 			{group: "Search", name: "minimize", arg: switchArg,
 				help: "the least target is the best, and not the largest"},
 			{group: "Search", name: "feasible", arg: "RUN2",
@@ -43,7 +43,7 @@ func (p *program) suggestVerb() verb {
 					"0 or more"},
 			{group: "Search", name: "seed", arg: "N", help: "seed of the joint samples; default: the seed of the run"},
 			{group: "Prediction", name: "samples", arg: "S", help: "number of joint samples",
-				otherwise: strconv.Itoa(predict.SearchSamples)},
+				def: strconv.Itoa(predict.SearchSamples)},
 			deviceFlag, precisionFlag, outFlag, formatFlag, jsonFlag,
 		},
 		keys: dialectKeys(),
@@ -157,12 +157,12 @@ func (p *program) parseSuggest(c *call) (r *suggestRequest, err error) {
 
 // readSearch reads the way of choosing rows, and their number.
 func (r *suggestRequest) readSearch(c *call) error {
-	otherwise := predict.EI
+	def := predict.EI
 	if r.Trained.Schema.Task == data.Classification {
-		otherwise = predict.BALD
+		def = predict.BALD
 	}
 	how, _ := c.text("how")
-	r.How = cmp.Or(how, otherwise)
+	r.How = cmp.Or(how, def)
 	r.Target, _ = c.text("target")
 	r.Batch = c.count("batch", 1, 1_000_000, 10)
 	r.Samples = c.count("samples", 2, options.MaxSamples, predict.SearchSamples)

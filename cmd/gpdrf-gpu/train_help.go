@@ -66,15 +66,15 @@ func commandKeys() []flagSpec {
 			help: "with --cv and --out: train the folds of part i, from 0, of n; give each part the same " +
 				"--out. auto is the task of a Slurm array. A part that was killed is repeated with the same command"},
 		{name: "jobs", arg: "N", help: "number of models that preset best or ensemble trains at a time",
-			otherwise: "one for each of up to 4 threads, fewer where memory is short of the rows, or 1 on a GPU"},
-		{name: "report", arg: switchArg, otherwise: "true",
+			def: "one for each of up to 4 threads, fewer where memory is short of the rows, or 1 on a GPU"},
+		{name: "report", arg: switchArg, def: "true",
 			help: "write report.html into the run folder, a page about the run"},
-		{name: "tensorboard", arg: switchArg, otherwise: "false",
+		{name: "tensorboard", arg: switchArg, def: "false",
 			help: "write what TensorBoard shows into the run folder, while the run goes on: tensorboard --logdir runs"},
-		{name: "until-eof", arg: switchArg, otherwise: "false",
+		{name: "until-eof", arg: switchArg, def: "false",
 			help: "when standard input ends, do what Ctrl-C does, so that the run stops with the " +
 				"program that began it"},
-		{name: "comm-timeout", arg: "TIME", otherwise: "10m",
+		{name: "comm-timeout", arg: "TIME", def: "10m",
 			help: "where several processes share the training, how long each waits for the others before the " +
 				"job ends, a minute at least; 0s is any time"},
 	}
@@ -100,7 +100,7 @@ func flagsOf(keys string) (flags []flagSpec) {
 
 // flagOf is the flag of an option, or its key.
 func flagOf(o *options.Option) flagSpec {
-	f := flagSpec{group: o.Group, name: o.Key, arg: o.Arg, help: o.Help, otherwise: o.Text(), models: o.Models}
+	f := flagSpec{group: o.Group, name: o.Key, arg: o.Arg, help: o.Help, def: o.Text(), models: o.Models}
 	if o.Values != nil {
 		f.arg = strings.Join(o.Values, "|")
 	}
@@ -108,7 +108,7 @@ func flagOf(o *options.Option) flagSpec {
 		f.arg = switchArg
 	}
 	if o.Key == "epochs" || o.Key == "time-limit" { // These take the place of steps.
-		f.otherwise = ""
+		f.def = ""
 	}
 	return f
 }

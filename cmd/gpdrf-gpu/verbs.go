@@ -27,7 +27,7 @@ type flagSpec struct {
 	group, name string
 	arg         string // the placeholder of its value; a switch has BOOL, or nothing
 	help        string
-	otherwise   string // its default
+	def         string // its default
 	models      string // the models that have it; "" is all
 	unlisted    bool   // the help of another verb lists it
 	isKey       bool   // it is a key of --set and of a config file
@@ -54,7 +54,7 @@ var (
 		help: "how FILE is written; the keys are below"}
 	idFlag = flagSpec{group: "Data", name: "id", arg: "COL",
 		help: "the column that names the rows, and is copied; default: the column of training"}
-	outFlag = flagSpec{group: "Output", name: "out", arg: "FILE|-", otherwise: "-",
+	outFlag = flagSpec{group: "Output", name: "out", arg: "FILE|-", def: "-",
 		help: "where to write: FILE.csv, FILE.jsonl, FILE.parquet, FILE.arrow, or - for standard output"}
 	formatFlag = flagSpec{group: "Output", name: "format", arg: strings.Join(predict.Formats(), "|"),
 		help: "how to write; default: as FILE ends, or csv"}
@@ -66,7 +66,7 @@ func commonFlags() []flagSpec {
 	return []flagSpec{
 		{group: "Output", name: "quiet", arg: switchArg, help: "print warnings, errors and the result only"},
 		{group: "Output", name: "threads", arg: "N",
-			help: "at most N processor threads; the result does not depend on N", otherwise: "all"},
+			help: "at most N processor threads; the result does not depend on N", def: "all"},
 	}
 }
 
@@ -87,7 +87,7 @@ func (p *program) verbs() []verb {
 func dialectKeys() []flagSpec {
 	all := flagsOf("separator decimal header")
 	for i := range all {
-		all[i].otherwise = "as in the training file"
+		all[i].def = "as in the training file"
 	}
 	return all
 }

@@ -140,8 +140,8 @@ func slot(field int) flatbuffers.VOffsetT { return flatbuffers.VOffsetT(4 + 2*fi
 
 func (t fbTable) byte(field int) byte { return t.GetByteSlot(slot(field), 0) }
 
-func (t fbTable) int64(field int, otherwise int64) int64 {
-	return t.GetInt64Slot(slot(field), otherwise)
+func (t fbTable) int64(field int, def int64) int64 {
+	return t.GetInt64Slot(slot(field), def)
 }
 
 func (t fbTable) text(field int) string {
