@@ -15,6 +15,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
@@ -122,9 +123,8 @@ func factsOf(job *train.Job) (facts []dist.Fact) {
 
 // kindOf is the kind of a device, which decides its rounding.
 func kindOf(dev device.Device) string {
-	words := strings.Split(dev.Name(), ":")
-	kind := words[0] + ":" + words[len(words)-1]
-	if words[0] == "cpu" {
+	kind := options.DeviceKind(dev.Name())
+	if strings.HasPrefix(kind, "cpu:") {
 		kind += " with " + simd.Tier()
 	}
 	return kind

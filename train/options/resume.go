@@ -26,11 +26,11 @@ func (c Config) Resume(flags []Setting, rows *data.Schema) (Config, error) {
 				return resumed, err
 			}
 			resumed.CheckpointEvery = requested.CheckpointEvery
-		case s.Key == "device" && kind(s.Text) == kind(current):
+		case s.Key == "device" && DeviceKind(s.Text) == DeviceKind(current):
 			resumed.Device = s.Text
 		case requested.Text(s.Key) == current, s.Text == "auto", s.Text == "0" && (s.Key == "chunk" || s.Key == "eval-every"):
 		case s.Key == "target" && rows != nil && rows.NamesTargets(requested.Target):
-		case s.Key == "precision" && kind(c.Device) != "cuda:f32": // other devices have only one precision
+		case s.Key == "precision" && DeviceKind(c.Device) != "cuda:f32": // other devices have only one precision
 		case s.Key == "kernel" && isResolved(s.Text, current):
 		case s.Key == "likelihood" && s.Text == Lognormal && current == model.GaussianLikelihood &&
 			c.Targets == scaling.LogTargets:
@@ -65,8 +65,8 @@ func (c Config) length() string {
 	return fmt.Sprintf("%d steps", c.Steps)
 }
 
-// kind is the name of a device without its number: cuda:f32 for cuda and cuda:1:f32.
-func kind(device string) string {
+// DeviceKind is the name of a device without its number: cuda:f32 for cuda and cuda:1:f32.
+func DeviceKind(device string) string {
 	words := strings.Split(device, ":")
 	if _, err := strconv.Atoi(words[len(words)-1]); err == nil || len(words) == 1 {
 		words = append(words, "f32")
