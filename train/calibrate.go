@@ -12,23 +12,23 @@ import (
 
 // calibrate fits the temperature to the validation rows, unless it is given or attempts have fitted it. After Ctrl-C
 // it is 1. Counts have no temperature: their noise follows from their rates.
-func (j *Job) calibrate(ctx context.Context, out *Outcome, reporter Reporter) error {
-	if !j.calibrates(out) {
+func (r *run) calibrate(ctx context.Context, out *Outcome) error {
+	if !r.calibrates(out) {
 		return nil
 	}
 	if out.End == Interrupted {
-		j.keepTemperatureOne(out)
+		r.keepTemperatureOne(out)
 		return nil
 	}
-	rows := j.Validation.Spread(options.ValidationRows)
-	p, err := out.Trained.Predict(ctx, j.Device, rows, j.Config.EvalSamples)
+	rows := r.validation.Spread(options.ValidationRows)
+	p, err := out.Trained.Predict(ctx, r.job.Device, rows, r.config.EvalSamples)
 	if err != nil {
 		return err
 	}
 	t, plainMean, temperedMean := Temperature(out.Trained, p, rows)
 	if t != 1 {
 		out.Trained.Config.Temperature = t
-		reporter.Note("temperature %.2f, by %d validation rows: log density %.4f in place of %.4f", t, p.N,
+		r.reporter.Note("temperature %.2f, by %d validation rows: log density %.4f in place of %.4f", t, p.N,
 			temperedMean, plainMean)
 	}
 	out.Config.Temperature = t
@@ -36,13 +36,13 @@ func (j *Job) calibrate(ctx context.Context, out *Outcome, reporter Reporter) er
 }
 
 // calibrates reports whether the temperature is open.
-func (j *Job) calibrates(out *Outcome) bool {
-	return j.Validation != nil && out.Config.Temperature == 0 && !out.Trained.Counts()
+func (r *run) calibrates(out *Outcome) bool {
+	return r.validation != nil && out.Config.Temperature == 0 && !out.Trained.Counts()
 }
 
 // keepTemperatureOne sets the temperature to 1 if it is still open.
-func (j *Job) keepTemperatureOne(out *Outcome) {
-	if j.calibrates(out) {
+func (r *run) keepTemperatureOne(out *Outcome) {
+	if r.calibrates(out) {
 		out.Config.Temperature = 1
 	}
 }
@@ -69,9 +69,9 @@ func Temperature(trained *fitted.Model, p *model.Prediction, rows *data.Dataset)
 
 // conform scores the rows that were held out for intervals, once all else is settled. After Ctrl-C there are no
 // intervals.
-func (j *Job) conform(ctx context.Context, out *Outcome) error {
-	if j.Conformal == nil || out.End == Interrupted {
+func (r *run) conform(ctx context.Context, out *Outcome) error {
+	if r.job.Conformal == nil || out.End == Interrupted {
 		return nil
 	}
-	return out.Trained.Conform(ctx, j.Device, j.Conformal, j.Config.Level)
+	return out.Trained.Conform(ctx, r.job.Device, r.job.Conformal, r.config.Level)
 }

@@ -36,27 +36,28 @@ func candidates(cfg options.Config, ds *data.Dataset) []candidate {
 	return []candidate{{options.ELBO, 1}, {options.ELBO, lowerWeight}, {options.ELBO, lowestWeight}}
 }
 
-// decision is an objective and a length.
+// decision is the inputs, an objective and a length.
 type decision struct {
+	inputs *inputs
 	candidate
 	steps, longest int     // number of steps, and the largest that could have been chosen
 	temperature    float64 // 0 leaves it open
 }
 
-// decide picks the objective and the length from the attempts. planned is the number of steps without attempts.
-// longSteps is the number of steps of a long attempt; it is 0 if the objective is safe.
-func (ch *chooser) decide(planned, longSteps int) decision {
+// decide picks the inputs, the objective and the length from the attempts. planned is the number of steps without
+// attempts.
+func (ch *chooser) decide(planned int) decision {
 	best, rest := ch.best(), planned-ch.totalSteps
 	switch {
 	case best == nil:
-		return decision{ch.candidates[0], planned, planned, 0}
-	case longSteps == 0:
-		return decision{candidateOf(best), rest, rest, 0}
+		return decision{ch.columns, ch.candidates[0], planned, planned, 0}
+	case ch.longSteps == 0:
+		return decision{ch.inputs, candidateOf(best), rest, rest, 0}
 	case !slices.ContainsFunc(ch.attempts, func(a rundir.Attempt) bool { return a.Steps > ch.attempts[0].Steps }):
 		// there was no time for a longer one, and no lengths to compare
-		return decision{candidateOf(best), longSteps, longSteps, 0}
+		return decision{ch.inputs, candidateOf(best), ch.longSteps, ch.longSteps, 0}
 	}
-	return decision{candidateOf(best), best.Steps, longSteps, best.Temperature}
+	return decision{ch.inputs, candidateOf(best), best.Steps, ch.longSteps, best.Temperature}
 }
 
 // note is the line about the choice, for a run of fit steps of all.
@@ -87,7 +88,7 @@ func (ch *chooser) choiceReason() string {
 // scored are the attempts with the inputs so far that did not break off.
 func (ch *chooser) scored() (all []*rundir.Attempt) {
 	for i := range ch.attempts {
-		if a := &ch.attempts[i]; a.Logs != nil && a.Columns == ch.columns {
+		if a := &ch.attempts[i]; a.Logs != nil && a.Columns == ch.inputs.name {
 			all = append(all, a)
 		}
 	}

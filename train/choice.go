@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
-	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
@@ -42,212 +41,142 @@ const (
 	lowerWeight, lowestWeight = 0.3, 0.1
 )
 
-// variant is a run with some inputs, and the rows and the pace of its attempts.
-type variant struct {
+// inputs are a run with columns or components, the rows of its attempts, and their speed.
+type inputs struct {
 	run                *run
-	columns            string // options.Components, or "" for columns
+	name               string // options.Components, or "" for columns
 	trainRows, heldOut *data.Dataset
-	pace               pace
+	speed              speed
 }
 
-// pace is steps that this process has taken, and their time. The run that follows is as fast.
-type pace struct {
+// speed is steps that this process has taken, and their time. The run that follows is as fast.
+type speed struct {
 	steps   int
 	seconds float64
 }
 
-func (p pace) perStep() time.Duration {
-	return max(1, time.Duration(p.seconds/float64(p.steps)*float64(time.Second)))
+func (s *speed) add(steps int, seconds float64) {
+	s.steps, s.seconds = s.steps+steps, s.seconds+seconds
+}
+
+func (s speed) perStep() time.Duration {
+	return max(1, time.Duration(s.seconds/float64(s.steps)*float64(time.Second)))
 }
 
 // chooser makes the attempts of a run.
 type chooser struct {
-	variant                                // variant of the attempts so far
-	first                 variant          // columns, as the run began: checkpoints are of its run
+	run                   *run             // the run, as it began: its clock and checkpoints are also of the attempts
+	columns, inputs       *inputs          // inputs as the run began, and those of the attempts so far
 	candidates            []candidate      // the first one stays unless another is clearly better
 	weights               metrics.Weights  // weights of the rows that score the attempts
 	savedAttempts         []rundir.Attempt // attempts of a checkpoint
 	attempts              []rundir.Attempt
-	doneSteps, totalSteps int    // steps of finished attempts, and of all
-	cancel                func() // ends the attempts
+	shortSteps, longSteps int           // steps of a short attempt, and of a long one; 0 if the objective is safe
+	doneSteps, totalSteps int           // steps of finished attempts, and of all
+	end                   time.Duration // end of all attempts on the clock of a time limit
+	cancel                func()        // ends the attempts
 }
 
 // choose settles the objective, the weight of its KL terms and, if the objective is not safe, the number of
 // steps. Attempts that break off, or that a time limit has no time for, do not count.
-func (r *run) choose(ctx context.Context) (err error) {
-	defer device.Guard(&err)
-	cfg := r.job.Config
+func (r *run) choose(ctx context.Context) error {
+	cfg := r.config
 	if cfg.Objective != options.Auto {
 		return nil
 	}
-	ch := &chooser{variant: variant{run: r}, candidates: candidates(cfg, r.job.Train),
-		savedAttempts: r.job.attemptState.Attempts}
-	longSteps, err := ch.makeAll(ctx)
-	if err != nil {
-		return err
+	steps, columns := float64(cfg.Steps), &inputs{run: r}
+	ch := &chooser{run: r, columns: columns, inputs: columns, candidates: candidates(cfg, r.train),
+		savedAttempts: r.job.state().Attempts,
+		shortSteps:    min(int(shortShare*steps), longestShort), longSteps: int(longShare * steps)}
+	rows := ch.longSteps * cfg.Batch // the largest number of rows that an attempt draws
+	if cfg.ObjectiveOf(r.train) == options.Predictive {
+		ch.shortSteps, ch.longSteps, rows = int(safeShare*steps), 0, int(safeShare*float64(r.train.N()))
 	}
-	if ch.best() != nil && ch.columns != "" {
-		ch.settleComponents()
-	}
-	ch.run = r
-	chosen := ch.decide(cfg.Steps, longSteps)
-	r.setTemperature(chosen.temperature)
-	fit, err := ch.stepsInTime(chosen.steps)
-	if err != nil {
-		return err
-	}
-	r.job.Reporter.Note("%s", ch.note(chosen.candidate, fit, cfg.Steps, r.clock.deadline > 0))
-	return r.restart(ctx, chosen.candidate, fit, chosen.longest-chosen.steps+fit)
-}
-
-// makeAll makes all attempts, if rows and steps suffice, and returns the steps of a long one; 0 if the objective is
-// safe.
-func (ch *chooser) makeAll(ctx context.Context) (longSteps int, err error) {
-	r, cfg := ch.run, ch.run.job.Config
-	steps := float64(cfg.Steps)
-	shortSteps, longSteps := min(int(shortShare*steps), longestShort), int(longShare*steps)
-	rows := longSteps * cfg.Batch // the largest number of rows that an attempt draws
-	if cfg.ObjectiveOf(r.job.Train) == options.Predictive {
-		shortSteps, longSteps, rows = int(safeShare*steps), 0, int(safeShare*float64(r.job.Train.N()))
-	}
-	if err := ch.holdOutFor(shortSteps, rows); err != nil {
-		if cfg.Explicit("objective") {
-			r.job.Reporter.Note("objective: held-out rows choose nothing: %v", err)
+	switch err := ch.holdOut(rows); {
+	case err == nil:
+		if err := ch.makeAttempts(ctx); err != nil {
+			return err
 		}
-		return longSteps, nil
+	case cfg.Explicit("objective"):
+		r.reporter.Note("objective: held-out rows choose nothing: %v", err)
 	}
-	r.saver = newSaver(cfg)
-	r.step, r.validator = nil, nil // their memory is free for the attempts
-	return ch.makeAttempts(ctx, shortSteps, longSteps)
+	return ch.settle(ctx, ch.decide(cfg.Steps))
 }
 
-// stepsInTime is the number of the steps that fit into the rest of a time limit, at the pace of the attempts. The
-// machine may be slower than it was when the first steps were timed.
-func (ch *chooser) stepsInTime(steps int) (int, error) {
-	r := ch.run
-	if r.clock.deadline == 0 || ch.pace.steps == 0 {
-		return steps, nil
-	}
-	// the run has a little time even if the attempts were late
-	r.clock.deadline = max(r.clock.deadline, r.clock.used()+r.clock.limit.Time/20)
-	perStep := ch.pace.perStep()
-	fit := steps
-	if remaining := r.clock.deadline - r.clock.used(); time.Duration(steps)*perStep > remaining {
-		fit = affordableSteps(remaining, perStep)
-	}
-	fit, err := fromRankZero(r.job.ranks(), fit)
-	if err == nil && fit < steps {
-		r.noteFit(fit, perStep)
-	}
-	return fit, err
-}
-
-// setTemperature gives the model the temperature of an attempt; 0 leaves it open.
-func (r *run) setTemperature(t float64) {
-	if t == 0 {
-		return
-	}
-	r.job.Config.Temperature = t
-	if t != 1 {
-		r.trained.Config.Temperature = t
-		r.job.Reporter.Note("temperature %.2f, by rows that were held out", t)
-	}
-}
-
-// holdOutFor draws the rows of attempts with some steps. The error tells why there can be none: an attempt would be
-// too short, or the remaining rows lack a class, are fewer than the ranks, or have equal targets.
-func (ch *chooser) holdOutFor(steps, most int) error {
-	if steps < leastSteps {
-		return fmt.Errorf("an attempt of %d steps is too short", steps)
-	}
-	return ch.holdOut(most)
-}
-
-// holdOut draws the rows of attempts: at most the given number to train on, and others to score them.
+// holdOut draws the rows of attempts: at most the given number to train on, and others to score them. The error tells
+// why there can be none: an attempt would be too short, or the remaining rows lack a class, are fewer than the ranks,
+// or have equal targets.
 func (ch *chooser) holdOut(most int) (err error) {
-	ds, seed := ch.run.job.Train, ch.run.job.Config.Seed
+	if ch.shortSteps < leastSteps {
+		return fmt.Errorf("an attempt of %d steps is too short", ch.shortSteps)
+	}
+	ds, cfg, in := ch.run.train, ch.run.config, ch.columns
 	heldOutRows := min(heldOutShare*float64(ds.N()), options.ValidationRows)
 	trainRows := min(float64(ds.N())-heldOutRows, float64(most))
-	rows, _ := ds.Sample(int(math.Round(trainRows+heldOutRows)), seed)
-	if ch.trainRows, ch.heldOut, err = data.HoldOut(rows, heldOutRows/(trainRows+heldOutRows), seed); err != nil {
+	rows, _ := ds.Sample(int(math.Round(trainRows+heldOutRows)), cfg.Seed)
+	if in.trainRows, in.heldOut, err = data.HoldOut(rows, heldOutRows/(trainRows+heldOutRows), cfg.Seed); err != nil {
 		return err
 	}
-	ch.weights = ch.heldOut.Weights
-	return CheckRanks(ch.run.job.ranks(), ch.run.job.Config, ch.trainRows.N())
+	ch.weights = in.heldOut.Weights
+	return CheckRanks(ch.run.job.ranks(), cfg, in.trainRows.N())
 }
 
-// restart puts the run at its start, with a candidate and a number of steps. longest is the largest number of steps
-// that could have been chosen.
-func (r *run) restart(ctx context.Context, c candidate, steps, longest int) error {
-	var notes []string
-	r.job.Config.Objective, r.job.Config.KLWeight = c.objective, c.klWeight
-	r.job.Config, notes = r.job.Config.ForChosenSteps(steps, longest)
-	r.job.noteAll(notes)
-	r.trained.KLWeight = c.klWeight
-	if err := r.build(ctx); err != nil {
-		return err
-	}
-	r.reset()
-	return nil
-}
-
-// makeAttempts makes a short attempt of each candidate, and longer ones of the two best, as far as there is time. It
-// returns the steps of the longest attempts, which the pace of the others may change.
-func (ch *chooser) makeAttempts(ctx context.Context, shortSteps, longSteps int) (int, error) {
-	attemptCtx, cancel := context.WithCancel(ctx)
-	var end time.Duration // end of all attempts, on the clock of a time limit
-	if used, deadline := ch.run.clock.used(), ch.run.clock.deadline; deadline > 0 {
-		end = used + portion(attemptTimeShare, deadline-used)
-		attemptCtx, cancel = context.WithDeadline(ctx, ch.run.clock.limit.Began.Add(end))
+// makeAttempts makes the attempts, as far as there is time.
+func (ch *chooser) makeAttempts(ctx context.Context) error {
+	clock := &ch.run.clock
+	ch.run.step, ch.run.validator = nil, nil // their memory is free for the attempts
+	timed, cancel := context.WithCancel(ctx)
+	if used := clock.used(); clock.deadline > 0 {
+		ch.end = used + portion(attemptTimeShare, clock.deadline-used)
+		timed, cancel = context.WithDeadline(ctx, clock.limit.Began.Add(ch.end))
 	}
 	defer cancel()
 	ch.cancel = cancel
-	ch.first = ch.variant
-	if err := ch.takeComponents(attemptCtx); err != nil {
-		return longSteps, err
+	err := ch.compare(timed)
+	if err == ErrLate {
+		return context.Cause(ctx)
 	}
-	between := lengthsBetween(shortSteps, longSteps)
-	ch.totalSteps = len(ch.candidates)*shortSteps + 2*longSteps
+	return err
+}
+
+// compare makes a short attempt of each candidate, and longer ones of the two best. It returns ErrLate if there is no
+// time for all.
+func (ch *chooser) compare(ctx context.Context) error {
+	if err := ch.takeComponents(ctx); err != nil {
+		return err
+	}
+	between := lengthsBetween(ch.shortSteps, ch.longSteps)
+	ch.totalSteps = len(ch.candidates)*ch.shortSteps + 2*ch.longSteps
 	for _, steps := range between {
 		ch.totalSteps += 2 * steps
 	}
-	if ch.columns != "" {
-		ch.totalSteps += shortSteps
+	if ch.inputs != ch.columns {
+		ch.totalSteps += ch.shortSteps
 	}
-	more, err := ch.attemptEach(attemptCtx, ch.candidates, shortSteps)
-	if more && err == nil && ch.columns != "" && ch.best() == nil { // all have broken off
-		ch.variant = ch.first
-		more, err = ch.attemptEach(attemptCtx, ch.candidates, shortSteps)
+	if err := ch.attemptEach(ctx, ch.candidates, ch.shortSteps); err != nil {
+		return err
 	}
-	ranked := slices.Clone(ch.scored())
-	slices.SortStableFunc(ranked, func(a, b *rundir.Attempt) int { return cmp.Compare(ch.meanOf(b), ch.meanOf(a)) })
-	if more && err == nil {
-		more, err = ch.tryColumns(attemptCtx, shortSteps)
-	}
-	if !more || err != nil {
-		return longSteps, cmp.Or(err, context.Cause(ctx))
-	}
-	if longSteps == 0 {
-		return 0, nil
-	}
-	var best []candidate
-	for _, a := range ranked[:min(2, len(ranked))] {
-		best = append(best, candidateOf(a))
-	}
-	longest := shortSteps
-	for _, longest = range between {
-		if more, err := ch.attemptEach(attemptCtx, best, longest); !more || err != nil {
-			return longSteps, cmp.Or(err, context.Cause(ctx))
+	if ch.inputs != ch.columns && ch.best() == nil { // all have broken off
+		ch.inputs = ch.columns
+		if err := ch.attemptEach(ctx, ch.candidates, ch.shortSteps); err != nil {
+			return err
 		}
 	}
-	if longSteps, err = ch.longStepsInTime(longest, longSteps, end); err != nil {
-		return longSteps, err
+	finalists := ch.twoBest()
+	if err := ch.tryColumns(ctx); err != nil || ch.longSteps == 0 {
+		return err
 	}
-	ch.totalSteps = ch.doneSteps + 2*longSteps
-	if more, err := ch.attemptEach(attemptCtx, best, longSteps); !more || err != nil {
-		return longSteps, cmp.Or(err, context.Cause(ctx))
+	longest := ch.shortSteps
+	for _, longest = range between {
+		if err := ch.attemptEach(ctx, finalists, longest); err != nil {
+			return err
+		}
 	}
-	return longSteps, nil
+	if err := ch.fitLongSteps(longest); err != nil {
+		return err
+	}
+	ch.totalSteps = ch.doneSteps + 2*ch.longSteps
+	return ch.attemptEach(ctx, finalists, ch.longSteps)
 }
 
 // lengthsBetween are the numbers of steps of attempts between short and long ones that have many more steps. The best
@@ -259,42 +188,42 @@ func lengthsBetween(shortSteps, longSteps int) (all []int) {
 	return all
 }
 
-// longStepsInTime is the number of steps of a long attempt. With a time limit, two of these and the run share the time
-// that is left, at the pace of the attempts before, of which the longest has the given number: the machine may have
-// been slower or faster when the first steps were timed. The two end by the end of all attempts. A resumed run keeps
-// the number of its attempts.
-func (ch *chooser) longStepsInTime(longest, planned int, end time.Duration) (int, error) {
-	steps, clock := planned, &ch.run.clock
-	if clock.deadline > 0 && ch.pace.steps > 0 {
-		used, perStep := clock.used(), ch.pace.perStep()
-		fit := min(affordableSteps(clock.deadline-used, perStep)/3, affordableSteps(end-used, perStep)/2)
-		if ch.run.job.Validation != nil { // evaluations during the run need what is left
-			fit = min(fit, planned)
+// twoBest are the candidates of the two best attempts with the inputs so far.
+func (ch *chooser) twoBest() (all []candidate) {
+	ranked := ch.scored()
+	slices.SortStableFunc(ranked, func(a, b *rundir.Attempt) int { return cmp.Compare(ch.meanOf(b), ch.meanOf(a)) })
+	for _, a := range ranked[:min(2, len(ranked))] {
+		all = append(all, candidateOf(a))
+	}
+	return all
+}
+
+// fitLongSteps fits the steps of a long attempt into a time limit. Two of these and the run share the time that is
+// left, at the speed of the attempts before, of which the longest has the given number: the machine may have been
+// slower or faster when the first steps were timed. The two end by the end of all attempts. A resumed run keeps the
+// number of its attempts.
+func (ch *chooser) fitLongSteps(longest int) (err error) {
+	if clock := &ch.run.clock; clock.deadline > 0 && ch.inputs.speed.steps > 0 {
+		used, perStep := clock.used(), ch.inputs.speed.perStep()
+		fit := min(affordableSteps(clock.deadline-used, perStep)/3, affordableSteps(ch.end-used, perStep)/2)
+		if ch.run.validation != nil { // evaluations during the run need what is left
+			fit = min(fit, ch.longSteps)
 		}
-		steps = min(max(2*longest, fit), options.MaxSteps)
+		ch.longSteps = min(max(2*longest, fit), options.MaxSteps)
 	}
 	for _, a := range ch.savedAttempts {
 		if a.Steps > longest {
-			steps = a.Steps
+			ch.longSteps = a.Steps
 		}
 	}
-	return fromRankZero(ch.run.job.ranks(), steps)
-}
-
-// attemptEach makes an attempt of each candidate. It reports whether there is time for more.
-func (ch *chooser) attemptEach(ctx context.Context, candidates []candidate, steps int) (more bool, err error) {
-	for _, c := range candidates {
-		if more, err = ch.attempt(ctx, c, steps); !more || err != nil {
-			return more, err
-		}
-	}
-	return true, nil
+	ch.longSteps, err = fromRankZero(ch.run.job.ranks(), ch.longSteps)
+	return err
 }
 
 // takeComponents makes components the inputs, if they may pay and there is time to fit them. A resumed run has the
 // inputs of its attempts.
 func (ch *chooser) takeComponents(ctx context.Context) error {
-	r, resumed := ch.first.run, len(ch.savedAttempts) > 0
+	r, resumed := ch.run, len(ch.savedAttempts) > 0
 	if resumed && !slices.ContainsFunc(ch.savedAttempts, onComponents) {
 		return nil
 	}
@@ -309,41 +238,85 @@ func (ch *chooser) takeComponents(ctx context.Context) error {
 	if r.job.shared() { // ranks end together
 		ctx = context.WithoutCancel(ctx)
 	}
-	run, err := r.withComponents(ctx)
+	components, err := r.withComponents(ctx)
 	if ctx.Err() != nil {
 		return nil
 	}
-	if run == nil || err != nil {
+	if components == nil || err != nil {
 		return err
 	}
-	p := run.job.projection
-	ch.variant = variant{run: run, columns: options.Components, trainRows: p.Apply(ch.trainRows),
-		heldOut: p.Apply(ch.heldOut)}
+	p := components.projection
+	ch.inputs = &inputs{run: components, name: options.Components, trainRows: p.Apply(ch.columns.trainRows),
+		heldOut: p.Apply(ch.columns.heldOut)}
 	return nil
 }
 
-// settleComponents makes the run of components the run itself.
-func (ch *chooser) settleComponents() {
-	r, before := ch.first.run, ch.first.run.job.Config
-	*r = *ch.run
-	r.job.Reporter.Note("inputs: %s (%s=all keeps each column)", r.job.projection, usererror.Key("columns"))
-	now := r.job.Config
-	if now.Lengthscales != before.Lengthscales {
-		r.job.Reporter.Note("lengthscales: %s for components", now.Lengthscales)
+// tryColumns makes an attempt of the best candidate so far with columns in place of components. If it surpasses the
+// one with components, columns are the inputs from then on.
+func (ch *chooser) tryColumns(ctx context.Context) error {
+	before, best := ch.inputs, ch.best()
+	if before == ch.columns {
+		return nil
 	}
+	ch.inputs = ch.columns
+	err := ch.attempt(ctx, candidateOf(best), ch.shortSteps)
+	if of := ch.scored(); len(of) == 0 || !ch.weights.Surpass(of[0].Logs, best.Logs) {
+		ch.inputs = before
+	}
+	return err
 }
 
-// tryColumns makes an attempt of the best candidate so far with columns in place of components. If it surpasses the
-// one with components, columns are the inputs from then on. It reports whether there is time for more attempts.
-func (ch *chooser) tryColumns(ctx context.Context, steps int) (more bool, err error) {
-	before, best := ch.variant, ch.best()
-	if ch.columns == "" {
-		return true, nil
+// settle puts the run at its start, with all that was decided.
+func (ch *chooser) settle(ctx context.Context, d decision) error {
+	r, before := ch.run, ch.run.config
+	if in := d.inputs.run; in != r {
+		r.setup, r.trained, r.init = in.setup, in.trained, in.init
+		r.reporter.Note("inputs: %s (%s=all keeps each column)", r.projection, usererror.Key("columns"))
+		if now := r.config.Lengthscales; now != before.Lengthscales {
+			r.reporter.Note("lengthscales: %s for components", now)
+		}
 	}
-	ch.variant = ch.first
-	more, err = ch.attempt(ctx, candidateOf(best), steps)
-	if of := ch.scored(); len(of) == 0 || !ch.weights.Surpass(of[0].Logs, best.Logs) {
-		ch.variant = before
+	if t := d.temperature; t > 0 {
+		r.config.Temperature = t
+		if t != 1 {
+			r.trained.Config.Temperature = t
+			r.reporter.Note("temperature %.2f, by rows that were held out", t)
+		}
 	}
-	return more, err
+	fit, err := ch.stepsInTime(d.steps)
+	if err != nil {
+		return err
+	}
+	r.reporter.Note("%s", ch.note(d.candidate, fit, before.Steps, r.clock.deadline > 0))
+	var notes []string
+	r.config.Objective, r.config.KLWeight = d.objective, d.klWeight
+	r.config, notes = r.config.ForChosenSteps(fit, d.longest-d.steps+fit)
+	r.noteAll(notes)
+	r.trained.KLWeight = d.klWeight
+	if err := r.build(ctx); err != nil {
+		return err
+	}
+	r.reset()
+	return nil
+}
+
+// stepsInTime is the number of the steps that fit into the rest of a time limit, at the speed of the attempts. The
+// machine may be slower than it was when the first steps were timed.
+func (ch *chooser) stepsInTime(steps int) (int, error) {
+	r := ch.run
+	if r.clock.deadline == 0 || ch.inputs.speed.steps == 0 {
+		return steps, nil
+	}
+	// the run has a little time even if the attempts were late
+	r.clock.deadline = max(r.clock.deadline, r.clock.used()+r.clock.limit.Time/20)
+	perStep := ch.inputs.speed.perStep()
+	fit := steps
+	if remaining := r.clock.deadline - r.clock.used(); time.Duration(steps)*perStep > remaining {
+		fit = affordableSteps(remaining, perStep)
+	}
+	fit, err := fromRankZero(r.job.ranks(), fit)
+	if err == nil && fit < steps {
+		r.noteFit(fit, perStep)
+	}
+	return fit, err
 }

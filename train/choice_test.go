@@ -185,7 +185,7 @@ func TestBestAttempt(t *testing.T) {
 		{"clear", []rundir.Attempt{short, long, near, better}, &better},
 		{"bound broken off", []rundir.Attempt{of(bound, 1), near}, &near},
 	} {
-		got := (&chooser{candidates: []candidate{bound, other}, attempts: c.attempts}).best()
+		got := (&chooser{candidates: []candidate{bound, other}, inputs: &inputs{}, attempts: c.attempts}).best()
 		if !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
 		}
@@ -199,22 +199,23 @@ func TestChoiceOfAttempts(t *testing.T) {
 		return rundir.Attempt{Objective: c.objective, KLWeight: c.klWeight, Steps: steps, Logs: []float64{log, log},
 			Temperature: 2}
 	}
-	short := []rundir.Attempt{of(bound, 10, -2), of(other, 10, -1)}
+	short, in := []rundir.Attempt{of(bound, 10, -2), of(other, 10, -1)}, &inputs{}
 	for name, c := range map[string]struct {
 		attempts  []rundir.Attempt
 		longSteps int
 		want      decision
 	}{
-		"none":             {nil, 40, decision{bound, 160, 160, 0}},
-		"safe":             {short, 0, decision{other, 60, 60, 0}},
-		"no time for any":  {short, 40, decision{other, 40, 40, 0}},
-		"long":             {append(short, of(other, 40, 0)), 40, decision{other, 40, 40, 2}},
-		"short":            {append(short, of(other, 40, -3)), 40, decision{other, 10, 40, 2}},
-		"between":          {append(short, of(other, 40, 0), of(other, 160, -3)), 160, decision{other, 40, 160, 2}},
-		"no time for long": {append(short, of(other, 40, -3)), 160, decision{other, 10, 160, 2}},
+		"none":             {nil, 40, decision{in, bound, 160, 160, 0}},
+		"safe":             {short, 0, decision{in, other, 60, 60, 0}},
+		"no time for any":  {short, 40, decision{in, other, 40, 40, 0}},
+		"long":             {append(short, of(other, 40, 0)), 40, decision{in, other, 40, 40, 2}},
+		"short":            {append(short, of(other, 40, -3)), 40, decision{in, other, 10, 40, 2}},
+		"between":          {append(short, of(other, 40, 0), of(other, 160, -3)), 160, decision{in, other, 40, 160, 2}},
+		"no time for long": {append(short, of(other, 40, -3)), 160, decision{in, other, 10, 160, 2}},
 	} {
-		ch := &chooser{candidates: []candidate{bound, other}, attempts: c.attempts, totalSteps: 100}
-		if got := ch.decide(160, c.longSteps); got != c.want {
+		ch := &chooser{candidates: []candidate{bound, other}, columns: in, inputs: in, attempts: c.attempts,
+			totalSteps: 100, longSteps: c.longSteps}
+		if got := ch.decide(160); got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
 	}
@@ -247,10 +248,10 @@ func TestLengthsBetween(t *testing.T) {
 // A resumed run takes the length of its long attempts from the checkpoint, and no length between for it.
 func TestLongStepsOfResumedRun(t *testing.T) {
 	for _, c := range []struct{ last, want int }{{1000, 20000}, {4000, 20000}, {16001, 16001}, {30000, 30000}} {
-		ch := &chooser{variant: variant{run: &run{job: &Job{}}},
+		ch := &chooser{run: (&Job{}).newRun(), longSteps: 20000,
 			savedAttempts: []rundir.Attempt{{Steps: 1000}, {Steps: 4000}, {Steps: c.last}}}
-		if got := must.Get(ch.longStepsInTime(4000, 20000, 0))(t); got != c.want {
-			t.Errorf("attempts up to %d steps: %d, want %d", c.last, got, c.want)
+		if must.OK(t, ch.fitLongSteps(4000)); ch.longSteps != c.want {
+			t.Errorf("attempts up to %d steps: %d, want %d", c.last, ch.longSteps, c.want)
 		}
 	}
 }
@@ -270,9 +271,8 @@ func TestReasonForNoChoice(t *testing.T) {
 		words, want := c.words, c.want
 		job := &Job{Config: withSteps(config(t, "inducing=9 latents=1 features=50 batch=29 "+words), 400),
 			Device: openCPU(t), Train: table(t, c.rows, 1, wave), Reporter: &quiet{}}
-		must.Get(job.settle(t.Context()))(t)
-		r := must.Get(job.prepare(t.Context()))(t)
-		must.OK(t, r.choose(t.Context()))
+		r := job.newRun()
+		must.OK(t, errors.Join(r.resolve(t.Context()), r.prepare(t.Context()), r.choose(t.Context())))
 		notes := strings.Join(job.Reporter.(*quiet).notes, "\n")
 		if !strings.Contains(notes, want) || want == "" && strings.Contains(notes, "choose nothing") {
 			t.Errorf("%q: %s", words, notes)
@@ -280,10 +280,14 @@ func TestReasonForNoChoice(t *testing.T) {
 	}
 }
 
-// chosenLate is a run whose time is over when rows are to choose.
-func chosenLate(t *testing.T, job *Job) *run {
+// chosenLate is a run whose time is over when rows are to choose. change gives the job a checkpoint with attempts,
+// by the run with all that the rows have settled.
+func chosenLate(t *testing.T, job *Job, change func(r *run)) *run {
 	t.Helper()
-	r := must.Get(job.prepare(context.Background()))(t)
+	r := job.newRun()
+	must.OK(t, r.resolve(context.Background()))
+	change(r)
+	must.OK(t, r.prepare(context.Background()))
 	r.clock.deadline = 1
 	must.OK(t, r.choose(context.Background()))
 	return r
@@ -294,27 +298,24 @@ func chosenLate(t *testing.T, job *Job) *run {
 func TestNoAttempt(t *testing.T) {
 	job := &Job{Config: withSteps(config(t, "inducing=20 latents=2 features=20 batch=50"), 1200),
 		Device: openCPU(t), Train: table(t, 120, 1, wave)}
-	must.Get(job.settle(context.Background()))(t)
-	r := chosenLate(t, job)
-	if c := r.job.Config; c.ObjectiveName() != "ELBO" || c.Steps != 1200 {
+	r := chosenLate(t, job, func(*run) {})
+	if c := r.config; c.ObjectiveName() != "ELBO" || c.Steps != 1200 {
 		t.Errorf("without time: %s for %d steps", c.Objective, c.Steps)
 	}
 	r.clock.deadline = 0
 	ctx, cancel := context.WithCancelCause(context.Background())
 	stop := errors.New("stop")
 	cancel(stop)
-	r.job.Config.Objective = options.Auto
+	r.config.Objective = options.Auto
 	if err := r.choose(ctx); err != stop {
 		t.Errorf("a context that is over: %v", err)
 	}
-	ch := &chooser{candidates: []candidate{{options.ELBO, 1}},
-		variant: variant{trainRows: job.Train, heldOut: job.Train}}
-	broken := *r.trained
-	broken.Targets = []scaling.TargetScale{{SD: 0}} // no target is a number
-	ch.run = &run{job: r.job, trained: &broken, init: r.init}
+	r.trained.Targets = []scaling.TargetScale{{SD: 0}} // no target is a number
+	ch := &chooser{run: r, candidates: []candidate{{options.ELBO, 1}},
+		inputs: &inputs{run: r, trainRows: job.Train, heldOut: job.Train}}
 	heard := &quiet{}
-	r.job.Reporter = heard
-	if more, err := ch.attempt(context.Background(), ch.candidates[0], 90); !more || err != nil || ch.best() != nil {
+	r.reporter, r.clock = heard, clock{}
+	if err := ch.attempt(context.Background(), ch.candidates[0], 90); err != nil || ch.best() != nil {
 		t.Errorf("a run that breaks off: %v, %v", err, ch.best())
 	} else if notes := strings.Join(heard.notes, "\n"); !strings.Contains(notes, "does not count") {
 		t.Errorf("a run that breaks off: the notes are %q", notes)
@@ -326,12 +327,14 @@ func TestResumedInputs(t *testing.T) {
 	for _, columns := range []string{"", options.Components} {
 		job := &Job{Config: withSteps(config(t, "inducing=9 latents=2 features=7 batch=50"), 1200),
 			Device: openCPU(t), Train: alikeRows(t, 120, 1, false)}
-		must.Get(job.settle(t.Context()))(t)
-		for _, s := range candidates(job.Config, job.Train) {
-			job.attemptState.Attempts = append(job.attemptState.Attempts, rundir.Attempt{Objective: s.objective,
-				KLWeight: s.klWeight, Steps: 75, Logs: []float64{0, 0}, Columns: columns})
-		}
-		if r := chosenLate(t, job); (r.trained.Projection != nil) != (columns != "") {
+		r := chosenLate(t, job, func(r *run) {
+			job.Checkpoint = &rundir.Checkpoint{}
+			for _, s := range candidates(r.config, r.train) {
+				job.Checkpoint.Attempts = append(job.Checkpoint.Attempts, rundir.Attempt{Objective: s.objective,
+					KLWeight: s.klWeight, Steps: 75, Logs: []float64{0, 0}, Columns: columns})
+			}
+		})
+		if (r.trained.Projection != nil) != (columns != "") {
 			t.Errorf("attempts on columns %q, and then inputs %v", columns, r.trained.Projection)
 		}
 	}
@@ -342,16 +345,17 @@ func TestResumedInputs(t *testing.T) {
 func TestNoTimeForLongAttempts(t *testing.T) {
 	job := &Job{Config: withSteps(config(t, "inducing=20 latents=2 features=20 batch=50"), 1200),
 		Device: openCPU(t), Train: table(t, 120, 1, wave)}
-	must.Get(job.settle(context.Background()))(t)
-	// attempts of another program count by their objective and steps
-	job.attemptState.Attempts = []rundir.Attempt{{Objective: options.ELBO, KLWeight: 0.7, Steps: 75,
-		Logs: []float64{9, 9}}, {Objective: options.ELBO, KLWeight: 1, Steps: 74, Logs: []float64{9, 9}}}
-	for i, s := range candidates(job.Config, job.Train) {
-		job.attemptState.Attempts = append(job.attemptState.Attempts, rundir.Attempt{Objective: s.objective,
-			KLWeight: s.klWeight, Steps: 75, Logs: []float64{float64(i), float64(i)}, Temperature: 3})
-	}
-	r := chosenLate(t, job)
-	if c := r.job.Config; c.Objective != options.Predictive || c.KLWeight != lowestWeight || c.Steps != 300 ||
+	r := chosenLate(t, job, func(r *run) {
+		// attempts of another program count by their objective and steps
+		attempts := []rundir.Attempt{{Objective: options.ELBO, KLWeight: 0.7, Steps: 75,
+			Logs: []float64{9, 9}}, {Objective: options.ELBO, KLWeight: 1, Steps: 74, Logs: []float64{9, 9}}}
+		for i, s := range candidates(r.config, r.train) {
+			attempts = append(attempts, rundir.Attempt{Objective: s.objective,
+				KLWeight: s.klWeight, Steps: 75, Logs: []float64{float64(i), float64(i)}, Temperature: 3})
+		}
+		job.Checkpoint = &rundir.Checkpoint{State: rundir.State{Attempts: attempts}}
+	})
+	if c := r.config; c.Objective != options.Predictive || c.KLWeight != lowestWeight || c.Steps != 300 ||
 		c.RowsChoseLength || c.Temperature != 0 {
 		t.Errorf("%s for %d steps, planned for %q, temperature %g", c.ObjectiveName(), c.Steps, c.PlannedFor,
 			c.Temperature)
@@ -365,8 +369,8 @@ func TestChoiceForSequences(t *testing.T) {
 	for _, where := range []string{"table", "steps"} {
 		reporter := &quiet{}
 		job := &Job{Config: config(t, "model=gpdrf inducing=20 latents=2 features=7 kernel=double:1,3+spectrum:2/linear "+
-			"batch=20 objective=auto steps=480 distances="+where), Device: openCPU(t), Train: set, Reporter: reporter}
-		out := must.Get(job.Run(t.Context()))(t)
+			"batch=20 objective=auto steps=480"), Device: openCPU(t), Train: set, Reporter: reporter}
+		out := must.Get(placed(job, "distances="+where).toModel(t.Context()))(t)
 		notes, want := strings.Join(reporter.notes, "\n"), "12 rows held out: elbo with kl-weight 0.1"
 		if !strings.Contains(notes, want) {
 			t.Errorf("distances in %s: %s", where, notes)
@@ -385,9 +389,9 @@ func TestTimeReserveOfAttempt(t *testing.T) {
 		remaining time.Duration
 		want      bool
 	}{{remaining: 9 * time.Second, want: true}, {remaining: 11 * time.Second, want: false}} {
-		r := &run{job: &Job{Reporter: Silent{}}, clock: clock{limit: Limit{Began: time.Now()}, deadline: c.remaining}}
-		ended := false
-		ch := &chooser{variant: variant{run: r, pace: pace{100, 10}}, totalSteps: 200,
+		r, ended := (&Job{}).newRun(), false
+		r.clock = clock{limit: Limit{Began: time.Now()}, deadline: c.remaining}
+		ch := &chooser{run: r, inputs: &inputs{speed: speed{100, 10}}, totalSteps: 200,
 			cancel: func() { ended = true }, attempts: []rundir.Attempt{{Steps: 100, Logs: []float64{0}}}}
 		attemptReporter{chooser: ch}.Step(rundir.Progress{Step: reportEvery, Elapsed: reportEvery * time.Second / 10})
 		if ended != c.want {

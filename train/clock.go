@@ -54,7 +54,7 @@ func (r *run) replan() error {
 	if r.clock.deadline == 0 || r.out.End != Running || r.out.Steps%reportEvery > 0 {
 		return nil
 	}
-	c := r.job.Config
+	c := r.config
 	steps := c.Steps
 	if c.StopAfter == 0 {
 		steps = r.clock.revisedSteps(r.out.Steps, steps)
@@ -67,9 +67,9 @@ func (r *run) replan() error {
 	if err != nil || steps == c.Steps {
 		return err
 	}
-	r.job.Config = c.WithLength(r.out.Steps, steps)
-	r.finalStep = r.job.Config.Last()
-	r.schedule = newSchedule(r.job.Config)
+	r.config = c.WithLength(r.out.Steps, steps)
+	r.finalStep = r.config.Last()
+	r.schedule = newSchedule(r.config)
 	return nil
 }
 

@@ -61,11 +61,12 @@ func TestRevisedSteps(t *testing.T) {
 // temperature.
 func TestReplannedLength(t *testing.T) {
 	for temperature, longer := range map[float64]bool{0: true, 0.5: false} {
-		r := &run{job: &Job{Config: withSteps(config(t, ""), 1000)}, out: &Outcome{Steps: 100}}
-		r.job.Config.Temperature = temperature
+		r := (&Job{Config: withSteps(config(t, ""), 1000)}).newRun()
+		r.config.Temperature = temperature
+		r.out = &Outcome{Steps: 100}
 		r.clock = clock{deadline: 2100 * time.Second, limit: Limit{Began: time.Now().Add(-100 * time.Second)}}
-		if err := r.replan(); err != nil || (r.job.Config.Steps > 1000) != longer {
-			t.Errorf("temperature %g: %d steps, %v", temperature, r.job.Config.Steps, err)
+		if err := r.replan(); err != nil || (r.config.Steps > 1000) != longer {
+			t.Errorf("temperature %g: %d steps, %v", temperature, r.config.Steps, err)
 		}
 	}
 }
@@ -91,11 +92,9 @@ func TestLimitOfResumedRun(t *testing.T) {
 	now := time.Now()
 	state := rundir.State{Used: time.Minute, Limit: time.Hour}
 	want := Limit{now.Add(-time.Minute), time.Hour}
-	for _, j := range []*Job{{Checkpoint: &rundir.Checkpoint{State: state}}, {attemptState: state}} {
-		j.Config, j.Started = config(t, "steps=5"), now
-		if got := j.Limit(); got != want {
-			t.Errorf("%+v, expected %+v", got, want)
-		}
+	j := &Job{Config: config(t, "steps=5"), Started: now, Checkpoint: &rundir.Checkpoint{State: state}}
+	if got := j.Limit(); got != want {
+		t.Errorf("%+v, expected %+v", got, want)
 	}
 }
 
@@ -112,9 +111,9 @@ func TestReplannedRepeats(t *testing.T) {
 		}}
 		job := &Job{Config: config(t, "steps=400 batch=50 inducing=10 features=8 lengthscales=shared objective=elbo"),
 			Device: dev, Train: set, Started: time.Now(), Reporter: &quiet{}}
-		run := must.Get(job.prepare(t.Context()))(t)
+		run := prepared(t, job)
 		run.clock.deadline = run.clock.used() + 700*time.Millisecond
-		out := must.Get(run.train(context.Background()))(t)
+		out := must.Get(run.takeSteps(context.Background()))(t)
 		if out.Config.Replanned == "" || out.End != Finished {
 			t.Fatalf("%d steps, %+v, planned as %q", out.Steps, out.End, out.Config.Replanned)
 		}

@@ -9,46 +9,43 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// ReduceColumns makes few inputs of many columns, by the training rows, as the key columns says. Fit comes after it. A
-// resumed run, and one that starts at a model, keep the inputs that they began with.
-func (j *Job) ReduceColumns(ctx context.Context) error {
-	if j.projection != nil {
-		return nil
-	}
-	reporter, before := j.reporter(), j.projectionBefore()
+// reduceColumns makes few inputs of many columns, by the training rows, as the key columns says. A resumed run, and
+// one that starts at a model, keep the inputs that they began with.
+func (s *setup) reduceColumns(ctx context.Context) error {
+	before := s.job.projectionBefore()
 	switch {
-	case before != nil && (j.From != nil || before.Components): // ridge scores of training rows are of other fits
-		j.projection, j.Train = before, before.Apply(j.Train)
-	case before == nil && (j.From != nil || j.Checkpoint != nil):
+	case before != nil && (s.job.From != nil || before.Components): // ridge scores of training rows are of other fits
+		s.projection, s.train = before, before.Apply(s.train)
+	case before == nil && (s.job.From != nil || s.job.resumed() != nil):
 		return nil
 	default:
 		var err error
-		j.projection, j.Train, err = projectColumns(ctx, j.Config, j.Train, func(share float64) {
-			reporter.Doing("choosing columns", share)
+		s.projection, s.train, err = projectColumns(ctx, s.config, s.train, func(share float64) {
+			s.reporter.Doing("choosing columns", share)
 		})
-		if j.projection == nil || err != nil {
+		if s.projection == nil || err != nil {
 			return err
 		}
-		if j.projection.Components {
-			reporter.Note("inputs: %s", j.projection)
+		if s.projection.Components {
+			s.reporter.Note("inputs: %s", s.projection)
 		} else {
-			reporter.Note("inputs: %s, since there are only %d training rows (%s=all keeps each column)",
-				j.projection, j.Train.N(), usererror.Key("columns"))
+			s.reporter.Note("inputs: %s, since there are only %d training rows (%s=all keeps each column)",
+				s.projection, s.train.N(), usererror.Key("columns"))
 		}
 	}
-	j.Config.Scaling = j.projection.Scaler.Kind
-	j.Validation = j.projection.Apply(j.Validation)
+	s.config.Scaling = s.projection.Scaler.Kind
+	s.validation = s.projection.Apply(s.validation)
 	return nil
 }
 
 // projectionBefore is the projection of the model or checkpoint at which the run starts; nil if that has no
 // projection.
 func (j *Job) projectionBefore() *scaling.Projection {
-	switch {
-	case j.From != nil:
+	if j.From != nil {
 		return j.From.Projection
-	case j.Checkpoint != nil:
-		return j.Checkpoint.Trained.Projection
+	}
+	if c := j.resumed(); c != nil {
+		return c.Trained.Projection
 	}
 	return nil
 }
@@ -92,31 +89,29 @@ const (
 // withComponents is the run with principal components in place of columns, on no device yet; nil if they cannot pay, or
 // if the user has decided.
 func (r *run) withComponents(ctx context.Context) (*run, error) {
-	j := r.job
-	if j.Config.Columns != options.Auto || j.projection != nil || !isTable(j.Train) || j.Train.D() <= fewColumns {
+	if r.config.Columns != options.Auto || r.projection != nil || !isTable(r.train) || r.train.D() <= fewColumns {
 		return nil, nil
 	}
-	p, shares, err := scaling.FitComponents(ctx, j.Train, r.trained.Scaler)
+	p, shares, err := scaling.FitComponents(ctx, r.train, r.trained.Scaler)
 	if err != nil {
 		return nil, err
 	}
-	explained, half := 0.0, (j.Train.D()+1)/2
+	explained, half := 0.0, (r.train.D()+1)/2
 	for _, share := range shares[:min(half, len(shares))] {
 		explained += share
 	}
 	if pays, err := r.rankZeroAnswer(explained >= componentShare); !pays || err != nil {
 		return nil, err
 	}
-	job := *j
-	job.projection, job.Train, job.Validation = p, p.Apply(j.Train), p.Apply(j.Validation)
-	job.Config = j.Config.ForComponents(job.Train)
-	job.Reporter = Silent{} // targets and others are as in the run with columns
-	components, err := job.newRun(ctx)
-	if err != nil {
+	c := &run{setup: r.setup}
+	c.projection, c.train, c.validation = p, p.Apply(r.train), p.Apply(r.validation)
+	c.config = r.config.ForComponents(c.train)
+	c.reporter = Silent{} // targets and others are as in the run with columns
+	if err := c.fitInputs(ctx); err != nil {
 		return nil, err
 	}
-	job.Reporter, components.clock, components.saver = j.Reporter, r.clock, r.saver
-	return components, context.Cause(ctx)
+	c.reporter = r.reporter
+	return c, context.Cause(ctx)
 }
 
 // isTable reports whether columns of numbers are all that rows have.

@@ -178,7 +178,7 @@ func TestCUDANotFinite(t *testing.T) {
 		c := config(t, "model=gpdrf inducing=9 latents=3 features=7 batch=17 steps=20")
 		c = settled(t, c, set)
 		dev := mustOpen(t, name)
-		run := must.Get((&Job{Config: c, Device: dev, Train: set, Reporter: &quiet{}}).prepare(t.Context()))(t)
+		run := prepared(t, &Job{Config: c, Device: dev, Train: set, Reporter: &quiet{}})
 		for _, block := range []string{"drf.0.mean_w", "likelihood.log_variance"} {
 			run.reset()
 			run.advance(1)

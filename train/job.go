@@ -18,7 +18,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// Job is one training run: the model, its rows and its device.
+// Job is one training run: the model, its rows and its device. The run does not change it.
 type Job struct {
 	Config     options.Config
 	Device     device.Device
@@ -42,20 +42,44 @@ type Job struct {
 
 	// From is the model at which the run starts: rows are read by its Schema; nil for a new model.
 	From *fitted.Model
+}
 
-	// projection makes few inputs of many columns; nil if each column is an input, and before ReduceColumns.
-	projection *scaling.Projection
+// setup is a Job with all that its run has settled before the first step.
+type setup struct {
+	job      *Job
+	reporter Reporter
+	save     func(*rundir.Checkpoint) error // nil makes no checkpoints
+	config   options.Config
 
-	attemptState  rundir.State   // state of a checkpoint before the first step, which has attempts
-	attemptResult *rundir.Result // result of the same checkpoint
+	train, validation *data.Dataset       // rows of the Job with class weights, and the inputs of the projection
+	projection        *scaling.Projection // makes few inputs of many columns; nil if each column is an input
+	sequences         *sequences          // results of chooseInducing and countFeatures; nil before them
 
-	// Tests alone set these two; "" is by the free memory.
-	rowLocation    string // place of the rows: host
-	distanceMethod string // way to distances of sequences: table, steps
+	place            placement
+	distancesInSteps bool // distances are computed in every step
+	streamsBatches   bool // each step brings its batch from the host
+}
 
-	sequences        *sequences // results of chooseInducing and countFeatures; nil before them
-	distancesInSteps bool       // distances are computed in every step; set by applyPlan
-	streamsBatches   bool       // each step brings its batch from the host; set by applyPlan
+// newRun is a run of the Job that has settled nothing yet.
+func (j *Job) newRun() *run {
+	return &run{setup: setup{job: j, reporter: cmp.Or[Reporter](j.Reporter, Silent{}), save: j.Save, config: j.Config,
+		train: j.Train, validation: j.Validation}}
+}
+
+// resumed is the checkpoint whose steps the run continues; nil if it takes its first step.
+func (j *Job) resumed() *rundir.Checkpoint {
+	if c := j.Checkpoint; c != nil && c.Step > 0 { // others have attempts alone
+		return c
+	}
+	return nil
+}
+
+// state is the state of the checkpoint; it is empty without one.
+func (j *Job) state() (s rundir.State) {
+	if j.Checkpoint != nil {
+		s = j.Checkpoint.State
+	}
+	return s
 }
 
 // testRows is the number of rows that are predicted at the end.
@@ -96,16 +120,9 @@ func (Silent) Step(rundir.Progress) {}
 // End does nothing.
 func (Silent) End() {}
 
-func (j *Job) reporter() Reporter {
-	if j.Reporter == nil {
-		return Silent{}
-	}
-	return j.Reporter
-}
-
-func (j *Job) noteAll(notes []string) {
+func (s *setup) noteAll(notes []string) {
 	for _, n := range notes {
-		j.Reporter.Note("%s", n)
+		s.reporter.Note("%s", n)
 	}
 }
 
@@ -146,81 +163,66 @@ func (e End) cutShort() bool { return e == TimeLimit || e == Interrupted }
 // If ctx ends before the first step is done, its cause is the error. If the time limit ends before the length is
 // planned, the error is a *usererror.Error. If ctx ends after the last step, the model has no temperature or no
 // intervals. The same holds, with a note, if the rows for them cannot be predicted; with several ranks, that is an
-// error. Run does not change the Job.
-func (j *Job) Run(ctx context.Context) (*Outcome, error) {
-	weighted, err := j.withClassWeights()
-	if err != nil {
-		return nil, err
-	}
-	working := *weighted
-	if c := j.Checkpoint; c != nil && c.Step == 0 { // the checkpoint has attempts alone
-		working.Checkpoint, working.attemptState, working.attemptResult = nil, c.State, c.Result
-	}
-	out, err := working.settleAndRun(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if j.shared() { // all ranks have to end in the same way
-		ctx = context.WithoutCancel(ctx)
-	}
-	if err = weighted.calibrate(ctx, out, working.Reporter); err == nil {
-		err = j.conform(ctx, out)
-	}
-	switch { // an error after training does not lose the model
-	case err == nil:
-	case j.shared(): // another rank may have a temperature or intervals
-		return nil, err
-	case ctx.Err() != nil:
-		out.End = Interrupted
-		weighted.keepTemperatureOne(out)
-	default:
-		working.Reporter.Note("warning: the model is kept without a new temperature or intervals: %v", err)
-		weighted.keepTemperatureOne(out)
-	}
-	return out, nil
-}
+// error.
+func (j *Job) Run(ctx context.Context) (*Outcome, error) { return j.newRun().toModel(ctx) }
 
-// settleAndRun settles the open options of the Job, and trains.
-func (j *Job) settleAndRun(ctx context.Context) (*Outcome, error) {
-	limit := Limit{j.Started, j.Config.TimeLimit} // the limit of a new run: a resumed one has a deadline
+// toModel is Job.Run.
+func (r *run) toModel(ctx context.Context) (*Outcome, error) {
+	limit := Limit{r.job.Started, r.job.Config.TimeLimit} // the limit of a new run: a resumed one has a deadline
 	limited, cancel := limit.Until(ctx)
 	defer cancel()
-	plan, err := j.settle(limited)
+	if err := r.resolve(limited); err != nil {
+		return nil, causeOr(limited, err)
+	}
+	plan, err := r.planMemory(limited)
 	if err != nil {
 		return nil, causeOr(limited, err)
 	}
-	settled := *j
-	r, err := j.prepareInTime(limited, limit, plan)
+	planned := r.setup
+	out, err := r.trainAsPlanned(ctx, limited, limit, plan)
 	if err != nil {
-		return nil, settled.explain(causeOr(limited, err), plan)
+		return nil, planned.explain(err, plan)
 	}
-	// from here on, a time limit ends the run with a model
-	if j.Planned != nil {
-		j.Planned()
+	if r.job.shared() { // all ranks have to end in the same way
+		ctx = context.WithoutCancel(ctx)
 	}
-	out, err := r.chooseAndTrain(ctx, limit)
-	return out, settled.explain(err, plan)
+	if err = r.calibrate(ctx, out); err == nil {
+		err = r.conform(ctx, out)
+	}
+	switch { // an error after training does not lose the model
+	case err == nil:
+	case r.job.shared(): // another rank may have a temperature or intervals
+		return nil, err
+	case ctx.Err() != nil:
+		out.End = Interrupted
+		r.keepTemperatureOne(out)
+	default:
+		r.reporter.Note("warning: the model is kept without a new temperature or intervals: %v", err)
+		r.keepTemperatureOne(out)
+	}
+	return out, nil
 }
 
 // causeOr is the cause of a context that has ended, or else an error.
 func causeOr(ctx context.Context, err error) error { return cmp.Or(context.Cause(ctx), err) }
 
-// prepareInTime makes a run whose length is planned.
-func (j *Job) prepareInTime(ctx context.Context, limit Limit, plan *memory.Plan) (r *run, err error) {
+// trainAsPlanned prepares a run, fits its length into the limit, chooses its objective, and takes the steps. limited
+// ends at the limit. Once the length is planned, a limit ends the run with a model.
+func (r *run) trainAsPlanned(ctx, limited context.Context, limit Limit, plan *memory.Plan) (out *Outcome, err error) {
 	defer device.Guard(&err)
-	if err := j.applyPlan(plan); err != nil {
-		return nil, err
+	if err = r.usePlan(plan); err == nil {
+		err = r.prepare(limited)
 	}
-	if r, err = j.prepare(ctx); err == nil && limit.Time > 0 {
-		err = r.fitTimeLimit(ctx)
+	if err == nil && limit.Time > 0 {
+		err = r.fitTimeLimit(limited)
 	}
-	return r, cmp.Or(err, ctx.Err())
-}
-
-// chooseAndTrain chooses the objective, and takes the steps.
-func (r *run) chooseAndTrain(ctx context.Context, limit Limit) (out *Outcome, err error) {
-	defer device.Guard(&err)
-	if err := r.choose(ctx); err != nil {
+	if err = cmp.Or(err, limited.Err()); err != nil {
+		return nil, causeOr(limited, err)
+	}
+	if r.job.Planned != nil {
+		r.job.Planned()
+	}
+	if err = r.choose(ctx); err != nil {
 		return nil, causeOr(ctx, err)
 	}
 	if limit.Time > 0 { // after late attempts, the deadline is later than the limit
@@ -231,67 +233,54 @@ func (r *run) chooseAndTrain(ctx context.Context, limit Limit) (out *Outcome, er
 	if _, records := r.job.Device.(device.Recorder); !records { // a step that is recorded is never abandoned
 		r.step.Abandon = func() bool { return r.abandonsStep(latest) }
 	}
-	return r.train(latest)
+	return r.takeSteps(latest)
 }
 
-// settle decides the open options, and plans the memory.
-func (j *Job) settle(ctx context.Context) (*memory.Plan, error) {
-	j.Reporter = j.reporter()
-	if j.Config.Preset == options.Best || j.Config.Ensemble > 1 {
-		return nil, usererror.Errorf("preset best and ensemble are for several models: give them to " +
+// resolve settles the open options by the rows, and the inputs of the model.
+func (r *run) resolve(ctx context.Context) error {
+	if r.config.Preset == options.Best || r.config.Ensemble > 1 {
+		return usererror.Errorf("preset best and ensemble are for several models: give them to " +
 			"the command gpdrf-gpu train")
 	}
-	if j.Checkpoint != nil {
-		j.Config = j.Config.ForResume()
+	if err := r.balanceClasses(); err != nil {
+		return err
 	}
-	if err := j.ReduceColumns(ctx); err != nil {
-		return nil, err
-	}
-	fit, notes, err := j.fit(ctx)
-	j.noteAll(notes)
+	notes, err := r.fit(ctx)
+	r.noteAll(notes)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	j.Config = fit
-	if err := j.checkStart(); err != nil {
-		return nil, err
+	if err := r.checkStart(); err != nil {
+		return err
 	}
-	if err := CheckRanks(j.ranks(), fit, j.Train.N()); err != nil {
-		return nil, err
-	}
-	plan, err := j.Plan(ctx)
-	if err != nil {
-		return nil, err
-	}
-	plan.Rows, err = fromRankZero(j.ranks(), plan.Rows)
-	return plan, err
+	return CheckRanks(r.job.ranks(), r.config, r.train.N())
 }
 
-// applyPlan sets the Job's options by a plan, and notes what it changes.
-func (j *Job) applyPlan(plan *memory.Plan) error {
-	j.distancesInSteps = plan.Distances != nil && plan.Distances.In == memory.InSteps
-	j.streamsBatches = plan.Streams
-	if plan.Rows < j.Config.Batch && j.Config.Chunk == 0 {
-		if j.Checkpoint != nil {
+// usePlan settles options by a plan of the memory, and notes what it changes.
+func (s *setup) usePlan(plan *memory.Plan) error {
+	s.distancesInSteps = plan.Distances != nil && plan.Distances.In == memory.InSteps
+	s.streamsBatches = plan.Streams
+	if plan.Rows < s.config.Batch && s.config.Chunk == 0 {
+		if s.job.resumed() != nil {
 			return usererror.Errorf("%s has memory for %d rows of a step at once, and the run began with "+
-				"all %d at once. Parts would round differently: free some memory, then resume", j.Device.Name(),
-				plan.Rows, j.Config.Batch)
+				"all %d at once. Parts would round differently: free some memory, then resume", s.job.Device.Name(),
+				plan.Rows, s.config.Batch)
 		}
-		j.Config.Chunk = plan.Rows
-		j.Reporter.Note("a step takes more memory than %s has free: it is computed %d rows at a time, "+
-			"with the same result", j.Device.Name(), plan.Rows)
+		s.config.Chunk = plan.Rows
+		s.reporter.Note("a step takes more memory than %s has free: it is computed %d rows at a time, "+
+			"with the same result", s.job.Device.Name(), plan.Rows)
 	}
 	if plan.Streams {
-		j.Reporter.Note("the data set stays on the host, since %s has too little memory for it: "+
-			"each step brings its batch, with the same result", j.Device.Name())
+		s.reporter.Note("the data set stays on the host, since %s has too little memory for it: "+
+			"each step brings its batch, with the same result", s.job.Device.Name())
 	}
 	if plan.Distances != nil {
-		j.Reporter.Note("distances of sequences: %s", plan.Distances)
+		s.reporter.Note("distances of sequences: %s", plan.Distances)
 	}
 	return nil
 }
 
 // progressContext is ctx for a piece of work before the first step, whose progress goes to the Reporter.
-func (j *Job) progressContext(ctx context.Context, what string) context.Context {
-	return seq.WithProgress(ctx, func(share float64) { j.reporter().Doing(what, share) })
+func (s *setup) progressContext(ctx context.Context, what string) context.Context {
+	return seq.WithProgress(ctx, func(share float64) { s.reporter.Doing(what, share) })
 }

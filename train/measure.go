@@ -16,31 +16,31 @@ import (
 
 // measureOnDevice measures a run whose rows are on the device. Distances of sequences are a table if the run fits
 // with it, otherwise features if it fits with these, and otherwise the smaller of the two.
-func (j *Job) measureOnDevice(ctx context.Context, c options.Config, free *int64) (*memory.Plan, error) {
+func (s *setup) measureOnDevice(ctx context.Context, c options.Config, free *int64) (*memory.Plan, error) {
 	measure := func(train, validation *model.SequenceFeatures) (*memory.Plan, error) {
-		return j.measure(c, free, false, withInducing(train, c.Inducing), withInducing(validation, c.Inducing))
+		return s.measure(c, free, false, withInducing(train, c.Inducing), withInducing(validation, c.Inducing))
 	}
 	table, err := measure(nil, nil)
-	if err != nil || !j.hasDistances() {
+	if err != nil || !s.hasDistances() {
 		return table, err
 	}
 	table.Distances = &memory.Distances{In: memory.InTable, Table: table.Sum("set.d")}
-	if j.distanceMethod == memory.InTable || j.distanceMethod == "" && table.Fits() {
+	if s.place.distances == memory.InTable || s.place.distances == "" && table.Fits() {
 		return table, nil
 	}
-	s, err := j.countFeatures(ctx)
+	features, err := s.countFeatures(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if s.hasTooManyFeatures() {
+	if features.hasTooManyFeatures() {
 		return table, nil
 	}
-	steps, err := measure(s.train, s.validation)
+	steps, err := measure(features.train, features.validation)
 	if err != nil {
 		return nil, err
 	}
 	table.Distances.Features = steps.Sum("set.vectors")
-	if j.distanceMethod == "" && !steps.Fits() && table.Total <= steps.Total {
+	if s.place.distances == "" && !steps.Fits() && table.Total <= steps.Total {
 		return table, nil
 	}
 	steps.Distances = &memory.Distances{In: memory.InSteps, Table: table.Distances.Table,
@@ -61,22 +61,25 @@ func withInducing(v *model.SequenceFeatures, m int) *model.SequenceFeatures {
 	return cut
 }
 
-// onHost is the Job.rowLocation of rows that stay on the host: each step uploads its batch.
+// placement is where rows and distances are. "" is by the free memory, and tests alone give it another.
+type placement struct{ rows, distances string }
+
+// onHost is the placement of rows that stay on the host: each step uploads its batch.
 const onHost = "host"
 
 // canStream reports whether each step can bring its batch from the host. The rows have to be numbers alone, since
 // distances of sequences take too long, and more than a batch.
-func (j *Job) canStream() bool {
-	c := j.Config.ModelConfig(j.Train)
-	return c.Inputs > 0 && c.Maps == nil && j.Config.Batch < j.Train.N()
+func (s *setup) canStream() bool {
+	c := s.config.ModelConfig(s.train)
+	return c.Inputs > 0 && c.Maps == nil && s.config.Batch < s.train.N()
 }
 
 // measure runs one step of a Config on a dry device with the given number of free bytes; nil if that is not known.
 // train and validation are features of sequences in place of a table of distances, or nil.
-func (j *Job) measure(c options.Config, free *int64, stream bool, train,
+func (s *setup) measure(c options.Config, free *int64, stream bool, train,
 	validation *model.SequenceFeatures) (*memory.Plan, error) {
-	ds := j.Train
-	dry, ledger := j.Device.Dry()
+	ds := s.train
+	dry, ledger := s.job.Device.Dry()
 	mc := c.ModelConfig(ds)
 	x := fitted.ZeroRows(mc.Width())
 	if train != nil {
@@ -86,34 +89,34 @@ func (j *Job) measure(c options.Config, free *int64, stream bool, train,
 	if ds.Task == data.Regression {
 		rows.y = ds.Y
 	}
-	s, err := newStep(dry, dist.Dry(j.ranks().Rank(), j.ranks().Size()), c, mc, rows)
+	dryStep, err := newStep(dry, dist.Dry(s.job.ranks().Rank(), s.job.ranks().Size()), c, mc, rows)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := s.Do(device.StepScalars{Step: 1, KLWeight: 1}); err != nil {
+	if _, err := dryStep.Do(device.StepScalars{Step: 1, KLWeight: 1}); err != nil {
 		return nil, err
 	}
-	params := s.Model.Params().Len()
+	params := dryStep.Model.Params().Len()
 	v := &evaluator{}
-	if j.Validation != nil {
-		_, part := j.evaluationRows()
-		v = newEvaluator(dry, s.Model, c, model.HostRows{N: part.Hi - part.Lo, X: x, Features: validation})
+	if s.validation != nil {
+		_, part := s.evaluationRows()
+		v = newEvaluator(dry, dryStep.Model, c, model.HostRows{N: part.Hi - part.Lo, X: x, Features: validation})
 		if _, err := v.predictor.Predict(0); err != nil {
 			return nil, err
 		}
 	}
 	ledger.Label("device", dry)
-	s.Label(ledger)
+	dryStep.Label(ledger)
 	ledger.Label("validation", v)
 	host := []memory.Buffer{
 		memory.Doubles("parameters", params),
-		memory.Doubles("checkpoint", j.vectorsPerParameter(c), params),
-		fitted.PredictionBuffer(s.Model.Config(), c.EvalSamples, j.testRows()),
+		memory.Doubles("checkpoint", s.vectorsPerParameter(c), params),
+		fitted.PredictionBuffer(dryStep.Model.Config(), c.EvalSamples, s.job.testRows()),
 	}
 	if stream {
 		host = append(host, memory.Doubles("batch", c.Batch, mc.Width()))
 	}
-	return memory.New(memory.Plan{Device: j.Device.Name(), Samples: c.Samples, Batch: c.Batch,
+	return memory.New(memory.Plan{Device: s.job.Device.Name(), Samples: c.Samples, Batch: c.Batch,
 		Rows: c.RowsAtOnce(), Streams: stream, Free: free}, ledger, host), nil
 }
 

@@ -10,27 +10,22 @@ import (
 // PaceSteps is the number of steps that Pace times.
 const PaceSteps = 10
 
-// paceWarmup is the number of steps before them.
-const paceWarmup = 3
-
 // Pace is the mean time of a step of the Job on its Device. It times PaceSteps steps, or as many as begin within the
 // time most. It does not change the Job.
 func (j *Job) Pace(ctx context.Context, most time.Duration) (pace time.Duration, err error) {
 	defer device.Guard(&err)
-	probe := *j
-	probe.Reporter, probe.Save, probe.Validation = Silent{}, nil, nil
-	weighted, err := probe.withClassWeights()
-	if err != nil {
+	r := j.newRun()
+	r.reporter, r.save, r.validation = Silent{}, nil, nil
+	if err := r.resolve(ctx); err != nil {
 		return 0, err
 	}
-	plan, err := weighted.settle(ctx)
+	plan, err := r.planMemory(ctx)
 	if err == nil {
-		err = weighted.applyPlan(plan)
+		err = r.usePlan(plan)
 	}
-	if err != nil {
-		return 0, err
+	if err == nil {
+		err = r.prepare(ctx)
 	}
-	r, err := weighted.prepare(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -41,10 +36,10 @@ func (j *Job) Pace(ctx context.Context, most time.Duration) (pace time.Duration,
 		}
 		untimed = 1
 	}
-	if pace, err = r.timeSteps(ctx, 1+untimed, paceWarmup-untimed, most); err != nil || pace > most {
+	if pace, err = r.timeSteps(ctx, 1+untimed, timingWarmup-untimed, most); err != nil || pace > most {
 		return pace, err
 	}
-	return r.timeSteps(ctx, 1+paceWarmup, PaceSteps, most)
+	return r.timeSteps(ctx, 1+timingWarmup, PaceSteps, most)
 }
 
 // timeSteps is the mean time of steps: it takes them, and waits for their end.

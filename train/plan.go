@@ -13,20 +13,34 @@ import (
 
 // Plan measures the device memory of the run, and decides how many rows are computed at once: the whole batch if it
 // fits, or the largest number that does. If not even one row fits, the error is a *usererror.Error with sizes that
-// would, and the Plan is the plan for one row. The Config is one of ResolveFor.
-func (j *Job) Plan(ctx context.Context) (*memory.Plan, error) {
-	return j.planFor(ctx, memory.FreeOf(j.Device))
+// would, and the Plan is the plan for one row. notes are those of the options that the rows have settled.
+func (j *Job) Plan(ctx context.Context) (plan *memory.Plan, notes []string, err error) {
+	r := j.newRun()
+	if notes, err = r.fit(ctx); err != nil {
+		return nil, notes, err
+	}
+	plan, err = r.planMemory(ctx)
+	return plan, notes, err
 }
 
-// planFor is Plan for a number of free bytes; nil if it is not known.
-func (j *Job) planFor(ctx context.Context, free *int64) (*memory.Plan, error) {
-	c, measure := j.Config, func(c options.Config) (*memory.Plan, error) { return j.measureOnDevice(ctx, c, free) }
+// planMemory is the plan for the free memory, with the rows of rank 0.
+func (s *setup) planMemory(ctx context.Context) (*memory.Plan, error) {
+	plan, err := s.planFor(ctx, memory.FreeOf(s.job.Device))
+	if err == nil {
+		plan.Rows, err = fromRankZero(s.job.ranks(), plan.Rows)
+	}
+	return plan, err
+}
+
+// planFor is the plan for a number of free bytes; nil if it is not known.
+func (s *setup) planFor(ctx context.Context, free *int64) (*memory.Plan, error) {
+	c, measure := s.config, func(c options.Config) (*memory.Plan, error) { return s.measureOnDevice(ctx, c, free) }
 	p, err := measure(c)
-	if err != nil || p.Fits() && j.rowLocation != onHost {
+	if err != nil || p.Fits() && s.place.rows != onHost {
 		return p, err
 	}
-	if j.canStream() && (p.MostlyRows() || j.rowLocation == onHost) {
-		measure = func(c options.Config) (*memory.Plan, error) { return j.measure(c, free, true, nil, nil) }
+	if s.canStream() && (p.MostlyRows() || s.place.rows == onHost) {
+		measure = func(c options.Config) (*memory.Plan, error) { return s.measure(c, free, true, nil, nil) }
 		if p, err = measure(c); err != nil || p.Fits() {
 			return p, err
 		}
@@ -83,7 +97,7 @@ func fittingSizes(c options.Config, fits func(c *options.Config, size *int) func
 
 // explain extends the error of a run that had too little memory, because another program took it after the plan. It
 // names the use of the memory, and sizes that fit now. It returns other errors unchanged.
-func (j *Job) explain(err error, planned *memory.Plan) error {
+func (s *setup) explain(err error, planned *memory.Plan) error {
 	var fault *device.FaultError
 	if !errors.As(err, &fault) || fault.Bytes == 0 {
 		return err
@@ -97,11 +111,11 @@ func (j *Job) explain(err error, planned *memory.Plan) error {
 	if names != nil {
 		err = fmt.Errorf("%w, for %s", err, strings.Join(names, " or "))
 	}
-	free := memory.FreeOf(j.Device)
+	free := memory.FreeOf(s.job.Device)
 	if free != nil { // the memory of this run is free for the next one
-		*free = memory.Plus(*free, j.Device.Taken())
+		*free = memory.Plus(*free, s.job.Device.Taken())
 	}
-	p, planErr := j.planFor(context.Background(), free)
+	p, planErr := s.planFor(context.Background(), free)
 	switch {
 	case planErr != nil:
 		return fmt.Errorf("%w; %v", err, planErr)

@@ -83,10 +83,11 @@ func testPlan(t *testing.T, name string, plans []string) {
 				defer dev.Close()
 				j.Train, j.Validation, _, err = j.Config.HoldOut(task.set, data.Watch{})
 				must.OK(t, err)
-				j.Config, j.Device = settled(t, j.Config, j.Train), dev
-				p := must.Get(j.Plan(t.Context()))(t)
-				must.OK(t, j.applyPlan(p))
-				run := must.Get(j.prepare(t.Context()))(t)
+				j.Device = dev
+				run := placed(j, options)
+				p := must.Get(planned(t, run))(t)
+				must.OK(t, run.usePlan(p))
+				must.OK(t, run.prepare(t.Context()))
 				run.advance(1)
 				run.advance(2)
 				must.Get(run.step.Model.Report(1))(t)
@@ -169,7 +170,7 @@ func TestPlanCounts(t *testing.T) {
 	plan := func(most int) (*memory.Plan, error) {
 		c := config(t, "model=gpdrf inducing=9 latents=3 features=20 samples=30 steps=6 "+
 			"batch=100 lengthscales=shared device=cpu:f64")
-		return (&Job{Config: c, Device: &counting{dev, most, nil}, Train: set}).Plan(t.Context())
+		return planned(t, (&Job{Config: c, Device: &counting{dev, most, nil}, Train: set}).newRun())
 	}
 	if p, err := plan(1 << 20); err != nil || p.Rows != 100 {
 		t.Errorf("at most a million numbers: %v, %v", p, err)
@@ -225,8 +226,7 @@ func TestPlanThatDoesNotFit(t *testing.T) {
 	dev := openCPU(t)
 	plan := func(options string, free int64) (*memory.Plan, error) {
 		c := config(t, "model=gpdrf inducing=50 latents=3 batch=20 steps=5 features=50 w-cov=diagonal "+options)
-		c = settled(t, c, set)
-		return (&Job{Config: c, Device: &small{dev, free}, Train: set}).Plan(t.Context())
+		return planned(t, (&Job{Config: c, Device: &small{dev, free}, Train: set}).newRun())
 	}
 	for _, c := range []struct {
 		options string
@@ -297,9 +297,7 @@ func TestExhaustedMemory(t *testing.T) {
 		return &shared{dev, memory, 10 << 20, at}
 	}
 	plan := func(options string, memory int64) *memory.Plan {
-		c := config(t, options)
-		c = settled(t, c, set)
-		return must.Get((&Job{Config: c, Device: open(memory, 0), Train: set}).Plan(t.Context()))(t)
+		return must.Get(planned(t, (&Job{Config: config(t, options), Device: open(memory, 0), Train: set}).newRun()))(t)
 	}
 	half := plan(options+" chunk=25", 1<<40)
 	left := (half.Total + half.Host) * memory.SpareOfHost / (memory.SpareOfHost - 1)

@@ -16,27 +16,34 @@ import (
 )
 
 // prepare makes a run that can take its first step: it settles scaler, targets and inputs, puts the model on the
-// device, and uploads the rows.
-func (j *Job) prepare(ctx context.Context) (*run, error) {
-	r, err := j.newRun(ctx)
-	if err != nil {
-		return nil, err
+// device, and uploads the rows. The run is at its start, or at its Checkpoint.
+func (r *run) prepare(ctx context.Context) error {
+	if err := r.fitInputs(ctx); err != nil {
+		return err
 	}
-	return j.startRun(ctx, r)
+	if err := r.build(ctx); err != nil {
+		return err
+	}
+	r.clock.limit, r.clock.deadline = r.job.Limit(), r.job.state().Deadline
+	if c := r.job.resumed(); c != nil {
+		return r.restore(c)
+	}
+	r.reset()
+	return nil
 }
 
-// newRun makes a run that is on no device yet: it settles scaler, targets and inputs.
-func (j *Job) newRun(ctx context.Context) (*run, error) {
-	c, ds := j.Config, j.Train
-	r := &run{job: j, trained: &fitted.Model{Schema: ds.Schema().Plain(),
-		KLWeight: c.KLWeight, Seed: c.Seed, EvalSamples: c.EvalSamples}}
-	if j.From != nil {
-		r.inherit(j.From)
+// fitInputs settles scaler, targets and inputs. The run is on no device yet.
+func (r *run) fitInputs(ctx context.Context) error {
+	c, ds := r.config, r.train
+	r.trained = &fitted.Model{Schema: ds.Schema().Plain(), KLWeight: c.KLWeight, Seed: c.Seed,
+		EvalSamples: c.EvalSamples}
+	if r.job.From != nil {
+		r.inherit(r.job.From)
 		r.trained.Novelty = r.trained.FitNovelty(ds, c.Seed)
-		return r, nil
+		return nil
 	}
 	if err := r.fitScales(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	r.trained.Config = c.ModelConfig(ds)
 	r.init = model.Init{
@@ -47,49 +54,33 @@ func (j *Job) newRun(ctx context.Context) (*run, error) {
 	if model.Counts(r.trained.Config.Likelihood) {
 		r.init.LogRate = model.LogRates(ds.Y, ds.Offset, r.trained.Config.Outputs)
 	}
-	if j.Checkpoint == nil { // a resumed run has its values in the checkpoint
+	if r.job.resumed() == nil { // a resumed run has its values in the checkpoint
 		r.startValues(ctx)
 	}
 	if err := r.prepareInputs(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	r.trained.Novelty = r.trained.FitNovelty(ds, c.Seed)
-	return r, nil
-}
-
-// startRun puts the run on the device, at its start or at its Checkpoint.
-func (j *Job) startRun(ctx context.Context, r *run) (*run, error) {
-	if err := r.build(ctx); err != nil {
-		return nil, err
-	}
-	r.clock.limit = j.Limit()
-	if j.Checkpoint != nil {
-		r.schedule = newSchedule(r.job.Config)
-		return r, r.restore(j.Checkpoint)
-	}
-	r.clock.deadline = j.attemptState.Deadline
-	r.reset()
-	return r, nil
+	return nil
 }
 
 // build makes the model, its step and its rows on the device.
 func (r *run) build(ctx context.Context) (err error) {
-	j := r.job
-	rows := newTrainingRows(j.Train, r.rows(ctx), j.streamsBatches)
-	if j.Train.Task == data.Regression {
-		rows.y = scaling.Standardise(j.Train.Y, r.trained.Targets)
+	rows := newTrainingRows(r.train, r.rows(ctx), r.streamsBatches)
+	if r.train.Task == data.Regression {
+		rows.y = scaling.Standardise(r.train.Y, r.trained.Targets)
 	}
 	modelConfig := r.trained.Config
 	modelConfig.Temperature = 0 // it is for predictions: evaluations come before it is fitted
-	if r.step, err = newStep(j.Device, j.ranks(), j.Config, modelConfig, rows); err != nil {
+	if r.step, err = newStep(r.job.Device, r.job.ranks(), r.config, modelConfig, rows); err != nil {
 		return err
 	}
 	r.trained.SetInducing(r.step.Model)
 	r.step.Project(func(done int) bool {
-		j.Reporter.Doing("features of the rows", float64(done)/float64(j.Train.N()))
+		r.reporter.Doing("features of the rows", float64(done)/float64(r.train.N()))
 		return ctx.Err() == nil
 	})
-	if j.Validation != nil {
+	if r.validation != nil {
 		r.validator = r.newValidator(ctx)
 	}
 	return ctx.Err() // a context that has ended leaves the upload incomplete
@@ -104,22 +95,21 @@ func (r *run) reset() {
 	}
 	r.step.Reset()
 	r.validator.reset()
-	r.schedule = newSchedule(r.job.Config)
+	r.schedule = newSchedule(r.config)
 }
 
 // fitScales settles the scales of inputs and targets.
 func (r *run) fitScales(ctx context.Context) error {
-	j := r.job
-	scaler, err := j.fitScaler()
+	scaler, err := r.fitScaler()
 	if err != nil {
 		return err
 	}
-	r.trained.Projection, r.trained.Scaler = j.projection, scaler
-	if j.projection == nil {
-		j.Config.Scaling = scaler.Kind
-		j.noteAll(scaler.Notes(j.Train))
+	r.trained.Projection, r.trained.Scaler = r.projection, scaler
+	if r.projection == nil {
+		r.config.Scaling = scaler.Kind
+		r.noteAll(scaler.Notes(r.train))
 	}
-	if j.Train.Task == data.Regression {
+	if r.train.Task == data.Regression {
 		return r.fitTargets(ctx)
 	}
 	return nil
@@ -127,14 +117,13 @@ func (r *run) fitScales(ctx context.Context) error {
 
 // rows are the training rows as the model reads them.
 func (r *run) rows(ctx context.Context) model.HostRows {
-	j := r.job
-	n, x := j.Train.N(), r.trained.Inputs(ctx, j.Train)
+	n, x := r.train.N(), r.trained.Inputs(ctx, r.train)
 	switch {
-	case j.distancesInSteps:
-		return model.HostRows{N: n, X: r.trained.Numbers(j.Train), Features: j.sequences.train}
-	case j.hasDistances():
+	case r.distancesInSteps:
+		return model.HostRows{N: n, X: r.trained.Numbers(r.train), Features: r.sequences.train}
+	case r.hasDistances():
 		return model.HostRows{N: n, X: func(lo, hi int) []float64 {
-			defer j.Reporter.Doing("distances of sequences", float64(hi)/float64(n))
+			defer r.reporter.Doing("distances of sequences", float64(hi)/float64(n))
 			return x(lo, hi)
 		}}
 	}
@@ -144,36 +133,36 @@ func (r *run) rows(ctx context.Context) model.HostRows {
 // prepareInputs prepares the training rows for their upload: it chooses X̄ among them, or projects the features of
 // sequences.
 func (r *run) prepareInputs(ctx context.Context) (err error) {
-	c, ds := r.job.Config, r.job.Train
+	c, ds := r.config, r.train
 	switch {
 	case ds.Kernel != nil:
 		r.trained.Kind.Gram, r.init.Sigma = &fitted.Gram{Own: ds.Kernel.Own, M: ds.Kernel.M}, []float64{1}
-		r.job.Reporter.Note("the kernel of gram with %d inducing points, scaled to k(x, x) = 1", ds.Kernel.M)
+		r.reporter.Note("the kernel of gram with %d inducing points, scaled to k(x, x) = 1", ds.Kernel.M)
 		return nil
 	case ds.Sequences != nil && c.Model == model.DRF:
 		kind := &r.trained.Kind
-		if kind.Codebook, ds, err = c.LearnCodebook(r.job.progressContext(ctx, "codebook"), ds); err != nil {
+		if kind.Codebook, ds, err = c.LearnCodebook(r.progressContext(ctx, "codebook"), ds); err != nil {
 			return err
 		}
 		_, spec := c.Kernels()
-		if kind.Projection, err = seq.NewSignProjection(r.job.progressContext(ctx, "features of the sequences"), spec,
+		if kind.Projection, err = seq.NewSignProjection(r.progressContext(ctx, "features of the sequences"), spec,
 			c.Projection, ds.Sequences, c.Seed); err != nil {
 			return options.SpecError(ctx, err)
 		}
-		r.job.Reporter.Note("feature maps %s, projected to %d inputs", spec, c.Projection)
+		r.reporter.Note("feature maps %s, projected to %d inputs", spec, c.Projection)
 	case ds.Sequences != nil:
 		if err := r.useSequences(ctx); err != nil {
 			return err
 		}
-	case c.Model != model.DRF && r.job.Checkpoint == nil: // a resumed run has its X̄ in the checkpoint
+	case c.Model != model.DRF && r.job.resumed() == nil: // a resumed run has its X̄ in the checkpoint
 		length := math.Sqrt(float64(ds.D())) * gpFactor(c)
 		choice := inducingPoints{method: c.InducingInit, m: c.Inducing, lengthscale: length, seed: c.Seed,
-			progress: func(share float64) { r.job.Reporter.Doing(choosing, share) }}
+			progress: func(share float64) { r.reporter.Doing(choosing, share) }}
 		r.init.InducingPoints, err = choice.choose(ctx, r.trained.Inputs(ctx, ds), ds.N(), ds.D())
 		return err
 	}
 	if warning := r.trained.EmptyWarning(ctx, ds); warning != "" {
-		r.job.Reporter.Note("warning: %s", warning)
+		r.reporter.Note("warning: %s", warning)
 	}
 	return nil
 }
@@ -183,9 +172,9 @@ const greedySigma = 0.7
 
 // useSequences starts from X̄ among the training sequences.
 func (r *run) useSequences(ctx context.Context) error {
-	choice := r.job.chooseInducing
-	if r.job.distancesInSteps {
-		choice = r.job.countFeatures
+	choice := r.chooseInducing
+	if r.distancesInSteps {
+		choice = r.countFeatures
 	}
 	s, err := choice(ctx)
 	if err != nil {
@@ -197,38 +186,37 @@ func (r *run) useSequences(ctx context.Context) error {
 	}
 	r.init.Sigma = s.basis.Medians() // medians of squared distances
 	for i, median := range r.init.Sigma {
-		r.init.Sigma[i] = gpFactor(r.job.Config) * math.Sqrt(median)
+		r.init.Sigma[i] = gpFactor(r.config) * math.Sqrt(median)
 	}
-	r.job.Reporter.Note("feature maps %s; %d inducing points among the training sequences (%s)",
-		s.basis.Spec, len(s.rows), r.job.Config.InducingInit)
+	r.reporter.Note("feature maps %s; %d inducing points among the training sequences (%s)",
+		s.basis.Spec, len(s.rows), r.config.InducingInit)
 	return nil
 }
 
-// withClassWeights is the Job with the class weights of the options on its training and validation rows. Test rows
-// keep their weights.
-func (j *Job) withClassWeights() (*Job, error) {
-	out := *j
-	balances, err := j.Config.BalancesClasses(j.Train)
+// balanceClasses gives the training and validation rows the class weights of the options. Test rows keep their
+// weights.
+func (s *setup) balanceClasses() error {
+	balances, err := s.config.BalancesClasses(s.train)
 	if !balances || err != nil {
-		return &out, err
+		return err
 	}
-	factors := j.Train.ClassFactors()
-	out.Train, out.Validation = j.Train.TimesFactors(factors), j.Validation.TimesFactors(factors)
+	factors := s.train.ClassFactors()
+	s.train, s.validation = s.train.TimesFactors(factors), s.validation.TimesFactors(factors)
 	rare := slices.Index(factors, slices.Max(factors))
-	j.reporter().Note("class weights: balanced, of a row of %q times %s; probabilities are those of equally frequent "+
-		"classes", j.Train.Classes[rare], metrics.Count(factors[rare]))
-	return &out, nil
+	s.reporter.Note("class weights: balanced, of a row of %q times %s; probabilities are those of equally frequent "+
+		"classes", s.train.Classes[rare], metrics.Count(factors[rare]))
+	return nil
 }
 
 // fitScaler is the scaler of the inputs. Ridge scores are standardised: they have few outliers. Components stay as
 // they are: the first ones say most.
-func (j *Job) fitScaler() (scaling.Scaler, error) {
-	kind := j.Config.Scaling
-	switch p := j.projection; {
+func (s *setup) fitScaler() (scaling.Scaler, error) {
+	kind := s.config.Scaling
+	switch p := s.projection; {
 	case p != nil && p.Components:
 		kind = "none"
 	case p != nil:
 		kind = "standard"
 	}
-	return scaling.FitScaler(kind, j.Train)
+	return scaling.FitScaler(kind, s.train)
 }

@@ -39,7 +39,7 @@ func onRanks(t *testing.T, size int, words string, set *data.Dataset,
 		}
 		all.Go(func() {
 			defer dev.Close()
-			if outs[r], errs[r] = job.Run(ctx); errs[r] != nil {
+			if outs[r], errs[r] = placed(job, words).toModel(ctx); errs[r] != nil {
 				c.Abort(1)
 			}
 		})
@@ -67,9 +67,13 @@ func TestRanksAgreeOnLongAttempts(t *testing.T) {
 	steps, errs := make([]int, 2), make([]error, 2)
 	var all sync.WaitGroup
 	for r, c := range dist.Group(2) {
-		ch := &chooser{variant: variant{run: &run{job: &Job{Comm: c}}, pace: pace{100, float64(1 + r)}}}
+		ch := &chooser{run: (&Job{Comm: c}).newRun(), inputs: &inputs{speed: speed{100, float64(1 + r)}}, longSteps: 100,
+			end: 2 * time.Minute}
 		ch.run.clock = clock{limit: Limit{Began: time.Now()}, deadline: time.Duration(3+r) * time.Minute}
-		all.Go(func() { steps[r], errs[r] = ch.longStepsInTime(10, 100, 2*time.Minute) })
+		all.Go(func() {
+			errs[r] = ch.fitLongSteps(10)
+			steps[r] = ch.longSteps
+		})
 	}
 	all.Wait()
 	must.OK(t, errors.Join(errs...))
@@ -173,9 +177,7 @@ func TestRanksOfSequences(t *testing.T) {
 			const more = " steps=12 validation=0.3 eval-every=4 batch=15 inducing=9 deterministic=true device=cpu:f32"
 			run := func(size int) *Outcome {
 				t.Helper()
-				outs, errs := onRanks(t, size, words+more, set, func(j *Job, _ *context.Context) {
-					j.distanceMethod = distances
-				})
+				outs, errs := onRanks(t, size, words+more+" distances="+distances, set, nil)
 				must.OK(t, errors.Join(errs...))
 				return outs[size-1]
 			}
@@ -367,10 +369,10 @@ func TestRanksChooseAlike(t *testing.T) {
 		job := &Job{Config: withSteps(config(t, "inducing=20 latents=2 features=20 batch=50"), 1200),
 			Device: openCPU(t), Train: set, Comm: comm, Started: time.Now()}
 		all.Go(func() {
-			_, err := job.settle(t.Context())
-			var r *run
+			r := job.newRun()
+			err := r.resolve(t.Context())
 			if err == nil {
-				r, err = job.prepare(t.Context())
+				err = r.prepare(t.Context())
 			}
 			if err == nil {
 				r.clock.deadline = []time.Duration{time.Hour, 1}[k] // rank 1 has no time
@@ -381,7 +383,7 @@ func TestRanksChooseAlike(t *testing.T) {
 				comm.Abort(1)
 				return
 			}
-			chosen[k] = fmt.Sprint(r.job.Config.Objective, " ", r.job.Config.Steps)
+			chosen[k] = fmt.Sprint(r.config.Objective, " ", r.config.Steps)
 		})
 	}
 	if all.Wait(); chosen[0] != chosen[1] {

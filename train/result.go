@@ -25,12 +25,8 @@ func NewResult(j *Job, out *Outcome, scores *fitted.Scores) *rundir.Result {
 		Fingerprint: rundir.Fingerprint{Train: j.Train.Fingerprint}, Validation: out.Validation,
 		Temperature: out.Trained.Config.Temperature,
 	}
-	earlier := j.attemptResult
-	if j.Checkpoint != nil {
-		earlier = j.Checkpoint.Result
-	}
-	if earlier != nil {
-		r.TaskNote, r.Folder = earlier.TaskNote, earlier.Folder
+	if c := j.Checkpoint; c != nil {
+		r.TaskNote, r.Folder = c.Result.TaskNote, c.Result.Folder
 	}
 	if out.Trained.Members != nil {
 		r.Model = Ensemble
@@ -75,10 +71,10 @@ func (r *run) rising() bool {
 	switch {
 	case r.out.End != Finished && r.out.End != TimeLimit:
 		return false
-	case r.job.Config.RowsChoseLength, v != nil && v.Step < r.out.Steps: // more steps did not improve the model
+	case r.config.RowsChoseLength, v != nil && v.Step < r.out.Steps: // more steps did not improve the model
 		return false
 	}
-	targets := float64(r.job.Train.N() * len(r.trained.Schema.Outputs()))
+	targets := float64(r.train.N() * len(r.trained.Schema.Outputs()))
 	return stillRising(r.readings, r.out.Steps/reportEvery, targets)
 }
 

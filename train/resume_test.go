@@ -84,7 +84,7 @@ func testResume(t *testing.T, options string) {
 		at := filepath.Join(dir, fmt.Sprint("killed", len(killed)))
 		must.OK(t, os.CopyFS(at, os.DirFS(filepath.Join(dir, "whole"))))
 		killed = append(killed, at)
-	})
+	}, options)
 	if len(killed) < 2 {
 		t.Fatalf("%d checkpoints", len(killed))
 	}
@@ -135,8 +135,8 @@ func goOn(t *testing.T, at string, set *data.Dataset) {
 	complete(t, &Job{Config: from.Config, Checkpoint: from}, set, folder, func() {})
 }
 
-// complete runs a job, with rows held out if its options ask for it, and commits its folder.
-func complete(t *testing.T, j *Job, set *data.Dataset, folder *rundir.Folder, saved func()) {
+// complete runs a job, with rows held out if its options ask for it, and commits its folder. words are those of placed.
+func complete(t *testing.T, j *Job, set *data.Dataset, folder *rundir.Folder, saved func(), words ...string) {
 	t.Helper()
 	dev := heldOut(t, j, set)
 	defer dev.Close()
@@ -148,7 +148,7 @@ func complete(t *testing.T, j *Job, set *data.Dataset, folder *rundir.Folder, sa
 		}
 		return err
 	}
-	out := must.Get(j.Run(context.Background()))(t)
+	out := must.Get(placed(j, strings.Join(words, " ")).toModel(context.Background()))(t)
 	must.Get(folder.Commit(out.Config, out.Trained, NewResult(j, out, nil)))(t)
 }
 
@@ -210,7 +210,7 @@ func TestBoundOfWhatIsKept(t *testing.T) {
 		defer dev.Close()
 		rest, _, _, err := c.HoldOut(set, data.Watch{})
 		must.OK(t, err)
-		run := must.Get((&Job{Config: c, Device: dev, Train: rest, Reporter: &quiet{}}).prepare(t.Context()))(t)
+		run := prepared(t, &Job{Config: c, Device: dev, Train: rest, Reporter: &quiet{}})
 		must.OK(t, run.step.Model.Import(out.Trained.Parameters))
 		must.Get(run.step.Do(device.StepScalars{Step: 25, KLWeight: 1}))(t)
 		if want, err := run.step.Model.Report(1); err != nil || out.Objective != want {

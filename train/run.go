@@ -16,9 +16,9 @@ import (
 // reportEvery is the number of steps between two readings of the objective.
 const reportEvery = 10
 
-// run is a Job from its first step to its last: the model on its device, the rows uploaded.
+// run is a Job on its way to a model. Its config follows what the run settles.
 type run struct {
-	job       *Job // the job, whose Config holds the options that the run has settled
+	setup
 	trained   *fitted.Model
 	init      model.Init
 	step      *step.Step
@@ -32,19 +32,18 @@ type run struct {
 	earlierSteps, finalStep int // number of steps that earlier processes have done; number of the plan's last step
 }
 
-// train takes the steps, from the start or from a Checkpoint. A context that is cancelled ends the run after the
+// takeSteps takes the steps, from the start or from a Checkpoint. A context that is cancelled ends the run after the
 // step. If it ends a step between two of its parts, the run ends at the step before. If no step was done, the cause
 // of the context is the error.
-func (r *run) train(ctx context.Context) (*Outcome, error) {
-	j := r.job
-	r.finalStep, r.out = j.Config.Last(), &Outcome{Trained: r.trained, Parameters: r.step.Model.Params().Len()}
-	if j.Checkpoint != nil {
-		r.earlierSteps, r.clock.earlierSeconds = j.Checkpoint.Step, j.Checkpoint.Seconds
+func (r *run) takeSteps(ctx context.Context) (*Outcome, error) {
+	r.finalStep, r.out = r.config.Last(), &Outcome{Trained: r.trained, Parameters: r.step.Model.Params().Len()}
+	if c := r.job.resumed(); c != nil {
+		r.earlierSteps, r.clock.earlierSeconds = c.Step, c.Seconds
 		r.out.Steps = r.earlierSteps
 	}
-	j.Reporter.Begin(r.finalStep)
-	defer j.Reporter.End()
-	r.saver = newSaver(j.Config)
+	r.reporter.Begin(r.finalStep)
+	defer r.reporter.End()
+	r.saver = newSaver(r.config)
 	r.clock.start(r.out.Steps)
 	for r.out.End == Running {
 		if err := r.next(ctx); err != nil {
@@ -87,7 +86,7 @@ func (r *run) next(ctx context.Context) error {
 	}
 	// The checkpoint comes before finish, whose extra evaluation belongs only to an interrupted run.
 	running := r.out.End == Running || r.out.End.cutShort()
-	if r.job.Save != nil && running && (r.saver.due(r.out.Steps) || r.out.End == Interrupted) {
+	if r.save != nil && running && (r.saver.due(r.out.Steps) || r.out.End == Interrupted) {
 		r.out.Seconds = r.clock.seconds()
 		r.checkpoint(r.out)
 	}
@@ -159,7 +158,7 @@ func (r *run) end(ctx context.Context) End {
 
 // evaluates reports whether validation rows are evaluated after the step just taken.
 func (r *run) evaluates() bool {
-	return r.validator != nil && (r.out.Steps%r.job.Config.EvalEvery == 0 || r.out.Steps == r.finalStep)
+	return r.validator != nil && (r.out.Steps%r.config.EvalEvery == 0 || r.out.Steps == r.finalStep)
 }
 
 // reportDue reports whether the Reporter gets the step just taken.
@@ -174,7 +173,7 @@ func (r *run) readReport() error {
 	if r.reportDue() || r.step.InParts() || r.out.End.cutShort() {
 		var err error
 		// the objective with the final weight of the KL, also while that weight still rises
-		if r.out.Objective, err = r.step.Model.Report(r.job.Config.KLWeight); err != nil {
+		if r.out.Objective, err = r.step.Model.Report(r.config.KLWeight); err != nil {
 			return fmt.Errorf("training failed at step %d of %d: %w", r.out.Steps, r.finalStep, err)
 		}
 		if r.out.Steps%reportEvery == 0 {
@@ -203,9 +202,9 @@ func (r *run) evaluate() error {
 func (r *run) report() {
 	step, elbo := r.out.Steps, r.out.Objective
 	earlierSeconds, elapsed := r.clock.earlierSeconds, time.Since(r.clock.firstStepTime)
-	r.job.Reporter.Step(rundir.Progress{
+	r.reporter.Step(rundir.Progress{
 		Step: step, Total: r.finalStep, Objective: elbo.Value, ELL: elbo.ELL, KL: elbo.KL, LR: r.schedule.rate(step),
-		Recent: r.out.Recent, Bound: r.job.Config.IsBound(),
+		Recent: r.out.Recent, Bound: r.config.IsBound(),
 		Elapsed:        time.Duration(earlierSeconds*float64(time.Second)) + elapsed,
 		StepsPerSecond: float64(step-r.earlierSteps) / elapsed.Seconds(),
 		Validation:     r.validator.latest(),
@@ -221,7 +220,7 @@ func (r *run) finish() error {
 		}
 	}
 	r.announceEnd()
-	out.Config, out.Seconds = r.job.Config, r.clock.seconds()
+	out.Config, out.Seconds = r.config, r.clock.seconds()
 	out.Validation = r.validator.finish(out.End)
 	out.Rising = r.rising()
 	r.trained.Parameters = r.step.Model.Export()
@@ -244,7 +243,7 @@ func (r *run) closeEarly() error {
 	if !r.reportDue() {
 		r.report()
 	}
-	r.job.Config.StopAfter = r.out.Steps
+	r.config.StopAfter = r.out.Steps
 	return nil
 }
 
@@ -252,25 +251,25 @@ func (r *run) closeEarly() error {
 func (r *run) announceEnd() {
 	switch r.out.End {
 	case EarlyStop:
-		r.job.Reporter.Note("stopped at step %d of %d: %d evaluations in a row did not improve on step %d",
-			r.out.Steps, r.finalStep, r.job.Config.EarlyStop, r.validator.best.Step)
+		r.reporter.Note("stopped at step %d of %d: %d evaluations in a row did not improve on step %d",
+			r.out.Steps, r.finalStep, r.config.EarlyStop, r.validator.best.Step)
 	case TimeLimit:
-		r.job.Reporter.Note("stopped at step %d of %d to keep to the time limit", r.out.Steps, r.finalStep)
+		r.reporter.Note("stopped at step %d of %d to keep to the time limit", r.out.Steps, r.finalStep)
 	}
-	if warning := UnfinishedWarning(r.job.Config); warning != "" && r.out.End != Interrupted { // the user has stopped it
-		r.job.Reporter.Note("%s", warning)
+	if warning := UnfinishedWarning(r.config); warning != "" && r.out.End != Interrupted { // the user has stopped it
+		r.reporter.Note("%s", warning)
 	}
 }
 
 // evaluateBound evaluates the objective at the final parameters, on the batch of the last step. If that
 // fails, the last reading stays: the model matters more than this number.
 func (r *run) evaluateBound() error {
-	if err := r.step.Bound(uint32(r.out.Steps), r.job.Config.KLWeight); err != nil {
+	if err := r.step.Bound(uint32(r.out.Steps), r.config.KLWeight); err != nil {
 		return err
 	}
-	elbo, err := r.step.Model.Report(r.job.Config.KLWeight)
+	elbo, err := r.step.Model.Report(r.config.KLWeight)
 	if err != nil {
-		r.job.Reporter.Note("warning: the objective at the final parameters cannot be computed; %s has that "+
+		r.reporter.Note("warning: the objective at the final parameters cannot be computed; %s has that "+
 			"of step %d before its update: %v", rundir.ResultFile, r.out.Steps, err)
 		return nil
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+	"github.com/gpdrf/gpdrf-gpu/train/memory"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
@@ -72,7 +73,7 @@ func config(t testing.TB, words string) options.Config {
 	var flags []options.Setting
 	for _, f := range strings.Fields(words) {
 		k, v, _ := strings.Cut(f, "=")
-		if k == "distances" || k == "rows" { // they are words of jobOf
+		if k == "distances" || k == "rows" { // they are words of placed
 			continue
 		}
 		flags = append(flags, options.Setting{Key: k, Text: v, From: "--" + k})
@@ -86,16 +87,39 @@ func withSteps(c options.Config, steps int) options.Config {
 	return c
 }
 
-// jobOf is a run with these options. Two words are no options: distances=steps computes the
-// distances of sequences in every step, and rows=host brings each batch from the host.
+// jobOf is a run with these options.
 func jobOf(t testing.TB, words string) *Job {
+	return &Job{Config: config(t, words), Started: time.Now(), Reporter: &quiet{}}
+}
+
+// placed is a run of a job by two words that are no options: distances=steps computes the distances of sequences in
+// every step, and rows=host brings each batch from the host.
+func placed(j *Job, words string) *run {
 	value := func(key string) (v string) {
 		_, v, _ = strings.Cut(words, key+"=")
 		v, _, _ = strings.Cut(v, " ")
 		return v
 	}
-	return &Job{Config: config(t, words), distanceMethod: value("distances"), rowLocation: value("rows"),
-		Started: time.Now(), Reporter: &quiet{}}
+	r := j.newRun()
+	r.place = placement{rows: value("rows"), distances: value("distances")}
+	return r
+}
+
+// planned plans a run.
+func planned(t testing.TB, r *run) (*memory.Plan, error) {
+	t.Helper()
+	if err := r.resolve(t.Context()); err != nil {
+		return nil, err
+	}
+	return r.planMemory(t.Context())
+}
+
+// prepared is a run of the options of a job as they are, before its first step.
+func prepared(t testing.TB, j *Job) *run {
+	t.Helper()
+	r := j.newRun()
+	must.OK(t, r.prepare(t.Context()))
+	return r
 }
 
 // settled is the Config that fits a set.
@@ -295,7 +319,7 @@ func TestEvaluationTime(t *testing.T) {
 	dev := mustOpen(t, c.Device)
 	defer dev.Close()
 	job := &Job{Config: c, Device: dev, Train: set, Test: test, Started: time.Now(), Reporter: &quiet{}}
-	run := must.Get(job.prepare(t.Context()))(t)
+	run := prepared(t, job)
 	run.advance(1)
 	run.trained.Parameters = run.step.Model.Export()
 	eventually(t, func() string {
@@ -398,9 +422,10 @@ func TestStepAllocatesNothing(t *testing.T) {
 		}
 		dev := mustOpen(t, "cpu")
 		job := jobOf(t, options+" steps=100 batch=50")
-		job.Config, job.Device, job.Train = settled(t, job.Config, set), dev, set
-		must.OK(t, job.applyPlan(must.Get(job.Plan(t.Context()))(t)))
-		run := must.Get(job.prepare(t.Context()))(t)
+		job.Device, job.Train = dev, set
+		run := placed(job, options)
+		must.OK(t, run.usePlan(must.Get(planned(t, run))(t)))
+		must.OK(t, run.prepare(t.Context()))
 		run.advance(1)
 		step := 1
 		if n := allocs.PerRun(10, func() { step++; run.advance(step) }); n > 0 {

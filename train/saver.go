@@ -66,32 +66,31 @@ func (r *run) checkpoint(out *Outcome) {
 	if !fitted.AllFinite(c.Vectors[rundir.ParametersVector]) {
 		return
 	}
-	r.save(c)
+	r.keep(c)
 }
 
-func (r *run) save(c *rundir.Checkpoint) {
-	if err := r.job.Save(c); err != nil {
-		r.job.Reporter.Note("warning: the checkpoint of step %d could not be written, and the run continues "+
+func (r *run) keep(c *rundir.Checkpoint) {
+	if err := r.save(c); err != nil {
+		r.reporter.Note("warning: the checkpoint of step %d could not be written, and the run continues "+
 			"without it: %v", c.Step, err)
 	}
 }
 
 // checkpointAttempts saves the attempts of a run before its first step.
 func (r *run) checkpointAttempts(attempts []rundir.Attempt) {
-	defer func() { r.saver.last = time.Now() }()
 	c := r.newCheckpoint(&Outcome{Trained: r.trained})
-	c.Attempts, c.Given = attempts, r.job.Config.ExplicitOptions()
-	r.save(c)
+	c.Attempts, c.Given = attempts, r.config.ExplicitOptions()
+	r.keep(c)
 }
 
 // newCheckpoint is a checkpoint without steps, vectors and attempts.
 func (r *run) newCheckpoint(out *Outcome) *rundir.Checkpoint {
-	out.Config = r.job.Config
-	c := &rundir.Checkpoint{Trained: r.trained, Config: r.job.Config, Result: NewResult(r.job, out, nil)}
+	out.Config = r.config
+	c := &rundir.Checkpoint{Trained: r.trained, Config: r.config, Result: NewResult(r.job, out, nil)}
 	c.Result.Unfinished, c.Result.Interrupted = true, false
 	c.State = rundir.State{Used: r.clock.used(), Limit: r.clock.limit.Time, Deadline: r.clock.deadline}
-	if r.job.Validation != nil {
-		c.Validation = r.job.Validation.Fingerprint
+	if r.validation != nil {
+		c.Validation = r.validation.Fingerprint
 	}
 	if r.job.Conformal != nil {
 		c.Intervals = r.job.Conformal.Fingerprint
@@ -105,7 +104,7 @@ func (r *run) restore(c *rundir.Checkpoint) error {
 		r.validator.last, r.validator.best, r.validator.sinceBest = c.Last, c.Best, c.Since
 		for _, e := range []*rundir.Evaluation{c.Last, c.Best} {
 			if e != nil {
-				e.Task = r.job.Train.Task
+				e.Task = r.train.Task
 			}
 		}
 	}
@@ -118,15 +117,15 @@ func (r *run) restore(c *rundir.Checkpoint) error {
 		}
 		r.job.Device.Upload(v.values, data)
 	}
-	r.clock.deadline, r.readings = c.Deadline, slices.Clone(c.Readings)
+	r.schedule, r.readings = newSchedule(r.config), slices.Clone(c.Readings)
 	r.setRates(c.Step)
 	return nil
 }
 
 // vectorsPerParameter is the number of vectors in a checkpoint, each with a number for each parameter.
-func (j *Job) vectorsPerParameter(c options.Config) int {
+func (s *setup) vectorsPerParameter(c options.Config) int {
 	n := 3
-	if j.Validation != nil && c.Restore == options.RestoreBest {
+	if s.validation != nil && c.Restore == options.RestoreBest {
 		n++
 	}
 	return n

@@ -37,11 +37,11 @@ func testDistances(t *testing.T, name string, precisions ...string) {
 		for _, precision := range precisions {
 			t.Run(precision+" "+options, func(t *testing.T) {
 				run := func(distances string) *Outcome {
-					j := jobOf(t, options+" steps=12 device="+name+":"+precision+" distances="+distances)
+					j := jobOf(t, options+" steps=12 device="+name+":"+precision)
 					dev := heldOut(t, j, set)
 					defer dev.Close()
 					j.Device = dev
-					return must.Get(j.Run(t.Context()))(t)
+					return must.Get(placed(j, "distances="+distances).toModel(t.Context()))(t)
 				}
 				table, steps := run("table"), run("steps")
 				table.Seconds, steps.Seconds = 0, 0
@@ -63,17 +63,15 @@ func TestDistancesOfMemory(t *testing.T) {
 	const options = "model=gp inducing=150 kernel=spectrum:1 steps=3 batch=10 q-cov=diagonal device=cpu:f32"
 	run := func(free int64, more string) (*memory.Plan, string, error) {
 		dev := openCPU(t)
-		job := func(q *quiet) *Job {
-			j := jobOf(t, options+more)
-			j.Config, j.Device, j.Train, j.Reporter = settled(t, j.Config, set), &small{dev, free}, set, q
-			return j
-		}
-		p, err := job(&quiet{}).Plan(t.Context())
+		j := jobOf(t, options+more)
+		j.Device, j.Train = &small{dev, free}, set
+		p, err := planned(t, placed(j, more))
 		if err != nil {
 			return p, "", err
 		}
 		q := &quiet{}
-		_, err = job(q).Run(t.Context())
+		j.Reporter = q
+		_, err = placed(j, more).toModel(t.Context())
 		return p, strings.Join(q.notes, "\n"), err
 	}
 	free := func(p *memory.Plan) int64 { return (p.Total + p.Host) * memory.SpareOfHost / (memory.SpareOfHost - 1) }
@@ -120,9 +118,9 @@ func TestTooManyFeatures(t *testing.T) {
 	c := config(t, "model=gp inducing=9 kernel=spectrum:2 batch=10 steps=3")
 	c = settled(t, c, set)
 	j := &Job{Config: c, Device: &small{openCPU(t), 1 << 20}, Train: set}
-	s := must.Get(j.countFeatures(t.Context()))(t)
-	s.train.Sizes[0] = 1 << 31
-	if p, err := j.measureOnDevice(t.Context(), c, new(int64(1000))); err != nil || p.Distances.In != memory.InTable {
+	r := j.newRun()
+	must.Get(r.countFeatures(t.Context()))(t).train.Sizes[0] = 1 << 31
+	if p, err := r.measureOnDevice(t.Context(), c, new(int64(1000))); err != nil || p.Distances.In != memory.InTable {
 		t.Error(err)
 	}
 }

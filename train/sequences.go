@@ -35,53 +35,53 @@ func (s *sequences) withRows(ctx context.Context, ds *data.Dataset) *sequences {
 }
 
 // hasDistances reports whether the model needs distances between sequences and X̄ under feature maps.
-func (j *Job) hasDistances() bool {
-	return j.Train.Sequences != nil && j.Train.Kernel == nil && j.Config.Model != model.DRF
+func (s *setup) hasDistances() bool {
+	return s.train.Sequences != nil && s.train.Kernel == nil && s.config.Model != model.DRF
 }
 
 // choosing is the text for the Reporter during the choice of X̄.
 const choosing = "choosing inducing points"
 
 // chooseInducing chooses X̄, once.
-func (j *Job) chooseInducing(ctx context.Context) (*sequences, error) {
-	if j.sequences != nil {
-		return j.sequences, nil
+func (s *setup) chooseInducing(ctx context.Context) (*sequences, error) {
+	if s.sequences != nil {
+		return s.sequences, nil
 	}
-	c, s := j.Config, &sequences{}
+	c, chosen := s.config, &sequences{}
 	var err error
-	if s.codebook, s.set, err = c.LearnCodebook(j.progressContext(ctx, "codebook"), j.Train); err != nil {
+	if chosen.codebook, chosen.set, err = c.LearnCodebook(s.progressContext(ctx, "codebook"), s.train); err != nil {
 		return nil, err
 	}
 	_, spec := c.Kernels()
 	choice := seq.Choice{Method: c.InducingInit, M: c.Inducing, Sigma: greedySigma, Seed: c.Seed}
-	if s.rows, err = seq.Choose(j.progressContext(ctx, choosing), spec, s.set.Sequences, choice); err != nil {
+	if chosen.rows, err = seq.Choose(s.progressContext(ctx, choosing), spec, chosen.set.Sequences, choice); err != nil {
 		return nil, options.SpecError(ctx, err)
 	}
-	if s.basis, err = seq.NewBasis(j.progressContext(ctx, "features of the inducing points"), spec,
-		s.set.Sequences, s.rows); err != nil {
+	if chosen.basis, err = seq.NewBasis(s.progressContext(ctx, "features of the inducing points"), spec,
+		chosen.set.Sequences, chosen.rows); err != nil {
 		return nil, options.SpecError(ctx, err)
 	}
-	j.sequences = s
-	return s, nil
+	s.sequences = chosen
+	return chosen, nil
 }
 
 // countFeatures counts, once, the features of the training rows and of the validation rows that this rank evaluates.
-func (j *Job) countFeatures(ctx context.Context) (*sequences, error) {
-	s, err := j.chooseInducing(ctx)
-	if err != nil || s.train != nil {
-		return s, err
+func (s *setup) countFeatures(ctx context.Context) (*sequences, error) {
+	chosen, err := s.chooseInducing(ctx)
+	if err != nil || chosen.train != nil {
+		return chosen, err
 	}
-	kind := s.kind()
-	if j.Validation != nil {
-		rows, part := j.evaluationRows()
-		s.validation = kind.Shared(ctx, part.Of(rows))
+	kind := chosen.kind()
+	if s.validation != nil {
+		rows, part := s.evaluationRows()
+		chosen.validation = kind.Shared(ctx, part.Of(rows))
 	}
-	train := kind.Shared(j.progressContext(ctx, "features of the sequences"), s.set)
+	train := kind.Shared(s.progressContext(ctx, "features of the sequences"), chosen.set)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	s.train = train
-	return s, nil
+	chosen.train = train
+	return chosen, nil
 }
 
 // mostFeatures is the largest number of values that the vectors under one map can have: 32 bits count them.

@@ -33,7 +33,7 @@ func gpFactor(c options.Config) float64 { return cmp.Or(c.GPLengthscaleFactor, g
 // An optimiser does not find the length-scale of a target that oscillates from a longer one. And if rows are noisy,
 // an unfinished run that starts with little noise is too sure. The weights of rows do not count here.
 func (r *run) startValues(ctx context.Context) {
-	c, ds := r.job.Config, r.job.Train
+	c, ds := r.config, r.train
 	factor := c.GPLengthscaleFactor
 	if c.Model == model.DRF {
 		factor = c.DRFLengthscaleFactor
@@ -84,7 +84,7 @@ func standardLogs(y []float64, targets int) []float64 {
 // counts, or a column for each class that some rows have and others do not.
 func (r *run) startTargets(ds *data.Dataset) (y []float64, outputs int) {
 	if c := len(r.trained.Targets); ds.Task == data.Regression {
-		if model.Counts(r.job.Config.Likelihood) {
+		if model.Counts(r.config.Likelihood) {
 			return standardLogs(ds.Y, c), c
 		}
 		return scaling.Standardise(ds.Y, r.trained.Targets), c

@@ -24,7 +24,8 @@ func normals(rng *rand.Rand, _, _ float64) string { return fmt.Sprint(rng.NormFl
 // Classes that no row of a sample has are no evidence, and take no memory.
 func TestStartTargetsOfSomeClasses(t *testing.T) {
 	set := table(t, 40, 1, coin)
-	r := &run{job: &Job{Config: config(t, "")}, trained: &fitted.Model{}}
+	r := (&Job{Config: config(t, "")}).newRun()
+	r.trained = &fitted.Model{}
 	want, outputs := r.startTargets(set)
 	more := *set
 	more.Classes = slices.Clone(set.Classes)
@@ -47,7 +48,7 @@ func started(t *testing.T, words string, set *data.Dataset) *run {
 	must.OK(t, err)
 	dev := mustOpen(t, "cpu:f64")
 	t.Cleanup(func() { dev.Close() })
-	return must.Get((&Job{Config: c, Device: dev, Train: set, Reporter: &quiet{}}).prepare(t.Context()))(t)
+	return prepared(t, &Job{Config: c, Device: dev, Train: set, Reporter: &quiet{}})
 }
 
 // parameter is a parameter's value at the start.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
+	"github.com/gpdrf/gpdrf-gpu/train/memory"
 )
 
 // testStreams compares runs whose batches come from the host with runs whose rows are on the
@@ -26,8 +27,8 @@ func testStreams(t *testing.T, names ...string) {
 					j := jobOf(t, options+" steps=8 device="+name)
 					dev := heldOut(t, j, set)
 					defer dev.Close()
-					j.Device, j.Test, j.rowLocation = dev, set, rows
-					out := must.Get(j.Run(t.Context()))(t)
+					j.Device, j.Test = dev, set
+					out := must.Get(placed(j, "rows="+rows).toModel(t.Context()))(t)
 					notes := strings.Join(j.Reporter.(*quiet).notes, "\n")
 					if strings.Contains(notes, "stays on the host") != (rows == onHost) {
 						t.Errorf("rows %q: %s", rows, notes)
@@ -53,13 +54,12 @@ func TestStreamsOfMemory(t *testing.T) {
 	set := table(t, 20000, 1, wave)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // each thread of the device has scratch
 	dev := openCPU(t)
-	job := func(options string, free int64) *Job {
+	plan := func(options string, free int64) (*memory.Plan, error) {
 		j := jobOf(t, "model=gp inducing=5 q-cov=diagonal inducing-init=random steps=3 device=cpu:f32 "+options)
-		j.Config = settled(t, j.Config, set)
 		j.Device, j.Train = &small{dev, free}, set
-		return j
+		return planned(t, j.newRun())
 	}
-	whole, err := job("batch=10", math.MaxInt64).Plan(t.Context())
+	whole, err := plan("batch=10", math.MaxInt64)
 	if err != nil || whole.Streams {
 		t.Fatalf("with all memory: %v, %v", whole, err)
 	}
@@ -75,7 +75,7 @@ func TestStreamsOfMemory(t *testing.T) {
 		{"batch=10", whole.Total, true}, {"batch=20000 chunk=100", whole.Total, false},
 		{"batch=19000 chunk=100", 2*rows + 1, false},
 	} {
-		p, err := job(c.options, c.free).Plan(t.Context())
+		p, err := plan(c.options, c.free)
 		if p == nil || p.Streams != c.want {
 			t.Errorf("%s with %d bytes: %+v, %v", c.options, c.free, p, err)
 			continue

@@ -11,30 +11,44 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
-// TargetKind is the kind of the scales of a regression's targets. It is auto only if some targets are scaled by their
-// logarithms and others are not.
+// TargetKind is the kind of the scales of a regression's targets that several models can share: log is for all targets
+// or for none. A target that cannot be scaled is an error.
 func (j *Job) TargetKind(ctx context.Context) (string, error) {
-	c, kind := j.Config, j.Config.Targets
+	r := j.newRun()
+	kind, err := r.targetKind(ctx)
+	if kind == scaling.AutoTargets {
+		kind = scaling.StandardTargets
+	}
+	if err == nil {
+		_, err = r.scaleTargets(kind)
+	}
+	return kind, err
+}
+
+// targetKind is the kind of the scales of a regression's targets. It is auto only if some targets are scaled by their
+// logarithms and others are not.
+func (s *setup) targetKind(ctx context.Context) (string, error) {
+	c, kind := s.config, s.config.Targets
 	if model.Counts(c.Likelihood) {
 		return scaling.NoTargets, nil
 	}
 	if kind != scaling.AutoTargets {
 		return kind, nil
 	}
-	scales, err := scaling.FitTargets(kind, j.Train)
+	scales, err := scaling.FitTargets(kind, s.train)
 	if err != nil {
 		return "", err
 	}
-	isLog := func(s scaling.TargetScale) bool { return s.Log }
+	isLog := func(t scaling.TargetScale) bool { return t.Log }
 	logs := slices.ContainsFunc(scales, isLog)
 	switch {
 	case !logs,
 		c.Likelihood == model.StudentLikelihood, // the exponential of Student's t has no mean
 		// values beside the training rows have no logarithm
-		j.checkTargets(scales) != nil,
-		!j.logsPredictBetter(ctx, scales):
+		s.checkTargets(scales) != nil,
+		!s.logsPredictBetter(ctx, scales):
 		return scaling.StandardTargets, nil
-	case !slices.ContainsFunc(scales, func(s scaling.TargetScale) bool { return !s.Log }):
+	case !slices.ContainsFunc(scales, func(t scaling.TargetScale) bool { return !t.Log }):
 		return scaling.LogTargets, nil
 	}
 	return kind, nil
@@ -43,12 +57,12 @@ func (j *Job) TargetKind(ctx context.Context) (string, error) {
 // logsPredictBetter reports whether an exact GP on a few rows predicts left-out ones better with these scales than
 // with standard ones, by the CRPS. A smooth target with little noise may be skewed over decades and need no
 // logarithm: an error of its logarithm is a share of its largest values.
-func (j *Job) logsPredictBetter(ctx context.Context, scales []scaling.TargetScale) bool {
-	ds := j.Train
+func (s *setup) logsPredictBetter(ctx context.Context, scales []scaling.TargetScale) bool {
+	ds := s.train
 	if ds.X == nil || ds.Sequences != nil || ds.Kernel != nil {
 		return false
 	}
-	scaler, err := j.fitScaler()
+	scaler, err := s.fitScaler()
 	if err != nil {
 		return false
 	}
@@ -56,7 +70,7 @@ func (j *Job) logsPredictBetter(ctx context.Context, scales []scaling.TargetScal
 	if err != nil {
 		return false
 	}
-	sample, _ := ds.Sample(startRows, j.Config.Seed)
+	sample, _ := ds.Sample(startRows, s.config.Seed)
 	crps := func(scales []scaling.TargetScale) float64 {
 		t := &fitted.Model{Schema: ds.Schema().Plain(), Scaler: scaler, Targets: scales}
 		rows := exactgp.Rows{N: sample.N(), D: sample.D(), T: len(scales), X: t.Numbers(sample)(0, sample.N()),
@@ -70,15 +84,15 @@ func (j *Job) logsPredictBetter(ctx context.Context, scales []scaling.TargetScal
 
 // checkTargets is the error of the first validation, conformal or test row whose target has no logarithm, or is no
 // count, if the model needs that.
-func (j *Job) checkTargets(scales []scaling.TargetScale) error {
-	for _, ds := range []*data.Dataset{j.Validation, j.Conformal, j.Test} {
+func (s *setup) checkTargets(scales []scaling.TargetScale) error {
+	for _, ds := range []*data.Dataset{s.job.Validation, s.job.Conformal, s.job.Test} {
 		if ds == nil {
 			continue
 		}
 		if err := scaling.Positive(ds, scales); err != nil {
 			return err
 		}
-		if model.Counts(j.Config.Likelihood) {
+		if model.Counts(s.config.Likelihood) {
 			if err := scaling.Counts(ds); err != nil {
 				return err
 			}
@@ -87,25 +101,25 @@ func (j *Job) checkTargets(scales []scaling.TargetScale) error {
 	return nil
 }
 
-// FitTargets fits scales of a kind to the training rows. A target of other rows that cannot be scaled is an error.
-func (j *Job) FitTargets(kind string) ([]scaling.TargetScale, error) {
-	scales, err := scaling.FitTargets(kind, j.Train)
+// scaleTargets fits scales of a kind to the training rows. A target of other rows that cannot be scaled is an error.
+func (s *setup) scaleTargets(kind string) ([]scaling.TargetScale, error) {
+	scales, err := scaling.FitTargets(kind, s.train)
 	if err == nil {
-		err = j.checkTargets(scales)
+		err = s.checkTargets(scales)
 	}
 	return scales, err
 }
 
 // fitTargets settles the scales of the targets.
 func (r *run) fitTargets(ctx context.Context) error {
-	kind, err := r.job.TargetKind(ctx)
+	kind, err := r.targetKind(ctx)
 	if err != nil {
 		return err
 	}
-	r.job.Config.Targets = kind
-	if r.trained.Targets, err = r.job.FitTargets(kind); err != nil {
+	r.config.Targets = kind
+	if r.trained.Targets, err = r.scaleTargets(kind); err != nil {
 		return err
 	}
-	r.job.noteAll(scaling.DescribeTargets(r.job.Train, r.trained.Targets))
+	r.noteAll(scaling.DescribeTargets(r.train, r.trained.Targets))
 	return nil
 }

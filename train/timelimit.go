@@ -34,10 +34,7 @@ type Limit struct {
 
 // Limit is the time limit of the run, from the start of its first command.
 func (j *Job) Limit() Limit {
-	state := j.attemptState
-	if j.Checkpoint != nil {
-		state = j.Checkpoint.State
-	}
+	state := j.state()
 	return Limit{j.Started.Add(-state.Used), max(state.Limit, j.Config.TimeLimit)}
 }
 
@@ -73,7 +70,7 @@ func portion(fraction float64, duration time.Duration) time.Duration {
 // fitTimeLimit times the first steps and an evaluation, and chooses the number of steps that fit into the rest of
 // the limit. Then it puts the run back to its start, so that a run with that number of steps repeats it bit for bit.
 func (r *run) fitTimeLimit(ctx context.Context) error {
-	c, limit := r.job.Config, r.clock.limit.Time
+	c, limit := r.config, r.clock.limit.Time
 	remaining := limit - r.clock.used()
 	r.schedule.steps = 1 << 20 // the schedules need a length; these steps are thrown away
 	perStep, err := r.stepTime(ctx, min(longestTiming, portion(timingShare, remaining)))
@@ -107,11 +104,11 @@ func (r *run) fitTimeLimit(ctx context.Context) error {
 		steps = min(steps, c.Steps)
 	}
 	var notes []string
-	r.job.Config, notes = c.ForSteps(steps, options.ForTime(limit))
+	r.config, notes = c.ForSteps(steps, options.ForTime(limit))
 	if evaluations > 0 {
-		r.job.Config.EvalEvery = (steps + evaluations - 1) / evaluations
+		r.config.EvalEvery = (steps + evaluations - 1) / evaluations
 	}
-	r.job.noteAll(notes)
+	r.noteAll(notes)
 	r.noteFit(steps, perStep)
 	r.reset()
 	return nil
@@ -123,7 +120,7 @@ func (r *run) noteFit(steps int, perStep time.Duration) {
 	if steps < fewSteps {
 		what = "warning: time limit %s is too short: %d steps of %.1f ms fit"
 	}
-	r.job.Reporter.Note(what, r.clock.limit.Time, steps, perStep.Seconds()*1e3)
+	r.reporter.Note(what, r.clock.limit.Time, steps, perStep.Seconds()*1e3)
 }
 
 // stepsAndEvaluations is the number of steps that the time allows, at least one. An evaluation follows each interval
@@ -203,7 +200,7 @@ func (r *run) wait() { _, _ = r.step.Model.Report(1) }
 // test. Each is done twice, and the second time counts: the first one allocates memory.
 func (r *run) evaluationTime(ctx context.Context) (time.Duration, error) {
 	const predicted, samples, scored = 256, 20, 16
-	c := r.job.Config
+	c := r.config
 	rows := r.job.testRows() + r.job.otherPredictedRows()
 	if rows == 0 {
 		return 0, nil
@@ -227,7 +224,7 @@ func (r *run) evaluationTime(ctx context.Context) (time.Duration, error) {
 	}
 	passTime = passTime * time.Duration(p.S) / time.Duration(timedPredictor.Samples())
 	predictionTime := portion(math.Ceil(float64(rows)/float64(min(r.step.Rows.N, predicted))), passTime)
-	sample := r.job.Train.Slice(0, p.N)
+	sample := r.train.Slice(0, p.N)
 	scoreTime, _ := timeWarm(func() error { r.trained.Score(p, sample, c.PredictDraws); return nil })
 	inputs := r.trained.Inputs(ctx, sample)
 	inputTime, _ := timeWarm(func() error { inputs(0, sample.N()); return nil })

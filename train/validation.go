@@ -40,19 +40,19 @@ func newEvaluator(dev device.Device, m *model.Model, c options.Config, rows mode
 }
 
 // evaluationRows are the validation rows that are evaluated, and this rank's part of them.
-func (j *Job) evaluationRows() (rows *data.Dataset, part fitted.Part) {
-	rows = j.Validation.Spread(options.ValidationRows)
-	return rows, fitted.PartAmong(j.ranks(), rows.N())
+func (s *setup) evaluationRows() (rows *data.Dataset, part fitted.Part) {
+	rows = s.validation.Spread(options.ValidationRows)
+	return rows, fitted.PartAmong(s.job.ranks(), rows.N())
 }
 
 func (r *run) newValidator(ctx context.Context) *validator {
-	all, part := r.job.evaluationRows()
+	all, part := r.evaluationRows()
 	own := part.Of(all)
 	rows := model.HostRows{N: own.N(), X: r.trained.Inputs(ctx, own)}
-	if r.job.distancesInSteps {
-		rows.X, rows.Features = r.trained.Numbers(own), r.job.sequences.validation
+	if r.distancesInSteps {
+		rows.X, rows.Features = r.trained.Numbers(own), r.sequences.validation
 	}
-	v := &validator{run: r, evaluator: newEvaluator(r.job.Device, r.step.Model, r.job.Config, rows), rows: all, part: part}
+	v := &validator{run: r, evaluator: newEvaluator(r.job.Device, r.step.Model, r.config, rows), rows: all, part: part}
 	v.evaluator.predictor.Project(func(int) bool { return ctx.Err() == nil })
 	return v
 }
@@ -67,7 +67,7 @@ func (v *validator) reset() {
 // evaluate scores the parameters of a step, and keeps them if they are the best so far. A score that is NaN is never
 // the best.
 func (v *validator) evaluate(step int) error {
-	p, err := v.evaluator.predictor.Predict(v.run.job.Config.Seed)
+	p, err := v.evaluator.predictor.Predict(v.run.config.Seed)
 	if err == nil {
 		p, err = v.part.Join(p)
 	}
@@ -75,7 +75,7 @@ func (v *validator) evaluate(step int) error {
 		return err
 	}
 	p.AddOffset(v.rows.Offset)
-	e := &rundir.Evaluation{Task: v.run.job.Train.Task, Step: step}
+	e := &rundir.Evaluation{Task: v.run.train.Task, Step: step}
 	if s := v.run.trained.Score(p, v.rows, 0); s.Regression != nil {
 		e.Score, e.Error = rundir.Number(s.Regression.NLPD), rundir.Number(s.Regression.RMSE)
 	} else {
@@ -101,7 +101,7 @@ func (v *validator) latest() *rundir.Evaluation {
 
 // patienceIsOver reports whether the run is to end, since evaluations have not improved.
 func (v *validator) patienceIsOver() bool {
-	return v != nil && v.run.job.Config.EarlyStop > 0 && v.best != nil && v.sinceBest >= v.run.job.Config.EarlyStop
+	return v != nil && v.run.config.EarlyStop > 0 && v.best != nil && v.sinceBest >= v.run.config.EarlyStop
 }
 
 // finish restores the parameters that the run keeps, and returns the result of the validation.
@@ -110,9 +110,9 @@ func (v *validator) finish(end End) *rundir.Validation {
 		return nil
 	}
 	r := &rundir.Validation{
-		Rows: v.run.job.Validation.N(), Evaluated: v.rows.N(), Samples: options.ValidationSamples,
-		Every:       v.run.job.Config.EvalEvery,
-		Fingerprint: v.run.job.Validation.Fingerprint, Restored: options.RestoreLast, EarlyStopped: end == EarlyStop,
+		Rows: v.run.validation.N(), Evaluated: v.rows.N(), Samples: options.ValidationSamples,
+		Every:       v.run.config.EvalEvery,
+		Fingerprint: v.run.validation.Fingerprint, Restored: options.RestoreLast, EarlyStopped: end == EarlyStop,
 	}
 	e := v.last
 	if v.evaluator.kept != nil && v.best != nil {

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
-	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
@@ -328,12 +327,6 @@ func (s *search) settleTargets(given []options.Setting) ([]options.Setting, erro
 		return given, nil
 	}
 	kind, err := s.job.TargetKind(s.p.ctx)
-	if kind == scaling.AutoTargets {
-		kind = scaling.StandardTargets
-	}
-	if err == nil {
-		_, err = s.job.FitTargets(kind) // Each model will fit them in this way.
-	}
 	settled := []options.Setting{{Key: "target-scaling", Text: kind, From: s.kind()}}
 	s.cfg.Targets = kind
 	if likelihood := s.cfg.Likelihood; model.Counts(likelihood) { // The rows may have chosen it.

@@ -56,16 +56,9 @@ func (p *program) plan(c *call) error {
 		return err
 	}
 	job := &train.Job{Config: cfg, Device: dev, Train: rows.Train, Validation: rows.Validation, Test: rows.Test}
-	if err := job.ReduceColumns(p.ctx); err != nil {
-		return err
-	}
-	var fitting []string
-	if job.Config, fitting, err = job.Config.ResolveFor(p.ctx, job.Train); err != nil {
-		return err
-	}
-	p.noteAll(append(notes, fitting...))
-	plan, err := job.Plan(p.ctx)
+	plan, fitting, err := job.Plan(p.ctx)
 	if plan != nil {
+		p.noteAll(append(notes, fitting...))
 		err = errors.Join(p.show(plan), err)
 	}
 	return err
