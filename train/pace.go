@@ -42,18 +42,22 @@ func (j *Job) Pace(ctx context.Context, most time.Duration) (pace time.Duration,
 	return r.timeSteps(ctx, 1+timingWarmup, PaceSteps, most)
 }
 
-// timeSteps is the mean time of steps: it takes them, and waits for their end.
+// timeSteps is the mean time of steps that do not count, from a number on. It takes the given number of steps, or as
+// many as begin within the time most on rank 0, and waits for their end. Their errors are ignored.
 func (r *run) timeSteps(ctx context.Context, first, steps int, most time.Duration) (time.Duration, error) {
 	start, done := time.Now(), 0
-	for done == 0 || done < steps && time.Since(start) < most {
-		if err := ctx.Err(); err != nil {
+	for {
+		more, err := r.rankZeroAnswer(ctx.Err() == nil && (done == 0 || done < steps && time.Since(start) < most))
+		if err != nil {
 			return 0, err
+		}
+		if !more {
+			_, _ = r.step.Model.Report(1) // it waits for the device
+			return time.Since(start) / time.Duration(max(1, done)), context.Cause(ctx)
 		}
 		if _, err := r.advance(first + done); err != nil {
 			return 0, err
 		}
 		done++
 	}
-	_, err := r.step.Model.Report(1)
-	return time.Since(start) / time.Duration(done), err
 }

@@ -141,60 +141,27 @@ func stepsAndEvaluations(training, perStep, validation, every time.Duration) (st
 // stepTime is the time of a step: the median of several times, since other programs come and go. These steps do
 // not count.
 func (r *run) stepTime(ctx context.Context, budget time.Duration) (time.Duration, error) {
-	start, warmup := time.Now(), 0
-	err := r.stepWhile(func() bool {
-		warmup++
-		return warmup <= timingWarmup && ctx.Err() == nil && time.Since(start) < budget
-	}, 1, 1)
-	if err != nil {
+	if _, err := r.timeSteps(ctx, 1, timingWarmup, budget); err != nil {
 		return 0, err
 	}
 	var times []time.Duration
-	start = time.Now()
-	steps, mark := 0, start
-	err = r.stepWhile(func() bool {
-		now := time.Now()
-		if steps == reportEvery {
-			times, steps, mark = append(times, now.Sub(mark)/reportEvery), 0, now
+	for start := time.Now(); ; {
+		more, err := r.rankZeroAnswer(times == nil || time.Since(start) < budget)
+		if err != nil {
+			return 0, err
 		}
-		more := ctx.Err() == nil && (steps == 0 && times == nil || now.Sub(start) < budget)
-		if more {
-			steps++
+		if !more {
+			slices.Sort(times)
+			return times[len(times)/2], nil
 		}
-		return more
-	}, timingWarmup+1, reportEvery)
-	if err != nil {
-		return 0, err
-	}
-	if ctx.Err() != nil {
-		return 0, context.Cause(ctx)
-	}
-	if times == nil {
-		return time.Since(mark) / time.Duration(max(steps, 1)), nil
-	}
-	slices.Sort(times)
-	return times[len(times)/2], nil
-}
-
-// stepWhile takes steps that do not count, from the given number on, as long as more is true on rank 0. It waits for
-// the device at intervals of the given number of steps, and at the end.
-func (r *run) stepWhile(more func() bool, number, every int) error {
-	for n := 1; ; n++ {
-		if proceed, err := r.rankZeroAnswer(more()); err != nil || !proceed {
-			r.wait()
-			return err
+		first := 1 + timingWarmup + reportEvery*len(times)
+		perStep, err := r.timeSteps(ctx, first, reportEvery, budget-time.Since(start))
+		if err != nil {
+			return 0, err
 		}
-		if _, err := r.advance(number + n - 1); err != nil {
-			return err
-		}
-		if n%every == 0 {
-			r.wait()
-		}
+		times = append(times, perStep)
 	}
 }
-
-// wait waits for a device that runs ahead, as a reading does. An error in a step that does not count is ignored.
-func (r *run) wait() { _, _ = r.step.Model.Report(1) }
 
 // evaluationTime extrapolates from a few rows the time of all predictions after training, and of the scores of the
 // test. Each is done twice, and the second time counts: the first one allocates memory.
