@@ -271,8 +271,7 @@ func TestReasonForNoChoice(t *testing.T) {
 		words, want := c.words, c.want
 		job := &Job{Config: withSteps(config(t, "inducing=9 latents=1 features=50 batch=29 "+words), 400),
 			Device: openCPU(t), Train: table(t, c.rows, 1, wave), Reporter: &quiet{}}
-		r := job.newRun()
-		must.OK(t, errors.Join(r.resolve(t.Context()), r.prepare(t.Context()), r.choose(t.Context())))
+		must.OK(t, prepared(t, job).choose(t.Context()))
 		notes := strings.Join(job.Reporter.(*quiet).notes, "\n")
 		if !strings.Contains(notes, want) || want == "" && strings.Contains(notes, "choose nothing") {
 			t.Errorf("%q: %s", words, notes)

@@ -150,8 +150,7 @@ func TestInterruptedRecord(t *testing.T) {
 func TestLateInFirstStep(t *testing.T) {
 	job := &Job{Config: config(t, partedRun), Device: openCPU(t), Train: table(t, 60, 1, wave), Started: time.Now()}
 	for _, cause := range []error{ErrLate, context.Canceled} {
-		r := job.newRun()
-		must.OK(t, errors.Join(r.resolve(t.Context()), r.prepare(t.Context())))
+		r := prepared(t, job)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cancel(cause)
 		r.step.Abandon = func() bool { return r.abandonsStep(ctx) }

@@ -114,20 +114,13 @@ func planned(t testing.TB, r *run) (*memory.Plan, error) {
 	return r.planMemory(t.Context())
 }
 
-// prepared is a run of the options of a job as they are, before its first step.
+// prepared is a run before its first step.
 func prepared(t testing.TB, j *Job) *run {
 	t.Helper()
 	r := j.newRun()
+	must.OK(t, r.resolve(t.Context()))
 	must.OK(t, r.prepare(t.Context()))
 	return r
-}
-
-// settled is the Config that fits a set.
-func settled(t testing.TB, c options.Config, set *data.Dataset) options.Config {
-	t.Helper()
-	c, _, err := c.ResolveFor(t.Context(), set)
-	must.OK(t, err)
-	return c
 }
 
 func fit(t testing.TB, ctx context.Context, c options.Config, set *data.Dataset) (*Outcome, error) {

@@ -115,12 +115,12 @@ func TestDistancesOfMemory(t *testing.T) {
 // The vectors cannot have more values than 32 bits count.
 func TestTooManyFeatures(t *testing.T) {
 	set := genes(t, 60, 1)
-	c := config(t, "model=gp inducing=9 kernel=spectrum:2 batch=10 steps=3")
-	c = settled(t, c, set)
-	j := &Job{Config: c, Device: &small{openCPU(t), 1 << 20}, Train: set}
-	r := j.newRun()
+	r := (&Job{Config: config(t, "model=gp inducing=9 kernel=spectrum:2 batch=10 steps=3"),
+		Device: &small{openCPU(t), 1 << 20}, Train: set}).newRun()
+	must.OK(t, r.resolve(t.Context()))
 	must.Get(r.countFeatures(t.Context()))(t).train.Sizes[0] = 1 << 31
-	if p, err := r.measureOnDevice(t.Context(), c, new(int64(1000))); err != nil || p.Distances.In != memory.InTable {
+	p, err := r.measureOnDevice(t.Context(), r.config, new(int64(1000)))
+	if err != nil || p.Distances.In != memory.InTable {
 		t.Error(err)
 	}
 }

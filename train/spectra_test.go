@@ -67,7 +67,6 @@ func TestSamplesOfNoDraw(t *testing.T) {
 	}
 	plan := func(options string) int64 {
 		j := &Job{Config: config(t, "model=drf features=7 steps=5 batch=20 "+options), Device: openCPU(t), Train: set}
-		j.Config = settled(t, j.Config, set)
 		p := must.Get(planned(t, j.newRun()))(t)
 		return p.Total + p.Host
 	}

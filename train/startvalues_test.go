@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
-	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
@@ -44,11 +43,9 @@ func TestStartTargetsOfSomeClasses(t *testing.T) {
 // started is a run on the given rows at its start.
 func started(t *testing.T, words string, set *data.Dataset) *run {
 	t.Helper()
-	c, _, err := config(t, words).ResolveFor(t.Context(), set)
-	must.OK(t, err)
 	dev := mustOpen(t, "cpu:f64")
 	t.Cleanup(func() { dev.Close() })
-	return prepared(t, &Job{Config: c, Device: dev, Train: set, Reporter: &quiet{}})
+	return prepared(t, &Job{Config: config(t, words), Device: dev, Train: set, Reporter: &quiet{}})
 }
 
 // parameter is a parameter's value at the start.
