@@ -142,7 +142,7 @@ type attemptReporter struct {
 func (r attemptReporter) Step(p rundir.Progress) {
 	ch := r.chooser
 	ch.run.reporter.Doing("choosing the objective", float64(ch.doneSteps+p.Step)/float64(ch.totalSteps))
-	followingSteps := leastSteps // the run that follows is as long as the longest attempt so far
+	followingSteps := minSteps // the run that follows is as long as the longest attempt so far
 	for _, a := range ch.attempts {
 		followingSteps = max(followingSteps, a.Steps)
 	}

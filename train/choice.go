@@ -33,7 +33,7 @@ const (
 	shortShare         = 1.0 / 16 // share of the steps for a short attempt
 	longShare          = 1.0 / 4  // share of the steps for each of two long attempts, and largest share for the run
 	safeShare          = 1.0 / 8  // share of rows and steps for an attempt with a safe objective; the run takes the rest
-	leastSteps         = 30       // least number of steps of an attempt: a shorter one shows nothing
+	minSteps           = 30       // least number of steps of an attempt: a shorter one shows nothing
 	// largest number of steps of a short attempt: after more, low weights have memorised few rows
 	longestShort = 1000
 	lengthFactor = 4 // factor from one length of attempts to the next
@@ -107,7 +107,7 @@ func (r *run) choose(ctx context.Context) error {
 // why there can be none: an attempt would be too short, or the remaining rows lack a class, are fewer than the ranks,
 // or have equal targets.
 func (ch *chooser) holdOut(most int) (err error) {
-	if ch.shortSteps < leastSteps {
+	if ch.shortSteps < minSteps {
 		return fmt.Errorf("an attempt of %d steps is too short", ch.shortSteps)
 	}
 	ds, cfg, in := ch.run.train, ch.run.config, ch.columns

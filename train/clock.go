@@ -31,11 +31,11 @@ func (c *clock) late() bool { return c.deadline > 0 && c.used() > c.deadline }
 func (c *clock) seconds() float64 { return c.earlierSeconds + time.Since(c.firstStepTime).Seconds() }
 
 // When the plan of a run with a time limit is reviewed, in shares of the time that remains. A plan is kept if it
-// takes no more than that time, and at least leastPlanShare of it.
+// takes no more than that time, and at least minPlanShare of it.
 const (
-	firstReview    = 1.0 / 16
-	nextReview     = 1.0 / 3
-	leastPlanShare = 0.85
+	firstReview  = 1.0 / 16
+	nextReview   = 1.0 / 3
+	minPlanShare = 0.85
 )
 
 // review is the state of a run at the last review of its plan, from which its speed is measured.
@@ -84,7 +84,7 @@ func (c *clock) revisedSteps(step, steps int) int {
 	c.reviewed = newReview(step, used, c.deadline, nextReview)
 	remaining := c.deadline - used
 	planTime := time.Duration(steps-step) * perStep
-	if planTime <= remaining && planTime >= portion(leastPlanShare, remaining) {
+	if planTime <= remaining && planTime >= portion(minPlanShare, remaining) {
 		return steps
 	}
 	return min(step+affordableSteps(remaining, perStep), options.MaxSteps)

@@ -102,7 +102,7 @@ func TestStepsAndEvaluations(t *testing.T) {
 // The last line of a training and its result have the mean of the last quarter of the readings, of 20 at most.
 func TestMeanOfRecentReadings(t *testing.T) {
 	set := table(t, 100, 1, wave)
-	for steps, want := range map[int]int{855: mostReadings, 455: 11} {
+	for steps, want := range map[int]int{855: maxReadings, 455: 11} {
 		r := &readings{}
 		c := config(t, fmt.Sprintf("steps=%d batch=20 inducing=10 features=8", steps))
 		dev := mustOpen(t, c.Device)

@@ -84,10 +84,10 @@ func (s *setup) countFeatures(ctx context.Context) (*sequences, error) {
 	return chosen, nil
 }
 
-// mostFeatures is the largest number of values that the vectors under one map can have: 32 bits count them.
-const mostFeatures = math.MaxInt32
+// maxMapFeatures is the largest number of values that the vectors under one map can have: 32 bits count them.
+const maxMapFeatures = math.MaxInt32
 
-// hasTooManyFeatures reports whether the vectors under some map have more than mostFeatures values.
+// hasTooManyFeatures reports whether the vectors under some map have more than maxMapFeatures values.
 func (s *sequences) hasTooManyFeatures() bool {
-	return slices.ContainsFunc(s.train.Sizes, func(n int) bool { return n > mostFeatures })
+	return slices.ContainsFunc(s.train.Sizes, func(n int) bool { return n > maxMapFeatures })
 }

@@ -24,7 +24,7 @@ const (
 const (
 	startRows     = 256 // number of training rows that decide
 	longestFactor = 2   // longest length-scale, in √D
-	mostNoise     = 1   // largest noise variance
+	maxNoise      = 1   // largest noise variance
 )
 
 func gpFactor(c options.Config) float64 { return cmp.Or(c.GPLengthscaleFactor, gpFactorDefault) }
@@ -57,7 +57,7 @@ func (r *run) startValues(ctx context.Context) {
 		r.init.Lengths = fit.Lengths
 	}
 	if noise {
-		r.init.NoiseVariance = min(max(fit.Noise, noiseDefault), mostNoise)
+		r.init.NoiseVariance = min(max(fit.Noise, noiseDefault), maxNoise)
 	}
 }
 

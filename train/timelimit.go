@@ -15,11 +15,11 @@ import (
 // Planning for a time limit. The time that remains when the first step can begin is divided: two thirds or more
 // are for the steps and the evaluations among them, and the rest is for the test.
 const (
-	timingWarmup       = 3               // steps before the clock starts
-	timingShare        = 1.0 / 24        // share of the remaining time for timing steps
-	longestTiming      = 5 * time.Second // longest time for timing steps
-	leastTrainingShare = 2.0 / 3         // least share of the remaining time for training
-	plannedShare       = 0.92            // planned share of the time for training: a slower run may take all of it
+	timingWarmup     = 3               // steps before the clock starts
+	timingShare      = 1.0 / 24        // share of the remaining time for timing steps
+	longestTiming    = 5 * time.Second // longest time for timing steps
+	minTrainingShare = 2.0 / 3         // least share of the remaining time for training
+	plannedShare     = 0.92            // planned share of the time for training: a slower run may take all of it
 	// largest share of the time for training that evaluations get if the user does not give their number
 	validationShare = 0.2
 	reportShare     = 0.03 // share of the remaining time for the report and the warm-up of the test
@@ -89,7 +89,7 @@ func (r *run) fitTimeLimit(ctx context.Context) error {
 	}
 	used := r.clock.used()
 	testTime := evaluation + portion(reportShare, remaining)
-	training := min(max(limit-used-testTime, portion(leastTrainingShare/plannedShare, remaining)), limit-used)
+	training := min(max(limit-used-testTime, portion(minTrainingShare/plannedShare, remaining)), limit-used)
 	// a step that begins before the deadline ends in time, and so does the evaluation of a run that is cut short
 	r.clock.deadline = max(1, used+training-validation-perStep)
 	steps, evaluations := stepsAndEvaluations(portion(plannedShare, training), perStep, validation,

@@ -189,7 +189,7 @@ func (s *Search) weigh() error {
 // It is false if the default has no RMSE: for classes, trials of version 0.2.0, and a default that has failed.
 func (s *Search) rmseTooLarge(c *Candidate) bool {
 	first := &s.Candidates[0]
-	most, failed := mostRMSE*first.rmse(rounds), math.IsInf(first.score(rounds), -1)
+	most, failed := maxRMSE*first.rmse(rounds), math.IsInf(first.score(rounds), -1)
 	return !failed && most > 0 && c.rmse(rounds) > most
 }
 
@@ -215,7 +215,7 @@ func (s *Search) refit(ctx context.Context) (*fitted.Model, error) {
 	do := func(i int, dev device.Device, longest length) (func() error, error) {
 		k := todo[i]
 		c, start := &s.Candidates[k], time.Now()
-		if n := c.mostSteps(); n > 0 && (c.bestSteps(rounds) > 0 || !s.mayTrainLonger(c)) {
+		if n := c.maxSteps(); n > 0 && (c.bestSteps(rounds) > 0 || !s.mayTrainLonger(c)) {
 			longest.steps = n
 		}
 		out, err := s.trainCandidate(ctx, dev, c, s.Rows, s.Test, longest, c.temperature())

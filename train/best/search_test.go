@@ -431,7 +431,7 @@ func TestPlan(t *testing.T) {
 		atOnce int
 		want   int
 	}{
-		{100, 0, 1, 12}, {100, 50 * time.Second, 1, 6}, {100, time.Second, 2, leastCandidates},
+		{100, 0, 1, 12}, {100, 50 * time.Second, 1, 6}, {100, time.Second, 2, minCandidates},
 		{3000, 3 * time.Minute, 2, 8}, {3000, 63 * time.Second, 2, 3}, {3000, time.Minute, 2, 1},
 	} {
 		if n := triableCount(12, c.rows, c.limit, c.atOnce); n != c.want {

@@ -10,7 +10,7 @@ import (
 // The constants of stacking.
 const (
 	stackRounds = 500
-	leastWeight = 0.02 // least weight of a model that is worth its time in every prediction
+	minWeight   = 0.02 // least weight of a model that is worth its time in every prediction
 )
 
 // stack is the weights w on the simplex that maximise the density of the mixture on rows that
@@ -22,11 +22,11 @@ const (
 //
 //	w_k ← 1/Σ r Σ_n r_n w_k p_k(y_n) / Σ_j w_j p_j(y_n)
 //
-// never decrease it. Weights below leastWeight become 0, until no such weight is left.
+// never decrease it. Weights below minWeight become 0, until no such weight is left.
 func stack(logs [][]float64, rows metrics.Weights) []float64 {
 	w := slices.Repeat([]float64{1 / float64(len(logs))}, len(logs))
 	climb(w, logs, rows)
-	light := func(v float64) bool { return v > 0 && v < leastWeight }
+	light := func(v float64) bool { return v > 0 && v < minWeight }
 	for cut := true; cut; cut = slices.ContainsFunc(w, light) {
 		total := 0.0
 		for k := range w {

@@ -63,7 +63,7 @@ func TestRepeatedCutsOfStack(t *testing.T) {
 			}
 		}
 		for _, w := range stack(logs, nil) {
-			if w != 0 && w < leastWeight {
+			if w != 0 && w < minWeight {
 				t.Errorf("seed %d: a model has the weight %g", seed, w)
 			}
 		}

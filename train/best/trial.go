@@ -55,9 +55,9 @@ func (s *Search) noteTrial(c *Candidate, t *Trial, folds int) {
 // seconds is the time since start in seconds, rounded to milliseconds.
 func seconds(start time.Time) float64 { return math.Round(time.Since(start).Seconds()*1e3) / 1e3 }
 
-// mostSteps is the largest number of steps of the trials in the last round; 0 without trials. A model on few rows, or
+// maxSteps is the largest number of steps of the trials in the last round; 0 without trials. A model on few rows, or
 // one that may memorise, takes no more steps than were scored.
-func (c *Candidate) mostSteps() (steps int) {
+func (c *Candidate) maxSteps() (steps int) {
 	for _, t := range c.Trials {
 		if t.Round == rounds {
 			steps = max(steps, t.Steps)

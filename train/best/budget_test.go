@@ -21,10 +21,10 @@ func TestLimitBelowFirstRound(t *testing.T) {
 		{20 * time.Second, 1200 * time.Millisecond, 1, true}, {6 * time.Second, 0, 2, true}, {12 * time.Second, 0, 2, false},
 	} {
 		state := must.Get(New(set, settings("inducing=8 features=6"), 1))(t)
-		state.Limit, state.Candidates = c.limit, state.Candidates[:leastCandidates]
+		state.Limit, state.Candidates = c.limit, state.Candidates[:minCandidates]
 		s, notes := searching(t, state, set, nil, c.atOnce), 0
 		s.Started, s.Note = time.Now().Add(-c.used), func(string, ...any) { notes++ }
-		if got := s.firstRoundTooShort(leastCandidates); got != c.want {
+		if got := s.firstRoundTooShort(minCandidates); got != c.want {
 			t.Errorf("%s of %s are over, %d at a time: %t", c.used, c.limit, c.atOnce, got)
 		}
 		if !c.want {
@@ -65,7 +65,7 @@ func TestFinalSteps(t *testing.T) {
 func TestLimitBelowFinalModels(t *testing.T) {
 	set := wave(t, 60, false)
 	state := must.Get(New(set, settings("inducing=8 features=6"), 1))(t)
-	state.Candidates, state.Limit, state.Steps = state.Candidates[:leastCandidates], 6*time.Second, options.MaxSteps
+	state.Candidates, state.Limit, state.Steps = state.Candidates[:minCandidates], 6*time.Second, options.MaxSteps
 	s := searching(t, state, set, map[int][]byte{}, 1)
 	found(t, s)
 	only := state.Candidates[0]

@@ -22,9 +22,9 @@ const (
 	twoFolds    = 6000 // number of rows below which it takes two folds without a time limit
 )
 
-// mostRMSE is the largest RMSE of a model of the ensemble, as a multiple of the default's RMSE. A model with little
+// maxRMSE is the largest RMSE of a model of the ensemble, as a multiple of the default's RMSE. A model with little
 // spread on repeated values can win by its density, and predict the others badly.
-const mostRMSE = 1.2
+const maxRMSE = 1.2
 
 // stepShares are the steps of a trial in each round without a time limit, as shares of the steps of the final
 // models.
@@ -36,14 +36,14 @@ const defaultSteps = 5000
 // The division of a time limit: the shares that are over at the ends of the rounds. The models on all rows have the
 // rest, which includes their tests.
 const (
-	firstEndShare   = 0.12
-	secondEndShare  = 0.27
-	leastTrial      = time.Second // least time of a trial in the first round, which limits the number of candidates
-	leastCandidates = 3
+	firstEndShare  = 0.12
+	secondEndShare = 0.27
+	minTrial       = time.Second // least time of a trial in the first round, which limits the number of candidates
+	minCandidates  = 3
 	// time of a trial in the first round below which no candidates are compared
-	leastFirstTrial = leastTrial / 2
-	// least steps of a final model, as a part of those that the default takes with its attempts and without a limit
-	leastFinalShare = 3
+	minFirstTrial = minTrial / 2
+	// divisor of the steps of the default, with its attempts and without a limit: a final model takes no fewer
+	finalStepsDivisor = 3
 	// time limit below which there is one finalist less
 	shortLimit = 2 * time.Minute
 )
@@ -53,7 +53,7 @@ const (
 const (
 	secondEndShareLong = 0.22
 	lastEndShareLong   = 0.5
-	leastTrialLong     = 5 * time.Second
+	minTrialLong       = 5 * time.Second
 )
 
 // isLong reports whether rows are so numerous that the time limit decides how good a model gets. A short trial shows
@@ -103,18 +103,18 @@ func (s *Search) keptCount(n, round int) int {
 }
 
 // triableCount is the number of n candidates for which a limit leaves time, with atOnce at a time; a limit of 0 is
-// none. In a long search whose time does not suffice to compare leastCandidates, it is 1: the default gains more from
+// none. In a long search whose time does not suffice to compare minCandidates, it is 1: the default gains more from
 // all the time than from the time that a search would leave.
 func triableCount(n, rows int, limit time.Duration, atOnce int) int {
 	if limit == 0 {
 		return n
 	}
-	least, fewest := leastTrial, leastCandidates
+	least, fewest := minTrial, minCandidates
 	if isLong(rows, limit) {
-		least, fewest = leastTrialLong, 1
+		least, fewest = minTrialLong, 1
 	}
 	fit := int(firstEndShare * float64(limit) * float64(atOnce) / float64(least))
-	if fit < leastCandidates {
+	if fit < minCandidates {
 		fit = fewest
 	}
 	return min(n, fit)
@@ -122,7 +122,7 @@ func triableCount(n, rows int, limit time.Duration, atOnce int) int {
 
 // firstRoundTooShort reports whether the first round has no time to train n candidates.
 func (s *Search) firstRoundTooShort(n int) bool {
-	return s.Limit > 0 && trialTime(s.Limit, s.used(), firstEndShare, n, len(s.Devices)) < leastFirstTrial
+	return s.Limit > 0 && trialTime(s.Limit, s.used(), firstEndShare, n, len(s.Devices)) < minFirstTrial
 }
 
 // finalSteps is the number of steps for which the time limit leaves a final model time, at the pace of the default in
@@ -148,7 +148,7 @@ func (s *Search) keepDefaultOfFewSteps(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	steps, least := s.finalSteps(), fit.Steps/leastFinalShare
+	steps, least := s.finalSteps(), fit.Steps/finalStepsDivisor
 	if steps > 0 && steps < least {
 		s.keepDefault(fmt.Sprintf("a final model would have time for %d steps, and %d are the least; a longer %s compares "+
 			"more models", steps, least, usererror.Flag("time-limit")))
@@ -161,7 +161,7 @@ func (s *Search) keepDefaultOfFewSteps(ctx context.Context) error {
 func trialTime(limit, used time.Duration, endShare float64, n, atOnce int) time.Duration {
 	inSequence, least := max(1, (n+atOnce-1)/atOnce), time.Millisecond
 	if endShare == 1 {
-		least = leastTrial / 2
+		least = minTrial / 2
 	}
 	return max((time.Duration(endShare*float64(limit))-used)/time.Duration(inSequence), least)
 }
