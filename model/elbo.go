@@ -63,7 +63,7 @@ func (m *Model) accumulate(p *Pass, parts []part, data *Data, args GradientArgs)
 	}
 	d := draw{seed: args.Seed, step: args.Step}
 	if m.gp != nil {
-		m.gp.gram()
+		m.gp.factorise()
 	}
 	m.spectra()
 	m.kl(args.KLWeight)
@@ -79,7 +79,7 @@ func (m *Model) accumulate(p *Pass, parts []part, data *Data, args GradientArgs)
 	}
 	m.spectraBackward()
 	if m.gp != nil {
-		m.gp.gramBackward()
+		m.gp.factoriseBackward()
 	}
 	m.last = p
 	return true

@@ -155,9 +155,9 @@ func (g *GPLayer) newPass(s *arena, batch int) *gpPass {
 	return p
 }
 
-// gram computes the layer's tensors that depend on the parameters only: Kuu/α, its factor L, and
+// factorise computes the layer's tensors that depend on the parameters only: Kuu/α, its factor L, and
 // the whitened q(F̄) = N(m, s sᵀ).
-func (g *GPLayer) gram() {
+func (g *GPLayer) factorise() {
 	if !g.factorised {
 		g.correlate(g.kuu, &g.xbar)
 		g.dev.Potrf(g.l, g.jitter, g.kuu.c)
@@ -198,8 +198,8 @@ func (g *GPLayer) Backward(p *gpPass) {
 	}
 }
 
-// gramBackward is the backward pass of gram, after all rows and klInducing have added to dl, dm and ds.
-func (g *GPLayer) gramBackward() {
+// factoriseBackward is the backward pass of factorise, after all rows and klInducing have added to dl, dm and ds.
+func (g *GPLayer) factoriseBackward() {
 	if !g.whiten {
 		g.dev.WhitenBackward(device.WhitenArgs{
 			QMean: g.dm, QRoot: g.ds, L: g.dl, LogAlpha: g.dlogAlpha, Mu: g.dqMu, Sqrt: g.dqSqrt,
@@ -221,7 +221,7 @@ func (g *GPLayer) momentsArgs(p *gpPass) device.MomentsArgs {
 }
 
 // naturalStep moves q(F̄), in the coordinates of its parameters, with the gradients that
-// gramBackward left.
+// factoriseBackward left.
 func (g *GPLayer) naturalStep(size device.Scalar) {
 	g.dev.NaturalStep(g.qMu, g.qSqrt, g.dqMu, g.dqSqrt, size)
 	g.dev.Zero(g.qReal)

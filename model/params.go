@@ -127,16 +127,15 @@ func (c *Config) Fitted() int {
 // Len returns P, the number of parameters.
 func (p *Params) Len() int { return p.total }
 
-// Rates fills a vector of learning-rate multipliers by role.
-func (p *Params) Rates(rate func(Role) float64) []float64 {
-	out := make([]float64, p.total)
+// Mask returns a vector with 1 for each parameter that learns, by its role, and 0 for the others.
+func (p *Params) Mask(learns func(Role) bool) []float64 {
+	mask := make([]float64, p.total)
 	for _, b := range p.blocks {
-		r := rate(b.Role)
-		for j := b.offset; j < b.offset+b.size(); j++ {
-			out[j] = r
+		if learns(b.Role) {
+			fill(mask[b.offset:b.offset+b.size()], 1)
 		}
 	}
-	return out
+	return mask
 }
 
 // numbers downloads the elements of a tensor; nil for a nil tensor.

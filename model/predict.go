@@ -336,7 +336,7 @@ func (m *Model) predictBytes(data *Data, samples, batch int) int64 {
 	dry.windowed(data, batch)
 	p := dry.NewPass(samples, batch)
 	if dry.gp != nil {
-		dry.gp.gram()
+		dry.gp.factorise()
 	}
 	dry.spectra()
 	dry.propagate(&p.parts[0], draw{step: device.Count{N: predictStep}})

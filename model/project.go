@@ -16,7 +16,7 @@ func (m *Model) Project(p *Pass, data *Data, going func(done int) bool) {
 	b, inducing := q.b, m.cfg.Inducing
 	rows := make([]int32, b)
 	a, table := make([]float64, inducing*b), make([]float64, b*inducing)
-	m.gp.gram()
+	m.gp.factorise()
 	for lo := 0; lo < data.N && going(lo); lo += b {
 		for i := range rows {
 			rows[i] = int32(min(lo+i, data.N-1)) // the last part is filled up with the last row

@@ -70,7 +70,7 @@ type SnapshotDRF struct {
 func (m *Model) Settle() error {
 	if m.gp != nil {
 		m.dev.Widen(m.params.wide, m.params.gpValue)
-		m.gp.gram()
+		m.gp.factorise()
 	}
 	m.spectra()
 	_, err := m.Report(1)
