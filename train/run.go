@@ -96,7 +96,7 @@ func (r *run) next(ctx context.Context) error {
 // advance takes one training step. If it was abandoned between two parts, done is false, and nothing has changed.
 func (r *run) advance(number int) (done bool, err error) {
 	if r.schedule.changesFixed(number) {
-		r.setRates(number)
+		r.setTrainable(number)
 	}
 	return r.step.Do(device.StepScalars{Step: uint32(number), LR: r.schedule.rate(number),
 		KLWeight: r.schedule.klWeight(number), Natural: r.schedule.naturalSize(number)})
@@ -108,14 +108,9 @@ func (r *run) abandonsStep(ctx context.Context) bool {
 	return ctx.Err() != nil && (r.out.Steps > r.earlierSteps || context.Cause(ctx) != ErrLate)
 }
 
-// setRates holds the parameters that the schedule fixes at a step.
-func (r *run) setRates(step int) {
-	r.step.SetRates(func(role model.Role) float64 {
-		if r.schedule.fixed(role, step) {
-			return 0
-		}
-		return 1
-	})
+// setTrainable holds the parameters that the schedule fixes at a step.
+func (r *run) setTrainable(step int) {
+	r.step.SetTrainable(func(role model.Role) bool { return !r.schedule.fixed(role, step) })
 }
 
 // ownEnd is the reason why this rank would end the run, by its clock and its context.

@@ -118,7 +118,7 @@ func (r *run) restore(c *rundir.Checkpoint) error {
 		r.job.Device.Upload(v.values, data)
 	}
 	r.schedule, r.readings = newSchedule(r.config), slices.Clone(c.Readings)
-	r.setRates(c.Step)
+	r.setTrainable(c.Step)
 	return nil
 }
 

@@ -53,7 +53,7 @@ func NewSharedStep(dev device.Device, n Size, ranks dist.Comm) (*Step, error) {
 		rows = m.Upload(n.rows(), uniform(n.rows()*n.D), y, labels)
 	}
 	s := &Step{Size: n, step: step.New(dev, m, rows, step.NewReducer(ranks, false), o)}
-	s.step.SetRates(func(model.Role) float64 { return 1 })
+	s.step.SetTrainable(func(model.Role) bool { return true })
 	return s, nil
 }
 

@@ -116,9 +116,9 @@ func (s *Step) arrive(number uint32) {
 	}
 }
 
-// SetRates sets Adam's rate of each parameter, by its role.
-func (s *Step) SetRates(rate func(model.Role) float64) {
-	s.dev.Upload(s.adam.rate, s.Model.Params().Rates(rate))
+// SetTrainable sets the roles of the parameters that later steps change: Adam's rate is 0 for others.
+func (s *Step) SetTrainable(learns func(model.Role) bool) {
+	s.dev.Upload(s.adam.rate, s.Model.Params().Mask(learns))
 }
 
 // Reset sets Adam's moments to 0.
