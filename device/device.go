@@ -216,12 +216,12 @@ type Likelihoods interface {
 	// κ_1 = Cuts[0], κ_k+1 = κ_k + GapFloor + exp Cuts[k].
 	OrdinalLogLik(ell *Tensor, g, a LikelihoodArgs, scale float64)
 
-	// AddOffset adds a constant to each output of all rows: h[s,b,c] += offset[c]; h [S,B,C],
-	// offset [C], both Real.
-	AddOffset(h, offset *Tensor)
-	// AddOffsetBackward accumulates doffset[c] += Σ_{s,b} dh[s,b,c]. The gradient of h before
-	// AddOffset is dh itself.
-	AddOffsetBackward(doffset, dh *Tensor)
+	// AddBias adds a constant to each output of all rows: h[s,b,c] += bias[c]; h [S,B,C],
+	// bias [C], both Real.
+	AddBias(h, bias *Tensor)
+	// AddBiasBackward accumulates dbias[c] += Σ_{s,b} dh[s,b,c]. The gradient of h before
+	// AddBias is dh itself.
+	AddBiasBackward(dbias, dh *Tensor)
 }
 
 // Divergences hold the KL terms of elbo: the value, Double [1], is WRITTEN, and −weight·∂KL is

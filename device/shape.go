@@ -195,11 +195,11 @@ func CheckAddNoise(op string, out, variance, rows *Tensor) (s, b, c int) {
 	return x.of3('S', 'B', 'C')
 }
 
-// CheckOffset checks AddOffset, or AddOffsetBackward of gradients, and returns the number of rows
+// CheckBias checks AddBias, or AddBiasBackward of gradients, and returns the number of rows
 // and their width.
-func CheckOffset(op string, h, offset *Tensor) (rows, c int) {
+func CheckBias(op string, h, bias *Tensor) (rows, c int) {
 	x := axes{op: op}
-	x.want(Real, "h[S,B,C] offset[C]", h, offset)
+	x.want(Real, "h[S,B,C] bias[C]", h, bias)
 	return x.of('S') * x.of('B'), x.of('C')
 }
 

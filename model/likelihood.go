@@ -15,7 +15,7 @@ type Likelihood struct {
 	// A constant b_c for each output of a classifier, which learns with the rest and has no prior:
 	// p(y | h + b). The latent functions have mean zero, so that without b a row unlike all of
 	// training has the same probability of each class. nil for other likelihoods
-	offset, doffset *device.Tensor // [C]
+	bias, dbias *device.Tensor // [C]
 }
 
 // likelihoodOps are the operations of a likelihood. Their arguments and gradients lack the parameters,
@@ -58,14 +58,14 @@ func opsOf(likelihood string) likelihoodOps {
 
 // evaluate computes an operation with its gradients. It overwrites H.
 func (l *Likelihood) evaluate(op likelihoodOp, ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
-	if l.offset != nil {
-		l.dev.AddOffset(a.H, l.offset)
+	if l.bias != nil {
+		l.dev.AddBias(a.H, l.bias)
 	}
 	a.LogVar, a.LogRate, a.Tail, a.Cuts = l.own.LogVar, l.own.LogRate, l.own.Tail, l.own.Cuts
 	g.LogVar, g.LogRate, g.Tail, g.Cuts = l.grads.LogVar, l.grads.LogRate, l.grads.Tail, l.grads.Cuts
 	op(l.dev, ell, g, a, scale)
-	if l.offset != nil {
-		l.dev.AddOffsetBackward(l.doffset, g.H)
+	if l.bias != nil {
+		l.dev.AddBiasBackward(l.dbias, g.H)
 	}
 }
 
@@ -92,7 +92,7 @@ func (t *Targets) tensor() *device.Tensor {
 
 // likelihoodBlocks are the parameters of a likelihood; nil for parameters that it does not
 // have.
-type likelihoodBlocks struct{ logVar, logRate, tail, cuts, offset *block }
+type likelihoodBlocks struct{ logVar, logRate, tail, cuts, bias *block }
 
 // addLikelihood reserves the parameters of the chosen likelihood.
 func (c *Config) addLikelihood(p *Params) *likelihoodBlocks {
@@ -104,7 +104,7 @@ func (c *Config) addLikelihood(p *Params) *likelihoodBlocks {
 	case c.Likelihood == OrdinalLikelihood:
 		b.cuts = add(Kernel, "cuts", c.Levels-1, func(dst []float64, v *Init) { initCuts(dst, v.ClassRows) })
 	case c.ClassOffsets:
-		b.offset = add(Kernel, "offset", c.Outputs, func(dst []float64, v *Init) { initOffsets(dst, v.ClassRows) })
+		b.bias = add(Kernel, "offset", c.Outputs, func(dst []float64, v *Init) { initOffsets(dst, v.ClassRows) })
 	case Counts(c.Likelihood):
 		b.logRate = add(Kernel, "log_rate", c.Outputs, func(dst []float64, v *Init) { copy(dst, v.LogRate) })
 	case !c.classifies():
@@ -127,7 +127,7 @@ func (b *likelihoodBlocks) bind(dev device.Device, p *Params, c *Config) *Likeli
 	l.own.LogRate, l.grads.LogRate = p.real(b.logRate)
 	l.own.Tail, l.grads.Tail = p.real(b.tail)
 	l.own.Cuts, l.grads.Cuts = p.real(b.cuts)
-	l.offset, l.doffset = p.real(b.offset)
+	l.bias, l.dbias = p.real(b.bias)
 	return l
 }
 
@@ -196,7 +196,7 @@ func (l *Likelihood) predictHeteroscedastic(p *Prediction) {
 }
 
 // predictSoftmax turns the outputs into logits.
-func (l *Likelihood) predictSoftmax(p *Prediction) { p.add(numbers(l.dev, l.offset)) }
+func (l *Likelihood) predictSoftmax(p *Prediction) { p.add(numbers(l.dev, l.bias)) }
 
 // predictBernoulli makes the logits of a softmax over two classes: 0 and h + b.
 func (l *Likelihood) predictBernoulli(p *Prediction) {

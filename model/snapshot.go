@@ -98,7 +98,7 @@ func (m *Model) Snapshot(samples int, seed uint64) (*Snapshot, error) {
 		out.DRF = append(out.DRF, m.snapshotDRF(l, samples, d))
 	}
 	own := m.lik.own
-	out.LogVar, out.LogRate, out.Offset = m.numbers(own.LogVar), m.numbers(own.LogRate), m.numbers(m.lik.offset)
+	out.LogVar, out.LogRate, out.Offset = m.numbers(own.LogVar), m.numbers(own.LogRate), m.numbers(m.lik.bias)
 	out.DoF, out.Dispersion, out.Cuts = m.lik.degrees(), m.lik.dispersion(), m.lik.cutPoints()
 	if m.cfg.Likelihood == PoissonLikelihood {
 		out.Nodes, out.Weights = hermite(hermiteNodes(samples))

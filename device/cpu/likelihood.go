@@ -289,33 +289,33 @@ func (t *heteroscedastic[T]) run(_ *worker, block int) {
 
 var logVarFloor = math.Log(device.VarFloor)
 
-// AddOffset adds offset[c] to h[s,b,c].
-func (d *Device[T]) AddOffset(h, offset *device.Tensor) {
-	rows, c := device.CheckOffset("AddOffset", h, offset)
+// AddBias adds bias[c] to h[s,b,c].
+func (d *Device[T]) AddBias(h, bias *device.Tensor) {
+	rows, c := device.CheckBias("AddBias", h, bias)
 	if d.dry() {
 		return
 	}
-	to, from := d.real(h), d.real(offset)
+	to, from := d.real(h), d.real(bias)
 	for row := range rows {
 		add(to[row*c:][:c], from)
 	}
 }
 
-// AddOffsetBackward adds Σ dh[s,b,c] to doffset[c].
-func (d *Device[T]) AddOffsetBackward(doffset, dh *device.Tensor) {
-	rows, c := device.CheckOffset("AddOffsetBackward", dh, doffset)
+// AddBiasBackward adds Σ dh[s,b,c] to dbias[c].
+func (d *Device[T]) AddBiasBackward(dbias, dh *device.Tensor) {
+	rows, c := device.CheckBias("AddBiasBackward", dh, dbias)
 	t := d.beginSums(1, rows, c, 1)
 	t.dlogvar, t.dh = grow(d.pool, &t.dlogvar, blocksOf(rows, likRows)*c), d.real(dh)
 	if d.dry() {
 		return
 	}
-	d.do((*offsetBackward[T])(t), len(t.ell), len(t.dh))
-	t.slopes(d.real(doffset))
+	d.do((*biasBackward[T])(t), len(t.ell), len(t.dh))
+	t.slopes(d.real(dbias))
 }
 
-type offsetBackward[T Float] likelihoods[T]
+type biasBackward[T Float] likelihoods[T]
 
-func (t *offsetBackward[T]) run(_ *worker, block int) {
+func (t *biasBackward[T]) run(_ *worker, block int) {
 	lo, hi := span(block, likRows, t.rows)
 	sums := t.dlogvar[block*t.c:][:t.c]
 	clear(sums)

@@ -10,8 +10,8 @@ import (
 const scale = 0.3
 
 func likelihoodRows() []row {
-	rows := []row{{ops: []string{"AddOffset", "AddOffsetBackward"},
-		sizes: [][]int{{1, 1, 1}, {3, 31, 10}, {2, 700, 3}}, build: addOffset,
+	rows := []row{{ops: []string{"AddBias", "AddBiasBackward"},
+		sizes: [][]int{{1, 1, 1}, {3, 31, 10}, {2, 700, 3}}, build: addBias,
 		nmse: 1e-12, reason: "the gradient of a float32 parameter"}}
 	add := func(reason string, build func(*random, []int) likelihood, op, variant string, sizes ...[]int) {
 		rows = append(rows, row{ops: []string{op}, variant: variant, sizes: sizes, nmse: 1e-12, reason: reason,
@@ -254,11 +254,11 @@ func heteroscedastic(r *random, size []int) likelihood {
 }
 
 // Size: S, B, C. h gives its gradient on as it is.
-func addOffset(r *random, size []int) *problem {
+func addBias(r *random, size []int) *problem {
 	s, b, c := size[0], size[1], size[2]
 	return &problem{
 		in: []*array{r.normal("h", device.Real, writes, 0, 1, s, b, c),
-			r.normal("offset", device.Real, adds, 0, 1, c)},
+			r.normal("bias", device.Real, adds, 0, 1, c)},
 		out: []*array{zeros("sum", device.Real, s, b, c)},
 		naive: func(in, out [][]float64) {
 			for i, h := range in[0] {
@@ -267,11 +267,11 @@ func addOffset(r *random, size []int) *problem {
 		},
 		forward: func(dev device.Device, in, out []*device.Tensor) {
 			dev.Copy(out[0], in[0])
-			dev.AddOffset(out[0], in[1])
+			dev.AddBias(out[0], in[1])
 		},
 		backward: func(dev device.Device, in, out, din, dout []*device.Tensor) {
 			dev.Copy(din[0], dout[0])
-			dev.AddOffsetBackward(din[1], dout[0])
+			dev.AddBiasBackward(din[1], dout[0])
 		},
 	}
 }

@@ -93,14 +93,14 @@ func (d *Device) slopeSum(sums cuda.Grid, ell, columns *device.Tensor, scale flo
 		cuda.Float64(scale), d.ptr(ell), d.ptr(columns), values, slopes)
 }
 
-// AddOffset is h[s,b,c] += offset[c].
-func (d *Device) AddOffset(h, offset *device.Tensor) {
-	rows, c := device.CheckOffset("AddOffset", h, offset)
-	d.real.launch("add_offset", d.real.over("add_offset", rows*c), 0, cuda.Int(rows*c), cuda.Int(c), d.ptr(h), d.ptr(offset))
+// AddBias is h[s,b,c] += bias[c].
+func (d *Device) AddBias(h, bias *device.Tensor) {
+	rows, c := device.CheckBias("AddBias", h, bias)
+	d.real.launch("add_offset", d.real.over("add_offset", rows*c), 0, cuda.Int(rows*c), cuda.Int(c), d.ptr(h), d.ptr(bias))
 }
 
-// AddOffsetBackward is doffset[c] += Σ dh[s,b,c].
-func (d *Device) AddOffsetBackward(doffset, dh *device.Tensor) {
-	rows, c := device.CheckOffset("AddOffsetBackward", dh, doffset)
-	d.real.launch("add_offset_backward", cuda.Grid{X: c, Y: 1, Z: 1}, 0, cuda.Int(rows), d.ptr(doffset), d.ptr(dh))
+// AddBiasBackward is dbias[c] += Σ dh[s,b,c].
+func (d *Device) AddBiasBackward(dbias, dh *device.Tensor) {
+	rows, c := device.CheckBias("AddBiasBackward", dh, dbias)
+	d.real.launch("add_offset_backward", cuda.Grid{X: c, Y: 1, Z: 1}, 0, cuda.Int(rows), d.ptr(dbias), d.ptr(dh))
 }

@@ -49,7 +49,7 @@ func TestDryLoadsNothing(t *testing.T) {
 	d := open(t, true)
 	before := d.Usage().Calls
 	dry, _ := d.Dry()
-	dry.AddOffset(dry.New(device.Real, 2, 3, 4), dry.New(device.Real, 4))
+	dry.AddBias(dry.New(device.Real, 2, 3, 4), dry.New(device.Real, 4))
 	if after := d.Usage().Calls; after != before {
 		t.Errorf("%d calls of the driver", after-before)
 	}

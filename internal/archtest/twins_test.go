@@ -27,7 +27,7 @@ var twins = []struct{ file, operations string }{
 	{"outputnoise.go", "AddNoise AddNoiseBackward"},
 	{"likelihood_moments.go", "GaussianExpected GaussianPredictive"},
 	{"likelihood.go", "GaussianLogLik SoftmaxLogLik BernoulliLogLik StudentLogLik " +
-		"HeteroscedasticLogLik AddOffset AddOffsetBackward"},
+		"HeteroscedasticLogLik AddBias AddBiasBackward"},
 	{"counts.go", "PoissonLogLik PoissonExpected NegativeBinomialLogLik"},
 	{"ordinal.go", "OrdinalLogLik"},
 	{"kl.go", "KLDiag KLInducing"},

@@ -135,11 +135,11 @@ func (m *meter) NegativeBinomialLogLik(ell *device.Tensor, g, a device.Likelihoo
 func (m *meter) OrdinalLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	m.time("OrdinalLogLik", func() { m.Device.OrdinalLogLik(ell, g, a, scale) })
 }
-func (m *meter) AddOffset(h, offset *device.Tensor) {
-	m.time("AddOffset", func() { m.Device.AddOffset(h, offset) })
+func (m *meter) AddBias(h, bias *device.Tensor) {
+	m.time("AddBias", func() { m.Device.AddBias(h, bias) })
 }
-func (m *meter) AddOffsetBackward(doffset, dh *device.Tensor) {
-	m.time("AddOffsetBackward", func() { m.Device.AddOffsetBackward(doffset, dh) })
+func (m *meter) AddBiasBackward(dbias, dh *device.Tensor) {
+	m.time("AddBiasBackward", func() { m.Device.AddBiasBackward(dbias, dh) })
 }
 func (m *meter) KLDiag(kl *device.Tensor, g, a device.DiagArgs, weight device.Scalar) {
 	m.time("KLDiag", func() { m.Device.KLDiag(kl, g, a, weight) })
