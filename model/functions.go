@@ -77,7 +77,7 @@ func (p *Prediction) addNoise(of *Prediction) {
 		noise = of.Var
 	}
 	for i := range p.Noise {
-		p.Noise[i] += noise[i%len(noise)] / float64(p.S)
+		p.Noise[i] += noise[i] / float64(p.S)
 	}
 }
 
@@ -88,7 +88,7 @@ func (m *Model) addResidual(p *Prediction, noiseRows []int32, d draw) {
 	t := cmp.Or(m.cfg.Temperature, 1) // the variances have this factor already, and the mean has not
 	for i := range p.H {
 		row := int(noiseRows[i/p.C])
-		p.H[i] += math.Sqrt(max(0, p.Var[i]-p.Noise[i%p.C])) / t * e[row*p.C+i%p.C]
+		p.H[i] += math.Sqrt(max(0, p.Var[i]-p.Noise[i])) / t * e[row*p.C+i%p.C]
 	}
 }
 

@@ -161,12 +161,12 @@ func (l *Likelihood) cutPoints() []float64 {
 
 // predictGaussian adds σ² to the variance of each component.
 func (l *Likelihood) predictGaussian(p *Prediction) {
-	p.Noise = l.variances()
+	p.Noise = slices.Repeat(l.variances(), p.N)
 	if p.Var == nil {
 		p.Var = make([]float64, p.N*p.C)
 	}
 	for i := range p.Var {
-		p.Var[i] += p.Noise[i%p.C]
+		p.Var[i] += p.Noise[i%len(p.Noise)]
 	}
 }
 
@@ -174,11 +174,9 @@ func (l *Likelihood) predictGaussian(p *Prediction) {
 func (l *Likelihood) predictStudent(p *Prediction) {
 	dof := l.degrees()
 	p.DoF = slices.Repeat([]float64{dof}, p.S)
-	p.Noise = l.variances()
-	p.Var = slices.Repeat(p.Noise, p.N)
-	for c := range p.Noise {
-		p.Noise[c] *= dof / (dof - 2)
-	}
+	p.Var = slices.Repeat(l.variances(), p.N)
+	p.Noise = slices.Clone(p.Var)
+	scale(p.Noise, dof/(dof-2))
 }
 
 // predictHeteroscedastic makes components with different variances.

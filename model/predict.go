@@ -21,33 +21,30 @@ type Prediction struct {
 	// δ of components that are counts with log rate H [S]: Poisson for 0, otherwise negative binomial with
 	// variance λ + δλ². nil: no counts. Var is nil for counts.
 	Dispersion []float64
-	// part of the components' variance that is noise [C], or the part of each row [N,C]; nil: all
-	// of it
-	Noise []float64
+	Noise      []float64 // part of the components' variance that is noise [N,C]; nil: all of it
 }
+
+// PerRow returns the fields of p with numbers of each row, [blocks,N,C]. Var and Noise may be nil.
+func (p *Prediction) PerRow() []*[]float64 { return []*[]float64{&p.H, &p.Var, &p.Noise} }
 
 // Slice returns the prediction of the rows lo … hi−1. It copies neighbouring rows at once, since a server asks for it
 // with each answer.
 func (p *Prediction) Slice(lo, hi int) *Prediction {
-	slice := *p
-	slice.N = hi - lo
-	for _, x := range slice.PerRow() {
-		all := *x
-		*x = nil
-		for at := 0; at < len(all); at += p.N * p.C {
-			*x = append(*x, all[at+lo*p.C:at+hi*p.C]...)
-		}
-	}
-	return &slice
+	return p.choose(hi-lo, func(to, block []float64) []float64 { return append(to, block[lo*p.C:hi*p.C]...) })
 }
 
-// PerRow returns the fields of p with numbers of each row, [blocks,N,C]. Var may be nil. Noise is left out if all rows
-// have the same noise.
-func (p *Prediction) PerRow() []*[]float64 {
-	if len(p.Noise) > p.C {
-		return []*[]float64{&p.H, &p.Var, &p.Noise}
+// choose returns the prediction of n rows. rows appends them to a vector, from a block [N,C] of all.
+func (p *Prediction) choose(n int, rows func(to, block []float64) []float64) *Prediction {
+	chosen := *p
+	chosen.N = n
+	for _, x := range chosen.PerRow() {
+		all := *x
+		*x = slices.Grow([]float64(nil), len(all)/max(1, p.N)*n) // the copy of a nil slice is nil
+		for at := 0; at < len(all); at += p.N * p.C {
+			*x = rows(*x, all[at:at+p.N*p.C])
+		}
 	}
-	return []*[]float64{&p.H, &p.Var}
+	return &chosen
 }
 
 // Pick returns the prediction of some of its rows, and itself if these are all rows in their order.
@@ -59,18 +56,12 @@ func (p *Prediction) Pick(rows []int) *Prediction {
 	if all {
 		return p
 	}
-	picked := *p
-	picked.N = len(rows)
-	for _, x := range picked.PerRow() {
-		all := *x
-		*x = slices.Grow([]float64(nil), len(all)/p.N*len(rows)) // the copy of a nil slice is nil
-		for lo := 0; lo < len(all); lo += p.N * p.C {
-			for _, r := range rows {
-				*x = append(*x, all[lo+r*p.C:lo+(r+1)*p.C]...)
-			}
+	return p.choose(len(rows), func(to, block []float64) []float64 {
+		for _, r := range rows {
+			to = append(to, block[r*p.C:(r+1)*p.C]...)
 		}
-	}
-	return &picked
+		return to
+	})
 }
 
 // AddOffset adds the offset of each row [N] to its log rates; nil adds nothing. Predictions of other

@@ -2,10 +2,13 @@ package train
 
 import (
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
+	"github.com/gpdrf/gpdrf-gpu/model"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
 // A row's prediction has the same bits in a file and in any batch of a Predictor, for every kind of
@@ -42,6 +45,10 @@ func testPredictor(t *testing.T, options string) {
 	trained := out.Trained
 	whole, distances, err := trained.PredictFar(t.Context(), dev, set, c.EvalSamples)
 	must.OK(t, err)
+	if parts := []*model.Prediction{whole.Slice(0, 1), whole.Slice(1, 2), whole.Slice(2, 5)}; !reflect.DeepEqual(
+		fitted.Joined(parts), whole.Slice(0, 5)) || !reflect.DeepEqual(parts[1].Slice(0, 1), parts[1]) {
+		t.Error("parts of one row do not join")
+	}
 	p := must.Get(trained.NewPredictor(dev, 16, c.EvalSamples))(t)
 	for first, n := 0, 1; first < set.N(); first, n = first+n, n+1 {
 		n = min(n, set.N()-first)

@@ -89,11 +89,8 @@ func column(rows []float64, width, c int) []float64 { return columns(rows, len(r
 // Noise is the aleatoric part of the variance of target c of row n, in training-sd units squared. The rest is
 // epistemic, also in a GP's prediction, which is a single normal whose variance holds both.
 func Noise(p *model.Prediction, m metrics.Distribution, c, n int) float64 {
-	switch {
-	case len(p.Noise) > p.C:
+	if p.Noise != nil {
 		return p.Noise[n*p.C+c]
-	case p.Noise != nil:
-		return p.Noise[c]
 	}
 	return m.Within(n)
 }

@@ -16,7 +16,7 @@ func TestTailsOfFarRow(t *testing.T) {
 		Targets: []scaling.TargetScale{{Mean: 0, SD: 1}}}
 	ds := &data.Dataset{Task: data.Regression, Target: "y", Y: []float64{100, 0.5}}
 	many := &model.Prediction{S: 3, N: 2, C: 1, H: []float64{-1, 0, 1, 1, 3, 2}, Var: []float64{0.01, 0.01},
-		Noise: []float64{0.01}}
+		Noise: []float64{0.01, 0.01}}
 	weighted := *many
 	weighted.Weight, weighted.DoF = []float64{0.5, 0.25, 0.25}, []float64{0, 4, 4}
 	for name, p := range map[string]*model.Prediction{"draws": many, "an ensemble": &weighted} {

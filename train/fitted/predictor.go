@@ -236,21 +236,15 @@ func Joined(parts []*model.Prediction) *model.Prediction {
 	for _, part := range parts {
 		whole.N += part.N
 	}
-	join := func(numbers func(*model.Prediction) []float64) (x []float64) {
-		blocks := len(numbers(parts[0])) / (parts[0].N * whole.C)
-		x = slices.Grow(x, blocks*whole.N*whole.C) // nil of nil
+	for field, x := range whole.PerRow() {
+		blocks := len(*x) / (parts[0].N * whole.C)
+		*x = slices.Grow([]float64(nil), blocks*whole.N*whole.C) // nil of nil
 		for b := range blocks {
 			for _, part := range parts {
 				size := part.N * whole.C
-				x = append(x, numbers(part)[b*size:(b+1)*size]...)
+				*x = append(*x, (*part.PerRow()[field])[b*size:(b+1)*size]...)
 			}
 		}
-		return x
-	}
-	whole.H = join(func(p *model.Prediction) []float64 { return p.H })
-	whole.Var = join(func(p *model.Prediction) []float64 { return p.Var })
-	if len(whole.Noise) > whole.C { // rows have their own noise, also a part of one row
-		whole.Noise = join(func(p *model.Prediction) []float64 { return p.Noise })
 	}
 	return &whole
 }

@@ -38,9 +38,9 @@ func partOf(ctx context.Context, n int) Part {
 	return PartAmong(r, n)
 }
 
-// PartAmong is this rank's part of n rows; r may be nil. Few rows are not shared: a part has at least two.
+// PartAmong is this rank's part of n rows; r may be nil. Fewer rows than ranks are not shared.
 func PartAmong(r Ranks, n int) Part {
-	if r == nil || r.Size() == 1 || n < 2*r.Size() {
+	if r == nil || r.Size() == 1 || n < r.Size() {
 		return Part{Hi: n, n: n}
 	}
 	return Part{n * r.Rank() / r.Size(), n * (r.Rank() + 1) / r.Size(), n, r}
