@@ -84,11 +84,10 @@ func (m *Model) Predict(ctx context.Context, rows Rows) (*Prediction, error) {
 	if err != nil {
 		return nil, err
 	}
-	parts, err := m.forward(ctx, ds.N(), x)
+	p, err := m.forward(ctx, ds.N(), x)
 	if err != nil {
 		return nil, err
 	}
-	p := fitted.Joined(parts)
 	if err := fitted.CheckFinite(p, ds); err != nil {
 		return nil, err
 	}
@@ -143,7 +142,7 @@ func (m *Model) close() (err error) {
 const fewRows = 64
 
 // forward predicts n rows. x are their inputs in the form that the model reads.
-func (m *Model) forward(ctx context.Context, n int, x []float64) (parts []*model.Prediction, err error) {
+func (m *Model) forward(ctx context.Context, n int, x []float64) (*model.Prediction, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.predictor == nil || n > m.batch || m.devName != m.Device {

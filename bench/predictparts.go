@@ -56,12 +56,12 @@ func (f *files) parts(name string, trained *fitted.Model) error {
 			return err
 		}
 		took(1)
-		parts, err := p.Predict(ctx, ds.N(), x)
+		prediction, err := p.Predict(ctx, ds.N(), x)
 		if err != nil {
 			return err
 		}
 		took(2)
-		if err := to.Write(predict.NewTable(trained, ds, fitted.Joined(parts), distances, 0, 0)); err != nil {
+		if err := to.Write(predict.NewTable(trained, ds, prediction, distances, 0, 0)); err != nil {
 			return err
 		}
 		took(3)

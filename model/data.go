@@ -122,23 +122,13 @@ const uploadValues = 1 << 20
 // a time. x gives the rows lo … hi−1 [hi−lo,Width].
 func (m *Model) Stream(n int, x func(lo, hi int) []float64) *Data { return &Data{N: n, from: x} }
 
-// Window returns memory for n rows, which PredictRows brings.
-func (m *Model) Window(n int) *Data { return m.newWindow(n, n) }
-
-// newWindow returns data of n rows with memory for one batch, and a feed into it.
-func (m *Model) newWindow(n, batch int) *Data {
-	d := m.newData(n, batch, true)
-	d.feed = device.NewFeed(m.dev, d.tensors()...)
-	return d
-}
-
-// windowed adds memory for a batch to a Stream; it returns other data unchanged.
+// windowed adds memory for a batch, and a feed into it, to a Stream; it returns other data unchanged.
 func (m *Model) windowed(d *Data, batch int) *Data {
-	if d.from == nil {
+	if d.tensors() != nil || d.vectors != nil {
 		return d
 	}
-	w := m.newWindow(d.N, batch)
-	w.from = d.from
+	w := m.newData(d.N, batch, true)
+	w.from, w.feed = d.from, device.NewFeed(m.dev, w.tensors()...)
 	return w
 }
 

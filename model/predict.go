@@ -2,142 +2,9 @@ package model
 
 import (
 	"errors"
-	"math"
-	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
-
-// Prediction is the predictive mixture pred_ys_mc, (1/S) Σ_s p(y | G(F⁽ˢ⁾), θ_l), for N rows. The
-// mixture of several models has weights.
-type Prediction struct {
-	S, N, C int
-	H       []float64 // means in training-sd units, or logits [S,N,C]
-	// for a regression, variance of the components of a row [N,C], or of each component [S,N,C];
-	// σ² of Student's t
-	Var    []float64
-	Weight []float64 // weights of the components [S], with sum 1; nil: equal weights
-	DoF    []float64 // ν of components of Student's t, 0 of normal components [S]; nil: all are normal
-	// δ of components that are counts with log rate H [S]: Poisson for 0, otherwise negative binomial with
-	// variance λ + δλ². nil: no counts. Var is nil for counts.
-	Dispersion []float64
-	Noise      []float64 // part of the components' variance that is noise [N,C]; nil: all of it
-}
-
-// PerRow returns the fields of p with numbers of each row, [blocks,N,C]. Var and Noise may be nil.
-func (p *Prediction) PerRow() []*[]float64 { return []*[]float64{&p.H, &p.Var, &p.Noise} }
-
-// Slice returns the prediction of the rows lo … hi−1. It copies neighbouring rows at once, since a server asks for it
-// with each answer.
-func (p *Prediction) Slice(lo, hi int) *Prediction {
-	return p.choose(hi-lo, func(to, block []float64) []float64 { return append(to, block[lo*p.C:hi*p.C]...) })
-}
-
-// choose returns the prediction of n rows. rows appends them to a vector, from a block [N,C] of all.
-func (p *Prediction) choose(n int, rows func(to, block []float64) []float64) *Prediction {
-	chosen := *p
-	chosen.N = n
-	for _, x := range chosen.PerRow() {
-		all := *x
-		*x = slices.Grow([]float64(nil), len(all)/max(1, p.N)*n) // the copy of a nil slice is nil
-		for at := 0; at < len(all); at += p.N * p.C {
-			*x = rows(*x, all[at:at+p.N*p.C])
-		}
-	}
-	return &chosen
-}
-
-// Pick returns the prediction of some of its rows, and itself if these are all rows in their order.
-func (p *Prediction) Pick(rows []int) *Prediction {
-	all := len(rows) == p.N
-	for i, r := range rows {
-		all = all && r == i
-	}
-	if all {
-		return p
-	}
-	return p.choose(len(rows), func(to, block []float64) []float64 {
-		for _, r := range rows {
-			to = append(to, block[r*p.C:(r+1)*p.C]...)
-		}
-		return to
-	})
-}
-
-// AddOffset adds the offset of each row [N] to its log rates; nil adds nothing. Predictions of other
-// likelihoods have no offsets.
-func (p *Prediction) AddOffset(offset []float64) {
-	for i := range p.H {
-		if offset != nil {
-			p.H[i] += offset[i/p.C%p.N]
-		}
-	}
-}
-
-// add adds a constant to each output; nil adds nothing.
-func (p *Prediction) add(constants []float64) {
-	for i := 0; i < len(p.H) && constants != nil; i++ {
-		p.H[i] += constants[i%len(constants)]
-	}
-}
-
-// hermite replaces normal components of [S,N,C] by several at the nodes of Gauss–Hermite, with their weights.
-func (p *Prediction) hermite() {
-	nodes, weights := hermite(hermiteNodes(p.S))
-	h := make([]float64, 0, len(p.H)*len(nodes))
-	size := p.N * p.C
-	p.Weight = nil
-	for s := range p.S {
-		for q, x := range nodes {
-			p.Weight = append(p.Weight, weights[q]/float64(p.S))
-			for i := s * size; i < (s+1)*size; i++ {
-				h = append(h, p.H[i]+x*math.Sqrt(p.Var[i]))
-			}
-		}
-	}
-	p.S, p.H, p.Var = p.S*len(nodes), h, nil
-}
-
-// hermiteNodes returns the number of nodes of each normal in a mixture of samples: fewer if there are several
-// normals.
-func hermiteNodes(samples int) int {
-	if samples == 1 {
-		return 20
-	}
-	return 3
-}
-
-// Tempered returns the prediction with the temperature t: logits become h/t, and the variances of numbers t²
-// times as large. Counts stay as they are.
-func (p *Prediction) Tempered(t float64) *Prediction {
-	other := *p
-	if p.Var == nil {
-		other.H = slices.Clone(p.H)
-	} else {
-		other.Var, other.Noise = slices.Clone(p.Var), slices.Clone(p.Noise)
-	}
-	other.temper(t)
-	return &other
-}
-
-// temper changes the prediction in place as Tempered does.
-func (p *Prediction) temper(t float64) {
-	switch {
-	case p.Dispersion != nil:
-	case p.Var == nil:
-		scale(p.H, 1/t)
-	default:
-		scale(p.Var, t*t)
-		scale(p.Noise, t*t)
-	}
-}
-
-// scale multiplies numbers by a factor.
-func scale(x []float64, by float64) {
-	for i := range x {
-		x[i] *= by
-	}
-}
 
 // The size of a prediction's pass, where the device has the memory.
 const (
@@ -153,14 +20,12 @@ func (m *Model) Predict(data *Data, samples int, seed uint64) (*Prediction, erro
 	return m.NewPredictor(data, samples).Predict(seed)
 }
 
-// Predictor predicts one data set any number of times. Its memory on the device is made once.
+// Predictor predicts any number of times. Its memory on the device is made once.
 type Predictor struct {
 	m       *Model
-	data    *Data
 	samples int
-	pass    *Pass
-	host    []float64
-	rows    []int32
+	window
+	smaller []window // by descending size
 
 	first     uint32  // number of the first sample
 	noiseRows []int32 // number of the row whose noise each row has [N]; nil: row 0 for all
@@ -168,6 +33,14 @@ type Predictor struct {
 	// Abandon, where it is not nil, is asked between parts of a prediction: a true answer ends it
 	// with ErrAbandoned.
 	Abandon func() bool
+}
+
+// window is a pass of a prediction with the memory of its rows.
+type window struct {
+	data *Data // rows of the pass, or all rows if they are on the device
+	pass *Pass
+	host []float64 // outputs of the pass [S,B,C]
+	rows []int32   // numbers of its rows in data [B]
 }
 
 // ErrAbandoned is the error of a prediction that Abandon has ended.
@@ -178,9 +51,37 @@ func (m *Model) NewPredictor(data *Data, samples int) *Predictor {
 	if m.exact() {
 		samples = 1
 	}
+	return &Predictor{m: m, samples: samples, window: m.newWindow(data, samples)}
+}
+
+// newWindow makes a window for as many samples and rows of data at once as fit.
+func (m *Model) newWindow(data *Data, samples int) window {
 	chunk, batch := m.predictSize(samples, data)
-	return &Predictor{m: m, data: m.windowed(data, batch), samples: samples, pass: m.NewPass(chunk, batch),
-		host: make([]float64, chunk*batch*m.cfg.Outputs), rows: make([]int32, batch)}
+	return window{m.windowed(data, batch), m.NewPass(chunk, batch), make([]float64, chunk*batch*m.cfg.Outputs),
+		make([]int32, batch)}
+}
+
+// windowGrowth is the ratio of neighbouring sizes of windows.
+const windowGrowth = 4
+
+// AddSmaller makes the memory of smaller passes, so that PredictRows takes little time for a few rows.
+func (r *Predictor) AddSmaller() {
+	for n := r.pass.B; n > 1; {
+		n = (n + windowGrowth - 1) / windowGrowth
+		r.smaller = append(r.smaller, r.m.newWindow(r.m.Stream(n, nil), r.samples))
+	}
+}
+
+// windowFor returns the smallest window for n rows, or the next smaller one if at least half of it would be empty.
+func (r *Predictor) windowFor(n int) window {
+	w := r.window
+	for _, v := range r.smaller {
+		if v.pass.B < n && 2*n > w.pass.B {
+			break
+		}
+		w = v
+	}
+	return w
 }
 
 // Project calls Model.Project with the predictor's data.
@@ -211,66 +112,36 @@ func (r *Predictor) Predict(seed uint64) (*Prediction, error) {
 	if err := r.m.Settle(); err != nil {
 		return nil, err
 	}
-	return r.predict(r.data, seed)
+	return r.PredictRows(r.data.N, r.data.from, seed)
 }
 
-// PredictRows predicts n rows x [n,Width] of the host, as Predict does, through the memory of a Window.
-// Settle must have been called.
-func (r *Predictor) PredictRows(n int, x []float64, seed uint64) (*Prediction, error) {
-	width := r.data.width()
-	rows := r.data.Head(n)
-	rows.from = func(lo, hi int) []float64 { return x[lo*width : hi*width] }
-	return r.predict(rows, seed)
-}
-
-// predict predicts data that has its memory, with parameters that have settled.
-func (r *Predictor) predict(data *Data, seed uint64) (*Prediction, error) {
-	m, samples, p, host, rows := r.m, r.samples, r.pass, r.host, r.rows
-	chunk, batch := p.S, p.B
-	c := m.cfg.Outputs
-	out := &Prediction{S: samples, N: data.N, C: c, H: make([]float64, samples*data.N*c)}
-	mean, variance := p.out, (*device.Tensor)(nil)
+// PredictRows predicts n rows of the host, as Predict does: x gives the rows lo … hi−1 [hi−lo,Width]. The predictor
+// has to be that of a Stream, and Settle must have been called.
+func (r *Predictor) PredictRows(n int, x func(lo, hi int) []float64, seed uint64) (*Prediction, error) {
+	m := r.m
+	out := &Prediction{S: r.samples, N: n, C: m.cfg.Outputs, H: make([]float64, r.samples*n*m.cfg.Outputs)}
 	if m.cfg.takesMoments() {
-		mean, variance = p.moments()
-		out.Var = make([]float64, samples*data.N*c)
+		out.Var = make([]float64, len(out.H))
 	}
-	// read copies a tensor [S,B,C] to its place in [S,N,C], from sample s and from row first on.
-	read := func(to []float64, t *device.Tensor, s, first, n int) {
-		m.dev.Download(host, t)
-		for i := range min(chunk, samples-s) {
-			copy(to[((s+i)*data.N+first)*c:][:n*c], host[i*batch*c:])
+	for next := r.send(0, n, x); next.n > 0; {
+		now := next
+		r.gather(now)
+		mean, variance := now.pass.out, (*device.Tensor)(nil)
+		if m.cfg.takesMoments() {
+			mean, variance = now.pass.moments()
 		}
-	}
-	// send begins to bring the rows of a Stream from row first on.
-	send := func(first int) {
-		if n := min(batch, data.N-first); n > 0 && data.from != nil {
-			uploadPiece(data.feed, data, data.from(first, first+n), 0, n)
-		}
-	}
-	send(0)
-	for first := 0; first < data.N; first += batch {
-		n, at := min(batch, data.N-first), first
-		if data.from != nil {
-			data.feed.Next()
-			at = 0
-		}
-		for i := range rows {
-			rows[i] = int32(at + min(i, n-1)) // the last batch is filled up with its last row
-		}
-		m.dev.UploadInts(p.rows, rows)
-		m.gather(&p.parts[0], data)
-		r.uploadNoiseRows(first, n)
-		for s := 0; s < samples; s += chunk {
+		for s := 0; s < r.samples; s += now.pass.S {
 			if r.Abandon != nil && r.Abandon() {
 				return nil, ErrAbandoned
 			}
-			m.propagate(&p.parts[0], draw{seed: seed, step: device.Count{N: predictStep}, sample: r.first + uint32(s)})
+			m.propagate(&now.pass.parts[0],
+				draw{seed: seed, step: device.Count{N: predictStep}, sample: r.first + uint32(s)})
 			if s == 0 {
-				send(first + batch) // the upload runs while the device computes
+				next = r.send(now.first+now.n, n, x) // the upload runs while the device computes
 			}
-			read(out.H, mean, s, first, n)
+			now.read(m.dev, out, out.H, mean, s)
 			if variance != nil {
-				read(out.Var, variance, s, first, n)
+				now.read(m.dev, out, out.Var, variance, s)
 			}
 		}
 	}
@@ -281,17 +152,51 @@ func (r *Predictor) predict(data *Data, seed uint64) (*Prediction, error) {
 	return out, nil
 }
 
-// uploadNoiseRows sets whose noise the n rows from first on have. All rows have the noise of row 0,
-// so that only their inputs make them differ, unless noiseRows says otherwise.
-func (r *Predictor) uploadNoiseRows(first, n int) {
+// piece is the rows first … first+n−1 of a prediction, which go through a window at once.
+type piece struct {
+	window
+	first, n int
+}
+
+// send begins to bring the next piece of n rows from row first on, unless they are on the device.
+func (r *Predictor) send(first, n int, x func(lo, hi int) []float64) piece {
+	w := r.windowFor(n - first)
+	p := piece{w, first, min(w.pass.B, n-first)}
+	if p.n > 0 && p.data.feed != nil {
+		uploadPiece(p.data.feed, p.data, x(first, first+p.n), 0, p.n)
+	}
+	return p
+}
+
+// gather takes the rows of a piece to its pass. All rows have the noise of row 0, so that only their inputs make them
+// differ, unless noiseRows says otherwise.
+func (r *Predictor) gather(p piece) {
+	at := p.first
+	if p.data.feed != nil {
+		p.data.feed.Next()
+		at = 0
+	}
+	for i := range p.rows {
+		p.rows[i] = int32(at + min(i, p.n-1)) // the last piece is filled up with its last row
+	}
+	r.m.dev.UploadInts(p.pass.rows, p.rows)
+	r.m.gather(&p.pass.parts[0], p.data)
 	if r.noiseRows == nil {
-		r.m.dev.Zero(r.pass.rows)
+		r.m.dev.Zero(p.pass.rows)
 		return
 	}
-	for i := range r.rows {
-		r.rows[i] = r.noiseRows[first+min(i, n-1)]
+	for i := range p.rows {
+		p.rows[i] = r.noiseRows[p.first+min(i, p.n-1)]
 	}
-	r.m.dev.UploadInts(r.pass.rows, r.rows)
+	r.m.dev.UploadInts(p.pass.rows, p.rows)
+}
+
+// read copies a tensor [S,B,C] of the pass to its place in the numbers [S,N,C] of a prediction, from sample s on.
+func (p piece) read(dev device.Device, of *Prediction, numbers []float64, t *device.Tensor, s int) {
+	dev.Download(p.host, t)
+	for i := range min(p.pass.S, of.S-s) {
+		copy(numbers[((s+i)*of.N+p.first)*of.C:][:p.n*of.C], p.host[i*p.pass.B*of.C:])
+	}
 }
 
 // predictSize returns the samples and rows of a pass, at least one each: fewer than usual if the device

@@ -19,8 +19,8 @@ type Stream struct {
 	Draws   int // as in NewTable
 	Seed    uint64
 
-	// Progress is called with the number of predicted rows, of those that come at once.
-	Progress func(done int)
+	// Options of the predictions. Progress gets the number of predicted rows, of those that come at once.
+	Options fitted.PredictOptions
 
 	predictor *fitted.Predictor
 	far       scaling.FarRows
@@ -119,10 +119,10 @@ func give[T any](ctx context.Context, to chan<- T, v T) {
 // predict makes a table of a batch.
 func (s *Stream) predict(ctx context.Context, whole bool, ds *data.Dataset) (*Table, error) {
 	if whole {
-		before := s.done
+		before, o := s.done, s.Options
 		s.done += ds.N()
-		p, distances, err := s.Trained.PredictFar(ctx, s.Device, ds, s.Samples,
-			func(done int) { s.Progress(before + done) })
+		o.Progress = func(done int) { s.Options.Progress(before + done) }
+		p, distances, err := s.Trained.PredictSet(ctx, s.Device, ds, s.Samples, o)
 		if err != nil {
 			return nil, err
 		}
@@ -135,7 +135,7 @@ func (s *Stream) predict(ctx context.Context, whole bool, ds *data.Dataset) (*Ta
 		}
 	}
 	s.Trained.AddFar(&s.far, ds)
-	p, distances, err := s.predictor.PredictSet(ctx, ds, true)
+	p, distances, err := s.predictor.PredictSet(ctx, ds, s.Options)
 	if err != nil {
 		return nil, err
 	}

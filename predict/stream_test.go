@@ -100,7 +100,7 @@ func inParts(t *testing.T, name string, trained *fitted.Model, whole bool, n, pa
 	t.Helper()
 	dev := must.Get(device.Open(name))(t)
 	defer dev.Close()
-	s := &Stream{Trained: trained, Device: dev, Samples: 5, Progress: func(int) {}}
+	s := &Stream{Trained: trained, Device: dev, Samples: 5, Options: fitted.PredictOptions{Progress: func(int) {}}}
 	for lo := 0; lo < n; lo += part {
 		given := data.Request{N: min(part, n-lo)}
 		for i := range given.N {

@@ -17,6 +17,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 	"github.com/gpdrf/gpdrf-gpu/train"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
@@ -76,7 +77,8 @@ func TestShuffle(t *testing.T) {
 		must.OK(t, os.WriteFile(name, []byte(text.String()), 0o666))
 		ds, _, err := data.ReadFile(name, data.ReadOptions{Schema: &out.Trained.Schema})
 		must.OK(t, err)
-		scores := must.Get(out.Trained.Evaluate(context.Background(), dev, ds, got.Samples, 0))(t)
+		scores := must.Get(out.Trained.Evaluate(context.Background(), dev, ds,
+			fitted.Evaluation{Samples: got.Samples}))(t)
 		return -scores.Regression.NLPD
 	}
 	for _, in := range got.Inputs {

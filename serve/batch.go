@@ -27,12 +27,12 @@ type job struct {
 }
 
 type answer struct {
-	parts []*model.Prediction
-	err   error
+	prediction *model.Prediction
+	err        error
 }
 
 // predict queues rows x [n,Width] and waits for their prediction. It fails at once if the queue is full.
-func (b *batcher) predict(ctx context.Context, n int, x []float64) ([]*model.Prediction, error) {
+func (b *batcher) predict(ctx context.Context, n int, x []float64) (*model.Prediction, error) {
 	j := &job{ctx, n, x, time.Now(), make(chan answer, 1)}
 	select {
 	case b.queue <- j:
@@ -41,7 +41,7 @@ func (b *batcher) predict(ctx context.Context, n int, x []float64) ([]*model.Pre
 	}
 	select {
 	case a := <-j.answer:
-		return a.parts, a.err
+		return a.prediction, a.err
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
@@ -106,7 +106,7 @@ func (b *batcher) answer(jobs []*job) {
 		ctx = waiting[0].ctx
 	}
 	began := time.Now()
-	parts, err := b.forward(ctx, rows, x)
+	p, err := b.forward(ctx, rows, x)
 	b.server.metrics.forwardSeconds.Observe(time.Since(began).Seconds())
 	at := 0
 	for _, j := range waiting {
@@ -114,27 +114,15 @@ func (b *batcher) answer(jobs []*job) {
 			j.answer <- answer{nil, err}
 			continue
 		}
-		j.answer <- answer{cut(parts, at, at+j.n), nil}
+		j.answer <- answer{p.Slice(at, at+j.n), nil}
 		at += j.n
 	}
 }
 
 // forward runs the model on the rows. It turns a panic into an error of the requests.
-func (b *batcher) forward(ctx context.Context, rows int, x []float64) (parts []*model.Prediction, err error) {
+func (b *batcher) forward(ctx context.Context, rows int, x []float64) (p *model.Prediction, err error) {
 	defer recoverTo(b.server.Log, &err)
 	return b.predictor.Predict(ctx, rows, x)
-}
-
-// cut takes the rows lo … hi−1 out of parts that follow each other.
-func cut(parts []*model.Prediction, lo, hi int) (own []*model.Prediction) {
-	first := 0
-	for _, p := range parts {
-		if from, to := max(lo, first)-first, min(hi, first+p.N)-first; from < to {
-			own = append(own, p.Slice(from, to))
-		}
-		first += p.N
-	}
-	return own
 }
 
 // close waits until run has answered all jobs and ended. After it, predict must not be called.

@@ -355,8 +355,7 @@ func TestPredictionOfNoNumber(t *testing.T) {
 	m := &loaded{trained: trained, batcher: &batcher{queue: make(chan *job, 1)}}
 	go func() {
 		j := <-m.batcher.queue
-		j.answer <- answer{parts: []*model.Prediction{{S: 1, N: 1, C: 3, H: []float64{1, 2, 3}},
-			{S: 1, N: 2, C: 3, H: []float64{1, 2, 3, 0, math.NaN(), 0}}}}
+		j.answer <- answer{prediction: &model.Prediction{S: 1, N: 3, C: 3, H: []float64{1, 2, 3, 1, 2, 3, 0, math.NaN(), 0}}}
 	}()
 	rows := data.Request{N: 3, Numbers: []float64{0, 2, 1, 2, 0, 3},
 		Texts: map[string][]string{"colour": {"red", "blue", "red"}}}

@@ -107,11 +107,11 @@ func (m *loaded) predict(ctx context.Context, given data.Request) (*prediction, 
 	if err != nil {
 		return nil, err
 	}
-	parts, err := m.batcher.predict(ctx, given.N, x)
+	own, err := m.batcher.predict(ctx, given.N, x)
 	if err != nil {
 		return nil, err
 	}
-	p := &prediction{m.trained, rows, parts, distances, m.trained.RequestWarnings(ctx, given, rows)}
+	p := &prediction{m.trained, rows, own, distances, m.trained.RequestWarnings(ctx, given, rows)}
 	if err := p.checkFinite(); err != nil {
 		return nil, err
 	}

@@ -15,31 +15,27 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
-// prediction is a model's prediction of the rows of a request. Its parts follow each other.
+// prediction is a model's prediction of the rows of a request.
 type prediction struct {
 	trained   *fitted.Model
-	rows      *data.Dataset // nil without rows
-	parts     []*model.Prediction
-	distances []float64 // nil in older models
-	warnings  []string  // warnings about the rows, as predict prints them
+	rows      *data.Dataset     // nil without rows
+	own       *model.Prediction // nil without rows
+	distances []float64         // nil in older models
+	warnings  []string          // warnings about the rows, as predict prints them
 }
 
-func (p *prediction) n() (rows int) {
-	for _, part := range p.parts {
-		rows += part.N
+func (p *prediction) n() int {
+	if p.own == nil {
+		return 0
 	}
-	return rows
+	return p.own.N
 }
 
 // checkFinite returns an error if the prediction of a row is no number, which a label and a set do not show.
 func (p *prediction) checkFinite() error {
-	first := 1
-	for _, part := range p.parts {
-		at := slices.IndexFunc(part.H, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
-		if at >= 0 {
-			return badf("row %d: %v", first+at/part.C%part.N, predict.ErrNotFinite)
-		}
-		first += part.N
+	at := slices.IndexFunc(p.own.H, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
+	if at >= 0 {
+		return badf("row %d: %v", 1+at/p.own.C%p.own.N, predict.ErrNotFinite)
 	}
 	return nil
 }
@@ -107,18 +103,12 @@ func (p *prediction) output(ctx context.Context, spec wantedOutput) (Tensor, err
 	case spec.Name == "distance":
 		t.Numbers = p.distances
 	case p.trained.Schema.Task == data.Classification:
-		for _, part := range p.parts {
-			if err := p.addClasses(&t, predict.NewClasses(p.trained, part), part, spec); err != nil {
-				return t, err
-			}
+		if err := p.addClasses(&t, predict.NewClasses(p.trained, p.own), p.own, spec); err != nil {
+			return t, err
 		}
 	default:
-		row := spec.firstRow
-		for _, part := range p.parts {
-			if err := p.addTargets(ctx, &t, part, spec, row); err != nil {
-				return t, err
-			}
-			row += part.N
+		if err := p.addTargets(ctx, &t, p.own, spec, spec.firstRow); err != nil {
+			return t, err
 		}
 	}
 	for i, v := range t.Numbers {

@@ -175,17 +175,12 @@ func textOf(cell json.RawMessage) string {
 // writeRows encodes the answer as JSON.
 func (p *prediction) writeRows() ([]byte, error) {
 	out := []byte(`{"predictions":[`)
-	at := 0
-	for _, part := range p.parts {
-		var distances []float64
-		if p.distances != nil {
-			distances = p.distances[at : at+part.N]
-		}
+	if p.own != nil {
 		var lines bytes.Buffer
-		if err := predict.NewTable(p.trained, p.rows, part, distances, 0, 0).Write(&lines, predict.JSONL); err != nil {
+		if err := predict.NewTable(p.trained, p.rows, p.own, p.distances, 0, 0).Write(&lines, predict.JSONL); err != nil {
 			return nil, badf("%v", err)
 		}
-		out, at = append(out, bytes.ReplaceAll(lines.Bytes(), []byte("\n"), []byte(","))...), at+part.N
+		out = append(out, bytes.ReplaceAll(lines.Bytes(), []byte("\n"), []byte(","))...)
 	}
 	out = append(bytes.TrimSuffix(out, []byte(",")), ']')
 	if p.warnings != nil {

@@ -279,7 +279,8 @@ func (r *running) get(t testing.TB, path string) (int, []byte) {
 // lines are what predict writes for the rows of a file, each a JSON object.
 func lines(t testing.TB, trained *fitted.Model, rows *data.Dataset) []map[string]any {
 	t.Helper()
-	p, distances, err := trained.PredictFar(t.Context(), open(t), rows, trained.EvalSamples)
+	p, distances, err := trained.PredictSet(t.Context(), open(t), rows, trained.EvalSamples,
+		fitted.PredictOptions{Distances: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -77,13 +77,13 @@ func TestCalibrate(t *testing.T) {
 		predictor := must.Get(trained.NewPredictor(dev, 512, 9))(t)
 		x, _, err := trained.Rows(context.Background(), fresh)
 		must.OK(t, err)
-		parts := must.Get(predictor.Predict(context.Background(), fresh.N(), x))(t)
+		part := must.Get(predictor.Predict(context.Background(), fresh.N(), x))(t)
 		plain := *trained
 		plain.Config.Temperature = 0
 		q := must.Get(plain.Predict(context.Background(), dev, fresh, 9))(t)
 		for i, h := range q.H {
-			if want := h / temperature; math.Abs(p.H[i]-want) > 1e-12*math.Abs(want) || parts[0].H[i] != p.H[i] {
-				t.Fatalf("%s: logits %g and %g of %g at temperature %g", likelihood, p.H[i], parts[0].H[i], h, temperature)
+			if want := h / temperature; math.Abs(p.H[i]-want) > 1e-12*math.Abs(want) || part.H[i] != p.H[i] {
+				t.Fatalf("%s: logits %g and %g of %g at temperature %g", likelihood, p.H[i], part.H[i], h, temperature)
 			}
 		}
 		out.Trained = reread(t, trained)

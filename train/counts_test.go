@@ -164,7 +164,7 @@ func TestCountsOfTest(t *testing.T) {
 	dev := openCPU(t)
 	other := *set
 	other.Y = append([]float64{0.5}, set.Y[1:]...)
-	if _, err := out.Trained.Evaluate(context.Background(), dev, &other, 5, 0); err == nil {
+	if _, err := out.Trained.Evaluate(context.Background(), dev, &other, fitted.Evaluation{Samples: 5}); err == nil {
 		t.Error("half a count was scored")
 	}
 }

@@ -32,7 +32,7 @@ func TestEnsemble(t *testing.T) {
 		"model=gpdrf inducing=9 latents=3 features=7 likelihood=student-t",
 		"model=drf features=7 likelihood=heteroscedastic")
 	dev := openCPU(t)
-	whole, distances, err := e.PredictFar(t.Context(), dev, set, 20)
+	whole, distances, err := e.PredictSet(t.Context(), dev, set, 20, fitted.PredictOptions{Distances: true})
 	must.OK(t, err)
 	mixture, y := e.Mixture(whole, 0).(metrics.Mixture), scaling.Standardise(set.Y, e.Targets)
 	inner := mixture // only the whole mixture has an outer share
@@ -76,12 +76,8 @@ func testSameInBatches(t *testing.T, e *fitted.Model, dev device.Device, set *da
 	}
 	x, far, err := e.Rows(t.Context(), set)
 	must.OK(t, err)
-	parts := must.Get(p.Predict(t.Context(), set.N(), x))(t)
-	var all []float64
-	for _, part := range parts {
-		all = append(all, part.H...)
-	}
-	sameBits(t, "mean or logit", all, means)
+	whole := must.Get(p.Predict(t.Context(), set.N(), x))(t)
+	sameBits(t, "mean or logit", whole.H, means)
 	sameBits(t, "distance", far, distances)
 }
 
@@ -92,7 +88,7 @@ func TestEnsembleOfClasses(t *testing.T) {
 		"model=gpdrf inducing=9 latents=3 features=7 task=classification",
 		"model=gp inducing=9 task=classification likelihood=bernoulli")
 	dev := openCPU(t)
-	whole, distances, err := e.PredictFar(t.Context(), dev, set, 20)
+	whole, distances, err := e.PredictSet(t.Context(), dev, set, 20, fitted.PredictOptions{Distances: true})
 	must.OK(t, err)
 	got := metrics.Probabilities(whole.H, whole.S, whole.N, whole.C)
 	want := make([]float64, len(got))

@@ -43,7 +43,8 @@ func generalise(t *testing.T, options string, set, validation,
 	job := &Job{Config: c, Device: dev, Train: set, Validation: validation, Test: test,
 		Started: time.Now(), Reporter: &quiet{}}
 	out := must.Get(job.Run(t.Context()))(t)
-	scores := must.Get(out.Trained.Evaluate(t.Context(), dev, test, c.EvalSamples, c.PredictDraws))(t)
+	scores := must.Get(out.Trained.Evaluate(t.Context(), dev, test,
+		fitted.Evaluation{Samples: c.EvalSamples, Draws: c.PredictDraws}))(t)
 	g := must.Get(job.Generalise(t.Context(), out.Trained, scores))(t)
 	return g, scores, job, out
 }

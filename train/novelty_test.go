@@ -18,7 +18,7 @@ import (
 // distances predicts a data set with a model that went through its file.
 func distances(t *testing.T, trained *fitted.Model, ds *data.Dataset) []float64 {
 	t.Helper()
-	_, d, err := reread(t, trained).PredictFar(t.Context(), openCPU(t), ds, 2)
+	_, d, err := reread(t, trained).PredictSet(t.Context(), openCPU(t), ds, 2, fitted.PredictOptions{Distances: true})
 	if err != nil || len(d) != ds.N() {
 		t.Fatalf("%d distances of %d rows, %v", len(d), ds.N(), err)
 	}
@@ -156,7 +156,8 @@ func TestNoveltyInFile(t *testing.T) {
 	trained.Novelty = nil
 	text := bytesOf(t, trained)
 	before := must.Get(readModel(t, text))(t)
-	if p, d, err := before.PredictFar(t.Context(), dev, rows, 1); err != nil || d != nil || p.N != 3 {
+	p, d, err := before.PredictSet(t.Context(), dev, rows, 1, fitted.PredictOptions{Distances: true})
+	if err != nil || d != nil || p.N != 3 {
 		t.Errorf("distances %v, %v", d, err)
 	}
 }

@@ -43,10 +43,11 @@ func testPredictor(t *testing.T, options string) {
 	t.Cleanup(func() { dev.Close() })
 	out := must.Get((&Job{Config: c, Device: dev, Train: set, Reporter: &quiet{}}).Run(t.Context()))(t)
 	trained := out.Trained
-	whole, distances, err := trained.PredictFar(t.Context(), dev, set, c.EvalSamples)
+	whole, distances, err := trained.PredictSet(t.Context(), dev, set, c.EvalSamples,
+		fitted.PredictOptions{Distances: true})
 	must.OK(t, err)
 	if parts := []*model.Prediction{whole.Slice(0, 1), whole.Slice(1, 2), whole.Slice(2, 5)}; !reflect.DeepEqual(
-		fitted.Joined(parts), whole.Slice(0, 5)) || !reflect.DeepEqual(parts[1].Slice(0, 1), parts[1]) {
+		model.Joined(parts), whole.Slice(0, 5)) || !reflect.DeepEqual(parts[1].Slice(0, 1), parts[1]) {
 		t.Error("parts of one row do not join")
 	}
 	p := must.Get(trained.NewPredictor(dev, 16, c.EvalSamples))(t)
@@ -58,19 +59,11 @@ func testPredictor(t *testing.T, options string) {
 		}
 		x, far, err := trained.Rows(t.Context(), set.Subset(rows))
 		must.OK(t, err)
-		parts := must.Get(p.Predict(t.Context(), n, x))(t)
-		at := first
-		for _, part := range parts {
-			want := whole.Slice(at, at+part.N)
-			sameBits(t, "mean or logit", part.H, want.H)
-			sameBits(t, "variance", part.Var, want.Var)
-			sameBits(t, "dispersion", part.Dispersion, want.Dispersion)
-			sameBits(t, "noise", part.Noise, want.Noise)
-			at += part.N
-		}
-		if at != first+n {
-			t.Fatalf("%d rows of %d", at-first, n)
-		}
+		part, want := must.Get(p.Predict(t.Context(), n, x))(t), whole.Slice(first, first+n)
+		sameBits(t, "mean or logit", part.H, want.H)
+		sameBits(t, "variance", part.Var, want.Var)
+		sameBits(t, "dispersion", part.Dispersion, want.Dispersion)
+		sameBits(t, "noise", part.Noise, want.Noise)
 		sameBits(t, "distance", far, distances[first:first+n])
 	}
 }

@@ -250,13 +250,14 @@ func TestRanksPredict(t *testing.T) {
 				some[i] = 7 * i % 200
 			}
 			rows := c.set.Subset(some)
-			predict := func(ctx context.Context) (all []any, err error) {
+			predict := func(r dist.Comm) (all []any, err error) {
+				o := fitted.PredictOptions{Ranks: r, Distances: true}
 				dev, err := device.Open("cpu:f32")
 				if err != nil {
 					return nil, err
 				}
 				defer dev.Close()
-				p, distances, err := trained.PredictFar(ctx, dev, rows, 20)
+				p, distances, err := trained.PredictSet(t.Context(), dev, rows, 20, o)
 				if err != nil {
 					return nil, err
 				}
@@ -264,18 +265,14 @@ func TestRanksPredict(t *testing.T) {
 				if err != nil {
 					return nil, err
 				}
-				x, _, err := trained.Rows(ctx, rows)
-				if err != nil {
-					return nil, err
-				}
-				parts, err := predictor.Predict(ctx, n, x)
-				return []any{p, distances, fitted.Joined(parts)}, err
+				again, _, err := predictor.PredictSet(t.Context(), rows, o)
+				return []any{p, distances, again}, err
 			}
-			want := must.Get(predict(t.Context()))(t)
+			want := must.Get(predict(nil))(t)
 			var all sync.WaitGroup
 			for _, r := range dist.Group(3) {
 				all.Go(func() {
-					got, err := predict(fitted.WithRanks(t.Context(), r))
+					got, err := predict(r)
 					if err != nil || !reflect.DeepEqual(got, want) {
 						t.Errorf("%s: rank %d of 3, %d rows: not the prediction of one process (%v)", c.run,
 							r.Rank(), n, err)

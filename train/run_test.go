@@ -143,7 +143,7 @@ func evaluate(t testing.TB, out *Outcome, set *data.Dataset) *fitted.Scores {
 func evaluateDraws(t testing.TB, out *Outcome, set *data.Dataset, draws int) *fitted.Scores {
 	t.Helper()
 	dev := openCPU(t)
-	return must.Get(out.Trained.Evaluate(t.Context(), dev, set, 50, draws))(t)
+	return must.Get(out.Trained.Evaluate(t.Context(), dev, set, fitted.Evaluation{Samples: 50, Draws: draws}))(t)
 }
 
 // Each model learns a function and a classification well above chance.
@@ -318,7 +318,7 @@ func TestEvaluationTime(t *testing.T) {
 	eventually(t, func() string {
 		guess := must.Get(run.evaluationTime(t.Context()))(t)
 		start := time.Now()
-		must.Get(run.trained.Evaluate(t.Context(), dev, test, c.EvalSamples, 0))(t)
+		must.Get(run.trained.Evaluate(t.Context(), dev, test, fitted.Evaluation{Samples: c.EvalSamples}))(t)
 		if took := time.Since(start); guess < took/3 || guess > 3*took {
 			return fmt.Sprintf("%s foreseen, %s taken", guess, took)
 		}
@@ -379,10 +379,11 @@ func TestNothingInTime(t *testing.T) {
 	out := mustFit(t, "steps=3 batch=50 inducing=20", set)
 	enough := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	if _, err := out.Trained.Predict(ctx, dev, set, 500, func(int) { cancel(enough) }); err != enough {
+	if _, _, err := out.Trained.PredictSet(ctx, dev, set, 500,
+		fitted.PredictOptions{Progress: func(int) { cancel(enough) }}); err != enough {
 		t.Errorf("a prediction: %v", err)
 	}
-	if _, err := out.Trained.Evaluate(ctx, dev, set, 5, 0); err != enough {
+	if _, err := out.Trained.Evaluate(ctx, dev, set, fitted.Evaluation{Samples: 5}); err != enough {
 		t.Errorf("an evaluation: %v", err)
 	}
 	if _, err := job.Generalise(ctx, out.Trained, &fitted.Scores{}); err != enough {

@@ -131,7 +131,9 @@ func TestPredictionOfManyRows(t *testing.T) {
 	taken := map[int]int64{}
 	for _, n := range []int{300, 1200} {
 		dev, heard := openCPU(t), []int{}
-		must.Get(trained.Predict(t.Context(), dev, genes(t, n, 2), 2, func(done int) { heard = append(heard, done) }))(t)
+		_, _, err := trained.PredictSet(t.Context(), dev, genes(t, n, 2), 2,
+			fitted.PredictOptions{Progress: func(done int) { heard = append(heard, done) }})
+		must.OK(t, err)
 		if len(heard) != (n+255)/256+1 || heard[0] != 0 || heard[1] != 256 || heard[len(heard)-1] != n {
 			t.Errorf("%d rows: told of %v", n, heard)
 		}

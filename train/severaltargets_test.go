@@ -9,6 +9,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
 // Of two targets with different units and noise, each gets the noise variance and the scores that
@@ -32,7 +33,7 @@ func TestSeveralTargets(t *testing.T) {
 				t.Errorf("%s: the noise has log-variances %v", options, n.Data)
 			}
 		}
-		s := must.Get(out.Trained.Evaluate(t.Context(), dev, set, 20, 0))(t)
+		s := must.Get(out.Trained.Evaluate(t.Context(), dev, set, fitted.Evaluation{Samples: 20}))(t)
 		loud, quiet := s.Outputs[0], s.Outputs[1]
 		if s.Raw != nil || loud.Target != "loud" || quiet.Target != "quiet" ||
 			math.Abs(loud.Raw.RMSE-0.7) > 0.1 || quiet.Raw.RMSE > 100 {

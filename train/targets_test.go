@@ -43,9 +43,9 @@ func TestLogTarget(t *testing.T) {
 		if got := out.Config.Targets; got != want || out.Trained.Targets[0].Log != (want == scaling.LogTargets) {
 			t.Fatalf("target-scaling %s became %s, %+v", kind, got, out.Trained.Targets)
 		}
-		scores := must.Get(out.Trained.Evaluate(t.Context(), dev, test, 50, 0))(t)
+		scores := must.Get(out.Trained.Evaluate(t.Context(), dev, test, fitted.Evaluation{Samples: 50}))(t)
 		nlpd[kind] = scores.Raw.NLPD
-		timed, err := out.Trained.EvaluateUntil(t.Context(), dev, test,
+		timed, err := out.Trained.Evaluate(t.Context(), dev, test,
 			fitted.Evaluation{Samples: 50, Until: time.Now().Add(time.Hour)})
 		if err != nil || math.Abs(timed.Raw.NLPD-scores.Raw.NLPD) > 1e-6 {
 			t.Errorf("%s: in parts %+v, at once %+v (%v)", kind, timed.Raw, scores.Raw, err)

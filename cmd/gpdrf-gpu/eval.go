@@ -6,6 +6,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/dist"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
@@ -63,13 +64,14 @@ func (p *program) eval(c *call) error {
 	}
 	p.noteAll(notes)
 	p.warnAll(run.Trained.RowWarnings(p.ctx, rows, 1))
-	ctx, err := p.sharePrediction(dev, dist.Fact{Name: "run", Value: path},
+	ranks, err := p.sharePrediction(dev, dist.Fact{Name: "run", Value: path},
 		dist.Fact{Name: "samples", Value: strconv.Itoa(samples)}, dist.Fact{Name: "test set", Value: rows.Fingerprint})
 	if err != nil {
 		return guard.unless(err)
 	}
 	bar := p.newRowsBar(rows.N())
-	scores, err := run.Trained.Evaluate(ctx, dev, rows, samples, run.Config.PredictDraws, bar.show)
+	scores, err := run.Trained.Evaluate(p.ctx, dev, rows,
+		fitted.Evaluation{Samples: samples, Draws: run.Config.PredictDraws, Ranks: ranks, Progress: bar.show})
 	bar.end()
 	if err == nil {
 		err = p.leaveRanks() // NCCL needs the device, which is still open here.

@@ -13,6 +13,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 	"github.com/gpdrf/gpdrf-gpu/predict"
 	"github.com/gpdrf/gpdrf-gpu/train"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
@@ -123,7 +124,8 @@ func (v *crossValidation) predictFold(ctx context.Context, k int) (table *predic
 	v.p.setPrecision(dev, run.Config.Precision)
 	t := run.Trained
 	bar := v.p.newRowsBar(ds.N())
-	p, distances, err := t.PredictFar(ctx, dev, ds, t.EvalSamples, bar.show)
+	p, distances, err := t.PredictSet(ctx, dev, ds, t.EvalSamples,
+		fitted.PredictOptions{Distances: true, Progress: bar.show})
 	bar.end()
 	if err != nil {
 		return nil, nil, err

@@ -164,7 +164,7 @@ func (p *program) predict(c *call) error {
 			r.bad.path = ""
 		}
 	}
-	ctx, err := p.sharePrediction(dev, dist.Fact{Name: "run", Value: r.path}, dist.Fact{Name: "data", Value: r.in},
+	ranks, err := p.sharePrediction(dev, dist.Fact{Name: "run", Value: r.path}, dist.Fact{Name: "data", Value: r.in},
 		dist.Fact{Name: "samples", Value: strconv.Itoa(r.samples)}, dist.Fact{Name: "draws", Value: strconv.Itoa(r.draws)})
 	if err != nil {
 		return guard.unless(err)
@@ -177,23 +177,23 @@ func (p *program) predict(c *call) error {
 	}
 	defer rows.Close()
 	guard.write(func() error { files = r.bad.files(r.out); return nil })
-	return p.predictRows(ctx, dev, r, rows, guard, end)
+	return p.predictRows(ranks, dev, r, rows, guard, end)
 }
 
 // predictRows predicts rows while they are read, and prints the notes about them. read takes the bar of reading away.
-func (p *program) predictRows(ctx context.Context, dev device.Device, r *predictRequest, rows *data.Stream,
+func (p *program) predictRows(ranks dist.Comm, dev device.Device, r *predictRequest, rows *data.Stream,
 	guard *exitGuard, read func()) error {
 	p.noteAll(rows.Notes())
 	stream := &predict.Stream{Trained: r.trained, Device: dev, Samples: r.samples, Draws: r.draws,
-		Seed: r.seed, Progress: func(int) {}}
+		Seed: r.seed, Options: fitted.PredictOptions{Ranks: ranks, Distances: true}}
 	if rows.Whole() {
 		read()
 		bar := p.newRowsBar(rows.All().N())
 		defer bar.end()
-		stream.Progress = bar.show
+		stream.Options.Progress = bar.show
 	}
 	err := p.writePredictions(r, rows, guard, func(w io.Writer) error {
-		return stream.Run(ctx, rows, predict.NewWriter(w, r.format))
+		return stream.Run(p.ctx, rows, predict.NewWriter(w, r.format))
 	})
 	read()
 	switch {

@@ -13,6 +13,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/dist"
 	"github.com/gpdrf/gpdrf-gpu/dist/mpi"
 	"github.com/gpdrf/gpdrf-gpu/train"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
 // Several processes of one launcher share one training. Rank 0 prints and writes; the others are
@@ -195,7 +196,8 @@ func (p *program) trainAsWorker(job *train.Job, guard *exitGuard) error {
 	job.Reporter, job.Planned = workerReporter{guard: guard}, func() { guard.liftLimit(p.ctx) }
 	out, err := job.Run(p.ctx)
 	if err == nil && p.sharesTest(job, out) {
-		_, err = out.Trained.Predict(p.sharedContext(p.ctx), job.Device, job.Test, out.Config.EvalSamples)
+		_, _, err = out.Trained.PredictSet(p.ctx, job.Device, job.Test, out.Config.EvalSamples,
+			fitted.PredictOptions{Ranks: p.ranks.Comm})
 	}
 	if err == nil {
 		err = p.leaveRanks()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 	"github.com/gpdrf/gpdrf-gpu/report"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
@@ -135,7 +136,8 @@ func (p *program) testAgain(c *call, r *report.Run) (predictions []byte, err err
 	defer dev.Close()
 	bar := p.newRowsBar(rows.N())
 	defer bar.end()
-	scores, err := r.Trained.Evaluate(p.ctx, dev, rows, r.Trained.EvalSamples, r.Config.PredictDraws, bar.show)
+	scores, err := r.Trained.Evaluate(p.ctx, dev, rows,
+		fitted.Evaluation{Samples: r.Trained.EvalSamples, Draws: r.Config.PredictDraws, Progress: bar.show})
 	if err != nil {
 		return nil, err
 	}

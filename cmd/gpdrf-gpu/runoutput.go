@@ -126,14 +126,13 @@ func (f *runOutput) test(ctx context.Context) (scores *fitted.Scores, err error)
 	f.p.warnAll(t.RowWarnings(ctx, rows, onePercent(rows)))
 	bar := f.p.newRowsBar(rows.N())
 	defer bar.end()
+	request := fitted.Evaluation{Samples: cfg.EvalSamples, Draws: cfg.PredictDraws, Ranks: f.p.sharers(),
+		Progress: bar.show}
 	if f.limit.Time > 0 && f.out.End != train.Interrupted {
 		now := time.Now()
-		until := now.Add(time.Duration(testShare * float64(f.limit.Began.Add(f.limit.Time).Sub(now))))
-		scores, err = t.EvaluateUntil(ctx, f.job.Device, rows,
-			fitted.Evaluation{Samples: cfg.EvalSamples, Draws: cfg.PredictDraws, Until: until}, bar.show)
-	} else {
-		scores, err = t.Evaluate(f.p.sharedContext(ctx), f.job.Device, rows, cfg.EvalSamples, cfg.PredictDraws, bar.show)
+		request.Until = now.Add(time.Duration(testShare * float64(f.limit.Began.Add(f.limit.Time).Sub(now))))
 	}
+	scores, err = t.Evaluate(ctx, f.job.Device, rows, request)
 	if err == nil {
 		err = f.p.leaveRanks()
 	}

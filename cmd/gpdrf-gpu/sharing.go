@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"os"
 	"strconv"
@@ -14,7 +13,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/dist/nccl"
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 	"github.com/gpdrf/gpdrf-gpu/train"
-	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
@@ -56,23 +54,21 @@ func (p *program) share(what string, dev device.Device, facts []dist.Fact, rankE
 	return nil
 }
 
-// sharePrediction joins the ranks of a prediction, and returns a context under which they share it.
-func (p *program) sharePrediction(dev device.Device, facts ...dist.Fact) (context.Context, error) {
+// sharePrediction joins the ranks of a prediction, and returns them.
+func (p *program) sharePrediction(dev device.Device, facts ...dist.Fact) (dist.Comm, error) {
 	if !p.joined() {
-		return p.ctx, nil
+		return nil, nil
 	}
-	if err := p.share("prediction", dev, facts, nil); err != nil {
-		return nil, err
-	}
-	return p.sharedContext(p.ctx), nil
+	err := p.share("prediction", dev, facts, nil)
+	return p.ranks.Comm, err
 }
 
-// sharedContext returns a context under which the ranks share predictions.
-func (p *program) sharedContext(ctx context.Context) context.Context {
+// sharers returns the ranks that share predictions; nil if this process is alone.
+func (p *program) sharers() dist.Comm {
 	if !p.joined() {
-		return ctx
+		return nil
 	}
-	return fitted.WithRanks(ctx, p.ranks.Comm)
+	return p.ranks.Comm
 }
 
 // sharesTest reports whether the ranks of a training share its test. A test that may be cut short is done by rank 0

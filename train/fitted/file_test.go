@@ -233,7 +233,7 @@ func FuzzModel(f *testing.F) {
 		}
 		modelBytes(t, trained)
 		if trained.Config.Inputs == rows.D() && trained.Schema.Task == data.Regression {
-			trained.Evaluate(t.Context(), dev, rows, 2, 0)
+			trained.Evaluate(t.Context(), dev, rows, Evaluation{Samples: 2})
 		}
 	})
 }

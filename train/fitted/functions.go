@@ -41,14 +41,11 @@ func (t *Model) Functions(ctx context.Context, dev device.Device, ds *data.Datas
 func (t *Model) functions(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, seed uint64,
 	progress func(functions int)) (p *model.Prediction, err error) {
 	defer device.Guard(&err)
-	own := t.Projection.Apply(ds)
-	if err := t.Kind.checkRows(ctx, own); err != nil {
+	own, err := t.ownRows(ctx, ds)
+	if err != nil {
 		return nil, err
 	}
-	if err := t.checkMemory(dev, own.N(), samples); err != nil {
-		return nil, err
-	}
-	m, err := t.onDevice(dev)
+	m, err := t.open(dev, own.N(), samples)
 	if err != nil {
 		return nil, err
 	}

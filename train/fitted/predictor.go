@@ -7,6 +7,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/dist"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
@@ -15,87 +16,73 @@ import (
 // same batch.
 type Predictor struct {
 	trained *Model
-	models  []modelPasses // passes of each member of an ensemble, or of the model
+	dev     device.Device
+	models  []Sampled
+	opened  []*model.Predictor // of each of models; nil: each prediction puts it on the device
 }
 
-// modelPasses are the passes of one model.
-type modelPasses struct {
-	seed   uint64
-	width  int         // number of inputs of a row
-	passes []sizedPass // passes by ascending size
+// PredictOptions are options of a prediction of a data set.
+type PredictOptions struct {
+	// Ranks share the prediction: each has all rows, and predicts a part of them. All ask for the same predictions, and
+	// get the same bits as a single process. nil: this process is alone.
+	Ranks dist.Comm
+	// Distances asks for the distance of each row from the training rows too, as Novelty measures it.
+	Distances bool
+	// Progress gets the number of finished rows from time to time; or nil.
+	Progress func(done int)
 }
-
-// sizedPass predicts a fixed number of rows at a time.
-type sizedPass struct {
-	rows      int
-	predictor *model.Predictor
-}
-
-// passGrowth is the ratio of neighbouring sizes of passes.
-const passGrowth = 4
 
 // NewPredictor puts the model on a device, with memory for S samples of a batch of rows.
 func (t *Model) NewPredictor(dev device.Device, batch, samples int) (p *Predictor, err error) {
 	defer device.Guard(&err)
-	p = &Predictor{trained: t}
-	for _, m := range t.Models(samples) {
-		own, err := m.passes(dev, batch, m.Samples)
-		if err != nil {
+	p = t.newPredictor(dev, samples)
+	for k, m := range p.models {
+		if p.opened[k], err = m.predictor(dev, batch, batch); err != nil {
 			return nil, err
 		}
-		p.models = append(p.models, own)
+		p.opened[k].AddSmaller()
 	}
 	return p, nil
 }
 
-// passes are the passes of one model on a device.
-func (t *Model) passes(dev device.Device, batch, samples int) (own modelPasses, err error) {
-	if err := t.checkMemory(dev, batch, samples); err != nil {
-		return own, err
+// newPredictor is a Predictor with one model at a time on the device.
+func (t *Model) newPredictor(dev device.Device, samples int) *Predictor {
+	models := t.Models(samples)
+	return &Predictor{t, dev, models, make([]*model.Predictor, len(models))}
+}
+
+// predictor puts a model on a device, with memory for a batch of n rows.
+func (m Sampled) predictor(dev device.Device, n, batch int) (*model.Predictor, error) {
+	own, err := m.open(dev, n, m.Samples)
+	if err == nil {
+		err = own.Settle()
 	}
-	m, err := t.onDevice(dev)
 	if err != nil {
-		return own, err
+		return nil, err
 	}
-	if err := m.Settle(); err != nil {
-		return own, err
-	}
-	own.seed, own.width = t.Seed, t.Config.Width()
-	for rows := batch; ; rows = (rows + passGrowth - 1) / passGrowth {
-		own.passes = append(own.passes, sizedPass{rows, m.NewPredictor(m.Window(rows), samples)})
-		if rows == 1 {
-			slices.Reverse(own.passes)
-			return own, nil
-		}
-	}
+	return own.NewPredictor(own.Stream(batch, nil), m.Samples), nil
 }
 
 // Samples is the number S of samples in a prediction.
 func (p *Predictor) Samples() (samples int) {
-	for _, m := range p.models {
-		samples += m.passes[0].predictor.Samples()
+	for _, own := range p.opened {
+		samples += own.Samples()
 	}
 	return samples
 }
 
-// Rows are the rows [N,Width] of a data set for Predict, and the distance of each from the training rows, as in
-// PredictFar. A row holds the inputs of each member of an ensemble, one after the other, and then its offset if the
+// Rows are the rows [N,Width] of a data set for Predict, and the distance of each from the training rows, as Novelty
+// measures it. A row holds the inputs of each member of an ensemble, one after the other, and then its offset if the
 // data set has offsets. Several goroutines may call Rows.
 func (t *Model) Rows(ctx context.Context, ds *data.Dataset) (x, distances []float64, err error) {
-	return t.readRows(ctx, ds, true)
-}
-
-// readRows is Rows, with or without distances.
-func (t *Model) readRows(ctx context.Context, ds *data.Dataset,
-	withDistances bool) (x, distances []float64, err error) {
 	blocks := make([][]float64, len(t.singleModels()))
 	for k, m := range t.singleModels() {
-		own := m.Projection.Apply(ds)
-		if err := m.Kind.checkRows(ctx, own); err != nil {
+		own, err := m.ownRows(ctx, ds)
+		if err != nil {
 			return nil, nil, err
 		}
 		blocks[k] = m.Inputs(ctx, own)(0, own.N())
-		if withDistances && k == 0 && m.Novelty != nil {
+		if k == 0 && m.Novelty != nil {
 			distances = make([]float64, own.N())
 			m.distances(distances, own, 0, own.N(), blocks[k])
 		}
@@ -136,115 +123,91 @@ func columns(x []float64, n, at, width int) []float64 {
 	return out
 }
 
-// Predict predicts the rows x [N,Width] of Model.Rows, several at a time. Only one goroutine may call it at a time. The
-// caller checks that the numbers are finite.
-func (p *Predictor) Predict(ctx context.Context, n int, x []float64) (parts []*model.Prediction, err error) {
+// Predict predicts the rows x [N,Width] of Model.Rows. Only one goroutine may call it at a time. The caller checks that
+// the numbers are finite.
+func (p *Predictor) Predict(ctx context.Context, n int, x []float64) (whole *model.Prediction, err error) {
 	defer device.Guard(&err)
-	var all []*model.Prediction
 	at := 0
-	for _, m := range p.models {
-		parts, err = m.predict(ctx, n, columns(x, n, at, m.width))
-		at += m.width
-		if err != nil || n == 0 {
-			return parts, err
-		}
-		if p.trained.Members != nil {
-			all = append(all, Joined(parts))
-		}
+	whole, err = p.predict(ctx, n, PredictOptions{}, func(k int) (func(lo, hi int) []float64, error) {
+		width := p.models[k].Config.Width()
+		own := columns(x, n, at, width)
+		at += width
+		return func(lo, hi int) []float64 { return own[lo*width : hi*width] }, nil
+	})
+	if err == nil && at*n < len(x) {
+		whole.AddOffset(columns(x, n, at, 1))
 	}
-	if p.trained.Members != nil {
-		parts = []*model.Prediction{p.trained.mix(all)}
-	}
-	if at*n < len(x) {
-		offset := columns(x, n, at, 1)
-		for _, part := range parts {
-			part.AddOffset(offset[:part.N])
-			offset = offset[part.N:]
-		}
-	}
-	return parts, nil
+	return whole, err
 }
 
-// PredictSet predicts a data set, with the distances of its rows as in PredictFar if they are wanted.
+// PredictSet predicts a data set, and the distances of its rows if they are wanted. They are nil for older models. A
+// prediction that is not finite is an error.
 func (p *Predictor) PredictSet(ctx context.Context, ds *data.Dataset,
-	withDistances bool) (whole *model.Prediction, distances []float64, err error) {
-	x, distances, err := p.trained.readRows(ctx, ds, withDistances)
+	o PredictOptions) (whole *model.Prediction, distances []float64, err error) {
+	defer device.Guard(&err)
+	part := PartAmong(o.Ranks, ds.N())
+	whole, err = p.predict(ctx, ds.N(), o, func(k int) (func(lo, hi int) []float64, error) {
+		m := p.models[k]
+		own, err := m.ownRows(ctx, ds)
+		if err != nil {
+			return nil, err
+		}
+		inputs := m.Inputs(ctx, own)
+		if k > 0 || m.Novelty == nil || !o.Distances {
+			return inputs, nil
+		}
+		distances = make([]float64, part.Hi-part.Lo)
+		return func(lo, hi int) []float64 {
+			x := inputs(lo, hi)
+			m.distances(distances[lo-part.Lo:hi-part.Lo], own, lo, hi, x)
+			return x
+		}, nil
+	})
+	if err == nil && distances != nil {
+		distances, err = part.join(distances, 1)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
-	parts, err := p.Predict(ctx, ds.N(), x)
-	if err != nil {
-		return nil, nil, err
-	}
-	whole = Joined(parts)
+	whole.AddOffset(ds.Offset)
 	return whole, distances, CheckFinite(whole, ds)
 }
 
-// predict predicts n rows together with the ranks of ctx.
-func (m modelPasses) predict(ctx context.Context, n int, x []float64) (parts []*model.Prediction, err error) {
-	part := partOf(ctx, n)
-	parts, err = m.predictAlone(ctx, part.Hi-part.Lo, x[part.Lo*m.width:part.Hi*m.width])
-	if err != nil || part.ranks == nil {
-		return parts, err
-	}
-	whole, err := part.Join(Joined(parts))
-	return []*model.Prediction{whole}, err
-}
-
-// predictAlone predicts n rows on this device.
-func (m modelPasses) predictAlone(ctx context.Context, n int, x []float64) (parts []*model.Prediction, err error) {
-	for n > 0 {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+// predict predicts n rows with one model after the other. rows gives the inputs of model k.
+func (p *Predictor) predict(ctx context.Context, n int, o PredictOptions,
+	rows func(k int) (func(lo, hi int) []float64, error)) (*model.Prediction, error) {
+	part, parts := PartAmong(o.Ranks, n), make([]*model.Prediction, len(p.models))
+	for k, m := range p.models {
+		x, err := rows(k)
+		if err != nil {
+			return nil, err
 		}
-		pass := m.passFor(n)
-		pass.predictor.Abandon = func() bool { return ctx.Err() != nil }
-		rows := min(n, pass.rows)
-		part, err := pass.predictor.PredictRows(rows, x[:rows*m.width], m.seed)
+		own := p.opened[k]
+		if own == nil {
+			if own, err = m.predictor(p.dev, n, part.Hi-part.Lo); err != nil {
+				return nil, err
+			}
+		}
+		advance := func(done int) {
+			if o.Progress != nil {
+				o.Progress((k*n + done) / len(p.models))
+			}
+		}
+		own.Abandon = func() bool { return ctx.Err() != nil }
+		parts[k], err = own.PredictRows(part.Hi-part.Lo, func(lo, hi int) []float64 {
+			advance(lo)
+			return x(lo+part.Lo, hi+part.Lo)
+		}, m.Seed)
 		if errors.Is(err, model.ErrAbandoned) {
-			return nil, context.Cause(ctx)
+			err = context.Cause(ctx)
+		}
+		if err == nil {
+			parts[k], err = part.Join(parts[k])
 		}
 		if err != nil {
 			return nil, err
 		}
-		parts, n, x = append(parts, part), n-rows, x[rows*m.width:]
+		advance(n)
 	}
-	return parts, nil
-}
-
-// passFor is the smallest pass for n rows, or the next smaller one if at least half of it would be empty.
-func (m modelPasses) passFor(n int) sizedPass {
-	for i, pass := range m.passes {
-		switch {
-		case pass.rows < n:
-		case i == 0 || 2*n > pass.rows:
-			return pass
-		default:
-			return m.passes[i-1]
-		}
-	}
-	return m.passes[len(m.passes)-1]
-}
-
-// Joined is one prediction of rows that were predicted in parts.
-func Joined(parts []*model.Prediction) *model.Prediction {
-	if len(parts) == 1 {
-		return parts[0]
-	}
-	whole := *parts[0]
-	whole.N = 0
-	for _, part := range parts {
-		whole.N += part.N
-	}
-	for field, x := range whole.PerRow() {
-		blocks := len(*x) / (parts[0].N * whole.C)
-		*x = slices.Grow([]float64(nil), blocks*whole.N*whole.C) // nil of nil
-		for b := range blocks {
-			for _, part := range parts {
-				size := part.N * whole.C
-				*x = append(*x, (*part.PerRow()[field])[b*size:(b+1)*size]...)
-			}
-		}
-	}
-	return &whole
+	return p.trained.mix(parts), nil
 }

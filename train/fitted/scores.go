@@ -37,21 +37,25 @@ func (s *ResultScores) Numbers() (test, raw map[string]float64) {
 	return NumbersOf(s.Test), NumbersOf(s.Raw)
 }
 
-// Evaluate predicts a data set with targets, and scores the prediction: by the moments of Draws if draws is not 0.
-// Draws of a classification are a *usererror.Error: its class probabilities need none. progress is as for Predict.
-func (t *Model) Evaluate(ctx context.Context, dev device.Device, ds *data.Dataset, samples,
-	draws int, progress ...func(done int)) (*Scores, error) {
-	if draws > 0 && t.Schema.Task != data.Regression {
+// Evaluate predicts a data set with targets, and scores the prediction. Draws of a classification are a
+// *usererror.Error: its class probabilities need none.
+func (t *Model) Evaluate(ctx context.Context, dev device.Device, ds *data.Dataset,
+	request Evaluation) (*Scores, error) {
+	if request.Draws > 0 && t.Schema.Task != data.Regression {
 		return nil, usererror.Errorf("draws of the output are for regression: class probabilities need no draws")
 	}
 	if err := t.CheckTargets(ds); err != nil {
 		return nil, err
 	}
-	p, err := t.Predict(ctx, dev, ds, samples, progress...)
+	if !request.Until.IsZero() {
+		return t.evaluateUntil(ctx, dev, ds, request)
+	}
+	p, _, err := t.PredictSet(ctx, dev, ds, request.Samples,
+		PredictOptions{Ranks: request.Ranks, Progress: request.Progress})
 	if err != nil {
 		return nil, err
 	}
-	s := t.scoreWithDensities(p, ds, draws)
+	s := t.scoreWithDensities(p, ds, request.Draws)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/dist"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 	"github.com/gpdrf/gpdrf-gpu/model"
@@ -32,17 +33,19 @@ const (
 // scoreSite keeps the order of the rows apart from every other use of the seed.
 const scoreSite = 0x73636f72 // "scor"
 
-// Evaluation is a request for the scores of a prediction with a number of samples, until a time. If Draws is not 0,
-// the scores are by the moments of that number of draws.
+// Evaluation is a request for the scores of a prediction with a number of samples.
 type Evaluation struct {
-	Samples, Draws int
-	Until          time.Time
+	Samples  int
+	Draws    int            // the scores are by the moments of that number of draws, if it is not 0
+	Until    time.Time      // only rows that there is time for are scored; the zero time: all rows
+	Ranks    dist.Comm      // as in PredictOptions, if all rows are scored
+	Progress func(done int) // as in PredictOptions
 }
 
-// EvaluateUntil is Evaluate for as many rows as there is time for, in an order that the seed draws. A few rows are
+// evaluateUntil is Evaluate for as many rows as there is time for, in an order that the seed draws. A few rows are
 // always scored, unless ctx ends.
-func (t *Model) EvaluateUntil(ctx context.Context, dev device.Device, ds *data.Dataset, request Evaluation,
-	progress ...func(done int)) (*Scores, error) {
+func (t *Model) evaluateUntil(ctx context.Context, dev device.Device, ds *data.Dataset,
+	request Evaluation) (*Scores, error) {
 	for _, m := range t.Models(request.Samples) {
 		if err := m.checkMemory(dev, ds.N(), m.Samples); err != nil {
 			return nil, err
@@ -51,10 +54,9 @@ func (t *Model) EvaluateUntil(ctx context.Context, dev device.Device, ds *data.D
 	// one predictor serves all parts, since it takes long to make with many X̄
 	predictor, err := t.NewPredictor(dev, min(ds.N(), maxAtOnce), request.Samples)
 	if err != nil { // there is too little memory for all models at once
-		predictor = nil
+		predictor = t.newPredictor(dev, request.Samples)
 	}
-	e := &timedEvaluation{trained: t, dev: dev, predictor: predictor, ds: ds, request: request,
-		order: make([]int, ds.N())}
+	e := &timedEvaluation{trained: t, predictor: predictor, ds: ds, request: request, order: make([]int, ds.N())}
 	philox.Permutation(e.order, [2]uint32{uint32(t.Seed), uint32(t.Seed >> 32)}, scoreSite, 0, 0)
 	if err := e.part(ctx, min(ds.N(), firstPart)); err != nil {
 		return nil, err
@@ -69,8 +71,8 @@ func (t *Model) EvaluateUntil(ctx context.Context, dev device.Device, ds *data.D
 		if err != nil {
 			return nil, err
 		}
-		for _, report := range progress {
-			report(e.done)
+		if request.Progress != nil {
+			request.Progress(e.done)
 		}
 	}
 	return e.scores(), nil
@@ -79,8 +81,7 @@ func (t *Model) EvaluateUntil(ctx context.Context, dev device.Device, ds *data.D
 // timedEvaluation is an evaluation until a time.
 type timedEvaluation struct {
 	trained   *Model
-	dev       device.Device
-	predictor *Predictor // nil if there is too little memory for it
+	predictor *Predictor
 	ds        *data.Dataset
 	request   Evaluation
 	order     []int
@@ -96,13 +97,7 @@ type timedEvaluation struct {
 func (e *timedEvaluation) part(ctx context.Context, n int) error {
 	start := time.Now()
 	rows := e.ds.Subset(e.order[e.done : e.done+n])
-	var p *model.Prediction
-	var err error
-	if e.predictor != nil {
-		p, err = e.predict(ctx, n)
-	} else {
-		p, err = e.trained.Predict(ctx, e.dev, rows, e.request.Samples)
-	}
+	p, _, err := e.predictor.PredictSet(ctx, rows, PredictOptions{})
 	if err != nil {
 		return err
 	}
@@ -114,19 +109,6 @@ func (e *timedEvaluation) part(ctx context.Context, n int) error {
 	e.scoreTime = time.Since(start) / time.Duration(sampleSize)
 	e.parts, e.done, e.lastRows = append(e.parts, p), e.done+n, n
 	return nil
-}
-
-// predict predicts the next n rows, with the inputs of a few at a time: the inputs of all may fill the memory.
-func (e *timedEvaluation) predict(ctx context.Context, n int) (*model.Prediction, error) {
-	var parts []*model.Prediction
-	for lo := e.done; lo < e.done+n; lo += maxAtOnce {
-		part, _, err := e.predictor.PredictSet(ctx, e.ds.Subset(e.order[lo:min(lo+maxAtOnce, e.done+n)]), false)
-		if err != nil {
-			return nil, err
-		}
-		parts = append(parts, part)
-	}
-	return Joined(parts), nil
 }
 
 // remainingTime is the time that remains for predictions, without that for their scores.
@@ -153,7 +135,7 @@ func (e *timedEvaluation) scores() *Scores {
 	numbers := slices.Clone(e.order[:e.done])
 	order := metrics.Order(e.done, func(a, b int) int { return numbers[a] - numbers[b] })
 	slices.Sort(numbers)
-	p, rows := Joined(e.parts), e.ds
+	p, rows := model.Joined(e.parts), e.ds
 	e.parts = nil // this frees their memory
 	p = p.Pick(order)
 	if e.done < e.ds.N() {

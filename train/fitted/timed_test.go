@@ -40,18 +40,18 @@ func TestEvaluateUntil(t *testing.T) {
 	defer dev.Close()
 	out := must.Get((&train.Job{Config: c, Device: dev, Train: set, Started: time.Now()}).Run(t.Context()))(t)
 	model := out.Trained
-	want := must.Get(model.Evaluate(t.Context(), dev, set, 30, 0))(t)
+	want := must.Get(model.Evaluate(t.Context(), dev, set, fitted.Evaluation{Samples: 30}))(t)
 	later := fitted.Evaluation{Samples: 30, Until: time.Now().Add(time.Hour)}
-	got, err := model.EvaluateUntil(t.Context(), dev, set, later)
+	got, err := model.Evaluate(t.Context(), dev, set, later)
 	if err != nil || got.Cut != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("with time: %+v, %v, expected %+v", got, err, want)
 	}
 	once := &counting{Device: dev}
-	if _, err = model.EvaluateUntil(t.Context(), once, set, later); err != nil || once.factors != 1 {
+	if _, err = model.Evaluate(t.Context(), once, set, later); err != nil || once.factors != 1 {
 		t.Errorf("%d factorisations, %v", once.factors, err)
 	}
 	for range 2 {
-		got, err = model.EvaluateUntil(t.Context(), dev, set,
+		got, err = model.Evaluate(t.Context(), dev, set,
 			fitted.Evaluation{Samples: 30, Until: time.Now().Add(-time.Hour)})
 		if err != nil || got.Cut == nil || *got.Cut != (fitted.Cut{Rows: 16, Samples: 30}) ||
 			len(got.Kept.Rows) != 16 || got.Kept.Rows[15] < 16 {
@@ -60,7 +60,7 @@ func TestEvaluateUntil(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err = model.EvaluateUntil(ctx, dev, set, later); err != context.Canceled {
+	if _, err = model.Evaluate(ctx, dev, set, later); err != context.Canceled {
 		t.Errorf("interrupted: %v", err)
 	}
 }

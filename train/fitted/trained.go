@@ -39,92 +39,23 @@ type Model struct {
 }
 
 // Predict is the predictive mixture of every row, in training-sd units or logits. It draws with the seed of training,
-// to which frozen draws belong. A prediction that is not finite is an error. progress gets the number of finished rows
-// from time to time. Soon after ctx ends, its cause is the error.
-func (t *Model) Predict(ctx context.Context, dev device.Device, ds *data.Dataset, samples int,
-	progress ...func(done int)) (*model.Prediction, error) {
-	p, _, err := t.predictEach(ctx, dev, ds, samples, false, progress)
+// to which frozen draws belong. A prediction that is not finite is an error. Soon after ctx ends, its cause is the
+// error.
+func (t *Model) Predict(ctx context.Context, dev device.Device, ds *data.Dataset,
+	samples int) (*model.Prediction, error) {
+	p, _, err := t.PredictSet(ctx, dev, ds, samples, PredictOptions{})
 	return p, err
 }
 
-// PredictFar is Predict, with the distance of each row from the training rows, as Novelty measures it. The distances
-// are nil for older models.
-func (t *Model) PredictFar(ctx context.Context, dev device.Device, ds *data.Dataset, samples int,
-	progress ...func(done int)) (prediction *model.Prediction, distances []float64, err error) {
-	return t.predictEach(ctx, dev, ds, samples, true, progress)
-}
-
-// predictEach predicts with one member of an ensemble after the other.
-func (t *Model) predictEach(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, withDistances bool,
-	progress []func(done int)) (p *model.Prediction, distances []float64, err error) {
-	models := t.Models(samples)
-	parts := make([]*model.Prediction, len(models))
-	for k, m := range models {
-		advance := func(done int) {
-			for _, report := range progress {
-				report((k*ds.N() + done) / len(models))
-			}
-		}
-		var memberDistances []float64
-		if parts[k], memberDistances, err = m.predict(ctx, dev, ds, m.Samples, withDistances, advance); err != nil {
-			return nil, nil, err
-		}
-		if k == 0 {
-			distances = memberDistances
-		}
+// PredictSet is Predict with options, and with the distances of Predictor.PredictSet. The members of an ensemble are on
+// the device one after the other.
+func (t *Model) PredictSet(ctx context.Context, dev device.Device, ds *data.Dataset, samples int,
+	o PredictOptions) (p *model.Prediction, distances []float64, err error) {
+	p, distances, err = t.newPredictor(dev, samples).PredictSet(ctx, ds, o)
+	if fault := (*device.FaultError)(nil); errors.As(err, &fault) && fault.Bytes > 0 {
+		err = fmt.Errorf("predicting %d rows: %w: another program has taken what was free: try again", ds.N(), err)
 	}
-	return t.mix(parts), distances, nil
-}
-
-// predict predicts with one model.
-func (t *Model) predict(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, withDistances bool,
-	advance func(done int)) (prediction *model.Prediction, distances []float64, err error) {
-	defer func() {
-		if fault := (*device.FaultError)(nil); errors.As(err, &fault) && fault.Bytes > 0 {
-			err = fmt.Errorf("predicting %d rows: %w: another program has taken what was free: try again", ds.N(), err)
-		}
-	}()
-	defer device.Guard(&err)
-	ds = t.Projection.Apply(ds)
-	if err := t.Kind.checkRows(ctx, ds); err != nil {
-		return nil, nil, err
-	}
-	if err := t.checkMemory(dev, ds.N(), samples); err != nil {
-		return nil, nil, err
-	}
-	m, err := t.onDevice(dev)
-	if err != nil {
-		return nil, nil, err
-	}
-	rows, part := t.Inputs(ctx, ds), partOf(ctx, ds.N())
-	if withDistances && t.Novelty != nil {
-		distances = make([]float64, part.Hi-part.Lo)
-	}
-	predictor := m.NewPredictor(m.Stream(part.Hi-part.Lo, func(lo, hi int) []float64 {
-		advance(lo)
-		x := rows(lo+part.Lo, hi+part.Lo)
-		if distances != nil {
-			t.distances(distances[lo:hi], ds, lo+part.Lo, hi+part.Lo, x)
-		}
-		return x
-	}), samples)
-	predictor.Abandon = func() bool { return ctx.Err() != nil }
-	p, err := predictor.Predict(t.Seed)
-	if errors.Is(err, model.ErrAbandoned) {
-		return nil, nil, context.Cause(ctx)
-	}
-	if err == nil {
-		p, err = part.Join(p)
-	}
-	if err == nil && distances != nil && part.ranks != nil {
-		distances, err = part.join(distances, 1)
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	p.AddOffset(ds.Offset)
-	advance(ds.N())
-	return p, distances, CheckFinite(p, ds)
+	return p, distances, err
 }
 
 // CheckFinite refuses a prediction with a row that is not finite.
@@ -146,6 +77,20 @@ func (t *Model) Snapshot(dev device.Device, samples int) (*model.Snapshot, error
 		return nil, err
 	}
 	return m.Snapshot(samples, t.Seed)
+}
+
+// ownRows are the rows of a data set in the columns that the model reads. Rows that it cannot predict are an error.
+func (t *Model) ownRows(ctx context.Context, ds *data.Dataset) (*data.Dataset, error) {
+	ds = t.Projection.Apply(ds)
+	return ds, t.Kind.checkRows(ctx, ds)
+}
+
+// open puts the model on a device that has the memory for a prediction of n rows.
+func (t *Model) open(dev device.Device, n, samples int) (*model.Model, error) {
+	if err := t.checkMemory(dev, n, samples); err != nil {
+		return nil, err
+	}
+	return t.onDevice(dev)
 }
 
 // onDevice puts the model with its parameters on a device.
