@@ -183,7 +183,8 @@ func Resolve(file, flags []Setting) (Config, error) {
 			return c, err
 		}
 	}
-	return c, c.check()
+	err := c.check() // it may change c
+	return c, err
 }
 
 // check refuses options that do not fit each other or the model.

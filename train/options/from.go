@@ -68,7 +68,8 @@ func (c Config) WarmStart(base Config, steps int) (Config, error) {
 	if merged.Validates() && !c.Explicit("temperature") {
 		merged.Temperature = 0 // it is fitted to the new rows
 	}
-	return merged, merged.check()
+	err := merged.check() // it may change merged
+	return merged, err
 }
 
 // ResolveLength is ResolveFor for a run that starts at a model: only the sizes and the length are open.

@@ -130,8 +130,10 @@ func (c *Config) set(s Setting) error {
 	if wrong := o.parse(s.Text); wrong != "" {
 		return s.Errorf("%q %s", s.Text, wrong)
 	}
-	c.explicit = maps.Clone(c.explicit) // copies of the Config share the map
-	c.explicit[s.Key] = s.From
+	explicit := map[string]string{} // copies of the Config share the old one
+	maps.Copy(explicit, c.explicit)
+	explicit[s.Key] = s.From
+	c.explicit = explicit
 	return nil
 }
 

@@ -86,6 +86,17 @@ func TestOptionsOfResumedRun(t *testing.T) {
 	}
 }
 
+// A run that began without options takes the same flags.
+func TestResumeWithoutOptions(t *testing.T) {
+	c := resolved(t, "").WithExplicit(nil)
+	if resumed, err := c.Resume(asFlags("checkpoint-every=100"), nil); err != nil || resumed.CheckpointEvery != "100" {
+		t.Errorf("%q, %v", resumed.CheckpointEvery, err)
+	}
+	if _, err := c.Resume(asFlags("steps=5"), nil); err == nil {
+		t.Error("another number of steps passed")
+	}
+}
+
 func TestValidationUsage(t *testing.T) {
 	for words, want := range map[string]string{
 		"validation=0.7": `--validation: "0.7" must be a fraction of at most 0.5`,
