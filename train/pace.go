@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -31,33 +32,37 @@ func (j *Job) Pace(ctx context.Context, most time.Duration) (pace time.Duration,
 	}
 	untimed := 0
 	if _, records := j.Device.(device.Recorder); records { // the first step may compile kernels
-		if _, err = r.timeSteps(ctx, 1, 1, most); err != nil {
+		if _, _, err = r.timeSteps(ctx, 1, 1, most); err != nil {
 			return 0, err
 		}
 		untimed = 1
 	}
-	if pace, err = r.timeSteps(ctx, 1+untimed, timingWarmup-untimed, most); err != nil || pace > most {
-		return pace, err
+	pace, _, err = r.timeSteps(ctx, 1+untimed, timingWarmup-untimed, most)
+	if err == nil && pace <= most {
+		pace, _, err = r.timeSteps(ctx, 1+timingWarmup, PaceSteps, most)
 	}
-	return r.timeSteps(ctx, 1+timingWarmup, PaceSteps, most)
+	if err == nil {
+		_, err = r.step.Model.Report(1)
+	}
+	return pace, cmp.Or(err, context.Cause(ctx))
 }
 
 // timeSteps is the mean time of steps that do not count, from a number on. It takes the given number of steps, or as
-// many as begin within the time most on rank 0, and waits for their end. Their errors are ignored.
-func (r *run) timeSteps(ctx context.Context, first, steps int, most time.Duration) (time.Duration, error) {
-	start, done := time.Now(), 0
-	for {
+// many as begin on rank 0 within the time most, and before ctx is done. It waits for their end, and ignores that their
+// objective is not finite.
+func (r *run) timeSteps(ctx context.Context, first, steps int, most time.Duration) (mean time.Duration, done int,
+	err error) {
+	for start := time.Now(); ; done++ {
 		more, err := r.rankZeroAnswer(ctx.Err() == nil && (done == 0 || done < steps && time.Since(start) < most))
 		if err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 		if !more {
 			_, _ = r.step.Model.Report(1) // it waits for the device
-			return time.Since(start) / time.Duration(max(1, done)), context.Cause(ctx)
+			return time.Since(start) / time.Duration(max(1, done)), done, nil
 		}
 		if _, err := r.advance(first + done); err != nil {
-			return 0, err
+			return 0, 0, err
 		}
-		done++
 	}
 }

@@ -141,26 +141,23 @@ func stepsAndEvaluations(training, perStep, validation, every time.Duration) (st
 // stepTime is the time of a step: the median of several times, since other programs come and go. These steps do
 // not count.
 func (r *run) stepTime(ctx context.Context, budget time.Duration) (time.Duration, error) {
-	if _, err := r.timeSteps(ctx, 1, timingWarmup, budget); err != nil {
+	if _, _, err := r.timeSteps(ctx, 1, timingWarmup, budget); err != nil {
 		return 0, err
 	}
 	var times []time.Duration
-	for start := time.Now(); ; {
-		more, err := r.rankZeroAnswer(times == nil || time.Since(start) < budget)
-		if err != nil {
-			return 0, err
-		}
-		if !more {
-			slices.Sort(times)
-			return times[len(times)/2], nil
-		}
+	for start, done := time.Now(), reportEvery; done == reportEvery; {
+		var perStep time.Duration
+		var err error
 		first := 1 + timingWarmup + reportEvery*len(times)
-		perStep, err := r.timeSteps(ctx, first, reportEvery, budget-time.Since(start))
-		if err != nil {
+		if perStep, done, err = r.timeSteps(ctx, first, reportEvery, budget-time.Since(start)); err != nil {
 			return 0, err
 		}
-		times = append(times, perStep)
+		if done == reportEvery || times == nil {
+			times = append(times, perStep)
+		}
 	}
+	slices.Sort(times)
+	return times[len(times)/2], context.Cause(ctx)
 }
 
 // evaluationTime extrapolates from a few rows the time of all predictions after training, and of the scores of the
