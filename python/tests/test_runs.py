@@ -1,5 +1,6 @@
 """Fits side by side, and what is left of those that were killed."""
 
+import os
 import sys
 import warnings
 from collections import Counter
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 from sklearn.model_selection import GridSearchCV
 
-from gpdrf import GPDRFRegressor
+from gpdrf import GPDRFInputError, GPDRFRegressor
 from gpdrf._run import Run
 
 from .conftest import LONG, SMALL, Array, eventually, refused, start
@@ -124,3 +125,17 @@ def test_interrupted_before_it_begins(x: Array, y: Array, tmp_path: Path, monkey
         with pytest.raises(KeyboardInterrupt):
             model.fit(x, y)
     assert model.fit(x, y).result_["steps"] == FEW["steps"]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+def test_forked_child(tmp_path: Path) -> None:
+    """A child that was forked from a fit leaves the folder to it."""
+    run = Run(tmp_path / "run")
+    if (child := os.fork()) == 0:
+        run.close()
+        os._exit(0)
+    os.waitpid(child, 0)
+    with pytest.raises(GPDRFInputError, match="another fit"):
+        Run(tmp_path / "run")
+    run.close()
+    Run(tmp_path / "run").close()

@@ -39,6 +39,7 @@ class Run:
         self.folder = self.path.parent
         self.stem = self.path.with_name(self.path.name + _ROWS)
         self.kept = self._replaces = False
+        self._owner = os.getpid()
         self._lock: _Lock | None = None
         if path is None:
             return
@@ -121,7 +122,12 @@ class Run:
             warn(f"run={str(self.path)!r}: this fit replaces the finished run there: to keep both, give it another run")
 
     def close(self) -> None:
-        """Give the folder back. Rows go, and a temporary folder does, unless the training is to be resumed there."""
+        """Give the folder back. Rows go, and a temporary folder does, unless the training is to be resumed there.
+
+        A process that was forked from the owner gives nothing back.
+        """
+        if os.getpid() != self._owner:
+            return
         if not self.kept:
             _remove_rows(self.stem)
         if self._lock:

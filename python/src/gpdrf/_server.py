@@ -210,15 +210,19 @@ class _Child:
         program, long = _program.path(), len(tempfile.gettempdir()) > _LONGEST
         self.folder = Path(tempfile.mkdtemp(prefix="gpdrf-", dir="/tmp" if long else None))
         self.socket = str(self.folder / "socket")
-        file = self.folder / f"{_NAME}.safetensors"
-        file.write_bytes(model)
-        command = [program, "serve", f"{_NAME}={file}", f"--listen=unix:{self.socket}", "--grpc-listen=none"]
-        # a row may be a genome
-        command += ["--until-eof", "--max-delay=0s", "--max-body=1TiB", "--timeout=1h", "--quiet", *arguments]
-        with (self.folder / "log").open("wb") as log:
-            self.process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=log, **_program.start_options()
-            )
+        try:
+            file = self.folder / f"{_NAME}.safetensors"
+            file.write_bytes(model)
+            command = [program, "serve", f"{_NAME}={file}", f"--listen=unix:{self.socket}", "--grpc-listen=none"]
+            # a row may be a genome
+            command += ["--until-eof", "--max-delay=0s", "--max-body=1TiB", "--timeout=1h", "--quiet", *arguments]
+            with (self.folder / "log").open("wb") as log:
+                self.process = subprocess.Popen(
+                    command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=log, **_program.start_options()
+                )
+        except BaseException:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            raise
         self.owner = os.getpid()
         self.end = weakref.finalize(self, _end, self.process, self.folder, self.owner)
         while not self._listens():
