@@ -141,7 +141,8 @@ func Train(ctx context.Context, rows Rows, o Options) (m *Model, err error) {
 	if out.Rising {
 		r.Note("%s", rundir.RisingWarning())
 	}
-	m = &Model{Device: o.Device, trained: out.Trained, config: &out.Config, steps: out.Steps}
+	config := out.Config // the model does not keep the rest of out
+	m = &Model{Device: o.Device, trained: out.Trained, config: &config, steps: out.Steps}
 	if out.End == train.Interrupted {
 		return m, context.Cause(ctx)
 	}
