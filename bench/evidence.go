@@ -104,6 +104,9 @@ func reflow(text string) string {
 			column += n
 		}
 	}
+	if column > 0 {
+		b.WriteString("\n")
+	}
 	return b.String()
 }
 

@@ -114,7 +114,7 @@ Each .jsonl file has the records of a set, with a line for each training.
 	p.failures(&b)
 	p.commands(&b)
 	p.repeatedCells(&b)
-	return b.String()
+	return reflow(b.String())
 }
 
 // suiteFolds is the default number of folds.
@@ -151,7 +151,8 @@ func (p suitePage) repeatedCells(b *strings.Builder) {
 		}
 	}
 	if len(sets) > 0 {
-		fmt.Fprintf(b, "\nThe last record of a cell counts. These sets have earlier ones: %s.\n", strings.Join(sets, ", "))
+		fmt.Fprintf(b, "\nThe last record of a cell counts. These sets have earlier ones: %s.\n",
+			strings.Join(sets, ", "))
 	}
 }
 
