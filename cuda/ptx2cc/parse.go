@@ -121,11 +121,8 @@ func parse(file, text string) (*module, error) {
 			} else if head[1] == "address_size" && head[2] != "64" {
 				return nil, m.mistake(line, "addresses of %s bits; 64 are known", head[2])
 			}
-		} else if g := r.take(globalPattern); g != nil {
-			v := variable{space: g[1], name: g[3]}
-			v.align, _ = strconv.Atoi(g[2])
-			v.bytes, _ = strconv.Atoi(g[4])
-			m.globals = append(m.globals, v)
+		} else if r.global() {
+			continue
 		} else if f := r.take(functionPattern); f != nil {
 			fn, err := r.function(line, f)
 			if err != nil {
@@ -140,6 +137,19 @@ func parse(file, text string) (*module, error) {
 		return nil, m.mistake(1, "no .target sm_NN")
 	}
 	return m, nil
+}
+
+// global reads a global or shared array here, if there is one. A kernel may declare shared arrays of its own.
+func (r *reader) global() bool {
+	g := r.take(globalPattern)
+	if g == nil {
+		return false
+	}
+	v := variable{space: g[1], name: g[3]}
+	v.align, _ = strconv.Atoi(g[2])
+	v.bytes, _ = strconv.Atoi(g[4])
+	r.globals = append(r.globals, v)
+	return true
 }
 
 // function reads the body of a kernel, which follows its head, with its name and its parameters.
@@ -196,6 +206,9 @@ var (
 // body reads statements up to the brace that ends the function.
 func (r *reader) body(f *function) error {
 	for depth := 1; r.skip(); {
+		if r.global() {
+			continue
+		}
 		s := statement{line: r.line()}
 		switch found := []string(nil); {
 		case r.text[r.at] == '{':
