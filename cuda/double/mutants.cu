@@ -2,11 +2,7 @@
 // find, and some that are right. Only the double has them; cuda/double_test.go launches each.
 #include "../kernels/device.cuh"
 
-// The function behind it is the kernel, of 64 threads.
-#define MUTANT(name) \
-  __device__ void name##_body(float *x); \
-  PLAIN_KERNEL(64, name, (float *x), (x)) \
-  __device__ void name##_body(float *x)
+#define MUTANT(name) PLAIN_KERNEL(64, name, (float *x))
 
 // Half of a block never reaches the barrier.
 MUTANT(mutant_divergent) {

@@ -22,7 +22,7 @@ __device__ __forceinline__ double inverse_square(double logl) { return exponenti
 // rows in all; norms without w, and no weight, where logl is null. A warp has four rows, grid
 // (⌈rows/32⌉, K), 256 threads; lane t sums d = t, t+32, …, then warp_sum. Each block has w in shared
 // memory, 256 at a time. z, x and logl come from L2, 3 FLOP a term and an exponential for 32.
-__device__ __forceinline__ void ard_norms(int m, int rows, int d, double *weight, double *norms, const double *z, const double *x, const double *logl) {
+DOUBLE_KERNEL(256, ard_norms, (int m, int rows, int d, double *weight, double *norms, const double *z, const double *x, const double *logl)) {
   constexpr int EACH = 4;
   SHARED(double, w, [256]);
   int first = (int)(blockIdx.x * 8 + threadIdx.x / 32) * EACH, lane = (int)threadIdx.x % 32, own = (int)threadIdx.x;
@@ -46,8 +46,6 @@ __device__ __forceinline__ void ard_norms(int m, int rows, int d, double *weight
     if (first + e < rows && lane == 0) norms[k * rows + first + e] = 0.5 * all;
   }
 }
-DOUBLE_KERNEL(256, ard_norms, (int m, int rows, int d, double *weight, double *norms, const double *z, const double *x, const double *logl),
-              (m, rows, d, weight, norms, z, x, logl))
 
 // As in device/correlation.go: the shapes of a kernel, and two limits of the squared distance of
 // two rows over the sum of their squared norms. Below NEAR_ROWS, the distance is computed by
@@ -188,7 +186,7 @@ BOUNDED_PRODUCT_KERNEL(TILE_THREADS, 2, ard_isotropic_f64,
 // ard_rows: G = dc∘slope in place, or as it is where slope is null, and g = the sums of its n-long
 // rows. One warp a row, grid ⌈rows/8⌉, 256 threads; lane t sums t, t+32, …, then warp_sum. 24 bytes
 // an element.
-__device__ __forceinline__ void ard_rows(int rows, int n, double *sums, double *dc, const double *slope) {
+DOUBLE_KERNEL(256, ard_rows, (int rows, int n, double *sums, double *dc, const double *slope)) {
   int i = (int)(blockIdx.x * 8 + threadIdx.x / 32), lane = (int)threadIdx.x % 32;
   double sum = 0;
   if (i < rows) {
@@ -202,11 +200,10 @@ __device__ __forceinline__ void ard_rows(int rows, int n, double *sums, double *
   sum = warp_sum(sum);
   if (i < rows && lane == 0) sums[i] = sum;
 }
-DOUBLE_KERNEL(256, ard_rows, (int rows, int n, double *sums, double *dc, const double *slope), (rows, n, sums, dc, slope))
 
 // ard_columns: h[k,b] = Σ_m G[k,m,b]. Grid (⌈B/32⌉, K), 256 threads: warp w sums rows w, w+8, … of
 // 32 columns, and the warps are added in order. 8 bytes an element.
-__device__ __forceinline__ void ard_columns(int m, int n, double *sums, const double *g) {
+DOUBLE_KERNEL(256, ard_columns, (int m, int n, double *sums, const double *g)) {
   SHARED(double, part, [8][32]);
   int lane = (int)threadIdx.x % 32, w = (int)threadIdx.x / 32, b = (int)blockIdx.x * 32 + lane, k = (int)blockIdx.y;
   double sum = 0;
@@ -220,14 +217,12 @@ __device__ __forceinline__ void ard_columns(int m, int n, double *sums, const do
     sums[(long long)k * n + b] = sum;
   }
 }
-DOUBLE_KERNEL(256, ard_columns, (int m, int n, double *sums, const double *g), (m, n, sums, g))
 
 // ard_lengths: partial[chunk, k, d] is the part of dlogℓ of 64 rows: of z in the first ⌈M/64⌉
 // chunks, of x in the others; and weight. Grid (⌈D/32⌉, K, chunks), 256 threads: warp w sums rows
 // w, w+8, … of 32 columns, and the warps are added in order; ard_fold adds the chunks. p [K,M,D] is
 // P. 8·K·M·D bytes and z and x from L2, 4 FLOP an element.
-__device__ __forceinline__ void ard_lengths(int m, int n, int d, double *partial, double *weight, const double *p, const double *z, const double *x,
-                                            const double *rows, const double *columns, const double *logl) {
+DOUBLE_KERNEL(256, ard_lengths, (int m, int n, int d, double *partial, double *weight, const double *p, const double *z, const double *x, const double *rows, const double *columns, const double *logl)) {
   SHARED(double, part, [8][32]);
   int lane = (int)threadIdx.x % 32, w = (int)threadIdx.x / 32, q = (int)blockIdx.x * 32 + lane, k = (int)blockIdx.y;
   int chunk = (int)blockIdx.z - div_up(m, TILE);
@@ -253,10 +248,6 @@ __device__ __forceinline__ void ard_lengths(int m, int n, int d, double *partial
     if (blockIdx.z == 0) weight[k * d + q] = factor;
   }
 }
-DOUBLE_KERNEL(256, ard_lengths,
-              (int m, int n, int d, double *partial, double *weight, const double *p, const double *z, const double *x, const double *rows,
-               const double *columns, const double *logl),
-              (m, n, d, partial, weight, p, z, x, rows, columns, logl))
 
 // ard_fold: the gradients from their parts, an element a thread:
 //
@@ -265,8 +256,7 @@ DOUBLE_KERNEL(256, ard_lengths,
 //
 // weight is null where P and g are already sums with w. Grid ⌈(n + lengths)/64⌉. 8·K·n +
 // 8·chunks·lengths bytes.
-__device__ __forceinline__ void ard_fold(int kernels, int n, int d, int lengths, int chunks, double times, double *dz, double *dlogl, const double *p,
-                                         const double *rows, const double *z, const double *weight, const double *partial) {
+DOUBLE_KERNEL(64, ard_fold, (int kernels, int n, int d, int lengths, int chunks, double times, double *dz, double *dlogl, const double *p, const double *rows, const double *z, const double *weight, const double *partial)) {
   int q = global_thread();
   if (q >= n + lengths) return;
   if (q >= n) {
@@ -280,10 +270,6 @@ __device__ __forceinline__ void ard_fold(int kernels, int n, int d, int lengths,
   }
   dz[q] += times * sum;
 }
-DOUBLE_KERNEL(64, ard_fold,
-              (int kernels, int n, int d, int lengths, int chunks, double times, double *dz, double *dlogl, const double *p, const double *rows,
-               const double *z, const double *weight, const double *partial),
-              (kernels, n, d, lengths, chunks, times, dz, dlogl, p, rows, z, weight, partial))
 
 // ard_isotropic_backward: G = dc∘slope in place, or as it is where slope is null; mixed[m,b] = Σ_k
 // w_k G_k, k in order; and partial[tile, k] = Σ G_k (z − x)² w_k of a tile, by block_sum, which

@@ -1,12 +1,11 @@
 // device.cuh: the differences of the three compilers, and the macros that declare a kernel.
 //
-// A kernel is a device function, mostly a template of the working precision T. A macro makes its
-// entry points:
+// A kernel is mostly a template of the working precision T, of which a macro makes two entry points:
 //
 //	template <typename T> __device__ __forceinline__ void scale(int n, T a, T *x) { ... }
 //	REAL_KERNEL(256, scale, (int n, T a, T *x), (n, a, x))     scale_f32 and scale_f64
-//	DOUBLE_KERNEL(256, factor, (int m, double *l), (m, l))     factor_f64, from factor(...)
-//	PLAIN_KERNEL(256, count, (int n, int *x), (n, x))          count, from count_body(...)
+//	DOUBLE_KERNEL(256, factor, (int m, double *l)) { ... }     factor_f64
+//	PLAIN_KERNEL(256, count, (int n, int *x)) { ... }          count
 //
 // Only the macro states the number of threads: the launcher reads it from the PTX. Blocks are
 // one-dimensional. Shared memory is SHARED(T, tile, [16][17]), or DYN_SHARED(T, buf) with a size
@@ -87,8 +86,16 @@
   IN_BOTH(KERNEL(threads, name##_f32, params, name<T> args), \
           BOUNDED_KERNEL(threads, 2, name##_f64, params, name<T> args))
 
-#define DOUBLE_KERNEL(threads, name, params, args) KERNEL(threads, name##_f64, params, name args)
-#define PLAIN_KERNEL(threads, name, params, args) KERNEL(threads, name, params, name##_body args)
+// PLAIN_KERNEL begins a kernel of one type of numbers. Images without it leave an unused function.
+#if TARGET >= 80
+#define PLAIN_KERNEL(threads, entry, params) [[maybe_unused]] static __device__ void entry params
+#else
+#define PLAIN_KERNEL(threads, entry, params) \
+  ENTRY void entry params; \
+  REGISTER_KERNEL(entry, threads) \
+  ENTRY void __launch_bounds__(threads) entry params
+#endif
+#define DOUBLE_KERNEL(threads, name, params) PLAIN_KERNEL(threads, name##_f64, params)
 
 // The number of this thread among all of a one-dimensional grid.
 __device__ __forceinline__ int global_thread() { return (int)(blockIdx.x * blockDim.x + threadIdx.x); }

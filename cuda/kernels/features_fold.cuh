@@ -168,10 +168,9 @@ REAL_KERNEL(256, noise_gradient, (int total, int columns, const T *dout, const T
 // fold_columns: dst[c] = Σ_b partial[b,c] for partial [blocks,columns]. A block takes a column,
 // grid columns: thread t sums t, t+256, …, then block_sum. For few columns and many blocks, where
 // fold_rows would wait for one number after another.
-__device__ __forceinline__ void fold_columns(int blocks, int columns, double *dst, const double *partial) {
+DOUBLE_KERNEL(256, fold_columns, (int blocks, int columns, double *dst, const double *partial)) {
   double sum = 0;
   for (int b = (int)threadIdx.x; b < blocks; b += (int)blockDim.x) sum += partial[(long long)b * columns + blockIdx.x];
   sum = block_sum(sum);
   if (threadIdx.x == 0) dst[blockIdx.x] = sum;
 }
-DOUBLE_KERNEL(256, fold_columns, (int blocks, int columns, double *dst, const double *partial), (blocks, columns, dst, partial))

@@ -64,7 +64,7 @@ REAL_KERNEL(256, kl_fold, (int d, int pieces, double *kl, T *dlogl, const double
 // its lanes the columns up to the diagonal in order, then warp_sum and the warps in order; partial
 // [J,⌈M/8⌉]. The weight may be live. 2 numbers in, 1 out and 4 FLOP an element of the triangle:
 // bound by memory.
-__device__ __forceinline__ void kl_inducing(int m, int diagonal, double weight, double *dmean, double *dfactor, const double *mean, const double *factor, double *partial) {
+DOUBLE_KERNEL(256, kl_inducing, (int m, int diagonal, double weight, double *dmean, double *dfactor, const double *mean, const double *factor, double *partial)) {
   int lane = (int)threadIdx.x & 31, i = (int)(blockIdx.x * 8 + threadIdx.x / 32), j = (int)blockIdx.y;
   double sum = 0;
   weight = number_of(weight, live.weight);
@@ -88,5 +88,3 @@ __device__ __forceinline__ void kl_inducing(int m, int diagonal, double weight, 
   sum = block_sum(sum);
   if (threadIdx.x == 0) partial[(long long)j * gridDim.x + blockIdx.x] = sum;
 }
-DOUBLE_KERNEL(256, kl_inducing, (int m, int diagonal, double weight, double *dmean, double *dfactor, const double *mean, const double *factor, double *partial),
-              (m, diagonal, weight, dmean, dfactor, mean, factor, partial))

@@ -24,7 +24,6 @@ __device__ __forceinline__ double number_of(double given, const double &from) {
 
 // set_live: grid of one block, of which a thread writes 36 bytes. No CPU twin: the CPU has no
 // launches to replay.
-__device__ __forceinline__ void set_live_body(unsigned step, double weight, double size, double root, double natural) {
+PLAIN_KERNEL(32, set_live, (unsigned step, double weight, double size, double root, double natural)) {
   if (threadIdx.x == 0) live = {weight, size, root, natural, step};
 }
-PLAIN_KERNEL(32, set_live, (unsigned step, double weight, double size, double root, double natural), (step, weight, size, root, natural))

@@ -6,19 +6,17 @@ __device__ __forceinline__ double mix_weight(double logit) { return 1 / (1 + exp
 
 // mix: c = b + ω(a − b), exactly 1 where a and b are. One thread an element, grid (⌈n/256⌉, K).
 // 24·K·n bytes.
-__device__ __forceinline__ void mix(int n, double *c, const double *a, const double *b, const double *logit) {
+DOUBLE_KERNEL(256, mix, (int n, double *c, const double *a, const double *b, const double *logit)) {
   int i = global_thread();
   if (i >= n) return;
   long long q = (long long)blockIdx.y * n + i;
   c[q] = fused(mix_weight(logit[blockIdx.y]), a[q] - b[q], b[q]);
 }
-DOUBLE_KERNEL(256, mix, (int n, double *c, const double *a, const double *b, const double *logit), (n, c, a, b, logit))
 
 // mix_backward: da = ω dc, which may be dc itself, and db = (1−ω) dc; partial[piece, k] = ω(1−ω) Σ
 // dc (a − b), for dlogit. Grid (⌈n/1024⌉, K): thread t sums t, t+256, … of its piece, then
 // block_sum. 40·K·n bytes.
-__device__ __forceinline__ void mix_backward(int n, double *da, double *db, double *partial, const double *dc, const double *a, const double *b,
-                                             const double *logit) {
+DOUBLE_KERNEL(256, mix_backward, (int n, double *da, double *db, double *partial, const double *dc, const double *a, const double *b, const double *logit)) {
   constexpr int piece = 1024;
   int k = (int)blockIdx.y, lo = (int)blockIdx.x * piece, hi = smaller(lo + piece, n);
   double w = mix_weight(logit[k]), sum = 0;
@@ -32,6 +30,3 @@ __device__ __forceinline__ void mix_backward(int n, double *da, double *db, doub
   sum = block_sum(sum);
   if (threadIdx.x == 0) partial[(long long)blockIdx.x * gridDim.y + k] = w * (1 - w) * sum;
 }
-DOUBLE_KERNEL(256, mix_backward,
-              (int n, double *da, double *db, double *partial, const double *dc, const double *a, const double *b, const double *logit),
-              (n, da, db, partial, dc, a, b, logit))

@@ -4,7 +4,7 @@
 //	P_j = s_jᵀ A,   dA += Σ_j s_j Q_j,   ds_j += tril(A Q_jᵀ)   with Q_j = 2 P_j∘α_j dvar_j
 //
 // The kernels of this file do the rest. a, da [K,M,B], p [J,M,B], m [J,M], mean, variance and their
-// gradients [B,J]. step is M·B, or 0 where the latents share one kernel.
+// gradients [B,J]. stride is M·B, or 0 where the latents share one kernel.
 #pragma once
 
 constexpr double VAR_FLOOR = 1e-10; // device.VarFloor
@@ -13,14 +13,13 @@ constexpr double VAR_FLOOR = 1e-10; // device.VarFloor
 // is null, s [J,M] is diagonal and P_ib = s_ji A_ib. Grid (⌈B/32⌉, J), 256 threads: a warp has 32
 // columns, warp w the rows w, w+8, …, whose sums are added in the order of the warps. 16·M·B bytes
 // and 6·M·B FLOP a latent: bound by memory, or L2 where A is shared.
-__device__ __forceinline__ void moments(int m, int n, int step, double *mean, double *variance, const double *p, const double *a,
-                                        const double *mu, const double *s, const double *logalpha) {
+DOUBLE_KERNEL(256, moments, (int m, int n, int stride, double *mean, double *variance, const double *p, const double *a, const double *mu, const double *s, const double *logalpha)) {
   SHARED(double, part, [2][8][32]);
   int lane = (int)threadIdx.x % 32, w = (int)threadIdx.x / 32, b = (int)blockIdx.x * 32 + lane, j = (int)blockIdx.y, latents = (int)gridDim.y;
   double first = 0, second = 0;
   if (b < n) {
     for (int i = w; i < m; i += 8) {
-      double v = a[(long long)j * step + (long long)i * n + b];
+      double v = a[(long long)j * stride + (long long)i * n + b];
       double u = p ? p[((long long)j * m + i) * n + b] : s[j * m + i] * v;
       first = fused(v, mu[j * m + i], first);
       second += fused(u, u, -v * v);
@@ -39,16 +38,11 @@ __device__ __forceinline__ void moments(int m, int n, int step, double *mean, do
     variance[(long long)b * latents + j] = v < VAR_FLOOR ? VAR_FLOOR : v; // NaN stays NaN
   }
 }
-DOUBLE_KERNEL(256, moments,
-              (int m, int n, int step, double *mean, double *variance, const double *p, const double *a, const double *mu, const double *s,
-               const double *logalpha),
-              (m, n, step, mean, variance, p, a, mu, s, logalpha))
 
 // moments_cotangent: g[j,b] = √α_j dmean[b,j], h[j,b] = α_j dvar[b,j], or 0 where the variance is
 // at its floor, and dlogα_j += Σ_b ½ dmean mean + dvar var. Grid J, 256 threads; thread t sums b =
 // t, t+256, …, then block_sum. 48·B bytes a latent.
-__device__ __forceinline__ void moments_cotangent(int n, int latents, double *g, double *h, double *dlogalpha, const double *dmean,
-                                                  const double *dvariance, const double *mean, const double *variance, const double *logalpha) {
+DOUBLE_KERNEL(256, moments_cotangent, (int n, int latents, double *g, double *h, double *dlogalpha, const double *dmean, const double *dvariance, const double *mean, const double *variance, const double *logalpha)) {
   int j = (int)blockIdx.x;
   double root = exponential(0.5 * logalpha[j]), alpha = exponential(logalpha[j]), sum = 0;
   for (int b = (int)threadIdx.x; b < n; b += 256) {
@@ -62,21 +56,16 @@ __device__ __forceinline__ void moments_cotangent(int n, int latents, double *g,
   sum = block_sum(sum);
   if (threadIdx.x == 0) dlogalpha[j] += sum;
 }
-DOUBLE_KERNEL(256, moments_cotangent,
-              (int n, int latents, double *g, double *h, double *dlogalpha, const double *dmean, const double *dvariance, const double *mean,
-               const double *variance, const double *logalpha),
-              (n, latents, g, h, dlogalpha, dmean, dvariance, mean, variance, logalpha))
 
 // moments_rows: dm[j,i] += Σ_b A_ib g_jb. For a full s, P becomes Q = 2 P∘h. For a diagonal s, p is
 // null, and ds[j,i] += 2 s_ji Σ_b h_jb A_ib². One warp a row of A and latent, grid
 // (⌈M/8⌉, J), 256 threads; lane t sums b = t, t+32, …, then warp_sum. 24·M·B bytes a latent, 8 less
 // for a diagonal s.
-__device__ __forceinline__ void moments_rows(int m, int n, int step, double *dm, double *ds, double *p, const double *a, const double *g,
-                                             const double *h, const double *s) {
+DOUBLE_KERNEL(256, moments_rows, (int m, int n, int stride, double *dm, double *ds, double *p, const double *a, const double *g, const double *h, const double *s)) {
   int i = (int)(blockIdx.x * 8 + threadIdx.x / 32), j = (int)blockIdx.y, lane = (int)threadIdx.x % 32;
   double first = 0, second = 0;
   if (i < m) {
-    const double *row = a + (long long)j * step + (long long)i * n;
+    const double *row = a + (long long)j * stride + (long long)i * n;
     double *q = p ? p + ((long long)j * m + i) * n : nullptr;
     g += (long long)j * n;
     h += (long long)j * n;
@@ -97,20 +86,16 @@ __device__ __forceinline__ void moments_rows(int m, int n, int step, double *dm,
     if (!p) ds[j * m + i] += 2 * s[j * m + i] * second;
   }
 }
-DOUBLE_KERNEL(256, moments_rows,
-              (int m, int n, int step, double *dm, double *ds, double *p, const double *a, const double *g, const double *h, const double *s),
-              (m, n, step, dm, ds, p, a, g, h, s))
 
 // moments_input: dA[k,i,b] = Σ_j m_ji g_jb + 2 A_ib Σ_j h_jb (s_ji² − 1) over the latents of kernel
 // k, in order. A full s is null here: a product adds its part. Thread (b, i): grid
-// (⌈B/256⌉, M, K), latents = J/K. 16·K·M·B bytes, and m, g, h from L2; 4 FLOP an element and
+// (⌈B/256⌉, M, K), per_kernel = J/K. 16·K·M·B bytes, and m, g, h from L2; 4 FLOP an element and
 // latent.
-__device__ __forceinline__ void moments_input(int m, int n, int latents, double *da, const double *a, const double *mu, const double *s,
-                                              const double *g, const double *h) {
+DOUBLE_KERNEL(256, moments_input, (int m, int n, int per_kernel, double *da, const double *a, const double *mu, const double *s, const double *g, const double *h)) {
   int b = global_thread(), i = (int)blockIdx.y, k = (int)blockIdx.z;
   if (b >= n) return;
   double first = 0, second = 0;
-  for (int j = k * latents; j < (k + 1) * latents; j++) {
+  for (int j = k * per_kernel; j < (k + 1) * per_kernel; j++) {
     double excess = s ? fused(s[j * m + i], s[j * m + i], -1.0) : -1.0;
     first = fused(mu[j * m + i], g[(long long)j * n + b], first);
     second = fused(excess, h[(long long)j * n + b], second);
@@ -118,6 +103,3 @@ __device__ __forceinline__ void moments_input(int m, int n, int latents, double 
   long long at = ((long long)k * m + i) * n + b;
   da[at] = fused(2 * a[at], second, first);
 }
-DOUBLE_KERNEL(256, moments_input,
-              (int m, int n, int latents, double *da, const double *a, const double *mu, const double *s, const double *g, const double *h),
-              (m, n, latents, da, a, mu, s, g, h))

@@ -22,19 +22,18 @@ __device__ __forceinline__ void gather_widen(int n, int width, double *dst, cons
 REAL_KERNEL(256, gather, (int n, int width, T *dst, const T *src, const int *rows), (n, width, dst, src, rows))
 REAL_KERNEL(256, gather_widen, (int n, int width, double *dst, const T *src, const int *rows), (n, width, dst, src, rows))
 
-__device__ __forceinline__ void gather_int_body(int n, int width, int *dst, const int *src, const int *rows) {
+PLAIN_KERNEL(256, gather_int, (int n, int width, int *dst, const int *src, const int *rows)) {
   gather_rows(n, width, dst, src, rows);
 }
-PLAIN_KERNEL(256, gather_int, (int n, int width, int *dst, const int *src, const int *rows), (n, width, dst, src, rows))
 
 // draw_rows: rows[i] = ⌊range·w_i/2³²⌋ for word i of row 0 of a stream; rows [n]. A thread has the
 // four words of one Philox block, 100 integer instructions; grid ⌈n/1024⌉.
-__device__ __forceinline__ void draw_rows_body(int n, int range, Key key, int *rows) {
+PLAIN_KERNEL(256, draw_rows, (int n, int range, unsigned k0, unsigned k1, unsigned step, unsigned tail, int *rows)) {
+  Key key{k0, k1, step, tail};
   int first = 4 * global_thread();
   Words x = philox(key.k0, key.k1, (unsigned)first / 4, 0, key.step, key.tail);
   for (int i = first; i < smaller(first + 4, n); i++) rows[i] = (int)__umulhi(x.w[i - first], (unsigned)range);
 }
-PLAIN_KERNEL(256, draw_rows, (int n, int range, unsigned k0, unsigned k1, unsigned step, unsigned tail, int *rows), (n, range, Key{k0, k1, step, tail}, rows))
 
 // widen: dst[i] = src[i], Real to Double. Grid ⌈n/256⌉.
 template <typename T>

@@ -12,7 +12,7 @@
 
 // natural_begin: sigma = s˜ and b = ½(1+size)·I − size·G˜, lower triangles with zeros above, n =
 // J·M². Grid ⌈n/256⌉. 32·n bytes.
-__device__ __forceinline__ void natural_begin(int n, int m, double size, double *sigma, double *b, const double *s, const double *g) {
+DOUBLE_KERNEL(256, natural_begin, (int n, int m, double size, double *sigma, double *b, const double *s, const double *g)) {
   int q = global_thread();
   if (q >= n) return;
   int i = q / m % m, c = q % m;
@@ -22,19 +22,17 @@ __device__ __forceinline__ void natural_begin(int n, int m, double size, double 
   sigma[q] = below ? s[from] : 0.0;
   b[q] = below ? (c == i ? 0.5 * (1 + size) : 0.0) - size * g[from] : 0.0;
 }
-DOUBLE_KERNEL(256, natural_begin, (int n, int m, double size, double *sigma, double *b, const double *s, const double *g), (n, m, size, sigma, b, s, g))
 
 // natural_shift: b = (1 + 2·rung)·I − size·G˜ from the matrix of natural_begin, n = J·M. Grid
 // ⌈n/256⌉. 16·n bytes.
-__device__ __forceinline__ void natural_shift(int n, int m, double size, double *b, const double *rung) {
+DOUBLE_KERNEL(256, natural_shift, (int n, int m, double size, double *b, const double *rung)) {
   int q = global_thread();
   if (q < n) b[(long long)q * m + q % m] += 2 * rung[q / m] + 0.5 * (1 - number_of(size, live.natural));
 }
-DOUBLE_KERNEL(256, natural_shift, (int n, int m, double size, double *b, const double *rung), (n, m, size, b, rung))
 
 // natural_project: u = sᵀdm for the new s without its scale, from y = s˜ [J,M,M]. A warp a row,
 // grid (⌈M/8⌉, J), 256 threads. 4·M² bytes a latent.
-__device__ __forceinline__ void natural_project(int m, double *u, const double *y, const double *dm) {
+DOUBLE_KERNEL(256, natural_project, (int m, double *u, const double *y, const double *dm)) {
   int i = (int)(blockIdx.x * 8 + threadIdx.x / 32), j = (int)blockIdx.y, lane = (int)threadIdx.x % 32;
   double sum = 0;
   if (i < m) {
@@ -44,13 +42,11 @@ __device__ __forceinline__ void natural_project(int m, double *u, const double *
   sum = warp_sum(sum);
   if (i < m && lane == 0) u[j * m + m - 1 - i] = sum;
 }
-DOUBLE_KERNEL(256, natural_project, (int m, double *u, const double *y, const double *dm), (m, u, y, dm))
 
 // natural_update: s from y = s˜, with zeros above, and m += size·s u; unless rung or done [J], that
 // of B itself, is negative. A warp a row, grid (⌈M/8⌉, J), 256 threads; y is read by columns. 12·M²
 // bytes a latent.
-__device__ __forceinline__ void natural_update(int m, double size, double *mean, double *s, const double *y, const double *u, const double *rung,
-                                               const double *done) {
+DOUBLE_KERNEL(256, natural_update, (int m, double size, double *mean, double *s, const double *y, const double *u, const double *rung, const double *done)) {
   int i = (int)(blockIdx.x * 8 + threadIdx.x / 32), j = (int)blockIdx.y, lane = (int)threadIdx.x % 32;
   double grown = 1 + 2 * rung[j], sum = 0;
   if (grown < 1 || done[j] < 0) return; // the whole block
@@ -66,12 +62,12 @@ __device__ __forceinline__ void natural_update(int m, double size, double *mean,
   sum = warp_sum(sum);
   if (i < m && lane == 0) mean[j * m + i] += number_of(size, live.natural) / grown * sum;
 }
-DOUBLE_KERNEL(256, natural_update, (int m, double size, double *mean, double *s, const double *y, const double *u, const double *rung, const double *done),
-              (m, size, mean, s, y, u, rung, done))
 
 // natural_diagonal: the whole step for diagonals s, ds [n], where G is s ds. Grid ⌈n/256⌉. 48·n
 // bytes, 10 FLOP an element.
-__device__ __forceinline__ void natural_diagonal(int n, double size, Rungs rungs, double *mean, double *s, const double *dm, const double *ds) {
+DOUBLE_KERNEL(256, natural_diagonal,
+              (int n, double size, double rung1, double rung2, double rung3, double rung4, double *mean, double *s, const double *dm, const double *ds)) {
+  Rungs rungs{rung1, rung2, rung3, rung4};
   int q = global_thread();
   if (q >= n) return;
   double step = number_of(size, live.natural), v = s[q], less = step * v * ds[q];
@@ -85,6 +81,3 @@ __device__ __forceinline__ void natural_diagonal(int n, double size, Rungs rungs
     return;
   }
 }
-DOUBLE_KERNEL(256, natural_diagonal,
-              (int n, double size, double rung1, double rung2, double rung3, double rung4, double *mean, double *s, const double *dm, const double *ds),
-              (n, size, {rung1, rung2, rung3, rung4}, mean, s, dm, ds))

@@ -206,7 +206,9 @@ struct Rungs {
 // the rung that helped, or −1−pivot, and then l and x are NaN. Grid K, 256 threads, 33 KiB of
 // dynamic shared memory. 4·M³/3 FLOP a rung, all on one multiprocessor: it is rare, and has plain
 // arithmetic on all GPUs.
-__device__ __forceinline__ void potrf_ladder(int m, Rungs rungs, double *l, double *x, double *jitter, const double *c) {
+DOUBLE_KERNEL(2 * TALL, potrf_ladder,
+              (int m, double rung1, double rung2, double rung3, double rung4, double *l, double *x, double *jitter, const double *c)) {
+  Rungs rungs{rung1, rung2, rung3, rung4};
   DYN_SHARED(double, s);
   int k = (int)blockIdx.x, pivot = -1;
   if (jitter[k] >= 0) return; // the whole block
@@ -223,6 +225,3 @@ __device__ __forceinline__ void potrf_ladder(int m, Rungs rungs, double *l, doub
   __syncthreads(); // every thread has read jitter[k]
   if (threadIdx.x == 0) jitter[k] = pivot < 0 ? rung : -1 - pivot;
 }
-DOUBLE_KERNEL(2 * TALL, potrf_ladder,
-              (int m, double rung1, double rung2, double rung3, double rung4, double *l, double *x, double *jitter, const double *c),
-              (m, {rung1, rung2, rung3, rung4}, l, x, jitter, c))

@@ -54,8 +54,7 @@ REAL_KERNEL(32, sparse_distances,
 
 // sparse_weights: ω and 1/σ², for k < kernels; bit i of linear marks map i. A thread a kernel, grid
 // ⌈K/32⌉.
-__device__ __forceinline__ void sparse_weights(int kernels, int maps, unsigned linear, double *weight, double *scale, const double *logits,
-                                               const double *logsigma) {
+DOUBLE_KERNEL(32, sparse_weights, (int kernels, int maps, unsigned linear, double *weight, double *scale, const double *logits, const double *logsigma)) {
   int k = global_thread();
   if (k >= kernels) return;
   double top = logits[k * maps], total = 0;
@@ -66,8 +65,6 @@ __device__ __forceinline__ void sparse_weights(int kernels, int maps, unsigned l
   }
   for (int i = k * maps; i < (k + 1) * maps; i++) weight[i] /= total;
 }
-DOUBLE_KERNEL(32, sparse_weights, (int kernels, int maps, unsigned linear, double *weight, double *scale, const double *logits, const double *logsigma),
-              (kernels, maps, linear, weight, scale, logits, logsigma))
 
 // sparse_value is f(d).
 __device__ __forceinline__ double sparse_value(double d, double scale) { return scale < 0 ? 1 - 0.5 * d : exponential(-0.5 * scale * larger(0.0, d)); }
@@ -90,7 +87,7 @@ __device__ __forceinline__ void sparse_transpose(double (*transposed)[SPARSE_TIL
 // sparse_block: c = f_0 + Σ_i ω_i (f_i − f_0), exactly 1 where all f_i are, over the maps in order.
 // Grid (⌈B/32⌉, ⌈M/32⌉, K), n = B; 8 bytes out and 8·I in for an element, the latter from L2 for
 // all k but one; I exponentials of some 20 FLOP.
-__device__ __forceinline__ void sparse_block(int m, int n, int maps, double *c, const double *d, const double *weight, const double *scale) {
+DOUBLE_KERNEL(256, sparse_block, (int m, int n, int maps, double *c, const double *d, const double *weight, const double *scale)) {
   SHARED(double, transposed, [SPARSE_TILE][SPARSE_TILE + 1]);
   int k = (int)blockIdx.z, lane = (int)threadIdx.x % 32, b = (int)blockIdx.x * SPARSE_TILE + lane;
   double first[SPARSE_TILE / SPARSE_ROWS], sum[SPARSE_TILE / SPARSE_ROWS];
@@ -112,12 +109,11 @@ __device__ __forceinline__ void sparse_block(int m, int n, int maps, double *c, 
     if (b < n && row < m) c[((long long)k * m + row) * n + b] = sum[r];
   }
 }
-DOUBLE_KERNEL(256, sparse_block, (int m, int n, int maps, double *c, const double *d, const double *weight, const double *scale), (m, n, maps, c, d, weight, scale))
 
 // sparse_block_backward: partial[tile, k, i] = Σ dc f_i, and behind all those Σ dc f_i d, where
 // linear 0; partial [tiles, 2, K, I]. Grid as sparse_block; a thread sums its four elements, then
 // block_sum. 8 bytes more in for an element, which stay in registers over the maps.
-__device__ __forceinline__ void sparse_block_backward(int m, int n, int maps, double *partial, const double *dc, const double *d, const double *scale) {
+DOUBLE_KERNEL(256, sparse_block_backward, (int m, int n, int maps, double *partial, const double *dc, const double *d, const double *scale)) {
   SHARED(double, transposed, [SPARSE_TILE][SPARSE_TILE + 1]);
   int k = (int)blockIdx.z, kernels = (int)gridDim.z, lane = (int)threadIdx.x % 32, b = (int)blockIdx.x * SPARSE_TILE + lane;
   double g[SPARSE_TILE / SPARSE_ROWS];
@@ -147,14 +143,11 @@ __device__ __forceinline__ void sparse_block_backward(int m, int n, int maps, do
     }
   }
 }
-DOUBLE_KERNEL(256, sparse_block_backward, (int m, int n, int maps, double *partial, const double *dc, const double *d, const double *scale),
-              (m, n, maps, partial, dc, d, scale))
 
 // sparse_gradient: dlogits_i += ω_i Σ_j ω_j (v_i − v_j) and dlogsigma_i += ω_i u_i/σ_i², for sums
 // [2,K,I]: v = Σ dc f, then u = Σ dc f d. One thread an element of [K,I], j in order; grid
 // ⌈K·I/32⌉.
-__device__ __forceinline__ void sparse_gradient(int kernels, int maps, double *dlogits, double *dlogsigma, const double *sums, const double *weight,
-                                                const double *scale) {
+DOUBLE_KERNEL(32, sparse_gradient, (int kernels, int maps, double *dlogits, double *dlogsigma, const double *sums, const double *weight, const double *scale)) {
   int at = global_thread();
   if (at >= kernels * maps) return;
   double pull = 0;
@@ -162,6 +155,3 @@ __device__ __forceinline__ void sparse_gradient(int kernels, int maps, double *d
   dlogits[at] += weight[at] * pull;
   dlogsigma[at] += weight[at] * scale[at] * sums[kernels * maps + at];
 }
-DOUBLE_KERNEL(32, sparse_gradient,
-              (int kernels, int maps, double *dlogits, double *dlogsigma, const double *sums, const double *weight, const double *scale),
-              (kernels, maps, dlogits, dlogsigma, sums, weight, scale))

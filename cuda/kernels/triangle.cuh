@@ -88,7 +88,7 @@ __device__ __forceinline__ void store_inverse(double *to, int ld, const double *
 // Grid (⌈M/64⌉, K), 256 threads, 57 KiB of dynamic shared memory. It reads and writes 64·M numbers
 // a matrix, 64²·M/3 FLOP: bound by the latency of 64 divisions. Sums from the last column to the
 // first.
-__device__ __forceinline__ void invert_diagonal(int m, double *x, const double *l) {
+DOUBLE_KERNEL(256, invert_diagonal, (int m, double *x, const double *l)) {
   DYN_SHARED(double, s);
   int i0 = (int)blockIdx.x * TILE;
   long long at = ((long long)blockIdx.y * m + i0) * m + i0;
@@ -96,7 +96,6 @@ __device__ __forceinline__ void invert_diagonal(int m, double *x, const double *
   invert_tile(s + BLOCK_SIZE, s);
   store_inverse(x + at, m, s + BLOCK_SIZE, smaller(TILE, m - i0));
 }
-DOUBLE_KERNEL(256, invert_diagonal, (int m, double *x, const double *l), (m, x, l))
 
 // invert_join makes inverses of 2h rows of pairs of inverses of h, by two launches
 //
