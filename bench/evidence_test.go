@@ -150,7 +150,7 @@ func TestEvidenceIsCurrent(t *testing.T) {
 	if string(text) != page.String() {
 		t.Errorf("%s is not what the records say: go -C bench run . evidence", evidenceFile)
 	}
-	for path, says := range map[string]string{"README.md": page.summary(), "docs/best.md": page.bestSummary()} {
+	for path, says := range map[string]string{"README.md": page.rivals(), "docs/best.md": page.bestSummary()} {
 		if text, err = os.ReadFile(path); err != nil {
 			t.Fatal(err)
 		}
