@@ -34,10 +34,10 @@ func decode(t *testing.T, b []byte) message {
 	return m
 }
 
-// text is a field with one value.
+// text returns the one value of a field.
 func (m message) text(field protowire.Number) string { return string(bytes.Join(m[field], nil)) }
 
-// texts is a field with several.
+// texts returns the values of a field.
 func (m message) texts(field protowire.Number) (all []string) {
 	for _, v := range m[field] {
 		all = append(all, string(v))
@@ -45,7 +45,7 @@ func (m message) texts(field protowire.Number) (all []string) {
 	return all
 }
 
-// number is a whole number.
+// number returns a field that is a whole number.
 func (m message) number(field protowire.Number) uint64 {
 	v, _ := protowire.ConsumeVarint([]byte(m.text(field)))
 	return v

@@ -21,7 +21,7 @@ import (
 
 const samples = 3
 
-// golden is a model of one of the kinds that the golden files have.
+// golden returns a model of one of the kinds that the golden files have.
 func golden(t *testing.T, kind string) *fitted.Model {
 	t.Helper()
 	trained, err := fitted.ReadModel(filepath.Join("..", "cmd", "gpdrf-gpu", "testdata", "golden", "0.2.0", kind,
@@ -30,7 +30,7 @@ func golden(t *testing.T, kind string) *fitted.Model {
 	return trained
 }
 
-// export is the graph of a model, and its file.
+// export returns the graph of a model, and its file.
 func export(t *testing.T, trained *fitted.Model, samples int) (f *File, text []byte, err error) {
 	t.Helper()
 	dev := must.Get(device.Open("cpu:f64"))(t)

@@ -54,7 +54,7 @@ func (r *Run) scores() (all []score) {
 	return all
 }
 
-// comparison is the table of several runs and their scores.
+// comparison returns the table of several runs and their scores.
 func comparison(runs []*Run) section {
 	if len(runs) == 1 {
 		return section{}

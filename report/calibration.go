@@ -28,7 +28,7 @@ func calibration(runs []*Run) section {
 	return s
 }
 
-// positions is the histogram of the predictive CDF at the true values (PIT).
+// positions draws the histogram of the predictive CDF at the true values (PIT).
 func positions(t Target) panel {
 	bins := 10
 	if len(t.Position) >= 1000 {
@@ -60,7 +60,7 @@ func positions(t Target) panel {
 	return panel{Title: "Probability integral transform", Chart: chart.SVG(), Numbers: numbers}
 }
 
-// diagonal is the line on which both axes have the same value.
+// diagonal returns the line on which both axes have the same value.
 func diagonal(low, high float64) charts.Mark {
 	ends := []float64{low, high}
 	return charts.Mark{Kind: charts.Rule, X: ends, Y: ends}
@@ -69,7 +69,7 @@ func diagonal(low, high float64) charts.Mark {
 // grey is the series of reference lines.
 const grey = 9
 
-// coverage is the share of rows inside central intervals, over their probability.
+// coverage draws the share of rows inside central intervals, over their probability.
 func coverage(t Target) panel {
 	const levels = 20
 	n := float64(len(t.Position))
@@ -110,7 +110,7 @@ func coverage(t Target) panel {
 // confidenceBins is the number of bins, the same as for the score ECE.
 const confidenceBins = 15
 
-// reliability is the share of right rows over the probability of their predicted class.
+// reliability draws the share of right rows over the probability of their predicted class.
 func reliability(c *Classes) panel {
 	var count, confidence, accuracy [confidenceBins]float64
 	for i, p := range c.Probability {
@@ -154,7 +154,7 @@ func reliability(c *Classes) panel {
 	return panel{Title: "Reliability", Chart: chart.SVG(), Numbers: numbers}
 }
 
-// confidence is the histogram of the probabilities of predicted classes.
+// confidence draws the histogram of the probabilities of predicted classes.
 func confidence(c *Classes) panel {
 	edges, counts := histogram(c.Probability, 0, 1, confidenceBins)
 	numbers := newTable("Probabilities of the predicted class", "from", "to", "rows")

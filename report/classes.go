@@ -55,7 +55,7 @@ func matrix(classes []metrics.ClassScore) *table {
 	return m
 }
 
-// confusedPairs is the table of the pairs of classes that are confused most often.
+// confusedPairs returns the table of the pairs of classes that are confused most often.
 func confusedPairs(classes []metrics.ClassScore) *table {
 	type pair struct {
 		class, predicted string

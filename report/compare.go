@@ -52,7 +52,7 @@ type Difference struct {
 	SE   float64 `json:"se"`
 }
 
-// String is "+0.0123 ± 0.0045".
+// String formats the difference, such as +0.0123 ± 0.0045.
 func (d Difference) String() string {
 	if d.SE == math.MaxFloat64 { // It is the difference of a single row.
 		return fmt.Sprintf("%+.4f ± unknown", d.Mean)

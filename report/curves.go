@@ -39,7 +39,7 @@ func curves(runs []*Run) section {
 	return s
 }
 
-// objectives is the title of the chart of the objective.
+// objectives returns the title of the chart of the objective.
 func objectives(runs []*Run) string {
 	for _, r := range runs {
 		if !strings.HasPrefix(r.Result.Objective, "ELBO") {
@@ -119,7 +119,7 @@ func (q quantity) panel(runs []*Run) (p panel, ok bool) {
 	return panel{Title: q.title, Chart: chart.SVG(), Numbers: numbers}, true
 }
 
-// labelPrefix is the label of a run at the beginning of a tip; "" if there is one run.
+// labelPrefix returns the label of a run for the beginning of a tip; "" if there is one run.
 func labelPrefix(runs []*Run, r *Run) string {
 	if len(runs) == 1 {
 		return ""

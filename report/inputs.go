@@ -86,7 +86,7 @@ func lengthScalePanel(r *Run, lengths []float64) panel {
 		Note: "In training-sd units; a long bar is a short length-scale."}
 }
 
-// mean is the mean of values, with every digit where they are equal.
+// mean returns the mean of values, with every digit where they are equal.
 func mean(values []float64) (m float64) {
 	for i, v := range values {
 		m += (v - m) / float64(i+1)

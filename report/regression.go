@@ -75,7 +75,7 @@ func predictionPanel(r *Run, t Target, dots int) panel {
 	return p
 }
 
-// tenths is the table of the rows in tenths by their predicted mean.
+// tenths returns the table of the rows in tenths by their predicted mean.
 func tenths(t Target) *table {
 	out := newTable("Tenths of the rows, by their predicted mean",
 		"tenth", "rows", "mean predicted", "mean true", "mean sd", "RMSE", "in 90 % interval")
@@ -188,7 +188,7 @@ func trend(in Values, y []float64, title string, standardised bool, dots int) pa
 // normal95 is the 0.95 quantile of the standard normal distribution.
 const normal95 = 1.6449
 
-// name is the name of a row, in a tip or a table.
+// name names a row, in a tip or a table.
 func (r *TestRows) name(i int) string {
 	if r.Name != nil && r.Name[i] != "" {
 		return fmt.Sprintf("row %d, %s", r.Number[i], r.Name[i])

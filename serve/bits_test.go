@@ -132,7 +132,7 @@ func (r *running) askRows(g data.Request) ([]map[string]any, error) {
 	return answer.Predictions, json.Unmarshal(text, &answer)
 }
 
-// tensorsOf are the inputs of a request for rows.
+// tensorsOf returns the inputs of a request for rows.
 func tensorsOf(schema data.Schema, g data.Request) (inputs []Tensor) {
 	for _, spec := range inputsOf(schema) {
 		t := Tensor{Name: spec.Name, Type: spec.Type, Shape: slices.Clone(spec.Shape)}

@@ -65,10 +65,10 @@ func (r *running) bare(body io.Reader, headers ...string) (code, message string,
 	return "", "", io.ErrUnexpectedEOF
 }
 
-// framed is the start of a message of gRPC with the given size.
+// framed returns the start of a message of gRPC with the given size.
 func framed(flag byte, n int) []byte { return binary.BigEndian.AppendUint32([]byte{flag}, uint32(n)) }
 
-// messageOf is a message of gRPC.
+// messageOf encodes a message of gRPC.
 func messageOf(t *testing.T, q proto.Message) io.Reader {
 	t.Helper()
 	text := must.Get(proto.Marshal(q))(t)

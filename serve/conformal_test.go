@@ -16,8 +16,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
-// conformal is a running server with a model of a kind that has intervals of level 0.9, and what predict
-// writes of a row at this level, and at 0.6.
+// conformal starts a server with a model of a kind that has intervals of level 0.9. want is the output of predict for
+// a row at this level, and at 0.6.
 func conformal(t *testing.T, kind, row string) (r *running, want []map[string]any) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "m.safetensors")

@@ -17,7 +17,7 @@ func decode(text []byte, into any, what string) error {
 	return decodeBy(json.Unmarshal, text, into, what)
 }
 
-// decodeKnown is like decode, and fails for keys that into does not have.
+// decodeKnown decodes as decode does, and fails for keys that into does not have.
 func decodeKnown(text []byte, into any, what string) error {
 	return decodeBy(func(text []byte, into any) error {
 		d := json.NewDecoder(bytes.NewReader(text))

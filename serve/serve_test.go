@@ -41,7 +41,7 @@ const (
 	dates     = "dates"
 )
 
-// tableText is a table of n rows of a kind.
+// tableText returns a table of n rows of a kind.
 func tableText(kind string, n int, seed uint64) string {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	var b strings.Builder
@@ -151,7 +151,7 @@ func open(t testing.TB) device.Device {
 	return dev
 }
 
-// testConfig is what tests serve with.
+// testConfig returns the settings of the tests' servers.
 func testConfig() Config {
 	c := Defaults()
 	c.MaxBatch = 32
@@ -276,7 +276,7 @@ func (r *running) get(t testing.TB, path string) (int, []byte) {
 	return a.StatusCode, answer
 }
 
-// lines are what predict writes for the rows of a file, each a JSON object.
+// lines returns the output of predict for the rows of a file, each a JSON object.
 func lines(t testing.TB, trained *fitted.Model, rows *data.Dataset) []map[string]any {
 	t.Helper()
 	p, distances, err := trained.PredictSet(t.Context(), open(t), rows, trained.EvalSamples,

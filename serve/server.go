@@ -288,7 +288,7 @@ func numbersOf(specs []TensorSpec) (numbers int) {
 	return numbers
 }
 
-// recoverTo is deferred: it logs a panic of a request, and turns it into the request's error.
+// recoverTo logs a panic of a request, and turns it into the request's error. It is deferred.
 func recoverTo(log *slog.Logger, err *error) {
 	if fault := recover(); fault != nil {
 		log.Error("a request failed", "fault", fmt.Sprint(fault), "stack", string(debug.Stack()))

@@ -129,7 +129,7 @@ func (v *verb) setting(text string) (options.Setting, error) {
 	return options.Setting{}, usererror.OfFlag(setFlag, "unknown key %q%s", key, hint)
 }
 
-// unknownFlag is the error for a flag that the verb does not have; value is its value.
+// unknownFlag returns the error for a flag that the verb does not have; value is its value.
 func (v *verb) unknownFlag(name, value string) error {
 	if f := v.key(name); f != nil {
 		def := "VALUE"

@@ -176,7 +176,7 @@ func (b *benchmark) measure(names []string, limit time.Duration) (*benchReport, 
 	return r, nil
 }
 
-// aboutDevice is the description of a device, as `info` prints it.
+// aboutDevice describes a device as `info` does.
 func aboutDevice(name string) string {
 	machines, _ := device.Machines()
 	for _, m := range machines {
@@ -272,7 +272,7 @@ func (b *benchmark) serve(dev device.Device) error {
 	return lines.Err()
 }
 
-// Lines is the text for people.
+// Lines returns the text for people.
 func (r *benchReport) Lines() []string {
 	var lines []string
 	for i, d := range r.Devices {
@@ -296,7 +296,7 @@ func (r *benchReport) cpuFor(i int) *benchDevice {
 	return nil
 }
 
-// operations is the table of single operations, with the CPU's times beside a GPU's.
+// operations returns the table of single operations, with the CPU's times beside a GPU's.
 func (d *benchDevice) operations(cpu *benchDevice) []string {
 	header := []any{"operation", "calls", "ms"}
 	if cpu != nil {
@@ -317,7 +317,7 @@ func (d *benchDevice) operations(cpu *benchDevice) []string {
 	return t.lines("  ")
 }
 
-// step is the table of the whole step, with the CPU's time beside a GPU's.
+// step returns the table of the whole step, with the CPU's time beside a GPU's.
 func (d *benchDevice) step(cpu *benchDevice) []string {
 	f := d.Steps[0]
 	header := []any{"step", "steps/s", "samples/s", "ms"}

@@ -135,7 +135,7 @@ func (s *search) begin(out string) (err error) {
 	})
 }
 
-// kind is the name of the work in messages: an ensemble, or the preset.
+// kind names the work in messages: an ensemble, or the preset.
 func (s *search) kind() string {
 	if s.cfg.Ensemble > 1 {
 		return train.Ensemble
@@ -175,7 +175,7 @@ func (s *search) resume(path string) (err error) {
 // maxJobs is the default maximum of trials at a time.
 const maxJobs = 4
 
-// roomFor is the number of trials, up to maxJobs, for which there is memory at a time. Each plans with all of the
+// roomFor returns the number of trials, up to maxJobs, for which there is memory at a time. Each plans with all of the
 // free memory, and does not know of the others.
 func roomFor(dev device.Device, rows *data.Dataset) int {
 	free, known := dev.Free()
@@ -200,7 +200,7 @@ func (s *search) open() (err error) {
 	return s.req.call.err
 }
 
-// run searches, and tests the ensemble that it finds.
+// run searches for the best model, and tests the ensemble that it finds.
 func (s *search) run() (*rundir.Result, error) {
 	what := "searching for the best model of %s: %d candidates on %d rows of %s, %s, on %s"
 	switch {
@@ -311,7 +311,7 @@ type searchInfo struct {
 	*best.State
 }
 
-// Lines is the text for people.
+// Lines returns the text for people.
 func (i searchInfo) Lines() []string {
 	return append([]string{
 		fmt.Sprintf("%s: %s, begun with gpdrf-gpu %s, %.1f s so far", i.Path, rundir.SearchName(i.Path),

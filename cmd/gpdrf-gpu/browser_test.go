@@ -16,7 +16,7 @@ import (
 // browsers are the names of Chromium without a window.
 var browsers = []string{"chromium-headless-shell", "chromium", "chrome-headless-shell"}
 
-// browser is the path of Chromium on this machine; "" without it.
+// browser returns the path of Chromium on this machine; "" without it.
 func browser() string {
 	for _, name := range browsers {
 		if path, err := exec.LookPath(name); err == nil {

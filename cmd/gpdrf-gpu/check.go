@@ -57,7 +57,7 @@ type comparisons struct {
 	Check []comparison `json:"check"`
 }
 
-// Lines is the text for people.
+// Lines returns the text for people.
 func (c *comparisons) Lines() []string {
 	lines := []string{c.About}
 	for _, x := range c.Check {

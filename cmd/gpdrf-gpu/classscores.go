@@ -21,7 +21,7 @@ const (
 	labelWidth  = 24
 )
 
-// classTables is the text of the scores of each class and of the confusion matrix; "" without classes.
+// classTables returns the text of the scores of each class and of the confusion matrix; "" without classes.
 func classTables(classes []metrics.ClassScore) string {
 	if len(classes) == 0 {
 		return ""
@@ -47,7 +47,7 @@ func classTables(classes []metrics.ClassScore) string {
 	return text
 }
 
-// classRows is the table of scores, with a line for each class.
+// classRows returns the table of scores, with a line for each class.
 func classRows(classes []metrics.ClassScore) string {
 	share := func(v *float64) string { return cmp.Or(optional("%.4f", v), "-") }
 	t := newNumberTable("class", "precision", "recall", "F1", "rows")
@@ -73,7 +73,7 @@ func confusionMatrix(classes []metrics.ClassScore) *textTable {
 	return t
 }
 
-// worstConfusions is the table of the largest numbers off the diagonal; "" if there are none.
+// worstConfusions returns the table of the largest numbers off the diagonal; "" if there are none.
 func worstConfusions(classes []metrics.ClassScore) string {
 	type confusion struct {
 		class, taken string
@@ -98,7 +98,7 @@ func worstConfusions(classes []metrics.ClassScore) string {
 	return t.indented()
 }
 
-// label is the name of a class for a table: quoted if it is empty or not printable, cut if it is long.
+// label returns the name of a class for a table: quoted if it is empty or not printable, cut if it is long.
 func label(class string) string {
 	if class == "" || strings.ContainsFunc(class, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		class = strconv.Quote(class)

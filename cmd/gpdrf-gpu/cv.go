@@ -188,7 +188,7 @@ func (v *crossValidation) folds() error {
 	return v.failed()
 }
 
-// failed is the error that names the folds without scores; nil if there are none.
+// failed returns the error that names the folds without scores; nil if there are none.
 func (v *crossValidation) failed() error {
 	var failures []string
 	for _, run := range v.cv.Runs {
@@ -355,7 +355,7 @@ type cvInfo struct {
 	Path string `json:"path"`
 }
 
-// Lines is the text for people.
+// Lines returns the text for people.
 func (i cvInfo) Lines() []string {
 	lines := []string{fmt.Sprintf("%s: cross-validation, %d of %d folds finished, with gpdrf-gpu "+
 		"%s on %s", i.Path, i.Finished, i.Folds, i.Version, i.Device)}

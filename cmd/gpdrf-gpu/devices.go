@@ -142,7 +142,7 @@ func (c *call) deviceOf(p *program, trainedOn, trainedAt string) (device.Device,
 	return dev, p.setPrecision(dev, precision), nil
 }
 
-// deviceNames are the names of all devices of this machine, without and with suffixes.
+// deviceNames lists the devices of this machine, without and with suffixes.
 func deviceNames() (names []string) {
 	machines, _ := device.Machines()
 	for _, m := range machines {
@@ -193,7 +193,7 @@ func (p *program) aboutDevices() devicesInfo {
 	return i
 }
 
-// lines is the text for people.
+// lines returns the text for people.
 func (i devicesInfo) lines() (lines []string) {
 	for _, m := range i.Devices {
 		lines = append(lines, fmt.Sprintf("device    %s (%s%s): %s", m.Name, m.Name,

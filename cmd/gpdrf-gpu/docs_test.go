@@ -49,7 +49,7 @@ func TestRolesInDocs(t *testing.T) {
 	}
 }
 
-// markdown is docs/cli.md without the part that is not made from flags: cmd/gpdrf-gpu/cli-notes.md.
+// markdown writes docs/cli.md without the part that is not made from flags: cmd/gpdrf-gpu/cli-notes.md.
 func (p *program) markdown() string {
 	var b strings.Builder
 	b.WriteString("# The command line\n\nWritten by `go test ./cmd/gpdrf-gpu -run CLIDocs -update` " +

@@ -79,7 +79,7 @@ func (v verb) help(all bool) string {
 	return b.String()
 }
 
-// keysHeading is the heading over the keys that --set takes.
+// keysHeading returns the heading over the keys that --set takes.
 func (v verb) keysHeading() string {
 	if v.flag("config") == nil {
 		return "Keys of --set"
@@ -141,7 +141,7 @@ func (f flagSpec) synopsis() string {
 	return "--" + f.name + " " + f.arg
 }
 
-// describe is the help of a flag with its default and the models that have it.
+// describe returns the help of a flag, with its default and the models that have it.
 func (f flagSpec) describe() string {
 	var notes []string
 	if f.models != "" {

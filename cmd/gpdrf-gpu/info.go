@@ -174,7 +174,7 @@ func (p *program) aboutProgram() programInfo {
 	return i
 }
 
-// source is the version of the module that Go has recorded; "" if it has not.
+// source returns the version of the module that Go has recorded; "" if it has not.
 func source() string {
 	built, ok := debug.ReadBuildInfo()
 	if !ok || built.Main.Version == "(devel)" {
@@ -183,7 +183,7 @@ func source() string {
 	return built.Main.Version
 }
 
-// Lines is the text for people.
+// Lines returns the text for people.
 func (i programInfo) Lines() []string {
 	source := ""
 	if i.Source != "" {
@@ -256,7 +256,7 @@ func (p *program) aboutRun(path string) (*runInfo, error) {
 	return i, err
 }
 
-// Lines is the text for people: the result, then the options that differ from the defaults.
+// Lines returns the text for people: the result, then the options that differ from the defaults.
 func (i *runInfo) Lines() []string {
 	r := i.Result
 	testing := "none for testing"
@@ -323,7 +323,7 @@ func validationLine(v *rundir.Validation) string {
 		score, v.Step, v.Restored, ended)
 }
 
-// standing is the progress of the run.
+// standing describes the progress of the run.
 func (i *runInfo) standing() string {
 	switch {
 	case i.Result.Unfinished:

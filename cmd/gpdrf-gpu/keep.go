@@ -173,7 +173,7 @@ func isFile(path string) bool {
 // extraGrace is the time that an extra may take to end after its bound, or after its context is done.
 const extraGrace = time.Second
 
-// bound is the time that an extra of a run may take: as long as the run so far, from a minute to an hour.
+// bound returns the time that an extra of a run may take: as long as the run so far, from a minute to an hour.
 func bound(began time.Time) time.Duration {
 	return min(max(time.Minute, time.Since(began)), time.Hour)
 }

@@ -113,7 +113,7 @@ func (i *modelFile) readTensors() (format string, err error) {
 	return metadata[fitted.FormatKey], err
 }
 
-// Lines is the text for people.
+// Lines returns the text for people.
 func (i *modelFile) Lines() []string {
 	at := ""
 	if i.Steps > 0 {

@@ -91,7 +91,7 @@ func (f *phase) show(done int) {
 	f.bar.SetCurrent(int64(done))
 }
 
-// remaining is the remaining time; "" if it is unknown.
+// remaining returns the text of the remaining time; "" if it is unknown.
 func (f *phase) remaining(done int) string {
 	if done <= 0 || f.total == unknownTotal {
 		return ""

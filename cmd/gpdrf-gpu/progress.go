@@ -55,7 +55,7 @@ func (r *recorder) Note(format string, args ...any) {
 	r.Reporter.Note(format, args...)
 }
 
-// Doing may be called from any goroutine.
+// Doing shows the work in progress. It may be called from any goroutine.
 func (r *recorder) Doing(what string, share float64) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
@@ -106,7 +106,7 @@ func (l *lineReporter) Step(p rundir.Progress) {
 	l.Note("step %*d of %d  %s", len(fmt.Sprint(p.Total)), p.Step, p.Total, describe(p))
 }
 
-// objectiveLabel is ELBO if the objective is the bound.
+// objectiveLabel returns ELBO if the objective is the bound.
 func objectiveLabel(p *rundir.Progress) string {
 	if p.Bound {
 		return "ELBO"
@@ -114,7 +114,7 @@ func objectiveLabel(p *rundir.Progress) string {
 	return "objective"
 }
 
-// describe is the part of a progress line after the step: objective, validation, speed and remaining time.
+// describe returns the part of a progress line after the step: objective, validation, speed and remaining time.
 func describe(p rundir.Progress) string {
 	text := fmt.Sprintf("%s %11.5g", objectiveLabel(&p), p.Shown())
 	if e := p.Validation; e != nil {
@@ -138,7 +138,7 @@ type barReporter struct {
 	last  atomic.Pointer[rundir.Progress] // the last step, which another goroutine draws
 }
 
-// barText is the text of a bar. Its last parts are left out if they do not fit the columns.
+// barText returns the text of a bar. Its last parts are left out if they do not fit the columns.
 func barText(p *rundir.Progress, columns int) (text string) {
 	parts := []string{fmt.Sprintf("%s %.5g", objectiveLabel(p), p.Shown())}
 	if e := p.Validation; e != nil {
@@ -156,7 +156,7 @@ func barText(p *rundir.Progress, columns int) (text string) {
 	return text
 }
 
-// remainingTime is the remaining time of the run; "" if it is unknown.
+// remainingTime returns the text of the remaining time of the run; "" if it is unknown.
 func remainingTime(p rundir.Progress) string {
 	left := p.Total - p.Step
 	if p.StepsPerSecond <= 0 || left <= 0 {
@@ -223,7 +223,7 @@ func (p *program) newSearchBar(s *best.State, started time.Time) *searchBar {
 	return b
 }
 
-// progressText is the text of the trials that have ended in a round, and of the time.
+// progressText describes the trials that have ended in a round, and the time.
 func (b *searchBar) progressText(done, all int64) string {
 	text := fmt.Sprintf(" %d of %d  %s", done, all, time.Since(b.started).Round(time.Second))
 	if b.limit > 0 {

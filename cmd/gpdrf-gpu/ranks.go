@@ -133,7 +133,7 @@ func (r *ranks) printLine(format string, args ...any) {
 	fmt.Fprintf(r.stderr, "gpdrf-gpu: "+format+"\n", args...)
 }
 
-// name is the number of the rank and the name of its machine.
+// name returns the number of the rank and the name of its machine.
 func (r *ranks) name() string { return nameOf(r.Rank(), r.Size()) }
 
 func nameOf(rank, size int) string {

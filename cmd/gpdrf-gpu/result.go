@@ -22,7 +22,7 @@ var paperFigures = map[string]map[string]float64{
 	"mnist":      {"gp": 0.059, "drf": 0.045, "gpdrf": 0.033},
 }
 
-// foldOf is the fold of the test rows for a title; "" if there is only one.
+// foldOf names the fold of the test rows for a title; "" if there is only one.
 func foldOf(r *rundir.Result) string {
 	switch {
 	case r.Folds > 0:
@@ -62,7 +62,7 @@ func (p *program) printIntervals(of string, s *fitted.ConformalScores) {
 		s.Level, s.N, 100*s.Coverage, size)
 }
 
-// scoreTable is the small table of scores. For a named set the paper's figure stands beside them.
+// scoreTable returns the small table of scores. For a named set the paper's figure stands beside them.
 func scoreTable(r *rundir.Result) string {
 	title, paper := fmt.Sprintf("%s on %s%s", r.Model, r.Data, foldOf(r)), ""
 	if figure, ok := paperFigures[r.Data][r.Model]; ok && r.Fold > 0 && r.Folds == 0 { // It is a fold of the named set.
@@ -190,8 +190,8 @@ func scoresInLine(t fitted.Test) string {
 	return strings.Join(parts, ", ")
 }
 
-// cvTable is the table of scores: a line for each fold, the means, their standard errors, and the scores of all rows
-// together.
+// cvTable returns the table of scores: a line for each fold, the means, their standard errors, and the scores of all
+// rows together.
 func cvTable(cv *rundir.CV) string {
 	mean, se := means(cv.Test, false), means(cv.Test, true)
 	ownMean, ownSE := means(cv.Raw, false), means(cv.Raw, true)
@@ -251,7 +251,7 @@ func cvTable(cv *rundir.CV) string {
 	return text
 }
 
-// testedRows is the number of scored test rows of a fold, and of all its test rows if a time limit has cut the test.
+// testedRows counts the scored test rows of a fold, and all its test rows if a time limit has cut the test.
 func testedRows(run rundir.FoldRun) string {
 	if run.Cut != nil {
 		return fmt.Sprintf("%d of %d", run.Cut.Rows, run.NTest)
@@ -259,7 +259,7 @@ func testedRows(run rundir.FoldRun) string {
 	return fmt.Sprint(run.NTest)
 }
 
-// coverageText is the line about the intervals or sets of a target; "" without them.
+// coverageText returns the line about the intervals or sets of a target; "" without them.
 func coverageText(of string, c map[string]rundir.Average) string {
 	if c == nil {
 		return ""

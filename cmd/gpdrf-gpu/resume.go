@@ -15,7 +15,8 @@ import (
 // errFinished means that there is nothing to resume.
 var errFinished = errors.New("finished")
 
-// reopen is the run in a folder, from its last checkpoint on, with these options; errFinished if it has ended.
+// reopen opens the run in a folder, at its last checkpoint, with these options. The error is errFinished if it has
+// ended.
 func (p *program) reopen(guard *exitGuard, path string, flags []options.Setting) (*train.Job, *rundir.Folder, error) {
 	switch run, err := rundir.OpenRun(path); {
 	case errors.Is(err, rundir.ErrNoStep):

@@ -91,7 +91,7 @@ func (f *runOutput) score() error {
 	return guard.end()
 }
 
-// scored is the result with the scores of the test, unless it had scores before.
+// scored returns the result with the scores of the test, unless it had scores before.
 func (f *runOutput) scored(scores *fitted.Scores) *rundir.Result {
 	r := *f.saved
 	if r.Failure != "" {

@@ -180,7 +180,7 @@ func (p *program) compareRuns(folders []string) error {
 // twoRuns is a comparison of two runs with a text for people.
 type twoRuns struct{ *report.Comparison }
 
-// Lines is the text for people.
+// Lines returns the text for people.
 func (c twoRuns) Lines() []string {
 	lines := []string{"A  " + c.A, "B  " + c.B, ""}
 	if len(c.Settings) == 0 {

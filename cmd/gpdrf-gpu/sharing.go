@@ -117,7 +117,7 @@ func factsOf(job *train.Job) (facts []dist.Fact) {
 	return facts
 }
 
-// kindOf is the kind of a device, which decides its rounding.
+// kindOf returns the kind of a device, which decides its rounding.
 func kindOf(dev device.Device) string {
 	kind := options.DeviceKind(dev.Name())
 	if strings.HasPrefix(kind, "cpu:") {

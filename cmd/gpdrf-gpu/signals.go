@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// endSignals are the signals that ask a command to end: Ctrl-C, kill, and the closing of its terminal. The last one is
-// left out under nohup.
+// endSignals lists the signals that ask a command to end: Ctrl-C, kill, and the closing of its terminal. The last one
+// is left out under nohup.
 func endSignals() []os.Signal {
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {

@@ -15,10 +15,10 @@ type textTable struct {
 	numbers []int // columns from 1 that are aligned at the right, beside those that hold int alone
 }
 
-// newTable is a table without rows, whose columns hold words.
+// newTable returns a table without rows, whose columns hold words.
 func newTable(header ...any) *textTable { return &textTable{header: header} }
 
-// newNumberTable is a table whose columns hold numbers, except the first.
+// newNumberTable returns a table whose columns hold numbers, except the first.
 func newNumberTable(header ...any) *textTable {
 	t := newTable(header...)
 	for i := range header[1:] {
@@ -54,10 +54,10 @@ func (t *textTable) lines(indent string) (lines []string) {
 	return lines
 }
 
-// indented is the text of the table, indented by two columns.
+// indented returns the text of the table, indented by two columns.
 func (t *textTable) indented() string { return strings.Join(t.lines("  "), "\n") }
 
-// widest is the width of the longest line.
+// widest returns the width of the longest line.
 func widest(lines []string) int {
 	return runewidth.StringWidth(slices.MaxFunc(lines, func(a, b string) int {
 		return runewidth.StringWidth(a) - runewidth.StringWidth(b)

@@ -235,7 +235,7 @@ func (p *program) printRun(r *rundir.Result, c options.Config, path string) erro
 	}{r, path})
 }
 
-// resumeCommand is the command that resumes a run, or the cross-validation that it belongs to.
+// resumeCommand returns the command that resumes a run, or the cross-validation that it belongs to.
 func (p *program) resumeCommand(path string) string {
 	if p.cvPath != "" {
 		path = p.cvPath
@@ -353,7 +353,7 @@ func (p *program) afterFailure(err error, folder *rundir.Folder) {
 	}
 }
 
-// onePercent is the number of rows in a hundredth of a set.
+// onePercent returns the number of rows in a hundredth of a set.
 func onePercent(rows *data.Dataset) int { return (rows.N() + 99) / 100 }
 
 // inputsOf describes the inputs of a row.

@@ -34,7 +34,7 @@ func (p *program) trainVerb() verb {
 	}
 }
 
-// trainFlags are the flags of train: the flags of options.Options and, behind the data, flags of the command itself.
+// trainFlags lists the flags of train: those of options.Options and, behind the data, flags of the command itself.
 func trainFlags() []flagSpec {
 	own := []flagSpec{
 		{group: "Files", name: "config", arg: "FILE.yaml", help: "options from a file, such as a run's config.yaml. " +
@@ -59,7 +59,7 @@ func trainFlags() []flagSpec {
 	return append(slices.Insert(flags, behind, own...), jsonFlag)
 }
 
-// commandKeys are the keys about the command. A run does not keep them.
+// commandKeys lists the keys about the command. A run does not keep them.
 func commandKeys() []flagSpec {
 	return []flagSpec{
 		{name: "part", arg: "i/n|auto",
@@ -98,7 +98,7 @@ func flagsOf(keys string) (flags []flagSpec) {
 	return flags
 }
 
-// flagOf is the flag of an option, or its key.
+// flagOf returns the flag of an option, or its key.
 func flagOf(o *options.Option) flagSpec {
 	f := flagSpec{group: o.Group, name: o.Key, arg: o.Arg, help: o.Help, def: o.Text(), models: o.Models}
 	if o.Values != nil {

@@ -31,7 +31,7 @@ func (d *occupied) Free() (int64, bool) {
 	return 1, true
 }
 
-// occupiedJob is a short run on an occupied device.
+// occupiedJob returns a short run on an occupied device.
 func occupiedJob(t *testing.T, after int) *train.Job {
 	t.Helper()
 	c, err := options.Resolve(nil, []options.Setting{{Key: "data", Text: "testdata/houses.csv"},

@@ -70,7 +70,7 @@ func commonFlags() []flagSpec {
 	}
 }
 
-// verbs are all commands, in the order of the help.
+// verbs lists all commands in the order of the help.
 func (p *program) verbs() []verb {
 	all := []verb{p.trainVerb(), p.evalVerb(), p.predictVerb(), p.suggestVerb(), p.serveVerb(), p.exportVerb(),
 		p.dataVerb(), p.infoVerb(), p.planVerb(), p.checkVerb(), p.reportVerb(), p.runsVerb(), p.benchVerb()}
@@ -83,7 +83,7 @@ func (p *program) verbs() []verb {
 	return append(all, p.completionVerb(), p.manVerb()) // These have no flags.
 }
 
-// dialectKeys are the keys of verbs that read a file with the columns of the training file.
+// dialectKeys lists the keys of verbs that read a file with the columns of the training file.
 func dialectKeys() []flagSpec {
 	all := flagsOf("separator decimal header")
 	for i := range all {
@@ -92,7 +92,7 @@ func dialectKeys() []flagSpec {
 	return all
 }
 
-// tableKeys are the keys of verbs that read any table.
+// tableKeys lists the keys of verbs that read any table.
 func tableKeys() []flagSpec {
 	return flagsOf("separator decimal header thousands dates text id one-hot tokens")
 }
