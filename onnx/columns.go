@@ -27,7 +27,8 @@ func (g graph) columns(s data.Schema) value {
 			cell := g.column(numbers, at)
 			at++
 			missing = func() value { return g.Op("IsNaN", cell) }
-			inputs, fill := []value{cell}, c.Fill
+			inputs := []value{cell}
+			fill := c.Fill
 			if c.Date != nil {
 				inputs = g.date(c.Date, cell)
 			}
@@ -35,7 +36,8 @@ func (g graph) columns(s data.Schema) value {
 				if s.Missing == data.MissingImpute {
 					x = g.Op("Where", missing(), g.Scalar(fill), x)
 				}
-				parts, fill = append(parts, x), 0
+				parts = append(parts, x)
+				fill = 0
 			}
 		} else {
 			name := inputName(c.Name, words)

@@ -123,7 +123,9 @@ func (g graph) featureMoments(p *model.SnapshotDRF, h value) (mean, variance val
 	mu := g.concat(2, []value{g.mul(q, cos), g.mul(q, sin)})
 	mean = g.times(p.Scale, g.matMul(mu, g.Doubles(p.W, 2*r, p.Out)))
 
-	cos2, sin2, lost := g.sub(g.square(cos), g.square(sin)), g.times(2, g.mul(sin, cos)), g.sub(g.Scalar(1), u)
+	cos2 := g.sub(g.square(cos), g.square(sin))
+	sin2 := g.times(2, g.mul(sin, cos))
+	lost := g.sub(g.Scalar(1), u)
 	cross := g.times(-0.5, g.mul(u, lost))
 	parts := []value{
 		g.times(0.5, g.mul(g.square(u), cos2)), g.times(0.5, lost),

@@ -35,7 +35,8 @@ func New(t *fitted.Model, dev device.Device, samples int) (_ *File, err error) {
 		return nil, err
 	}
 	g := graph{&onnxfile.Graph{}}
-	x, offset := g.columns(t.Schema), value("") // offsets are [B,1], or "" without offsets
+	x := g.columns(t.Schema)
+	var offset value // offsets are [B,1], or "" without offsets
 	// 0 for each row [B,1], or NaN if a number is missing or infinite: operations may lose a NaN, and a
 	// prediction must not
 	doubt := g.sum(g.sub(x, x), 1)

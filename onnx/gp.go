@@ -50,7 +50,9 @@ func (g graph) correlations(s *model.Snapshot, x value) value {
 
 // distances returns r² = ‖z‖² + ‖x‖² − 2⟨z, x⟩ over ℓ² [K,M,B].
 func (g graph) distances(p *model.SnapshotGP, length []float64, m, d int, x value) value {
-	inverse2, points, norms := make([]float64, len(length)), make([]float64, p.K*m*d), make([]float64, p.K*m)
+	inverse2 := make([]float64, len(length))
+	points := make([]float64, p.K*m*d)
+	norms := make([]float64, p.K*m)
 	for i, v := range length {
 		inverse2[i] = 1 / (v * v)
 	}

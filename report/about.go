@@ -26,7 +26,8 @@ func (r *Run) scores() (all []score) {
 	}
 	if s := r.Result.Test.Regression; s != nil {
 		own, unit, logs := "", "in training-sd units", "predictive density"
-		raw, counts := r.Result.Raw, r.Result.Measure == fitted.CountingMeasure
+		raw := r.Result.Raw
+		counts := r.Result.Measure == fitted.CountingMeasure
 		if counts {
 			own, unit, logs = ", own units", "in counts", "probability of the count"
 		}
@@ -111,7 +112,8 @@ func about(runs []*Run) section {
 }
 
 func summary(r *Run) *table {
-	t, result := &table{Caption: "What was trained"}, r.Result
+	t := &table{Caption: "What was trained"}
+	result := r.Result
 	t.add("run folder", r.Path)
 	t.add("model", fmt.Sprintf("%s, %d parameters", result.Model, result.Parameters))
 	t.add("data", fmt.Sprintf("%s, %s", result.Data, result.Task))

@@ -135,7 +135,8 @@ func reliability(c *Classes) panel {
 		// This is Wilson's interval, which stays between 0 and 1.
 		const z = 1.96
 		centre, half := (p+z*z/(2*n))/(1+z*z/n), z/(1+z*z/n)*math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
-		x, y, low, high = append(x, mean), append(y, p), append(low, centre-half), append(high, centre+half)
+		x, y = append(x, mean), append(y, p)
+		low, high = append(low, centre-half), append(high, centre+half)
 		tips = append(tips, fmt.Sprintf("mean probability %s: %s of %.0f rows right",
 			percent(mean), percent(p), n))
 		numbers.add(percent(mean), percent(p), fmt.Sprintf("%.0f", n))

@@ -63,7 +63,8 @@ func (q quantity) panel(runs []*Run) (p panel, ok bool) {
 	if len(runs) > 1 { // Each run has its own rows, since the steps differ.
 		numbers = newTable(q.title, "run", "step", "value")
 	}
-	low, high, last := math.Inf(1), math.Inf(-1), 0.0
+	low, high := math.Inf(1), math.Inf(-1)
+	last := 0.0
 	var marks []charts.Mark
 	for i, r := range runs {
 		var steps, values []float64
@@ -90,7 +91,8 @@ func (q quantity) panel(runs []*Run) (p panel, ok bool) {
 		readings := thinned(len(shown), listedReadings)
 		var tips []string
 		for _, k := range readings {
-			step, value := fmt.Sprintf("%.0f", steps[k]), digits(shown[k])
+			step := fmt.Sprintf("%.0f", steps[k])
+			value := digits(shown[k])
 			tips = append(tips, labelPrefix(runs, r)+"step "+step+": "+value)
 			row := texts(step, value)
 			if len(runs) > 1 {

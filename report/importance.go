@@ -60,7 +60,8 @@ func shuffle(ctx context.Context, t *fitted.Model, c options.Config, steps int,
 	slices.SortStableFunc(inputs,
 		func(a, b data.Input) int { return cmp.Compare(shortest(a, lengths), shortest(b, lengths)) })
 
-	all, copies := len(inputs), min(len(inputs), maxInputs)+1
+	all := len(inputs)
+	copies := min(len(inputs), maxInputs) + 1
 	for n := all; n > maxInputs; n /= 2 {
 		copies += maxInputs + 1
 	}

@@ -18,7 +18,8 @@ const keptInputs = 12
 // model. Soon after ctx is done, it returns the cause of ctx as the error.
 func Keep(ctx context.Context, t *fitted.Model, c options.Config, steps int, dev device.Device,
 	test *data.Dataset, scores *fitted.Scores) (predictions []byte, importance *Importance, err error) {
-	rows, p := test.Subset(scores.Kept.Rows), scores.Kept.Prediction
+	rows := test.Subset(scores.Kept.Rows)
+	p := scores.Kept.Prediction
 	if importance, err = shuffle(ctx, t, c, steps, dev, rows); err != nil {
 		return nil, nil, err
 	}

@@ -87,12 +87,17 @@ func entryOf(path string) (e Entry, found bool, err error) {
 		if unreadable != nil {
 			return e, true, err
 		}
-		result, e.Standing = c.Result, "unfinished"
+		result = c.Result
+		e.Standing = "unfinished"
 	}
 	if result.Interrupted {
 		e.Standing = "interrupted"
 	}
-	e.Run, e.Data, e.Model, e.Steps, e.Seconds = path, result.Data, result.Model, result.Steps, result.Seconds
+	e.Run = path
+	e.Data = result.Data
+	e.Model = result.Model
+	e.Steps = result.Steps
+	e.Seconds = result.Seconds
 	e.Cut = cutText(result.Scored(result.NTest), result.NTest)
 	if s := result.Test.Regression; s != nil {
 		e.RMSE, e.NLPD = &s.RMSE, &s.NLPD

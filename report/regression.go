@@ -39,7 +39,8 @@ func predicted(runs []*Run) section {
 			"90 % interval of the prediction. It should hold nine dots of ten.",
 	}
 	s.eachTarget(runs, func(r *Run, t Target) []panel {
-		p, numbers := predictionPanel(r, t, share(dots, runs, r)), tenths(t)
+		p := predictionPanel(r, t, share(dots, runs, r))
+		numbers := tenths(t)
 		if len(runs) == 1 { // there is room for the numbers
 			return []panel{p, {Title: "Tenths of the rows", Table: numbers, Span: 2}}
 		}
@@ -111,7 +112,8 @@ func inTenths(values []float64) (parts [][]int) {
 		for hi < n && (hi < end || values[order[hi]] == values[order[hi-1]]) {
 			hi++
 		}
-		parts, lo = append(parts, order[lo:hi]), hi
+		parts = append(parts, order[lo:hi])
+		lo = hi
 	}
 	return parts
 }
@@ -164,7 +166,9 @@ func trend(in Values, y []float64, title string, standardised bool, dots int) pa
 	var meanX, meanY []float64
 	numbers := newTable("Tenths of the rows, by "+in.Name, "mean "+in.Name, "rows", "mean", "sd")
 	for _, part := range inTenths(in.Values) {
-		x, m, squares := mean(picked(in.Values, part)), mean(picked(y, part)), 0.0
+		x := mean(picked(in.Values, part))
+		m := mean(picked(y, part))
+		squares := 0.0
 		for _, i := range part {
 			squares += (y[i] - m) * (y[i] - m)
 		}

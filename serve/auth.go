@@ -56,7 +56,8 @@ func (t *Tokens) allow(authorization string) bool {
 		return true
 	}
 	scheme, token, _ := strings.Cut(authorization, " ")
-	hash, found := sha256.Sum256([]byte(strings.TrimSpace(token))), 0
+	hash := sha256.Sum256([]byte(strings.TrimSpace(token)))
+	found := 0
 	for i := range t.hashes {
 		found |= subtle.ConstantTimeCompare(hash[:], t.hashes[i][:])
 	}

@@ -52,14 +52,16 @@ func (b *batcher) run() {
 	defer close(b.done)
 	timer := time.NewTimer(0)
 	for first := range b.queue {
-		jobs, rows := []*job{first}, first.n
+		jobs := []*job{first}
+		rows := first.n
 		timer.Reset(b.server.MaxDelay)
 		for rows < b.server.MaxBatch {
 			j := b.next(timer.C)
 			if j == nil {
 				break
 			}
-			jobs, rows = append(jobs, j), rows+j.n
+			jobs = append(jobs, j)
+			rows += j.n
 		}
 		b.answer(jobs)
 	}
@@ -90,7 +92,8 @@ func (b *batcher) answer(jobs []*job) {
 			continue
 		}
 		b.server.metrics.queueSeconds.Observe(time.Since(j.queued).Seconds())
-		waiting, rows = append(waiting, j), rows+j.n
+		waiting = append(waiting, j)
+		rows += j.n
 		if x == nil {
 			x = j.x[:len(j.x):len(j.x)]
 		} else {

@@ -62,7 +62,8 @@ func faultOf(err error) string {
 	if !errors.As(err, &wrong) {
 		return err.Error()
 	}
-	place, want := "", "a whole number"
+	place := ""
+	want := "a whole number"
 	if wrong.Type.Kind() == reflect.Uint64 && strings.HasPrefix(wrong.Value, "number -") {
 		want += " from 0 on"
 	}

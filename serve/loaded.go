@@ -30,7 +30,8 @@ type loaded struct {
 
 // openModel reads a model, checks it, and puts it on a device. The caller is its first user and must release it.
 func (s *Server) openModel(e *entry) (m *loaded, err error) {
-	path, stamp := e.path, stampOf(e.path)
+	path := e.path
+	stamp := stampOf(e.path)
 	run, err := rundir.OpenModel(path)
 	if err != nil {
 		return nil, err
@@ -72,7 +73,8 @@ const (
 
 // numbersOfSequences returns the memory that the sequences of a request take. It fails for a graph that is too long.
 func (m *loaded) numbersOfSequences(sequences []string) (numbers int64, err error) {
-	each, alphabet := int64(numbersOfByte), m.schema().Alphabet
+	each := int64(numbersOfByte)
+	alphabet := m.schema().Alphabet
 	graphs := alphabet != nil && alphabet.Kind.IsGraph()
 	if graphs {
 		each = numbersOfGraphByte

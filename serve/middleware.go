@@ -111,7 +111,8 @@ func (s *Server) cors(next http.Handler) http.Handler {
 	}
 	asked := strings.Join([]string{"Authorization", "Content-Type", jsonSizeHeader, requestHeader, traceHeader}, ", ")
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		header, origin := w.Header(), r.Header.Get("Origin")
+		header := w.Header()
+		origin := r.Header.Get("Origin")
 		header.Add("Vary", "Origin")
 		if origin == "" || s.Origin != AnyOrigin && s.Origin != origin {
 			next.ServeHTTP(w, r)

@@ -207,7 +207,8 @@ func (p *prediction) addClasses(t *Tensor, c *predict.Classes, part *model.Predi
 			for _, class := range p.trained.Schema.Classes {
 				inside := 0.0
 				if len(set) > 0 && set[0] == class { // both are in the order of the classes
-					inside, set = 1, set[1:]
+					inside = 1
+					set = set[1:]
 				}
 				t.Numbers = append(t.Numbers, inside)
 			}
@@ -250,13 +251,16 @@ func (q OutputRequest) of(spec TensorSpec) (out wantedOutput, err error) {
 	var levels *string // levels of quantiles, an interval or a set: numbers between 0 and 1, with commas
 	var seed uint64
 	// firstRow: the number of the first row, where the rows of one prediction come in parts
-	count, firstRow := int64(defaultDraws), int64(0)
+	count := int64(defaultDraws)
+	firstRow := int64(0)
 	known := map[string]any{}
 	switch spec.Name {
 	case quantilesName, intervalName, setName:
 		known["levels"] = &levels
 	case drawsName:
-		known["count"], known["seed"], known["first_row"] = &count, &seed, &firstRow
+		known["count"] = &count
+		known["seed"] = &seed
+		known["first_row"] = &firstRow
 	}
 	for _, name := range slices.Sorted(maps.Keys(q.Parameters)) {
 		if name == binaryData {

@@ -25,7 +25,9 @@ func parseRows(s data.Schema, body []byte, maxRows int) (data.Request, error) {
 	if err := decodeKnown(body, &wire, what); err != nil {
 		return g, badf("%v: %s", err, form)
 	}
-	in, isNumber, isBoolean := newRowReader(s), map[string]bool{}, map[string]bool{}
+	in := newRowReader(s)
+	isNumber := map[string]bool{}
+	isBoolean := map[string]bool{}
 	for _, name := range s.RequestNumbers() {
 		isNumber[name] = true
 	}

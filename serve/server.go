@@ -173,7 +173,9 @@ func (s *Server) infer(ctx context.Context, m *loaded, q *Request) (outputs []Te
 		if err != nil {
 			return nil, nil, err
 		}
-		wanted, binary, specs = append(wanted, w), append(binary, out.Binary), append(specs, w.TensorSpec)
+		wanted = append(wanted, w)
+		binary = append(binary, out.Binary)
+		specs = append(specs, w.TensorSpec)
 	}
 	rows, err := rowsOf(m.schema(), q.Inputs)
 	if err != nil {
@@ -183,7 +185,8 @@ func (s *Server) infer(ctx context.Context, m *loaded, q *Request) (outputs []Te
 	if err != nil {
 		return nil, nil, err
 	}
-	q.Warnings, q.reserved = p.warnings, reserved
+	q.Warnings = p.warnings
+	q.reserved = reserved
 	for _, w := range wanted {
 		t, err := p.output(ctx, w)
 		if err != nil {
@@ -319,11 +322,13 @@ func (s *Server) recordRequest(c *call, began time.Time, err error) {
 	}
 	s.metrics.requests.WithLabelValues(c.protocol, model, status).Inc()
 	s.metrics.requestSeconds.WithLabelValues(c.protocol, model).Observe(took.Seconds())
-	level, attributes := slog.LevelInfo, []any{"protocol", c.protocol, "model", c.model, "status",
+	level := slog.LevelInfo
+	attributes := []any{"protocol", c.protocol, "model", c.model, "status",
 		status, "rows", c.rows,
 		"milliseconds", float64(took.Microseconds()) / 1e3, "request", c.id}
 	if err != nil {
-		level, attributes = slog.LevelWarn, append(attributes, "error", err.Error())
+		level = slog.LevelWarn
+		attributes = append(attributes, "error", err.Error())
 	} else {
 		s.metrics.rows.WithLabelValues(model).Add(float64(c.rows))
 	}

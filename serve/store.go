@@ -184,7 +184,11 @@ func (s *store) put(e *entry, m *loaded, what string) {
 		return
 	}
 	before := e.model
-	e.model, e.stamp, e.failed, e.unloaded, e.used = m, m.stamp, nil, false, time.Now()
+	e.model = m
+	e.stamp = m.stamp
+	e.failed = nil
+	e.unloaded = false
+	e.used = time.Now()
 	s.mu.Unlock()
 	if before != nil {
 		before.release()
@@ -213,7 +217,8 @@ func (s *store) evict(except *entry) {
 func (s *store) drop(e *entry, what string) {
 	s.mu.Lock()
 	m := e.model
-	e.model, e.unloaded = nil, what == unloaded
+	e.model = nil
+	e.unloaded = what == unloaded
 	s.mu.Unlock()
 	if m == nil {
 		return
@@ -267,7 +272,8 @@ func (s *store) close() {
 	var open []*loaded
 	for _, e := range s.entries {
 		if e.model != nil {
-			open, e.model = append(open, e.model), nil
+			open = append(open, e.model)
+			e.model = nil
 		}
 	}
 	s.mu.Unlock()
@@ -324,7 +330,8 @@ func (s *store) reload(ctx context.Context, e *entry) {
 	defer s.endTurn()
 	now := stampOf(e.path)
 	s.mu.Lock()
-	same, loaded := now == e.stamp || now == stamp{}, e.model != nil
+	same := now == e.stamp || now == stamp{}
+	loaded := e.model != nil
 	if !same && !loaded {
 		e.failed = nil
 	}

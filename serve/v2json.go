@@ -63,7 +63,8 @@ func parseRequest(body []byte, jsonSize, maxElements int) (*Request, error) {
 	q := &Request{ID: wire.ID}
 	err := each(wire.Inputs, maxTensors, protocol, func(_ int, in wireInput) error {
 		t, rest, err := in.tensor(raw, maxElements)
-		q.Inputs, raw = append(q.Inputs, t), rest
+		q.Inputs = append(q.Inputs, t)
+		raw = rest
 		return err
 	})
 	if err != nil {
@@ -234,7 +235,9 @@ func writeAnswer(model string, q *Request, outputs []Tensor, binary []bool) (bod
 		switch {
 		case binary[i]:
 			piece := t.raw()
-			out.Parameters, tail, raw = map[string]int{"binary_data_size": len(piece)}, append(tail, piece...), true
+			out.Parameters = map[string]int{"binary_data_size": len(piece)}
+			tail = append(tail, piece...)
+			raw = true
 		case t.Type == Bytes:
 			out.Data = t.Texts
 		default:

@@ -85,7 +85,9 @@ type benchmark struct {
 
 // bench times the operations of a training step, and the step.
 func (p *program) bench(c *call) error {
-	seconds, serve, alone := c.count("seconds", 1, 86400, 60), c.isOn("serve"), c.isOn("alone")
+	seconds := c.count("seconds", 1, 86400, 60)
+	serve := c.isOn("serve")
+	alone := c.isOn("alone")
 	if c.err != nil {
 		return c.err
 	}
@@ -302,7 +304,8 @@ func (d *benchDevice) operations(cpu *benchDevice) []string {
 	if cpu != nil {
 		header = append(header, cpu.Device+" ms", "ratio")
 	}
-	t, sum := newNumberTable(header...), 0.0
+	t := newNumberTable(header...)
+	sum := 0.0
 	for _, f := range d.Operations {
 		row := []any{f.Name, f.Calls, digits(f.MS)}
 		sum += f.MS

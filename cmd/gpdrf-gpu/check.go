@@ -216,7 +216,8 @@ func (p *program) gradient(name, precision string) (x deviceGradient, err error)
 	if err != nil {
 		return x, err
 	}
-	x.precision, x.about = p.setPrecision(dev, precision), about(dev, "")
+	x.precision = p.setPrecision(dev, precision)
+	x.about = about(dev, "")
 	defer func() { err = errors.Join(err, dev.Close()) }()
 	for _, c := range checkedModels {
 		blocks, err := gradientOf(dev, c.config)

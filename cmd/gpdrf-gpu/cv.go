@@ -72,7 +72,8 @@ func (p *program) crossValidate(r *trainRequest) error {
 	if r.overwrite {
 		return usagef("--overwrite: does not work with --cv: give another folder")
 	}
-	v, cv := &crossValidation{p: p, req: r, cv: r.cv}, r.cv
+	cv := r.cv
+	v := &crossValidation{p: p, req: r, cv: cv}
 	if err := v.readPart(); err != nil {
 		return err
 	}
@@ -122,7 +123,8 @@ func (v *crossValidation) resume() (err error) {
 	if v.release, err = v.lock(); err != nil {
 		return err
 	}
-	finished, anyNew := 0, false
+	finished := 0
+	anyNew := false
 	for k := 1; k <= v.cv.Folds; k++ {
 		if v.cv.Runs[k-1].Standing == rundir.FoldFinished {
 			finished = k
@@ -211,7 +213,8 @@ func (v *crossValidation) fold(k int) (err error) {
 	defer guard.stop()
 	defer func() {
 		if v.unclaim != nil {
-			err, v.unclaim = errors.Join(err, v.unclaim()), nil
+			err = errors.Join(err, v.unclaim())
+			v.unclaim = nil
 		}
 	}()
 	job, opened, err := v.open(k, guard, limit)

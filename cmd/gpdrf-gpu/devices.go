@@ -245,7 +245,8 @@ func (p *program) chooseFaster(ctx context.Context, job *train.Job, short time.D
 	}
 	unused := cpu
 	if onCPU < onGPU {
-		unused, *job = job.Device, other
+		unused = job.Device
+		*job = other
 	}
 	unused.Close()
 	p.note("training on %s: a step takes %.2g ms on the GPU, and %.2g ms on the CPU", job.Device.Name(),

@@ -84,7 +84,10 @@ func (p *program) eval(c *call) error {
 		r.Data, r.Folds, r.Fold = rows.Name, 0, 0
 	}
 	r.Precision, r.Failure = precision, ""
-	r.Device, r.NTest, r.Fingerprint.Test, r.ResultScores = dev.Name(), rows.N(), rows.Fingerprint, scores.ResultScores
+	r.Device = dev.Name()
+	r.NTest = rows.N()
+	r.Fingerprint.Test = rows.Fingerprint
+	r.ResultScores = scores.ResultScores
 	return p.printScores(&r)
 }
 

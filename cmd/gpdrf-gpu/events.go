@@ -54,7 +54,8 @@ func (e *events) write(record []byte, now bool) {
 		e.failed = true
 		e.p.note("warning: TensorBoard will show no more of this run: %v", err)
 	}
-	e.pending, e.last = nil, time.Now()
+	e.pending = nil
+	e.last = time.Now()
 }
 
 // step writes the numbers of a reading.

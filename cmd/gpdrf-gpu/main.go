@@ -80,7 +80,8 @@ type program struct {
 }
 
 func (p *program) do(args []string) error {
-	p.args, p.began = args[1:], time.Now()
+	p.args = args[1:]
+	p.began = time.Now()
 	if err := simd.TierError(); err != nil {
 		p.note("warning: %v", err)
 	}
@@ -155,7 +156,8 @@ func (p *program) find(name string) (verb, error) {
 		names = append(names, v.name)
 		for _, word := range strings.FieldsFunc(v.args, func(r rune) bool { return !unicode.IsLetter(r) }) {
 			if word == strings.ToLower(word) { // not the name of an argument
-				known, whole[word] = append(known, word), v.name+" "+word
+				known = append(known, word)
+				whole[word] = v.name + " " + word
 			}
 		}
 	}

@@ -51,7 +51,10 @@ func (p *program) aboutModelFile(path string) (i *modelFile, err error) {
 		if err != nil {
 			return nil, err
 		}
-		i.Format, i.Step, i.Steps, trained = rundir.CheckpointFormat, c.Step, c.Config.Last(), c.Trained
+		i.Format = rundir.CheckpointFormat
+		i.Step = c.Step
+		i.Steps = c.Config.Last()
+		trained = c.Trained
 	} else if trained, err = fitted.ReadModel(path); err != nil {
 		return nil, err
 	} else {

@@ -94,7 +94,8 @@ func (v *crossValidation) predictAll(ctx context.Context) error {
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b []predict.Cell) int { return cmp.Compare(a[0].Value, b[0].Value) })
-	all.Rows, all.Row = len(rows), func(i int, into []predict.Cell) { copy(into, rows[i]) }
+	all.Rows = len(rows)
+	all.Row = func(i int, into []predict.Cell) { copy(into, rows[i]) }
 	return atomicfile.WriteFile(filepath.Join(v.cv.Path(), rundir.OutOfFoldFile),
 		func(w io.Writer) error { return all.Write(w, predict.CSV) })
 }

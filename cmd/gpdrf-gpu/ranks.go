@@ -64,7 +64,8 @@ func (p *program) join(c *call) error {
 	}
 	stderr := p.err
 	if place.Rank > 0 {
-		p.out, p.terminal = io.Discard, false
+		p.out = io.Discard
+		p.terminal = false
 		if place.LocalRank > 0 {
 			p.err = io.Discard
 		}
@@ -104,7 +105,8 @@ func (r *ranks) meet(place dist.Place) error {
 		return err
 	}
 	r.Comm = dist.Watch(comm, r.limit, func(call string) { r.exitLost(call, nil) })
-	r.exchange, r.mpi = dist.By(r.Comm), true
+	r.exchange = dist.By(r.Comm)
+	r.mpi = true
 	return nil
 }
 
@@ -193,7 +195,8 @@ func (p *program) anyCard(name string) string {
 // trainAsWorker trains as a rank other than 0, and leaves the job. It succeeds also after an interrupt: if it failed,
 // the launcher would end rank 0 while it saves.
 func (p *program) trainAsWorker(job *train.Job, guard *exitGuard) error {
-	job.Reporter, job.Planned = workerReporter{guard: guard}, func() { guard.liftLimit(p.ctx) }
+	job.Reporter = workerReporter{guard: guard}
+	job.Planned = func() { guard.liftLimit(p.ctx) }
 	out, err := job.Run(p.ctx)
 	if err == nil && p.sharesTest(job, out) {
 		_, _, err = out.Trained.PredictSet(p.ctx, job.Device, job.Test, out.Config.EvalSamples,

@@ -64,7 +64,8 @@ func (p *program) printIntervals(of string, s *fitted.ConformalScores) {
 
 // scoreTable returns the small table of scores. For a named set the paper's figure stands beside them.
 func scoreTable(r *rundir.Result) string {
-	title, paper := fmt.Sprintf("%s on %s%s", r.Model, r.Data, foldOf(r)), ""
+	title := fmt.Sprintf("%s on %s%s", r.Model, r.Data, foldOf(r))
+	paper := ""
 	if figure, ok := paperFigures[r.Data][r.Model]; ok && r.Fold > 0 && r.Folds == 0 { // It is a fold of the named set.
 		paper = fmt.Sprintf("%.3f", figure)
 	}

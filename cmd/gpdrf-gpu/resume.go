@@ -186,7 +186,8 @@ func (p *program) startAt(job *train.Job) error {
 		return err
 	}
 	job.From = run.Trained
-	roles, own := run.Trained.Schema.Roles, &job.Config.Roles // by their names, also where the run has their numbers
+	own := &job.Config.Roles
+	roles := run.Trained.Schema.Roles // by their names, also where the run has their numbers
 	for key, role := range map[string]struct {
 		own  *string
 		name string

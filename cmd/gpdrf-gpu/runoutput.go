@@ -95,7 +95,8 @@ func (f *runOutput) score() error {
 func (f *runOutput) scored(scores *fitted.Scores) *rundir.Result {
 	r := *f.saved
 	if r.Failure != "" {
-		r.Failure, r.ResultScores = "", scores.ResultScores
+		r.Failure = ""
+		r.ResultScores = scores.ResultScores
 	}
 	return &r
 }
@@ -122,7 +123,9 @@ func (f *runOutput) extrasContext(ctx context.Context) (context.Context, context
 const testShare = 0.85
 
 func (f *runOutput) test(ctx context.Context) (scores *fitted.Scores, err error) {
-	cfg, t, rows := f.out.Config, f.out.Trained, f.job.Test
+	cfg := f.out.Config
+	t := f.out.Trained
+	rows := f.job.Test
 	f.p.warnAll(t.RowWarnings(ctx, rows, onePercent(rows)))
 	bar := f.p.newRowsBar(rows.N())
 	defer bar.end()

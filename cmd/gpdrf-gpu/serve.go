@@ -139,7 +139,8 @@ func modelSources(arguments []string) (sources []serve.Source, err error) {
 // serveConfig reads the options.
 func (p *program) serveConfig(c *call) (serve.Config, error) {
 	config := serve.Defaults()
-	config.Version, config.Log = rundir.Version, slog.New(slog.NewTextHandler(p.err, nil))
+	config.Version = rundir.Version
+	config.Log = slog.New(slog.NewTextHandler(p.err, nil))
 	if p.quiet {
 		config.Log = slog.New(slog.NewTextHandler(p.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	}

@@ -52,7 +52,8 @@ func (p *program) newExitGuard(ctx context.Context, leave func() error) *exitGua
 
 // watch ends the command when ctx is done.
 func (g *exitGuard) watch(ctx context.Context) {
-	g.ctx, g.unwatch = ctx, context.AfterFunc(ctx, g.exit)
+	g.ctx = ctx
+	g.unwatch = context.AfterFunc(ctx, g.exit)
 }
 
 // stop ends the watch: the command goes on when the context is done.

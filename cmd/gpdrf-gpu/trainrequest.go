@@ -23,7 +23,9 @@ func (p *program) parseTrain(c *call) (r *trainRequest, err error) {
 	if err := p.endAtEOF(c); err != nil {
 		return nil, err
 	}
-	r.overwrite, p.reports, p.tensorboard = c.isOn("overwrite"), c.isOnOr("report", true), c.isOn("tensorboard")
+	r.overwrite = c.isOn("overwrite")
+	p.reports = c.isOnOr("report", true)
+	p.tensorboard = c.isOn("tensorboard")
 	if c.err != nil {
 		return nil, c.err
 	}
