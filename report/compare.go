@@ -79,8 +79,8 @@ func Compare(a, b *Run) *Comparison {
 		}
 	}
 	if a.Result.Cut != nil || b.Result.Cut != nil {
-		c.Cut = fmt.Sprintf("a time limit cut a test: the scores are of %d of %d test rows in A, and of %d of %d in B; "+
-			"only rows of both are a fair comparison", a.scored(), a.Result.NTest, b.scored(), b.Result.NTest)
+		c.Cut = fmt.Sprintf("a time limit cut a test: the scores are of %d of %d test rows in A, and of %d of %d in "+
+			"B; only rows of both are a fair comparison", a.scored(), a.Result.NTest, b.scored(), b.Result.NTest)
 	}
 	switch {
 	case a.Result.Task != b.Result.Task:

@@ -40,7 +40,8 @@ func Keep(ctx context.Context, t *fitted.Model, c options.Config, steps int, dev
 				r = r.Drawn(c.PredictDraws, t.Seed)
 			}
 			y := func(i int) float64 { return rows.Y[i*len(names)+o] }
-			addColumn(out, predict.Prefix(name, names)+densityColumn, func(i int) float64 { return r.LogDensity(i, y(i)) })
+			addColumn(out, predict.Prefix(name, names)+densityColumn,
+				func(i int) float64 { return r.LogDensity(i, y(i)) })
 			addColumn(out, predict.Prefix(name, names)+positionColumn,
 				func(i int) float64 { return r.Position(i, numbers[i], y(i), t.Seed) })
 		}

@@ -42,8 +42,8 @@ func List(folder string, skipped func(error)) (all []Entry, err error) {
 	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && path == root:
-			return usererror.Errorf("%s: no such file or directory: name the folder of your runs; gpdrf-gpu train begins one",
-				folder)
+			return usererror.Errorf("%s: no such file or directory: name the folder of your runs; gpdrf-gpu train "+
+				"begins one", folder)
 		case err != nil && path == root:
 			return &usererror.Error{Err: err}
 		case err != nil:

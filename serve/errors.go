@@ -76,8 +76,8 @@ func reported(err error) *Error {
 			fmt.Sprintf("the body is larger than %d bytes: send fewer rows at a time", size.Limit)}
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
 		// A body that comes too late has the second of these errors.
-		return &Error{timedOut, "the time for this request is over: send fewer rows at a time, or ask the operator of " +
-			"the server for a longer --timeout"}
+		return &Error{timedOut, "the time for this request is over: send fewer rows at a time, or ask the operator " +
+			"of the server for a longer --timeout"}
 	case errors.Is(err, context.Canceled):
 		return &Error{clientGone, "the request was left"}
 	}

@@ -56,7 +56,8 @@ func (s *Server) grpcHandler() http.Handler {
 		return &Error{wrongMethod, "there is no method " + quote(r.URL.Path)}
 	}, writeStatus))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != callType && kind != callType+"+proto" {
+		kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+		if kind != callType && kind != callType+"+proto" {
 			http.Error(w, "the Content-Type is not "+callType, http.StatusUnsupportedMediaType)
 			return
 		}
@@ -180,7 +181,8 @@ func (s *Server) callModelReady(w http.ResponseWriter, _ *http.Request, q *infer
 
 func (s *Server) callServerMetadata(w http.ResponseWriter, _ *http.Request, _ *inference.ServerMetadataRequest) error {
 	m := s.metadata()
-	return writeMessage(w, &inference.ServerMetadataResponse{Name: m.Name, Version: m.Version, Extensions: m.Extensions})
+	return writeMessage(w, &inference.ServerMetadataResponse{Name: m.Name, Version: m.Version,
+		Extensions: m.Extensions})
 }
 
 func (s *Server) callModelMetadata(w http.ResponseWriter, r *http.Request, q *inference.ModelMetadataRequest) error {

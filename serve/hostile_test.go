@@ -333,7 +333,8 @@ func TestAnswersAreCounted(t *testing.T) {
 	}
 	r.numbers.Release(maxNumbers - 2*maxWanted)
 	reserved.free()
-	r.post(t, "/v2/models/m/infer", []byte(`{"inputs":[{"name":"inputs","shape":[1,2],"datatype":"FP64","data":[1,2]}]}`))
+	r.post(t, "/v2/models/m/infer",
+		[]byte(`{"inputs":[{"name":"inputs","shape":[1,2],"datatype":"FP64","data":[1,2]}]}`))
 	_, err = r.dial(t).ModelInfer(t.Context(), &inference.ModelInferRequest{ModelName: "m",
 		Inputs: []*inference.ModelInferRequest_InferInputTensor{{Name: "inputs", Datatype: "FP64", Shape: []int64{1, 2},
 			Contents: &inference.InferTensorContents{Fp64Contents: []float64{1, 2}}}}})
@@ -355,7 +356,8 @@ func TestPredictionOfNoNumber(t *testing.T) {
 	m := &loaded{trained: trained, batcher: &batcher{queue: make(chan *job, 1)}}
 	go func() {
 		j := <-m.batcher.queue
-		j.answer <- answer{prediction: &model.Prediction{S: 1, N: 3, C: 3, H: []float64{1, 2, 3, 1, 2, 3, 0, math.NaN(), 0}}}
+		h := []float64{1, 2, 3, 1, 2, 3, 0, math.NaN(), 0}
+		j.answer <- answer{prediction: &model.Prediction{S: 1, N: 3, C: 3, H: h}}
 	}()
 	rows := data.Request{N: 3, Numbers: []float64{0, 2, 1, 2, 0, 3},
 		Texts: map[string][]string{"colour": {"red", "blue", "red"}}}

@@ -27,7 +27,8 @@ type metrics struct {
 func newMetrics() *metrics {
 	seconds := prometheus.ExponentialBucketsRange(0.0005, 30, 16)
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	registry.MustRegister(collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	register := promauto.With(registry)
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return register.NewCounterVec(prometheus.CounterOpts{Name: "gpdrf_" + name, Help: help}, labels)

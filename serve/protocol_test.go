@@ -61,8 +61,8 @@ func TestTypes(t *testing.T) {
 	client := r.dial(t)
 	ask := func(d Datatype, data string) string {
 		t.Helper()
-		code, header, text := r.post(t, "/v2/models/m/infer", fmt.Appendf(nil, `{"inputs":[{"name":"inputs","shape":[1,2],`+
-			`"datatype":%q,"data":%s}],"outputs":[{"name":"mean","parameters":{"binary_data":true}}]}`, d, data))
+		code, header, text := r.post(t, "/v2/models/m/infer", fmt.Appendf(nil, `{"inputs":[{"name":"inputs",`+
+			`"shape":[1,2],"datatype":%q,"data":%s}],"outputs":[{"name":"mean","parameters":{"binary_data":true}}]}`, d, data))
 		if code != 200 {
 			t.Fatalf("%s: %d %s", d, code, text)
 		}
@@ -96,7 +96,8 @@ func TestTypes(t *testing.T) {
 		q := &inference.ModelInferRequest{ModelName: "m", Outputs: mean,
 			Inputs: []*inference.ModelInferRequest_InferInputTensor{in}, RawInputContents: [][]byte{raw}}
 		for _, way := range []string{"raw", "in its field"} {
-			if answer, err := client.ModelInfer(t.Context(), q); err != nil || string(answer.RawOutputContents[0]) != want {
+			answer, err := client.ModelInfer(t.Context(), q)
+			if err != nil || string(answer.RawOutputContents[0]) != want {
 				t.Errorf("%s %s: %v, %v", d, way, answer, err)
 			}
 			q.RawInputContents, in.Contents = nil, c

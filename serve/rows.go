@@ -179,7 +179,8 @@ func (p *prediction) writeRows() ([]byte, error) {
 	out := []byte(`{"predictions":[`)
 	if p.own != nil {
 		var lines bytes.Buffer
-		if err := predict.NewTable(p.trained, p.rows, p.own, p.distances, 0, 0).Write(&lines, predict.JSONL); err != nil {
+		table := predict.NewTable(p.trained, p.rows, p.own, p.distances, 0, 0)
+		if err := table.Write(&lines, predict.JSONL); err != nil {
 			return nil, badf("%v", err)
 		}
 		out = append(out, bytes.ReplaceAll(lines.Bytes(), []byte("\n"), []byte(","))...)

@@ -69,7 +69,8 @@ func tableText(kind string, n int, seed uint64) string {
 	case booleans:
 		b.WriteString("a,flag,kind,y\n")
 		for i := range n {
-			fmt.Fprintf(&b, "%g,%t,%s,%g\n", rng.NormFloat64(), i%2 == 0, []string{"u", "v"}[rng.IntN(2)], rng.NormFloat64())
+			fmt.Fprintf(&b, "%g,%t,%s,%g\n", rng.NormFloat64(), i%2 == 0, []string{"u", "v"}[rng.IntN(2)],
+				rng.NormFloat64())
 		}
 	case dates:
 		b.WriteString("a,when,y\n")

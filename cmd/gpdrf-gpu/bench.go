@@ -216,7 +216,8 @@ func (b *benchmark) fits(dev device.Device) error {
 	if err != nil {
 		return usagef("%v", err)
 	}
-	step := memory.Plan{Device: dev.Name(), Samples: b.size.S, Batch: b.size.B, Rows: b.size.B, Free: memory.FreeOf(dev)}
+	step := memory.Plan{Device: dev.Name(), Samples: b.size.S, Batch: b.size.B, Rows: b.size.B,
+		Free: memory.FreeOf(dev)}
 	p := memory.New(step, ledger, []memory.Buffer{memory.Doubles("rows and parameters", doubles)})
 	if p.Fits() {
 		return nil

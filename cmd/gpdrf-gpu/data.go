@@ -154,7 +154,8 @@ func (p *program) fetchSets(chosen []sets.Set, dir string) error {
 	transport.ResponseHeaderTimeout = 30 * time.Second
 	client := &http.Client{Transport: transport, Timeout: 10 * time.Minute} // for a file
 	get := func(r sets.Remote, path string) error {
-		return download.Get(p.ctx, client, download.File{Bytes: r.Bytes, SHA256: r.SHA256, Addresses: r.Addresses}, path)
+		f := download.File{Bytes: r.Bytes, SHA256: r.SHA256, Addresses: r.Addresses}
+		return download.Get(p.ctx, client, f, path)
 	}
 	var failed error
 	for _, s := range chosen {

@@ -74,7 +74,8 @@ func TestFormatsAreDocumented(t *testing.T) {
 	must.OK(t, err)
 	for _, part := range []any{model.Config{}, data.Schema{}, scaling.Scaler{}, scaling.TargetScale{},
 		scaling.Projection{}, fitted.Conformal{}, rundir.State{}, rundir.Result{}, rundir.CV{}, best.State{}} {
-		fieldsOf(reflect.TypeOf(part), map[reflect.Type]bool{}, func(key string) { needs(key, fmt.Sprintf("%T", part)) })
+		of := fmt.Sprintf("%T", part)
+		fieldsOf(reflect.TypeOf(part), map[reflect.Type]bool{}, func(key string) { needs(key, of) })
 	}
 	for name, file := range missing {
 		t.Errorf("docs/formats.md does not name `%s`, of %s", name, file)

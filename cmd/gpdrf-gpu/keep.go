@@ -90,7 +90,8 @@ func (f *runOutput) addExtras(ctx context.Context, guard *exitGuard, scores *fit
 
 // predictions computes the file of the predictions of test rows, and the importance of inputs.
 func (f *runOutput) predictions(ctx context.Context, scores *fitted.Scores) (write func() error, err error) {
-	rows, importance, err := report.Keep(ctx, f.out.Trained, f.out.Config, f.out.Steps, f.job.Device, f.job.Test, scores)
+	o, job := f.out, f.job
+	rows, importance, err := report.Keep(ctx, o.Trained, o.Config, o.Steps, job.Device, job.Test, scores)
 	if err != nil {
 		return nil, err
 	}

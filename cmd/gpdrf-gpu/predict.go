@@ -28,8 +28,8 @@ func (p *program) predictVerb() verb {
 		about: "RUN is a run folder, or its model.safetensors alone. Columns are matched to those of training " +
 			"by name, or by position where the file has no header. The output has a row for each row of FILE, in the " +
 			"same order. A regression has the target's mean and sd, and the quantiles q05 q25 q50 q75 q95. Parts of " +
-			"its variance are var_aleatoric (noise) and var_epistemic (what the model does not know). A classification has " +
-			"label, p_<class> for each class, entropy in nats, and bhattacharyya. The last is large where the model " +
+			"its variance are var_aleatoric (noise) and var_epistemic (what the model does not know). A classification " +
+			"has label, p_<class> for each class, entropy in nats, and bhattacharyya. The last is large where the model " +
 			"is sure. A distance above 1 tells of a row unlike the training rows, whatever its sd is. A run with " +
 			"--conformal adds lower and upper, or the set of classes. A column that names the rows comes first, and " +
 			"a target that FILE has comes last.",
@@ -165,7 +165,8 @@ func (p *program) predict(c *call) error {
 		}
 	}
 	ranks, err := p.sharePrediction(dev, dist.Fact{Name: "run", Value: r.path}, dist.Fact{Name: "data", Value: r.in},
-		dist.Fact{Name: "samples", Value: strconv.Itoa(r.samples)}, dist.Fact{Name: "draws", Value: strconv.Itoa(r.draws)})
+		dist.Fact{Name: "samples", Value: strconv.Itoa(r.samples)},
+		dist.Fact{Name: "draws", Value: strconv.Itoa(r.draws)})
 	if err != nil {
 		return guard.unless(err)
 	}
@@ -229,7 +230,8 @@ func (p *program) writePredictions(r *predictRequest, rows *data.Stream, guard *
 		p.exit(guard.leave())
 	})()
 	predictions := func(_, name string, info fs.FileInfo) bool { // what a temporary file was to become
-		return info.Mode().IsRegular() && slices.Contains(predict.Formats(), strings.TrimPrefix(filepath.Ext(name), "."))
+		format := strings.TrimPrefix(filepath.Ext(name), ".")
+		return info.Mode().IsRegular() && slices.Contains(predict.Formats(), format)
 	}
 	for _, removed := range atomicfile.RemoveDead(filepath.Dir(r.out), predictions) {
 		p.note("%s: removed: the command that wrote it was killed", removed)

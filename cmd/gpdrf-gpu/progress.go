@@ -218,7 +218,9 @@ func (p *program) newSearchBar(s *best.State, started time.Time) *searchBar {
 		b.group = mpb.New(mpb.WithOutput(p.err), mpb.WithWidth(24))
 		b.bar = b.group.AddBar(0, mpb.BarFillerTrim(), // The total is set later: the number of trials changes.
 			mpb.PrependDecorators(decor.Any(func(decor.Statistics) string { return *b.trial.Load() + " " })),
-			mpb.AppendDecorators(decor.Any(func(s decor.Statistics) string { return b.progressText(s.Current, s.Total) })))
+			mpb.AppendDecorators(decor.Any(func(s decor.Statistics) string {
+				return b.progressText(s.Current, s.Total)
+			})))
 	}
 	return b
 }

@@ -137,7 +137,8 @@ func TestRowsBar(t *testing.T) {
 // The bar of a search follows its trials, and ends.
 func TestSearchBar(t *testing.T) {
 	state := &best.State{Limit: time.Minute}
-	b := (&program{console: console{err: io.Discard, terminal: true}}).newSearchBar(state, time.Now().Add(-20*time.Second))
+	p := &program{console: console{err: io.Discard, terminal: true}}
+	b := p.newSearchBar(state, time.Now().Add(-20*time.Second))
 	b.show(2, 12, "round 1 of 3: setting 0")
 	b.trialEnded()
 	if got := b.bar.Current(); got != 3 {

@@ -125,7 +125,8 @@ func (r *ranks) exitLost(call string, why error) {
 	if why != nil {
 		text = fmt.Sprintf("has lost another rank (%s): %v", call, why)
 	}
-	r.printLine("%s %s. The job ends; to resume it from its last checkpoint, start it again with --resume", r.name(), text)
+	r.printLine("%s %s. The job ends; to resume it from its last checkpoint, start it again with --resume", r.name(),
+		text)
 	r.Abort(exitFailure)
 	os.Exit(exitFailure)
 }

@@ -172,7 +172,8 @@ func (f *runOutput) leave() error {
 		f.p.printLine("the model is trained and saved in %s; its test was left out; "+
 			"to score it: gpdrf-gpu eval %[1]s", f.path)
 	}
-	resumable := f.out.End == train.Interrupted && f.folder.CanResume() // After the last step there may be no checkpoint.
+	// After the last step there may be no checkpoint.
+	resumable := f.out.End == train.Interrupted && f.folder.CanResume()
 	if (resumable || f.p.cvPath != "") && f.path != "" {
 		f.p.printLine("to resume: %s", f.p.resumeCommand(f.path))
 	}

@@ -21,7 +21,8 @@ func TestSuggestInterrupted(t *testing.T) {
 		into[0].Value = 1
 	}}
 	out := filepath.Join(t.TempDir(), "next.csv")
-	err := p.writeSuggestions(&suggestRequest{out: out, format: predict.CSV}, table, p.newExitGuard(ctx, p.nothingWritten))
+	r := &suggestRequest{out: out, format: predict.CSV}
+	err := p.writeSuggestions(r, table, p.newExitGuard(ctx, p.nothingWritten))
 	if code := p.end(err); code != exitInterrupted ||
 		strings.TrimSpace(said.String()) != "interrupted: nothing was written" {
 		t.Errorf("exit code %d, %s", code, said.String())

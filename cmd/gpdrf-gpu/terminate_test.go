@@ -33,8 +33,8 @@ func TestTerminated(t *testing.T) {
 	many := append(append(bytes.Clone(header), '\n'), bytes.Repeat(append(bytes.TrimRight(rows, "\n"), '\n'), 50)...)
 	must.OK(t, os.WriteFile(table, many, 0o600))
 	train := func(out string) []string {
-		return []string{"train", "--data", table, "--steps", "3", "--inducing", "10", "--quiet", "--set", "tensorboard=true",
-			"--out", out}
+		return []string{"train", "--data", table, "--steps", "3", "--inducing", "10", "--quiet", "--set",
+			"tensorboard=true", "--out", out}
 	}
 	if said, err := exec.Command("gpdrf-gpu", train(filepath.Join(folder, "run"))...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, said)

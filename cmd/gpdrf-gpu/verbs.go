@@ -44,7 +44,8 @@ var (
 	precisionFlag = flagSpec{group: "Prediction", name: "precision", arg: "highest|medium",
 		help: "precision of products in random-feature layers; default: the precision of the run"}
 	levelFlag = flagSpec{group: "Prediction", name: "level", arg: "X",
-		help: "level of the intervals or sets of a run with --conformal, between 0 and 1; default: the level of training"}
+		help: "level of the intervals or sets of a run with --conformal, between 0 and 1; default: the level " +
+			"of training"}
 	samplesFlag = flagSpec{group: "Prediction", name: "samples", arg: "S",
 		help: "number of Monte-Carlo samples; default: as in the run's own test"}
 	gramFlag = flagSpec{group: "Data", name: "gram", arg: "FILE.npz",
