@@ -56,6 +56,16 @@ const (
 	listedReadings = 25
 )
 
+// readings returns the values of the quantity in a run, and their steps.
+func (q quantity) readings(r *Run) (steps, values []float64) {
+	for _, reading := range r.Curve {
+		if v := q.value(reading); !math.IsNaN(v) {
+			steps, values = append(steps, float64(reading.Step)), append(values, v)
+		}
+	}
+	return steps, values
+}
+
 // panel draws the quantity of all runs that have it.
 func (q quantity) panel(runs []*Run) (p panel, ok bool) {
 	chart := charts.Chart{X: charts.Axis{Label: "step"}, Y: charts.Axis{Label: q.title}}
@@ -67,12 +77,7 @@ func (q quantity) panel(runs []*Run) (p panel, ok bool) {
 	last := 0.0
 	var marks []charts.Mark
 	for i, r := range runs {
-		var steps, values []float64
-		for _, reading := range r.Curve {
-			if v := q.value(reading); !math.IsNaN(v) {
-				steps, values = append(steps, float64(reading.Step)), append(values, v)
-			}
-		}
+		steps, values := q.readings(r)
 		if len(values) == 0 {
 			continue
 		}

@@ -39,7 +39,8 @@ func TestIntervals(t *testing.T) {
 	r, want := conformal(t, numbers, "a,b\n0.5,31\n")
 	ask := func(name, parameters string) (int, []float64, string) {
 		code, _, text := r.post(t, "/v2/models/m/infer", fmt.Appendf(nil, `{"inputs": [{"name": "inputs",
-			"shape": [1, 2], "datatype": "FP64", "data": [0.5, 31]}], "outputs": [{"name": %q, "parameters": %s}]}`, name, parameters))
+			"shape": [1, 2], "datatype": "FP64", "data": [0.5, 31]}],
+			"outputs": [{"name": %q, "parameters": %s}]}`, name, parameters))
 		var answer struct {
 			Outputs []struct{ Data []float64 }
 		}

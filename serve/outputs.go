@@ -253,14 +253,12 @@ func (q OutputRequest) of(spec TensorSpec) (out wantedOutput, err error) {
 	// firstRow: the number of the first row, where the rows of one prediction come in parts
 	count := int64(defaultDraws)
 	firstRow := int64(0)
-	known := map[string]any{}
+	var known map[string]any
 	switch spec.Name {
 	case quantilesName, intervalName, setName:
-		known["levels"] = &levels
+		known = map[string]any{"levels": &levels}
 	case drawsName:
-		known["count"] = &count
-		known["seed"] = &seed
-		known["first_row"] = &firstRow
+		known = map[string]any{"count": &count, "seed": &seed, "first_row": &firstRow}
 	}
 	for _, name := range slices.Sorted(maps.Keys(q.Parameters)) {
 		if name == binaryData {

@@ -62,7 +62,8 @@ func TestTypes(t *testing.T) {
 	ask := func(d Datatype, data string) string {
 		t.Helper()
 		code, header, text := r.post(t, "/v2/models/m/infer", fmt.Appendf(nil, `{"inputs":[{"name":"inputs",`+
-			`"shape":[1,2],"datatype":%q,"data":%s}],"outputs":[{"name":"mean","parameters":{"binary_data":true}}]}`, d, data))
+			`"shape":[1,2],"datatype":%q,"data":%s}],`+
+			`"outputs":[{"name":"mean","parameters":{"binary_data":true}}]}`, d, data))
 		if code != 200 {
 			t.Fatalf("%s: %d %s", d, code, text)
 		}

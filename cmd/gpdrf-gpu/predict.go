@@ -28,9 +28,9 @@ func (p *program) predictVerb() verb {
 		about: "RUN is a run folder, or its model.safetensors alone. Columns are matched to those of training " +
 			"by name, or by position where the file has no header. The output has a row for each row of FILE, in the " +
 			"same order. A regression has the target's mean and sd, and the quantiles q05 q25 q50 q75 q95. Parts of " +
-			"its variance are var_aleatoric (noise) and var_epistemic (what the model does not know). A classification " +
-			"has label, p_<class> for each class, entropy in nats, and bhattacharyya. The last is large where the model " +
-			"is sure. A distance above 1 tells of a row unlike the training rows, whatever its sd is. A run with " +
+			"its variance are var_aleatoric (noise) and var_epistemic (what the model does not know). A " +
+			"classification has label, p_<class> for each class, entropy in nats, and bhattacharyya. The last is " +
+			"large where the model is sure. A distance above 1 tells of a row unlike the training rows, whatever its sd is. A run with " +
 			"--conformal adds lower and upper, or the set of classes. A column that names the rows comes first, and " +
 			"a target that FILE has comes last.",
 		flags: []flagSpec{

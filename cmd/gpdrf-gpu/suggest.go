@@ -101,8 +101,8 @@ func (p *program) suggest(c *call) error {
 	}
 	improves := func(s predict.Suggestion) bool { return s.Value > 0 }
 	if r.How == predict.EI && !slices.ContainsFunc(suggestions, improves) {
-		p.note("no function that was drawn is better than the best so far at any candidate: the rows are in the order " +
-			"of their means (--how ucb looks at their spread, too)")
+		p.note("no function that was drawn is better than the best so far at any candidate: the rows are in the " +
+			"order of their means (--how ucb looks at their spread, too)")
 	}
 	return p.writeSuggestions(r, r.Table(rows, suggestions), guard)
 }

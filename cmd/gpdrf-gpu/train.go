@@ -35,8 +35,8 @@ func (p *program) train(c *call) error {
 	r.started = started
 	switch {
 	case p.joined() && r.cv != nil:
-		return usagef("--cv: several processes share one training only: give each fold to one of them with --set part, " +
-			"or start one process")
+		return usagef("--cv: several processes share one training only: give each fold to one of them with --set " +
+			"part, or start one process")
 	case p.joined() && r.several:
 		return usagef("preset best and ensemble train several models, which processes cannot share: start one process")
 	case r.cv != nil:
