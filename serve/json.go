@@ -25,7 +25,7 @@ func decodeKnown(text []byte, into any, what string) error {
 		if err := d.Decode(into); err != nil {
 			return err
 		}
-		if _, err := d.Token(); err != io.EOF {
+		if _, err := d.Token(); !errors.Is(err, io.EOF) {
 			return errors.New("there is more behind the object")
 		}
 		return nil

@@ -64,10 +64,13 @@ func parseRows(s data.Schema, body []byte, maxRows int) (data.Request, error) {
 		}
 		return nil
 	})
-	if err == nil && (wire.Instances == nil || wire.Instances[0] != '[') {
-		err = badf("the request has no rows: %s", form)
+	if err != nil {
+		return g, err
 	}
-	return g, err
+	if wire.Instances == nil || wire.Instances[0] != '[' {
+		return g, badf("the request has no rows: %s", form)
+	}
+	return g, nil
 }
 
 // rowReader splits rows into cells.
@@ -93,13 +96,16 @@ func (r *rowReader) cells(row json.RawMessage) (cells []json.RawMessage, err err
 	} else {
 		cells, err = r.listCells(row)
 	}
+	if err != nil {
+		return nil, err
+	}
 	for c, cell := range cells {
-		if err == nil && (cell[0] == '{' || cell[0] == '[') {
-			err = badf(", column %s: found %s: a cell is a number, a text, true, false or null", quote(r.columns[c]),
-				quote(string(cell)))
+		if cell[0] == '{' || cell[0] == '[' {
+			return nil, badf(", column %s: found %s: a cell is a number, a text, true, false or null",
+				quote(r.columns[c]), quote(string(cell)))
 		}
 	}
-	return cells, err
+	return cells, nil
 }
 
 // objectCells returns the cells of an object. It may also have the unread columns of the training file.

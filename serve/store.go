@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -94,7 +95,7 @@ func (s *store) acquire(ctx context.Context, name string) (*loaded, error) {
 	if err != nil {
 		return nil, err
 	}
-	if m, err := s.take(e); m != nil || err == errClosed { // an unloaded model may be loading again
+	if m, err := s.take(e); m != nil || errors.Is(err, errClosed) { // an unloaded model may be loading again
 		return m, err
 	}
 	if err := s.waitTurn(ctx); err != nil {
@@ -340,14 +341,15 @@ func (s *store) reload(ctx context.Context, e *entry) {
 		return
 	}
 	m, err := s.open(e)
-	if err == nil && ctx.Err() != nil {
+	if err != nil {
+		s.fail(e, err, now)
+		return
+	}
+	if ctx.Err() != nil {
 		m.release()
 		return
 	}
-	if err == nil {
-		err = s.place(e, m, "reloaded")
-	}
-	if err != nil {
+	if err := s.place(e, m, "reloaded"); err != nil {
 		s.fail(e, err, now)
 	}
 }

@@ -194,9 +194,10 @@ func (b *benchmark) device(d *benchDevice, limit time.Duration) error {
 	start := time.Now()
 	b.progress("%s: operations on %s", b.preset, d.Device)
 	err := b.withDevice(d, func(dev device.Device) (err error) {
-		if err = b.fits(dev); err == nil {
-			d.Operations, err = workload.TimeOperations(b.ctx, dev, b.size, limit/2)
+		if err := b.fits(dev); err != nil {
+			return err
 		}
+		d.Operations, err = workload.TimeOperations(b.ctx, dev, b.size, limit/2)
 		return err
 	})
 	if err != nil {

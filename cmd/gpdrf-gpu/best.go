@@ -96,10 +96,10 @@ func (s *search) begin(out string) (err error) {
 		return err
 	}
 	given := options.Merged(s.req.call.fileOptions, s.req.call.given())
-	if s.cfg, err = options.Resolve(given, nil); err == nil {
-		err = rundir.CheckOut(out, false, false)
+	if s.cfg, err = options.Resolve(given, nil); err != nil {
+		return err
 	}
-	if err != nil {
+	if err := rundir.CheckOut(out, false, false); err != nil {
 		return err
 	}
 	if s.cfg.Preset == options.Best && s.cfg.Ensemble > 1 {
@@ -165,9 +165,10 @@ func (s *search) resume(path string) (err error) {
 			"%.12s… then): put the old ones back, or begin a new search", s.job.Train.Path, now, s.state.Train)
 	}
 	return s.guard.write(func() (err error) {
-		if s.folder, err = rundir.OpenSearch(path); err == nil {
-			s.state, err = best.Open(path) // The state is read again now that the folder is locked.
+		if s.folder, err = rundir.OpenSearch(path); err != nil {
+			return err
 		}
+		s.state, err = best.Open(path) // The state is read again now that the folder is locked.
 		return err
 	})
 }

@@ -148,11 +148,11 @@ func (p *program) gpuToCheck(name string) (found device.Machine, suffixes []stri
 		return machines[i], suffixes, nil
 	}
 	dev, err := p.openDevice(name) // The error explains a wrong name.
-	if err == nil {
-		dev.Close()
-		err = usagef("--device %s: is not a GPU", name)
+	if err != nil {
+		return found, nil, err
 	}
-	return found, nil, err
+	dev.Close()
+	return found, nil, usagef("--device %s: is not a GPU", name)
 }
 
 // compare fills in the largest difference of two gradients. NaN is the largest difference possible.

@@ -26,13 +26,15 @@ func (r *trainRequest) readCV() (err error) {
 		return r.call.errorf("part", "is for the folds of a cross-validation: give %s N and %s DIR with it",
 			usererror.Flag("cv"), usererror.Flag("out"))
 	case goesOn:
-		if err = r.call.noneOfNew(); err == nil {
-			r.cv, err = rundir.OpenCV(r.resume)
+		if err := r.call.noneOfNew(); err != nil {
+			return err
 		}
+		r.cv, err = rundir.OpenCV(r.resume)
 	case begin && !resume:
-		if err = r.call.readConfig(); err == nil {
-			r.cv, err = rundir.NewCV(folds, r.call.fileOptions, r.call.given())
+		if err := r.call.readConfig(); err != nil {
+			return err
 		}
+		r.cv, err = rundir.NewCV(folds, r.call.fileOptions, r.call.given())
 		if err == nil && part && rundir.IsCV(r.outDir) {
 			r.cv, err = openSame(r.outDir, r.cv)
 		}
@@ -330,10 +332,10 @@ func (v *crossValidation) begin(job *train.Job, guard *exitGuard) error {
 		return v.beginShared(guard)
 	}
 	err := guard.write(func() error { return cv.Place(v.req.outDir) })
-	if err == nil {
-		v.release, err = cv.Lock()
-	}
 	if err != nil {
+		return err
+	}
+	if v.release, err = cv.Lock(); err != nil {
 		return err
 	}
 	v.created = true

@@ -43,10 +43,10 @@ func (v *crossValidation) lock() (release func(), err error) {
 // openSame opens the cross-validation in a folder. It must have the options of the requested one.
 func openSame(path string, requested *rundir.CV) (*rundir.CV, error) {
 	cv, err := rundir.OpenCV(path)
-	if err == nil {
-		err = cv.SameAs(requested)
+	if err != nil {
+		return nil, err
 	}
-	return cv, err
+	return cv, cv.SameAs(requested)
 }
 
 // beginShared makes the folder, or opens it if another part has made it meanwhile.
@@ -83,10 +83,10 @@ func (v *crossValidation) claim(k int) (err error) {
 	if v.unclaim, err = v.cv.Claim(k); errors.As(err, &other) {
 		return &takenError{other.Owner + " trains it: it is left to that"}
 	}
-	if err == nil && !v.cv.ToDo(k) {
-		err = &takenError{"another part has trained it"}
+	if err != nil || v.cv.ToDo(k) {
+		return err
 	}
-	return err
+	return &takenError{"another part has trained it"}
 }
 
 // doOnce does work that only one part is to do, unless another process does it.

@@ -129,15 +129,18 @@ func (c *call) deviceOf(p *program, trainedOn, trainedAt string) (device.Device,
 		name = "auto"
 	}
 	dev, err := p.openDevice(name)
-	// The numbers of the run are doubles, and auto opens a device of singles.
-	if double := device.Suffixes[1]; err == nil && foreign && strings.HasSuffix(trainedOn, double) {
-		name = strings.TrimSuffix(dev.Name(), device.Suffixes[0]) + double
-		if err = dev.Close(); err == nil {
-			dev, err = p.openDevice(name)
-		}
-	}
 	if err != nil {
 		return nil, "", err
+	}
+	// The numbers of the run are doubles, and auto opens a device of singles.
+	if double := device.Suffixes[1]; foreign && strings.HasSuffix(trainedOn, double) {
+		name = strings.TrimSuffix(dev.Name(), device.Suffixes[0]) + double
+		if err := dev.Close(); err != nil {
+			return nil, "", err
+		}
+		if dev, err = p.openDevice(name); err != nil {
+			return nil, "", err
+		}
 	}
 	return dev, p.setPrecision(dev, precision), nil
 }

@@ -73,10 +73,10 @@ func (p *program) eval(c *call) error {
 	scores, err := run.Trained.Evaluate(p.ctx, dev, rows,
 		fitted.Evaluation{Samples: samples, Draws: run.Config.PredictDraws, Ranks: ranks, Progress: bar.show})
 	bar.end()
-	if err == nil {
-		err = p.leaveRanks() // NCCL needs the device, which is still open here.
-	}
 	if err != nil {
+		return guard.unless(err)
+	}
+	if err := p.leaveRanks(); err != nil { // NCCL needs the device, which is still open here.
 		return guard.unless(err)
 	}
 	r := *run.Result
@@ -95,11 +95,11 @@ func (p *program) printScores(r *rundir.Result) error {
 	if p.json {
 		return p.printJSON(r)
 	}
-	_, err := rundir.JSON(r) // Scores that are no numbers are an error.
-	if err == nil {
-		p.printResult(r)
+	if _, err := rundir.JSON(r); err != nil { // Scores that are no numbers are an error.
+		return err
 	}
-	return err
+	p.printResult(r)
+	return nil
 }
 
 // testRows reads the rows of --data, or the test rows of the run.

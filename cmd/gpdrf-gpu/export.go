@@ -64,8 +64,9 @@ func (p *program) export(c *call) error {
 	err = guard.write(func() error {
 		return atomicfile.WriteFile(out, func(w io.Writer) error { return file.Write(w, rundir.Version) })
 	})
-	if err == nil {
-		p.printLine("model: %s", out)
+	if err != nil {
+		return err
 	}
-	return err
+	p.printLine("model: %s", out)
+	return nil
 }

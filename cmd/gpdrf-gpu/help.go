@@ -42,10 +42,11 @@ func (p *program) help(words []string) error {
 		return nil
 	case 1:
 		v, err := p.find(commands[0])
-		if err == nil {
-			fmt.Fprint(p.out, v.help(len(commands) < len(words)))
+		if err != nil {
+			return err
 		}
-		return err
+		fmt.Fprint(p.out, v.help(len(commands) < len(words)))
+		return nil
 	}
 	return usagef("help: explains one command, and %q came, too", commands[1])
 }

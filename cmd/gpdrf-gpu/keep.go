@@ -95,14 +95,13 @@ func (f *runOutput) predictions(ctx context.Context, scores *fitted.Scores) (wri
 	if err != nil {
 		return nil, err
 	}
-	return func() (err error) { // The predictions are written last: a run that has them has both.
+	return func() error { // The predictions are written last: a run that has them has both.
 		if importance != nil {
-			err = f.folder.Write(rundir.ImportanceFile, rundir.JSONTo(importance))
+			if err := f.folder.Write(rundir.ImportanceFile, rundir.JSONTo(importance)); err != nil {
+				return err
+			}
 		}
-		if err == nil {
-			err = f.folder.Write(rundir.PredictionsFile, atomicfile.Text(rows))
-		}
-		return err
+		return f.folder.Write(rundir.PredictionsFile, atomicfile.Text(rows))
 	}, nil
 }
 

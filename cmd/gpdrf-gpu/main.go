@@ -87,11 +87,10 @@ func (p *program) do(args []string) error {
 	}
 	out := &output{to: p.out}
 	p.out = out
-	err := p.finishShared(p.dispatch(args[1:]))
-	if err == nil {
-		err = out.err
+	if err := p.finishShared(p.dispatch(args[1:])); err != nil {
+		return err
 	}
-	return err
+	return out.err
 }
 
 // end prints the error of a command, unless it was printed before, and returns the exit code.

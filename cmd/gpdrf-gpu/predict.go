@@ -30,9 +30,9 @@ func (p *program) predictVerb() verb {
 			"same order. A regression has the target's mean and sd, and the quantiles q05 q25 q50 q75 q95. Parts of " +
 			"its variance are var_aleatoric (noise) and var_epistemic (what the model does not know). A " +
 			"classification has label, p_<class> for each class, entropy in nats, and bhattacharyya. The last is " +
-			"large where the model is sure. A distance above 1 tells of a row unlike the training rows, whatever its sd is. A run with " +
-			"--conformal adds lower and upper, or the set of classes. A column that names the rows comes first, and " +
-			"a target that FILE has comes last.",
+			"large where the model is sure. A distance above 1 tells of a row unlike the training rows, whatever " +
+			"its sd is. A run with --conformal adds lower and upper, or the set of classes. A column that names the " +
+			"rows comes first, and a target that FILE has comes last.",
 		flags: []flagSpec{
 			{group: "Data", name: "data", arg: "FILE", help: "the rows, in a format of docs/data.md"},
 			idFlag, gramFlag, tableSetFlag, outFlag, formatFlag,
@@ -316,8 +316,9 @@ func checkPlace(flag, path string) error {
 // openModel calls rundir.OpenModel, and warns if the run is not finished.
 func (p *program) openModel(path string) (*rundir.Run, error) {
 	run, err := rundir.OpenModel(path)
-	if err == nil {
-		p.warnUnfinished(run)
+	if err != nil {
+		return nil, err
 	}
-	return run, err
+	p.warnUnfinished(run)
+	return run, nil
 }

@@ -199,14 +199,17 @@ func (p *program) trainAsWorker(job *train.Job, guard *exitGuard) error {
 	job.Reporter = workerReporter{guard: guard}
 	job.Planned = func() { guard.liftLimit(p.ctx) }
 	out, err := job.Run(p.ctx)
-	if err == nil && p.sharesTest(job, out) {
-		_, _, err = out.Trained.PredictSet(p.ctx, job.Device, job.Test, out.Config.EvalSamples,
+	if err != nil {
+		return err
+	}
+	if p.sharesTest(job, out) {
+		_, _, err := out.Trained.PredictSet(p.ctx, job.Device, job.Test, out.Config.EvalSamples,
 			fitted.PredictOptions{Ranks: p.ranks.Comm})
+		if err != nil {
+			return err
+		}
 	}
-	if err == nil {
-		err = p.leaveRanks()
-	}
-	return err
+	return p.leaveRanks()
 }
 
 // workerReporter is the Reporter of a rank other than 0, which prints nothing.

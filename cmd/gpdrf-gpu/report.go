@@ -45,10 +45,11 @@ func (p *program) report(c *call) error {
 	case !given:
 		out = rundir.ReportFile
 	}
-	if err = p.writePage(c, p.newExitGuard(p.ctx, p.nothingWritten), out, folders...); err == nil {
-		p.printLine("report: %s", out)
+	if err := p.writePage(c, p.newExitGuard(p.ctx, p.nothingWritten), out, folders...); err != nil {
+		return err
 	}
-	return err
+	p.printLine("report: %s", out)
+	return nil
 }
 
 // writePage writes a page about runs. If a folder holds no predictions, its test rows are predicted again.

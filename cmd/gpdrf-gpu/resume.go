@@ -26,10 +26,10 @@ func (p *program) reopen(guard *exitGuard, path string, flags []options.Setting)
 		return nil, nil, errFinished
 	}
 	from, err := rundir.ReadCheckpoint(path)
-	if err == nil {
-		from.Config, err = from.Config.Resume(flags, &from.Trained.Schema)
-	}
 	if err != nil {
+		return nil, nil, err
+	}
+	if from.Config, err = from.Config.Resume(flags, &from.Trained.Schema); err != nil {
 		return nil, nil, err
 	}
 	dev, err := p.openDevice(p.anyCard(from.Config.Device))
@@ -47,18 +47,19 @@ func (p *program) reopen(guard *exitGuard, path string, flags []options.Setting)
 	}
 	job.Train, job.Validation, job.Conformal, job.Test = rows.Train, rows.Validation, rows.Conformal, rows.Test
 	p.noteAll(notes)
-	var folder *rundir.Folder
 	if p.isWorker() {
 		return job, nil, nil
 	}
+	var folder *rundir.Folder
 	err = guard.write(func() (err error) {
 		folder, err = from.Folder(path)
 		return err
 	})
-	if err == nil {
-		p.note("%s: continues after step %d", path, from.Step)
+	if err != nil {
+		return job, folder, err
 	}
-	return job, folder, err
+	p.note("%s: continues after step %d", path, from.Step)
+	return job, folder, nil
 }
 
 // finished says that a run has ended, and how, and completes one that was killed behind its scores.
@@ -209,11 +210,10 @@ func (v *crossValidation) complete(k int) error {
 	v.p.cvPath = cv.Path()
 	guard := v.p.newExitGuard(v.p.ctx, func() error { return v.leave(nil) })
 	defer guard.stop()
-	err := v.p.complete(v.req.call, guard, cv.FoldPath(k))
-	if err == nil && cv.ToDo(k) {
-		err = cv.Update(k, nil)
+	if err := v.p.complete(v.req.call, guard, cv.FoldPath(k)); err != nil || !cv.ToDo(k) {
+		return err
 	}
-	return err
+	return cv.Update(k, nil)
 }
 
 // noneOfNew refuses options of new runs.

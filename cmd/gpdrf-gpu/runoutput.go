@@ -40,11 +40,12 @@ func (f *runOutput) save(guard *exitGuard) error {
 	f.saved.Failure = rundir.Untested
 	return guard.write(func() (err error) {
 		f.path, err = f.folder.Commit(f.out.Config, f.out.Trained, f.saved)
-		if err == nil {
-			f.writeHistory()
-			f.writeMetricsTable()
+		if err != nil {
+			return err
 		}
-		return err
+		f.writeHistory()
+		f.writeMetricsTable()
+		return nil
 	})
 }
 
@@ -136,15 +137,18 @@ func (f *runOutput) test(ctx context.Context) (scores *fitted.Scores, err error)
 		request.Until = now.Add(time.Duration(testShare * float64(f.limit.Began.Add(f.limit.Time).Sub(now))))
 	}
 	scores, err = t.Evaluate(ctx, f.job.Device, rows, request)
-	if err == nil {
-		err = f.p.leaveRanks()
+	if err != nil {
+		return nil, err
 	}
-	if err == nil && scores.Cut != nil {
+	if err := f.p.leaveRanks(); err != nil {
+		return nil, err
+	}
+	if scores.Cut != nil {
 		f.p.note("scored %s of %s test rows with %s to keep to the time limit; gpdrf-gpu eval %s scores all",
 			humanize.Comma(int64(scores.Cut.Rows)), humanize.Comma(int64(rows.N())),
 			english.Plural(scores.Cut.Samples, "sample", ""), cmp.Or(f.path, "RUN"))
 	}
-	return scores, err
+	return scores, nil
 }
 
 // rescore writes the scores into the run folder, if it was saved.

@@ -85,10 +85,11 @@ func (r *ranks) openNCCL(dev device.Device) error {
 		job.Over = r.Comm
 	}
 	comm, err := nccl.Open(dev, job)
-	if err == nil {
-		r.Comm = comm
+	if err != nil {
+		return err
 	}
-	return err
+	r.Comm = comm
+	return nil
 }
 
 // factsOf returns the facts that the ranks of a training must share.

@@ -77,11 +77,11 @@ func (g *exitGuard) unless(err error) error {
 
 // liftLimit watches ctx in place of a context with a time limit.
 func (g *exitGuard) liftLimit(ctx context.Context) error {
-	err := g.end()
-	if err == nil {
-		g.watch(ctx)
+	if err := g.end(); err != nil {
+		return err
 	}
-	return err
+	g.watch(ctx)
+	return nil
 }
 
 // end ends the watch. If the context is done already, it returns the error that ends the command.

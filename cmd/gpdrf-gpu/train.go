@@ -60,10 +60,10 @@ type single struct {
 
 func (p *program) trainNew(r *trainRequest) error {
 	cfg, err := r.call.config()
-	if err == nil {
-		err = rundir.CheckOut(r.outDir, r.overwrite, true)
-	}
 	if err != nil {
+		return err
+	}
+	if err := rundir.CheckOut(r.outDir, r.overwrite, true); err != nil {
 		return err
 	}
 	ctx, cancel := train.Limit{Began: r.started, Time: cfg.TimeLimit}.Until(p.ctx)
@@ -79,17 +79,20 @@ func (p *program) trainNew(r *trainRequest) error {
 	})
 	defer s.guard.stop() // This runs before cancel, so that cancel does not end the command.
 	s.job, err = p.newJob(ctx, r.call, cfg)
-	if err == nil && cfg.Device == "auto" && p.ranks == nil {
+	if err != nil {
+		return s.abandon(err)
+	}
+	if cfg.Device == "auto" && p.ranks == nil {
 		p.chooseFaster(ctx, s.job, shortStep)
 	}
-	if err == nil && !p.isWorker() {
-		err = s.guard.write(func() (err error) {
+	if !p.isWorker() {
+		err := s.guard.write(func() (err error) {
 			s.folder, err = rundir.NewFolder(r.outDir, s.job.Train.Name, s.job.Config.Model, r.overwrite)
 			return err
 		})
-	}
-	if err != nil {
-		return s.abandon(err)
+		if err != nil {
+			return s.abandon(err)
+		}
 	}
 	return s.trainAndReport(r.started)
 }
@@ -102,9 +105,10 @@ func (p *program) resume(r *trainRequest) (err error) {
 		return p.interrupted(p.ctx, " before another step was done: the run is unchanged")
 	})
 	defer s.guard.stop()
-	if err = r.call.noneOfNew(); err == nil {
-		s.job, s.folder, err = p.reopen(s.guard, r.resume, r.call.given())
+	if err = r.call.noneOfNew(); err != nil {
+		return s.abandon(err)
 	}
+	s.job, s.folder, err = p.reopen(s.guard, r.resume, r.call.given())
 	if errors.Is(err, errFinished) {
 		if err := p.agree([]dist.Fact{{Name: "run", Value: "finished"}}, nil); err != nil {
 			return err
@@ -316,11 +320,12 @@ func (s *single) optimise(events *events) (out *train.Outcome, checkpoints *exit
 	announced := false
 	s.job.Save = func(c *rundir.Checkpoint) error {
 		err := cmp.Or(checkpoints, s.guard).write(func() error {
-			err := s.folder.Save(c)
-			if err == nil { // The end of the run writes the session again, and reports an error.
-				s.p.keepSession(s.folder, s.job.Device.Name())
+			if err := s.folder.Save(c); err != nil {
+				return err
 			}
-			return err
+			// The end of the run writes the session again, and reports an error.
+			s.p.keepSession(s.folder, s.job.Device.Name())
+			return nil
 		})
 		if !announced && err == nil && c.Step > 0 {
 			announced = true
