@@ -358,8 +358,8 @@ func TestTimeOfCall(t *testing.T) {
 	c := testConfig()
 	c.Timeout = 10 * time.Second
 	r := serveKind(t, numbers, c)
-	must.OK(t, r.numbers.Acquire(t.Context(), maxNumbers))
-	defer r.numbers.Release(maxNumbers)
+	must.OK(t, r.room.Acquire(t.Context(), maxNumbers))
+	defer r.room.Release(maxNumbers)
 	began := time.Now()
 	code, text, err := r.bare(messageOf(t, smallCall()), "Grpc-Timeout=50m")
 	if took := time.Since(began); code != "4" || err != nil || took >= c.Timeout {

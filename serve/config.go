@@ -44,7 +44,7 @@ const (
 	headerBytes   = 32 << 10
 	bodiesAtOnce  = 16      // bodies of MaxBody that are in memory at a time, or many small ones
 	maxAnswer     = 1 << 24 // largest count of numbers in an answer
-	maxNumbers    = 1 << 27 // largest count of numbers in memory for predictions: loaded.numbers
+	maxNumbers    = 1 << 27 // largest count of numbers in memory for predictions: loaded.perRow
 )
 
 // Defaults returns the limits of a server without options.

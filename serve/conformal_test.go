@@ -102,7 +102,7 @@ func TestSetOfManyClasses(t *testing.T) {
 		trained.Schema.Classes = append(trained.Schema.Classes, fmt.Sprintf("class %06d", k))
 		part.H = append(part.H, float64(-50*(k%2))) // every other one is as good as impossible
 	}
-	p := &prediction{trained: trained, own: part}
+	p := &prediction{trained: trained, pass: part}
 	began := time.Now()
 	set, err := p.output(t.Context(), wantedOutput{TensorSpec: TensorSpec{setName, FP64, []int64{-1, n}}})
 	if err != nil || len(set.Numbers) != n {

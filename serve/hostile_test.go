@@ -187,24 +187,24 @@ func TestMemoryForPredictions(t *testing.T) {
 	c.Timeout = 300 * time.Millisecond
 	r := serveKind(t, numbers, c)
 	body := []byte(`{"instances":[[1,2]]}`)
-	must.OK(t, r.numbers.Acquire(t.Context(), maxNumbers))
+	must.OK(t, r.room.Acquire(t.Context(), maxNumbers))
 	if code, _, answer := r.post(t, "/v1/models/m:predict", body); code != 504 {
 		t.Errorf("without memory: %d %s", code, answer)
 	}
-	r.numbers.Release(maxNumbers)
+	r.room.Release(maxNumbers)
 	if code, _, answer := r.post(t, "/v1/models/m:predict", []byte(`{"instances":[["x",2]]}`)); code != 400 {
 		t.Errorf("a wrong row: %d %s", code, answer)
 	}
-	if !r.numbers.TryAcquire(maxNumbers) {
+	if !r.room.TryAcquire(maxNumbers) {
 		t.Error("a request has kept memory")
 	}
-	r.numbers.Release(maxNumbers)
+	r.room.Release(maxNumbers)
 
 	m := must.Get(r.store.acquire(t.Context(), "m"))(t)
 	defer m.release()
 	// two inputs, and for each of two targets mean and variance of 13 samples
-	if want := int64(2 + 2*13*2); m.numbers != want {
-		t.Errorf("a row takes %d numbers, expected %d", m.numbers, want)
+	if want := int64(2 + 2*13*2); m.perRow != want {
+		t.Errorf("a row takes %d numbers, expected %d", m.perRow, want)
 	}
 	rows := data.Request{N: 3, Numbers: make([]float64, 6)}
 	var own *Error
@@ -263,17 +263,17 @@ func TestMemoryOfSequences(t *testing.T) {
 	schema := data.Schema{Alphabet: &seq.Alphabet{Kind: seq.Graphs}}
 	m := &loaded{trained: &fitted.Model{}}
 	m.trained.Schema = schema
-	if n, err := m.numbersOfSequences([]string{"CCO", "C"}); n != 4*numbersOfGraphByte || err != nil {
+	if n, err := m.roomForSequences([]string{"CCO", "C"}); n != 4*numbersPerGraphByte || err != nil {
 		t.Errorf("%d, %v", n, err)
 	}
 	var own *Error
-	if _, err := m.numbersOfSequences([]string{"C", strings.Repeat("C", maxGraph+1)}); !asError(err, &own) ||
+	if _, err := m.roomForSequences([]string{"C", strings.Repeat("C", maxGraph+1)}); !asError(err, &own) ||
 		own.kind != tooLarge || !strings.HasPrefix(own.msg, "row 2: a graph of more than") {
 		t.Errorf("a long molecule: %v", err)
 	}
 	schema.Alphabet.Kind = seq.DNA
 	long := []string{strings.Repeat("A", maxGraph+1)}
-	if n, err := m.numbersOfSequences(long); n != numbersOfByte*(maxGraph+1) || err != nil {
+	if n, err := m.roomForSequences(long); n != numbersPerByte*(maxGraph+1) || err != nil {
 		t.Errorf("%d, %v", n, err)
 	}
 }
@@ -324,14 +324,14 @@ func TestAnswersAreCounted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.numbers.TryAcquire(maxNumbers - 2*maxWanted) {
+	if r.room.TryAcquire(maxNumbers - 2*maxWanted) {
 		t.Error("the numbers of an answer are not counted")
 	}
 	reserved.keepAnswer() // a client that reads slowly holds no prediction
-	if !r.numbers.TryAcquire(maxNumbers - 2*maxWanted) {
+	if !r.room.TryAcquire(maxNumbers - 2*maxWanted) {
 		t.Fatal("an answer that is made holds more than its numbers")
 	}
-	r.numbers.Release(maxNumbers - 2*maxWanted)
+	r.room.Release(maxNumbers - 2*maxWanted)
 	reserved.free()
 	r.post(t, "/v2/models/m/infer",
 		[]byte(`{"inputs":[{"name":"inputs","shape":[1,2],"datatype":"FP64","data":[1,2]}]}`))
@@ -342,7 +342,7 @@ func TestAnswersAreCounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 1000 { // gRPC ends a request just behind its answer
-		if r.numbers.TryAcquire(maxNumbers) {
+		if r.room.TryAcquire(maxNumbers) {
 			return
 		}
 		time.Sleep(time.Millisecond)

@@ -21,7 +21,7 @@ type loaded struct {
 	dev     device.Device
 	inputs  []TensorSpec
 	outputs []TensorSpec
-	numbers int64 // count of numbers that a row takes: inputs and samples
+	perRow  int64 // count of numbers that a row takes: inputs and samples
 	bytes   int64 // approximate size in host and device memory
 	stamp   stamp
 	users   atomic.Int64
@@ -57,7 +57,7 @@ func (s *Server) openModel(e *entry) (m *loaded, err error) {
 	m = &loaded{trained: t, batcher: b, dev: dev, inputs: inputsOf(t.Schema), outputs: outputsOf(t, p.Samples()),
 		bytes: dev.Taken() + stamp.alone.size + stamp.model.size, stamp: stamp, closed: make(chan struct{})}
 	for _, member := range t.Models(p.Samples()) {
-		m.numbers += int64(member.Config.Width() + member.Config.Components(member.Samples)*member.Config.Outputs)
+		m.perRow += int64(member.Config.Width() + member.Config.Components(member.Samples)*member.Config.Outputs)
 	}
 	m.users.Store(1)
 	return m, nil
@@ -66,18 +66,18 @@ func (s *Server) openModel(e *entry) (m *loaded, err error) {
 // The memory of a byte of a sequence while its features are counted, in numbers, as measured; and the most bytes of a
 // graph, whose own memory is several times that of as many bytes in small ones.
 const (
-	numbersOfByte      = 12
-	numbersOfGraphByte = 50
-	maxGraph           = 1 << 20
+	numbersPerByte      = 12
+	numbersPerGraphByte = 50
+	maxGraph            = 1 << 20
 )
 
-// numbersOfSequences returns the memory that the sequences of a request take. It fails for a graph that is too long.
-func (m *loaded) numbersOfSequences(sequences []string) (numbers int64, err error) {
-	each := int64(numbersOfByte)
+// roomForSequences returns the memory of the sequences of a request, in numbers. It fails for a graph that is too long.
+func (m *loaded) roomForSequences(sequences []string) (numbers int64, err error) {
+	each := int64(numbersPerByte)
 	alphabet := m.schema().Alphabet
 	graphs := alphabet != nil && alphabet.Kind.IsGraph()
 	if graphs {
-		each = numbersOfGraphByte
+		each = numbersPerGraphByte
 	}
 	for i, text := range sequences {
 		if graphs && len(text) > maxGraph {
@@ -109,11 +109,11 @@ func (m *loaded) predict(ctx context.Context, given data.Request) (*prediction, 
 	if err != nil {
 		return nil, err
 	}
-	own, err := m.batcher.predict(ctx, given.N, x)
+	pass, err := m.batcher.predict(ctx, given.N, x)
 	if err != nil {
 		return nil, err
 	}
-	p := &prediction{m.trained, rows, own, distances, m.trained.RequestWarnings(ctx, given, rows)}
+	p := &prediction{m.trained, rows, pass, distances, m.trained.RequestWarnings(ctx, given, rows)}
 	if err := p.checkFinite(); err != nil {
 		return nil, err
 	}

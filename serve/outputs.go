@@ -19,23 +19,23 @@ import (
 type prediction struct {
 	trained   *fitted.Model
 	rows      *data.Dataset     // nil without rows
-	own       *model.Prediction // nil without rows
+	pass      *model.Prediction // the forward pass; nil without rows
 	distances []float64         // nil in older models
 	warnings  []string          // warnings about the rows, as predict prints them
 }
 
 func (p *prediction) n() int {
-	if p.own == nil {
+	if p.pass == nil {
 		return 0
 	}
-	return p.own.N
+	return p.pass.N
 }
 
 // checkFinite returns an error if the prediction of a row is no number, which a label and a set do not show.
 func (p *prediction) checkFinite() error {
-	at := slices.IndexFunc(p.own.H, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
+	at := slices.IndexFunc(p.pass.H, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 	if at >= 0 {
-		return badf("row %d: %v", 1+at/p.own.C%p.own.N, predict.ErrNotFinite)
+		return badf("row %d: %v", 1+at/p.pass.C%p.pass.N, predict.ErrNotFinite)
 	}
 	return nil
 }
@@ -103,11 +103,11 @@ func (p *prediction) output(ctx context.Context, spec wantedOutput) (Tensor, err
 	case spec.Name == "distance":
 		t.Numbers = p.distances
 	case p.trained.Schema.Task == data.Classification:
-		if err := p.addClasses(&t, predict.NewClasses(p.trained, p.own), p.own, spec); err != nil {
+		if err := p.addClasses(&t, predict.NewClasses(p.trained, p.pass), p.pass, spec); err != nil {
 			return t, err
 		}
 	default:
-		if err := p.addTargets(ctx, &t, p.own, spec, spec.firstRow); err != nil {
+		if err := p.addTargets(ctx, &t, p.pass, spec, spec.firstRow); err != nil {
 			return t, err
 		}
 	}

@@ -183,9 +183,9 @@ func textOf(cell json.RawMessage) string {
 // writeRows encodes the answer as JSON.
 func (p *prediction) writeRows() ([]byte, error) {
 	out := []byte(`{"predictions":[`)
-	if p.own != nil {
+	if p.pass != nil {
 		var lines bytes.Buffer
-		table := predict.NewTable(p.trained, p.rows, p.own, p.distances, 0, 0)
+		table := predict.NewTable(p.trained, p.rows, p.pass, p.distances, 0, 0)
 		if err := table.Write(&lines, predict.JSONL); err != nil {
 			return nil, badf("%v", err)
 		}

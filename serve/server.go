@@ -27,7 +27,7 @@ type Server struct {
 	stopping atomic.Bool // the server shuts down
 	bodies   *bodies
 	calls    atomic.Int64        // number of gRPC calls in progress
-	numbers  *semaphore.Weighted // limits the predicted numbers in memory
+	room     *semaphore.Weighted // limits the numbers in memory for predictions
 	shutdown context.Context     // ends when the server has no time left
 	abort    context.CancelFunc  // ends shutdown
 }
@@ -35,7 +35,7 @@ type Server struct {
 // New returns a server for some models, which Start loads.
 func New(c Config, models []Source) *Server {
 	s := &Server{Config: c, metrics: newMetrics(), bodies: &bodies{max: bodiesAtOnce * c.MaxBody},
-		numbers: semaphore.NewWeighted(maxNumbers)}
+		room: semaphore.NewWeighted(maxNumbers)}
 	s.shutdown, s.abort = context.WithCancel(context.Background())
 	s.store = &store{open: s.openModel, budget: c.Memory, metrics: s.metrics, log: c.Log,
 		loading: semaphore.NewWeighted(1)}
@@ -200,21 +200,21 @@ func (s *Server) infer(ctx context.Context, m *loaded, q *Request) (outputs []Te
 
 // reservation is the memory that a request holds.
 type reservation struct {
-	sem             *semaphore.Weighted
-	numbers, answer int64 // counts of numbers: of prediction and answer together, and of the answer alone
+	room         *semaphore.Weighted
+	held, answer int64 // counts of numbers: of prediction and answer together, and of the answer alone
 }
 
 // keepAnswer releases the memory of the prediction. A client that reads slowly holds its answer alone.
 func (r *reservation) keepAnswer() {
-	r.sem.Release(r.numbers - r.answer)
-	r.numbers = r.answer
+	r.room.Release(r.held - r.answer)
+	r.held = r.answer
 }
 
 // free releases the rest. A nil reservation has none.
 func (r *reservation) free() {
 	if r != nil {
-		r.sem.Release(r.numbers)
-		r.numbers = 0
+		r.room.Release(r.held)
+		r.held = 0
 	}
 }
 
@@ -225,25 +225,25 @@ func (s *Server) predict(ctx context.Context, m *loaded, given data.Request, ans
 	if given.N > s.MaxRows {
 		return nil, nil, &Error{tooLarge, "too many rows: send fewer at a time"}
 	}
-	if given.N*numbersOf(answer) > maxAnswer {
+	if given.N*widthOf(answer) > maxAnswer {
 		return nil, nil, &Error{tooLarge, fmt.Sprintf("the answer would hold more than %d numbers: send fewer rows, "+
 			"or ask for other outputs", maxAnswer)}
 	}
-	texts, err := m.numbersOfSequences(given.Sequences)
+	texts, err := m.roomForSequences(given.Sequences)
 	if err != nil {
 		return nil, nil, err
 	}
-	sent := int64(given.N) * int64(numbersOf(answer))
-	numbers := min(maxNumbers, int64(given.N)*m.numbers+sent+texts)
-	if err := s.numbers.Acquire(ctx, numbers); err != nil {
+	sent := int64(given.N) * int64(widthOf(answer))
+	needed := min(maxNumbers, int64(given.N)*m.perRow+sent+texts)
+	if err := s.room.Acquire(ctx, needed); err != nil {
 		return nil, nil, context.Cause(ctx)
 	}
 	p, err = s.predictUntil(ctx, m, func() (*prediction, error) { return m.predict(ctx, given) },
-		func() { s.numbers.Release(numbers) })
+		func() { s.room.Release(needed) })
 	if err != nil {
 		return nil, nil, err
 	}
-	return p, &reservation{s.numbers, numbers, min(numbers, sent)}, nil
+	return p, &reservation{s.room, needed, min(needed, sent)}, nil
 }
 
 // predictUntil waits for a prediction, or leaves when ctx ends. A prediction of long sequences does not look at ctx:
@@ -279,16 +279,16 @@ func (s *Server) predictUntil(ctx context.Context, m *loaded, predict func() (*p
 	}
 }
 
-// numbersOf returns the count of numbers of a row in some outputs.
-func numbersOf(specs []TensorSpec) (numbers int) {
+// widthOf returns the count of numbers of a row in some outputs.
+func widthOf(specs []TensorSpec) (width int) {
 	for _, spec := range specs {
-		width := 1
+		n := 1
 		for _, d := range spec.Shape[1:] {
-			width *= int(d)
+			n *= int(d)
 		}
-		numbers += width
+		width += n
 	}
-	return numbers
+	return width
 }
 
 // recoverTo logs a panic of a request, and turns it into the request's error. It is deferred.
