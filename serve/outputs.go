@@ -103,11 +103,11 @@ func (p *prediction) output(ctx context.Context, spec wantedOutput) (Tensor, err
 	case spec.Name == "distance":
 		t.Numbers = p.distances
 	case p.trained.Schema.Task == data.Classification:
-		if err := p.addClasses(&t, predict.NewClasses(p.trained, p.pass), p.pass, spec); err != nil {
+		if err := p.addClasses(&t, spec); err != nil {
 			return t, err
 		}
 	default:
-		if err := p.addTargets(ctx, &t, p.pass, spec, spec.firstRow); err != nil {
+		if err := p.addTargets(ctx, &t, spec); err != nil {
 			return t, err
 		}
 	}
@@ -119,21 +119,20 @@ func (p *prediction) output(ctx context.Context, spec wantedOutput) (Tensor, err
 	return t, nil
 }
 
-// addTargets adds the rows of a part of a regression, the first of which has a number among all.
-func (p *prediction) addTargets(ctx context.Context, t *Tensor, part *model.Prediction, want wantedOutput,
-	first int) error {
-	targets := make([]*predict.Regression, part.C)
+// addTargets adds the rows of a regression.
+func (p *prediction) addTargets(ctx context.Context, t *Tensor, want wantedOutput) error {
+	targets := make([]*predict.Regression, p.pass.C)
 	for c := range targets {
-		targets[c] = predict.NewRegression(p.trained, part, c)
+		targets[c] = predict.NewRegression(p.trained, p.pass, c)
 	}
 	moment := slices.Index(momentNames(), t.Name)
 	bounds, err := p.bounds(want)
 	if err != nil {
 		return err
 	}
-	for i := range part.N {
+	for i := range p.pass.N {
 		if t.Name == samplesName {
-			for s := range part.S {
+			for s := range p.pass.S {
 				for _, r := range targets {
 					t.Numbers = append(t.Numbers, r.Sample(s, i))
 				}
@@ -158,7 +157,7 @@ func (p *prediction) addTargets(ctx context.Context, t *Tensor, part *model.Pred
 					if ctx.Err() != nil {
 						return context.Cause(ctx)
 					}
-					t.Numbers = append(t.Numbers, r.Draw(i, first+i, int(k), want.seed))
+					t.Numbers = append(t.Numbers, r.Draw(i, want.firstRow+i, int(k), want.seed))
 				}
 			default:
 				mean, sd, aleatoric, epistemic := r.Moments(i)
@@ -188,13 +187,14 @@ func (p *prediction) bounds(want wantedOutput) (bounds []float64, err error) {
 	return bounds, nil
 }
 
-// addClasses adds the rows of a part of a classification.
-func (p *prediction) addClasses(t *Tensor, c *predict.Classes, part *model.Prediction, want wantedOutput) error {
+// addClasses adds the rows of a classification.
+func (p *prediction) addClasses(t *Tensor, want wantedOutput) error {
+	c := predict.NewClasses(p.trained, p.pass)
 	bounds, err := p.bounds(want)
 	if err != nil {
 		return err
 	}
-	for i := range part.N {
+	for i := range p.pass.N {
 		switch t.Name {
 		case "label":
 			t.Texts = append(t.Texts, c.Label(i))
@@ -213,8 +213,8 @@ func (p *prediction) addClasses(t *Tensor, c *predict.Classes, part *model.Predi
 				t.Numbers = append(t.Numbers, inside)
 			}
 		case samplesName:
-			for s := range part.S {
-				t.Numbers = append(t.Numbers, predict.Sample(part, s, i)...)
+			for s := range p.pass.S {
+				t.Numbers = append(t.Numbers, predict.Sample(p.pass, s, i)...)
 			}
 		}
 	}
