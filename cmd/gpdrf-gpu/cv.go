@@ -230,7 +230,7 @@ func (v *crossValidation) fold(k int) (err error) {
 	v.p.noteRemoved(folder)
 	job.Started = limit.Began
 	v.p.cvPath = v.cv.Path()
-	s := &single{p: v.p, job: job, folder: folder, guard: guard}
+	s := &modelTraining{p: v.p, job: job, folder: folder, guard: guard}
 	r, _, err := s.trainAndScore()
 	if err != nil {
 		return errors.Join(err, folder.Discard())

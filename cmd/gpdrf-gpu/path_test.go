@@ -53,7 +53,7 @@ func TestPathOfAStep(t *testing.T) {
 	job.Device = dev
 	folder := must.Get(rundir.NewFolder(filepath.Join(t.TempDir(), "run"), "houses", "gpdrf", false))(t)
 	p := &program{ctx: t.Context(), console: console{out: &bytes.Buffer{}, err: &bytes.Buffer{}}}
-	s := &single{p: p, job: job, folder: folder, guard: p.newExitGuard(p.ctx, nil)}
+	s := &modelTraining{p: p, job: job, folder: folder, guard: p.newExitGuard(p.ctx, nil)}
 	if _, _, err := s.trainAndScore(); err != nil {
 		t.Fatal(err)
 	}

@@ -50,8 +50,8 @@ func (p *program) train(c *call) error {
 	return p.trainNew(r)
 }
 
-// single is the training of one model: a new run, or one that is resumed.
-type single struct {
+// modelTraining is the training of one model: a new run, or one that is resumed.
+type modelTraining struct {
 	p      *program
 	job    *train.Job
 	folder *rundir.Folder
@@ -68,7 +68,7 @@ func (p *program) trainNew(r *trainRequest) error {
 	}
 	ctx, cancel := train.Limit{Began: r.started, Time: cfg.TimeLimit}.Until(p.ctx)
 	defer cancel()
-	s := &single{p: p}
+	s := &modelTraining{p: p}
 	s.guard = p.newExitGuard(ctx, func() error {
 		s.discard()
 		if s.folder.CanResume() {
@@ -99,7 +99,7 @@ func (p *program) trainNew(r *trainRequest) error {
 
 // resume continues a run.
 func (p *program) resume(r *trainRequest) (err error) {
-	s := &single{p: p}
+	s := &modelTraining{p: p}
 	s.guard = p.newExitGuard(p.ctx, func() error {
 		s.discard()
 		return p.interrupted(p.ctx, " before another step was done: the run is unchanged")
@@ -122,14 +122,14 @@ func (p *program) resume(r *trainRequest) (err error) {
 }
 
 // discard removes the folder of a run without a checkpoint.
-func (s *single) discard() {
+func (s *modelTraining) discard() {
 	if err := s.folder.Discard(); err != nil {
 		s.p.printLine("%v", err)
 	}
 }
 
 // abandon ends a training that an error keeps from beginning: it closes the device and discards the folder.
-func (s *single) abandon(err error) error {
+func (s *modelTraining) abandon(err error) error {
 	if s.job != nil {
 		defer s.job.Device.Close()
 	}
@@ -137,7 +137,7 @@ func (s *single) abandon(err error) error {
 }
 
 // trainAndReport trains and tests the job, and prints the result.
-func (s *single) trainAndReport(started time.Time) error {
+func (s *modelTraining) trainAndReport(started time.Time) error {
 	defer s.job.Device.Close()
 	if s.p.joined() {
 		err := train.CheckRanks(s.p.ranks, s.job.Config, s.job.Train.N())
@@ -249,7 +249,7 @@ func (p *program) resumeCommand(path string) string {
 
 // trainAndScore trains, saves and scores the model. After an error, the caller prints the result, if there is one, and
 // discards the folder.
-func (s *single) trainAndScore() (r *rundir.Result, path string, err error) {
+func (s *modelTraining) trainAndScore() (r *rundir.Result, path string, err error) {
 	cfg := s.job.Config
 	if cfg.KLWeight != 1 {
 		s.p.note("kl-weight %g: the objective is tempered, so it is not the ELBO and not a bound", cfg.KLWeight)
@@ -293,7 +293,7 @@ func (s *single) trainAndScore() (r *rundir.Result, path string, err error) {
 }
 
 // optimise trains the model. checkpoints guards what is saved from the first step on; it is nil if no step was done.
-func (s *single) optimise(events *events) (out *train.Outcome, checkpoints *exitGuard, err error) {
+func (s *modelTraining) optimise(events *events) (out *train.Outcome, checkpoints *exitGuard, err error) {
 	ctx, cancel := context.WithCancel(s.p.ctx)
 	defer cancel()
 	endNotice := func() {}
