@@ -57,6 +57,8 @@ func (p *program) markdown() string {
 	b.WriteString("    gpdrf-gpu COMMAND [flags] [argument]\n\nFlags may stand before and after the " +
 		"argument; after `--` nothing is a flag. A switch is written\n`--name=true` or `--name=false`; " +
 		"`--name` alone is true.\n\n")
+	b.WriteString("Flags are for options that people change often. Keys are the other options, given by `--set` " +
+		"or by\na config file.\n\n")
 	b.WriteString("Exit codes: 0; 2 for bad input or usage; 1 for a failure; 130 after Ctrl-C, which " +
 		"saves the model so\nfar. `train --resume` on a run that has ended says so, with 0.\n\n" +
 		"Flags of all commands but completion and man:\n\n")
@@ -68,13 +70,17 @@ func (p *program) markdown() string {
 			fmt.Fprintf(&b, "    %s\n        %s\n", e.command, e.what)
 		}
 		list := func(group string, flags []flagSpec) {
-			if own := slices.DeleteFunc(slices.Clone(flags), isCommon); len(own) > 0 {
-				fmt.Fprintf(&b, "\n**%s**\n\n", group)
+			own := slices.DeleteFunc(slices.Clone(flags), isCommon)
+			if len(own) > 0 || flags == nil {
+				fmt.Fprintf(&b, "\n**%s**\n", group)
+			}
+			if len(own) > 0 {
+				b.WriteString("\n")
 				listFlags(&b, own)
 			}
 		}
-		v.eachGroup(list)
-		list(v.keysHeading(), listedFlags(v.keys))
+		eachGroup(v.flags, list)
+		v.eachKeyGroup(list)
 	}
 	return b.String()
 }

@@ -63,13 +63,17 @@ func (v verb) help(all bool) string {
 	for _, e := range v.examples {
 		fmt.Fprintf(&b, "  %s\n      %s\n", e.command, e.what)
 	}
-	v.eachGroup(func(group string, flags []flagSpec) { writeFlags(&b, group, flags) })
+	write := func(group string, flags []flagSpec) { writeFlags(&b, group, flags) }
+	eachGroup(v.flags, write)
 	keys := listedFlags(v.keys)
 	if all || len(keys) <= maxKeys {
-		writeFlags(&b, v.keysHeading(), keys)
+		v.eachKeyGroup(write)
 	}
 	if len(v.flags) == 0 {
 		return b.String()
+	}
+	if len(keys) > 0 {
+		b.WriteString("\n" + v.keyRule() + "\n")
 	}
 	b.WriteString("\nWrite a switch as --name=true or --name=false; --name alone is true. Flags may come before or " +
 		"after\nthe argument.\n")
@@ -78,6 +82,15 @@ func (v verb) help(all bool) string {
 			"docs/cli.md.\n", len(keys), v.name)
 	}
 	return b.String()
+}
+
+// keyRule tells flags from keys.
+func (v verb) keyRule() string {
+	rule := "Flags are for options that people change often. Keys are the other options, given by --set"
+	if v.flag("config") != nil {
+		rule += " or a config file"
+	}
+	return wrap(rule+".", "", helpWidth)
 }
 
 // keysHeading returns the heading over the keys that --set takes.
@@ -93,9 +106,6 @@ func listedFlags(flags []flagSpec) []flagSpec {
 }
 
 func writeFlags(b *strings.Builder, group string, flags []flagSpec) {
-	if len(flags) == 0 {
-		return
-	}
 	fmt.Fprintf(b, "\n%s\n", group)
 	for _, f := range flags {
 		head := "  " + f.synopsis()
@@ -115,11 +125,24 @@ func (v verb) synopsis() string {
 	return strings.Join(strings.Fields(v.name+" "+v.args+flags), " ")
 }
 
-// eachGroup visits the flags by heading, in the order of first appearance.
-func (v verb) eachGroup(visit func(group string, flags []flagSpec)) {
+// eachKeyGroup visits the keys by heading. Several groups have one heading for all, without keys, before their own.
+func (v verb) eachKeyGroup(visit func(group string, keys []flagSpec)) {
+	keys := listedFlags(v.keys)
+	switch {
+	case len(keys) == 0:
+	case slices.ContainsFunc(keys, func(f flagSpec) bool { return f.group != keys[0].group }):
+		visit(v.keysHeading(), nil)
+		eachGroup(keys, visit)
+	default:
+		visit(v.keysHeading(), keys)
+	}
+}
+
+// eachGroup visits flags by heading, in the order of first appearance.
+func eachGroup(flags []flagSpec, visit func(group string, flags []flagSpec)) {
 	var order []string
 	groups := map[string][]flagSpec{}
-	for _, f := range listedFlags(v.flags) {
+	for _, f := range listedFlags(flags) {
 		if groups[f.group] == nil {
 			order = append(order, f.group)
 		}

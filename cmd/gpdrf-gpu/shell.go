@@ -123,10 +123,8 @@ func (p *program) man(*call) error {
 				item(f.synopsis(), f.describe())
 			}
 		}
-		v.eachGroup(list)
-		if keys := listedFlags(v.keys); keys != nil {
-			list(v.keysHeading(), keys)
-		}
+		eachGroup(v.flags, list)
+		v.eachKeyGroup(list)
 	}
 	fmt.Fprint(p.out, b.String())
 	return nil

@@ -62,19 +62,20 @@ func trainFlags() []flagSpec {
 // commandKeys lists the keys about the command. A run does not keep them.
 func commandKeys() []flagSpec {
 	return []flagSpec{
-		{name: "part", arg: "i/n|auto",
+		{group: "Command", name: "part", arg: "i/n|auto",
 			help: "with --cv and --out: train the folds of part i, from 0, of n; give each part the same " +
 				"--out. auto is the task of a Slurm array. A part that was killed is repeated with the same command"},
-		{name: "jobs", arg: "N", help: "number of models that preset best or ensemble trains at a time",
-			def: "one for each of up to 4 threads, fewer where memory is short of the rows, or 1 on a GPU"},
-		{name: "report", arg: switchArg, def: "true",
+		{group: "Command", name: "jobs", arg: "N",
+			help: "number of models that preset best or ensemble trains at a time",
+			def:  "one for each of up to 4 threads, fewer where memory is short of the rows, or 1 on a GPU"},
+		{group: "Command", name: "report", arg: switchArg, def: "true",
 			help: "write report.html into the run folder, a page about the run"},
-		{name: "tensorboard", arg: switchArg, def: "false",
+		{group: "Command", name: "tensorboard", arg: switchArg, def: "false",
 			help: "write what TensorBoard shows into the run folder, while the run goes on: tensorboard --logdir runs"},
-		{name: "until-eof", arg: switchArg, def: "false",
+		{group: "Command", name: "until-eof", arg: switchArg, def: "false",
 			help: "when standard input ends, do what Ctrl-C does, so that the run stops with the " +
 				"program that began it"},
-		{name: "comm-timeout", arg: "TIME", def: "10m",
+		{group: "Command", name: "comm-timeout", arg: "TIME", def: "10m",
 			help: "where several processes share the training, how long each waits for the others before the " +
 				"job ends, a minute at least; 0s is any time"},
 	}
