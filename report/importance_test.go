@@ -117,15 +117,17 @@ func TestShuffleFindsOneOfMany(t *testing.T) {
 	dev := must.Get(device.Open("cpu:f64"))(t)
 	defer dev.Close()
 	for _, model := range []string{"drf", "gp"} {
-		c, test, out := trainedOn(t, dev, path, options.Setting{Key: "model", Text: model})
-		got := must.Get(shuffle(context.Background(), out.Trained, c, out.Steps, dev, test))(t)
-		if first := got.Inputs[0]; first.Name != "c70" || first.Drop < 10*got.Inputs[1].Drop ||
-			got.Left != width-len(got.Inputs) || len(got.Inputs) > maxInputs || len(got.Inputs) < maxInputs/2 {
-			t.Errorf("%s: %+v", model, got)
-		}
-		lengths := lengthScales(out.Trained)
-		if (lengths == nil) != (model == "gp") || lengths != nil && slices.Min(lengths) != lengths[width-1] {
-			t.Errorf("%s: length-scales %v", model, lengths)
-		}
+		t.Run(model, func(t *testing.T) {
+			c, test, out := trainedOn(t, dev, path, options.Setting{Key: "model", Text: model})
+			got := must.Get(shuffle(context.Background(), out.Trained, c, out.Steps, dev, test))(t)
+			if first := got.Inputs[0]; first.Name != "c70" || first.Drop < 10*got.Inputs[1].Drop ||
+				got.Left != width-len(got.Inputs) || len(got.Inputs) > maxInputs || len(got.Inputs) < maxInputs/2 {
+				t.Errorf("%s: %+v", model, got)
+			}
+			lengths := lengthScales(out.Trained)
+			if (lengths == nil) != (model == "gp") || lengths != nil && slices.Min(lengths) != lengths[width-1] {
+				t.Errorf("%s: length-scales %v", model, lengths)
+			}
+		})
 	}
 }

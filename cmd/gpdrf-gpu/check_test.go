@@ -44,13 +44,13 @@ func TestCompare(t *testing.T) {
 		agrees bool
 		line   string
 	}{
-		{0, true, "✓ cuda:0:f64 agrees with cpu:f64: largest relative difference 0, "},
-		{1e-14, true, "✓ cuda:0:f64 agrees with cpu:f64: largest relative difference 5e-12, of the " +
-			"gradient of small; tolerance 1e-10"},
-		{1e-12, false, "✗ cuda:0:f64 differs from cpu:f64: largest relative difference 5e-10, of the " +
-			"gradient of small; tolerance 1e-10"},
-		{math.NaN(), false, "✗ "},
-		{math.Inf(1), false, "✗ "},
+		{wrong: 0, agrees: true, line: "✓ cuda:0:f64 agrees with cpu:f64: largest relative difference 0, "},
+		{wrong: 1e-14, agrees: true, line: "✓ cuda:0:f64 agrees with cpu:f64: largest relative difference 5e-12, " +
+			"of the gradient of small; tolerance 1e-10"},
+		{wrong: 1e-12, agrees: false, line: "✗ cuda:0:f64 differs from cpu:f64: largest relative difference 5e-10, " +
+			"of the gradient of small; tolerance 1e-10"},
+		{wrong: math.NaN(), agrees: false, line: "✗ "},
+		{wrong: math.Inf(1), agrees: false, line: "✗ "},
 	} {
 		got := []model.Parameter{want[0], {Name: "small", Data: []float64{1e-3, test.wrong, 2e-3}}, want[2]}
 		x := comparison{Device: "cuda:0:f64", Precision: string(device.Highest), Reference: "cpu:f64",

@@ -18,24 +18,25 @@ func TestFailingExtra(t *testing.T) {
 	end := make(chan bool)
 	defer close(end)
 	for _, c := range []struct {
-		want string
-		work func(context.Context) (func() error, error)
+		what, want string
+		work       func(context.Context) (func() error, error)
 	}{
-		{"", func(context.Context) (func() error, error) { return write, nil }},
-		{"no room", func(context.Context) (func() error, error) { return write, errors.New("no room") }},
-		{"a fault of the program: runtime error: index out of range", func(context.Context) (func() error, error) {
-			none := make([]int, 0)
-			return write, errors.New(string(rune(none[0])))
-		}},
-		{"it took more than 50ms", func(ctx context.Context) (func() error, error) {
+		{"whole", "", func(context.Context) (func() error, error) { return write, nil }},
+		{"failed", "no room", func(context.Context) (func() error, error) { return write, errors.New("no room") }},
+		{"panic", "a fault of the program: runtime error: index out of range",
+			func(context.Context) (func() error, error) {
+				none := make([]int, 0)
+				return write, errors.New(string(rune(none[0])))
+			}},
+		{"late", "it took more than 50ms", func(ctx context.Context) (func() error, error) {
 			<-ctx.Done()
 			return nil, context.Cause(ctx)
 		}},
-		{"it took more than 50ms", func(ctx context.Context) (func() error, error) { <-end; return write, nil }},
+		{"deaf", "it took more than 50ms", func(context.Context) (func() error, error) { <-end; return write, nil }},
 	} {
 		err := extra(p.ctx, guard, 50*time.Millisecond, c.work)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.HasPrefix(err.Error(), c.want)) {
-			t.Errorf("%v, want %s", err, c.want)
+			t.Errorf("%s: %v, want %s", c.what, err, c.want)
 		}
 	}
 	if written != 1 {

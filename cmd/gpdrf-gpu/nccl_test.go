@@ -69,17 +69,13 @@ func TestNCCLTraining(t *testing.T) {
 		}
 		return float64(r.Result.ELBO)
 	}
-	for _, more := range []string{"", " --set deterministic=true"} {
-		name := "plain"
-		if more != "" {
-			name = "fixed"
-		}
+	for name, more := range map[string]string{"plain": "", "fixed": " --set deterministic=true"} {
 		if code, said := l.run(t, 0, onGPUs+name+"1"+more); code != 0 {
 			t.Fatal(said)
 		}
 		codes, said := l.torchrun(t, onGPUs+name+"2"+more)
 		if codes != [2]int{} || strings.Count(said, "2 ranks share the training, by NCCL 2.27.3 (") != 1 {
-			t.Fatalf("exit codes %d: %s", codes, said)
+			t.Fatalf("%s: exit codes %d: %s", name, codes, said)
 		}
 		if more != "" {
 			l.sameModel(t, name+"1", name+"2", said)

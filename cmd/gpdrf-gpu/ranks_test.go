@@ -177,37 +177,39 @@ func (l *launcher) sameModel(t *testing.T, a, b, said string) {
 // writes.
 func TestRanksDeterministic(t *testing.T) {
 	for _, name := range []string{"openmpi", "mpich", "abi"} {
-		l := newLauncher(t, strings.Replace(name, "abi", "mpich", 1))
-		var env []string
-		if name == "abi" { // A double over MPICH stands for a library with the standard ABI.
-			double := l.file("libmpi_abi.so.1")
-			compile := exec.Command("cc", "-O1", "-fPIC", "-shared", "-o", double,
-				"../../dist/mpi/testdata/abi.c", "-ldl")
-			if out, err := compile.CombinedOutput(); err != nil {
-				t.Fatalf("%v: %s", err, out)
+		t.Run(name, func(t *testing.T) {
+			l := newLauncher(t, strings.Replace(name, "abi", "mpich", 1))
+			var env []string
+			if name == "abi" { // A double over MPICH stands for a library with the standard ABI.
+				double := l.file("libmpi_abi.so.1")
+				compile := exec.Command("cc", "-O1", "-fPIC", "-shared", "-o", double,
+					"../../dist/mpi/testdata/abi.c", "-ldl")
+				if out, err := compile.CombinedOutput(); err != nil {
+					t.Fatalf("%v: %s", err, out)
+				}
+				env = []string{"GPDRF_MPI=" + double}
 			}
-			env = []string{"GPDRF_MPI=" + double}
-		}
-		if code, said := l.run(t, 0, fmt.Sprintf(sharedRun, 60, "one")); code != 0 {
-			t.Fatal(said)
-		}
-		for _, ranks := range []int{1, 2, 4} {
-			// Ranks of MPICH are slow if they share a processor.
-			if ranks != 2 && name != "openmpi" {
-				continue
+			if code, said := l.run(t, 0, fmt.Sprintf(sharedRun, 60, "one")); code != 0 {
+				t.Fatal(said)
 			}
-			out := fmt.Sprint("run", ranks)
-			code, said := l.run(t, ranks, fmt.Sprintf(sharedRun, 60, out), env...)
-			if code != 0 || strings.Count(said, "run folder: ") != 1 || ranks > 1 &&
-				strings.Count(said, "ranks share the training") != 1 {
-				t.Errorf("%s, %d ranks: exit code %d: %s", name, ranks, code, said)
+			for _, ranks := range []int{1, 2, 4} {
+				// Ranks of MPICH are slow if they share a processor.
+				if ranks != 2 && name != "openmpi" {
+					continue
+				}
+				out := fmt.Sprint("run", ranks)
+				code, said := l.run(t, ranks, fmt.Sprintf(sharedRun, 60, out), env...)
+				if code != 0 || strings.Count(said, "run folder: ") != 1 || ranks > 1 &&
+					strings.Count(said, "ranks share the training") != 1 {
+					t.Errorf("%s, %d ranks: exit code %d: %s", name, ranks, code, said)
+				}
+				l.sameModel(t, "one", out, said)
+				alone, shared := l.result(t, "one"), l.result(t, out)
+				if shared.Seconds = alone.Seconds; !reflect.DeepEqual(shared, alone) {
+					t.Errorf("%s, %d ranks: the result is %+v, of one process %+v", name, ranks, shared, alone)
+				}
 			}
-			l.sameModel(t, "one", out, said)
-			alone, shared := l.result(t, "one"), l.result(t, out)
-			if shared.Seconds = alone.Seconds; !reflect.DeepEqual(shared, alone) {
-				t.Errorf("%s, %d ranks: the result is %+v, of one process %+v", name, ranks, shared, alone)
-			}
-		}
+		})
 	}
 }
 
@@ -276,41 +278,43 @@ func TestRanksTimeLimit(t *testing.T) {
 func TestRanksRefused(t *testing.T) {
 	const small = "train --data rows.csv --inducing 8 --steps 10 --set report=false --out x"
 	for _, name := range []string{"openmpi", "mpich"} {
-		l := newLauncher(t, name)
-		few := []byte("a,b,target\n1,2,3\n4,5,6\n7,8,10\n")
-		must.OK(t, os.WriteFile(l.file("few.csv"), few, 0o666))
-		for i, c := range []struct {
-			words, want string
-			ranks       int
-			env         []string
-		}{
-			{small + " : " + small + " --lr 0.5", "its option lr is 0.5, and that of rank 0 on ", 1, nil},
-			{small + " : " + small + " --device cpu:f64", "its device is cpu:f64 with ", 1, nil},
-			{small + " : " + strings.Replace(small, "rows.csv", "none.csv", 1), "none.csv", 1, nil},
-			{strings.Replace(small, "rows.csv", "none.csv", 1), "none.csv", 2, nil},
-			{small + " --cv 5", "--cv: several processes share one training only", 2, nil},
-			{small + " --set ensemble=3", "preset best and ensemble train several models", 2, nil},
-			{small + " --batch 1", "--batch: 1 rows cannot be shared by 2", 2, nil},
-			{strings.Replace(small, "rows.csv", "few.csv", 1), "--batch: 2 rows cannot be shared by 3", 3, nil},
-			{small, "which cannot share a training: no MPI library: tried /nowhere.so", 2,
-				[]string{"GPDRF_MPI=/nowhere.so"}},
-			{small, "srun has started 2 processes without PMI", 0, []string{"GPDRF_MPI=libmpi.so.40",
-				"SLURM_JOB_ID=5", "SLURM_PROCID=0", "SLURM_STEP_NUM_TASKS=2"}},
-			{small, `WORLD_SIZE="" is not a number`, 0, []string{"RANK=1"}},
-		} {
-			if name == "mpich" && i > 0 && c.want != "none.csv" {
-				continue // The exit code of a job depends on the launcher, but its message does not.
+		t.Run(name, func(t *testing.T) {
+			l := newLauncher(t, name)
+			few := []byte("a,b,target\n1,2,3\n4,5,6\n7,8,10\n")
+			must.OK(t, os.WriteFile(l.file("few.csv"), few, 0o666))
+			for i, c := range []struct {
+				words, want string
+				ranks       int
+				env         []string
+			}{
+				{small + " : " + small + " --lr 0.5", "its option lr is 0.5, and that of rank 0 on ", 1, nil},
+				{small + " : " + small + " --device cpu:f64", "its device is cpu:f64 with ", 1, nil},
+				{small + " : " + strings.Replace(small, "rows.csv", "none.csv", 1), "none.csv", 1, nil},
+				{strings.Replace(small, "rows.csv", "none.csv", 1), "none.csv", 2, nil},
+				{small + " --cv 5", "--cv: several processes share one training only", 2, nil},
+				{small + " --set ensemble=3", "preset best and ensemble train several models", 2, nil},
+				{small + " --batch 1", "--batch: 1 rows cannot be shared by 2", 2, nil},
+				{strings.Replace(small, "rows.csv", "few.csv", 1), "--batch: 2 rows cannot be shared by 3", 3, nil},
+				{small, "which cannot share a training: no MPI library: tried /nowhere.so", 2,
+					[]string{"GPDRF_MPI=/nowhere.so"}},
+				{small, "srun has started 2 processes without PMI", 0, []string{"GPDRF_MPI=libmpi.so.40",
+					"SLURM_JOB_ID=5", "SLURM_PROCID=0", "SLURM_STEP_NUM_TASKS=2"}},
+				{small, `WORLD_SIZE="" is not a number`, 0, []string{"RANK=1"}},
+			} {
+				if name == "mpich" && i > 0 && c.want != "none.csv" {
+					continue // The exit code of a job depends on the launcher, but its message does not.
+				}
+				code, said := l.run(t, c.ranks, c.words, c.env...)
+				if code != 2 || !strings.Contains(said, c.want) {
+					t.Errorf("%s: %s: exit code %d, expected 2 and %q: %s", name, c.words, code, c.want, said)
+				}
+				if strings.Count(said, "gpdrf-gpu: ") != 1 {
+					t.Errorf("%s: %s: not one line: %s", name, c.words, said)
+				}
 			}
-			code, said := l.run(t, c.ranks, c.words, c.env...)
-			if code != 2 || !strings.Contains(said, c.want) {
-				t.Errorf("%s: %s: exit code %d, expected 2 and %q: %s", name, c.words, code, c.want, said)
+			if left, _ := filepath.Glob(l.file("*x*")); len(left) > 0 {
+				t.Errorf("%s: left: %v", name, left)
 			}
-			if strings.Count(said, "gpdrf-gpu: ") != 1 {
-				t.Errorf("%s: %s: not one line: %s", name, c.words, said)
-			}
-		}
-		if left, _ := filepath.Glob(l.file("*x*")); len(left) > 0 {
-			t.Errorf("%s: left: %v", name, left)
-		}
+		})
 	}
 }

@@ -87,40 +87,44 @@ func TestRanksStopped(t *testing.T) {
 // and the last checkpoint is whole.
 func TestRanksFullDisk(t *testing.T) {
 	for _, name := range []string{"openmpi", "mpich"} {
-		l := newLauncher(t, name)
-		disk := l.file("disk")
-		must.OK(t, os.Mkdir(disk, 0o777))
-		if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=64k"); errors.Is(err, syscall.EPERM) {
-			t.Skip("only root can make a small disk")
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		defer syscall.Unmount(disk, syscall.MNT_DETACH)
-		code, said := l.run(t, 2, fmt.Sprintf(sharedRun, 1_000_000, "disk/run"))
-		if code != 1 || !strings.Contains(said, "gpdrf-gpu: the run folder cannot be written: ") ||
-			!strings.Contains(said, "no space left on device") {
-			t.Errorf("%s: exit code %d: %s", name, code, said)
-		}
-		if run, err := rundir.OpenRun(l.file("disk/run")); err != nil || !run.CanResume() {
-			t.Errorf("%s: %v: %s", name, err, said)
-		}
+		t.Run(name, func(t *testing.T) {
+			l := newLauncher(t, name)
+			disk := l.file("disk")
+			must.OK(t, os.Mkdir(disk, 0o777))
+			if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=64k"); errors.Is(err, syscall.EPERM) {
+				t.Skip("only root can make a small disk")
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			defer syscall.Unmount(disk, syscall.MNT_DETACH)
+			code, said := l.run(t, 2, fmt.Sprintf(sharedRun, 1_000_000, "disk/run"))
+			if code != 1 || !strings.Contains(said, "gpdrf-gpu: the run folder cannot be written: ") ||
+				!strings.Contains(said, "no space left on device") {
+				t.Errorf("%s: exit code %d: %s", name, code, said)
+			}
+			if run, err := rundir.OpenRun(l.file("disk/run")); err != nil || !run.CanResume() {
+				t.Errorf("%s: %v: %s", name, err, said)
+			}
+		})
 	}
 }
 
 // A rank ends with a message if another rank runs a command that does not join, and so does the job.
 func TestRanksAlone(t *testing.T) {
 	for _, name := range []string{"openmpi", "mpich"} {
-		l := newLauncher(t, name)
-		if code, said := l.run(t, 0, fmt.Sprintf(sharedRun, 5, "served")); code != 0 {
-			t.Fatal(said)
-		}
-		code, said := l.run(t, 1, fmt.Sprintf(sharedRun, 10, "x")+" --set comm-timeout=2s : "+
-			"serve served --listen 127.0.0.1:0 --grpc-listen none", minTimeoutVariable+"=2s")
-		if want := " has waited 2s for the other processes of "; code == 0 || !strings.Contains(said, want) {
-			t.Errorf("%s: exit code %d, expected another and %q: %s", name, code, want, said)
-		}
-		if left, _ := filepath.Glob(l.file("*x*")); len(left) > 0 {
-			t.Errorf("%s: left: %v", name, left)
-		}
+		t.Run(name, func(t *testing.T) {
+			l := newLauncher(t, name)
+			if code, said := l.run(t, 0, fmt.Sprintf(sharedRun, 5, "served")); code != 0 {
+				t.Fatal(said)
+			}
+			code, said := l.run(t, 1, fmt.Sprintf(sharedRun, 10, "x")+" --set comm-timeout=2s : "+
+				"serve served --listen 127.0.0.1:0 --grpc-listen none", minTimeoutVariable+"=2s")
+			if want := " has waited 2s for the other processes of "; code == 0 || !strings.Contains(said, want) {
+				t.Errorf("%s: exit code %d, expected another and %q: %s", name, code, want, said)
+			}
+			if left, _ := filepath.Glob(l.file("*x*")); len(left) > 0 {
+				t.Errorf("%s: left: %v", name, left)
+			}
+		})
 	}
 }
