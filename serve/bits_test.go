@@ -230,9 +230,9 @@ func answeredTensors(m *loaded, text []byte, size string) ([]map[string]any, err
 		}
 		var err error
 		if out.Data != nil {
-			t.Numbers, t.Texts, err = fromJSON(t.Name, t.Type, out.Data, n)
+			err = t.fillJSON(out.Data, n)
 		} else {
-			t.Numbers, t.Texts, err = fromRaw(t.Name, t.Type, tail[:out.Parameters.Size], n)
+			err = t.fillRaw(tail[:out.Parameters.Size], n)
 			tail = tail[out.Parameters.Size:]
 		}
 		if err != nil {
@@ -277,7 +277,7 @@ func (r *running) askCalls(t *testing.T, client rpcClient,
 				n *= int(d)
 			}
 			o := Tensor{Name: out.Name, Type: Datatype(out.Datatype), Shape: out.Shape}
-			if o.Numbers, o.Texts, err = fromRaw(o.Name, o.Type, answer.RawOutputContents[i], n); err != nil {
+			if err := o.fillRaw(answer.RawOutputContents[i], n); err != nil {
 				return nil, err
 			}
 			outputs = append(outputs, o)

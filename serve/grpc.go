@@ -284,11 +284,11 @@ func requestOf(q *inference.ModelInferRequest, maxElements int) (*Request, error
 		}
 		switch {
 		case q.RawInputContents == nil:
-			err = t.fill(in.GetContents(), n)
+			err = t.fillFields(in.GetContents(), n)
 		case in.GetContents() != nil:
 			err = badf("input %q has both contents and raw contents: give one of them", t.Name)
 		default:
-			t.Numbers, t.Texts, err = fromRaw(t.Name, t.Type, q.RawInputContents[i], n)
+			err = t.fillRaw(q.RawInputContents[i], n)
 		}
 		if err != nil {
 			return nil, err
@@ -341,8 +341,8 @@ func floats[T float32 | int32 | int64 | uint32 | uint64](values []T) []float64 {
 	return to
 }
 
-// fill reads n elements from the field of the tensor's type.
-func (t *Tensor) fill(c *inference.InferTensorContents, n int) error {
+// fillFields reads n elements from the field of the tensor's type.
+func (t *Tensor) fillFields(c *inference.InferTensorContents, n int) error {
 	switch t.Type {
 	case FP32:
 		t.Numbers = floats(c.GetFp32Contents())

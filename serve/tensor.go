@@ -89,23 +89,23 @@ func (t *Tensor) elements(limit int) (int, error) {
 // The raw form of a tensor: numbers in little-endian order, and of BYTES before each element its
 // length in four bytes. gRPC and the protocol's binary extension have it.
 
-// fromRaw reads n elements, and nothing may be left.
-func fromRaw(name string, d Datatype, raw []byte, n int) (numbers []float64, texts []string, err error) {
-	if d == Bytes {
-		texts, err = rawTexts(name, raw, n)
-		return nil, texts, err
+// fillRaw reads n elements, and nothing may be left.
+func (t *Tensor) fillRaw(raw []byte, n int) (err error) {
+	if t.Type == Bytes {
+		t.Texts, err = rawTexts(t.Name, raw, n)
+		return err
 	}
-	if len(raw) != n*d.size() {
-		return nil, nil, badf("input %q: %d bytes for %d elements of %s, which take %d", name,
-			len(raw), n, d, n*d.size())
+	size := t.Type.size()
+	if len(raw) != n*size {
+		return badf("input %q: %d bytes for %d elements of %s, which take %d", t.Name, len(raw), n, t.Type, n*size)
 	}
-	numbers = make([]float64, n)
-	for i := range numbers {
+	t.Numbers = make([]float64, n)
+	for i := range t.Numbers {
 		var bits [8]byte
-		copy(bits[:], raw[i*d.size():(i+1)*d.size()])
-		numbers[i] = d.value(binary.LittleEndian.Uint64(bits[:]))
+		copy(bits[:], raw[i*size:(i+1)*size])
+		t.Numbers[i] = t.Type.value(binary.LittleEndian.Uint64(bits[:]))
 	}
-	return numbers, nil, nil
+	return nil
 }
 
 // value decodes a number from its bits, as many as the type has.

@@ -108,29 +108,29 @@ func (in *wireInput) tensor(raw []byte, maxElements int) (t Tensor, rest []byte,
 	}
 	switch size := in.Parameters.Size; {
 	case size == nil:
-		t.Numbers, t.Texts, err = fromJSON(in.Name, in.Type, in.Data, n)
+		err = t.fillJSON(in.Data, n)
 	case in.Data != nil:
 		err = badf("input %q has both data and binary_data_size: give one of them", in.Name)
 	case *size < 0 || *size > int64(len(raw)):
 		err = badf("input %q: binary_data_size is %d, and %d bytes are left behind the JSON",
 			in.Name, *size, len(raw))
 	default:
-		t.Numbers, t.Texts, err = fromRaw(in.Name, in.Type, raw[:*size], n)
+		err = t.fillRaw(raw[:*size], n)
 		raw = raw[*size:]
 	}
 	return t, raw, err
 }
 
-// fromJSON reads n elements in nested lists or in a flat one. null is a missing number.
-func fromJSON(name string, d Datatype, list []byte, n int) (numbers []float64, texts []string, err error) {
+// fillJSON reads n elements in nested lists or in a flat one. null is a missing number.
+func (t *Tensor) fillJSON(list []byte, n int) error {
 	if len(list) == 0 || list[0] != '[' {
-		return nil, nil, badf("input %q has no list of data", name)
+		return badf("input %q has no list of data", t.Name)
 	}
 	capacity := min(n, len(list)) // each element takes a byte
-	if d == Bytes {
-		texts = make([]string, 0, capacity)
+	if t.Type == Bytes {
+		t.Texts = make([]string, 0, capacity)
 	} else {
-		numbers = make([]float64, 0, capacity)
+		t.Numbers = make([]float64, 0, capacity)
 	}
 	found := 0
 	for at := 0; at < len(list); {
@@ -144,25 +144,24 @@ func fromJSON(name string, d Datatype, list []byte, n int) (numbers []float64, t
 		}
 		word := element(list[at:])
 		at += len(word)
-		if d == Bytes {
+		if t.Type == Bytes {
 			var text string
 			if err := json.Unmarshal(word, &text); err != nil || word[0] != '"' {
-				return nil, nil, badf("input %q: element %d is %s, and BYTES are strings", name,
-					found, quote(string(word)))
+				return badf("input %q: element %d is %s, and BYTES are strings", t.Name, found, quote(string(word)))
 			}
-			texts = append(texts, text)
+			t.Texts = append(t.Texts, text)
 			continue
 		}
-		v, ok := d.number(string(word))
+		v, ok := t.Type.number(string(word))
 		if !ok {
-			return nil, nil, badf("input %q: element %d is %s, not a number of %s", name, found, quote(string(word)), d)
+			return badf("input %q: element %d is %s, not a number of %s", t.Name, found, quote(string(word)), t.Type)
 		}
-		numbers = append(numbers, v)
+		t.Numbers = append(t.Numbers, v)
 	}
 	if found != n {
-		return nil, nil, badf("input %q: its data have not the %d elements of its shape", name, n)
+		return badf("input %q: its data have not the %d elements of its shape", t.Name, n)
 	}
-	return numbers, texts, nil
+	return nil
 }
 
 // element returns the number, word or string at the start of a valid JSON text.

@@ -97,9 +97,10 @@ func TestRequestedDrawsAndQuantiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, _, err := fromRaw("draws", FP64, answer.RawOutputContents[0], 3*targets)
-	if err != nil || !slices.Equal(got, whole[5*3*targets:6*3*targets]) {
-		t.Errorf("gRPC draws %v, HTTP %v, %v", got, whole[5*3*targets:6*3*targets], err)
+	got := &Tensor{Name: "draws", Type: FP64}
+	err = got.fillRaw(answer.RawOutputContents[0], 3*targets)
+	if err != nil || !slices.Equal(got.Numbers, whole[5*3*targets:6*3*targets]) {
+		t.Errorf("gRPC draws %v, HTTP %v, %v", got.Numbers, whole[5*3*targets:6*3*targets], err)
 	}
 
 	for name, want := range map[string]string{"levels": "has no parameter", "count": "in place of a whole number"} {
