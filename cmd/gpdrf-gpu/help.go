@@ -109,11 +109,10 @@ func writeFlags(b *strings.Builder, group string, flags []flagSpec) {
 	fmt.Fprintf(b, "\n%s\n", group)
 	for _, f := range flags {
 		head := "  " + f.synopsis()
-		if len(head) < 29 { // two blanks part the columns
-			fmt.Fprintf(b, "%-30s%s\n", head, wrap(f.describe(), strings.Repeat(" ", 30), helpWidth))
-		} else {
-			fmt.Fprintf(b, "%s\n%30s%s\n", head, "", wrap(f.describe(), strings.Repeat(" ", 30), helpWidth))
+		if len(head) >= 29 { // two blanks part the columns
+			head += "\n" + strings.Repeat(" ", 30)
 		}
+		fmt.Fprintf(b, "%-30s%s\n", head, wrap(f.describe(), strings.Repeat(" ", 30), helpWidth))
 	}
 }
 

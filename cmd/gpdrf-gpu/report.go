@@ -61,7 +61,7 @@ func (p *program) writePage(c *call, guard *exitGuard, out string, folders ...st
 			return err
 		}
 		if r.Rows == nil && r.Result.NTest > 0 {
-			if _, err := p.testAgain(c, r); err != nil {
+			if err := p.testAgain(c, r); err != nil {
 				if err := guard.unless(err); hasEnded(err) {
 					return err
 				}
@@ -120,19 +120,19 @@ func (c *call) runFolders() (folders []string, err error) {
 // maxReported is the number of runs that a page can hold side by side.
 const maxReported = 20
 
-// testAgain predicts the test rows of a run whose folder holds no predictions, and returns a PredictionsFile.
-func (p *program) testAgain(c *call, r *report.Run) (predictions []byte, err error) {
+// testAgain predicts the test rows of a run whose folder holds no predictions.
+func (p *program) testAgain(c *call, r *report.Run) error {
 	p.note("%s: holds no predictions: its test rows are predicted again", r.Path)
 	rows, err := r.TestRows(p.watch())
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if rows.Fingerprint != r.Result.Fingerprint.Test {
-		return nil, errors.New("the test rows have changed since the run was tested")
+		return errors.New("the test rows have changed since the run was tested")
 	}
 	dev, _, err := c.deviceOf(p, r.Result.Device, r.Config.Precision)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer dev.Close()
 	bar := p.newRowsBar(rows.N())
@@ -140,12 +140,13 @@ func (p *program) testAgain(c *call, r *report.Run) (predictions []byte, err err
 	scores, err := r.Trained.Evaluate(p.ctx, dev, rows,
 		fitted.Evaluation{Samples: r.Trained.EvalSamples, Draws: r.Config.PredictDraws, Progress: bar.show})
 	if err != nil {
-		return nil, err
+		return err
 	}
+	var predictions []byte
 	predictions, r.Importance, err = report.Keep(p.ctx, r.Trained, r.Config, r.Result.Steps, dev, rows, scores)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	r.Rows, err = r.ParseRows(predictions)
-	return predictions, err
+	return err
 }
