@@ -159,7 +159,9 @@ func shared(p *model.SnapshotDRF, r, output int) (cosines, sines, both float64) 
 	row := func(i int) []float64 { return p.L[(output*2*p.R+i)*2*p.R:][:2*p.R] }
 	cos, sin := row(r), row(p.R+r)
 	for k, c := range cos {
-		cosines, sines, both = cosines+c*c, sines+sin[k]*sin[k], both+c*sin[k]
+		cosines += c * c
+		sines += sin[k] * sin[k]
+		both += c * sin[k]
 	}
 	return cosines, sines, both
 }

@@ -136,7 +136,8 @@ func nodesOf(t *testing.T, trained *fitted.Model) map[string]int {
 	t.Helper()
 	_, text, err := export(t, trained, samples)
 	must.OK(t, err)
-	d, count := read(t, text), map[string]int{}
+	d := read(t, text)
+	count := map[string]int{}
 	d.sound(t)
 	for _, node := range d.nodes {
 		count[node.op]++
@@ -203,7 +204,8 @@ func TestInputNames(t *testing.T) {
 
 // A row whose word is missing has no prediction, unless the model fills it in.
 func TestMissingWordGraph(t *testing.T) {
-	trained, count := golden(t, "mixed"), 0
+	trained := golden(t, "mixed")
+	count := 0
 	for sign, missing := range map[int]string{1: "", -1: data.MissingImpute} {
 		trained.Schema.Missing = missing
 		count += sign * nodesOf(t, trained)["Where"]
@@ -217,7 +219,8 @@ func TestMissingWordGraph(t *testing.T) {
 func TestRootOfVariance(t *testing.T) {
 	_, text, err := export(t, golden(t, "drf"), samples)
 	must.OK(t, err)
-	d, by := read(t, text), map[string]node{}
+	d := read(t, text)
+	by := map[string]node{}
 	for _, n := range d.nodes {
 		by[n.output] = n
 	}

@@ -19,7 +19,8 @@ func TestPairedRowsAreTheSame(t *testing.T) {
 	}
 	a, b := run([]float64{1, 2, 3, 4}, 1, 3, 5, 7), run([]float64{9, 2.5, 3.5}, 2, 3, 5)
 	for k, runs := range [][2]*Run{{a, b}, {b, a}} {
-		p, want := Compare(runs[0], runs[1]).Paired, []float64{0.5, -0.5}[k]
+		p := Compare(runs[0], runs[1]).Paired
+		want := []float64{0.5, -0.5}[k]
 		if p == nil || p.Rows != 2 || p.LogDensity.Mean != want {
 			t.Errorf("%+v, expected 2 rows and %g", p, want)
 		}
@@ -33,13 +34,15 @@ func TestPairedRowsAreTheSame(t *testing.T) {
 func TestPairedRowsOfAFold(t *testing.T) {
 	run := func(folds int, density []float64, numbers ...int) *Run {
 		r := made(t, data.Regression, 1, 1, func(int, int) float64 { return 0 })
-		r.Result.Folds, r.Result.NTest = folds, 3
+		r.Result.Folds = folds
+		r.Result.NTest = 3
 		r.Rows = &TestRows{Number: numbers, Targets: []Target{{True: density, Mean: density, LogDensity: density}}}
 		return r
 	}
 	fold, file := run(5, []float64{1, 2, 3}, 2, 3, 9), run(0, []float64{1.5, 2.5, 3.5}, 1, 2, 3)
 	for k, runs := range [][2]*Run{{fold, file}, {file, fold}} {
-		p, want := Compare(runs[0], runs[1]).Paired, []float64{0.5, -0.5}[k]
+		p := Compare(runs[0], runs[1]).Paired
+		want := []float64{0.5, -0.5}[k]
 		if p == nil || p.Rows != 3 || p.LogDensity.Mean != want || p.LogDensity.SE != 0 {
 			t.Errorf("%+v, expected 3 rows and %g", p, want)
 		}

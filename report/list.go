@@ -174,7 +174,8 @@ func cvEntry(path string) (e Entry, err error) {
 		e.Steps += run.Steps
 		e.Seconds += run.Seconds
 		if run.ResultScores != nil {
-			scored, tested = scored+run.Scored(run.NTest), tested+run.NTest
+			scored += run.Scored(run.NTest)
+			tested += run.NTest
 		}
 	}
 	e.Cut = cutText(scored, tested)

@@ -175,7 +175,8 @@ func TestMean(t *testing.T) {
 // If a time limit has cut the test, the page does not say that the scores are of all test rows.
 func TestNoteOfACutTest(t *testing.T) {
 	r := made(t, data.Regression, 12, 1, func(_, row int) float64 { return float64(row) })
-	r.Result.NTest, r.Result.Cut = 90, &fitted.Cut{Rows: 12, Samples: 1}
+	r.Result.NTest = 90
+	r.Result.Cut = &fitted.Cut{Rows: 12, Samples: 1}
 	notes := strings.Join(r.notes([]*Run{r}), "\n")
 	if !strings.Contains(notes, "score 12 of 90 test rows") || strings.Contains(notes, "of all") {
 		t.Error(notes)

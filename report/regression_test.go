@@ -14,7 +14,8 @@ func TestTenthsOfEqualValues(t *testing.T) {
 		{100, 50, []int{50, 10, 10, 10, 10, 10}}, {100, 55, []int{55, 5, 10, 10, 10, 10}}, {40, 40, []int{40}},
 		{25, 1, []int{2, 3, 2, 3, 2, 3, 2, 3, 2, 3}}, {3, 1, []int{1, 1, 1}},
 	} {
-		values, sizes := make([]float64, c.n), []int(nil)
+		values := make([]float64, c.n)
+		var sizes []int
 		for i := c.zeros; i < c.n; i++ {
 			values[i] = float64(i)
 		}

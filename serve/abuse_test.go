@@ -18,7 +18,8 @@ import (
 // long the slowest took.
 func (r *running) others(t *testing.T) (end func() (answers int, slowest time.Duration)) {
 	stop, ended := make(chan struct{}), make(chan struct{})
-	answers, slowest := 0, time.Duration(0)
+	answers := 0
+	slowest := time.Duration(0)
 	client := &http.Client{Transport: &http.Transport{}}
 	go func() {
 		defer close(ended)
@@ -40,7 +41,8 @@ func (r *running) others(t *testing.T) (end func() (answers int, slowest time.Du
 			if a.StatusCode != http.StatusOK {
 				t.Errorf("another client: status %d", a.StatusCode)
 			}
-			answers, slowest = answers+1, max(slowest, time.Since(began))
+			answers++
+			slowest = max(slowest, time.Since(began))
 		}
 	}()
 	return func() (int, time.Duration) {

@@ -264,7 +264,8 @@ func TestManyMembers(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return m.HeapAlloc
 	}
-	before, seen := live(), 0
+	before := live()
+	seen := 0
 	err := members(row, func(name string, value json.RawMessage) error {
 		if seen++; name == "b" {
 			if now := live(); now > before+uint64(len(row))/2 {

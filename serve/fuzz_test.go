@@ -101,7 +101,8 @@ func FuzzCall(f *testing.F) {
 	filled.Contents = &inference.InferTensorContents{Fp32Contents: []float32{1, 2}}
 	seed(&inference.ModelInferRequest{Inputs: []*inference.ModelInferRequest_InferInputTensor{filled}})
 	f.Fuzz(func(t *testing.T, text []byte) {
-		q, most := &inference.ModelInferRequest{}, 1000
+		q := &inference.ModelInferRequest{}
+		most := 1000
 		n, err := inference.Parts(text, most)
 		if proto.Unmarshal(text, q) != nil {
 			return

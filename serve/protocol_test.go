@@ -101,7 +101,8 @@ func TestTypes(t *testing.T) {
 			if err != nil || string(answer.RawOutputContents[0]) != want {
 				t.Errorf("%s %s: %v, %v", d, way, answer, err)
 			}
-			q.RawInputContents, in.Contents = nil, c
+			q.RawInputContents = nil
+			in.Contents = c
 		}
 	}
 }

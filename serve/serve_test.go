@@ -60,7 +60,8 @@ func tableText(kind string, n int, seed uint64) string {
 	case words:
 		b.WriteString("a,colour,b,class\n")
 		for i := range n {
-			a, colour := fmt.Sprint(rng.NormFloat64()), []string{"red", "blue", "green", ""}[rng.IntN(4)]
+			a := fmt.Sprint(rng.NormFloat64())
+			colour := []string{"red", "blue", "green", ""}[rng.IntN(4)]
 			if i%7 == 3 {
 				a = ""
 			}
@@ -101,7 +102,8 @@ func rowsOfKind(t testing.TB, kind, text string, like *data.Schema) *data.Datase
 		case numbers:
 			opt.Target = "y,z"
 		case counts:
-			opt.Task, opt.TableOptions.Roles.Offset = string(data.Regression), "log_hours"
+			opt.Task = string(data.Regression)
+			opt.TableOptions.Roles.Offset = "log_hours"
 		}
 		if kind == sequences || kind == booleans || kind == dates {
 			opt.TableOptions = data.TableOptions{}
@@ -188,7 +190,8 @@ func start(t testing.TB, c Config, models ...Source) *running {
 	stopped := false
 	r.stop = func() (err error) {
 		if cancel(); !stopped {
-			stopped, err = true, <-ended
+			stopped = true
+			err = <-ended
 		}
 		return err
 	}

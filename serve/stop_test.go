@@ -30,7 +30,8 @@ func TestStop(t *testing.T) {
 		}
 		status <- code
 	}()
-	client, called := r.dial(t), make(chan error, 1)
+	client := r.dial(t)
+	called := make(chan error, 1)
 	go func() {
 		_, err := client.ModelInfer(t.Context(), smallCall())
 		called <- err

@@ -157,7 +157,9 @@ func TestFileThatIsBeingCopied(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.safetensors")
 	writeModel(t, path, numbers, 1)
 	r := start(t, testConfig(), Source{"m", path})
-	e, before, whole := r.store.entries[0], r.store.entries[0].model, r.store.open
+	e := r.store.entries[0]
+	before := e.model
+	whole := r.store.open
 	openBy := func(read func(*entry) (*loaded, error)) {
 		must.OK(t, r.store.waitTurn(t.Context())) // the watch may be at work
 		defer r.store.endTurn()
@@ -190,7 +192,8 @@ func TestReloadAtTheEnd(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.safetensors")
 	writeModel(t, path, numbers, 1)
 	r := start(t, testConfig(), Source{"m", path})
-	e, before := r.store.entries[0], r.store.entries[0].model
+	e := r.store.entries[0]
+	before := e.model
 	ctx, end := context.WithCancel(t.Context())
 	var late *loaded
 	must.OK(t, r.store.waitTurn(t.Context())) // the watch may be at work

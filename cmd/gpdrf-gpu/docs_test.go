@@ -92,7 +92,8 @@ func isCommon(f flagSpec) bool {
 
 func listFlags(b *strings.Builder, flags []flagSpec) {
 	for _, f := range flags {
-		flag, text := "`"+f.synopsis()+"`", strings.ReplaceAll(f.describe(), "<", `\<`)
+		flag := "`" + f.synopsis() + "`"
+		text := strings.ReplaceAll(f.describe(), "<", `\<`)
 		if len(flag) > helpWidth {
 			flag = strings.ReplaceAll(flag, "|", "` | `")
 		}

@@ -34,7 +34,8 @@ func TestFaster(t *testing.T) {
 		t.Errorf("a long step is moved to %s: %s", job.Device.Name(), &said)
 	}
 	p.chooseFaster(t.Context(), job, time.Minute)
-	want, lines := "training on cpu:f32: a step takes ", strings.Count(said.String(), "\n")
+	want := "training on cpu:f32: a step takes "
+	lines := strings.Count(said.String(), "\n")
 	if !strings.HasPrefix(said.String(), want) || lines != 1 {
 		t.Errorf("said %q, want %q", &said, want)
 	}

@@ -64,7 +64,8 @@ type golden string
 func (g golden) run(t *testing.T, tier string, words ...string) []byte {
 	t.Helper()
 	cmd := exec.Command("gpdrf-gpu", words...)
-	cmd.Dir, cmd.Env = string(g), append(os.Environ(), "GPDRF_SIMD="+tier)
+	cmd.Dir = string(g)
+	cmd.Env = append(os.Environ(), "GPDRF_SIMD="+tier)
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	out, err := cmd.Output()

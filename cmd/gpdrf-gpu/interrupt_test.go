@@ -67,7 +67,8 @@ func terminate(t *testing.T, place string, after time.Duration, words ...string)
 	program := must.Get(exec.LookPath("gpdrf-gpu"))(t)
 	c := exec.Command(program, words...)
 	var said bytes.Buffer
-	c.Dir, c.Stderr = place, &said
+	c.Dir = place
+	c.Stderr = &said
 	must.OK(t, c.Start())
 	defer time.AfterFunc(patience, func() { c.Process.Kill() }).Stop()
 	time.Sleep(after)

@@ -43,7 +43,8 @@ func TestCheckFileDamaged(t *testing.T) {
 	for name, every := range files {
 		text := must.Get(os.ReadFile("testdata/golden/0.2.0/" + name + ".safetensors"))(t)
 		for at := 0; at < len(text); at += every {
-			damaged, mask := bytes.Clone(text), []byte{0x01, 0x20, 0xff}[at%3]
+			damaged := bytes.Clone(text)
+			mask := []byte{0x01, 0x20, 0xff}[at%3]
 			damaged[at] ^= mask
 			if code, said := checkFile(t, folder, damaged); code != exitUsage || said.Sound || said.Wrong == "" {
 				t.Fatalf("%s: byte %d with %#x: exit code %d, %+v", name, at, mask, code, said)

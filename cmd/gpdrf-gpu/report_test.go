@@ -59,7 +59,8 @@ func agreesCommand(ts *testscript.TestScript, neg bool, args []string) {
 		is("NLL", mean(func(i int) float64 { return -c.LogDensity[i] }), want.NLL)
 		return
 	}
-	t, want := r.Rows.Targets[0], r.Result.Raw
+	t := r.Rows.Targets[0]
+	want := r.Result.Raw
 	is("RMSE", math.Sqrt(mean(func(i int) float64 { d := t.True[i] - t.Mean[i]; return d * d })), want.RMSE)
 	is("NLPD", mean(func(i int) float64 { return -t.LogDensity[i] }), want.NLPD)
 	is("coverage", mean(func(i int) float64 {
