@@ -19,29 +19,29 @@ type batcher struct {
 
 // job is the rows of one request.
 type job struct {
-	ctx    context.Context
-	n      int
-	x      []float64 // [n,Width]
-	queued time.Time
-	answer chan answer
+	ctx     context.Context
+	n       int
+	x       []float64 // [n,Width]
+	queued  time.Time
+	outcome chan outcome
 }
 
-type answer struct {
+type outcome struct {
 	prediction *model.Prediction
 	err        error
 }
 
 // predict queues rows x [n,Width] and waits for their prediction. It fails at once if the queue is full.
 func (b *batcher) predict(ctx context.Context, n int, x []float64) (*model.Prediction, error) {
-	j := &job{ctx, n, x, time.Now(), make(chan answer, 1)}
+	j := &job{ctx, n, x, time.Now(), make(chan outcome, 1)}
 	select {
 	case b.queue <- j:
 	default:
 		return nil, &Error{busy, "the queue is full: try again in a second"}
 	}
 	select {
-	case a := <-j.answer:
-		return a.prediction, a.err
+	case o := <-j.outcome:
+		return o.prediction, o.err
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
@@ -114,10 +114,10 @@ func (b *batcher) answer(jobs []*job) {
 	at := 0
 	for _, j := range waiting {
 		if err != nil {
-			j.answer <- answer{nil, err}
+			j.outcome <- outcome{nil, err}
 			continue
 		}
-		j.answer <- answer{p.Slice(at, at+j.n), nil}
+		j.outcome <- outcome{p.Slice(at, at+j.n), nil}
 		at += j.n
 	}
 }

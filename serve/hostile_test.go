@@ -357,7 +357,7 @@ func TestPredictionOfNoNumber(t *testing.T) {
 	go func() {
 		j := <-m.batcher.queue
 		h := []float64{1, 2, 3, 1, 2, 3, 0, math.NaN(), 0}
-		j.answer <- answer{prediction: &model.Prediction{S: 1, N: 3, C: 3, H: h}}
+		j.outcome <- outcome{prediction: &model.Prediction{S: 1, N: 3, C: 3, H: h}}
 	}()
 	rows := data.Request{N: 3, Numbers: []float64{0, 2, 1, 2, 0, 3},
 		Texts: map[string][]string{"colour": {"red", "blue", "red"}}}
