@@ -90,7 +90,7 @@ func (p *program) check(c *call) error {
 	if precision != string(device.Highest) && len(suffixes) > 1 {
 		suffixes = suffixes[:1] // The precision is one of float32.
 	}
-	about := &comparisons{}
+	all := &comparisons{}
 	agree := true
 	for _, suffix := range suffixes {
 		x := comparison{Device: machine.Name + suffix, Reference: "cpu" + suffix, Tolerance: tolerances[suffix]}
@@ -107,11 +107,11 @@ func (p *program) check(c *call) error {
 		}
 		x.Precision = got.precision
 		x.compare(got.gradient, want.gradient)
-		about.About = machine.Name + ": " + got.about
-		about.Check = append(about.Check, x)
+		all.About = machine.Name + ": " + got.about
+		all.Check = append(all.Check, x)
 		agree = agree && x.Agrees
 	}
-	if err := p.show(about); err != nil {
+	if err := p.show(all); err != nil {
 		return err
 	}
 	if !agree {

@@ -346,12 +346,12 @@ func (v *crossValidation) begin(job *train.Job, guard *exitGuard) error {
 
 // reportCV prints a cross-validation.
 func (p *program) reportCV(cv *rundir.CV) error {
-	if !p.json {
-		p.note("")
-		fmt.Fprintf(p.out, "%s\n\nrun folder: %s\n", cvTable(cv), cv.Path())
-		return nil
+	if p.json {
+		return p.show(cvInfo{cv, cv.Path()})
 	}
-	return p.show(cvInfo{cv, cv.Path()})
+	p.note("")
+	fmt.Fprintf(p.out, "%s\n\nrun folder: %s\n", cvTable(cv), cv.Path())
+	return nil
 }
 
 // cvInfo is what `info RUN` prints for a cross-validation.

@@ -213,30 +213,31 @@ func (p *program) newJob(ctx context.Context, c *call, cfg options.Config, headi
 
 // printRun prints the result of a run, and its warnings by its options c.
 func (p *program) printRun(r *rundir.Result, c options.Config, path string) error {
-	if p.json && r.Rising {
-		p.note("%s", rundir.RisingWarning())
-	}
-	if !p.json {
-		p.printResult(r)
-		if warning := r.Generalisation.Warning(c); warning != "" {
-			p.note("\nwarning: %s", warning)
-		}
+	if p.json {
 		if r.Rising {
-			p.note("\n%s", rundir.RisingWarning())
+			p.note("%s", rundir.RisingWarning())
 		}
-		if path != "" {
-			fmt.Fprintf(p.out, "\nrun folder: %s\n", path)
-			if page := filepath.Join(path, rundir.ReportFile); isFile(page) {
-				fmt.Fprintf(p.out, "report: %s\n", page)
-			}
-			p.note("to predict other rows: gpdrf-gpu predict %s --data FILE", usererror.ShellWord(path))
-		}
+		return p.printJSON(struct {
+			*rundir.Result
+			Run string `json:"run"`
+		}{r, path})
+	}
+	p.printResult(r)
+	if warning := r.Generalisation.Warning(c); warning != "" {
+		p.note("\nwarning: %s", warning)
+	}
+	if r.Rising {
+		p.note("\n%s", rundir.RisingWarning())
+	}
+	if path == "" {
 		return nil
 	}
-	return p.printJSON(struct {
-		*rundir.Result
-		Run string `json:"run"`
-	}{r, path})
+	fmt.Fprintf(p.out, "\nrun folder: %s\n", path)
+	if page := filepath.Join(path, rundir.ReportFile); isFile(page) {
+		fmt.Fprintf(p.out, "report: %s\n", page)
+	}
+	p.note("to predict other rows: gpdrf-gpu predict %s --data FILE", usererror.ShellWord(path))
+	return nil
 }
 
 // resumeCommand returns the command that resumes a run, or the cross-validation that it belongs to.
