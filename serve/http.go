@@ -137,8 +137,9 @@ func (s *Server) describe(ctx context.Context, name, asked string) (*modelMetada
 	}
 	defer m.release()
 	schema := m.schema()
-	return &modelMetadata{name, []string{version}, platform, m.inputs, m.outputs,
-		schema.InputColumns(), schema.RequestNumbers(), schema.Outputs(), schema.Classes}, nil
+	return &modelMetadata{Name: name, Versions: []string{version}, Platform: platform, Inputs: m.inputs,
+		Outputs: m.outputs, Columns: schema.InputColumns(), Numbers: schema.RequestNumbers(),
+		Targets: schema.Outputs(), Classes: schema.Classes}, nil
 }
 
 func (s *Server) getModel(w http.ResponseWriter, r *http.Request) error {

@@ -113,7 +113,8 @@ func (m *loaded) predict(ctx context.Context, given data.Request) (*prediction, 
 	if err != nil {
 		return nil, err
 	}
-	p := &prediction{m.trained, rows, pass, distances, m.trained.RequestWarnings(ctx, given, rows)}
+	p := &prediction{trained: m.trained, rows: rows, pass: pass, distances: distances,
+		warnings: m.trained.RequestWarnings(ctx, given, rows)}
 	if err := p.checkFinite(); err != nil {
 		return nil, err
 	}

@@ -273,7 +273,8 @@ func (q OutputRequest) of(spec TensorSpec) (out wantedOutput, err error) {
 			return out, badf("output %s, parameter %s: %s", quote(spec.Name), quote(name), faultOf(err))
 		}
 	}
-	out = wantedOutput{spec, predict.Levels(), levels != nil, seed, int(firstRow)}
+	out = wantedOutput{TensorSpec: spec, levels: predict.Levels(), hasLevels: levels != nil, seed: seed,
+		firstRow: int(firstRow)}
 	out.Shape = slices.Clone(spec.Shape)
 	last := len(out.Shape) - 1
 	if spec.Name == drawsName {

@@ -65,7 +65,8 @@ func (p *program) aboutModelFile(path string) (i *modelFile, err error) {
 		members = []fitted.Member{{Weight: 1, Model: trained}}
 	}
 	for _, m := range members {
-		about := modelInfo{m.Config.Model, m.Config.Likelihood, m.Schema.Target, m.Config.Inputs, m.Weight, ""}
+		about := modelInfo{Model: m.Config.Model, Likelihood: m.Config.Likelihood, Target: m.Schema.Target,
+			Inputs: m.Config.Inputs, Weight: m.Weight}
 		if m.Projection != nil {
 			about.Projection = m.Projection.String()
 		}
