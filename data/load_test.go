@@ -11,7 +11,10 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/data/sets"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
+
+func init() { usererror.DashOptions() } // messages are as the command prints them
 
 // SetsDir is the folder of the named sets; without one, the test is skipped.
 func SetsDir(t *testing.T) string {

@@ -182,7 +182,7 @@ func TestNoGraph(t *testing.T) {
 		"projected": "its rows are sequences or graphs",
 		"walks":     "its rows are sequences or graphs",
 		"graphs":    "its rows are sequences or graphs",
-		"gram":      "it was trained with --set gram",
+		"gram":      "it was trained with gram",
 	} {
 		_, _, err := export(t, golden(t, kind), samples)
 		if own := (*usererror.Error)(nil); !errors.As(err, &own) || !strings.Contains(err.Error(), why) {

@@ -57,7 +57,7 @@ func TestFrames(t *testing.T) {
 		t.Error("a vector of another width than those of the training data is read")
 	}
 	if _, err := Fit(t.Context(), Term{Map: "spectrum", Args: []int{1}}, set); err == nil ||
-		!strings.Contains(err.Error(), "--set codebook") {
+		!strings.Contains(err.Error(), "(codebook=N)") {
 		t.Errorf("vectors are counted: %v", err)
 	}
 }

@@ -15,8 +15,11 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
+
+func init() { usererror.DashOptions() } // messages are as the command prints them
 
 // writeGram writes the linear kernel between rows, each with a vector of the same length, and
 // inducing points to an npz archive.

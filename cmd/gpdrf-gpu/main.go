@@ -35,8 +35,8 @@ const (
 )
 
 func init() {
-	if os.Getenv("GPDRF_DASHES") == "0" {
-		usererror.NameOptions()
+	if os.Getenv("GPDRF_DASHES") != "0" {
+		usererror.DashOptions()
 	}
 }
 

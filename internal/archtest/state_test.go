@@ -12,7 +12,7 @@ import (
 var registers = map[string]string{
 	"device.backends":  "Register",    // called from the init of each backend
 	"tablefile.linked": "Register",    // called from the init of data/columnar, too
-	"usererror.dashed": "NameOptions", // called from the init of the library, and of the command
+	"usererror.dashed": "DashOptions", // called from the init of the command
 }
 
 // A package keeps no state: its variables are written where they are declared or in init, and

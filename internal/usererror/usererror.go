@@ -17,14 +17,14 @@ func (e *Error) Unwrap() error { return e.Err }
 // Errorf formats an Error, as fmt.Errorf does.
 func Errorf(format string, args ...any) error { return &Error{fmt.Errorf(format, args...)} }
 
-// dashed is whether messages give options as the command line has them.
-var dashed = true
+// dashed reports whether messages give options as the command line takes them, and not by their names alone.
+var dashed bool
 
-// NameOptions makes messages give options by their names alone, for readers without a command line. The front of a
-// process calls it from init.
-func NameOptions() { dashed = false }
+// DashOptions makes messages give options as the command line takes them. A command calls it from init; a library
+// leaves the process as it is.
+func DashOptions() { dashed = true }
 
-// Flag is an option in a message: --steps, or steps by NameOptions.
+// Flag returns an option in a message: steps, or --steps after DashOptions.
 func Flag(name string) string {
 	if dashed {
 		return "--" + name
@@ -32,7 +32,7 @@ func Flag(name string) string {
 	return name
 }
 
-// Key is an option that the command line takes behind --set: --set order, or order by NameOptions.
+// Key returns an option that the command line takes behind --set: order, or --set order after DashOptions.
 func Key(name string) string {
 	if dashed {
 		return "--set " + name

@@ -18,13 +18,13 @@ func TestShellWord(t *testing.T) {
 	}
 }
 
-// Messages have options as the command line takes them, or by their names alone.
-func TestNameOptions(t *testing.T) {
-	defer func() { dashed = true }()
-	for _, want := range []string{"--out: is for --set order", "out: is for order"} {
+// Messages have options by their names alone, or as the command line takes them.
+func TestDashOptions(t *testing.T) {
+	defer func() { dashed = false }()
+	for _, want := range []string{"out: is for order", "--out: is for --set order"} {
 		if got := OfFlag("out", "is for %s", Key("order")).Error(); got != want {
 			t.Errorf("%s, expected %s", got, want)
 		}
-		NameOptions()
+		DashOptions()
 	}
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
+func init() { usererror.DashOptions() } // messages are as the command prints them
+
 // flags turns "--key value" words into settings, as the command line does.
 func flags(words ...string) (settings []Setting) {
 	for i := 0; i+1 < len(words); i += 2 {

@@ -9,8 +9,11 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
+
+func init() { usererror.DashOptions() } // messages are as the command prints them
 
 // A run that was trained in another folder finds its test rows by that folder.
 func TestTestRowsOfAMovedRun(t *testing.T) {
