@@ -10,7 +10,7 @@ import (
 // It reads `train.csv:17:3: found "abc" in column "AP": …`.
 type Error struct {
 	File   string // "" if no file is concerned
-	Line   int    // from 1; 0 if the whole file is meant
+	Line   int    // from 1; 0 if the whole file is meant; of rows in no file, the number of the row
 	Column int    // position in the line in bytes, from 1; 0 if the whole line is meant
 	Msg    string
 	Err    error // the cause, where there is one
@@ -50,6 +50,11 @@ type place struct{ line, column int }
 
 func errorAt(file string, at place, format string, args ...any) *Error {
 	return &Error{File: file, Line: at.line, Column: at.column, Msg: fmt.Sprintf(format, args...)}
+}
+
+// rowErrorf returns an error about row i, from 0, of rows in no file: "row 1" and the text.
+func rowErrorf(i int, format string, args ...any) *Error {
+	return errorAt("", place{line: i + 1}, "row %d%s", i+1, fmt.Sprintf(format, args...))
 }
 
 // asFlag is an option in a message.

@@ -91,16 +91,30 @@ func FromRows(r Rows) (*Dataset, error) {
 		d.Target = targetText(d.schema.TargetsAt, slices.Concat(d.Columns, d.Targets))
 	}
 	d.setFacts(r)
-	if r.Weights != nil && slices.Max(r.Weights) == 0 {
-		return nil, errorf("", "the weights of all rows are 0: at least two rows must count")
-	}
-	if slices.Contains(r.Weights, 0) {
-		d = d.Subset(matrix.Which(d.N(), func(i int) bool { return d.Weights[i] > 0 })) // rows of weight 0 count nothing
+	return d.toTrain()
+}
+
+// toTrain returns the rows that count, and refuses those from which nothing can be learnt.
+func (d *Dataset) toTrain() (*Dataset, error) {
+	d, err := d.weighted()
+	if err != nil {
+		return nil, err
 	}
 	if err := cmp.Or(d.checkSplitRoles(inMemory, d.schema.Roles), checkTraining(d)); err != nil {
 		return nil, err
 	}
 	d.Fingerprint = d.fingerprint()
+	return d, nil
+}
+
+// weighted returns the rows of a weight above 0, of which there must be one.
+func (d *Dataset) weighted() (*Dataset, error) {
+	if d.Weights != nil && slices.Max(d.Weights) == 0 {
+		return nil, errorf("", "the weights of all rows are 0: at least two rows must count")
+	}
+	if slices.Contains(d.Weights, 0) {
+		d = d.Subset(matrix.Which(d.N(), func(i int) bool { return d.Weights[i] > 0 }))
+	}
 	return d, nil
 }
 
@@ -158,7 +172,7 @@ func (r Rows) checkLengths() error {
 func (r Rows) checkWords() error {
 	for i, label := range r.Classes {
 		if label == "" || !utf8.ValidString(label) {
-			return errorf("", "row %d: the class label is %s: give each row a label of UTF-8 text", i+1, phrase.Quote(label))
+			return rowErrorf(i, ": the class label is %s: give each row a label of UTF-8 text", phrase.Quote(label))
 		}
 	}
 	for _, name := range slices.Concat(r.Columns, r.TargetNames) {
@@ -191,7 +205,7 @@ func (r Rows) checkTargets() error {
 		}
 		for _, v := range row {
 			if !(math.Abs(v) <= largest) {
-				return errorf("", "row %d: a target is %g: only finite numbers within ±%g can be used", i+1, v, largest)
+				return rowErrorf(i, ": a target is %g: only finite numbers within ±%g can be used", v, largest)
 			}
 		}
 	}
@@ -207,8 +221,8 @@ func (r Rows) numbers(columns []string) ([]float64, error) {
 		}
 		for c, v := range row {
 			if !(math.Abs(v) <= largest) {
-				return nil, errorf("", "row %d: column %s is %g: only finite numbers within ±%g can be used",
-					i+1, phrase.Quote(columns[c]), v, largest)
+				return nil, rowErrorf(i, ": column %s is %g: only finite numbers within ±%g can be used",
+					phrase.Quote(columns[c]), v, largest)
 			}
 		}
 		x = append(x, row...)
@@ -221,9 +235,9 @@ func (r Rows) numbers(columns []string) ([]float64, error) {
 func lengthError(i, n int, columns string, named bool) error {
 	numbers := phrase.Plural(n, "number")
 	if !named {
-		return errorf("", "row %d has %s, and row 1 has %s: give each row as many", i+1, numbers, columns)
+		return rowErrorf(i, " has %s, and row 1 has %s: give each row as many", numbers, columns)
 	}
-	return errorf("", "row %d has %s for %s: give one for each", i+1, numbers, columns)
+	return rowErrorf(i, " has %s for %s: give one for each", numbers, columns)
 }
 
 // kind is the alphabet that Tokens names, or the one that the sequences look like.
@@ -243,7 +257,7 @@ func encodeRows(e *seq.Encoder, sequences []string, column string) (*seq.Set, er
 	for i, text := range sequences {
 		err := e.Add([]byte(text))
 		if bad, ok := errors.AsType[*seq.SymbolError](err); ok {
-			return nil, errorf("", "row %d: found %s at byte %d of column %s, %s", i+1, phrase.Quote(bad.Symbol),
+			return nil, rowErrorf(i, ": found %s at byte %d of column %s, %s", phrase.Quote(bad.Symbol),
 				bad.At+1, phrase.Quote(column), bad.Msg)
 		}
 		if err != nil {
@@ -253,8 +267,7 @@ func encodeRows(e *seq.Encoder, sequences []string, column string) (*seq.Set, er
 	set, _ := e.Set()
 	for i := range sequences {
 		if len(set.At(i)) == 0 {
-			return nil, errorf("", "row %d: the sequence in column %s is empty: write at least one symbol", i+1,
-				phrase.Quote(column))
+			return nil, rowErrorf(i, ": the sequence in column %s is empty: write at least one symbol", phrase.Quote(column))
 		}
 	}
 	return set, nil

@@ -58,7 +58,7 @@ func (r Rows) Request(s Schema) (Request, error) {
 			row = r.Inputs[i]
 		}
 		if r.Columns == nil && len(row) != len(names) {
-			return g, errorf("", "row %d has %s, the training data have %s", i+1, phrase.Plural(len(row), "number"),
+			return g, rowErrorf(i, " has %s, the training data have %s", phrase.Plural(len(row), "number"),
 				phrase.Plural(len(names), "column"))
 		}
 		if r.Columns != nil && len(row) != len(r.Columns) {
@@ -136,10 +136,10 @@ func (g Request) offsets(s Schema) (offset []float64, err error) {
 	for i := 0; i < g.N && s.Roles.Offset != ""; i++ {
 		v := g.Numbers[(i+1)*width-1]
 		if math.IsNaN(v) {
-			return nil, errorf("", "row %d: column %s is missing: each row needs its offset", i+1, phrase.Quote(s.Roles.Offset))
+			return nil, rowErrorf(i, ": column %s is missing: each row needs its offset", phrase.Quote(s.Roles.Offset))
 		}
 		if math.Abs(v) > maxOffset {
-			return nil, errorf("", "row %d: column %s is %s: %s", i+1, phrase.Quote(s.Roles.Offset), phrase.Number(v),
+			return nil, rowErrorf(i, ": column %s is %s: %s", phrase.Quote(s.Roles.Offset), phrase.Number(v),
 				areOffsets)
 		}
 		offset = append(offset, v)
@@ -151,7 +151,7 @@ func (g Request) offsets(s Schema) (offset []float64, err error) {
 // remaining numbers of the row.
 func (g Request) value(c InputColumn, i int, numbers []float64) (v float64, rest []float64, err error) {
 	wrong := func(found, what string) (float64, []float64, error) {
-		return 0, nil, errorf("", "row %d: found %s in column %s%s", i+1, found, phrase.Quote(c.Name), what)
+		return 0, nil, rowErrorf(i, ": found %s in column %s%s", found, phrase.Quote(c.Name), what)
 	}
 	if !c.isText() {
 		v, numbers = numbers[0], numbers[1:]
@@ -198,9 +198,9 @@ func (g Request) expand(columns []InputColumn, s Schema) ([]float64, error) {
 				}
 			}
 			if missing && !impute {
-				return nil, errorf("",
-					"row %d: column %s is missing: fill it in; a model trained with %s impute does so "+
-						"itself", i+1, phrase.Quote(c.Name), asFlag("missing"))
+				return nil, rowErrorf(i,
+					": column %s is missing: fill it in; a model trained with %s impute does so "+
+						"itself", phrase.Quote(c.Name), asFlag("missing"))
 			}
 			x = c.append(x, v, hot, missing)
 		}

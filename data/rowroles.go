@@ -268,7 +268,7 @@ func (r Rows) checkFacts() error {
 	} {
 		for i, v := range fact.values {
 			if !fact.sound(v) {
-				return errorf("", "row %d: the %s is %g: %s", i+1, fact.name, v, fact.rule)
+				return rowErrorf(i, ": the %s is %g: %s", fact.name, v, fact.rule)
 			}
 		}
 	}
