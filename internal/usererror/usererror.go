@@ -9,13 +9,16 @@ import (
 
 // Error is an error in a request, not in its execution. The command line answers it with exit
 // code 2.
-type Error struct{ Err error }
+type Error struct {
+	Err    error
+	Option string // name of the option that is wrong; "" if the error is about none
+}
 
 func (e *Error) Error() string { return e.Err.Error() }
 func (e *Error) Unwrap() error { return e.Err }
 
 // Errorf formats an Error, as fmt.Errorf does.
-func Errorf(format string, args ...any) error { return &Error{fmt.Errorf(format, args...)} }
+func Errorf(format string, args ...any) error { return &Error{Err: fmt.Errorf(format, args...)} }
 
 // dashed reports whether messages give options as the command line takes them, and not by their names alone.
 var dashed bool
@@ -42,7 +45,7 @@ func Key(name string) string {
 
 // OfFlag formats an Error about an option, whose name it begins with.
 func OfFlag(name, format string, args ...any) error {
-	return Errorf("%s: %w", Flag(name), fmt.Errorf(format, args...))
+	return &Error{Err: fmt.Errorf("%s: %w", Flag(name), fmt.Errorf(format, args...)), Option: name}
 }
 
 // ShellWord quotes a word for the system's shell: cmd on Windows, else sh.

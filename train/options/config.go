@@ -7,6 +7,7 @@ package options
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -138,7 +139,7 @@ func (s Setting) Errorf(format string, args ...any) error {
 	case BySet:
 		name = usererror.Key(s.Key)
 	}
-	return usererror.Errorf("%s: "+format, append([]any{name}, args...)...)
+	return &usererror.Error{Err: fmt.Errorf("%s: "+format, append([]any{name}, args...)...), Option: s.Key}
 }
 
 // Errorf is an error about the value of an option, with the place where a user gave it.

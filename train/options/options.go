@@ -125,7 +125,8 @@ func Check(s Setting) error {
 func (c *Config) set(s Setting) error {
 	o := c.find(s.Key)
 	if o == nil {
-		return usererror.Errorf("%s: unknown option %q%s", s.From, s.Key, didyoumean.Hint(s.Key, keys()))
+		return &usererror.Error{Option: s.Key,
+			Err: fmt.Errorf("%s: unknown option %q%s", s.From, s.Key, didyoumean.Hint(s.Key, keys()))}
 	}
 	if wrong := o.parse(s.Text); wrong != "" {
 		return s.Errorf("%q %s", s.Text, wrong)
