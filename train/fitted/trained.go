@@ -31,6 +31,10 @@ type Model struct {
 	Projection  *scaling.Projection   `json:"projection,omitempty"` // scores of columns; nil if each column is an input
 	Conformal   *Conformal            `json:"conformal,omitempty"`  // nil without intervals
 
+	// Options are the options of the training as a config file, and Steps its steps, in a model that no run folder holds.
+	Options string `json:"options,omitempty"`
+	Steps   int    `json:"steps,omitempty"`
+
 	Parameters []model.Parameter `json:"-"`
 	Kind       RowKind           `json:"-"` // kind of the rows; the members of an ensemble have their own
 
