@@ -2,7 +2,9 @@ package gpdrf_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log"
 	"math"
 	"os"
@@ -47,7 +49,7 @@ func Example() {
 func ExampleTrain_progress() {
 	steps := 0
 	_, err := gpdrf.Train(context.Background(), wave(), gpdrf.Options{
-		Kind: gpdrf.GP, Steps: 30, Device: "cpu",
+		Model: "gp", Steps: 30, Device: "cpu",
 		Progress: func(p gpdrf.Progress) { steps = p.Step },
 		Note:     func(line string) { fmt.Println(line) },
 	})
@@ -80,7 +82,7 @@ func ExampleMatrix() {
 	x := mat.NewDense(4, 2, []float64{1, 2, 3, 5, 5, 1, 7, 0})
 	y := mat.NewVecDense(4, []float64{3, 8, 6, 7})
 	model, err := gpdrf.Train(context.Background(), gpdrf.Rows{Inputs: gpdrf.Matrix(x), Values: mat.Col(nil, 0, y)},
-		gpdrf.Options{Kind: gpdrf.GP, Steps: 20})
+		gpdrf.Options{Model: "gp", Steps: 20})
 	fmt.Println(gpdrf.Matrix(x)[1], model != nil, err)
 	// Output:
 	// [3 5] true <nil>
@@ -161,6 +163,47 @@ func ExampleModel_Classes() {
 	// [high low]
 }
 
+// Bad input is an InputError: it tells the row or the option to mend.
+func ExampleInputError() {
+	rows := wave()
+	rows.Values[6] = math.NaN()
+	_, err := gpdrf.Train(context.Background(), rows, gpdrf.Options{})
+	var bad *gpdrf.InputError
+	if errors.As(err, &bad) {
+		fmt.Println("row", bad.Row, "is bad:", err)
+	}
+	_, err = gpdrf.Train(context.Background(), wave(), gpdrf.Options{Kernel: "matern42"})
+	if errors.As(err, &bad) {
+		fmt.Println("the option is", bad.Option)
+	}
+	_, err = gpdrf.Load("absent.safetensors")
+	fmt.Println("there is such a file:", !errors.Is(err, fs.ErrNotExist))
+	// Output:
+	// row 7 is bad: row 7: the value is NaN: only finite numbers within ±1e+100 can be used
+	// the option is kernel
+	// there is such a file: false
+}
+
+func ExampleModel_Evaluate() {
+	ctx := context.Background()
+	model, err := gpdrf.Train(ctx, wave(), gpdrf.Options{Steps: 600, Inducing: 30})
+	if err != nil {
+		log.Fatal(err)
+	}
+	test := gpdrf.Rows{}
+	for _, x := range []float64{-1.3, 0.2, 0.9, 2.6} {
+		test.Inputs = append(test.Inputs, []float64{x})
+		test.Values = append(test.Values, math.Sin(2*x))
+	}
+	scores, err := model.Evaluate(ctx, test)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(scores.Rows, "rows, RMSE below 0.1:", scores.Targets[0].RMSE < 0.1)
+	// Output:
+	// 4 rows, RMSE below 0.1: true
+}
+
 // A model stays on its device between predictions. Close gives the device back.
 func ExampleModel_Predict() {
 	ctx := context.Background()
@@ -169,7 +212,7 @@ func ExampleModel_Predict() {
 		log.Fatal(err)
 	}
 	defer model.Close()
-	model.Device = "cpu"
+	model.SetDevice("cpu")
 	for _, x := range []float64{0, 1, 2} {
 		if _, err := model.Predict(ctx, gpdrf.Rows{Columns: []string{"x0"}, Inputs: [][]float64{{x}}}); err != nil {
 			log.Fatal(err)
@@ -195,7 +238,7 @@ func ExampleModel_Close() {
 }
 
 func ExampleModel_Save() {
-	model, err := gpdrf.Train(context.Background(), wave(), gpdrf.Options{Kind: gpdrf.GP, Steps: 5})
+	model, err := gpdrf.Train(context.Background(), wave(), gpdrf.Options{Model: "gp", Steps: 5})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -208,7 +251,7 @@ func ExampleModel_Save() {
 
 func ExampleModel_Suggest() {
 	ctx := context.Background()
-	model, err := gpdrf.Train(ctx, wave(), gpdrf.Options{Kind: gpdrf.GP, Steps: 200})
+	model, err := gpdrf.Train(ctx, wave(), gpdrf.Options{Model: "gp", Steps: 200})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -351,7 +394,7 @@ func ExamplePrediction_Set() {
 	// [positive] <nil>
 }
 
-// New rows go on where the old ones ended.
+// Training goes on with new rows. From may be a model of Load, too.
 func ExampleTrain_from() {
 	ctx := context.Background()
 	before, err := gpdrf.Train(ctx, wave(), gpdrf.Options{Steps: 500, Inducing: 30})
@@ -386,7 +429,7 @@ func ExampleTrain_counts() {
 		rows.Offset = append(rows.Offset, math.Log(hours))
 	}
 	ctx := context.Background()
-	model, err := gpdrf.Train(ctx, rows, gpdrf.Options{Likelihood: "poisson", Kind: gpdrf.GP, Steps: 300})
+	model, err := gpdrf.Train(ctx, rows, gpdrf.Options{Likelihood: "poisson", Model: "gp", Steps: 300})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -410,7 +453,7 @@ func ExampleTrain_levels() {
 	}
 	ctx := context.Background()
 	model, err := gpdrf.Train(ctx, rows, gpdrf.Options{Likelihood: "ordinal", Steps: 300, Inducing: 20,
-		Set: map[string]string{"order": "low,middle,high"}})
+		More: map[string]string{"order": "low,middle,high"}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -24,7 +24,6 @@ import (
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
-	"github.com/gpdrf/gpdrf-gpu/data/written"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
 	_ "github.com/gpdrf/gpdrf-gpu/device/gpu"
@@ -33,51 +32,35 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// Rows are N rows in memory: Inputs, Sequences or both. Train also needs targets.
-type Rows = data.Rows
-
-// ParseTime returns the time of a text in seconds since 1970 in UTC, for Rows.Inputs or Rows.Times. A time without a
-// zone is UTC. form is "dmy" or "mdy", the order in 31/12/2020; "" refuses such texts. ok is false for a text that is
-// no time, such as 31 February.
-func ParseTime(form, text string) (seconds float64, ok bool) { return written.ParseTime(form, text) }
-
-// Kind selects the architecture.
-type Kind string
-
-// The kinds of models that Train makes.
-const (
-	GPDRF Kind = "gpdrf" // a GP layer with random-feature layers above it, the default
-	GP    Kind = "gp"    // the GP layer alone: a sparse Gaussian process
-	DRF   Kind = "drf"   // the random-feature layers alone
-)
-
 // Options are the options of Train. A field that is zero has the default of the command.
 type Options struct {
-	Kind       Kind    // architecture; "" is GPDRF
-	Preset     string  // values of options that are not set: "default" or "paper"
-	Kernel     string  // kernel, such as "matern32" or "spectrum:3"; "" is "rbf" for numbers, or chosen for sequences
-	Likelihood string  // likelihood, such as "student-t"; "" is "gaussian", or "softmax" for classes
-	Inducing   int     // number of inducing points of the GP layer
-	Layers     int     // number of random-feature layers
-	Features   int     // number of random features of each layer
-	Batch      int     // number of rows of a step
-	LR         float64 // learning rate
-	Validation float64 // share of the rows that is held out to evaluate the model during training
-	Conformal  bool    // hold out a fifth of the rows for Prediction.Interval and Prediction.Set
+	Model       string  // architecture: "gpdrf" or "", a GP layer below random-feature layers; "gp" or "drf", one of both
+	Preset      string  // values of options that are not set: "default" or "paper"
+	Kernel      string  // kernel, such as "matern32" or "spectrum:3"; "" is "rbf" for numbers, or chosen for sequences
+	Likelihood  string  // likelihood, such as "student-t"; "" is "gaussian", or "softmax" for classes
+	Inducing    int     // number of inducing points of the GP layer
+	Latents     int     // number of latent functions of the GP layer
+	Layers      int     // number of random-feature layers
+	Features    int     // number of random features of each layer
+	Batch       int     // number of rows of a step
+	LR          float64 // learning rate
+	Validation  float64 // share of the rows that is held out to evaluate the model during training
+	Conformal   bool    // hold out a fifth of the rows for Prediction.Interval and Prediction.Set
+	EvalSamples int     // number of samples of a prediction
 
 	Steps     int           // number of training steps; 0 is 15000 for numbers
 	TimeLimit time.Duration // time of the training, in place of Steps
 	Seed      uint64        // seed of all random numbers; 0 is 1
 	Device    string        // "auto" or "" is the first GPU, or the CPU; "cpu", "cuda:1", "cpu:f64"
 
-	// From is a model returned by Train. Training continues from its parameters, options and scales, for a fifth of its
+	// From is a model of Train or Load. Training continues from its parameters, options and scales, for a fifth of its
 	// steps unless Steps or TimeLimit is set. The rows must have its columns, targets and classes.
 	From *Model
 
-	// Set has the options without a field, by their names in docs/cli.md, such as "latents": "16" (latent functions),
-	// "lengthscales": "ard" (one length-scale for each input and latent function) and "kl-weight": "0.3" (weight of
-	// the KL terms). Options about files are errors.
-	Set map[string]string
+	// More has the options without a field, by their names in docs/cli.md, such as "lengthscales": "ard" (one
+	// length-scale for each input and latent function) and "kl-weight": "0.3" (weight of the KL terms). Options about
+	// files are errors.
+	More map[string]string
 
 	Progress func(Progress)    // called every few steps, if not nil
 	Note     func(line string) // called with each note and warning of training, if not nil
@@ -95,16 +78,19 @@ type Progress struct {
 // If it is cancelled later, Train returns the model so far, and the cause of ctx. Short attempts that choose the
 // objective come before the first step: set TimeLimit to have a model in time.
 func Train(ctx context.Context, rows Rows, o Options) (m *Model, err error) {
+	defer func() { err = asInput(err) }()
 	started := time.Now()
 	cfg, err := o.config()
 	if err != nil {
 		return nil, err
 	}
-	ds, err := data.FromRows(rows)
-	if err != nil {
-		return nil, err
+	var ds *data.Dataset
+	if o.From == nil {
+		ds, err = data.FromRows(data.Rows(rows))
+	} else {
+		cfg, ds, err = o.From.warmStart(cfg, rows)
 	}
-	if cfg, err = o.From.warmStart(cfg, ds); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	cfg, targetNotes, err := cfg.ResolveTarget(ds)
@@ -115,7 +101,7 @@ func Train(ctx context.Context, rows Rows, o Options) (m *Model, err error) {
 	if err != nil {
 		return nil, err
 	}
-	dev, err := device.Open(cfg.Device)
+	dev, err := openDevice(cfg.Device)
 	if err != nil {
 		return nil, err
 	}
@@ -138,8 +124,8 @@ func Train(ctx context.Context, rows Rows, o Options) (m *Model, err error) {
 	if out.Rising {
 		r.Note("%s", rundir.RisingWarning())
 	}
-	config := out.Config // the model does not keep the rest of out
-	m = &Model{Device: o.Device, trained: out.Trained, config: &config, steps: out.Steps}
+	m = &Model{device: o.Device, trained: out.Trained}
+	m.trained.Options, m.trained.Steps = string(out.Config.YAML()), out.Steps
 	if out.End == train.Interrupted {
 		return m, context.Cause(ctx)
 	}
@@ -153,12 +139,17 @@ type field struct {
 }
 
 func (o Options) fields() []field {
-	return []field{{"model", "Kind", o.Kind}, {"preset", "Preset", o.Preset}, {"kernel", "Kernel", o.Kernel},
-		{"likelihood", "Likelihood", o.Likelihood}, {"inducing", "Inducing", o.Inducing},
-		{"layers", "Layers", o.Layers}, {"features", "Features", o.Features}, {"batch", "Batch", o.Batch},
-		{"lr", "LR", o.LR}, {"validation", "Validation", o.Validation},
-		{"conformal", "Conformal", o.Conformal}, {"steps", "Steps", o.Steps},
-		{"time-limit", "TimeLimit", o.TimeLimit}, {"seed", "Seed", o.Seed}, {"device", "Device", o.Device}}
+	return []field{
+		{"model", "Model", o.Model}, {"preset", "Preset", o.Preset},
+		{"kernel", "Kernel", o.Kernel}, {"likelihood", "Likelihood", o.Likelihood},
+		{"inducing", "Inducing", o.Inducing}, {"latents", "Latents", o.Latents},
+		{"layers", "Layers", o.Layers}, {"features", "Features", o.Features},
+		{"batch", "Batch", o.Batch}, {"lr", "LR", o.LR},
+		{"validation", "Validation", o.Validation}, {"conformal", "Conformal", o.Conformal},
+		{"eval-samples", "EvalSamples", o.EvalSamples},
+		{"steps", "Steps", o.Steps}, {"time-limit", "TimeLimit", o.TimeLimit},
+		{"seed", "Seed", o.Seed}, {"device", "Device", o.Device},
+	}
 }
 
 // config returns the options as options of the command.
@@ -172,11 +163,11 @@ func (o Options) config() (c options.Config, err error) {
 			set(f.key, fmt.Sprint(f.value))
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(o.Set)) {
+	for _, key := range slices.Sorted(maps.Keys(o.More)) {
 		if why := o.refusal(key); why != "" {
-			return c, fmt.Errorf("gpdrf.Options: %s: %s", key, why)
+			return c, inputErrorf(key, "gpdrf.Options: %s: %s", key, why)
 		}
-		set(key, o.Set[key])
+		set(key, o.More[key])
 	}
 	if c, err = options.Resolve(nil, settings); err != nil {
 		return c, err
@@ -184,7 +175,7 @@ func (o Options) config() (c options.Config, err error) {
 	return c, c.CheckNeeds()
 }
 
-// refusal returns the reason why an option of the command is not for Options.Set; "" if it is.
+// refusal returns the reason why an option of the command is not for Options.More; "" if it is.
 func (o Options) refusal(key string) string {
 	for _, f := range o.fields() {
 		if f.key == key {

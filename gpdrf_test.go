@@ -45,11 +45,11 @@ func TestBadInput(t *testing.T) {
 		{"a symbol", `row 1: found "!" at byte 3`, gpdrf.Rows{Sequences: []string{"AC!", "ACG"},
 			Tokens: "dna", Values: []float64{1, 2}}, gpdrf.Options{}},
 		{"an option", `unknown option "kernl": did you mean "kernel"?`, gpdrf.Rows{},
-			gpdrf.Options{Set: map[string]string{"kernl": "rbf"}}},
+			gpdrf.Options{More: map[string]string{"kernl": "rbf"}}},
 		{"a value of one", `gpdrf.Options: kernel: "rbg" is not one of its values`, gpdrf.Rows{},
 			gpdrf.Options{Kernel: "rbg"}},
-		{"a field in Set", "gpdrf.Options: kernel: set the field Kernel instead", gpdrf.Rows{},
-			gpdrf.Options{Set: map[string]string{"kernel": "rbf"}}},
+		{"a field in More", "gpdrf.Options: kernel: set the field Kernel instead", gpdrf.Rows{},
+			gpdrf.Options{More: map[string]string{"kernel": "rbf"}}},
 		{"a target too few", "row 2 has 1 number, and row 1 has 2 targets: give each row as many",
 			gpdrf.Rows{Inputs: numbers[:2], Targets: [][]float64{{1, 2}, {3}}}, gpdrf.Options{}},
 		{"one name", "1 target name for 2 targets", gpdrf.Rows{Inputs: numbers[:2],
@@ -57,12 +57,12 @@ func TestBadInput(t *testing.T) {
 		{"one target", "give values instead", gpdrf.Rows{Inputs: numbers[:2], Targets: [][]float64{{1}, {3}}},
 			gpdrf.Options{}},
 		{"an option of files", "gpdrf.Options: gram: is about files", gpdrf.Rows{},
-			gpdrf.Options{Set: map[string]string{"gram": "k.npz"}}},
+			gpdrf.Options{More: map[string]string{"gram": "k.npz"}}},
 		{"a field", "gpdrf.Options: steps: set the field Steps instead", gpdrf.Rows{},
-			gpdrf.Options{Set: map[string]string{"steps": "3"}}},
+			gpdrf.Options{More: map[string]string{"steps": "3"}}},
 		{"several models", "preset best and ensemble are for several models",
 			gpdrf.Rows{Inputs: numbers, Values: []float64{1, 2, 4}},
-			gpdrf.Options{Set: map[string]string{"ensemble": "3"}}},
+			gpdrf.Options{More: map[string]string{"ensemble": "3"}}},
 		{"a device", `device "tpu" is not known`, gpdrf.Rows{Inputs: numbers, Values: []float64{1, 2, 4}},
 			gpdrf.Options{Device: "tpu"}},
 	} {
@@ -100,7 +100,7 @@ func TestColumns(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	m.Device = "cuda:70" // A change after a prediction must have an effect.
+	m.SetDevice("cuda:70") // A change after a prediction must have an effect.
 	if _, err := m.Predict(t.Context(), gpdrf.Rows{Inputs: [][]float64{{0.5, 3}}}); err == nil {
 		t.Error("a device that is not there predicted")
 	}
@@ -110,7 +110,7 @@ func TestColumns(t *testing.T) {
 func TestDashesOfColumns(t *testing.T) {
 	rows := wave()
 	rows.Columns = []string{`max --depth "m`}
-	m, err := gpdrf.Train(t.Context(), rows, gpdrf.Options{Kind: gpdrf.GP, Steps: 2, Device: "cpu"})
+	m, err := gpdrf.Train(t.Context(), rows, gpdrf.Options{Model: "gp", Steps: 2, Device: "cpu"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ func TestProgressOfBound(t *testing.T) {
 	for objective, want := range map[string]bool{"elbo": true, "predictive": false} {
 		var last gpdrf.Progress
 		if _, err := gpdrf.Train(t.Context(), wave(), gpdrf.Options{Steps: 2, Device: "cpu",
-			Set:      map[string]string{"objective": objective},
+			More:     map[string]string{"objective": objective},
 			Progress: func(p gpdrf.Progress) { last = p }}); err != nil || last.Bound != want ||
 			last.Objective == 0 {
 			t.Errorf("%s: %+v, %v", objective, last, err)
@@ -156,7 +156,7 @@ func TestProgressOfBound(t *testing.T) {
 // A quantile is an error in a classification, and at levels that are no probability.
 func TestNoQuantile(t *testing.T) {
 	inputs := [][]float64{{1}, {2}, {3}, {4}, {5}, {6}}
-	o := gpdrf.Options{Kind: gpdrf.GP, Steps: 2, Device: "cpu"}
+	o := gpdrf.Options{Model: "gp", Steps: 2, Device: "cpu"}
 	predict := func(rows gpdrf.Rows) *gpdrf.Prediction {
 		rows.Inputs = inputs
 		m := must.Get(gpdrf.Train(context.Background(), rows, o))(t)
@@ -195,8 +195,9 @@ func TestParseTime(t *testing.T) {
 func TestUntrained(t *testing.T) {
 	var m gpdrf.Model
 	_, err := m.Predict(t.Context(), gpdrf.Rows{Inputs: [][]float64{{1}}})
-	for _, err := range []error{err, m.Save(filepath.Join(t.TempDir(), "model"))} {
-		if err == nil || !strings.Contains(err.Error(), "Train and Load make one") {
+	_, scoreErr := m.Evaluate(t.Context(), wave())
+	for _, err := range []error{err, scoreErr, m.Save(filepath.Join(t.TempDir(), "model"))} {
+		if !errors.Is(err, gpdrf.ErrUntrained) {
 			t.Errorf("an empty model: %v", err)
 		}
 	}
@@ -214,7 +215,7 @@ func TestSeveralTargets(t *testing.T) {
 		rows.Targets = append(rows.Targets, []float64{100 * x, -x})
 	}
 	m := must.Get(gpdrf.Train(t.Context(), rows,
-		gpdrf.Options{Kind: gpdrf.GP, Steps: 300, Inducing: 20, Device: "cpu"}))(t)
+		gpdrf.Options{Model: "gp", Steps: 300, Inducing: 20, Device: "cpu"}))(t)
 	p := must.Get(m.Predict(t.Context(), gpdrf.Rows{Inputs: [][]float64{{1}, {-1}}}))(t)
 	for c, want := range []float64{100, -1} {
 		y := p.Targets[c]
@@ -258,24 +259,37 @@ func BenchmarkPredictRow(b *testing.B) {
 	}
 }
 
-// A training can start at a model of rows with the same columns, with weights or without. Other models are refused, and
-// so are models of Load.
+// A training can start at a model of Train or Load, on rows with the same columns, with weights or without. Other rows
+// are refused.
 func TestTrainFrom(t *testing.T) {
 	rows := gpdrf.Rows{Inputs: [][]float64{{1}, {2}, {3}, {4}, {5}}, Values: []float64{1, 2, 1, 2, 3}}
 	before := must.Get(gpdrf.Train(t.Context(), rows, gpdrf.Options{Steps: 10, Inducing: 3}))(t)
-	weighted, other := rows, rows
+	weighted, other, classes := rows, rows, rows
 	weighted.Weights, other.Columns = []float64{1, 2, 1, 2, 1}, []string{"z"}
-	if _, err := gpdrf.Train(t.Context(), weighted, gpdrf.Options{From: before}); err != nil {
-		t.Error(err)
-	}
+	classes.Values, classes.Classes = nil, []string{"a", "b", "a", "b", "a"}
 	path := filepath.Join(t.TempDir(), "model.safetensors")
 	must.OK(t, before.Save(path))
 	must.Get(gpdrf.Load(filepath.Dir(path)))(t) // the folder is read like a run folder
 	loaded := must.Get(gpdrf.Load(path))(t)
-	for want, o := range map[string]gpdrf.Options{"which starts at run folders": {From: loaded},
-		"other columns":      {From: before},
-		"set the field From": {Set: map[string]string{"from": "runs/1"}}} {
-		if _, err := gpdrf.Train(t.Context(), other, o); err == nil || !strings.Contains(err.Error(), want) {
+	var means [2]float64
+	for i, from := range []*gpdrf.Model{before, loaded} {
+		after := must.Get(gpdrf.Train(t.Context(), weighted, gpdrf.Options{From: from}))(t)
+		means[i] = must.Get(after.Predict(t.Context(), gpdrf.Rows{Inputs: [][]float64{{2.5}}}))(t).Mean[0]
+	}
+	if means[0] != means[1] {
+		t.Errorf("from a model in memory the mean is %g, and from its file %g", means[0], means[1])
+	}
+	for want, c := range map[string]struct {
+		rows gpdrf.Rows
+		o    gpdrf.Options
+	}{
+		`there is no column "x0"`:     {other, gpdrf.Options{From: before}},
+		"the model predicts numbers":  {classes, gpdrf.Options{From: loaded}},
+		"set the field From":          {rows, gpdrf.Options{More: map[string]string{"from": "runs/1"}}},
+		"From: this Model is empty":   {rows, gpdrf.Options{From: new(gpdrf.Model)}},
+		`inducing: the model of Opti`: {rows, gpdrf.Options{From: loaded, Inducing: 2}},
+	} {
+		if _, err := gpdrf.Train(t.Context(), c.rows, c.o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, expected %q", err, want)
 		}
 	}
@@ -287,19 +301,18 @@ func TestWords(t *testing.T) {
 	numbers, classes := rows, rows
 	numbers.Values = []float64{1, 3, 2, 5, 4, 6}
 	classes.Classes = []string{"low", "high", "low", "high", "low", "high"}
-	small := map[string]string{"eval-samples": "10"}
 	for want, c := range map[string]struct {
 		rows gpdrf.Rows
 		o    gpdrf.Options
 	}{
 		"is of the levels of likelihood ordinal": {classes,
-			gpdrf.Options{Set: map[string]string{"order": "low,high"}}},
+			gpdrf.Options{More: map[string]string{"order": "low,high"}}},
 		"with order=LOW,…,HIGH": {classes, gpdrf.Options{Likelihood: "ordinal"}},
 		"weight its rows with weights": {numbers,
-			gpdrf.Options{Set: map[string]string{"class-weights": "balanced"}}},
+			gpdrf.Options{More: map[string]string{"class-weights": "balanced"}}},
 		"gpdrf.Options: level: is that of conformal intervals: give conformal, too": {numbers,
-			gpdrf.Options{Set: map[string]string{"level": "0.9"}}},
-		"give validation=0.1":               {numbers, gpdrf.Options{Set: map[string]string{"early-stop": "3"}}},
+			gpdrf.Options{More: map[string]string{"level": "0.9"}}},
+		"give validation=0.1":               {numbers, gpdrf.Options{More: map[string]string{"early-stop": "3"}}},
 		"must be a fraction of at most 0.5": {numbers, gpdrf.Options{Validation: 2}},
 	} {
 		_, err := gpdrf.Train(t.Context(), c.rows, c.o)
@@ -309,7 +322,7 @@ func TestWords(t *testing.T) {
 		}
 	}
 	train := func(rows gpdrf.Rows) *gpdrf.Model {
-		m, err := gpdrf.Train(t.Context(), rows, gpdrf.Options{Kind: gpdrf.GP, Steps: 2, Set: small,
+		m, err := gpdrf.Train(t.Context(), rows, gpdrf.Options{Model: "gp", Steps: 2, EvalSamples: 10,
 			Note: func(line string) {
 				if strings.Contains(line, "--") {
 					t.Errorf("note %q", line)
@@ -343,8 +356,8 @@ func TestNoSuchRow(t *testing.T) {
 	}
 	classes.Inputs = numbers.Inputs
 	for _, rows := range []gpdrf.Rows{numbers, classes} {
-		m := must.Get(gpdrf.Train(t.Context(), rows, gpdrf.Options{Kind: gpdrf.GP, Steps: 2, Conformal: true,
-			Set: map[string]string{"eval-samples": "10", "level": "0.5"}}))(t)
+		m := must.Get(gpdrf.Train(t.Context(), rows, gpdrf.Options{Model: "gp", Steps: 2, Conformal: true,
+			EvalSamples: 10, More: map[string]string{"level": "0.5"}}))(t)
 		p := must.Get(m.Predict(t.Context(), gpdrf.Rows{Inputs: rows.Inputs[:3]}))(t)
 		for _, i := range []int{-1, 3} {
 			_, err := p.Quantile(i, 0.5)
@@ -368,7 +381,7 @@ func TestNoSuchRow(t *testing.T) {
 // If a context is done after the last step, before the intervals are made, Train returns the model.
 func TestCancelAfterLastStep(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	m, err := gpdrf.Train(ctx, wave(), gpdrf.Options{Kind: gpdrf.GP, Steps: 20, Conformal: true, Device: "cpu",
+	m, err := gpdrf.Train(ctx, wave(), gpdrf.Options{Model: "gp", Steps: 20, Conformal: true, Device: "cpu",
 		Progress: func(p gpdrf.Progress) {
 			if p.Step == 20 {
 				cancel()

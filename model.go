@@ -3,10 +3,10 @@ package gpdrf
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"sync"
 
@@ -22,40 +22,41 @@ import (
 
 // Model is a trained model. Several goroutines may use it.
 type Model struct {
-	// Device is the device for Predict, as in Options.Device. If it has changed, the next call of Predict opens the new
-	// device. Change it only while no other goroutine uses the model.
-	Device string
-
 	trained *fitted.Model
-	config  *options.Config // options of its training; nil for a model of Load
-	steps   int             // number of steps of its training
 
 	mu        sync.Mutex // guards the fields below and a forward pass
+	device    string     // name of the device for the next call, as in Options.Device
 	dev       device.Device
-	devName   string // the Device with which dev was opened
+	devName   string // name with which dev was opened
 	predictor *fitted.Predictor
 	batch     int // number of rows that predictor can predict at once
 }
 
-// errUntrained is the error of a Model that was made neither by Train nor by Load.
-var errUntrained = errors.New("this Model is empty: Train and Load make one")
-
 // Load reads a model from a file written by Save, or from a run folder.
 func Load(path string) (*Model, error) {
+	file, folder := path, ""
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		path = filepath.Join(path, rundir.ModelFile)
+		file, folder = filepath.Join(path, rundir.ModelFile), path
 	}
-	t, err := fitted.ReadModel(path)
+	t, err := fitted.ReadModel(file)
 	if err != nil {
-		return nil, err
+		return nil, &InputError{File: path, Err: err}
+	}
+	if folder != "" { // without the files of a run, From alone lacks its options
+		text, err := os.ReadFile(filepath.Join(folder, rundir.ConfigFile))
+		result, resultErr := rundir.ReadResult(folder)
+		if err == nil && resultErr == nil {
+			t.Options, t.Steps = string(text), result.Steps
+		}
 	}
 	return &Model{trained: t}, nil
 }
 
-// Save writes the model to a file, which appears whole or not at all.
+// Save writes the model to a file, which appears whole or not at all. It has the options of the training, for
+// Options.From.
 func (m *Model) Save(path string) error {
 	if m.trained == nil {
-		return errUntrained
+		return ErrUntrained
 	}
 	return atomicfile.WriteFile(path, func(w io.Writer) error { return m.trained.WriteModel(w) })
 }
@@ -68,13 +69,22 @@ func (m *Model) Classes() []string {
 	return slices.Clone(m.trained.Schema.Classes)
 }
 
+// SetDevice chooses the device of later calls, by a name as in Options.Device. The next call opens it. Without
+// SetDevice, the device is that of Train, or "auto" after Load.
+func (m *Model) SetDevice(name string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.device = name
+}
+
 // Predict predicts rows. Columns are matched by name; without names they are taken in the order of
 // training. The first call puts the model on its device, where it stays for later calls until
 // Close.
-func (m *Model) Predict(ctx context.Context, rows Rows) (*Prediction, error) {
+func (m *Model) Predict(ctx context.Context, rows Rows) (p *Prediction, err error) {
+	defer func() { err = asInput(err) }()
 	t := m.trained
 	if t == nil {
-		return nil, errUntrained
+		return nil, ErrUntrained
 	}
 	request, ds, err := rowsFor(t, rows)
 	if err != nil {
@@ -84,43 +94,58 @@ func (m *Model) Predict(ctx context.Context, rows Rows) (*Prediction, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := m.forward(ctx, ds.N(), x)
+	mixture, err := m.forward(ctx, ds.N(), x)
 	if err != nil {
 		return nil, err
 	}
-	if err := fitted.CheckFinite(p, ds); err != nil {
+	if err := fitted.CheckFinite(mixture, ds); err != nil {
 		return nil, err
 	}
-	prediction := newPrediction(t, p, distances)
-	prediction.Warnings = t.RequestWarnings(ctx, request, ds)
-	return prediction, nil
+	p = newPrediction(t, mixture, distances)
+	p.Warnings = t.RequestWarnings(ctx, request, ds)
+	return p, nil
 }
 
-// warmStart returns the options of a training that starts at the model, on rows with the same columns. m
-// may be nil.
-func (m *Model) warmStart(c options.Config, rows *data.Dataset) (options.Config, error) {
-	switch {
-	case m == nil:
-		return c, nil
-	case m.config == nil:
-		return c, errors.New("gpdrf.Options: From: a model of Load does not know the options of its training: " +
-			"start at one of Train in this process, or use the command train, which starts at run folders")
+// rowsFor returns rows in the form of the training rows of a model, without targets.
+func rowsFor(t *fitted.Model, rows Rows) (request data.Request, ds *data.Dataset, err error) {
+	if request, err = data.Rows(rows).Request(t.Schema); err == nil {
+		ds, err = t.Schema.Rows(request)
 	}
-	if _, _, err := m.config.ResolveTarget(rows); err != nil { // ResolveTarget sorts the levels of the target.
-		return c, err
+	return request, ds, err
+}
+
+// warmStart returns the options of a training that starts at the model, and its rows.
+func (m *Model) warmStart(c options.Config, rows Rows) (options.Config, *data.Dataset, error) {
+	if m.trained == nil {
+		return c, nil, fmt.Errorf("gpdrf.Options: From: %w", ErrUntrained)
 	}
-	if !reflect.DeepEqual(withoutRowRoles(rows.Schema().Plain()), withoutRowRoles(m.trained.Schema)) {
-		return c, errors.New("gpdrf.Options: From: the rows have other columns, targets or classes than those " +
-			"of the model")
+	base, known, err := m.options()
+	if err != nil {
+		return c, nil, err
+	}
+	if !known {
+		return c, nil, inputErrorf("from", "gpdrf.Options: From: the file of the model does not have the options of its "+
+			"training: load the folder of its run")
 	}
 	c.StartFrom = "Options.From"
-	return c.WarmStart(*m.config, m.steps)
+	if c, err = c.WarmStart(base, m.trained.Steps); err != nil {
+		return c, nil, err
+	}
+	ds, err := data.RowsLike(data.Rows(rows), m.trained.Schema)
+	return c, ds, err
 }
 
-// withoutRowRoles returns a schema without the roles that do not matter to a model, such as weights.
-func withoutRowRoles(s data.Schema) data.Schema {
-	s.Roles = data.RowRoles{Offset: s.Roles.Offset}
-	return s
+// options returns the options of the model's training; known is false if its file has none.
+func (m *Model) options() (c options.Config, known bool, err error) {
+	if m.trained.Options == "" {
+		return c, false, nil
+	}
+	settings, err := options.ParseYAML("options of the model", []byte(m.trained.Options))
+	if err != nil {
+		return c, false, err
+	}
+	c, err = options.Resolve(settings, nil)
+	return c, true, err
 }
 
 // Close releases the device and its memory. A later Predict opens it again.
@@ -145,7 +170,7 @@ const fewRows = 64
 func (m *Model) forward(ctx context.Context, n int, x []float64) (*model.Prediction, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.predictor == nil || n > m.batch || m.devName != m.Device {
+	if m.predictor == nil || n > m.batch || m.devName != m.device {
 		if err := m.prepare(n); err != nil {
 			return nil, err
 		}
@@ -157,20 +182,37 @@ func (m *Model) forward(ctx context.Context, n int, x []float64) (*model.Predict
 func (m *Model) prepare(n int) error {
 	samples := m.trained.EvalSamples
 	batch := min(max(n, fewRows), predict.BatchRows(m.trained, samples))
-	if batch == m.batch && m.devName == m.Device {
+	if batch == m.batch && m.devName == m.device {
 		return nil
 	}
 	if err := m.close(); err != nil {
 		return err
 	}
-	dev, err := device.Open(m.Device)
+	dev, err := openDevice(m.device)
 	if err != nil {
 		return err
 	}
-	m.dev, m.devName = dev, m.Device
+	m.dev, m.devName = dev, m.device
 	if m.predictor, err = m.trained.NewPredictor(dev, batch, samples); err != nil {
 		return errors.Join(err, m.close())
 	}
 	m.batch = batch
 	return nil
+}
+
+// openDevice opens a device by a name as in Options.Device.
+func openDevice(name string) (device.Device, error) {
+	dev, err := device.Open(name)
+	if err != nil {
+		return nil, &InputError{Option: "device", Err: err}
+	}
+	return dev, nil
+}
+
+// ownDevice opens the model's device once more, for work that gives its memory back as a whole.
+func (m *Model) ownDevice() (device.Device, error) {
+	m.mu.Lock()
+	name := m.device
+	m.mu.Unlock()
+	return openDevice(name)
 }

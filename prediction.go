@@ -1,8 +1,6 @@
 package gpdrf
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
@@ -48,7 +46,7 @@ type Target struct {
 // error.
 func (t *Target) Quantile(i int, level float64) (float64, error) {
 	if !(level > 0 && level < 1) {
-		return 0, fmt.Errorf("level %g: must be above 0 and below 1", level)
+		return 0, inputErrorf("", "level %g: must be above 0 and below 1", level)
 	}
 	if err := checkRow(i, len(t.Mean)); err != nil {
 		return 0, err
@@ -59,24 +57,26 @@ func (t *Target) Quantile(i int, level float64) (float64, error) {
 // Quantile returns the quantile of the first target. It is an error for a classification, which has Probabilities.
 func (p *Prediction) Quantile(i int, level float64) (float64, error) {
 	if len(p.Targets) == 0 {
-		return 0, errors.New("a classification has no quantiles: read Probabilities")
+		return 0, inputErrorf("", "a classification has no quantiles: read Probabilities")
 	}
 	return p.Targets[0].Quantile(i, level)
 }
 
-// errNoScores is the error of a model without conformal intervals.
-var errNoScores = errors.New("this model has no conformal intervals: train it with Options.Conformal")
+// errNoScores returns the error of a model without conformal intervals.
+func errNoScores() error {
+	return inputErrorf("conformal", "this model has no conformal intervals: train it with Options.Conformal")
+}
 
 // Interval returns the conformal interval of row i. It holds the target of a new row with probability level or more,
 // if that row is exchangeable with the training rows. It is an error if the model was trained without
 // Options.Conformal, or on too few rows for the level.
 func (t *Target) Interval(i int, level float64) (lower, upper float64, err error) {
 	if t.conformal == nil {
-		return 0, 0, errNoScores
+		return 0, 0, errNoScores()
 	}
 	q, err := t.conformal.Quantile(t.number, level)
 	if err != nil {
-		return 0, 0, err
+		return 0, 0, asInput(err)
 	}
 	if err := checkRow(i, len(t.Mean)); err != nil {
 		return 0, 0, err
@@ -88,7 +88,7 @@ func (t *Target) Interval(i int, level float64) (lower, upper float64, err error
 // checkRow refuses an index that no row of a prediction has.
 func checkRow(i, rows int) error {
 	if i < 0 || i >= rows {
-		return fmt.Errorf("row %d of a prediction of %d rows: they count from 0", i, rows)
+		return inputErrorf("", "row %d of a prediction of %d rows: they count from 0", i, rows)
 	}
 	return nil
 }
@@ -96,7 +96,7 @@ func checkRow(i, rows int) error {
 // Interval returns the interval of the first target. It is an error for a classification, which has Set.
 func (p *Prediction) Interval(i int, level float64) (lower, upper float64, err error) {
 	if len(p.Targets) == 0 {
-		return 0, 0, errors.New("a classification has sets of classes, and no intervals: ask for Set")
+		return 0, 0, inputErrorf("", "a classification has sets of classes, and no intervals: ask for Set")
 	}
 	return p.Targets[0].Interval(i, level)
 }
@@ -106,13 +106,13 @@ func (p *Prediction) Interval(i int, level float64) (lower, upper float64, err e
 func (p *Prediction) Set(i int, level float64) (classes []string, err error) {
 	switch {
 	case p.classes == nil:
-		return nil, errors.New("a regression has intervals, and no sets of classes: ask for Interval")
+		return nil, inputErrorf("", "a regression has intervals, and no sets of classes: ask for Interval")
 	case p.conformal == nil:
-		return nil, errNoScores
+		return nil, errNoScores()
 	}
 	q, err := p.conformal.Quantile(0, level)
 	if err != nil {
-		return nil, err
+		return nil, asInput(err)
 	}
 	if err := checkRow(i, len(p.Class)); err != nil {
 		return nil, err

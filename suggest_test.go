@@ -15,7 +15,7 @@ import (
 // Rows with a target are not chosen, the least target can be the best, and a second model can tell feasible rows.
 func TestSuggest(t *testing.T) {
 	ctx := context.Background()
-	model := must.Get(gpdrf.Train(ctx, wave(), gpdrf.Options{Kind: gpdrf.GP, Steps: 200, Device: "cpu:f64"}))(t)
+	model := must.Get(gpdrf.Train(ctx, wave(), gpdrf.Options{Model: "gp", Steps: 200, Device: "cpu:f64"}))(t)
 	nan := math.NaN()
 	rows := gpdrf.Rows{Inputs: [][]float64{{0.75}, {-0.8}, {0.7}, {2.4}}, Values: []float64{1, nan, nan, nan}}
 	search := gpdrf.SuggestOptions{How: "thompson", Batch: 3}
@@ -48,15 +48,15 @@ func TestSuggest(t *testing.T) {
 	if _, err := model.Suggest(ctx, rows, search); err == nil || !strings.Contains(err.Error(), "2 values for 4 rows") {
 		t.Error(err)
 	}
-	if _, err := new(gpdrf.Model).Suggest(ctx, rows, search); err == nil {
-		t.Error("an empty model suggests")
+	if _, err := new(gpdrf.Model).Suggest(ctx, rows, search); !errors.Is(err, gpdrf.ErrUntrained) {
+		t.Errorf("an empty model suggests: %v", err)
 	}
 }
 
 // Measured rows must have all targets of the model; other targets are errors.
 func TestSuggestTargets(t *testing.T) {
 	nan, rows := math.NaN(), wave()
-	o := gpdrf.Options{Kind: gpdrf.GP, Steps: 5, Device: "cpu"}
+	o := gpdrf.Options{Model: "gp", Steps: 5, Device: "cpu"}
 	one := must.Get(gpdrf.Train(t.Context(), rows, o))(t)
 	for _, y := range rows.Values {
 		rows.Targets = append(rows.Targets, []float64{y, -y})
