@@ -6,14 +6,12 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
-	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/best"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
@@ -43,7 +41,7 @@ func (r *trainRequest) asksForBest() (bool, error) {
 	}
 	cfg, err := r.call.config()
 	// An error is reported by the next reader of the options.
-	several := err == nil && (cfg.Preset == options.Best || cfg.Ensemble > 1)
+	several := err == nil && best.Wanted(cfg)
 	if _, given := r.call.text("jobs"); given && err == nil && !several {
 		return false, r.call.errorf("jobs", "is for preset best and ensemble: leave it out")
 	}
@@ -102,21 +100,13 @@ func (s *search) begin(out string) (err error) {
 	if err := rundir.CheckOut(out, false, false); err != nil {
 		return err
 	}
-	if s.cfg.Preset == options.Best && s.cfg.Ensemble > 1 {
-		return s.cfg.Errorf("ensemble", "preset best makes an ensemble of the models that it finds: leave it "+
-			"out, or take another preset")
-	}
-	if s.cfg.Epochs > 0 && s.cfg.Ensemble == 1 {
-		return s.cfg.Errorf("epochs", "preset best takes %s, of each final model, or %s, of all",
-			usererror.Flag("steps"), usererror.Flag("time-limit"))
-	}
-	if s.cfg.Validates() {
-		return s.cfg.Errorf("validation", "%s holds no rows out for a single model: leave it out", s.kind())
+	if err = best.CheckOptions(s.cfg); err != nil {
+		return err
 	}
 	if err = s.open(); err != nil {
 		return err
 	}
-	if given, err = s.settleTargets(given); err != nil {
+	if s.cfg, given, err = best.SettleTargets(s.p.ctx, s.job, given); err != nil {
 		return err
 	}
 	if s.state, err = best.New(s.job.Train, given, s.jobs); err != nil {
@@ -133,14 +123,6 @@ func (s *search) begin(out string) (err error) {
 		s.p.noteRemoved(s.folder)
 		return s.folder.Place(rundir.JSONTo(s.state))
 	})
-}
-
-// kind names the work in messages: an ensemble, or the preset.
-func (s *search) kind() string {
-	if s.cfg.Ensemble > 1 {
-		return train.Ensemble
-	}
-	return "preset " + options.Best
 }
 
 // resume continues a search that was interrupted.
@@ -319,25 +301,4 @@ func (i searchInfo) Lines() []string {
 			i.Version, i.Used.Seconds()),
 		"to resume  " + rundir.ResumeCommand(i.Path), "",
 	}, i.State.Lines()...)
-}
-
-// settleTargets adds the options that all models share and that depend on the training rows: the kind of target
-// scaling, and a likelihood of counts. The kind is log for all targets or for none.
-func (s *search) settleTargets(given []options.Setting) ([]options.Setting, error) {
-	if s.job.Train.Task != data.Regression {
-		return given, nil
-	}
-	kind, err := s.job.TargetKind(s.p.ctx)
-	settled := []options.Setting{{Key: "target-scaling", Text: kind, From: s.kind()}}
-	s.cfg.Targets = kind
-	if likelihood := s.cfg.Likelihood; model.Counts(likelihood) { // The rows may have chosen it.
-		settled = append(settled, options.Setting{Key: "likelihood", Text: likelihood, From: s.kind()})
-	}
-	explicit := s.cfg.ExplicitOptions() // A resumed search has the same.
-	for _, o := range settled {
-		given = slices.DeleteFunc(given, func(g options.Setting) bool { return g.Key == o.Key })
-		explicit[o.Key] = o.From
-	}
-	s.cfg = s.cfg.WithExplicit(explicit)
-	return append(given, settled...), err
 }
