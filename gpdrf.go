@@ -28,14 +28,15 @@ import (
 	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
 	_ "github.com/gpdrf/gpdrf-gpu/device/gpu"
 	"github.com/gpdrf/gpdrf-gpu/train"
+	"github.com/gpdrf/gpdrf-gpu/train/best"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 // Options are the options of Train. A field that is zero has the default of the command.
 type Options struct {
-	Model       string  // architecture: "gpdrf" or "", a GP layer below random-feature layers; "gp" or "drf", one of both
-	Preset      string  // values of options that are not set: "default" or "paper"
+	Model       string  // architecture: "gpdrf" or "", a GP layer below random-feature layers; "gp" or "drf", one of the two
+	Preset      string  // values of options that are not set: "default" or "paper"; "best" searches within TimeLimit
 	Kernel      string  // kernel, such as "matern32" or "spectrum:3"; "" is "rbf" for numbers, or chosen for sequences
 	Likelihood  string  // likelihood, such as "student-t"; "" is "gaussian", or "softmax" for classes
 	Inducing    int     // number of inducing points of the GP layer
@@ -46,6 +47,7 @@ type Options struct {
 	LR          float64 // learning rate
 	Validation  float64 // share of the rows that is held out to evaluate the model during training
 	Conformal   bool    // hold out a fifth of the rows for Prediction.Interval and Prediction.Set
+	Ensemble    int     // number of models, each with its own seed, whose mean predicts; 0 is 1
 	EvalSamples int     // number of samples of a prediction
 
 	Steps     int           // number of training steps; 0 is 15000 for numbers
@@ -66,7 +68,8 @@ type Options struct {
 	Note     func(line string) // called with each note and warning of training, if not nil
 }
 
-// Progress is the state of a training.
+// Progress is the state of a training. That of several models, by Options.Ensemble or the preset best, has the numbers of
+// trained models as Step and Steps, and no objective.
 type Progress struct {
 	Step, Steps int
 	Objective   float64 // objective that training maximises, in nats for all rows, estimated on one batch
@@ -80,7 +83,11 @@ type Progress struct {
 func Train(ctx context.Context, rows Rows, o Options) (m *Model, err error) {
 	defer func() { err = asInput(err) }()
 	started := time.Now()
-	cfg, err := o.config()
+	given, err := o.settings()
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := o.config(given)
 	if err != nil {
 		return nil, err
 	}
@@ -114,6 +121,9 @@ func Train(ctx context.Context, rows Rows, o Options) (m *Model, err error) {
 	}
 	job := &train.Job{Config: cfg, Device: dev, Train: parts.Train, Validation: parts.Validation,
 		Conformal: parts.Conformal, Started: started, Reporter: &r}
+	if best.Wanted(cfg) {
+		return o.trainSeveral(ctx, job, given)
+	}
 	if o.From != nil {
 		job.From = o.From.trained
 	}
@@ -146,17 +156,16 @@ func (o Options) fields() []field {
 		{"layers", "Layers", o.Layers}, {"features", "Features", o.Features},
 		{"batch", "Batch", o.Batch}, {"lr", "LR", o.LR},
 		{"validation", "Validation", o.Validation}, {"conformal", "Conformal", o.Conformal},
-		{"eval-samples", "EvalSamples", o.EvalSamples},
+		{"ensemble", "Ensemble", o.Ensemble}, {"eval-samples", "EvalSamples", o.EvalSamples},
 		{"steps", "Steps", o.Steps}, {"time-limit", "TimeLimit", o.TimeLimit},
 		{"seed", "Seed", o.Seed}, {"device", "Device", o.Device},
 	}
 }
 
-// config returns the options as options of the command.
-func (o Options) config() (c options.Config, err error) {
-	var settings []options.Setting
+// settings returns the options as options of the command.
+func (o Options) settings() (given []options.Setting, err error) {
 	set := func(key, text string) {
-		settings = append(settings, options.Setting{Key: key, Text: text, From: options.ByLibrary})
+		given = append(given, options.Setting{Key: key, Text: text, From: options.ByLibrary})
 	}
 	for _, f := range o.fields() {
 		if !reflect.ValueOf(f.value).IsZero() {
@@ -165,12 +174,22 @@ func (o Options) config() (c options.Config, err error) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(o.More)) {
 		if why := o.refusal(key); why != "" {
-			return c, inputErrorf(key, "gpdrf.Options: %s: %s", key, why)
+			return nil, inputErrorf(key, "gpdrf.Options: %s: %s", key, why)
 		}
 		set(key, o.More[key])
 	}
-	if c, err = options.Resolve(nil, settings); err != nil {
+	return given, nil
+}
+
+// config returns the Config of options of the command.
+func (o Options) config(given []options.Setting) (c options.Config, err error) {
+	if c, err = options.Resolve(nil, given); err != nil {
 		return c, err
+	}
+	if best.Wanted(c) {
+		if err := best.CheckOptions(c); err != nil {
+			return c, err
+		}
 	}
 	return c, c.CheckNeeds()
 }

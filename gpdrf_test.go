@@ -60,9 +60,8 @@ func TestBadInput(t *testing.T) {
 			gpdrf.Options{More: map[string]string{"gram": "k.npz"}}},
 		{"a field", "gpdrf.Options: steps: set the field Steps instead", gpdrf.Rows{},
 			gpdrf.Options{More: map[string]string{"steps": "3"}}},
-		{"several models", "preset best and ensemble are for several models",
-			gpdrf.Rows{Inputs: numbers, Values: []float64{1, 2, 4}},
-			gpdrf.Options{More: map[string]string{"ensemble": "3"}}},
+		{"an ensemble of the best", "preset best makes an ensemble of the models that it finds", gpdrf.Rows{},
+			gpdrf.Options{Preset: "best", Ensemble: 3}},
 		{"a device", `device "tpu" is not known`, gpdrf.Rows{Inputs: numbers, Values: []float64{1, 2, 4}},
 			gpdrf.Options{Device: "tpu"}},
 	} {
@@ -292,6 +291,40 @@ func TestTrainFrom(t *testing.T) {
 		if _, err := gpdrf.Train(t.Context(), c.rows, c.o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, expected %q", err, want)
 		}
+	}
+}
+
+// An ensemble is the mean of models with the seeds from its own on. It is saved and loaded, and cannot be trained
+// further.
+func TestEnsemble(t *testing.T) {
+	o, rows := gpdrf.Options{Model: "gp", Steps: 20, Device: "cpu"}, wave()
+	given := gpdrf.Rows{Inputs: [][]float64{{0.3}, {2}}}
+	sums := make([]float64, 2)
+	for seed := range 2 {
+		o.Seed = uint64(1 + seed)
+		m := must.Get(gpdrf.Train(t.Context(), rows, o))(t)
+		for i, mean := range must.Get(m.Predict(t.Context(), given))(t).Mean {
+			sums[i] += mean / 2
+		}
+	}
+	var seen gpdrf.Progress
+	o.Seed, o.Ensemble, o.Progress = 1, 2, func(p gpdrf.Progress) { seen = p }
+	m := must.Get(gpdrf.Train(t.Context(), rows, o))(t)
+	path := filepath.Join(t.TempDir(), "model.safetensors")
+	must.OK(t, m.Save(path))
+	for _, m := range []*gpdrf.Model{m, must.Get(gpdrf.Load(path))(t)} {
+		p := must.Get(m.Predict(t.Context(), given))(t)
+		for i := range sums {
+			if math.Abs(p.Mean[i]-sums[i]) > 1e-6 {
+				t.Errorf("the mean is %g, and those of the models have the mean %g", p.Mean[i], sums[i])
+			}
+		}
+		if _, err := gpdrf.Train(t.Context(), rows, gpdrf.Options{From: m}); err == nil {
+			t.Error("an ensemble is trained further")
+		}
+	}
+	if seen.Steps != 2 {
+		t.Errorf("%+v", seen)
 	}
 }
 

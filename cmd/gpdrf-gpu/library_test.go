@@ -91,6 +91,29 @@ func TestLibraryIsTheCommand(t *testing.T) {
 	}
 }
 
+// The library trains the ensemble of train --ensemble, with the same intervals.
+func TestLibraryTrainsEnsemble(t *testing.T) {
+	p := &predictTest{T: t, folder: t.TempDir()}
+	rows := p.table("rows.csv", 0, false)
+	p.must("train", "--data", p.path("rows.csv"), "--weights", "w", "--set", "ensemble=2", "--model", "gp", "--steps", "20",
+		"--conformal", "--set", "level=0.8", "--device", "cpu", "--test", "none", "--set", "report=false", "--quiet",
+		"--out", p.path("run"))
+	want := must.Get(fitted.ReadModel(filepath.Join(p.path("run"), rundir.ModelFile)))(t)
+	m := must.Get(gpdrf.Train(t.Context(), rows,
+		gpdrf.Options{Ensemble: 2, Model: "gp", Steps: 20, Conformal: true, Device: "cpu",
+			More: map[string]string{"level": "0.8"}}))(t)
+	must.OK(t, m.Save(p.path("library.safetensors")))
+	got := must.Get(fitted.ReadModel(p.path("library.safetensors")))(t)
+	if !reflect.DeepEqual(got.Conformal, want.Conformal) || len(got.Members) != 2 {
+		t.Errorf("intervals by %+v, expected %+v", got.Conformal, want.Conformal)
+	}
+	for k, member := range got.Members {
+		if !reflect.DeepEqual(member.Model.Parameters, want.Members[k].Model.Parameters) {
+			t.Errorf("member %d is another model than that of the command", k+1)
+		}
+	}
+}
+
 // The model file of a run does not have the options of the training, and predicts without them.
 func TestLibraryLoadsModelFile(t *testing.T) {
 	p := newPredictTest(t)

@@ -11,7 +11,7 @@ import (
 // commands all.
 var mayImport = map[string][]string{
 	// Backends are found by name: the library links them, as a command does, and no other package.
-	".": {"train", "train/options", "train/fitted", "train/rundir", "predict", "model",
+	".": {"train", "train/best", "train/options", "train/fitted", "train/rundir", "predict", "model",
 		"data", "data/written", "device", "device/cpu", "device/gpu", "leaves"},
 	"device":            {},
 	"device/cpu":        {"device", "internal/simd", "internal/philox", "internal/hostmem"},
