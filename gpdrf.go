@@ -1,18 +1,21 @@
 // Package gpdrf trains deep Gaussian processes on rows in memory, and predicts with calibrated
 // uncertainty.
 //
-// Train fits a model to Rows: numbers, sequences or both, with targets of a regression or of a
+// Train fits a Model to Rows: numbers, sequences or both, with targets of a regression or of a
 // classification. Model.Predict gives the mean and standard deviation, or the probability of each
-// class. Model.Save and Load keep a model in a file, which the program gpdrf-gpu reads and writes,
-// too. The same rows, options and seed give the same model, bit for bit, on one kind of processor.
+// class. Model.Evaluate scores the model on rows with known targets, and Model.Suggest chooses the
+// rows to measure next. Model.Save and Load keep a model in a file, which the program gpdrf-gpu
+// reads and writes, too. Options.From trains a model further on new rows.
 //
 // The options are those of the command gpdrf-gpu train. docs/cli.md lists them all, and errors name
-// them. To work on files, run folders, checkpoints or cross-validations, use the
-// command. The packages below this one are its parts, and may change in any release.
+// them. The same rows, options and seed give the same model, bit for bit, on one kind of processor.
+// To work on files, run folders, checkpoints or cross-validations, use the command.
 //
-// Errors about Rows count them from 1; indices of rows, such as for Prediction.Interval, count from 0.
+// Bad input is an InputError. Errors about Rows count them from 1; indices of rows, such as for
+// Prediction.Interval, count from 0.
 //
-// The number of threads is GOMAXPROCS. A Model may be used by several goroutines.
+// Several goroutines may use a Model. The number of threads is GOMAXPROCS. The packages below this
+// one are its parts, and may change in any release.
 package gpdrf
 
 import (
@@ -35,7 +38,7 @@ import (
 
 // Options are the options of Train. A field that is zero has the default of the command.
 type Options struct {
-	Model       string  // architecture: "gpdrf" or "", a GP layer below random-feature layers; "gp" or "drf", one of the two
+	Model       string  // "gp" is a GP layer, "drf" random-feature layers; "gpdrf" or "" is one below the others
 	Preset      string  // values of options that are not set: "default" or "paper"; "best" searches within TimeLimit
 	Kernel      string  // kernel, such as "matern32" or "spectrum:3"; "" is "rbf" for numbers, or chosen for sequences
 	Likelihood  string  // likelihood, such as "student-t"; "" is "gaussian", or "softmax" for classes
@@ -68,8 +71,8 @@ type Options struct {
 	Note     func(line string) // called with each note and warning of training, if not nil
 }
 
-// Progress is the state of a training. That of several models, by Options.Ensemble or the preset best, has the numbers of
-// trained models as Step and Steps, and no objective.
+// Progress is the state of a training. With Options.Ensemble or the preset "best", Step and Steps count models, and
+// there is no objective.
 type Progress struct {
 	Step, Steps int
 	Objective   float64 // objective that training maximises, in nats for all rows, estimated on one batch

@@ -32,7 +32,7 @@ type Model struct {
 	batch     int // number of rows that predictor can predict at once
 }
 
-// Load reads a model from a file written by Save, or from a run folder.
+// Load reads a model from a file written by Save, or from the folder of a run that has ended.
 func Load(path string) (*Model, error) {
 	file, folder := path, ""
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -52,8 +52,8 @@ func Load(path string) (*Model, error) {
 	return &Model{trained: t}, nil
 }
 
-// Save writes the model to a file, which appears whole or not at all. It has the options of the training, for
-// Options.From.
+// Save writes the model to a file, which appears whole or not at all. The file holds the options of the training, too,
+// so that Options.From takes its model.
 func (m *Model) Save(path string) error {
 	if m.trained == nil {
 		return ErrUntrained
@@ -69,8 +69,8 @@ func (m *Model) Classes() []string {
 	return slices.Clone(m.trained.Schema.Classes)
 }
 
-// SetDevice chooses the device of later calls, by a name as in Options.Device. The next call opens it. Without
-// SetDevice, the device is that of Train, or "auto" after Load.
+// SetDevice chooses the device by a name as in Options.Device. The next call that needs it opens it. At first, it is
+// the device of Train, or "auto" after Load.
 func (m *Model) SetDevice(name string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -78,8 +78,8 @@ func (m *Model) SetDevice(name string) {
 }
 
 // Predict predicts rows. Columns are matched by name; without names they are taken in the order of
-// training. The first call puts the model on its device, where it stays for later calls until
-// Close.
+// training. Targets are ignored. The first call puts the model on its device, where it stays for
+// later calls until Close.
 func (m *Model) Predict(ctx context.Context, rows Rows) (p *Prediction, err error) {
 	defer func() { err = asInput(err) }()
 	t := m.trained
@@ -124,8 +124,8 @@ func (m *Model) warmStart(c options.Config, rows Rows) (options.Config, *data.Da
 		return c, nil, err
 	}
 	if !known {
-		return c, nil, inputErrorf("from", "gpdrf.Options: From: the file of the model does not have the options of its "+
-			"training: load the folder of its run")
+		return c, nil, inputErrorf("from", "gpdrf.Options: From: the file of the model does not have the options of "+
+			"its training: load the folder of its run")
 	}
 	c.StartFrom = "Options.From"
 	if c, err = c.WarmStart(base, m.trained.Steps); err != nil {

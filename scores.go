@@ -13,13 +13,13 @@ import (
 type Scores struct {
 	Rows int // number of rows, without those of weight 0
 
-	// Regression has the scores with each target in standard deviations of the training rows. Of several targets, they
-	// are the means.
+	// Regression has the scores with targets in standard deviations of the training rows. For several targets, they are
+	// means. It is nil for a classification.
 	Regression *RegressionScores
-	// Targets are the scores of all targets, in the order of training.
+	// Targets are the scores of all targets, in the order of Prediction.Targets.
 	Targets []TargetScores
 
-	Classification *ClassificationScores
+	Classification *ClassificationScores // nil for a regression
 }
 
 // RegressionScores are the scores of predictions of numbers.
@@ -47,7 +47,7 @@ type ClassificationScores struct {
 	NLL   float64 // mean of −log p(class), in nats
 	Brier float64 // mean of Σ_c (p_c − 1[c is the class])²
 	ECE   float64 // expected calibration error of the most probable class
-	AUC   float64 // area under the ROC curve of the second of two classes; NaN of more classes, or if a class has no row
+	AUC   float64 // area under the ROC curve of the second of two classes; NaN for more, or if a class has no row
 
 	Classes   []ClassScores    // in the order of Model.Classes
 	Conformal *ConformalScores // scores of Prediction.Set; nil without Options.Conformal
@@ -69,7 +69,8 @@ type ConformalScores struct {
 	Size     float64 // mean width of the intervals in the target's own units, or mean number of classes in a set
 }
 
-// Evaluate predicts rows whose targets are all known, and scores the predictions.
+// Evaluate predicts rows whose targets are all known, and scores the predictions. Columns are matched as by Predict,
+// and Targets are in the order of training.
 func (m *Model) Evaluate(ctx context.Context, rows Rows) (s *Scores, err error) {
 	defer func() { err = asInput(err) }()
 	t := m.trained

@@ -31,9 +31,9 @@ type Model struct {
 	Projection  *scaling.Projection   `json:"projection,omitempty"` // scores of columns; nil if each column is an input
 	Conformal   *Conformal            `json:"conformal,omitempty"`  // nil without intervals
 
-	// Options are the options of the training as a config file, and Steps its steps, in a model that no run folder holds.
+	// Options are the options of the training as a config file, in a file that the library writes.
 	Options string `json:"options,omitempty"`
-	Steps   int    `json:"steps,omitempty"`
+	Steps   int    `json:"steps,omitempty"` // number of steps of the training, beside Options
 
 	Parameters []model.Parameter `json:"-"`
 	Kind       RowKind           `json:"-"` // kind of the rows; the members of an ensemble have their own
