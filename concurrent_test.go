@@ -58,7 +58,7 @@ func TestTrainSideBySide(t *testing.T) {
 	running.Wait()
 }
 
-// A model predicts for several goroutines at once, and closes between them.
+// A model predicts for several goroutines at once, and closes or changes its device between them.
 func TestPredictSideBySide(t *testing.T) {
 	m := must.Get(gpdrf.Train(t.Context(), wave(), gpdrf.Options{Steps: 20, Device: "cpu"}))(t)
 	inputs := wave().Inputs
@@ -79,6 +79,9 @@ func TestPredictSideBySide(t *testing.T) {
 				}
 				if i%20 == 0 {
 					m.Close()
+				}
+				if i%30 == 0 {
+					m.SetDevice([]string{"cpu", "cpu:f32"}[i/30%2])
 				}
 			}
 		})
