@@ -118,15 +118,20 @@ func Train(ctx context.Context, rows Rows, o Options) (m *Model, err error) {
 	defer dev.Close()
 	precision := string(device.SetPrecision(dev, device.Precision(cfg.Precision)))
 	cfg.Device, cfg.Precision = dev.Name(), precision
-	r := reporter{o: o}
+	r := &reporter{o: o}
 	for _, n := range slices.Concat(targetNotes, notes) {
 		r.Note("%s", n)
 	}
 	job := &train.Job{Config: cfg, Device: dev, Train: parts.Train, Validation: parts.Validation,
-		Conformal: parts.Conformal, Started: started, Reporter: &r}
+		Conformal: parts.Conformal, Started: started, Reporter: r}
 	if best.Wanted(cfg) {
 		return o.trainSeveral(ctx, job, given)
 	}
+	return o.trainOne(ctx, job)
+}
+
+// trainOne trains one model, by the rows and the device of a job.
+func (o Options) trainOne(ctx context.Context, job *train.Job) (*Model, error) {
 	if o.From != nil {
 		job.From = o.From.trained
 	}
@@ -135,9 +140,9 @@ func Train(ctx context.Context, rows Rows, o Options) (m *Model, err error) {
 		return nil, err
 	}
 	if out.Rising {
-		r.Note("%s", rundir.RisingWarning())
+		job.Reporter.Note("%s", rundir.RisingWarning())
 	}
-	m = &Model{device: o.Device, trained: out.Trained}
+	m := &Model{device: o.Device, trained: out.Trained}
 	m.trained.Options, m.trained.Steps = string(out.Config.YAML()), out.Steps
 	if out.End == train.Interrupted {
 		return m, context.Cause(ctx)

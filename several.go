@@ -21,7 +21,7 @@ func (o Options) trainSeveral(ctx context.Context, job *train.Job, given []optio
 	if err != nil {
 		return nil, err
 	}
-	r, members := reporter{o: o}, map[int]*fitted.Model{}
+	members := map[int]*fitted.Model{}
 	search := best.Search{
 		State: state, Devices: []device.Device{job.Device}, Rows: job.Train, Started: job.Started,
 		Save: func() error { return nil },
@@ -30,7 +30,7 @@ func (o Options) trainSeveral(ctx context.Context, job *train.Job, given []optio
 			return nil
 		},
 		Kept: func(k int) (*fitted.Model, error) { return members[k], nil },
-		Note: r.Note,
+		Note: job.Reporter.Note,
 		Doing: func(done, all int, _ string) {
 			if o.Progress != nil {
 				o.Progress(Progress{Step: done, Steps: all, Elapsed: time.Since(job.Started)})
@@ -47,7 +47,7 @@ func (o Options) trainSeveral(ctx context.Context, job *train.Job, given []optio
 			return nil, context.Cause(ctx)
 		}
 		if err != nil {
-			r.Note("warning: the model is kept without intervals: %v", err)
+			job.Reporter.Note("warning: the model is kept without intervals: %v", err)
 		}
 	}
 	found.Options = string(c.YAML())
