@@ -394,7 +394,7 @@ func ExamplePrediction_Set() {
 	// [positive] <nil>
 }
 
-// Training goes on with new rows. From may be a model of Load, too.
+// Training continues with new rows. From may be a model of Load, too.
 func ExampleTrain_from() {
 	ctx := context.Background()
 	before, err := gpdrf.Train(ctx, wave(), gpdrf.Options{Steps: 500, Inducing: 30})

@@ -8,7 +8,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-// Scores are those of the predictions: of each target in its own units, and without rows of weight 0.
+// Evaluate scores each target in its own units, without the rows of weight 0.
 func TestEvaluateRegression(t *testing.T) {
 	rows := gpdrf.Rows{Inputs: wave().Inputs, TargetNames: []string{"sine", "tenfold"}}
 	for i, y := range wave().Values {

@@ -96,8 +96,8 @@ func TestLibraryTrainsEnsemble(t *testing.T) {
 	p := &predictTest{T: t, folder: t.TempDir()}
 	rows := p.table("rows.csv", 0, false)
 	p.must("train", "--data", p.path("rows.csv"), "--weights", "w", "--set", "ensemble=2", "--model", "gp",
-		"--steps", "20", "--conformal", "--set", "level=0.8", "--device", "cpu", "--test", "none", "--set", "report=false", "--quiet",
-		"--out", p.path("run"))
+		"--steps", "20", "--conformal", "--set", "level=0.8", "--device", "cpu", "--test", "none",
+		"--set", "report=false", "--quiet", "--out", p.path("run"))
 	want := must.Get(fitted.ReadModel(filepath.Join(p.path("run"), rundir.ModelFile)))(t)
 	m := must.Get(gpdrf.Train(t.Context(), rows,
 		gpdrf.Options{Ensemble: 2, Model: "gp", Steps: 20, Conformal: true, Device: "cpu",
