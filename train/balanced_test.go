@@ -13,7 +13,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-// seldom is the label of rows: 1 for a tenth of them, which lie among the others.
+// seldom returns the label of a row: 1 for a tenth of the rows, which lie among the others.
 func seldom(rng *rand.Rand, a, _ float64) string {
 	if a > 0.5 && rng.Float64() < 0.3 {
 		return "1"

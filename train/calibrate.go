@@ -47,10 +47,10 @@ func (r *run) keepTemperatureOne(out *Outcome) {
 	}
 }
 
-// Temperature is the temperature that fits a prediction of rows, or 1 if it does not make them likelier by more than
-// the standard error. It also returns their mean log density without it and with it. The bound pays for large
-// logits, so that a classifier which is almost always right is less sure than it could be. And a model of few
-// numbers is too sure.
+// Temperature returns the temperature that fits a prediction of rows, or 1 if it does not make them likelier by more
+// than the standard error. It also returns their mean log density without it and with it. The bound pays for large
+// logits, so that a classifier which is almost always right is less sure than it could be. And a model of few numbers
+// is too sure.
 func Temperature(trained *fitted.Model, p *model.Prediction, rows *data.Dataset) (t, plainMean, temperedMean float64) {
 	w := metrics.Weights(rows.Weights)
 	t, plainLogs, temperedLogs := metrics.Temperature(func(t float64) []float64 {

@@ -22,7 +22,7 @@ func (c candidate) String() string {
 	return fmt.Sprintf("%s with kl-weight %g", c.objective, c.klWeight)
 }
 
-// candidates are the objectives that rows choose from, the default first. If rows outnumber the parameters that can
+// candidates returns the objectives that rows choose from, the default first. If rows outnumber the parameters that can
 // follow them, that is the predictive objective, also with a lower weight. Otherwise it is the bound; the others
 // are the predictive objective if the model has one, or lower weights.
 func candidates(cfg options.Config, ds *data.Dataset) []candidate {
@@ -60,7 +60,7 @@ func (ch *chooser) decide(planned int) decision {
 	return decision{ch.inputs, candidateOf(best), best.Steps, ch.longSteps, best.Temperature}
 }
 
-// note is the line about the choice, for a run of fit steps of all.
+// note returns the line about the choice, for a run of fit steps of all.
 func (ch *chooser) note(chosen candidate, fit, all int, limited bool) string {
 	length := fmt.Sprintf("%d of %d steps", fit, all)
 	if limited || ch.doneSteps == 0 {
@@ -75,7 +75,8 @@ func (ch *chooser) note(chosen candidate, fit, all int, limited bool) string {
 	return fmt.Sprintf("objective: %s, for %s%s", chosen, length, ch.choiceReason())
 }
 
-// choiceReason is the note on why the best attempt was chosen, if the mean of another exceeds its mean; "" otherwise.
+// choiceReason returns the note on why the best attempt was chosen, if the mean of another exceeds its mean; ""
+// otherwise.
 func (ch *chooser) choiceReason() string {
 	best := ch.best()
 	exceeds := func(a *rundir.Attempt) bool { return ch.meanOf(a) > ch.meanOf(best) }
@@ -85,7 +86,7 @@ func (ch *chooser) choiceReason() string {
 	return ": no other is better by more than the standard error of the difference"
 }
 
-// scored are the attempts with the inputs so far that did not break off.
+// scored returns the attempts with the inputs so far that did not break off.
 func (ch *chooser) scored() (all []*rundir.Attempt) {
 	for i := range ch.attempts {
 		if a := &ch.attempts[i]; a.Logs != nil && a.Columns == ch.inputs.name {
@@ -99,13 +100,13 @@ func onComponents(a rundir.Attempt) bool { return a.Columns == options.Component
 
 func candidateOf(a *rundir.Attempt) candidate { return candidate{a.Objective, a.KLWeight} }
 
-// meanOf is the mean log density of the held-out rows after an attempt.
+// meanOf returns the mean log density of the held-out rows after an attempt.
 func (ch *chooser) meanOf(a *rundir.Attempt) float64 {
 	mean, _ := ch.weights.MeanError(a.Logs)
 	return mean
 }
 
-// best is the attempt with the largest mean log density; nil without attempts. Of two attempts of a candidate, the
+// best returns the attempt with the largest mean log density; nil without attempts. Of two attempts of a candidate, the
 // longer one counts unless the shorter one surpasses it. The first candidate stays unless another surpasses it.
 func (ch *chooser) best() *rundir.Attempt {
 	byCandidate := map[candidate]*rundir.Attempt{}

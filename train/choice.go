@@ -179,8 +179,8 @@ func (ch *chooser) compare(ctx context.Context) error {
 	return ch.attemptEach(ctx, finalists, ch.longSteps)
 }
 
-// lengthsBetween are the numbers of steps of attempts between short and long ones that have many more steps. The best
-// length on few rows may be far below that of a long attempt.
+// lengthsBetween returns the numbers of steps of attempts between short and long ones that have many more steps. The
+// best length on few rows may be far below that of a long attempt.
 func lengthsBetween(shortSteps, longSteps int) (all []int) {
 	for steps := lengthFactor * shortSteps; lengthFactor*steps <= longSteps; steps *= lengthFactor {
 		all = append(all, steps)
@@ -188,7 +188,7 @@ func lengthsBetween(shortSteps, longSteps int) (all []int) {
 	return all
 }
 
-// twoBest are the candidates of the two best attempts with the inputs so far.
+// twoBest returns the candidates of the two best attempts with the inputs so far.
 func (ch *chooser) twoBest() (all []candidate) {
 	ranked := ch.scored()
 	slices.SortStableFunc(ranked, func(a, b *rundir.Attempt) int { return cmp.Compare(ch.meanOf(b), ch.meanOf(a)) })
@@ -300,7 +300,7 @@ func (ch *chooser) settle(ctx context.Context, d decision) error {
 	return nil
 }
 
-// stepsInTime is the number of the steps that fit into the rest of a time limit, at the speed of the attempts. The
+// stepsInTime returns the number of the steps that fit into the rest of a time limit, at the speed of the attempts. The
 // machine may be slower than it was when the first steps were timed.
 func (ch *chooser) stepsInTime(steps int) (int, error) {
 	r := ch.run

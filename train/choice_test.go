@@ -279,7 +279,7 @@ func TestReasonForNoChoice(t *testing.T) {
 	}
 }
 
-// chosenLate is a run whose time is over when rows are to choose. change gives the job a checkpoint with attempts,
+// chosenLate returns a run whose time is over when rows are to choose. change gives the job a checkpoint with attempts,
 // by the run with all that the rows have settled.
 func chosenLate(t *testing.T, job *Job, change func(r *run)) *run {
 	t.Helper()

@@ -21,13 +21,13 @@ func (c *clock) start(steps int) {
 	c.reviewed = newReview(steps, c.used(), c.deadline, firstReview)
 }
 
-// used is the time since the limit began to run.
+// used returns the time since the limit began to run.
 func (c *clock) used() time.Duration { return time.Since(c.limit.Began) }
 
 // late reports whether another step would end after the limit.
 func (c *clock) late() bool { return c.deadline > 0 && c.used() > c.deadline }
 
-// seconds is the time in steps.
+// seconds returns the time in steps.
 func (c *clock) seconds() float64 { return c.earlierSeconds + time.Since(c.firstStepTime).Seconds() }
 
 // When the plan of a run with a time limit is reviewed, in shares of the time that remains. A plan is kept if it
@@ -73,7 +73,7 @@ func (r *run) replan() error {
 	return nil
 }
 
-// revisedSteps is the number of steps that the run is to have now, by its speed since the last review; steps is
+// revisedSteps returns the number of steps that the run is to have now, by its speed since the last review; steps is
 // the plan until then.
 func (c *clock) revisedSteps(step, steps int) int {
 	used := c.used()
@@ -90,7 +90,7 @@ func (c *clock) revisedSteps(step, steps int) int {
 	return min(step+affordableSteps(remaining, perStep), options.MaxSteps)
 }
 
-// affordableSteps is the number of steps that are planned for the remaining time, at least one.
+// affordableSteps returns the number of steps that are planned for the remaining time, at least one.
 func affordableSteps(remaining, perStep time.Duration) int {
 	return max(1, int(portion(plannedShare, remaining)/perStep))
 }

@@ -38,7 +38,7 @@ func (s *setup) reduceColumns(ctx context.Context) error {
 	return nil
 }
 
-// projectionBefore is the projection of the model or checkpoint at which the run starts; nil if that has no
+// projectionBefore returns the projection of the model or checkpoint at which the run starts; nil if that has no
 // projection.
 func (j *Job) projectionBefore() *scaling.Projection {
 	if j.From != nil {
@@ -50,8 +50,8 @@ func (j *Job) projectionBefore() *scaling.Projection {
 	return nil
 }
 
-// projectColumns is the projection of many columns to few inputs, fitted on training rows, and the projected rows. It
-// is nil if each column stays an input.
+// projectColumns fits the projection of many columns to few inputs on training rows, and returns it with the projected
+// rows. It is nil if each column stays an input.
 func projectColumns(ctx context.Context, c options.Config, ds *data.Dataset, doing func(share float64)) (
 	*scaling.Projection, *data.Dataset, error) {
 	if c.Columns == options.Components && !isTable(ds) {
@@ -86,8 +86,8 @@ const (
 	componentShare = 0.8
 )
 
-// withComponents is the run with principal components in place of columns, on no device yet; nil if they cannot pay, or
-// if the user has decided.
+// withComponents returns the run with principal components in place of columns, on no device yet; nil if they cannot
+// pay, or if the user has decided.
 func (r *run) withComponents(ctx context.Context) (*run, error) {
 	if r.config.Columns != options.Auto || r.projection != nil || !isTable(r.train) || r.train.D() <= fewColumns {
 		return nil, nil

@@ -16,7 +16,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
-// countRows are n rows whose counts have the rate t·exp(1 + sin 2a + b/2), with exposures t from 1 to 4, and a
+// countRows returns n rows whose counts have the rate t·exp(1 + sin 2a + b/2), with exposures t from 1 to 4, and a
 // dispersion. It also returns the mean negative log probability of a count under the true rates.
 func countRows(t *testing.T, n int, seed uint64, dispersion float64) (ds *data.Dataset, truth float64) {
 	t.Helper()
@@ -48,7 +48,7 @@ func countRows(t *testing.T, n int, seed uint64, dispersion float64) (ds *data.D
 	return ds, truth
 }
 
-// predictOn is a prediction of rows with a number of samples.
+// predictOn predicts rows with a number of samples.
 func predictOn(t *testing.T, trained *fitted.Model, ds *data.Dataset, samples int) *model.Prediction {
 	t.Helper()
 	dev := openCPU(t)

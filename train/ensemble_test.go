@@ -66,7 +66,7 @@ func TestEnsemble(t *testing.T) {
 	testSameInBatches(t, reread(t, e), dev, set, whole.H, distances)
 }
 
-// testSameInBatches: a model from its file predicts what was predicted, a few rows at a time.
+// testSameInBatches tests that a model from its file predicts what was predicted, a few rows at a time.
 func testSameInBatches(t *testing.T, e *fitted.Model, dev device.Device, set *data.Dataset, means,
 	distances []float64) {
 	t.Helper()

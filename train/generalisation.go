@@ -38,7 +38,7 @@ func (j *Job) Generalise(ctx context.Context, t *fitted.Model,
 	return rundir.NewGeneralisation(unseenKind, seen, unseen, constant)
 }
 
-// otherPredictedRows is the number of rows that calibrate, conform and Generalise predict.
+// otherPredictedRows returns the number of rows that calibrate, conform and Generalise predict.
 func (j *Job) otherPredictedRows() (rows int) {
 	if j.Conformal != nil {
 		rows = j.Conformal.N()
@@ -53,7 +53,7 @@ func (j *Job) otherPredictedRows() (rows int) {
 	return rows
 }
 
-// sampleDensities are the log densities of a sample of rows, predicted in the same way as an evaluation.
+// sampleDensities returns the log densities of a sample of rows, predicted in the same way as an evaluation.
 func (j *Job) sampleDensities(ctx context.Context, t *fitted.Model, ds *data.Dataset) (metrics.Densities, error) {
 	sample, _ := ds.Sample(fitted.ComparedRows, t.Seed)
 	p, err := t.Predict(ctx, j.Device, sample, j.Config.EvalSamples)

@@ -18,7 +18,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// noise is a table of eight inputs that say nothing of the target.
+// noise returns a table of eight inputs that say nothing of the target.
 func noise(t *testing.T, n int, seed uint64) *data.Dataset {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 1))

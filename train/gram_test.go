@@ -71,7 +71,7 @@ func writeGram(t testing.TB, inducing, train, test [][]float64) string {
 	return path
 }
 
-// withOne are the rows of a table, each with a 1 appended.
+// withOne returns the rows of a table, each with a 1 appended.
 func withOne(d *data.Dataset) (rows [][]float64) {
 	for i := range d.N() {
 		rows = append(rows, append(slices.Clone(d.Row(i)), 1))

@@ -9,7 +9,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 )
 
-// molecules are n chains of carbon and nitrogen, of class 1 where they are closed to a ring, read
+// molecules returns n chains of carbon and nitrogen, of class 1 where they are closed to a ring, read
 // like training rows where there are some.
 func molecules(t testing.TB, n int, seed uint64, like ...data.Schema) *data.Dataset {
 	t.Helper()

@@ -31,7 +31,7 @@ type inducingPoints struct {
 	progress    func(share float64) // gets the finished share
 }
 
-// choose is X̄ [M,D], chosen from n scaled rows of d columns; x gives the rows lo … hi−1. If ctx ends, its error
+// choose chooses X̄ [M,D] from n scaled rows of d columns; x gives the rows lo … hi−1. If ctx ends, its error
 // is returned.
 func (c inducingPoints) choose(ctx context.Context, x func(lo, hi int) []float64, n, d int) ([]float64, error) {
 	rows := subset(n, c.poolSize(n, d), c.seed)
@@ -50,7 +50,7 @@ func (c inducingPoints) choose(ctx context.Context, x func(lo, hi int) []float64
 	return nil, fmt.Errorf("train: no way %q to choose inducing points", c.method)
 }
 
-// poolSize is the number of rows, of n with d columns, that the method chooses from.
+// poolSize returns the number of rows, of n with d columns, that the method chooses from.
 func (c inducingPoints) poolSize(n, d int) int {
 	if c.method == options.InducingRandom {
 		return c.m
@@ -66,7 +66,7 @@ type pool struct {
 
 func (p pool) row(i int) []float64 { return p.x[i*p.d : (i+1)*p.d] }
 
-// subset is k different row numbers of n in random order: the first k of a Fisher–Yates shuffle.
+// subset draws k different row numbers of n in random order: the first k of a Fisher–Yates shuffle.
 func subset(n, k int, seed uint64) []int {
 	key, c1, c2, c3 := device.Key{Seed: seed, Site: device.SiteSplit}.Words(0, 0)
 	rows := make([]int, n)
@@ -80,7 +80,7 @@ func subset(n, k int, seed uint64) []int {
 	return rows[:k]
 }
 
-// kmeans is Lloyd's algorithm from the first m rows of the pool. A cluster that loses all its rows keeps its centre.
+// kmeans runs Lloyd's algorithm from the first m rows of the pool. A cluster that loses all its rows keeps its centre.
 func (c inducingPoints) kmeans(ctx context.Context, p pool) []float64 {
 	d, centre := p.d, slices.Clone(p.x[:c.m*p.d])
 	nearest := make([]int, p.n)
@@ -133,7 +133,7 @@ func (p pool) assign(ctx context.Context, nearest []int, centre []float64) {
 	}, func(do func(lo, hi int), lo, hi int) { do(lo, hi) })
 }
 
-// greedy is the pivoted Cholesky factorisation of the RBF correlation matrix of the pool: each
+// greedy runs the pivoted Cholesky factorisation of the RBF correlation matrix of the pool: each
 // step takes the row whose variance given those already taken is largest.
 func (c inducingPoints) greedy(ctx context.Context, p pool) []float64 {
 	m, out := c.m, make([]float64, 0, c.m*p.d)

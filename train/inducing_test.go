@@ -13,7 +13,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// clusters are n rows around k far centres in the plane.
+// clusters returns n rows around k far centres in the plane.
 func clusters(n, k int) []float64 {
 	rng := rand.New(rand.NewPCG(1, 2))
 	x := make([]float64, 0, 2*n)
@@ -24,7 +24,7 @@ func clusters(n, k int) []float64 {
 	return x
 }
 
-// coverage is the mean squared distance of the rows to their nearest inducing point.
+// coverage returns the mean squared distance of the rows to their nearest inducing point.
 func coverage(x, z []float64) float64 {
 	sum := 0.0
 	for i := 0; i < len(x); i += 2 {

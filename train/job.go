@@ -60,13 +60,13 @@ type setup struct {
 	streamsBatches   bool // each step brings its batch from the host
 }
 
-// newRun is a run of the Job that has settled nothing yet.
+// newRun returns a run of the Job that has settled nothing yet.
 func (j *Job) newRun() *run {
 	return &run{setup: setup{job: j, reporter: cmp.Or[Reporter](j.Reporter, Silent{}), save: j.Save, config: j.Config,
 		train: j.Train, validation: j.Validation}}
 }
 
-// resumed is the checkpoint whose steps the run continues; nil if it takes its first step.
+// resumed returns the checkpoint whose steps the run continues; nil if it takes its first step.
 func (j *Job) resumed() *rundir.Checkpoint {
 	if c := j.Checkpoint; c != nil && c.Step > 0 { // others have attempts alone
 		return c
@@ -74,7 +74,7 @@ func (j *Job) resumed() *rundir.Checkpoint {
 	return nil
 }
 
-// state is the state of the checkpoint; it is empty without one.
+// state returns the state of the checkpoint; it is empty without one.
 func (j *Job) state() (s rundir.State) {
 	if j.Checkpoint != nil {
 		s = j.Checkpoint.State
@@ -82,7 +82,7 @@ func (j *Job) state() (s rundir.State) {
 	return s
 }
 
-// testRows is the number of rows that are predicted at the end.
+// testRows returns the number of rows that are predicted at the end.
 func (j *Job) testRows() int {
 	if j.Test == nil {
 		return 0
@@ -166,7 +166,7 @@ func (e End) cutShort() bool { return e == TimeLimit || e == Interrupted }
 // error.
 func (j *Job) Run(ctx context.Context) (*Outcome, error) { return j.newRun().toModel(ctx) }
 
-// toModel is Job.Run.
+// toModel returns Job.Run.
 func (r *run) toModel(ctx context.Context) (*Outcome, error) {
 	limit := Limit{r.job.Started, r.job.Config.TimeLimit} // the limit of a new run: a resumed one has a deadline
 	limited, cancel := limit.Until(ctx)
@@ -203,7 +203,7 @@ func (r *run) toModel(ctx context.Context) (*Outcome, error) {
 	return out, nil
 }
 
-// causeOr is the cause of a context that has ended, or else an error.
+// causeOr returns the cause of a context that has ended, or else an error.
 func causeOr(ctx context.Context, err error) error { return cmp.Or(context.Cause(ctx), err) }
 
 // trainAsPlanned prepares a run, fits its length into the limit, chooses its objective, and takes the steps. limited
@@ -280,7 +280,7 @@ func (s *setup) usePlan(plan *memory.Plan) error {
 	return nil
 }
 
-// progressContext is ctx for a piece of work before the first step, whose progress goes to the Reporter.
+// progressContext returns ctx for a piece of work before the first step, whose progress goes to the Reporter.
 func (s *setup) progressContext(ctx context.Context, what string) context.Context {
 	return seq.WithProgress(ctx, func(share float64) { s.reporter.Doing(what, share) })
 }

@@ -48,7 +48,7 @@ func (s *setup) measureOnDevice(ctx context.Context, c options.Config, free *int
 	return steps, nil
 }
 
-// withInducing are the sizes of v with at most m inducing points, for a dry device; nil if v is nil.
+// withInducing returns the sizes of v with at most m inducing points, for a dry device; nil if v is nil.
 func withInducing(v *model.SequenceFeatures, m int) *model.SequenceFeatures {
 	if v == nil {
 		return nil
@@ -128,7 +128,7 @@ type trainingRows struct {
 	stream bool // rows stay on the host
 }
 
-// newTrainingRows are the given inputs with the labels, weights and offsets of a data set.
+// newTrainingRows returns the given inputs with the labels, weights and offsets of a data set.
 func newTrainingRows(ds *data.Dataset, inputs model.HostRows, stream bool) trainingRows {
 	inputs.Weight, inputs.Offset = ds.Weights, ds.Offset
 	return trainingRows{rows: inputs, labels: ds.Labels, stream: stream}

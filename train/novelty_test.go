@@ -25,7 +25,7 @@ func distances(t *testing.T, trained *fitted.Model, ds *data.Dataset) []float64 
 	return d
 }
 
-// gap are n rows with one input in 10 … 20 or 30 … 40, and one that is only noise.
+// gap returns n rows with one input in 10 … 20 or 30 … 40, and one that is only noise.
 func gap(t *testing.T, n int, seed uint64) *data.Dataset {
 	rng := rand.New(rand.NewPCG(seed, 5))
 	var b strings.Builder
@@ -121,7 +121,7 @@ func TestNoveltyOfSequences(t *testing.T) {
 	}
 }
 
-// naiveToXBar is the distance of the first sequence of a set.
+// naiveToXBar returns the distance of the first sequence of a set.
 func naiveToXBar(b *seq.Basis, set *seq.Set) float64 {
 	row, m, least := b.Distances(context.Background(), set, 0, 1), b.M(), math.Inf(1)
 	for j := range m {

@@ -13,7 +13,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
-// rare is a label that is 1 for every tenth row, whatever its inputs.
+// rare returns a label that is 1 for every tenth row, whatever its inputs.
 func rare(rng *rand.Rand, _, _ float64) string {
 	if rng.IntN(10) == 0 {
 		return "1"

@@ -11,8 +11,8 @@ import (
 // PaceSteps is the number of steps that Pace times.
 const PaceSteps = 10
 
-// Pace is the mean time of a step of the Job on its Device. It times PaceSteps steps, or as many as begin within the
-// time most. It does not change the Job.
+// Pace returns the mean time of a step of the Job on its Device. It times PaceSteps steps, or as many as begin within
+// the time most. It does not change the Job.
 func (j *Job) Pace(ctx context.Context, most time.Duration) (pace time.Duration, err error) {
 	defer device.Guard(&err)
 	r := j.newRun()
@@ -47,9 +47,9 @@ func (j *Job) Pace(ctx context.Context, most time.Duration) (pace time.Duration,
 	return pace, cmp.Or(err, context.Cause(ctx))
 }
 
-// timeSteps is the mean time of steps that do not count, from a number on. It takes the given number of steps, or as
-// many as begin on rank 0 within the time most, and before ctx is done. It waits for their end, and ignores that their
-// objective is not finite.
+// timeSteps returns the mean time of steps that do not count, from a number on. It takes the given number of steps, or
+// as many as begin on rank 0 within the time most, and before ctx is done. It waits for their end, and ignores that
+// their objective is not finite.
 func (r *run) timeSteps(ctx context.Context, first, steps int, most time.Duration) (mean time.Duration, done int,
 	err error) {
 	for start := time.Now(); ; done++ {

@@ -23,7 +23,7 @@ func (j *Job) Plan(ctx context.Context) (plan *memory.Plan, notes []string, err 
 	return plan, notes, err
 }
 
-// planMemory is the plan for the free memory, with the rows of rank 0.
+// planMemory returns the plan for the free memory, with the rows of rank 0.
 func (s *setup) planMemory(ctx context.Context) (*memory.Plan, error) {
 	plan, err := s.planFor(ctx, memory.FreeOf(s.job.Device))
 	if err == nil {
@@ -32,7 +32,7 @@ func (s *setup) planMemory(ctx context.Context) (*memory.Plan, error) {
 	return plan, err
 }
 
-// planFor is the plan for a number of free bytes; nil if it is not known.
+// planFor returns the plan for a number of free bytes; nil if it is not known.
 func (s *setup) planFor(ctx context.Context, free *int64) (*memory.Plan, error) {
 	c, measure := s.config, func(c options.Config) (*memory.Plan, error) { return s.measureOnDevice(ctx, c, free) }
 	p, err := measure(c)

@@ -343,7 +343,7 @@ func errorText(err error) string {
 	return err.Error()
 }
 
-// several is a table of three targets.
+// several returns a table of three targets.
 func several(t *testing.T) *data.Dataset {
 	var b strings.Builder
 	b.WriteString("a,x,y,z\n")

@@ -115,7 +115,7 @@ func (r *run) fitScales(ctx context.Context) error {
 	return nil
 }
 
-// rows are the training rows as the model reads them.
+// rows returns the training rows as the model reads them.
 func (r *run) rows(ctx context.Context) model.HostRows {
 	n, x := r.train.N(), r.trained.Inputs(ctx, r.train)
 	switch {
@@ -208,7 +208,7 @@ func (s *setup) balanceClasses() error {
 	return nil
 }
 
-// fitScaler is the scaler of the inputs. Ridge scores are standardised: they have few outliers. Components stay as
+// fitScaler fits the scaler of the inputs. Ridge scores are standardised: they have few outliers. Components stay as
 // they are: the first ones say most.
 func (s *setup) fitScaler() (scaling.Scaler, error) {
 	kind := s.config.Scaling

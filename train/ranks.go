@@ -14,7 +14,7 @@ import (
 // part of each batch (package step). Rank 0 decides what depends on a clock or on free memory. Everything else is
 // the same on all ranks. Only rank 0 has a Reporter and saves.
 
-// ranks are the processes of the Job: this one alone if it has no Comm.
+// ranks returns the processes of the Job: this one alone if it has no Comm.
 func (j *Job) ranks() dist.Comm {
 	if j.Comm == nil {
 		return dist.Alone()
@@ -47,7 +47,7 @@ func fromRankZero(c dist.Comm, number int) (int, error) {
 	return int(binary.LittleEndian.Uint64(b)), err
 }
 
-// rankZeroAnswer is own on rank 0.
+// rankZeroAnswer returns own as it is on rank 0.
 func (r *run) rankZeroAnswer(own bool) (bool, error) {
 	if !r.job.shared() {
 		return own, nil
@@ -78,7 +78,7 @@ func (r *run) compareRanks() error {
 	return err
 }
 
-// fingerprint is a hash of the parameters.
+// fingerprint hashes the parameters.
 func (r *run) fingerprint() uint64 {
 	p := r.step.Model.Params()
 	values := make([]float64, p.Len())

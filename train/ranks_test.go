@@ -48,7 +48,7 @@ func onRanks(t *testing.T, size int, words string, set *data.Dataset,
 	return outs, errs
 }
 
-// mustShare is onRanks without errors, on all of whose ranks the model is the same.
+// mustShare calls onRanks, and requires that no rank has an error and that all have the same model.
 func mustShare(t *testing.T, size int, words string, set *data.Dataset) *Outcome {
 	t.Helper()
 	outs, errs := onRanks(t, size, words, set, nil)
@@ -284,7 +284,7 @@ func TestRanksPredict(t *testing.T) {
 	}
 }
 
-// clone is a copy of a checkpoint that shares no vectors with it.
+// clone copies a checkpoint and its vectors.
 func clone(c *rundir.Checkpoint) *rundir.Checkpoint {
 	copied := *c
 	copied.Vectors = map[string][]float64{}

@@ -13,7 +13,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// stepped is a run on a GPU step by step, which notes what the device has done.
+// stepped returns a run on a GPU step by step, which notes what the device has done.
 func stepped(t *testing.T, options string, graphs bool) (*Outcome, []gpu.Usage) {
 	t.Helper()
 	if !graphs {

@@ -107,7 +107,7 @@ func testResume(t *testing.T, options string) {
 	}
 }
 
-// killedAt20 is the folder of a run of 30 steps that was killed after its checkpoint at step 20.
+// killedAt20 returns the folder of a run of 30 steps that was killed after its checkpoint at step 20.
 func killedAt20(t *testing.T, set *data.Dataset) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -120,7 +120,7 @@ func killedAt20(t *testing.T, set *data.Dataset) string {
 	return at
 }
 
-// reopen is the Job and the folder of a resumed run.
+// reopen returns the Job and the folder of a resumed run.
 func reopen(t *testing.T, at string) (*rundir.Checkpoint, *rundir.Folder) {
 	t.Helper()
 	from := must.Get(rundir.ReadCheckpoint(at))(t)

@@ -113,7 +113,7 @@ func (r *run) setTrainable(step int) {
 	r.step.SetTrainable(func(role model.Role) bool { return !r.schedule.fixed(role, step) })
 }
 
-// ownEnd is the reason why this rank would end the run, by its clock and its context.
+// ownEnd returns the reason why this rank would end the run, by its clock and its context.
 func (r *run) ownEnd(ctx context.Context) End {
 	switch {
 	case r.clock.late(), context.Cause(ctx) == ErrLate:
@@ -124,7 +124,7 @@ func (r *run) ownEnd(ctx context.Context) End {
 	return Running
 }
 
-// votes tell the other ranks, before a step, why this one would end the run.
+// votes returns the votes that tell the other ranks, before a step, why this one would end the run.
 func (r *run) votes(ctx context.Context) (v step.Votes) {
 	switch r.ownEnd(ctx) {
 	case TimeLimit:
@@ -135,7 +135,7 @@ func (r *run) votes(ctx context.Context) (v step.Votes) {
 	return v
 }
 
-// end is the reason why the run ends after a step: its steps are done, or there is no time. Several ranks decide
+// end returns the reason why the run ends after a step: its steps are done, or there is no time. Several ranks decide
 // together.
 func (r *run) end(ctx context.Context) End {
 	switch votes := r.step.Votes; {

@@ -66,8 +66,8 @@ func learns(t *testing.T) {
 	}
 }
 
-// config has the options of a text, KEY=VALUE with blanks between them, as if typed as flags. All others are defaults:
-// config(t, "model=gp steps=3 inducing=4") is a GP of four inducing points that takes three steps.
+// config resolves the options of a text, KEY=VALUE with blanks between them, as if typed as flags. All others are
+// defaults: config(t, "model=gp steps=3 inducing=4") is a GP of four inducing points that takes three steps.
 func config(t testing.TB, words string) options.Config {
 	t.Helper()
 	var flags []options.Setting
@@ -81,19 +81,19 @@ func config(t testing.TB, words string) options.Config {
 	return must.Get(options.Resolve(nil, flags))(t)
 }
 
-// withSteps is a Config with a number of steps that no user gave.
+// withSteps returns a Config with a number of steps that no user gave.
 func withSteps(c options.Config, steps int) options.Config {
 	c.Steps = steps
 	return c
 }
 
-// jobOf is a run with these options.
+// jobOf returns a run with these options.
 func jobOf(t testing.TB, words string) *Job {
 	return &Job{Config: config(t, words), Started: time.Now(), Reporter: &quiet{}}
 }
 
-// placed is a run of a job by two words that are no options: distances=steps computes the distances of sequences in
-// every step, and rows=host brings each batch from the host.
+// placed returns a run of a job by two words that are no options: distances=steps computes the distances of sequences
+// in every step, and rows=host brings each batch from the host.
 func placed(j *Job, words string) *run {
 	value := func(key string) (v string) {
 		_, v, _ = strings.Cut(words, key+"=")
@@ -114,7 +114,7 @@ func planned(t testing.TB, r *run) (*memory.Plan, error) {
 	return r.planMemory(t.Context())
 }
 
-// prepared is a run before its first step.
+// prepared returns a run before its first step.
 func prepared(t testing.TB, j *Job) *run {
 	t.Helper()
 	r := j.newRun()
@@ -326,7 +326,7 @@ func TestEvaluationTime(t *testing.T) {
 	})
 }
 
-// eventually is for checks that other programs on the machine may disturb: one of three attempts has to pass.
+// eventually repeats a check that other programs may disturb: one of three attempts has to pass.
 func eventually(t *testing.T, attempt func() (wrong string)) {
 	t.Helper()
 	var wrong string

@@ -35,7 +35,7 @@ type tensor struct {
 	values *device.Tensor
 }
 
-// state is everything on the device that later steps depend on. The parameters come first.
+// state returns everything on the device that later steps depend on. The parameters come first.
 func (r *run) state() []tensor {
 	means, squares := r.step.Moments()
 	all := []tensor{{rundir.ParametersVector, r.step.Model.Params().Value}, {rundir.MeansVector, means},
@@ -83,7 +83,7 @@ func (r *run) checkpointAttempts(attempts []rundir.Attempt) {
 	r.keep(c)
 }
 
-// newCheckpoint is a checkpoint without steps, vectors and attempts.
+// newCheckpoint returns a checkpoint without steps, vectors and attempts.
 func (r *run) newCheckpoint(out *Outcome) *rundir.Checkpoint {
 	out.Config = r.config
 	c := &rundir.Checkpoint{Trained: r.trained, Config: r.config, Result: NewResult(r.job, out, nil)}
@@ -122,7 +122,7 @@ func (r *run) restore(c *rundir.Checkpoint) error {
 	return nil
 }
 
-// vectorsPerParameter is the number of vectors in a checkpoint, each with a number for each parameter.
+// vectorsPerParameter returns the number of vectors in a checkpoint, each with a number for each parameter.
 func (s *setup) vectorsPerParameter(c options.Config) int {
 	n := 3
 	if s.validation != nil && c.Restore == options.RestoreBest {

@@ -21,7 +21,7 @@ func newSchedule(c options.Config) schedule {
 	return schedule{c, c.Steps, stretches}
 }
 
-// position is the number that a step has in a run with the length of its stretch from the start, and the number of
+// position returns the number that a step has in a run with the length of its stretch from the start, and the number of
 // steps of that run. Each stretch begins at the share of the run that is done, and divides the rest among its steps.
 func (s *schedule) position(step int) (position, steps float64) {
 	done, begin, planned := 0.0, 0, s.steps
@@ -42,7 +42,8 @@ func (s *schedule) position(step int) (position, steps float64) {
 // highRate is the share of the learning rate above which a run is stopped far from the end of its schedule.
 const highRate = 0.5
 
-// UnfinishedWarning is the warning about a run whose learning rate was still high when it was stopped; "" for others.
+// UnfinishedWarning returns the warning about a run whose learning rate was still high when it was stopped; "" for
+// others.
 func UnfinishedWarning(c options.Config) string {
 	s := newSchedule(c)
 	if rate := s.decay(c.StopAfter); c.StopAfter > 0 && c.Decay == options.Cosine && rate > highRate {
@@ -63,7 +64,7 @@ func (s *schedule) rate(step int) float64 {
 	return rate * s.decay(step)
 }
 
-// decay is the share of a step's size that the cosine leaves.
+// decay returns the share of a step's size that the cosine leaves.
 func (s *schedule) decay(step int) float64 {
 	if s.Decay != options.Cosine {
 		return 1
@@ -75,8 +76,8 @@ func (s *schedule) decay(step int) float64 {
 // naturalStart is the share of their size that natural-gradient steps begin with.
 const naturalStart = 1e-3
 
-// naturalSize is the size of natural-gradient steps. Its logarithm rises linearly over the warm-up, and then it falls
-// as the learning rate does.
+// naturalSize returns the size of natural-gradient steps. Its logarithm rises linearly over the warm-up, and then it
+// falls as the learning rate does.
 func (s *schedule) naturalSize(step int) float64 {
 	if step < s.Warmup {
 		return s.NatGrad * math.Pow(naturalStart, 1-float64(step)/float64(s.Warmup))

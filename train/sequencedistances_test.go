@@ -13,7 +13,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/memory"
 )
 
-// compared are cases: sequences, and options of models that compare them with X̄.
+// compared returns sequences by the options of a model that compares them with X̄.
 func compared(t testing.TB) map[string]*data.Dataset {
 	short := "1\tACGTACG\n0\tTTGTTG\n1\tGACGACC\n0\tTTTGTT\n"
 	return map[string]*data.Dataset{

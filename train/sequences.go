@@ -22,12 +22,12 @@ type sequences struct {
 	train, validation *model.SequenceFeatures // nil before countFeatures
 }
 
-// kind is the RowKind of a model of the sequences.
+// kind returns the RowKind of a model of the sequences.
 func (s *sequences) kind() fitted.RowKind {
 	return fitted.RowKind{Codebook: s.codebook, Basis: s.basis}
 }
 
-// withRows is a copy with the same X̄ and the features of other training rows.
+// withRows returns a copy with the same X̄ and the features of other training rows.
 func (s *sequences) withRows(ctx context.Context, ds *data.Dataset) *sequences {
 	other := *s
 	other.train = s.kind().Shared(ctx, ds)

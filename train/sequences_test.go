@@ -31,7 +31,7 @@ const (
 	oneLinearSteps    = 1000
 )
 
-// too.
+// gene draws a sequence that holds the motif of its class twice, and counts its Gs.
 func gene(rng *rand.Rand, class int) (x string, g int) {
 	b := make([]byte, 20+rng.IntN(21))
 	for i := range b {
@@ -54,7 +54,7 @@ func readText(t testing.TB, name, text string, opt data.ReadOptions) *data.Datas
 	return d
 }
 
-// genes are n rows of DNA with two classes.
+// genes returns n rows of DNA with two classes.
 func genes(t testing.TB, n int, seed uint64) *data.Dataset {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 3))
@@ -66,7 +66,7 @@ func genes(t testing.TB, n int, seed uint64) *data.Dataset {
 	return readText(t, "genes.fasta", b.String(), data.ReadOptions{})
 }
 
-// mixed are n rows of DNA, a number and a target that depends on both.
+// mixed returns n rows of DNA, a number and a target that depends on both.
 func mixed(t testing.TB, n int, seed uint64) *data.Dataset {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 4))
@@ -120,7 +120,7 @@ func TestSequenceClasses(t *testing.T) {
 	}
 }
 
-// mustOpen is a device that the caller closes.
+// mustOpen opens a device that the caller closes.
 func mustOpen(t testing.TB, name string) device.Device {
 	t.Helper()
 	return must.Get(device.Open(name))(t)
@@ -133,8 +133,8 @@ func openCPU(t testing.TB) device.Device {
 	return dev
 }
 
-// heldOut is the device of a job, which the caller closes. The job has the rows of a set, some of them to
-// validate on.
+// heldOut gives a job the rows of a set, some of them to validate on. It returns the job's device, which the caller
+// closes.
 func heldOut(t testing.TB, j *Job, set *data.Dataset) device.Device {
 	t.Helper()
 	var err error
@@ -143,14 +143,14 @@ func heldOut(t testing.TB, j *Job, set *data.Dataset) device.Device {
 	return mustOpen(t, j.Config.Device)
 }
 
-// reread is a model as its file gives it back.
+// reread returns a model as its file gives it back.
 func reread(t testing.TB, trained *fitted.Model) *fitted.Model {
 	t.Helper()
 	text := bytesOf(t, trained)
 	return must.Get(readModel(t, text))(t)
 }
 
-// rereadSame is reread of a model that predicts the same numbers then.
+// rereadSame rereads a model, which has to predict the same numbers.
 func rereadSame(t testing.TB, trained *fitted.Model, test *data.Dataset) *fitted.Model {
 	t.Helper()
 	again := reread(t, trained)
@@ -377,7 +377,7 @@ func TestEmptySequences(t *testing.T) {
 	evaluate(t, out, set)
 }
 
-// basisOf is X̄ of a model of sequences; nil for other models.
+// basisOf returns X̄ of a model of sequences; nil for other models.
 func basisOf(t *fitted.Model) *seq.Basis { return t.Kind.Basis }
 
 func isProjected(t *fitted.Model) bool { return t.Kind.Projection != nil }

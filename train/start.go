@@ -72,7 +72,7 @@ func (r *run) inherit(s *fitted.Model) {
 	t.Projection, t.Scaler, t.Targets = s.Projection, s.Scaler, s.Targets
 }
 
-// StartSchema are the columns of the model at which the run starts; nil without one.
+// StartSchema returns the columns of the model at which the run starts; nil without one.
 func (j *Job) StartSchema() *data.Schema {
 	if j.From == nil {
 		return nil

@@ -61,7 +61,7 @@ func (r *run) startValues(ctx context.Context) {
 	}
 }
 
-// standardLogs are log(y + ½) of counts [N,C] with mean 0 and variance 1.
+// standardLogs returns log(y + ½) of counts [N,C] with mean 0 and variance 1.
 func standardLogs(y []float64, targets int) []float64 {
 	logs := make([]float64, len(y))
 	for c := range targets {
@@ -80,7 +80,7 @@ func standardLogs(y []float64, targets int) []float64 {
 	return logs
 }
 
-// startTargets are the targets of rows for an exact GP, with mean 0 and variance 1: scaled numbers, logarithms of
+// startTargets returns the targets of rows for an exact GP, with mean 0 and variance 1: scaled numbers, logarithms of
 // counts, or a column for each class that some rows have and others do not.
 func (r *run) startTargets(ds *data.Dataset) (y []float64, outputs int) {
 	if c := len(r.trained.Targets); ds.Task == data.Regression {

@@ -13,7 +13,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
-// cycles is a sine of 15 cycles over the first column, with noise of sd 0.2.
+// cycles returns a sine of 15 cycles over the first column, with noise of sd 0.2.
 func cycles(rng *rand.Rand, a, _ float64) string {
 	return fmt.Sprint(math.Sin(2*math.Pi*15*a/4) + 0.2*rng.NormFloat64())
 }
@@ -40,7 +40,7 @@ func TestStartTargetsOfSomeClasses(t *testing.T) {
 	}
 }
 
-// started is a run on the given rows at its start.
+// started returns a run on the given rows at its start.
 func started(t *testing.T, words string, set *data.Dataset) *run {
 	t.Helper()
 	dev := mustOpen(t, "cpu:f64")
@@ -48,7 +48,7 @@ func started(t *testing.T, words string, set *data.Dataset) *run {
 	return prepared(t, &Job{Config: config(t, words), Device: dev, Train: set, Reporter: &quiet{}})
 }
 
-// parameter is a parameter's value at the start.
+// parameter returns a parameter's value at the start.
 func parameter(t *testing.T, run *run, name string) []float64 {
 	t.Helper()
 	named := run.step.Model.Export()
@@ -112,7 +112,7 @@ func TestSharedLengths(t *testing.T) {
 	}
 }
 
-// wide is a table of n rows and a number of columns, which are all noise.
+// wide returns a table of n rows and a number of columns, which are all noise.
 func wide(t *testing.T, n, columns int) *data.Dataset {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, uint64(columns)))

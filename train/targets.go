@@ -11,8 +11,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
-// TargetKind is the kind of the scales of a regression's targets that several models can share: log is for all targets
-// or for none. A target that cannot be scaled is an error.
+// TargetKind returns the kind of the scales of a regression's targets that several models can share: log is for all
+// targets or for none. A target that cannot be scaled is an error.
 func (j *Job) TargetKind(ctx context.Context) (string, error) {
 	r := j.newRun()
 	kind, err := r.targetKind(ctx)
@@ -25,8 +25,8 @@ func (j *Job) TargetKind(ctx context.Context) (string, error) {
 	return kind, err
 }
 
-// targetKind is the kind of the scales of a regression's targets. It is auto only if some targets are scaled by their
-// logarithms and others are not.
+// targetKind returns the kind of the scales of a regression's targets. It is auto only if some targets are scaled by
+// their logarithms and others are not.
 func (s *setup) targetKind(ctx context.Context) (string, error) {
 	c, kind := s.config, s.config.Targets
 	if model.Counts(c.Likelihood) {
@@ -82,7 +82,7 @@ func (s *setup) logsPredictBetter(ctx context.Context, scales []scaling.TargetSc
 	return crps(scales) < crps(standard)
 }
 
-// checkTargets is the error of the first validation, conformal or test row whose target has no logarithm, or is no
+// checkTargets returns the error of the first validation, conformal or test row whose target has no logarithm, or is no
 // count, if the model needs that.
 func (s *setup) checkTargets(scales []scaling.TargetScale) error {
 	for _, ds := range []*data.Dataset{s.job.Validation, s.job.Conformal, s.job.Test} {

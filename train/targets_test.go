@@ -16,7 +16,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
-// sales are log-normal around a curve.
+// sales returns rows whose targets are log-normal around a curve.
 func sales(t *testing.T, n int, seed uint64) *data.Dataset {
 	return table(t, n, seed, func(rng *rand.Rand, a, _ float64) string {
 		return strconv.FormatFloat(math.Exp(3+1.8*math.Sin(2*a)+0.8*rng.NormFloat64()), 'g', -1, 64)
@@ -64,7 +64,7 @@ func TestLogTarget(t *testing.T) {
 	}
 }
 
-// testLogs: scores are by the predictive density of y, and a reread model gives the same
+// testLogs tests that scores are by the predictive density of y, and a reread model gives the same
 // scores.
 func testLogs(t *testing.T, trained *fitted.Model, dev device.Device, test *data.Dataset, scores *fitted.Scores) {
 	t.Helper()

@@ -32,14 +32,14 @@ type Limit struct {
 	Time  time.Duration
 }
 
-// Limit is the time limit of the run, from the start of its first command.
+// Limit returns the time limit of the run, from the start of its first command.
 func (j *Job) Limit() Limit {
 	state := j.state()
 	return Limit{j.Started.Add(-state.Used), max(state.Limit, j.Config.TimeLimit)}
 }
 
-// Until is ctx until the end of the time, for the work before the length of the run is planned. The cause of its end
-// is a *usererror.Error.
+// Until returns ctx until the end of the time, for the work before the length of the run is planned. The cause of its
+// end is a *usererror.Error.
 func (l Limit) Until(ctx context.Context) (context.Context, context.CancelFunc) {
 	if l.Time == 0 {
 		return context.WithCancel(ctx)
@@ -62,7 +62,7 @@ func (l Limit) Latest(ctx context.Context) (context.Context, context.CancelFunc)
 	return context.WithDeadlineCause(ctx, l.Began.Add(l.Time).Add(l.Time/20), ErrLate)
 }
 
-// portion is a fraction of a duration.
+// portion returns a fraction of a duration.
 func portion(fraction float64, duration time.Duration) time.Duration {
 	return time.Duration(fraction * float64(duration))
 }
@@ -123,8 +123,8 @@ func (r *run) noteFit(steps int, perStep time.Duration) {
 	r.reporter.Note(what, r.clock.limit.Time, steps, perStep.Seconds()*1e3)
 }
 
-// stepsAndEvaluations is the number of steps that the time allows, at least one. An evaluation follows each interval
-// of the given number of steps. If that is 0, it also chooses the number of evaluations.
+// stepsAndEvaluations returns the number of steps that the time allows, at least one. An evaluation follows each
+// interval of the given number of steps. If that is 0, it also chooses the number of evaluations.
 func stepsAndEvaluations(training, perStep, validation, every time.Duration) (steps, evaluations int) {
 	switch {
 	case validation == 0:
@@ -138,8 +138,8 @@ func stepsAndEvaluations(training, perStep, validation, every time.Duration) (st
 	return min(max(1, int(training/max(perStep, 1))), options.MaxSteps), evaluations
 }
 
-// stepTime is the time of a step: the median of several times, since other programs come and go. These steps do
-// not count.
+// stepTime measures the time of a step: it returns the median of several times, since other programs come and go. These
+// steps do not count.
 func (r *run) stepTime(ctx context.Context, budget time.Duration) (time.Duration, error) {
 	if _, _, err := r.timeSteps(ctx, 1, timingWarmup, budget); err != nil {
 		return 0, err
@@ -199,7 +199,7 @@ func (r *run) evaluationTime(ctx context.Context) (time.Duration, error) {
 	return predictionTime + sampleTime/time.Duration(sample.N()), nil
 }
 
-// timeWarm is the time of the second of two calls: the first one allocates memory.
+// timeWarm returns the time of the second of two calls: the first one allocates memory.
 func timeWarm(do func() error) (time.Duration, error) {
 	if err := do(); err != nil {
 		return 0, err

@@ -39,7 +39,7 @@ func newEvaluator(dev device.Device, m *model.Model, c options.Config, rows mode
 	return e
 }
 
-// evaluationRows are the validation rows that are evaluated, and this rank's part of them.
+// evaluationRows returns the validation rows that are evaluated, and this rank's part of them.
 func (s *setup) evaluationRows() (rows *data.Dataset, part fitted.Part) {
 	rows = s.validation.Spread(options.ValidationRows)
 	return rows, fitted.PartAmong(s.job.ranks(), rows.N())
@@ -91,7 +91,7 @@ func (v *validator) evaluate(step int) error {
 	return nil
 }
 
-// latest is the last evaluation, nil without one.
+// latest returns the last evaluation, nil without one.
 func (v *validator) latest() *rundir.Evaluation {
 	if v == nil {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 )
 
-// weighted is a copy of a set whose rows have weights and, of counts, offsets.
+// weighted returns a copy of a set whose rows have weights and, of counts, offsets.
 func weighted(set *data.Dataset, counts bool) *data.Dataset {
 	ds := *set
 	ds.Weights = make([]float64, ds.N())

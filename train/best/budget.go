@@ -62,8 +62,8 @@ func isLong(n int, limit time.Duration) bool { return limit > 0 && n >= threeFol
 
 func (s *Search) isLong() bool { return isLong(s.Rows.N(), s.Limit) }
 
-// endShare is the share of the time limit that is over at the end of a round. A model on all rows takes as long as one
-// of its trials in the last round, which has a trial for each fold.
+// endShare returns the share of the time limit that is over at the end of a round. A model on all rows takes as long as
+// one of its trials in the last round, which has a trial for each fold.
 func (s *Search) endShare(round int) float64 {
 	switch {
 	case round == 1:
@@ -77,7 +77,7 @@ func (s *Search) endShare(round int) float64 {
 	return secondEndShare + (1-secondEndShare)*folds/(folds+1)
 }
 
-// folds is the number of folds on which a round scores a candidate.
+// folds returns the number of folds on which a round scores a candidate.
 func (s *Search) folds(round int) int {
 	switch n := s.Rows.N(); {
 	case round < rounds || s.isLong():
@@ -90,7 +90,7 @@ func (s *Search) folds(round int) int {
 	return 1
 }
 
-// keptCount is the number of candidates in the round after one with n candidates.
+// keptCount returns the number of candidates in the round after one with n candidates.
 func (s *Search) keptCount(n, round int) int {
 	last := finalists
 	if s.Limit > 0 && s.Limit < shortLimit {
@@ -102,7 +102,7 @@ func (s *Search) keptCount(n, round int) int {
 	return min(n, last)
 }
 
-// triableCount is the number of n candidates for which a limit leaves time, with atOnce at a time; a limit of 0 is
+// triableCount returns the number of n candidates for which a limit leaves time, with atOnce at a time; a limit of 0 is
 // none. In a long search whose time does not suffice to compare minCandidates, it is 1: the default gains more from
 // all the time than from the time that a search would leave.
 func triableCount(n, rows int, limit time.Duration, atOnce int) int {
@@ -125,8 +125,8 @@ func (s *Search) firstRoundTooShort(n int) bool {
 	return s.Limit > 0 && trialTime(s.Limit, s.used(), firstEndShare, n, len(s.Devices)) < minFirstTrial
 }
 
-// finalSteps is the number of steps for which the time limit leaves a final model time, at the pace of the default in
-// the first round; it is 0 where the default has failed.
+// finalSteps returns the number of steps for which the time limit leaves a final model time, at the pace of the default
+// in the first round; it is 0 where the default has failed.
 func (s *Search) finalSteps() int {
 	t := s.Candidates[0].trial(1, 1)
 	if t == nil || t.Failure != "" {
@@ -156,8 +156,8 @@ func (s *Search) keepDefaultOfFewSteps(ctx context.Context) error {
 	return nil
 }
 
-// trialTime is the time for the next of n trials, with atOnce at a time, so that all end when endShare of the limit is
-// over. A trial that begins too late fails. A model on all rows always has a little time.
+// trialTime returns the time for the next of n trials, with atOnce at a time, so that all end when endShare of the
+// limit is over. A trial that begins too late fails. A model on all rows always has a little time.
 func trialTime(limit, used time.Duration, endShare float64, n, atOnce int) time.Duration {
 	inSequence, least := max(1, (n+atOnce-1)/atOnce), time.Millisecond
 	if endShare == 1 {

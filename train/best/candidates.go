@@ -14,8 +14,8 @@ import (
 // manyRows is the number of rows above which a search tries more inducing points.
 const manyRows = 2000
 
-// variants are the options to try for each kind of rows, in addition to the user's own. If there is time for few, the
-// first ones are tried. The predictive objective, low weights of the KL terms and var-fixed are no bounds, and may
+// variants returns the options to try for each kind of rows, in addition to the user's own. If there is time for few,
+// the first ones are tried. The predictive objective, low weights of the KL terms and var-fixed are no bounds, and may
 // memorise; the rows that are held out show that.
 func variants(ds *data.Dataset) (all [][]string) {
 	switch {
@@ -69,7 +69,7 @@ type Candidate struct {
 	Refit   *Trial            `json:"refit,omitempty"`  // training on all rows
 }
 
-// candidatesFor are the candidates for the rows that agree with the user's options. An option that the user gave is
+// candidatesFor returns the candidates for the rows that agree with the user's options. An option that the user gave is
 // the same in all. If no candidate agrees, the error tells which options exclude all.
 func candidatesFor(ds *data.Dataset, given []options.Setting) (all []Candidate, err error) {
 	for _, variant := range variants(ds) {
@@ -111,8 +111,8 @@ func (c *Candidate) repeats(ds *data.Dataset, given []options.Setting) bool {
 	return err == nil && fit.KLWeight == 1 && fit.ObjectiveOf(ds) == own.Objective
 }
 
-// seedCandidates are candidates with equal weights: one setting with K seeds, from the user's seed on. Each trains for
-// as long as a single model.
+// seedCandidates returns candidates with equal weights: one setting with K seeds, from the user's seed on. Each trains
+// for as long as a single model.
 func seedCandidates(base options.Config, given []options.Setting) (all []Candidate) {
 	length := givenLengths(given)
 	for k := range base.Ensemble {
@@ -126,7 +126,7 @@ func seedCandidates(base options.Config, given []options.Setting) (all []Candida
 	return all
 }
 
-// givenLengths are the steps or epochs that the user gave.
+// givenLengths returns the steps or epochs that the user gave.
 func givenLengths(given []options.Setting) (all []options.Setting) {
 	for _, g := range given {
 		if options.IsLength(g.Key) && g.Key != "time-limit" {
@@ -136,7 +136,7 @@ func givenLengths(given []options.Setting) (all []options.Setting) {
 	return all
 }
 
-// candidate is a variant combined with the user's options; nil if they contradict each other.
+// candidate combines a variant with the user's options; the result is nil if they contradict each other.
 func candidate(variant []string, given []options.Setting) *Candidate {
 	c, words := &Candidate{}, []string{}
 	for _, pair := range variant {
@@ -176,7 +176,7 @@ func (c *Candidate) config(given []options.Setting, more ...options.Setting) (op
 	return options.Resolve(slices.Concat(own, c.Options), more)
 }
 
-// model is the candidate's kind of model.
+// model returns the candidate's kind of model.
 func (c *Candidate) model() string {
 	for _, o := range c.Options {
 		if o.Key == "model" {

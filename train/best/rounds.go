@@ -12,7 +12,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// remaining are the numbers of the candidates of a round: the best of the round before, and always the first one,
+// remaining returns the numbers of the candidates of a round: the best of the round before, and always the first one,
 // which is the default.
 func (s *Search) remaining(round int) []int {
 	var all []int
@@ -33,7 +33,7 @@ func (s *Search) remaining(round int) []int {
 	return all
 }
 
-// score is the mean log density of a candidate in a round; −∞ if a trial failed or is missing.
+// score returns the mean log density of a candidate in a round; −∞ if a trial failed or is missing.
 func (c *Candidate) score(round int) float64 {
 	sum, n := 0.0, 0
 	for _, t := range c.Trials {
@@ -51,7 +51,7 @@ func (c *Candidate) score(round int) float64 {
 	return sum / float64(n)
 }
 
-// rmse is the mean RMSE of a candidate in a round; 0 without trials.
+// rmse returns the mean RMSE of a candidate in a round; 0 without trials.
 func (c *Candidate) rmse(round int) float64 {
 	sum, n := 0.0, 0
 	for _, t := range c.Trials {
@@ -63,8 +63,8 @@ func (c *Candidate) rmse(round int) float64 {
 	return sum / float64(max(1, n))
 }
 
-// bestSteps is the number of steps of a candidate's best trial in the rounds before, if a trial with more steps was
-// worse; 0 otherwise.
+// bestSteps returns the number of steps of a candidate's best trial in the rounds before, if a trial with more steps
+// was worse; 0 otherwise.
 func (c *Candidate) bestSteps(round int) (steps int) {
 	most, best := 0, math.Inf(-1)
 	for r := 1; r < round; r++ {

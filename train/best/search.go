@@ -47,7 +47,7 @@ type Search struct {
 	Doing func(done, all int, candidate string) // gets the next piece of work, and the amount of all work
 }
 
-// New is the state of a new search, with atOnce trials at a time. Options that no candidate can have are a
+// New returns the state of a new search, with atOnce trials at a time. Options that no candidate can have are a
 // *usererror.Error.
 func New(ds *data.Dataset, given []options.Setting, atOnce int) (*State, error) {
 	base, err := options.Resolve(given, nil)

@@ -25,7 +25,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// wave is n rows of a noisy function, or of two classes.
+// wave returns n rows of a noisy function, or of two classes.
 func wave(t *testing.T, n int, classes bool) *data.Dataset {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -60,7 +60,7 @@ func settings(pairs string) (all []options.Setting) {
 	return all
 }
 
-// searching is a search whose models stay in memory, as files would.
+// searching returns a search whose models stay in memory, as files would.
 func searching(t *testing.T, state *State, set *data.Dataset, models map[int][]byte, atOnce int) *Search {
 	t.Helper()
 	var devices []device.Device

@@ -13,7 +13,7 @@ const (
 	minWeight   = 0.02 // least weight of a model that is worth its time in every prediction
 )
 
-// stack is the weights w on the simplex that maximise the density of the mixture on rows that
+// stack returns the weights w on the simplex that maximise the density of the mixture on rows that
 // the models have not seen (Yao, Vehtari, Simpson & Gelman 2018),
 //
 //	Σ_n r_n log Σ_k w_k p_k(y_n)
@@ -86,7 +86,7 @@ func climb(w []float64, logs [][]float64, rows metrics.Weights) {
 	}
 }
 
-// mixed is the log density of each row under the mixture of the models, from the log densities under each
+// mixed returns the log density of each row under the mixture of the models, from the log densities under each
 // model [K][N].
 func mixed(logs [][]float64, w []float64) []float64 {
 	all, row := make([]float64, len(logs[0])), make([]float64, len(logs))

@@ -48,8 +48,8 @@ func (s *State) HasTrained() bool {
 	})
 }
 
-// Lines is the table of the candidates for people. Candidates with a weight are first, then by the last round and the
-// score in it.
+// Lines returns the table of the candidates for people. Candidates with a weight are first, then by the last round and
+// the score in it.
 func (s *State) Lines() []string {
 	const form = "%-34s  %-7s  %11s  %6s  %7s  %6s%s"
 	lines := []string{fmt.Sprintf(form, "candidate", "reached", "log density", "RMSE", "seconds", "weight", "")}
@@ -83,7 +83,7 @@ func (s *State) Lines() []string {
 	return lines
 }
 
-// reached is the last round of a candidate, the sum of its seconds, and the failure of a trial; "" without one.
+// reached returns the last round of a candidate, the sum of its seconds, and the failure of a trial; "" without one.
 func (c *Candidate) reached() (round int, seconds float64, failure string) {
 	for _, t := range c.Trials {
 		round, seconds = max(round, t.Round), seconds+t.Seconds
@@ -97,7 +97,7 @@ func (c *Candidate) reached() (round int, seconds float64, failure string) {
 	return round, seconds, failure
 }
 
-// order is the numbers of the candidates by weight, by their last round, and by their score in it.
+// order returns the numbers of the candidates by weight, by their last round, and by their score in it.
 func (s *State) order() []int {
 	return metrics.Order(len(s.Candidates), func(a, b int) int {
 		x, y := &s.Candidates[a], &s.Candidates[b]

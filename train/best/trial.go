@@ -52,11 +52,11 @@ func (s *Search) noteTrial(c *Candidate, t *Trial, folds int) {
 	s.Note("%-16s %-44s log density %8.4f%s  %6d steps  %5.1f s", heading, c.Name, t.LogDensity, rmse, t.Steps, t.Seconds)
 }
 
-// seconds is the time since start in seconds, rounded to milliseconds.
+// seconds returns the time since start in seconds, rounded to milliseconds.
 func seconds(start time.Time) float64 { return math.Round(time.Since(start).Seconds()*1e3) / 1e3 }
 
-// maxSteps is the largest number of steps of the trials in the last round; 0 without trials. A model on few rows, or
-// one that may memorise, takes no more steps than were scored.
+// maxSteps returns the largest number of steps of the trials in the last round; 0 without trials. A model on few rows,
+// or one that may memorise, takes no more steps than were scored.
 func (c *Candidate) maxSteps() (steps int) {
 	for _, t := range c.Trials {
 		if t.Round == rounds {
@@ -91,7 +91,7 @@ func (s *Search) keepDefault(why string) {
 	}
 }
 
-// failure is the first failure of a candidate; "" without one.
+// failure returns the first failure of a candidate; "" without one.
 func (s *Search) failure() string {
 	for _, c := range s.Candidates {
 		if _, _, failure := c.reached(); failure != "" {
@@ -101,7 +101,7 @@ func (s *Search) failure() string {
 	return ""
 }
 
-// setting is the length as an option; its key is empty if the candidate's options give the length.
+// setting returns the length as an option; its key is empty if the candidate's options give the length.
 func (l length) setting() (o options.Setting) {
 	o.From = "preset " + options.Best
 	switch {
@@ -113,8 +113,8 @@ func (l length) setting() (o options.Setting) {
 	return o
 }
 
-// split are the rows on which a trial trains, and the rows of a fold on which it is scored. These are a sample, which
-// is small in the first rounds, so that a short trial does not spend its time on predictions.
+// split returns the rows on which a trial trains, and the rows of a fold on which it is scored. These are a sample,
+// which is small in the first rounds, so that a short trial does not spend its time on predictions.
 func (s *Search) split(round, fold int) (rest, heldOut *data.Dataset) {
 	if s.Rows.Times != nil {
 		fold = splits + 1 - fold // the fold with the longest past is the first
@@ -187,7 +187,8 @@ func (s *Search) trainAndScore(ctx context.Context, dev device.Device, c *Candid
 	return logs, nil
 }
 
-// temperature is the setting of the geometric mean of the temperatures in the last round; its key is empty without one.
+// temperature returns the setting of the geometric mean of the temperatures in the last round; its key is empty without
+// one.
 func (c *Candidate) temperature() (o options.Setting) {
 	sum, n := 0.0, 0
 	for _, t := range c.Trials {

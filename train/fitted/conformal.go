@@ -22,10 +22,10 @@ type Conformal struct {
 	Scores [][]float64 `json:"scores"` // scores [T][n], ascending, of each target or of the class
 }
 
-// N is the number of rows behind the scores.
+// N returns the number of rows behind the scores.
 func (c *Conformal) N() int { return len(c.Scores[0]) }
 
-// Quantile is the score of target t that a new row does not exceed with at least the probability level: the
+// Quantile returns the score of target t that a new row does not exceed with at least the probability level: the
 // ⌈(n+1)·level⌉-th of the n scores. The error is that of metrics.CheckConformal.
 func (c *Conformal) Quantile(t int, level float64) (float64, error) {
 	if err := metrics.CheckConformal(c.N(), level); err != nil {
@@ -34,7 +34,7 @@ func (c *Conformal) Quantile(t int, level float64) (float64, error) {
 	return c.Scores[t][metrics.ConformalRank(c.N(), level)-1], nil
 }
 
-// DefaultQuantile is the Quantile of target t at the default level; ok is false without scores.
+// DefaultQuantile returns the Quantile of target t at the default level; ok is false without scores.
 func (c *Conformal) DefaultQuantile(t int) (q float64, ok bool) {
 	if c == nil {
 		return 0, false
@@ -43,7 +43,7 @@ func (c *Conformal) DefaultQuantile(t int) (q float64, ok bool) {
 	return q, err == nil
 }
 
-// AtLevel is the model with another default level of intervals.
+// AtLevel returns the model with another default level of intervals.
 func (t *Model) AtLevel(level float64) (*Model, error) {
 	if t.Conformal == nil {
 		return nil, usererror.Errorf("the model has no conformal intervals: train it with %s", usererror.Flag("conformal"))
@@ -76,7 +76,7 @@ func newConformal(scores [][]float64, level float64) *Conformal {
 	return &Conformal{level, scores}
 }
 
-// conformalScores are the scores of rows with targets, in the order of the rows.
+// conformalScores returns the scores of rows with targets, in the order of the rows.
 func (t *Model) conformalScores(p *model.Prediction, ds *data.Dataset) [][]float64 {
 	if t.Schema.Task == data.Classification {
 		probabilities, scores := metrics.Probabilities(p.H, p.S, p.N, p.C), make([]float64, p.N)
@@ -98,14 +98,14 @@ func (t *Model) conformalScores(p *model.Prediction, ds *data.Dataset) [][]float
 	return all
 }
 
-// centre is the mean and the standard deviation of row n, in the units of the mixture.
+// centre returns the mean and the standard deviation of row n, in the units of the mixture.
 func centre(m metrics.Distribution, n int) (mean, sd float64) {
 	const least = 1e-12 // least standard deviation, without noise
 	mean, variance := m.Moments(n)
 	return mean, max(math.Sqrt(variance), least)
 }
 
-// Interval is the interval of row n with normalised residuals up to q, in own units:
+// Interval returns the interval of row n with normalised residuals up to q, in own units:
 //
 //	Own(mean − q·sd) … Own(mean + q·sd),   mean and sd of y, or of log y where the model predicts that
 //

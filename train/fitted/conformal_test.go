@@ -13,7 +13,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// wrongNumbers is a prediction of n rows whose mean misses a curve, and whose sd falls where the noise rises.
+// wrongNumbers returns a prediction of n rows whose mean misses a curve, and whose sd falls where the noise rises.
 // The targets are positive, with skewed noise.
 func wrongNumbers(rng *rand.Rand, n int) (*model.Prediction, *data.Dataset) {
 	p := &model.Prediction{S: 2, N: n, C: 1, Var: make([]float64, n), H: make([]float64, 2*n)}
@@ -26,7 +26,7 @@ func wrongNumbers(rng *rand.Rand, n int) (*model.Prediction, *data.Dataset) {
 	return p, ds
 }
 
-// wrongClasses is a prediction of n rows that is too sure, and wrong about a third of them.
+// wrongClasses returns a prediction of n rows that is too sure, and wrong about a third of them.
 func wrongClasses(rng *rand.Rand, n int) (*model.Prediction, *data.Dataset) {
 	p := &model.Prediction{S: 1, N: n, C: 4}
 	ds := &data.Dataset{Task: data.Classification, Classes: []string{"a", "b", "c", "d"}}

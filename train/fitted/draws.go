@@ -9,7 +9,7 @@ import (
 // The purposes of random numbers at SitePredict, in place of the sample. Draws uses 0.
 const components, normals, uniforms = 1, 2, 3
 
-// Draw is draw t of y of a target, at row n of a mixture:
+// Draw returns draw t of y of a target, at row n of a mixture:
 //
 //	y⁽ᵗ⁾ = Mean[s,n] + σ[s,n] z,   s by its weight, z of the component's own distribution
 //
@@ -25,7 +25,7 @@ func Draw(m metrics.Distribution, n, row, target, t int, seed uint64) float64 {
 	return m.At(s, n, philox.Normals(block(normals, row, uint32(target)))[0])
 }
 
-// Uniform is a random number from 0 to 1 for a target, by its number, and a row, by its number among all rows.
+// Uniform returns a random number from 0 to 1 for a target, by its number, and a row, by its number among all rows.
 func Uniform(row, target int, seed uint64) float64 {
 	key, c1, c2, c3 := device.Key{Seed: seed, Step: device.Count{N: uint32(target)},
 		Site: device.SitePredict}.Words(uniforms, row)

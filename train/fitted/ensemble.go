@@ -18,7 +18,7 @@ type Member struct {
 	*Model
 }
 
-// NewEnsemble is a Model that predicts the mixture Σ_k w_k p_k(y | x) of its members. They have
+// NewEnsemble returns a Model that predicts the mixture Σ_k w_k p_k(y | x) of its members. They have
 // the same columns, classes and scales of targets, and were trained on the same rows.
 func NewEnsemble(members []Member) (*Model, error) {
 	if err := checkMembers(members); err != nil {
@@ -61,7 +61,7 @@ func checkMembers(members []Member) error {
 	return nil
 }
 
-// singleModels are the members of an ensemble, or the model itself. The first one has the Novelty.
+// singleModels returns the members of an ensemble, or the model itself. The first one has the Novelty.
 func (t *Model) singleModels() (models []*Model) {
 	for _, m := range t.Members {
 		models = append(models, m.Model)
@@ -79,8 +79,8 @@ type Sampled struct {
 	*Model
 }
 
-// Models are the models of a prediction with S samples: the members of an ensemble, or the model itself. All samples
-// of classes have the same weight.
+// Models returns the models of a prediction with S samples: the members of an ensemble, or the model itself. All
+// samples of classes have the same weight.
 func (t *Model) Models(samples int) []Sampled {
 	if t.Members == nil {
 		return []Sampled{{1, samples, t}}
@@ -129,8 +129,9 @@ func (t *Model) mixCounts(p *model.Prediction, parts []*model.Prediction) {
 	}
 }
 
-// mix is the mixture of the members' predictions of the same rows, or the prediction of a single model. Each component
-// of a regression has a share of its member's weight. The numbers of samples of classes stand for the weights.
+// mix returns the mixture of the members' predictions of the same rows, or the prediction of a single model. Each
+// component of a regression has a share of its member's weight. The numbers of samples of classes stand for the
+// weights.
 func (t *Model) mix(parts []*model.Prediction) *model.Prediction {
 	if t.Members == nil {
 		return parts[0]

@@ -44,7 +44,7 @@ type memberHeader struct {
 	Trained json.RawMessage `json:"trained"` // a header
 }
 
-// Format is the name and the version of the format of the model's file.
+// Format returns the name and the version of the format of the model's file.
 func (t *Model) Format() string {
 	if t.Members != nil {
 		return fmt.Sprintf("%s ensemble %d", modelFormat, ensembleVersion)
@@ -52,7 +52,7 @@ func (t *Model) Format() string {
 	return fmt.Sprintf("%s model %d", modelFormat, t.version())
 }
 
-// memberPrefix is the prefix of the names of a member's tensors.
+// memberPrefix returns the prefix of the names of a member's tensors.
 func memberPrefix(k int) string { return fmt.Sprintf("member.%d.", k+1) }
 
 // WriteModel writes a model file: a safetensors file with everything that prediction needs.
@@ -68,7 +68,7 @@ func (t *Model) WriteModel(w io.Writer) error {
 	return safetensors.Write(w, map[string]string{FormatKey: modelFormat, DescriptionKey: text}, tensors)
 }
 
-// contents are the parts of the file of one model.
+// contents returns the parts of the file of one model.
 func (t *Model) contents() (text string, tensors []safetensors.Tensor, err error) {
 	text, extra, err := t.Description()
 	for _, n := range t.Parameters {
@@ -77,7 +77,7 @@ func (t *Model) contents() (text string, tensors []safetensors.Tensor, err error
 	return text, append(tensors, extra...), err
 }
 
-// ensembleContents are the parts of the file of an ensemble.
+// ensembleContents returns the parts of the file of an ensemble.
 func (t *Model) ensembleContents() (text string, tensors []safetensors.Tensor, err error) {
 	h := ensembleHeader{Version: ensembleVersion, Conformal: t.Conformal}
 	for k, m := range t.Members {
@@ -95,8 +95,8 @@ func (t *Model) ensembleContents() (text string, tensors []safetensors.Tensor, e
 	return string(described), tensors, err
 }
 
-// version is the version of the model's file, which older programs refuse. Otherwise, they would take logarithms of a
-// target for the target, leave out a temperature, or read numbers and dates in another way.
+// version returns the version of the model's file, which older programs refuse. Otherwise, they would take logarithms
+// of a target for the target, leave out a temperature, or read numbers and dates in another way.
 func (t *Model) version() int {
 	switch {
 	case t.Schema.Dates != nil:

@@ -23,7 +23,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// smallTrained is a regression model that was never trained.
+// smallTrained returns a regression model that was never trained.
 func smallTrained() *Model {
 	t := &Model{
 		Config: model.Config{

@@ -10,7 +10,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// Functions are S functions drawn from the model, each at all rows: H [S,N,C] in training-sd units or logits. They are
+// Functions draws S functions from the model, each at all rows: H [S,N,C] in training-sd units or logits. They are
 // without noise, whose variance is Noise [N,C]. The samples are joint: those of two rows vary together by the model
 // (model.Model.Functions). Rows with the same inputs are equal. The samples are divided among the members of an
 // ensemble by their weights. The same seed gives the same functions.
@@ -37,7 +37,7 @@ func (t *Model) Functions(ctx context.Context, dev device.Device, ds *data.Datas
 	return all, CheckFinite(all, ds)
 }
 
-// functions is Functions of one model.
+// functions draws the functions of one model.
 func (t *Model) functions(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, seed uint64,
 	progress func(functions int)) (p *model.Prediction, err error) {
 	defer device.Guard(&err)
@@ -66,7 +66,7 @@ func (t *Model) functions(ctx context.Context, dev device.Device, ds *data.Datas
 	return p, err
 }
 
-// firstEqual is the number of the first row with the same inputs, for each of n rows x.
+// firstEqual returns the number of the first row with the same inputs, for each of n rows x.
 func firstEqual(n int, x []float64) []int32 {
 	first, firstRows := map[string]int32{}, make([]int32, n)
 	width := len(x) / max(1, n)

@@ -26,7 +26,7 @@ const (
 	projectionWeights = "projection.weights" // [columns, scores]
 )
 
-// Description is the model without its parameters: JSON, and the other tensors of a model file.
+// Description returns the model without its parameters: JSON, and the other tensors of a model file.
 func (t *Model) Description() (text string, extra []safetensors.Tensor, err error) {
 	own := *t
 	own.Sequences, extra = t.Kind.tensors()
@@ -51,7 +51,7 @@ func ParseDescription(text string, tensors []safetensors.Tensor) (t *Model, rest
 	return t, rest, err
 }
 
-// description is ParseDescription of the reader's tensors.
+// description parses a Description, and takes its tensors from the reader.
 func (r *tensorReader) description(text string) (t *Model, err error) {
 	d := description{Model: &Model{}}
 	if err := json.Unmarshal([]byte(text), &d); err != nil {

@@ -30,7 +30,7 @@ type Gram struct {
 // readsColumns reports whether the model reads the columns of a table.
 func (k RowKind) readsColumns() bool { return k.Gram == nil }
 
-// Coded is a data set with the symbols of the model in place of vectors in sequences.
+// Coded returns a data set with the symbols of the model in place of vectors in sequences.
 func (k RowKind) Coded(ds *data.Dataset) *data.Dataset {
 	if k.Codebook == nil || ds.Sequences.Alphabet.OfVectors() == nil {
 		return ds
@@ -38,7 +38,7 @@ func (k RowKind) Coded(ds *data.Dataset) *data.Dataset {
 	return ds.WithSequences(k.Codebook.Encode(ds.Sequences))
 }
 
-// extraInputs are the inputs [hi−lo,W] of coded rows lo … hi−1 that follow their columns; nil if there are none.
+// extraInputs returns the inputs [hi−lo,W] of coded rows lo … hi−1 that follow their columns; nil if there are none.
 func (k RowKind) extraInputs(ctx context.Context, ds *data.Dataset, lo, hi int) []float64 {
 	switch {
 	case k.Basis != nil:
@@ -51,8 +51,8 @@ func (k RowKind) extraInputs(ctx context.Context, ds *data.Dataset, lo, hi int) 
 	return nil
 }
 
-// inducingDistances are the squared distances among m inducing points under each map [M,I·M]; nil if the model uses no
-// distances.
+// inducingDistances returns the squared distances among m inducing points under each map [M,I·M]; nil if the model uses
+// no distances.
 func (k RowKind) inducingDistances() (own []float64, m int) {
 	switch {
 	case k.Basis != nil:
@@ -63,7 +63,7 @@ func (k RowKind) inducingDistances() (own []float64, m int) {
 	return nil, 0
 }
 
-// projectedWidth is the number of extraInputs of a projection, which are coordinates like columns.
+// projectedWidth returns the number of extraInputs of a projection, which are coordinates like columns.
 func (k RowKind) projectedWidth() int {
 	if k.Projection == nil {
 		return 0
@@ -71,7 +71,7 @@ func (k RowKind) projectedWidth() int {
 	return k.Projection.P
 }
 
-// maps are the feature maps of sequences; nil for other rows.
+// maps returns the feature maps of sequences; nil for other rows.
 func (k RowKind) maps() seq.Spec {
 	switch {
 	case k.Basis != nil:
@@ -82,7 +82,7 @@ func (k RowKind) maps() seq.Spec {
 	return nil
 }
 
-// empty is the number of coded sequences without any feature, for each of the maps.
+// empty counts the coded sequences without any feature, for each of the maps.
 func (k RowKind) empty(ctx context.Context, ds *data.Dataset) []int {
 	switch {
 	case k.Basis != nil:
@@ -122,8 +122,8 @@ func nearlyEqual(a, b []float64) bool {
 	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Abs(x-y) < 1e-5 })
 }
 
-// Shared are the sequences of a data set by the features that they share with X̄. After ctx has ended, the result is
-// incomplete.
+// Shared returns the sequences of a data set by the features that they share with X̄. After ctx has ended, the result
+// is incomplete.
 func (k RowKind) Shared(ctx context.Context, ds *data.Dataset) *model.SequenceFeatures {
 	set := k.Coded(ds).Sequences
 	v := &model.SequenceFeatures{Sizes: k.Basis.Sizes(ctx, set)}

@@ -13,7 +13,7 @@ type MapKernel struct {
 	Sigma []float64 `json:"sigma,omitempty"` // σ_ji [J]; nil if the kernel is linear
 }
 
-// MapKernels are the kernels of the feature maps of a model of sequences; nil for other models.
+// MapKernels returns the kernels of the feature maps of a model of sequences; nil for other models.
 func (t *Model) MapKernels() (all []MapKernel) {
 	basis := t.Kind.Basis
 	if basis == nil {

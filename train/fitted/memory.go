@@ -9,7 +9,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/memory"
 )
 
-// PredictionBuffer is the buffer of the output of a prediction: the numbers of every row and sample.
+// PredictionBuffer returns the buffer of the output of a prediction: the numbers of every row and sample.
 func PredictionBuffer(c model.Config, samples, rows int) memory.Buffer {
 	return memory.Doubles("prediction", c.Components(samples), rows, c.Outputs)
 }

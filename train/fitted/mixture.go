@@ -10,8 +10,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// DensitiesOf are the log densities of the targets of rows under their prediction: under the mixture or, with draws,
-// under the normal of the draws' moments.
+// DensitiesOf returns the log densities of the targets of rows under their prediction: under the mixture or, with
+// draws, under the normal of the draws' moments.
 func (t *Model) DensitiesOf(p *model.Prediction, ds *data.Dataset, draws int) metrics.Densities {
 	if t.Schema.Task == data.Classification {
 		d := metrics.ClassDensities(p.H, p.S, p.N, p.C, ds.Labels)
@@ -32,8 +32,8 @@ func (t *Model) DensitiesOf(p *model.Prediction, ds *data.Dataset, draws int) me
 	return mean
 }
 
-// ConstantLogDensity is the mean log density of rows under one prediction for all of them, in the units of DensitiesOf:
-// the shares of their classes, or for each target a normal with their mean and variance.
+// ConstantLogDensity returns the mean log density of rows under one prediction for all of them, in the units of
+// DensitiesOf: the shares of their classes, or for each target a normal with their mean and variance.
 func (t *Model) ConstantLogDensity(ds *data.Dataset) (mean float64) {
 	if t.Schema.Task == data.Classification {
 		for _, count := range ds.ClassCounts() {
@@ -54,8 +54,8 @@ func (t *Model) ConstantLogDensity(ds *data.Dataset) (mean float64) {
 // −log(1 − 0.01) = 0.01 nats.
 const outerShare = 0.01
 
-// Mixture is a regression's prediction of target c as one mixture for each row, in training-sd units: metrics.Counts
-// for counts, and otherwise a metrics.Mixture.
+// Mixture returns a regression's prediction of target c as one mixture for each row, in training-sd units:
+// metrics.Counts for counts, and otherwise a metrics.Mixture.
 func (t *Model) Mixture(p *model.Prediction, c int) metrics.Distribution {
 	if p.Dispersion != nil {
 		return metrics.Counts{S: p.S, N: p.N, LogRate: column(p.H, p.C, c), Dispersion: p.Dispersion, Weight: p.Weight}
@@ -63,8 +63,8 @@ func (t *Model) Mixture(p *model.Prediction, c int) metrics.Distribution {
 	return t.numberMixture(p, c)
 }
 
-// numberMixture is the Mixture of a target that is no count. A prediction of a single component has no outer share, and
-// neither has a mixture of logarithms: the exponential of Student's t has no mean.
+// numberMixture returns the Mixture of a target that is no count. A prediction of a single component has no outer
+// share, and neither has a mixture of logarithms: the exponential of Student's t has no mean.
 func (t *Model) numberMixture(p *model.Prediction, c int) metrics.Mixture {
 	m := metrics.Mixture{S: p.S, N: p.N, Mean: column(p.H, p.C, c), Var: column(p.Var, p.C, c), Weight: p.Weight}
 	if p.S > 1 && !t.Targets[c].Log {
@@ -83,10 +83,10 @@ func (t *Model) numberMixture(p *model.Prediction, c int) metrics.Mixture {
 	return m
 }
 
-// column is column c of rows with a number of columns. It is a copy, unless there is one column.
+// column returns column c of rows with a number of columns. It is a copy, unless there is one column.
 func column(rows []float64, width, c int) []float64 { return columns(rows, len(rows)/width, c, 1) }
 
-// Noise is the aleatoric part of the variance of target c of row n, in training-sd units squared. The rest is
+// Noise returns the aleatoric part of the variance of target c of row n, in training-sd units squared. The rest is
 // epistemic, also in a GP's prediction, which is a single normal whose variance holds both.
 func Noise(p *model.Prediction, m metrics.Distribution, c, n int) float64 {
 	if p.Noise != nil {
@@ -95,12 +95,12 @@ func Noise(p *model.Prediction, m metrics.Distribution, c, n int) float64 {
 	return m.Within(n)
 }
 
-// Logs is the distribution of a target whose logarithm has the distribution m, a metrics.Mixture.
+// Logs returns the distribution of a target whose logarithm has the distribution m, a metrics.Mixture.
 func Logs(m metrics.Distribution, s scaling.TargetScale) metrics.LogMixture {
 	return metrics.LogMixture{Mixture: m.(metrics.Mixture), Centre: s.Mean, Unit: s.SD, Top: s.Top()}
 }
 
-// mixture is the Mixture of target c or, with draws, the normal of their moments.
+// mixture returns the Mixture of target c or, with draws, the normal of their moments.
 func (t *Model) mixture(p *model.Prediction, c, draws int) metrics.Distribution {
 	if draws > 0 {
 		return Draws(t.numberMixture(p, c), c, draws, t.Seed)

@@ -19,12 +19,12 @@ const (
 	maxAxes    = 10 // largest D of a tree: boxes of more numbers exclude few points
 )
 
-// newPointTree is the tree of points [K,D].
+// newPointTree builds the tree of points [K,D].
 func newPointTree(x []float64, width int) *pointTree {
 	return newPointNode(slices.Collect(slices.Chunk(x, width)))
 }
 
-// newPointNode is a node with all nodes below it. It sorts the points.
+// newPointNode builds a node with all nodes below it. It sorts the points.
 func newPointNode(points [][]float64) *pointTree {
 	n := &pointTree{low: slices.Clone(points[0]), high: slices.Clone(points[0]), points: points}
 	for _, p := range points {
@@ -47,7 +47,7 @@ func newPointNode(points [][]float64) *pointTree {
 	return n
 }
 
-// nearest is the smallest of the squared distance least and of those from x to the points. It has the bits of a
+// nearest returns the smallest of the squared distance least and of those from x to the points. It has the bits of a
 // comparison with all points: the box of a point is never farther than the point, also with rounded sums.
 func (n *pointTree) nearest(x []float64, least float64) float64 {
 	if n.halves[0] == nil {
@@ -70,7 +70,7 @@ func (n *pointTree) nearest(x []float64, least float64) float64 {
 	return least
 }
 
-// distance is the squared distance from x to the box.
+// distance returns the squared distance from x to the box.
 func (n *pointTree) distance(x []float64) (sum float64) {
 	low, high := n.low[:len(x)], n.high[:len(x)]
 	for j, v := range x {

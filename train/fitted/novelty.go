@@ -32,7 +32,7 @@ const (
 // noveltyShare is the share of training rows whose nearest neighbour is at most one unit away.
 const noveltyShare = 0.99
 
-// FitNovelty is the Novelty for training rows.
+// FitNovelty fits the Novelty to training rows.
 func (t *Model) FitNovelty(ds *data.Dataset, seed uint64) *Novelty {
 	k := &Novelty{}
 	if own, m := t.Kind.inducingDistances(); own != nil {
@@ -52,7 +52,7 @@ func (t *Model) FitNovelty(ds *data.Dataset, seed uint64) *Novelty {
 	return k
 }
 
-// coordinates is the number of values of a row that are compared: scaled columns and projected features.
+// coordinates returns the number of values of a row that are compared: scaled columns and projected features.
 func (t *Model) coordinates() int {
 	if !t.Kind.readsColumns() {
 		return 0
@@ -60,7 +60,7 @@ func (t *Model) coordinates() int {
 	return t.Projection.Width(len(t.Schema.Columns)) + t.Kind.projectedWidth()
 }
 
-// points are the coordinates of the rows lo … hi−1: scaled columns, and the projection of sequences if the model
+// points returns the coordinates of the rows lo … hi−1: scaled columns, and the projection of sequences if the model
 // has one. projected is that projection, or nil.
 func (t *Model) points(ds *data.Dataset, lo, hi int, projected []float64) []float64 {
 	x := t.Scaler.UnclippedRows(ds, lo, hi)
@@ -74,8 +74,8 @@ func (t *Model) points(ds *data.Dataset, lo, hi int, projected []float64) []floa
 	return joinColumns(hi-lo, x, projected)
 }
 
-// nearestUnit is the distance within which the share noveltyShare of n rows have their nearest neighbour. If it is 0,
-// it is the least distance above 0, and if all rows are equal, it is 1.
+// nearestUnit returns the distance within which the share noveltyShare of n rows have their nearest neighbour. If it is
+// 0, it is the least distance above 0, and if all rows are equal, it is 1.
 func nearestUnit(n int, distance func(i, j int) float64) float64 {
 	nearest, least := slices.Repeat([]float64{math.Inf(1)}, n), math.Inf(1)
 	for i := range n {
@@ -97,7 +97,7 @@ func nearestUnit(n int, distance func(i, j int) float64) float64 {
 	return 1
 }
 
-// sumOfMaps is the sum of the squared distances to x̄_j under all maps.
+// sumOfMaps returns the sum of the squared distances to x̄_j under all maps.
 func sumOfMaps(row []float64, j, m, maps int) (sum float64) {
 	for i := range maps {
 		sum += row[i*m+j]
@@ -105,7 +105,7 @@ func sumOfMaps(row []float64, j, m, maps int) (sum float64) {
 	return max(0, sum)
 }
 
-// squaredDistance is the squared distance between a and b. It stops at a part of the sum that exceeds limit.
+// squaredDistance returns the squared distance between a and b. It stops at a part of the sum that exceeds limit.
 func squaredDistance(a, b []float64, limit float64) (sum float64) {
 	for len(a) > 0 && sum < limit {
 		n := min(8, len(a))

@@ -45,7 +45,7 @@ func (t *Model) NewPredictor(dev device.Device, batch, samples int) (p *Predicto
 	return p, nil
 }
 
-// newPredictor is a Predictor with one model at a time on the device.
+// newPredictor returns a Predictor with one model at a time on the device.
 func (t *Model) newPredictor(dev device.Device, samples int) *Predictor {
 	models := t.Models(samples)
 	return &Predictor{t, dev, models, make([]*model.Predictor, len(models))}
@@ -63,7 +63,7 @@ func (m Sampled) predictor(dev device.Device, n, batch int) (*model.Predictor, e
 	return own.NewPredictor(own.Stream(batch, nil), m.Samples), nil
 }
 
-// Samples is the number S of samples in a prediction.
+// Samples returns the number S of samples in a prediction.
 func (p *Predictor) Samples() (samples int) {
 	for _, own := range p.opened {
 		samples += own.Samples()
@@ -71,9 +71,9 @@ func (p *Predictor) Samples() (samples int) {
 	return samples
 }
 
-// Rows are the rows [N,Width] of a data set for Predict, and the distance of each from the training rows, as Novelty
-// measures it. A row holds the inputs of each member of an ensemble, one after the other, and then its offset if the
-// data set has offsets. Several goroutines may call Rows.
+// Rows returns the rows [N,Width] of a data set for Predict, and the distance of each from the training rows, as
+// Novelty measures it. A row holds the inputs of each member of an ensemble, one after the other, and then its offset
+// if the data set has offsets. Several goroutines may call Rows.
 func (t *Model) Rows(ctx context.Context, ds *data.Dataset) (x, distances []float64, err error) {
 	blocks := make([][]float64, len(t.singleModels()))
 	for k, m := range t.singleModels() {
@@ -111,7 +111,7 @@ func joinColumns(n int, blocks ...[]float64) (x []float64) {
 	return x
 }
 
-// columns are the columns at … at+width−1 of x [n,…]. They are a copy, unless they are all.
+// columns returns the columns at … at+width−1 of x [n,…]. They are a copy, unless they are all.
 func columns(x []float64, n, at, width int) []float64 {
 	if len(x) == n*width {
 		return x

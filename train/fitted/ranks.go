@@ -16,7 +16,7 @@ type Part struct {
 	ranks  dist.Comm // nil if the part is all rows
 }
 
-// PartAmong is this rank's part of n rows; r may be nil. Fewer rows than ranks are not shared.
+// PartAmong returns this rank's part of n rows; r may be nil. Fewer rows than ranks are not shared.
 func PartAmong(r dist.Comm, n int) Part {
 	if r == nil || r.Size() == 1 || n < r.Size() {
 		return Part{Hi: n, n: n}
@@ -25,7 +25,7 @@ func PartAmong(r dist.Comm, n int) Part {
 	return Part{lo, hi, n, r}
 }
 
-// Of are the rows of the part.
+// Of returns the rows of the part.
 func (o Part) Of(ds *data.Dataset) *data.Dataset {
 	if o.ranks == nil {
 		return ds

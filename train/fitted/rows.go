@@ -36,7 +36,8 @@ func (t *Model) SetInducing(m *model.Model) {
 	}
 }
 
-// EmptyWarning is a message with the numbers of sequences that have no feature under one of the maps; "" if all have.
+// EmptyWarning returns a message with the numbers of sequences that have no feature under one of the maps; "" if all
+// have.
 func (t *Model) EmptyWarning(ctx context.Context, ds *data.Dataset) (warning string) {
 	maps := t.Kind.maps()
 	var parts []string
@@ -52,8 +53,8 @@ func (t *Model) EmptyWarning(ctx context.Context, ds *data.Dataset) (warning str
 		ds.Path, ds.Sequences.Alphabet.Kind.Noun(), strings.Join(parts, ", "), ds.N())
 }
 
-// RowWarnings are warnings about rows that are unlike those of training: far outside the range of a column, if their
-// number is at least least, or sequences without features.
+// RowWarnings returns warnings about rows that are unlike those of training: far outside the range of a column, if
+// their number is at least least, or sequences without features.
 func (t *Model) RowWarnings(ctx context.Context, ds *data.Dataset, least int) (warnings []string) {
 	t = t.singleModels()[0]
 	if !t.Kind.readsColumns() {
@@ -69,7 +70,7 @@ func (t *Model) RowWarnings(ctx context.Context, ds *data.Dataset, least int) (w
 	return warnings
 }
 
-// RequestWarnings are the warnings of the command predict, for rows of a request. They name no file.
+// RequestWarnings returns the warnings of the command predict, for rows of a request. They name no file.
 func (t *Model) RequestWarnings(ctx context.Context, given data.Request, ds *data.Dataset) []string {
 	warnings := t.Schema.NewWords(given)
 	for _, unlike := range t.RowWarnings(ctx, ds, 1) {

@@ -13,7 +13,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// NumbersOf are the numbers of a block of result.json by their keys, without those of blocks within it.
+// NumbersOf returns the numbers of a block of result.json by their keys, without those of blocks within it.
 func NumbersOf(block any) map[string]float64 {
 	text, err := json.Marshal(block)
 	all := map[string]any{}
@@ -32,7 +32,7 @@ func NumbersOf(block any) map[string]float64 {
 	return out
 }
 
-// Numbers are the scores of the blocks Test and Raw by their keys.
+// Numbers returns the scores of the blocks Test and Raw by their keys.
 func (s *ResultScores) Numbers() (test, raw map[string]float64) {
 	return NumbersOf(s.Test), NumbersOf(s.Raw)
 }
@@ -73,7 +73,7 @@ func (t *Model) CheckTargets(ds *data.Dataset) error {
 // Counts reports whether the targets are counts.
 func (t *Model) Counts() bool { return model.Counts(t.singleModels()[0].Config.Likelihood) }
 
-// scoreWithDensities is Score, with the densities of a sample and the rows that a run folder keeps.
+// scoreWithDensities calls Score, and adds the densities of a sample and the rows that a run folder keeps.
 func (t *Model) scoreWithDensities(p *model.Prediction, ds *data.Dataset, draws int) *Scores {
 	s := t.Score(p, ds, draws)
 	kept := make([]int, min(p.N, keptRows)) // at equal intervals, which do not depend on the seed
@@ -109,7 +109,7 @@ type ResultScores struct {
 	Conformal *ConformalScores `json:"conformal,omitempty"` // scores of intervals of one target, or of sets of classes
 }
 
-// Scored is the number of n test rows that are scored.
+// Scored returns the number of n test rows that are scored.
 func (s *ResultScores) Scored(n int) int {
 	if s.Cut != nil {
 		return s.Cut.Rows
@@ -177,7 +177,7 @@ func (t *Model) Score(p *model.Prediction, ds *data.Dataset, draws int) *Scores 
 	return scores
 }
 
-// RMSE is the root mean square error of a prediction's means, in training-sd units, and of logarithms if the model
+// RMSE returns the root mean square error of a prediction's means, in training-sd units, and of logarithms if the model
 // predicts these. For several targets it is the mean.
 func (t *Model) RMSE(p *model.Prediction, ds *data.Dataset) float64 {
 	scaled, sum := scaling.Standardise(ds.Y, t.Targets), 0.0

@@ -30,7 +30,7 @@ type sequencesHeader struct {
 	Codebook *seq.Codebook `json:"codebook,omitempty"` // codebook for sequences of vectors
 }
 
-// gramShape is [M,M], and [1] for one inducing point.
+// gramShape returns [M,M], or [1] for one inducing point.
 func gramShape(m int) []int {
 	if m == 1 {
 		return []int{1}
@@ -38,7 +38,7 @@ func gramShape(m int) []int {
 	return []int{m, m}
 }
 
-// tensors are the parts of a model file that describe the kind of rows; nil for a table.
+// tensors returns the parts of a model file that describe the kind of rows; nil for a table.
 func (k RowKind) tensors() (*sequencesHeader, []safetensors.Tensor) {
 	h := &sequencesHeader{Kernel: k.maps().String(), Codebook: k.Codebook}
 	switch b, p, g := k.Basis, k.Projection, k.Gram; {
@@ -56,7 +56,7 @@ func (k RowKind) tensors() (*sequencesHeader, []safetensors.Tensor) {
 	return nil, nil
 }
 
-// stateTensors hold the state learnt from the features under each map.
+// stateTensors returns the tensors of the state learnt from the features under each map.
 func stateTensors(states []*seq.State) (tensors []safetensors.Tensor) {
 	for i, s := range states {
 		if s == nil {
@@ -147,7 +147,7 @@ func (r *tensorReader) set(a *seq.Alphabet, m int) *seq.Set {
 	return s
 }
 
-// state is the state learnt for term i.
+// state returns the state learnt for term i.
 func (r *tensorReader) state(i int) *seq.State {
 	s := &seq.State{Keys: r.keys(stateName(i, "keys"))}
 	rows := r.wholeNumbers(stateName(i, "rows"), 0, math.MaxInt32)

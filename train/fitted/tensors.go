@@ -14,7 +14,7 @@ func AllFinite(values []float64) bool {
 	return !slices.ContainsFunc(values, func(v float64) bool { return v-v != 0 })
 }
 
-// tensorOf is a tensor with data of a shape, in the narrowest type.
+// tensorOf returns a tensor with data of a shape, in the narrowest type.
 func tensorOf(name string, data []float64, shape ...int) safetensors.Tensor {
 	return safetensors.Tensor{Name: name, DType: safetensors.Narrowest(data), Shape: shape, Data: data}
 }
@@ -40,7 +40,7 @@ func (r *tensorReader) refuse(format string, args ...any) {
 	}
 }
 
-// rest are the tensors that were not taken, by name.
+// rest returns the tensors that were not taken, by name.
 func (r *tensorReader) rest() (rest []safetensors.Tensor, err error) {
 	for _, name := range slices.Sorted(maps.Keys(r.all)) {
 		rest = append(rest, r.all[name])
@@ -48,7 +48,7 @@ func (r *tensorReader) rest() (rest []safetensors.Tensor, err error) {
 	return rest, r.err
 }
 
-// end is the first error; a tensor that was not taken is one.
+// end returns the first error; a tensor that was not taken is one.
 func (r *tensorReader) end() error {
 	rest, err := r.rest()
 	if err == nil && rest != nil {
@@ -70,7 +70,7 @@ func (r *tensorReader) take(name string) safetensors.Tensor {
 	return t
 }
 
-// reals are the finite numbers of a tensor of this shape, in which −1 is any number of rows.
+// reals returns the finite numbers of a tensor of this shape, in which −1 is any number of rows.
 func (r *tensorReader) reals(name string, shape ...int) []float64 {
 	t := r.take(name)
 	same := slices.EqualFunc(t.Shape, shape, func(is, want int) bool { return is == want || want < 0 && is > 0 })
@@ -85,7 +85,7 @@ func (r *tensorReader) reals(name string, shape ...int) []float64 {
 	return t.Data
 }
 
-// wholeNumbers are the numbers of a tensor, which have to be whole and from low to high.
+// wholeNumbers returns the numbers of a tensor, which have to be whole and from low to high.
 func (r *tensorReader) wholeNumbers(name string, low, high float64) []float64 {
 	t := r.take(name)
 	for _, v := range t.Data {
@@ -97,7 +97,7 @@ func (r *tensorReader) wholeNumbers(name string, low, high float64) []float64 {
 	return t.Data
 }
 
-// keys are the numbers of a tensor that halves has written.
+// keys returns the numbers of a tensor that halves has written.
 func (r *tensorReader) keys(name string) []uint64 {
 	data := r.wholeNumbers(name, 0, math.MaxUint32)
 	keys := make([]uint64, len(data)/2)
@@ -107,7 +107,7 @@ func (r *tensorReader) keys(name string) []uint64 {
 	return keys
 }
 
-// halves are numbers of 64 bits, which a float64 cannot hold, in two halves of 32 bits each.
+// halves splits numbers of 64 bits, which a float64 cannot hold, into two halves of 32 bits each.
 func halves(keys []uint64) []float64 {
 	out := make([]float64, 0, 2*len(keys))
 	for _, k := range keys {
@@ -119,7 +119,7 @@ func halves(keys []uint64) []float64 {
 // number is a type of numbers in a file, or of those read from it.
 type number interface{ int | int32 | uint32 | float64 }
 
-// converted are numbers in another type.
+// converted converts numbers to another type.
 func converted[To, From number](from []From) []To {
 	to := make([]To, len(from))
 	for i, v := range from {

@@ -42,7 +42,7 @@ type Evaluation struct {
 	Progress func(done int) // as in PredictOptions
 }
 
-// evaluateUntil is Evaluate for as many rows as there is time for, in an order that the seed draws. A few rows are
+// evaluateUntil evaluates as many rows as there is time for, in an order that the seed draws. A few rows are
 // always scored, unless ctx ends.
 func (t *Model) evaluateUntil(ctx context.Context, dev device.Device, ds *data.Dataset,
 	request Evaluation) (*Scores, error) {
@@ -111,12 +111,12 @@ func (e *timedEvaluation) part(ctx context.Context, n int) error {
 	return nil
 }
 
-// remainingTime is the time that remains for predictions, without that for their scores.
+// remainingTime returns the time that remains for predictions, without that for their scores.
 func (e *timedEvaluation) remainingTime() time.Duration {
 	return time.Until(e.request.Until) - time.Duration(e.done)*e.scoreTime
 }
 
-// nextRows is the number of rows of the next part; 0 if there is no time for more.
+// nextRows returns the number of rows of the next part; 0 if there is no time for more.
 func (e *timedEvaluation) nextRows() int {
 	remaining, perRow := e.ds.N()-e.done, max(1, e.rowTime+e.scoreTime)
 	most := int(partShare * float64(e.remainingTime()) / float64(perRow))
@@ -130,7 +130,7 @@ func (e *timedEvaluation) nextRows() int {
 	return n
 }
 
-// scores are the scores of the predicted rows, in the order of all rows.
+// scores returns the scores of the predicted rows, in the order of all rows.
 func (e *timedEvaluation) scores() *Scores {
 	numbers := slices.Clone(e.order[:e.done])
 	order := metrics.Order(e.done, func(a, b int) int { return numbers[a] - numbers[b] })

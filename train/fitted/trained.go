@@ -42,17 +42,17 @@ type Model struct {
 	Members []Member `json:"-"`
 }
 
-// Predict is the predictive mixture of every row, in training-sd units or logits. It draws with the seed of training,
-// to which frozen draws belong. A prediction that is not finite is an error. Soon after ctx ends, its cause is the
-// error.
+// Predict returns the predictive mixture of every row, in training-sd units or logits. It draws with the seed of
+// training, to which frozen draws belong. A prediction that is not finite is an error. Soon after ctx ends, its cause
+// is the error.
 func (t *Model) Predict(ctx context.Context, dev device.Device, ds *data.Dataset,
 	samples int) (*model.Prediction, error) {
 	p, _, err := t.PredictSet(ctx, dev, ds, samples, PredictOptions{})
 	return p, err
 }
 
-// PredictSet is Predict with options, and with the distances of Predictor.PredictSet. The members of an ensemble are on
-// the device one after the other.
+// PredictSet predicts with options, and returns the distances of Predictor.PredictSet. The members of an ensemble are
+// on the device one after the other.
 func (t *Model) PredictSet(ctx context.Context, dev device.Device, ds *data.Dataset, samples int,
 	o PredictOptions) (p *model.Prediction, distances []float64, err error) {
 	p, distances, err = t.newPredictor(dev, samples).PredictSet(ctx, ds, o)
@@ -73,7 +73,7 @@ func CheckFinite(p *model.Prediction, ds *data.Dataset) error {
 	return nil
 }
 
-// Snapshot holds the inputs of a prediction with S samples other than its rows. The model has to be a single model of
+// Snapshot returns the inputs of a prediction with S samples other than its rows. The model has to be a single model of
 // vectors.
 func (t *Model) Snapshot(dev device.Device, samples int) (*model.Snapshot, error) {
 	m, err := t.onDevice(dev)
@@ -83,7 +83,7 @@ func (t *Model) Snapshot(dev device.Device, samples int) (*model.Snapshot, error
 	return m.Snapshot(samples, t.Seed)
 }
 
-// ownRows are the rows of a data set in the columns that the model reads. Rows that it cannot predict are an error.
+// ownRows returns the rows of a data set in the columns that the model reads. Rows that it cannot predict are an error.
 func (t *Model) ownRows(ctx context.Context, ds *data.Dataset) (*data.Dataset, error) {
 	ds = t.Projection.Apply(ds)
 	return ds, t.Kind.checkRows(ctx, ds)

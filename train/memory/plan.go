@@ -46,7 +46,7 @@ type Buffer struct {
 	Bytes int64  `json:"bytes"`
 }
 
-// shape is the shape for people, with a space before it.
+// shape formats the shape for people, with a space before it.
 func (b Buffer) shape() string {
 	if b.Shape == nil {
 		return ""
@@ -73,13 +73,13 @@ var groupOf = []struct{ prefix, group string }{
 
 const hostPrefix = "host."
 
-// groupIndex is the index of a name in groupOf.
+// groupIndex returns the index of a name in groupOf.
 func groupIndex(name string) int {
 	return slices.IndexFunc(groupOf,
 		func(g struct{ prefix, group string }) bool { return strings.HasPrefix(name, g.prefix) })
 }
 
-// New is the Plan of a step, given by its device and sizes, with the buffers of a ledger and of the host.
+// New returns the Plan of a step, given by its device and sizes, with the buffers of a ledger and of the host.
 func New(step Plan, ledger *device.Ledger, host []Buffer) *Plan {
 	p := &step
 	p.Total, p.exceeded = ledger.Total(), ledger.Exceeded()
@@ -98,7 +98,7 @@ func New(step Plan, ledger *device.Ledger, host []Buffer) *Plan {
 	return p
 }
 
-// FreeOf is the number of free bytes of a device; nil if that is not known.
+// FreeOf returns the number of free bytes of a device; nil if that is not known.
 func FreeOf(dev device.Device) *int64 {
 	if free, known := dev.Free(); known {
 		return &free
@@ -106,7 +106,7 @@ func FreeOf(dev device.Device) *int64 {
 	return nil
 }
 
-// Doubles is a buffer of float64 on the host.
+// Doubles returns a buffer of float64 on the host.
 func Doubles(name string, shape ...int) Buffer {
 	b := Buffer{Name: name, Shape: shape, Type: "f64", Bytes: 8}
 	for _, n := range shape {
@@ -151,7 +151,7 @@ type shortage struct {
 	largest     Buffer
 }
 
-// shortage is the lack of memory for a plan, on its device or on the host, which are the same if the device is a
+// shortage returns the lack of memory for a plan, on its device or on the host, which are the same if the device is a
 // CPU; nil if the plan fits.
 func (p *Plan) shortage() *shortage {
 	onDevice, onHost := p.Total, p.Host
@@ -171,7 +171,7 @@ func (p *Plan) shortage() *shortage {
 	return nil
 }
 
-// Plus is a sum of sizes, held at the largest number.
+// Plus adds two sizes; the sum is held at the largest number.
 func Plus(a, b int64) int64 {
 	if sum := a + b; sum >= 0 {
 		return sum
@@ -179,7 +179,7 @@ func Plus(a, b int64) int64 {
 	return math.MaxInt64
 }
 
-// largest is the largest buffer that include accepts.
+// largest returns the largest buffer that include accepts.
 func (p *Plan) largest(include func(Buffer) bool) (found Buffer) {
 	for _, b := range p.Buffers {
 		if include(b) && b.Bytes > found.Bytes {
@@ -189,7 +189,7 @@ func (p *Plan) largest(include func(Buffer) bool) (found Buffer) {
 	return found
 }
 
-// Lines is the plan for people: the buffers by group, then the sums.
+// Lines returns the plan for people: the buffers by group, then the sums.
 func (p *Plan) Lines() (lines []string) {
 	width := 0 // width of the longest name
 	for _, b := range p.Buffers {
@@ -226,7 +226,7 @@ func (p *Plan) Lines() (lines []string) {
 		english.PluralWord(p.Samples, "sample", ""), p.Batch, english.PluralWord(p.Batch, "row", ""), portion))
 }
 
-// Bytes is a number of bytes for people.
+// Bytes formats a number of bytes for people.
 func Bytes(n int64) string {
 	if n < 1<<10 {
 		return fmt.Sprintf("%d B", n)
@@ -258,7 +258,7 @@ func (d *Distances) String() string {
 		Bytes(d.Features), Bytes(d.Table))
 }
 
-// Sum is the number of bytes of the buffers whose names begin with prefix.
+// Sum adds the bytes of the buffers whose names begin with prefix.
 func (p *Plan) Sum(prefix string) (sum int64) {
 	for _, b := range p.Buffers {
 		if strings.HasPrefix(b.Name, prefix) {
@@ -268,13 +268,13 @@ func (p *Plan) Sum(prefix string) (sum int64) {
 	return sum
 }
 
-// Largest is the largest n from 1 to most for which fits is true; 0 if there is no such n. fits has to be true
+// Largest returns the largest n from 1 to most for which fits is true; 0 if there is no such n. fits has to be true
 // for all numbers below one for which it is true.
 func Largest(most int, fits func(n int) bool) int {
 	return sort.Search(max(0, most), func(i int) bool { return !fits(i + 1) })
 }
 
-// TooLarge is the error of a plan that does not fit; smaller names sizes that fit, or is "".
+// TooLarge returns the error of a plan that does not fit; smaller names sizes that fit, or is "".
 func (p *Plan) TooLarge(smaller string) error {
 	what, remedy := "even one row at a time", "it is too little for the smallest model of these rows"
 	if p.Rows > 1 {
@@ -286,7 +286,7 @@ func (p *Plan) TooLarge(smaller string) error {
 	return p.Lacks(what, remedy)
 }
 
-// Lacks is the error of a device that has too little memory for the work what, with a remedy.
+// Lacks returns the error of a device that has too little memory for the work what, with a remedy.
 func (p *Plan) Lacks(what, remedy string) error {
 	s := p.shortage()
 	if s == nil && !p.exceeded {

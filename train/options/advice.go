@@ -8,8 +8,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// ZeroSlopeWarning is the warning about features without a slope, below which no layer learns from the data; "" for
-// others.
+// ZeroSlopeWarning returns the warning about features without a slope, below which no layer learns from the data; ""
+// for others.
 func (c Config) ZeroSlopeWarning() string {
 	if c.FeatureKernel != "arccos0" || c.Model == model.GP || c.Model == model.DRF && c.Layers == 1 {
 		return ""
@@ -24,7 +24,7 @@ func (c Config) IsBound() bool {
 	return c.KLWeight == 1 && c.Objective != Predictive && !drawn
 }
 
-// ObjectiveName is the objective in words, which tell whether it is a bound.
+// ObjectiveName returns the objective in words, which tell whether it is a bound.
 func (c Config) ObjectiveName() string {
 	switch {
 	case c.IsBound():
@@ -39,7 +39,7 @@ func (c Config) ObjectiveName() string {
 	return fmt.Sprintf("tempered (kl-weight %g), not a bound", c.KLWeight)
 }
 
-// Remedy is the advice for a model that memorises.
+// Remedy returns the advice for a model that memorises.
 func (c Config) Remedy() string {
 	var try []string
 	if c.KLWeight < 1 {

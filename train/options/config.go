@@ -128,7 +128,7 @@ type Setting struct {
 	From string `json:"from"` // "--batch", BySet, "run.yaml:3:8", "preset paper"
 }
 
-// Errorf is an error about this setting that begins with its source.
+// Errorf returns an error about this setting that begins with its source.
 func (s Setting) Errorf(format string, args ...any) error {
 	name := s.From + ": " + s.Key
 	switch s.From {
@@ -142,7 +142,7 @@ func (s Setting) Errorf(format string, args ...any) error {
 	return &usererror.Error{Err: fmt.Errorf("%s: "+format, append([]any{name}, args...)...), Option: s.Key}
 }
 
-// Errorf is an error about the value of an option, with the place where a user gave it.
+// Errorf returns an error about the value of an option, with the place where a user gave it.
 func (c Config) Errorf(key, format string, args ...any) error {
 	return Setting{Key: key, From: c.explicit[key]}.Errorf(format, args...)
 }
@@ -296,16 +296,16 @@ func (c *Config) apply(level []Setting) error {
 // Explicit reports whether a user gave this option, on the command line or in a config file.
 func (c Config) Explicit(key string) bool { _, ok := c.explicit[key]; return ok }
 
-// ExplicitOptions are the options that a user gave, with their sources.
+// ExplicitOptions returns the options that a user gave, with their sources.
 func (c Config) ExplicitOptions() map[string]string { return maps.Clone(c.explicit) }
 
-// WithExplicit is the Config as if a user had given these options alone.
+// WithExplicit returns the Config as if a user had given these options alone.
 func (c Config) WithExplicit(given map[string]string) Config {
 	c.explicit = maps.Clone(given)
 	return c
 }
 
-// Merged are the settings of a config file and of the command line as one level: a flag beats the file.
+// Merged returns the settings of a config file and of the command line as one level: a flag beats the file.
 func Merged(file, flags []Setting) (one []Setting) {
 	length := slices.ContainsFunc(flags, func(s Setting) bool { return IsLength(s.Key) })
 	for _, s := range file {

@@ -28,8 +28,8 @@ var (
 	rampKeys = words("kl-warmup freeze-omega freeze-kernel")
 )
 
-// WarmStart is the Config of a run that starts at the model of another run, which has taken the given steps with the
-// options base. It has the options of that run, except those that a user gives. It takes a fifth of the steps, or
+// WarmStart returns the Config of a run that starts at the model of another run, which has taken the given steps with
+// the options base. It has the options of that run, except those that a user gives. It takes a fifth of the steps, or
 // as many if that run has started at a model, too. The KL terms have their full weight from the start, and no
 // parameters are fixed at first. An option that would make another model is a *usererror.Error.
 func (c Config) WarmStart(base Config, steps int) (Config, error) {
@@ -72,7 +72,7 @@ func (c Config) WarmStart(base Config, steps int) (Config, error) {
 	return merged, err
 }
 
-// ResolveLength is ResolveFor for a run that starts at a model: only the sizes and the length are open.
+// ResolveLength works like ResolveFor, for a run that starts at a model: only the sizes and the length are open.
 func (c Config) ResolveLength(rows int) (resolved Config, notes []string, err error) {
 	notes, err = c.resolveRows(rows)
 	return c, notes, err

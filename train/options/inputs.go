@@ -16,9 +16,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
-// ResolveFor is the Config for the training rows. It resolves what ResolveInputs resolves, and the sizes: a default
-// that is too large for the rows shrinks. Epochs become steps. A user's option that does not fit is a *usererror.Error.
-// The notes list the decisions, also before an error.
+// ResolveFor returns the Config for the training rows. It resolves what ResolveInputs resolves, and the sizes: a
+// default that is too large for the rows shrinks. Epochs become steps. A user's option that does not fit is a
+// *usererror.Error. The notes list the decisions, also before an error.
 func (c Config) ResolveFor(ctx context.Context, ds *data.Dataset) (resolved Config, notes []string, err error) {
 	if err := c.CheckRows(ds.N()); err != nil { // before the kernel, whose choice takes its time
 		return c, nil, err
@@ -35,7 +35,7 @@ func (c Config) ResolveFor(ctx context.Context, ds *data.Dataset) (resolved Conf
 	return resolved, append(notes, more...), err
 }
 
-// ResolveInputs is the Config for the kind of the training rows, vectors or sequences. It resolves the kernel, the
+// ResolveInputs returns the Config for the kind of the training rows, vectors or sequences. It resolves the kernel, the
 // method that chooses X̄, and the sizes of layers that depend on the rows.
 func (c Config) ResolveInputs(ctx context.Context, ds *data.Dataset) (resolved Config, notes []string, err error) {
 	if notes, err = c.resolveKernel(ctx, ds); err != nil {
@@ -144,7 +144,7 @@ func (c *Config) resolveLengths(ds *data.Dataset) (notes []string) {
 	return notes
 }
 
-// ForComponents is a resolved Config for principal components of the columns, which are fewer or as many.
+// ForComponents returns a resolved Config for principal components of the columns, which are fewer or as many.
 func (c Config) ForComponents(components *data.Dataset) Config {
 	c.Columns = Components
 	if !c.Explicit("lengthscales") {
@@ -154,7 +154,7 @@ func (c Config) ForComponents(components *data.Dataset) Config {
 	return c
 }
 
-// outputs is the number of values that the likelihood reads for each row.
+// outputs returns the number of values that the likelihood reads for each row.
 func (c Config) outputs(ds *data.Dataset) int {
 	return model.OutputsFor(c.likelihoodOf(ds.Task), max(len(ds.Outputs()), len(ds.Classes)))
 }
@@ -302,7 +302,7 @@ func (c Config) checkProjection(maps seq.Spec) error {
 	return nil
 }
 
-// candidates are the maps of a set that the model can have.
+// candidates returns the maps of a set that the model can have.
 func (c Config) candidates(set *seq.Set) []seq.Spec {
 	return slices.DeleteFunc(seq.Candidates(set), func(s seq.Spec) bool { return c.checkProjection(s) != nil })
 }

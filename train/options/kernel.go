@@ -66,7 +66,7 @@ func splitKernel(text string) (shapes []string, maps seq.Spec, wrong string) {
 	return shapes, maps, ""
 }
 
-// Kernels are the parts of the option kernel. It panics for a text that is no kernel: Resolve refuses these.
+// Kernels returns the parts of the option kernel. It panics for a text that is no kernel: Resolve refuses these.
 func (c Config) Kernels() (shapes []string, maps seq.Spec) {
 	shapes, maps, wrong := splitKernel(c.KernelSpec)
 	if wrong != "" {
@@ -75,7 +75,7 @@ func (c Config) Kernels() (shapes []string, maps seq.Spec) {
 	return shapes, maps
 }
 
-// joinKernel is the inverse of splitKernel.
+// joinKernel inverts splitKernel.
 func joinKernel(shapes []string, maps seq.Spec) string {
 	if maps != nil {
 		shapes = append(slices.Clone(shapes), maps.String())

@@ -27,7 +27,7 @@ func (c Config) CheckpointInterval() (pause time.Duration, steps int, ok bool) {
 	return pause, 0, err == nil && pause > 0
 }
 
-// Last is the number of the last step.
+// Last returns the number of the last step.
 func (c Config) Last() int {
 	if c.StopAfter > 0 {
 		return min(c.Steps, c.StopAfter)
@@ -76,13 +76,13 @@ func (c *Config) resolveRows(n int) (notes []string, err error) {
 	return notes, nil
 }
 
-// forEpochs is the PlannedFor of a number of steps that was computed from epochs.
+// forEpochs returns the PlannedFor of a number of steps that was computed from epochs.
 func forEpochs(epochs float64) string { return strconv.FormatFloat(epochs, 'g', -1, 64) + " epochs" }
 
-// ForTime is the PlannedFor of a number of steps that was computed from a time limit.
+// ForTime returns the PlannedFor of a number of steps that was computed from a time limit.
 func ForTime(limit time.Duration) string { return "a time limit of " + limit.String() }
 
-// ForSteps is the Config of a run of the given number of steps. plannedFor is their source, and empty if the user
+// ForSteps returns the Config of a run of the given number of steps. plannedFor is their source, and empty if the user
 // gave the number. It shortens default schedules that are too long for such a run: the warm-up and the steps with a
 // fixed q(Ω) to a tenth of it, and those with fixed kernels to four tenths.
 func (c Config) ForSteps(steps int, plannedFor string) (resolved Config, notes []string) {
@@ -90,8 +90,8 @@ func (c Config) ForSteps(steps int, plannedFor string) (resolved Config, notes [
 	return c, notes
 }
 
-// ForChosenSteps is ForSteps of the number of steps that held-out rows have chosen; longest is the largest number that
-// they could choose. The number of evaluations is the same as for the planned steps.
+// ForChosenSteps returns ForSteps of the number of steps that held-out rows have chosen; longest is the largest number
+// that they could choose. The number of evaluations is the same as for the planned steps.
 func (c Config) ForChosenSteps(steps, longest int) (resolved Config, notes []string) {
 	if !c.Explicit("eval-every") && c.Steps > 0 {
 		c.EvalEvery = (c.EvalEvery*steps + c.Steps - 1) / c.Steps
@@ -131,7 +131,8 @@ type Stretch struct {
 	Until int // last step of the stretch
 }
 
-// Stretches are those before the last one, whose number of steps is Config.Steps. The error is that of a wrong text.
+// Stretches returns the stretches before the last one, whose number of steps is Config.Steps. The error is that of a
+// wrong text.
 func (c Config) Stretches() (stretches []Stretch, err error) {
 	previous := 0
 	for _, word := range strings.Fields(c.Replanned) {
@@ -152,7 +153,7 @@ func (c Config) Stretches() (stretches []Stretch, err error) {
 
 func (s Stretch) String() string { return fmt.Sprintf("%d@%d", s.Steps, s.Until) }
 
-// WithLength is the Config of a run that has another total number of steps from a step on.
+// WithLength returns the Config of a run that has another total number of steps from a step on.
 func (c Config) WithLength(after, steps int) Config {
 	words := append(strings.Fields(c.Replanned), Stretch{c.Steps, after}.String())
 	c.Replanned, c.Steps = strings.Join(words, " "), steps

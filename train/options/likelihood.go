@@ -42,7 +42,7 @@ func (c Config) BalancesClasses(ds *data.Dataset) (bool, error) {
 	return true, nil
 }
 
-// Likelihoods are the likelihoods of a task; the first is what auto means.
+// Likelihoods returns the likelihoods of a task; the first is what auto means.
 func Likelihoods(task data.Task) []string {
 	if task == data.Classification {
 		return []string{model.SoftmaxLikelihood, model.BernoulliLikelihood, model.OrdinalLikelihood}
@@ -51,8 +51,8 @@ func Likelihoods(task data.Task) []string {
 		model.PoissonLikelihood, model.NegativeBinomialLikelihood}
 }
 
-// taskToRead is the task for reading the rows. If none is given, the likelihood decides whether few whole numbers are
-// counts or levels.
+// taskToRead returns the task for reading the rows. If none is given, the likelihood decides whether few whole numbers
+// are counts or levels.
 func (c Config) taskToRead() string {
 	switch {
 	case c.Task != Auto:
@@ -105,7 +105,7 @@ func (c Config) ResolveTarget(all ...*data.Dataset) (known Config, notes []strin
 // hasTemperature reports whether a user gave a temperature that has an effect.
 func (c Config) hasTemperature() bool { return c.Temperature != 0 && c.Temperature != 1 }
 
-// likelihoodOf is the likelihood for a task.
+// likelihoodOf returns the likelihood for a task.
 func (c Config) likelihoodOf(task data.Task) string {
 	if c.Likelihood == Auto {
 		return Likelihoods(task)[0]
@@ -113,7 +113,7 @@ func (c Config) likelihoodOf(task data.Task) string {
 	return c.Likelihood
 }
 
-// accepted are the likelihoods of the rows' task that their targets allow.
+// accepted returns the likelihoods of the rows' task that their targets allow.
 func accepted(ds *data.Dataset) []string {
 	all, counts := Likelihoods(ds.Task), scaling.Counts(ds) == nil
 	if ds.Task == data.Regression && scaling.Positive(ds, slices.Repeat([]scaling.TargetScale{{Log: true}},

@@ -8,7 +8,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
-// RowsAtOnce is the largest number of rows that go through the model at once.
+// RowsAtOnce returns the largest number of rows that go through the model at once.
 func (c Config) RowsAtOnce() int {
 	if c.Chunk > 0 {
 		return min(c.Chunk, c.Batch)
@@ -16,7 +16,7 @@ func (c Config) RowsAtOnce() int {
 	return c.Batch
 }
 
-// MapKinds are the kinds of kernels between sequences in the model's configuration, one for each map.
+// MapKinds returns the kinds of kernels between sequences in the model's configuration, one for each map.
 func MapKinds(spec seq.Spec) (maps []string) {
 	for _, t := range spec {
 		kind := model.MapRBF
@@ -28,8 +28,8 @@ func MapKinds(spec seq.Spec) (maps []string) {
 	return maps
 }
 
-// ModelConfig is the architecture for these rows: that of the options, without the parts that this kind of model does
-// not have.
+// ModelConfig returns the architecture for these rows: that of the options, without the parts that this kind of model
+// does not have.
 func (c Config) ModelConfig(ds *data.Dataset) model.Config {
 	m := c.Config
 	m.Inputs, m.Likelihood = ds.D(), c.likelihoodOf(ds.Task)

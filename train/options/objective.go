@@ -67,8 +67,8 @@ func (c Config) HasPredictive(ds *data.Dataset) bool {
 	return m.HasPredictive()
 }
 
-// ObjectiveOf is the safe objective for training rows. The predictive one is no bound: under it, a model may memorise
-// if as many parameters as there are rows can follow the rows.
+// ObjectiveOf returns the safe objective for training rows. The predictive one is no bound: under it, a model may
+// memorise if as many parameters as there are rows can follow the rows.
 func (c Config) ObjectiveOf(ds *data.Dataset) string {
 	if c.HasPredictive(ds) && c.OutnumbersParameters(ds) {
 		return Predictive
@@ -95,7 +95,8 @@ func (c Config) heldOutRowsChoose(ds *data.Dataset) bool {
 	return c.noChoice(ds) == ""
 }
 
-// noChoice is why rows that are held out cannot choose the objective, even if the user gives Auto; "" if they can.
+// noChoice returns the reason why rows that are held out cannot choose the objective, even if the user gives Auto; ""
+// if they can.
 func (c Config) noChoice(ds *data.Dataset) string {
 	switch {
 	case c.KLWeight != 1:

@@ -37,7 +37,7 @@ func (o *Option) Applies(model string) bool {
 	return o.Models == "" || slices.Contains(strings.Split(o.Models, " or "), model)
 }
 
-// missingNeed is the text needs if the other options do not have it, and "" if they do.
+// missingNeed returns the text needs if the other options do not have it, and "" if they do.
 func missingNeed(has bool, needs string) string {
 	if has {
 		return ""
@@ -45,7 +45,7 @@ func missingNeed(has bool, needs string) string {
 	return needs
 }
 
-// Written is the option with a value, as a user types it.
+// Written returns the option with a value, as a user types it.
 func (o *Option) Written(value int) string {
 	if o.Flag {
 		return fmt.Sprintf("%s %d", usererror.Flag(o.Key), value)
@@ -102,10 +102,10 @@ const (
 
 func words(list string) []string { return strings.Fields(list) }
 
-// Find is the option with this key and its default, nil if the key is unknown.
+// Find returns the option with this key and its default, nil if the key is unknown.
 func Find(key string) *Option { return find(Options(), key) }
 
-// find is the option with this key, nil if the key is unknown.
+// find returns the option with this key, nil if the key is unknown.
 func (c *Config) find(key string) *Option { return find(c.Options(), key) }
 
 func find(all []Option, key string) *Option {

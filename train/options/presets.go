@@ -12,7 +12,7 @@ import (
 // Best is the preset whose other options are chosen by a search.
 const Best = "best"
 
-// Defaults are the options before any preset, file or flag, and those of preset default. They train well in little
+// Defaults returns the options before any preset, file or flag, and those of preset default. They train well in little
 // time.
 func Defaults() Config {
 	return Config{
@@ -53,7 +53,7 @@ func withoutRemovedPreset(file []Setting) []Setting {
 	return file
 }
 
-// ForResume is the Config of a resumed run. ResolveFor has resolved its options. In a run of version 0.2.0, newer
+// ForResume returns the Config of a resumed run. ResolveFor has resolved its options. In a run of version 0.2.0, newer
 // options are open, and get the only value that they had then.
 func (c Config) ForResume() Config {
 	if c.Objective == Auto {
@@ -76,7 +76,7 @@ func checkPreset(text string) (wrong string) {
 	return ""
 }
 
-// presetSettings are the changes of a preset to the defaults.
+// presetSettings returns the changes of a preset to the defaults.
 func presetSettings(name string) []Setting {
 	if name != "paper" {
 		return nil

@@ -10,9 +10,10 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// Resume is the Config of a resumed run with the changes of the command line: the interval of checkpoints, and another
-// device of the same kind. Any other option must keep its value or be left out, since it would change the result. A
-// *usererror.Error names it. A target may be given by the number that its column has in rows; rows may be nil.
+// Resume returns the Config of a resumed run with the changes of the command line: the interval of checkpoints, and
+// another device of the same kind. Any other option must keep its value or be left out, since it would change the
+// result. A *usererror.Error names it. A target may be given by the number that its column has in rows; rows may be
+// nil.
 func (c Config) Resume(flags []Setting, rows *data.Schema) (Config, error) {
 	resumed := c
 	for _, s := range flags {
@@ -50,7 +51,7 @@ func (c Config) Resume(flags []Setting, rows *data.Schema) (Config, error) {
 	return resumed, nil
 }
 
-// length is the planned length of a run when it began, in words.
+// length returns the planned length of a run when it began, in words.
 func (c Config) length() string {
 	switch {
 	case c.TimeLimit > 0:
@@ -65,7 +66,7 @@ func (c Config) length() string {
 	return fmt.Sprintf("%d steps", c.Steps)
 }
 
-// DeviceKind is the name of a device without its number: cuda:f32 for cuda and cuda:1:f32.
+// DeviceKind returns the name of a device without its number: cuda:f32 for cuda and cuda:1:f32.
 func DeviceKind(device string) string {
 	words := strings.Split(device, ":")
 	if _, err := strconv.Atoi(words[len(words)-1]); err == nil || len(words) == 1 {

@@ -41,7 +41,7 @@ func (c Config) Load(schema *data.Schema, w data.Watch) (known Config, train, te
 	return known, train, test, append(notes, more...), nil
 }
 
-// pathsFromHere is the Config with its paths relative to the working directory.
+// pathsFromHere returns the Config with its paths relative to the working directory.
 func (c Config) pathsFromHere() Config {
 	if c.folder == "" {
 		return c
@@ -49,7 +49,7 @@ func (c Config) pathsFromHere() Config {
 	return c.PathsFrom(c.folder)
 }
 
-// RelativeTo is the Config of a run whose relative paths start in a folder.
+// RelativeTo returns the Config of a run whose relative paths start in a folder.
 func (c Config) RelativeTo(folder string) Config {
 	if workDir, err := os.Getwd(); err == nil && workDir == folder {
 		return c
@@ -58,10 +58,10 @@ func (c Config) RelativeTo(folder string) Config {
 	return c
 }
 
-// Folder is the folder in which relative paths start; "" is the working directory.
+// Folder returns the folder in which relative paths start; "" is the working directory.
 func (c Config) Folder() string { return c.folder }
 
-// PathsFrom is the Config with its relative paths joined to a folder.
+// PathsFrom returns the Config with its relative paths joined to a folder.
 func (c Config) PathsFrom(folder string) Config {
 	paths := []*string{&c.Test, &c.Labels, &c.TestLabels, &c.DataDir, &c.Gram}
 	if data.Folds(c.Data) == 0 { // not a named set

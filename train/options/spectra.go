@@ -47,8 +47,8 @@ const (
 	fullFrequencies  = 128 // frequencies: more of them take longer than the GP layer
 )
 
-// weightCovariance is the covariance of the weights of the last layer. Few rows for its 2R features do not determine
-// each weight, and a diagonal costs much of the bound.
+// weightCovariance returns the covariance of the weights of the last layer. Few rows for its 2R features do not
+// determine each weight, and a diagonal costs much of the bound.
 func (c Config) weightCovariance(ds *data.Dataset) string {
 	switch {
 	case c.Model == model.GP || c.Spectra != model.VarIntegrated:
@@ -74,7 +74,7 @@ func (c *Config) resolveWeights(ds *data.Dataset) (notes []string) {
 
 func (c Config) hasArcCosines() bool { return strings.HasPrefix(c.FeatureKernel, "arccos") }
 
-// spectraNotes is the note that features without moments in closed form get another treatment.
+// spectraNotes returns the note that features without moments in closed form get another treatment.
 func (c Config) spectraNotes() []string {
 	if c.Model == model.GP || !c.hasArcCosines() || c.Spectra != model.PriorFixed || c.Explicit("spectra") {
 		return nil

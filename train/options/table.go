@@ -12,13 +12,14 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// Options is the table of all options with their defaults, in the order of the help text and of a written config file.
+// Options returns the table of all options with their defaults, in the order of the help text and of a written config
+// file.
 func Options() []Option {
 	c := Defaults()
 	return c.Options()
 }
 
-// Options is the table of all options, with the values of this Config.
+// Options returns the table of all options, with the values of this Config.
 func (c *Config) Options() (all []Option) {
 	for _, part := range []struct {
 		group   string
@@ -37,7 +38,7 @@ func (c *Config) Options() (all []Option) {
 	return all
 }
 
-// fileOptions are the files of the rows, and the format of a table.
+// fileOptions returns the options for the files of the rows, and for the format of a table.
 func (c *Config) fileOptions() []Option {
 	return []Option{
 		{Key: "data", Flag: true, Arg: "FILE|NAME", value: &c.Data,
@@ -85,7 +86,7 @@ func (c *Config) fileOptions() []Option {
 	}
 }
 
-// rowOptions are the choice of the test rows, and the kinds of the columns.
+// rowOptions returns the options for the choice of the test rows, and for the kinds of the columns.
 func (c *Config) rowOptions() []Option {
 	return []Option{
 		{Key: "folds", Flag: true, Arg: "N", limits: between(0, 100), value: &c.Folds,
@@ -124,7 +125,7 @@ func (c *Config) rowOptions() []Option {
 	}
 }
 
-// runOptions are about the whole run.
+// runOptions returns the options for the whole run.
 func (c *Config) runOptions() []Option {
 	return []Option{
 		{Key: "model", Flag: true, Values: words("gpdrf gp drf"), value: &c.Model,
@@ -168,7 +169,7 @@ func (c *Config) runOptions() []Option {
 	}
 }
 
-// gpOptions are about the GP layer.
+// gpOptions returns the options for the GP layer.
 func (c *Config) gpOptions() []Option {
 	return []Option{
 		{Key: "inducing", Flag: true, Models: onGP, Arg: "M", limits: between(1, MaxWidth), value: &c.Inducing,
@@ -197,7 +198,7 @@ func (c *Config) gpOptions() []Option {
 	}
 }
 
-// drfOptions are about the random-feature layers.
+// drfOptions returns the options for the random-feature layers.
 func (c *Config) drfOptions() []Option {
 	return []Option{
 		{Key: "layers", Models: onDRF, Arg: "L", limits: between(1, 16), value: &c.Layers,
@@ -236,7 +237,7 @@ func (c *Config) drfOptions() []Option {
 	}
 }
 
-// objectiveOptions are about the objective.
+// objectiveOptions returns the options for the objective.
 func (c *Config) objectiveOptions() []Option {
 	searched := c.Preset == Best && c.Likelihood == Auto // some candidates of a search have Student's t
 	student := missingNeed(searched || c.Likelihood == model.StudentLikelihood, "likelihood "+model.StudentLikelihood)
@@ -276,7 +277,7 @@ func (c *Config) objectiveOptions() []Option {
 	}
 }
 
-// optimiserOptions are about the maximisation of the objective.
+// optimiserOptions returns the options for the maximisation of the objective.
 func (c *Config) optimiserOptions() []Option {
 	return []Option{
 		{Key: "batch", Flag: true, Arg: "B", limits: between(1, MaxWidth), value: &c.Batch,
@@ -311,7 +312,7 @@ func (c *Config) optimiserOptions() []Option {
 	}
 }
 
-// validationOptions are about validation rows.
+// validationOptions returns the options for validation rows.
 func (c *Config) validationOptions() []Option {
 	return []Option{
 		{Key: "validation", Arg: "FRACTION|FILE", value: &c.Validation,
@@ -327,7 +328,7 @@ func (c *Config) validationOptions() []Option {
 	}
 }
 
-// predictionOptions are about prediction after training.
+// predictionOptions returns the options for prediction after training.
 func (c *Config) predictionOptions() []Option {
 	return []Option{
 		{Key: "eval-samples", Arg: "S", limits: between(1, MaxSamples), value: &c.EvalSamples,

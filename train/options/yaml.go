@@ -46,7 +46,7 @@ func ReadConfig(path string, more ...string) ([]Setting, error) {
 	return ParseYAML(path, text, more...)
 }
 
-// ParseYAML is ReadConfig of a text. It walks the YAML tree instead of decoding into the struct,
+// ParseYAML works like ReadConfig, for a text. It walks the YAML tree instead of decoding into the struct,
 // because only the tree knows the line and column of each key.
 func ParseYAML(name string, text []byte, more ...string) ([]Setting, error) {
 	var doc yaml.Node
@@ -99,8 +99,8 @@ func syntaxError(name string, err error) error {
 	return usererror.Errorf("%s: not YAML: %s", name, strings.TrimPrefix(text, "yaml: "))
 }
 
-// YAML is the Config as a config file: every option that the model has, in the order of the table. It has no date and
-// no host in it, and reading it back gives the same Config.
+// YAML returns the Config as a config file: every option that the model has, in the order of the table. It has no date
+// and no host in it, and reading it back gives the same Config.
 func (c Config) YAML() []byte {
 	root := &yaml.Node{Kind: yaml.MappingNode,
 		HeadComment: "gpdrf-gpu train --config FILE repeats this run.\nPaths are relative to the " +
@@ -137,10 +137,10 @@ func (c Config) YAML() []byte {
 	return out.Bytes()
 }
 
-// Text is the Text of the option with this key.
+// Text returns the Text of the option with this key.
 func (c Config) Text(key string) string { return c.find(key).Text() }
 
-// Text is the value as a user would write it, and "0" for a length of training that is not set.
+// Text returns the value as a user would write it, and "0" for a length of training that is not set.
 func (o *Option) Text() string {
 	text := fmt.Sprint(reflect.ValueOf(o.value).Elem())
 	if text == "0s" {

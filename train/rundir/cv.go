@@ -73,7 +73,7 @@ type FoldRun struct {
 	*fitted.ResultScores         // nil without scores
 }
 
-// NewCV is the cross-validation that --cv requests, of a run with these options.
+// NewCV returns the cross-validation that --cv requests, of a run with these options.
 func NewCV(requested string, file, flags []options.Setting) (*CV, error) {
 	for _, s := range flags {
 		if s.Key == "folds" || s.Key == "fold" {
@@ -117,7 +117,7 @@ func NewCV(requested string, file, flags []options.Setting) (*CV, error) {
 
 func foldFolder(fold int) string { return fmt.Sprintf("fold-%d", fold) }
 
-// Share is the time limit of a fold, an equal share of the whole limit; 0 without a limit.
+// Share returns the time limit of a fold, an equal share of the whole limit; 0 without a limit.
 func (cv *CV) Share() time.Duration {
 	limit, err := time.ParseDuration(cv.TimeLimit)
 	if err != nil {
@@ -157,10 +157,10 @@ func (cv *CV) Place(out string) error {
 	return err
 }
 
-// Path is the folder of the cross-validation.
+// Path returns the folder of the cross-validation.
 func (cv *CV) Path() string { return cv.path }
 
-// FoldPath is the run folder of a fold.
+// FoldPath returns the run folder of a fold.
 func (cv *CV) FoldPath(fold int) string { return filepath.Join(cv.path, cv.Runs[fold-1].Run) }
 
 // Lock keeps other processes from training in the folder until release is called. It removes the folders of folds
@@ -293,7 +293,7 @@ func (cv *CV) ToDo(fold int) bool {
 	return run.Standing != FoldFinished && !(run.Standing == FoldFailed && hasFile(cv.FoldPath(fold), ResultFile))
 }
 
-// Changes are the flags that differ from the options that the cross-validation began with.
+// Changes returns the flags that differ from the options that the cross-validation began with.
 func (cv *CV) Changes(flags []options.Setting) (changes []options.Setting) {
 	for _, s := range flags {
 		if !slices.ContainsFunc(cv.Options, func(o options.Setting) bool {
@@ -305,7 +305,7 @@ func (cv *CV) Changes(flags []options.Setting) (changes []options.Setting) {
 	return changes
 }
 
-// Begin is the Config of a new fold in a resumed cross-validation, with the changes that Config.Resume allows. A
+// Begin returns the Config of a new fold in a resumed cross-validation, with the changes that Config.Resume allows. A
 // fold that has a model knows the names of the targets.
 func (cv *CV) Begin(fold int, changes []options.Setting) (options.Config, error) {
 	folds := 0

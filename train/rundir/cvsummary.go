@@ -69,7 +69,7 @@ func (cv *CV) summarise() {
 	}
 }
 
-// averages are the averages of the scores that all folds have.
+// averages returns the averages of the scores that all folds have.
 func averages(runs []FoldRun, scores func(FoldRun) any) map[string]Average {
 	values := map[string][]float64{}
 	for _, run := range runs {
@@ -89,7 +89,7 @@ func averages(runs []FoldRun, scores func(FoldRun) any) map[string]Average {
 	return out
 }
 
-// meanOf is the Average of v. Its mean is exact if all values are equal, as levels of intervals are.
+// meanOf returns the Average of v. Its mean is exact if all values are equal, as levels of intervals are.
 func meanOf(v []float64) (a Average) {
 	n := float64(len(v))
 	a.Mean = v[0]
@@ -106,7 +106,7 @@ func meanOf(v []float64) (a Average) {
 	return a
 }
 
-// weight is Σ w of the test rows of a fold.
+// weight returns Σ w of the test rows of a fold.
 func (r FoldRun) weight() float64 { return cmp.Or(r.Weight, float64(r.NTest)) }
 
 // pool weighs the scores of folds by their rows.

@@ -114,7 +114,7 @@ func (f *Folder) closeMetrics() error {
 	return file.Close()
 }
 
-// pathOf is the current path of a file of the folder.
+// pathOf returns the current path of a file of the folder.
 func (f *Folder) pathOf(name string) string {
 	if f.path != "" {
 		return filepath.Join(f.path, name)
@@ -163,10 +163,10 @@ func (f *Folder) Step(p Progress) {
 	f.err = err
 }
 
-// Err is the error of writing the metrics.
+// Err returns the error of writing the metrics.
 func (f *Folder) Err() error { return f.err }
 
-// Path is the path of the folder; "" before its first checkpoint.
+// Path returns the path of the folder; "" before its first checkpoint.
 func (f *Folder) Path() string { return f.path }
 
 // CanResume reports whether the folder, which may be nil, holds a checkpoint.

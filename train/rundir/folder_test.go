@@ -35,13 +35,13 @@ func smallResult() *Result {
 	}
 }
 
-// resolve are the options of a run.
+// resolve returns the options of a run.
 func resolve(t *testing.T, settings ...options.Setting) options.Config {
 	t.Helper()
 	return must.Get(options.Resolve(nil, settings))(t)
 }
 
-// smallTrained is a regression model that was never trained.
+// smallTrained returns a regression model that was never trained.
 func smallTrained() *fitted.Model {
 	t := &fitted.Model{
 		Config: model.Config{

@@ -15,8 +15,8 @@ import (
 
 // The checks of a place for a run folder.
 
-// CheckOut is the *usererror.Error with which NewFolder would refuse a place for a run folder; "" is the first free
-// number. With overwrite, a run that has ended may be there. Only the training of a single model takes overwrite.
+// CheckOut returns the *usererror.Error with which NewFolder would refuse a place for a run folder; "" is the first
+// free number. With overwrite, a run that has ended may be there. Only the training of a single model takes overwrite.
 func CheckOut(out string, overwrite, single bool) error {
 	_, _, err := resolvePlace(out, overwrite)
 	if _, replaces, _ := resolvePlace(out, true); err != nil && single && replaces {
@@ -25,7 +25,8 @@ func CheckOut(out string, overwrite, single bool) error {
 	return err
 }
 
-// resolvePlace is the absolute path of out, without links. It reports whether a run in that place is to be replaced.
+// resolvePlace returns the absolute path of out, without links. It reports whether a run in that place is to be
+// replaced.
 func resolvePlace(out string, overwrite bool) (place string, replaces bool, err error) {
 	if out == "" {
 		if overwrite {
@@ -89,7 +90,7 @@ func removeAbandoned(folder string) []string {
 	})
 }
 
-// foreignFile is the name of a file in a folder that no run has written; "" if there is none.
+// foreignFile returns the name of a file in a folder that no run has written; "" if there is none.
 func foreignFile(folder string) string {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -106,7 +107,7 @@ func foreignFile(folder string) string {
 // holdsRun reports whether a folder holds only files of a run.
 func holdsRun(folder string) bool { return foreignFile(folder) == "" }
 
-// logError is the error of writing to the log of a folder, such as that of another user; nil without a log.
+// logError returns the error of writing to the log of a folder, such as that of another user; nil without a log.
 func logError(folder string) error {
 	f, err := os.OpenFile(filepath.Join(folder, MetricsFile), os.O_WRONLY, 0)
 	switch {
@@ -182,7 +183,7 @@ const SearchFile = "best.json"
 // memberForm is the name of a candidate's model, by the number of the candidate from 1.
 const memberForm = "candidate-%d.safetensors"
 
-// MemberFile is the name of the file of candidate k's model, from 0, which exists until the search ends.
+// MemberFile returns the name of the file of candidate k's model, from 0, which exists until the search ends.
 func MemberFile(k int) string { return fmt.Sprintf(memberForm, k+1) }
 
 // isRunFile reports whether a file of this name, or its temporary, belongs to a run folder.

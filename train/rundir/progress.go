@@ -20,7 +20,7 @@ type Progress struct {
 	Validation         *Evaluation // last evaluation; nil before the first
 }
 
-// Shown is the objective for display: the mean of readings, since one batch alone varies much.
+// Shown returns the objective for display: the mean of readings, since one batch alone varies much.
 func (p *Progress) Shown() float64 {
 	if p.Recent == nil {
 		return p.Objective
@@ -60,7 +60,7 @@ func (n *Number) UnmarshalText(text []byte) error {
 	return err
 }
 
-// ScoreName is the name of Score: nlpd, or nll.
+// ScoreName returns the name of Score: nlpd, or nll.
 func (e *Evaluation) ScoreName() string {
 	if e.Task == data.Regression {
 		return "nlpd"
@@ -68,7 +68,7 @@ func (e *Evaluation) ScoreName() string {
 	return "nll"
 }
 
-// Scores are Score and Error by name, for JSON: nlpd and rmse, or nll and error. Those that are not finite are nil.
+// Scores returns Score and Error by name, for JSON: nlpd and rmse, or nll and error. Those that are not finite are nil.
 func (e *Evaluation) Scores() map[string]*float64 {
 	name := "error"
 	if e.Task == data.Regression {

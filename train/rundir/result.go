@@ -57,7 +57,7 @@ type Result struct {
 	fitted.ResultScores
 }
 
-// ObjectiveText is the objective and its value as train has shown it last; number formats a value.
+// ObjectiveText returns the objective and its value as train has shown it last; number formats a value.
 func (r *Result) ObjectiveText(number func(float64) string) string {
 	if r.Recent == nil {
 		return fmt.Sprintf("%s: %s, on one batch", r.Objective, number(r.ELBO))
@@ -81,7 +81,7 @@ type Fingerprint struct {
 // Untested is the Failure of a result that is written before the test. It stays if the test is killed.
 const Untested = "the command ended before the test"
 
-// JSON is a result or an evaluation as indented JSON.
+// JSON formats a result or an evaluation as indented JSON.
 func JSON(v any) ([]byte, error) {
 	text, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
@@ -90,7 +90,7 @@ func JSON(v any) ([]byte, error) {
 	return append(text, '\n'), nil
 }
 
-// JSONTo is a function for atomicfile.WriteFile that writes v as JSON.
+// JSONTo returns a function for atomicfile.WriteFile that writes v as JSON.
 func JSONTo(v any) func(io.Writer) error {
 	return func(w io.Writer) error {
 		text, err := JSON(v)
@@ -164,7 +164,7 @@ func compare(kind string, d metrics.Densities) Compared {
 	return Compared{kind, len(d.Log), mean, ifFinite(se), expected}
 }
 
-// ifFinite is v for JSON; nil if it is not finite.
+// ifFinite returns v for JSON; nil if it is not finite.
 func ifFinite(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil
@@ -172,8 +172,8 @@ func ifFinite(v float64) *float64 {
 	return &v
 }
 
-// Warning is the warning that the model of a run with these options memorises, or finds nothing in the inputs, with
-// advice; "" if neither is so.
+// Warning returns the warning that the model of a run with these options memorises, or finds nothing in the inputs,
+// with advice; "" if neither is so.
 func (g *Generalisation) Warning(c options.Config) string {
 	switch {
 	case g == nil:

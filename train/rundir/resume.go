@@ -12,7 +12,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// ResumeCommand is the command that resumes the run in a folder.
+// ResumeCommand returns the command that resumes the run in a folder.
 func ResumeCommand(folder string) string {
 	return "gpdrf-gpu train --resume " + usererror.ShellWord(folder)
 }
@@ -47,7 +47,7 @@ func OpenSearch(path string) (*Folder, error) {
 	})
 }
 
-// Ended is the folder of a run that has ended, for what is written after its result.
+// Ended returns the folder of a run that has ended, for what is written after its result.
 func Ended(path string) (*Folder, error) {
 	f := &Folder{out: path, path: path}
 	return f, f.removeLeftovers()

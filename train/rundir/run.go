@@ -167,7 +167,7 @@ func hasFile(folder, name string) bool {
 	return err == nil
 }
 
-// startSchema are the columns of the start model of a run, with which its rows are read; nil for other runs.
+// startSchema returns the columns of the start model of a run, with which its rows are read; nil for other runs.
 func startSchema(c options.Config, t *fitted.Model) *data.Schema {
 	if c.StartFrom == "" {
 		return nil

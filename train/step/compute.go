@@ -5,7 +5,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// compute is the work of the device in every step: the batch, its gradient, the update.
+// compute does the work of the device in every step: the batch, its gradient, the update.
 func (s *Step) compute(now device.LiveScalars) {
 	s.draw(now.Step)
 	if s.done = s.gradient(now, s.Abandon); s.done {
@@ -21,7 +21,7 @@ func (s *Step) draw(number device.Count) {
 	}
 }
 
-// batchKey is the key of a step's batch.
+// batchKey returns the key of a step's batch.
 func (s *Step) batchKey(number device.Count) device.Key {
 	return device.Key{Seed: s.options.Seed, Step: number, Site: device.SiteBatch}
 }

@@ -30,8 +30,8 @@ type Votes struct {
 	Interrupted float64 // votes since the context has ended
 }
 
-// NewReducer is the Reducer for the ranks of c; nil is one rank. Deterministic sums have the same bits for 1, 2, 4 and
-// 8 ranks. Ranks on GPUs add up there if c can.
+// NewReducer returns the Reducer for the ranks of c; nil is one rank. Deterministic sums have the same bits for 1, 2, 4
+// and 8 ranks. Ranks on GPUs add up there if c can.
 func NewReducer(c dist.Comm, deterministic bool) Reducer {
 	if c == nil {
 		c = dist.Alone()
@@ -48,7 +48,7 @@ func NewReducer(c dist.Comm, deterministic bool) Reducer {
 	return &host{comm: c}
 }
 
-// shardsOf are the shards lo … hi−1 of n, and n.
+// shardsOf returns the shards lo … hi−1 of n, and n.
 func shardsOf(batch, lo, hi, n int) (own []model.Shard, all int, first bool) {
 	for i := lo; i < hi; i++ {
 		from, to := dist.Share(batch, i, n)
@@ -57,8 +57,8 @@ func shardsOf(batch, lo, hi, n int) (own []model.Shard, all int, first bool) {
 	return own, n, lo == 0
 }
 
-// partsOf is the number of parts of each of n shards of a batch, with at most the given number of rows in a part. It
-// does not depend on the rank, so that sums in a fixed order have the same bits. No part is empty: if a shard has
+// partsOf returns the number of parts of each of n shards of a batch, with at most the given number of rows in a part.
+// It does not depend on the rank, so that sums in a fixed order have the same bits. No part is empty: if a shard has
 // fewer rows than parts, two rows are one part.
 func partsOf(batch, n, most int) int {
 	longest := (batch + n - 1) / n

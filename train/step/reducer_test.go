@@ -13,7 +13,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// gradientOn is the gradient that each rank holds after a step, and the bound.
+// gradientOn returns the gradient that each rank holds after a step, and the bound.
 func gradientOn(t *testing.T, c *model.Config, o Options, deterministic bool, number uint32, ranks []dist.Comm) (
 	gradients [][]float64, bounds []float64) {
 	t.Helper()

@@ -130,7 +130,7 @@ func (s *Step) Reset() {
 // InParts reports whether a batch goes through the model in parts.
 func (s *Step) InParts() bool { return s.options.AtOnce < s.options.Batch }
 
-// Moments are Adam's first and second moments of each parameter.
+// Moments returns Adam's first and second moments of each parameter.
 func (s *Step) Moments() (first, second *device.Tensor) { return s.adam.m, s.adam.v }
 
 // Label names the step's memory in the ledger of a dry device.
