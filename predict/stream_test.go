@@ -68,7 +68,7 @@ func TestPartsHaveSameBits(t *testing.T) {
 	}
 }
 
-// smallTrained is a model of two columns.
+// smallTrained returns a model of two columns.
 func smallTrained(kind string, task data.Task) *fitted.Model {
 	t := &fitted.Model{
 		Config: model.Config{Model: kind, Inputs: 2, Outputs: 1, Likelihood: model.GaussianLikelihood, Latents: 2,
@@ -95,7 +95,7 @@ func smallTrained(kind string, task data.Task) *fitted.Model {
 	return t
 }
 
-// inParts are the cells of a prediction of n rows, some at a time.
+// inParts returns the cells of a prediction of n rows, some at a time.
 func inParts(t *testing.T, name string, trained *fitted.Model, whole bool, n, part int) (cells []Cell) {
 	t.Helper()
 	dev := must.Get(device.Open(name))(t)
