@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// constants are the names that begin lines of a file and fit a pattern, in its order.
+// constants returns the names that begin lines of a file and fit a pattern, in its order.
 func constants(t *testing.T, path, pattern string) (names []string) {
 	t.Helper()
 	for _, line := range regexp.MustCompile(`(?m)^\t(`+pattern+`)\b`).FindAllStringSubmatch(read(t, path), -1) {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// documents are the documents at the root, and all of docs, examples and bench/results.
+// documents returns the documents at the root, and all of docs, examples and bench/results.
 func documents(t *testing.T) []string {
 	t.Helper()
 	names := []string{"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "examples/README.md"}
@@ -91,7 +91,7 @@ func TestListedFiles(t *testing.T) {
 	}
 }
 
-// indented are the lines of code blocks.
+// indented returns the lines of code blocks.
 func indented(text string) (lines []string) {
 	for _, line := range strings.Split(text, "\n") {
 		if strings.HasPrefix(line, "    ") {

@@ -24,7 +24,7 @@ const (
 
 var code = regexp.MustCompile("`([^`]+)`")
 
-// quoted are the words between backquotes.
+// quoted returns the words between backquotes.
 func quoted(text string) (words []string) {
 	for _, match := range code.FindAllStringSubmatch(text, -1) {
 		words = append(words, match[1])
@@ -32,7 +32,7 @@ func quoted(text string) (words []string) {
 	return words
 }
 
-// tableUnder is the cells of the first table below a heading, without its head.
+// tableUnder returns the cells of the first table below a heading, without its head.
 func tableUnder(t *testing.T, text, heading string) (rows [][]string) {
 	t.Helper()
 	_, rest, ok := strings.Cut(text, "\n## "+heading+"\n")

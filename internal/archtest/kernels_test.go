@@ -28,7 +28,7 @@ var suffixes = map[string][]string{
 	"products": {"_f32", "_f64", "_tf32"}, "double": {"_f64"}, "plain": {""},
 }
 
-// launches are the calls of launch in a file. The family is the receiver of the call: d.real, or
+// launches returns the calls of launch in a file. The family is the receiver of the call: d.real, or
 // the receiver of a method of family itself, which stands for any family that has the kernel.
 func launches(t *testing.T, m *module, f *file) (all []launch) {
 	named := textsOf(f)
@@ -64,7 +64,7 @@ func launches(t *testing.T, m *module, f *file) (all []launch) {
 	return all
 }
 
-// textsOf are the constant texts that the variables of a file take.
+// textsOf returns the constant texts that the variables of a file take.
 func textsOf(f *file) map[string][]string {
 	named := map[string][]string{}
 	ast.Inspect(f.syntax, func(n ast.Node) bool {
@@ -78,7 +78,7 @@ func textsOf(f *file) map[string][]string {
 	return named
 }
 
-// constantsOf is the text of a constant; nothing of another expression.
+// constantsOf returns the text of a constant; nothing of another expression.
 func constantsOf(e ast.Expr) []string {
 	if c, ok := e.(*ast.BasicLit); ok && c.Kind == token.STRING {
 		text, _ := strconv.Unquote(c.Value)
@@ -90,7 +90,7 @@ func constantsOf(e ast.Expr) []string {
 // real is the kind of an argument made by scalar: as the kernel's type.
 const real = cuda.Kind(255)
 
-// kindOf is the kind of cuda.Int(n), d.ptr(t) and the like; 0 for a variable.
+// kindOf returns the kind of cuda.Int(n), d.ptr(t) and the like; 0 for a variable.
 func kindOf(arg ast.Expr, family string) cuda.Kind {
 	call, ok := arg.(*ast.CallExpr)
 	if !ok {
@@ -180,7 +180,7 @@ func TestVariablesStayInTheirImage(t *testing.T) {
 	}
 }
 
-// unwritten are the variables of an image that one of its kernels uses, and none writes.
+// unwritten returns the variables of an image that one of its kernels uses, and none writes.
 func unwritten(text string) (names []string) {
 	for _, variable := range variables.FindAllStringSubmatch(text, -1) {
 		written, used := false, false
@@ -197,7 +197,7 @@ func unwritten(text string) (names []string) {
 
 var variables = regexp.MustCompile(`(?m)^(?:\.visible )?\.global .*\.b8 (\w+)\[\d+\];`)
 
-// parameters are the kinds of the arguments for a kernel with a suffix; where the source does not
+// parameters returns the kinds of the arguments for a kernel with a suffix; where the source does not
 // show one, it is as the kernel has it.
 func (l *launch) parameters(suffix string, s cuda.Signature) []cuda.Kind {
 	want := slices.Clone(l.kinds)

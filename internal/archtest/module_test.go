@@ -109,7 +109,7 @@ func read(t *testing.T, name string) string {
 	return string(text)
 }
 
-// imports are the import paths of a file with their places.
+// imports returns the import paths of a file with their places.
 func (m *module) imports(f *file) map[string]string {
 	out := map[string]string{}
 	for _, spec := range f.syntax.Imports {
@@ -121,7 +121,7 @@ func (m *module) imports(f *file) map[string]string {
 	return out
 }
 
-// code are the files that are neither tests nor generated.
+// code returns the files that are neither tests nor generated.
 func (m *module) code() (files []*file) {
 	for _, f := range m.files {
 		if !f.test && !f.generated {
@@ -137,7 +137,7 @@ type declaration struct {
 	doc  string
 }
 
-// declarations are all top-level names of the non-test files by "package.Name", with methods, those
+// declarations returns all top-level names of the non-test files by "package.Name", with methods, those
 // of interfaces too, and fields as "package.Type.Method", and packages themselves as "package". Two
 // packages of one name would be an error.
 func (m *module) declarations(t *testing.T) map[string]declaration {
@@ -191,7 +191,7 @@ func declare(all map[string]declaration, pkg string, f *file, d ast.Decl) {
 	}
 }
 
-// members are the fields of a struct and the methods of an interface.
+// members returns the fields of a struct and the methods of an interface.
 func members(t ast.Expr) []*ast.Field {
 	switch t := t.(type) {
 	case *ast.InterfaceType:
@@ -202,7 +202,7 @@ func members(t ast.Expr) []*ast.Field {
 	return nil
 }
 
-// receiver is the name of a method's type, without pointer and type parameters.
+// receiver returns the name of a method's type, without pointer and type parameters.
 func receiver(d *ast.FuncDecl) string {
 	t := d.Recv.List[0].Type
 	for {

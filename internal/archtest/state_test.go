@@ -41,7 +41,7 @@ func TestNoPackageState(t *testing.T) {
 	}
 }
 
-// assigned are the expressions that a node assigns to.
+// assigned returns the expressions that a node assigns to.
 func assigned(n ast.Node) []ast.Expr {
 	switch n := n.(type) {
 	case *ast.AssignStmt:
@@ -54,7 +54,7 @@ func assigned(n ast.Node) []ast.Expr {
 	return nil
 }
 
-// base is the variable whose element or field an expression is; nil of others.
+// base returns the variable whose element or field an expression is; nil of others.
 func base(e ast.Expr) *ast.Ident {
 	switch x := e.(type) {
 	case *ast.IndexExpr:

@@ -106,7 +106,7 @@ func FuzzChart(f *testing.F) {
 	})
 }
 
-// every is a chart with all kinds of marks at some values.
+// every returns a chart with all kinds of marks at some values.
 func every(x, y []float64, horizontal, upright Axis) Chart {
 	c := Chart{X: horizontal, Y: upright, Marks: []Mark{
 		{Kind: Line, X: x, Y: y}, {Kind: Band, X: x, Y: y, High: x},

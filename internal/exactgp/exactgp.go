@@ -275,7 +275,7 @@ func (p *problem) prior(theta, grad []float64) (sum float64) {
 	return sum
 }
 
-// gradient is the gradient of −log p(y) − log p(θ):
+// gradient returns the gradient of −log p(y) − log p(θ):
 //
 //	∂ log p(y)/∂θ = ½ tr(W ∂C/∂θ),   W = Σ_t a_t a_tᵀ/α − T (C + ρI)⁻¹ over T targets,
 //	∂C_ij/∂ log ℓ_d = C_ij (x_id − x_jd)²/ℓ_d²

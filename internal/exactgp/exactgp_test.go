@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// made are rows of normal inputs with a target that f and noise make.
+// made returns rows of normal inputs with a target that f and noise make.
 func made(n, d int, f func(x []float64) float64, noise float64) Rows {
 	rng := rand.New(rand.NewPCG(1, 2))
 	r := Rows{N: n, D: d, T: 1}

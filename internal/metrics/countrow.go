@@ -114,8 +114,8 @@ func (c Counts) search(n int, p, low, high float64) float64 {
 	return high
 }
 
-// CRPS of row n, Σ_k (CDF(k) − 1[k ≥ y])² over all counts k, of a count y: exact if there are few counts,
-// and otherwise by the trapezoid rule between the points of a countRow.
+// CRPS returns Σ_k (CDF(k) − 1[k ≥ y])² over all counts k, the CRPS of row n and a count y: exact if there are few
+// counts, and otherwise by the trapezoid rule between the points of a countRow.
 func (c Counts) CRPS(n int, y float64) float64 {
 	row := c.row(n)
 	first, last := row.at[0], row.at[len(row.at)-1]

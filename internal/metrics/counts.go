@@ -39,7 +39,7 @@ func (c Counts) component(s, n int) count {
 // Centre returns the mean of component s of row n.
 func (c Counts) Centre(s, n int) float64 { return c.component(s, n).rate }
 
-// Moments of row n: the mean Σ w_s λ_s, and the variance, Within + Σ w_s (λ_s − mean)².
+// Moments returns row n's mean Σ w_s λ_s, and its variance, Within + Σ w_s (λ_s − mean)².
 func (c Counts) Moments(n int) (mean, variance float64) {
 	for s := range c.S {
 		mean += c.weight(s) * c.Centre(s, n)

@@ -56,7 +56,7 @@ func TestCountsOfScipy(t *testing.T) {
 	}
 }
 
-// naiveLog is log q(y) straight from the gamma function.
+// naiveLog computes log q(y) straight from the gamma function.
 func naiveLog(rate, dispersion, y float64) float64 {
 	lgamma := func(x float64) float64 { l, _ := math.Lgamma(x); return l }
 	if dispersion == 0 {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// CRPS of row n, the continuous ranked probability score
+// CRPS returns the continuous ranked probability score of row n,
 // ∫ (CDF(t) − 1[t ≥ y])² dt = E|Y − y| − ½ E|Y − Y'|, in the unit of y. For a mixture of normals
 // (Grimit, Gneiting, Berrocal & Johnson 2006)
 //

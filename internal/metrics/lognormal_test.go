@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// logMixtures are weighted, with variances of their own, and with one variance.
+// logMixtures returns mixtures of logarithms: weighted, with variances of their own, and with one variance.
 func logMixtures() map[string]LogMixture {
 	own := completed(12, rand.New(rand.NewPCG(4, 4)))["weighted"]
 	own.Outer = 0

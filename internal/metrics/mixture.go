@@ -62,7 +62,7 @@ func (m Mixture) student(s int) *Student {
 	return m.Student[s]
 }
 
-// logDensity, probability and quantile are functions of g_s.
+// logDensity returns log g_s(z). probability and quantile are functions of g_s, too.
 func (m Mixture) logDensity(s int, z float64) float64 {
 	if t := m.student(s); t != nil {
 		return t.logDensity(z)
@@ -115,7 +115,7 @@ func (m Mixture) Component(u float64) int {
 	return m.S - 1
 }
 
-// Moments of row n: the mean and the variance, the mean of the components' variances + Σ w_s (Mean_s − mean)².
+// Moments returns row n's mean, and its variance, the mean of the components' variances + Σ w_s (Mean_s − mean)².
 func (m Mixture) Moments(n int) (mean, variance float64) {
 	for s := range m.S {
 		mean += m.times(s) * m.Mean[s*m.N+n]

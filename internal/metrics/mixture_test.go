@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// bimodal has two narrow components far apart, and one row with equal components.
+// bimodal returns a mixture with two narrow components far apart, and one row with equal components.
 func bimodal() Mixture {
 	return Mixture{S: 2, N: 2, Mean: []float64{-10, 3, 10, 3}, Var: []float64{0.01, 4}}
 }

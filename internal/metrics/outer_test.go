@@ -36,7 +36,7 @@ func TestOuterIsStudent(t *testing.T) {
 	}
 }
 
-// completed are mixtures of S components of each kind, with an outer one.
+// completed returns mixtures of S components of each kind, with an outer one.
 func completed(size int, rng *rand.Rand) map[string]Mixture {
 	one := Mixture{S: size, N: 1, Mean: make([]float64, size), Var: []float64{0.3 * rng.Float64()}, Outer: 0.01}
 	own := one

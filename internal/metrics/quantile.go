@@ -84,7 +84,7 @@ func (r *row) quantile(p float64) float64 {
 	return y
 }
 
-// bracket holds the quantile at p. Component s reaches p at μ_s + σ_s z, so that the mixture
+// bracket brackets the quantile at p. Component s reaches p at μ_s + σ_s z, so that the mixture
 // reaches it between the least and the greatest of these.
 func (r *row) bracket(p float64) (low, high float64) {
 	z := 0.0

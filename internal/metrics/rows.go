@@ -20,7 +20,7 @@ func EachRow(n int, f func(i int)) {
 // PartRows is the number of rows of a part of EachPart; the last part may have fewer.
 const PartRows = 64
 
-// EachPart is EachRow of the rows lo … hi−1 at a time.
+// EachPart works like EachRow, with the rows lo … hi−1 at a time.
 func EachPart(n int, f func(lo, hi int)) { parallel.Each(context.Background(), n, PartRows, f) }
 
 // Order returns the numbers 0 … n−1, sorted; equal elements stay in order.

@@ -79,7 +79,8 @@ func ratio(sum, of float64) *float64 {
 	return new(sum / of)
 }
 
-// sampleMoments of x[at], x[at+stride], …, s of them; the variance is NaN for s = 1, and 0 if all are equal.
+// sampleMoments returns the mean and the variance of x[at], x[at+stride], …, s of them; the variance is NaN for s = 1,
+// and 0 if all are equal.
 func sampleMoments(x []float64, s, stride, at int) (mean, variance float64) {
 	alike := s > 1
 	for k := range s {

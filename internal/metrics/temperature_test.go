@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// labelLogs are the log likelihoods of labels [N] under the softmax of logits/t.
+// labelLogs returns the log likelihoods of labels [N] under the softmax of logits/t.
 func labelLogs(logits []float64, c int, labels []int32) func(t float64) []float64 {
 	return func(t float64) (logs []float64) {
 		row := make([]float64, c)

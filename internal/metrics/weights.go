@@ -72,7 +72,7 @@ func (w Weights) moments(x []float64) (mean, variance float64) {
 // Count is a number of rows, or the sum of their weights.
 type Count float64
 
-// String has two decimals at most.
+// String formats with two decimals at most.
 func (c Count) String() string {
 	return strconv.FormatFloat(math.Round(100*float64(c))/100, 'f', -1, 64)
 }

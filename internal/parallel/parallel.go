@@ -32,7 +32,7 @@ func Blocks[T any](ctx context.Context, n, size int, start func() T, run func(st
 	return states
 }
 
-// Each is Blocks without states.
+// Each runs Blocks without states.
 func Each(ctx context.Context, n, size int, run func(lo, hi int)) {
 	Blocks(ctx, n, size, func() struct{} { return struct{}{} }, func(_ struct{}, lo, hi int) { run(lo, hi) })
 }

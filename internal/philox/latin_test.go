@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// strata are where the points of a hypercube lie in coordinate i of a row, by Φ of its normals.
+// strata returns the strata in which the points of a hypercube lie in coordinate i of a row, by Φ of its normals.
 func strata(t *testing.T, n, i int, row uint32) []int {
 	t.Helper()
 	at := make([]int, n)

@@ -35,12 +35,12 @@ func List(words []string) string {
 // Number formats a value without needless digits.
 func Number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// Plural is a count and its noun, such as "1 row" or "2 rows".
+// Plural returns a count and its noun, such as "1 row" or "2 rows".
 func Plural(n int, what string) string {
 	return strconv.Itoa(n) + " " + english.PluralWord(n, what, "")
 }
 
-// Span is "5 to 7", or "5".
+// Span returns "5 to 7", or "5".
 func Span(low, high int) string {
 	if low == high {
 		return strconv.Itoa(low)

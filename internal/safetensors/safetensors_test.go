@@ -145,7 +145,7 @@ func TestWriteRefuses(t *testing.T) {
 	}
 }
 
-// file is any header and n bytes of data.
+// file returns any header and n bytes of data.
 func file(header string, n int) []byte {
 	b := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
 	return append(append(b, header...), make([]byte, n)...)

@@ -27,7 +27,7 @@ func Adam32(p, g, m, v, rate []float32, co AdamCoeffs) {
 		func(i, end int) { adam32Kernel(p[i:end], g[i:end], m[i:end], v[i:end], rate[i:end], &c) })
 }
 
-// Adam64 is Adam32 in double.
+// Adam64 computes Adam32 in double.
 func Adam64(p, g, m, v, rate []float64, co AdamCoeffs) {
 	checkLens(p, g, m, v, rate)
 	c := adamTable[float64](&co)
@@ -48,7 +48,7 @@ func adamScalar[T Float](p, g, m, v, rate []T, co *AdamCoeffs) {
 	}
 }
 
-// adamTable is the order in which the kernels read the coefficients.
+// adamTable returns the order in which the kernels read the coefficients.
 func adamTable[T Float](co *AdamCoeffs) [9]T {
 	return [9]T{T(co.Beta1), T(1 - co.Beta1), T(co.Beta2), T(1 - co.Beta2), T(co.StepSize),
 		T(co.RootScale), T(co.Eps), T(co.L2), T(co.Scale)}

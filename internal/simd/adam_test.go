@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Adam by the formulas of Kingma & Ba, element by element.
+// testAdam compares with the formulas of Kingma & Ba, element by element.
 func testAdam[T Float](t *testing.T, adam func(p, g, m, v, rate []T, co AdamCoeffs)) {
 	const beta1, beta2, lr, eps, l2, scale = 0.9, 0.999, 0.01, 1e-8, 0.3, -0.25
 	for _, n := range []int{0, 1, 7, 16, 33, 100, 20000} {

@@ -108,7 +108,7 @@ const (
 	square64 = 4
 )
 
-// panelBytes is the width of a panel of B: two registers.
+// panelBytes returns the width of a panel of B: two registers.
 func panelBytes() int {
 	if active == avx512 {
 		return 128

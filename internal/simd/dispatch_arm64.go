@@ -158,7 +158,7 @@ func rotate32Kernel(dst, cos, sin, a, b []float32) {
 	}
 }
 
-// rectify32Kernel has no assembly: it is the compiled scalar loop.
+// rectify32Kernel calls, without assembly, the compiled scalar loop.
 func rectify32Kernel(phi, slope, p []float32, co *[5]float32) { rectifyScalar(phi, slope, p, co) }
 
 func adam32Kernel(p, g, m, v, rate []float32, co *[9]float32) {
@@ -200,7 +200,7 @@ const (
 	square64 = 2
 )
 
-// panelBytes is the width of a panel of B: two registers.
+// panelBytes returns the width of a panel of B: two registers.
 func panelBytes() int { return 32 }
 
 // multiplyRows runs the micro-kernel over groups of rows, as tall as its tiles may be. block is op(B).
@@ -251,7 +251,7 @@ func transpose64Kernel(rows, cols int, src *float64, lds int, dst *float64, ldd 
 	}
 }
 
-// The moments of cosines and sines are left to the compiler here.
+// integrate32Kernel leaves the moments of cosines and sines to the compiler.
 func integrate32Kernel(m *Integrals[float32]) { integrateScalar(m) }
 
 func integrateSlopes32Kernel(dt, dv []float32, m *Integrals[float32]) { slopesScalar(dt, dv, m) }

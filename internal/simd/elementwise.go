@@ -2,19 +2,19 @@ package simd
 
 import "math"
 
-// Exp32 is dst = eˣ. dst may be x.
+// Exp32 computes dst = eˣ. dst may be x.
 func Exp32(dst, x []float32) {
 	checkLen(len(dst), len(x))
 	byTier(len(x), func() { expScalar(dst, x) }, func(i, end int) { exp32Kernel(dst[i:end], x[i:end]) })
 }
 
-// Exp64 is Exp32 in double.
+// Exp64 computes Exp32 in double.
 func Exp64(dst, x []float64) {
 	checkLen(len(dst), len(x))
 	byTier(len(x), func() { expScalar(dst, x) }, func(i, end int) { exp64Kernel(dst[i:end], x[i:end]) })
 }
 
-// RBF64 is dst = exp(scale·min(0, x − (own + half))): elements of a kernel matrix −½‖z−x‖² from the
+// RBF64 computes dst = exp(scale·min(0, x − (own + half))): elements of a kernel matrix −½‖z−x‖² from the
 // scalar products x of z with the rows, ½‖z‖² (own) and half the squared lengths of the rows. dst
 // may be x.
 func RBF64(dst, x, half []float64, own, scale float64) {
@@ -23,7 +23,7 @@ func RBF64(dst, x, half []float64, own, scale float64) {
 		func(i, end int) { rbf64Kernel(dst[i:end], x[i:end], half[i:end], own, scale) })
 }
 
-// SinCos32 is sin = sin x and cos = cos x, NaN for an infinite x. Elements beyond 5000
+// SinCos32 computes sin = sin x and cos = cos x, NaN for an infinite x. Elements beyond 5000
 // are left to package math and are slow. Either result may be x, but they must not be
 // one slice.
 func SinCos32(sin, cos, x []float32) {
@@ -64,13 +64,13 @@ func sinCosLarge(sin, cos, x []float32) {
 	}
 }
 
-// SinCos64 is SinCos32 in double.
+// SinCos64 computes SinCos32 in double.
 func SinCos64(sin, cos, x []float64) {
 	checkLens(x, sin, cos)
 	sinCosScalar(sin, cos, x)
 }
 
-// Rotate32 is dst = cos∘b − sin∘a, the derivative along an angle, if a and b are the derivatives
+// Rotate32 computes dst = cos∘b − sin∘a, the derivative along an angle, if a and b are the derivatives
 // along its cosine and sine. dst may be any of them.
 func Rotate32(dst, cos, sin, a, b []float32) {
 	checkLens(dst, cos, sin, a, b)
@@ -78,20 +78,20 @@ func Rotate32(dst, cos, sin, a, b []float32) {
 		func(i, end int) { rotate32Kernel(dst[i:end], cos[i:end], sin[i:end], a[i:end], b[i:end]) })
 }
 
-// Rotate64 is Rotate32 in double.
+// Rotate64 computes Rotate32 in double.
 func Rotate64(dst, cos, sin, a, b []float64) {
 	checkLens(dst, cos, sin, a, b)
 	rotateScalar(dst, cos, sin, a, b)
 }
 
-// Mul64 is dst = xy. dst may be x or y.
+// Mul64 computes dst = xy. dst may be x or y.
 func Mul64(dst, x, y []float64) {
 	checkLen(len(dst), len(x))
 	checkLen(len(y), len(x))
 	mul64(dst, x, y)
 }
 
-// MulAdd64 is dst += xy.
+// MulAdd64 computes dst += xy.
 func MulAdd64(dst, x, y []float64) {
 	checkLen(len(dst), len(x))
 	checkLen(len(y), len(x))
@@ -124,7 +124,7 @@ func checkLen(got, want int) {
 	}
 }
 
-// checkLens is checkLen of others, each as long as x.
+// checkLens calls checkLen for others, each as long as x.
 func checkLens[T Float](x []T, others ...[]T) {
 	for _, y := range others {
 		checkLen(len(y), len(x))

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// ulps32 is how many steps of float32 lie between got and want, subnormal steps included.
+// ulps32 returns the number of steps of float32 that lie between got and want, subnormal steps included.
 func ulps32(got float32, want float64) float64 {
 	w := math.Abs(want)
 	step := math.Max(math.Float64frombits(math.Float64bits(w)&^(1<<52-1))*0x1p-23, 0x1p-149)
@@ -52,7 +52,7 @@ func TestExp32(t *testing.T) {
 	})
 }
 
-// bigExp is eˣ to 100 bits: Taylor's series at x/2²⁰, squared twenty times.
+// bigExp computes eˣ to 100 bits: Taylor's series at x/2²⁰, squared twenty times.
 func bigExp(x float64) *big.Float {
 	const precision = 160
 	num := func(v float64) *big.Float { return new(big.Float).SetPrec(precision).SetFloat64(v) }

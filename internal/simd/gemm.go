@@ -32,7 +32,7 @@ const (
 	aStride = kBlock + 16
 )
 
-// Gemm32 is C = α·op(A)·op(B) + β·C for row-major matrices, op(A) [m,k], op(B) [k,n],
+// Gemm32 computes C = α·op(A)·op(B) + β·C for row-major matrices, op(A) [m,k], op(B) [k,n],
 // C [m,n], where op transposes if tA or tB is set: A is then stored as [k,m], B as
 // [n,k]. lda, ldb and ldc are the distances between stored rows. With β = 0, C is not read. C
 // must not overlap A or B.
@@ -41,7 +41,7 @@ func Gemm32(p *Pack[float32], tA, tB bool, m, n, k int, alpha float32, a []float
 	gemm(p, matmul[float32]{m, n, k, alpha, stored[float32]{a, lda, tA}, stored[float32]{b, ldb, tB}, beta, c, ldc})
 }
 
-// Gemm64 is Gemm32 in double.
+// Gemm64 computes Gemm32 in double.
 func Gemm64(p *Pack[float64], tA, tB bool, m, n, k int, alpha float64, a []float64, lda int, b []float64,
 	ldb int, beta float64, c []float64, ldc int) {
 	gemm(p, matmul[float64]{m, n, k, alpha, stored[float64]{a, lda, tA}, stored[float64]{b, ldb, tB}, beta, c, ldc})
@@ -97,7 +97,7 @@ func (q *matmul[T]) multiply(p *Pack[T], pack func(j0, nb, k0, kb int) []T) {
 	}
 }
 
-// blockColumns is the number of columns a block of op(B) has.
+// blockColumns returns the number of columns a block of op(B) has.
 func blockColumns[T Float]() int { return packBytes / kBlock / sizeOf[T]() }
 
 func sizeOf[T Float]() int {
@@ -124,7 +124,7 @@ func (q *matmul[T]) checkC() bool {
 	return true
 }
 
-// check is checkMatrix for op(X) [rows,cols].
+// check calls checkMatrix for op(X) [rows,cols].
 func (s *stored[T]) check(name string, rows, cols int) {
 	if s.transposed {
 		rows, cols = cols, rows
@@ -139,7 +139,7 @@ func checkMatrix(name string, rows, cols, ld, length int) {
 	}
 }
 
-// scale is x = βx, and zero for β = 0 whatever x holds.
+// scale computes x = βx, and zero for β = 0 whatever x holds.
 func scale[T Float](beta T, x []T) {
 	if beta == 0 {
 		clear(x)

@@ -213,7 +213,7 @@ func TestGemmPanics(t *testing.T) {
 	}
 }
 
-// The bits of C do not depend on how a caller splits its rows or its columns.
+// testSplit tests that the bits of C do not depend on how a caller splits its rows or its columns.
 func testSplit[T Float](t *testing.T) {
 	const m, n, k = 61, 83, 300
 	gemm := gemmOf[T]()

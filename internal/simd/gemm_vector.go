@@ -4,7 +4,7 @@ package simd
 
 import "unsafe"
 
-// panelWidth is the number of columns of op(B) that lie together: the columns of two registers, or of a
+// panelWidth returns the number of columns of op(B) that lie together: the columns of two registers, or of a
 // scalar tile.
 func panelWidth[T Float]() int {
 	if active == scalar {
@@ -30,7 +30,7 @@ func packBlock[T Float](dst []T, b *stored[T], j0, nb, k0, kb int) {
 	}
 }
 
-// multiplyBlock has the micro-kernel run each group of rows along the panels of a block.
+// multiplyBlock runs the micro-kernel for each group of rows along the panels of a block.
 func (q *matmul[T]) multiplyBlock(p *Pack[T], block, c []T, nb, k0, kb int) {
 	if active == scalar {
 		q.multiplyBlockScalar(p, block, c, nb, k0, kb)

@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// guarded is a copy of x whose last element is the last of readable memory: a kernel
+// guarded returns a copy of x whose last element is the last of readable memory: a kernel
 // that reads or writes past it crashes.
 func guarded[T Float](t *testing.T, x []T) []T {
 	t.Helper()

@@ -7,5 +7,5 @@ import (
 	"testing"
 )
 
-// guarded is a copy of x; only Linux has a guard behind it.
+// guarded returns a copy of x; only Linux has a guard behind it.
 func guarded[T Float](_ *testing.T, x []T) []T { return slices.Clone(x) }

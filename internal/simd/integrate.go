@@ -16,7 +16,7 @@ func (m *Integrals[T]) check() {
 	checkLens(m.Cos, m.MeanCos, m.MeanSin, m.Wave, m.Lost, m.CrossCos, m.CrossSin, m.Sin, m.Shrink)
 }
 
-// span is elements lo … hi.
+// span returns elements lo … hi.
 func (m *Integrals[T]) span(lo, hi int) Integrals[T] {
 	return Integrals[T]{
 		m.MeanCos[lo:hi], m.MeanSin[lo:hi], m.Wave[lo:hi], m.Lost[lo:hi], m.CrossCos[lo:hi], m.CrossSin[lo:hi],
@@ -33,7 +33,7 @@ func Integrate32(m Integrals[float32]) {
 	})
 }
 
-// Integrate64 is Integrate32 in double.
+// Integrate64 computes Integrate32 in double.
 func Integrate64(m Integrals[float64]) { m.check(); integrateScalar(&m) }
 
 // IntegrateSlopes32 takes gradients of the first six columns, which stand in these, to dt and dv of the phases' means
@@ -47,7 +47,7 @@ func IntegrateSlopes32(dt, dv []float32, m Integrals[float32]) {
 	})
 }
 
-// IntegrateSlopes64 is IntegrateSlopes32 in double.
+// IntegrateSlopes64 computes IntegrateSlopes32 in double.
 func IntegrateSlopes64(dt, dv []float64, m Integrals[float64]) {
 	m.check()
 	checkLens(dt, dv, m.Cos)

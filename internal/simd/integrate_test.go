@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// integrals are columns of n phases whose means and variances are random, with room behind them.
+// integrals returns columns of n phases whose means and variances are random, with room behind them.
 func integrals[T Float](n int) (m Integrals[T], mean, variance []float64) {
 	rng := rand.New(rand.NewPCG(uint64(n), 5))
 	column := func() []T { return append(make([]T, n, n+1), gap)[:n] }
@@ -19,7 +19,7 @@ func integrals[T Float](n int) (m Integrals[T], mean, variance []float64) {
 	return m, mean, variance
 }
 
-// columnsOf are the six columns by their definitions.
+// columnsOf returns the six columns by their definitions.
 func columnsOf(t, v float64) [6]float64 {
 	q, u := math.Exp(-v/2), math.Exp(-v)
 	return [6]float64{
@@ -56,7 +56,7 @@ func TestIntegrate(t *testing.T) {
 	})
 }
 
-// The slopes are the central differences of the columns.
+// testIntegrateSlopes tests that the slopes are the central differences of the columns.
 func testIntegrateSlopes[T Float](t *testing.T, slopes func(dt, dv []T, m Integrals[T])) {
 	for _, n := range []int{0, 1, 7, 8, 9, 17, 33, 70, 20003} {
 		m, mean, variance := integrals[T](n)

@@ -50,7 +50,7 @@ var normalKnots = func() (knots [2*normalReach*perUnit + 1][8]float64) {
 	return knots
 }()
 
-// normalCDFTable is faster: it takes no exponential, except of far u.
+// normalCDFTable reads a table, which is faster: it takes no exponential, except of far u.
 func normalCDFTable(below, density, u []float64) {
 	below, density = below[:len(u)], density[:len(u)]
 	for i, v := range u {

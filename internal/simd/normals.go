@@ -25,7 +25,7 @@ func NormalRows32(dst []float32, ld, n, cols int, rows NormalRows) {
 	}
 }
 
-// NormalRows64 is NormalRows32 in double.
+// NormalRows64 computes NormalRows32 in double.
 func NormalRows64(dst []float64, ld, n, cols int, rows NormalRows) {
 	if rows.check(len(dst), ld, n, cols) {
 		normalRowsScalar(dst, ld, n, cols, rows)
@@ -43,7 +43,7 @@ func (s *NormalRows) check(length, ld, n, cols int) bool {
 	return true
 }
 
-// c1 is the counter word of row r.
+// c1 returns the counter word of row r.
 func (s *NormalRows) c1(r int) uint32 {
 	if s.Rows == nil {
 		return uint32(s.First + r)

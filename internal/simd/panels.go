@@ -26,7 +26,7 @@ func (q *Panels64) Pack(tB bool, k, n int, b []float64, ldb int) {
 	}
 }
 
-// Panels64Len is the number of elements of memory that a packed matrix [k,n] takes.
+// Panels64Len returns the number of elements of memory that a packed matrix [k,n] takes.
 func Panels64Len(k, n int) int { return wholePanels(n) * k }
 
 // Reserve makes room for a number of elements and returns by how many it grew.
@@ -38,7 +38,7 @@ func (q *Panels64) Reserve(elements int) (grown int) {
 	return grown
 }
 
-// GemmPanels64 is Gemm64 for columns from … from+n of a packed op(B), with the same bits. from must
+// GemmPanels64 computes Gemm64 for columns from … from+n of a packed op(B), with the same bits. from must
 // be a multiple of PanelColumns64.
 func GemmPanels64(p *Pack[float64], tA bool, m, n int, alpha float64, a []float64, lda int, b *Panels64,
 	from int, beta float64, c []float64, ldc int) {
@@ -52,14 +52,14 @@ func GemmPanels64(p *Pack[float64], tA bool, m, n int, alpha float64, a []float6
 	}
 }
 
-// block is the block of columns from j0 and terms from k0 on.
+// block returns the block of columns from j0 and terms from k0 on.
 func (q *Panels64) block(j0, k0 int) []float64 {
 	nb := wholePanels(min(PanelColumns64, q.n-j0))
 	at := j0*q.k + nb*k0
 	return q.data[at:][:nb*min(kBlock, q.k-k0)]
 }
 
-// wholePanels is n rounded up to whole panels.
+// wholePanels returns n rounded up to whole panels.
 func wholePanels(n int) int {
 	width := panelWidth[float64]()
 	return (n + width - 1) / width * width

@@ -11,14 +11,14 @@ func Rectify32(phi, slope, p []float32, degree int) {
 		func(i, end int) { rectify32Kernel(phi[i:end], slope[i:end], p[i:end], &co) })
 }
 
-// Rectify64 is Rectify32 in double.
+// Rectify64 computes Rectify32 in double.
 func Rectify64(phi, slope, p []float64, degree int) {
 	checkLens(p, phi, slope)
 	co := rectifyTerms[float64](degree)
 	rectifyScalar(phi, slope, p, &co)
 }
 
-// rectifyTerms are the coefficients of phi = co[0] + p(co[1] + co[2] p) and
+// rectifyTerms returns the coefficients of phi = co[0] + p(co[1] + co[2] p) and
 // slope = co[3] + co[4] p. Since only one term of each sum is not 0, fused sums and other sums round
 // in the same way.
 func rectifyTerms[T Float](degree int) [5]T {

@@ -1,15 +1,15 @@
 package simd
 
-// Dot32 is Σ x_i y_i, summed in an order that depends on the length alone.
+// Dot32 returns Σ x_i y_i, summed in an order that depends on the length alone.
 func Dot32(x, y []float32) float32 { checkLen(len(x), len(y)); return dot32(x, y) }
 
-// Dot64 is Dot32 in double.
+// Dot64 computes Dot32 in double.
 func Dot64(x, y []float64) float64 { checkLen(len(x), len(y)); return dot64(x, y) }
 
-// Axpy32 is y += αx.
+// Axpy32 computes y += αx.
 func Axpy32(alpha float32, x, y []float32) { checkLen(len(x), len(y)); axpy32(alpha, x, y) }
 
-// Axpy64 is Axpy32 in double.
+// Axpy64 computes Axpy32 in double.
 func Axpy64(alpha float64, x, y []float64) { checkLen(len(x), len(y)); axpy64(alpha, x, y) }
 
 func dotScalar[T Float](x, y []T) T {

@@ -27,7 +27,7 @@ var active, tierErr = chooseTier(os.Getenv("GPDRF_SIMD"), writtenTiers(), availa
 // that the processor has, unless the environment variable GPDRF_SIMD names a lower one.
 func Tier() string { return active.String() }
 
-// TierError is the reason why the tier that GPDRF_SIMD names is not in use; nil if it is, or
+// TierError returns the reason why the tier that GPDRF_SIMD names is not in use; nil if it is, or
 // if the variable is not set.
 func TierError() error { return tierErr }
 

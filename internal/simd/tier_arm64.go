@@ -2,5 +2,5 @@ package simd
 
 func writtenTiers() []tier { return []tier{scalar, neon} }
 
-// availableTiers are both: every arm64 processor has NEON.
+// availableTiers returns both: every arm64 processor has NEON.
 func availableTiers() []tier { return writtenTiers() }

@@ -17,7 +17,7 @@ func eachTier(t *testing.T, test func(t *testing.T)) {
 	eachTierQuietly(func() { t.Run(Tier(), test) })
 }
 
-// eachTierQuietly is eachTier without a subtest for each.
+// eachTierQuietly works like eachTier, without a subtest for each.
 func eachTierQuietly(f func()) {
 	chosen := active
 	defer func() { active = chosen }()
@@ -54,7 +54,7 @@ func TestChooseTier(t *testing.T) {
 	}
 }
 
-// uniform are n numbers from −1 to 1 that are the same on every processor.
+// uniform returns n numbers from −1 to 1 that are the same on every processor.
 func uniform[T Float](seed uint32, n int) []T {
 	x := make([]T, n)
 	for i := range x {

@@ -10,7 +10,7 @@ import (
 // minSquared is the least deviation whose square is far from 0.
 const minSquared = 1e-100
 
-// MeanSD is the mean and the standard deviation, with n−1 in the denominator. It is exact for equal values, where
+// MeanSD returns the mean and the standard deviation, with n−1 in the denominator. It is exact for equal values, where
 // rounding could leave a tiny deviation.
 func MeanSD(v []float64) (mean, sd float64) {
 	if slices.Min(v) == slices.Max(v) {

@@ -11,7 +11,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/step"
 )
 
-// defaults is like form, for a training whose only options are the sizes.
+// defaults works like form, for a training whose only options are the sizes.
 func (n Size) defaults() (model.Config, step.Options, error) {
 	c, m, err := n.settle()
 	if err != nil {

@@ -19,7 +19,7 @@ type Step struct {
 // NewStep makes a step on a device, which still belongs to the caller.
 func NewStep(dev device.Device, n Size) (*Step, error) { return NewSharedStep(dev, n, dist.Alone()) }
 
-// NewSharedStep is like NewStep, for one of the ranks that share a batch.
+// NewSharedStep works like NewStep, for one of the ranks that share a batch.
 func NewSharedStep(dev device.Device, n Size, ranks dist.Comm) (*Step, error) {
 	r := rand.New(rand.NewPCG(1, 2))
 	uniform := func(k int) []float64 {
