@@ -369,7 +369,7 @@ func TestChoiceForSequences(t *testing.T) {
 		reporter := &quiet{}
 		job := &Job{Config: config(t, "model=gpdrf inducing=20 latents=2 features=7 kernel=double:1,3+spectrum:2/linear "+
 			"batch=20 objective=auto steps=480"), Device: openCPU(t), Train: set, Reporter: reporter}
-		out := must.Get(placed(job, "distances="+where).toModel(t.Context()))(t)
+		out := must.Get(placed(job, "distances="+where).Run(t.Context()))(t)
 		notes, want := strings.Join(reporter.notes, "\n"), "12 rows held out: elbo with kl-weight 0.1"
 		if !strings.Contains(notes, want) {
 			t.Errorf("distances in %s: %s", where, notes)

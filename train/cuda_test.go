@@ -180,7 +180,7 @@ func TestCUDANotFinite(t *testing.T) {
 		run := prepared(t, &Job{Config: c, Device: dev, Train: set, Reporter: &quiet{}})
 		for _, block := range []string{"drf.0.mean_w", "likelihood.log_variance"} {
 			run.reset()
-			run.advance(1)
+			run.doStep(1)
 			must.Get(run.step.Model.Report(1))(t)
 			named := run.step.Model.Export()
 			for i := range named {
@@ -189,7 +189,7 @@ func TestCUDANotFinite(t *testing.T) {
 				}
 			}
 			must.OK(t, run.step.Model.Import(named))
-			run.advance(2)
+			run.doStep(2)
 			var notFinite *model.NotFiniteError
 			if _, err := run.step.Model.Report(1); !errors.As(err, &notFinite) {
 				t.Errorf("%s: after a NaN in %s: %v", name, block, err)

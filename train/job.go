@@ -42,6 +42,8 @@ type Job struct {
 
 	// From is the model at which the run starts: rows are read by its Schema; nil for a new model.
 	From *fitted.Model
+
+	place placement // set by tests alone
 }
 
 // setup is a Job with all that its run has settled before the first step.
@@ -55,7 +57,6 @@ type setup struct {
 	projection        *scaling.Projection // makes few inputs of many columns; nil if each column is an input
 	sequences         *sequences          // results of chooseInducing and countFeatures; nil before them
 
-	place            placement
 	distancesInSteps bool // distances are computed in every step
 	streamsBatches   bool // each step brings its batch from the host
 }
@@ -164,13 +165,11 @@ func (e End) cutShort() bool { return e == TimeLimit || e == Interrupted }
 // planned, the error is a *usererror.Error. If ctx ends after the last step, the model has no temperature or no
 // intervals. The same holds, with a note, if the rows for them cannot be predicted; with several ranks, that is an
 // error.
-func (j *Job) Run(ctx context.Context) (*Outcome, error) { return j.newRun().toModel(ctx) }
-
-// toModel returns Job.Run.
-func (r *run) toModel(ctx context.Context) (*Outcome, error) {
-	limit := Limit{r.job.Started, r.job.Config.TimeLimit} // the limit of a new run: a resumed one has a deadline
+func (j *Job) Run(ctx context.Context) (*Outcome, error) {
+	limit := Limit{j.Started, j.Config.TimeLimit} // the limit of a new run: a resumed one has a deadline
 	limited, cancel := limit.Until(ctx)
 	defer cancel()
+	r := j.newRun()
 	if err := r.resolve(limited); err != nil {
 		return nil, causeOr(limited, err)
 	}
@@ -179,19 +178,22 @@ func (r *run) toModel(ctx context.Context) (*Outcome, error) {
 		return nil, causeOr(limited, err)
 	}
 	planned := r.setup
-	out, err := r.trainAsPlanned(ctx, limited, limit, plan)
+	out, err := r.fit(ctx, limited, limit, plan)
 	if err != nil {
 		return nil, planned.explain(err, plan)
 	}
-	if r.job.shared() { // all ranks have to end in the same way
+	if j.shared() { // all ranks have to end in the same way
 		ctx = context.WithoutCancel(ctx)
 	}
-	if err = r.calibrate(ctx, out); err == nil {
+	err = r.calibrate(ctx, out)
+	if err == nil {
 		err = r.conform(ctx, out)
 	}
+	if err == nil {
+		return out, nil
+	}
 	switch { // an error after training does not lose the model
-	case err == nil:
-	case r.job.shared(): // another rank may have a temperature or intervals
+	case j.shared(): // another rank may have a temperature or intervals
 		return nil, err
 	case ctx.Err() != nil:
 		out.End = Interrupted
@@ -206,23 +208,28 @@ func (r *run) toModel(ctx context.Context) (*Outcome, error) {
 // causeOr returns the cause of a context that has ended, or else an error.
 func causeOr(ctx context.Context, err error) error { return cmp.Or(context.Cause(ctx), err) }
 
-// trainAsPlanned prepares a run, fits its length into the limit, chooses its objective, and takes the steps. limited
+// fit prepares a run, fits its length into the limit, chooses its objective, and takes the steps. limited
 // ends at the limit. Once the length is planned, a limit ends the run with a model.
-func (r *run) trainAsPlanned(ctx, limited context.Context, limit Limit, plan *memory.Plan) (out *Outcome, err error) {
+func (r *run) fit(ctx, limited context.Context, limit Limit, plan *memory.Plan) (out *Outcome, err error) {
 	defer device.Guard(&err)
-	if err = r.usePlan(plan); err == nil {
-		err = r.prepare(limited)
-	}
-	if err == nil && limit.Time > 0 {
-		err = r.fitTimeLimit(limited)
-	}
-	if err = cmp.Or(err, limited.Err()); err != nil {
+	if err := r.usePlan(plan); err != nil {
 		return nil, causeOr(limited, err)
+	}
+	if err := r.prepare(limited); err != nil {
+		return nil, causeOr(limited, err)
+	}
+	if limit.Time > 0 {
+		if err := r.fitTimeLimit(limited); err != nil {
+			return nil, causeOr(limited, err)
+		}
+	}
+	if limited.Err() != nil {
+		return nil, context.Cause(limited)
 	}
 	if r.job.Planned != nil {
 		r.job.Planned()
 	}
-	if err = r.choose(ctx); err != nil {
+	if err := r.choose(ctx); err != nil {
 		return nil, causeOr(ctx, err)
 	}
 	if limit.Time > 0 { // after late attempts, the deadline is later than the limit
@@ -245,7 +252,7 @@ func (r *run) resolve(ctx context.Context) error {
 	if err := r.balanceClasses(); err != nil {
 		return err
 	}
-	notes, err := r.fit(ctx)
+	notes, err := r.settleByRows(ctx)
 	r.noteAll(notes)
 	if err != nil {
 		return err

@@ -25,7 +25,7 @@ func (s *setup) measureOnDevice(ctx context.Context, c options.Config, free *int
 		return table, err
 	}
 	table.Distances = &memory.Distances{In: memory.InTable, Table: table.Sum("set.d")}
-	if s.place.distances == memory.InTable || s.place.distances == "" && table.Fits() {
+	if s.job.place.distances == memory.InTable || s.job.place.distances == "" && table.Fits() {
 		return table, nil
 	}
 	features, err := s.countFeatures(ctx)
@@ -40,7 +40,7 @@ func (s *setup) measureOnDevice(ctx context.Context, c options.Config, free *int
 		return nil, err
 	}
 	table.Distances.Features = steps.Sum("set.vectors")
-	if s.place.distances == "" && !steps.Fits() && table.Total <= steps.Total {
+	if s.job.place.distances == "" && !steps.Fits() && table.Total <= steps.Total {
 		return table, nil
 	}
 	steps.Distances = &memory.Distances{In: memory.InSteps, Table: table.Distances.Table,

@@ -61,7 +61,7 @@ func (r *run) timeSteps(ctx context.Context, first, steps int, most time.Duratio
 			_, _ = r.step.Model.Report(1) // it waits for the device
 			return time.Since(start) / time.Duration(max(1, done)), done, nil
 		}
-		if _, err := r.advance(first + done); err != nil {
+		if _, err := r.doStep(first + done); err != nil {
 			return 0, 0, err
 		}
 	}

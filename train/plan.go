@@ -16,7 +16,7 @@ import (
 // would, and the Plan is the plan for one row. notes are those of the options that the rows have settled.
 func (j *Job) Plan(ctx context.Context) (plan *memory.Plan, notes []string, err error) {
 	r := j.newRun()
-	if notes, err = r.fit(ctx); err != nil {
+	if notes, err = r.settleByRows(ctx); err != nil {
 		return nil, notes, err
 	}
 	plan, err = r.planMemory(ctx)
@@ -36,10 +36,10 @@ func (s *setup) planMemory(ctx context.Context) (*memory.Plan, error) {
 func (s *setup) planFor(ctx context.Context, free *int64) (*memory.Plan, error) {
 	c, measure := s.config, func(c options.Config) (*memory.Plan, error) { return s.measureOnDevice(ctx, c, free) }
 	p, err := measure(c)
-	if err != nil || p.Fits() && s.place.rows != onHost {
+	if err != nil || p.Fits() && s.job.place.rows != onHost {
 		return p, err
 	}
-	if s.canStream() && (p.MostlyRows() || s.place.rows == onHost) {
+	if s.canStream() && (p.MostlyRows() || s.job.place.rows == onHost) {
 		measure = func(c options.Config) (*memory.Plan, error) { return s.measure(c, free, true, nil, nil) }
 		if p, err = measure(c); err != nil || p.Fits() {
 			return p, err

@@ -84,12 +84,12 @@ func testPlan(t *testing.T, name string, plans []string) {
 				j.Train, j.Validation, _, err = j.Config.HoldOut(task.set, data.Watch{})
 				must.OK(t, err)
 				j.Device = dev
-				run := placed(j, options)
+				run := placed(j, options).newRun()
 				p := must.Get(planned(t, run))(t)
 				must.OK(t, run.usePlan(p))
 				must.OK(t, run.prepare(t.Context()))
-				run.advance(1)
-				run.advance(2)
+				run.doStep(1)
+				run.doStep(2)
 				must.Get(run.step.Model.Report(1))(t)
 				if run.validator != nil {
 					must.OK(t, run.validator.evaluate(2))

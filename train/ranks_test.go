@@ -39,7 +39,7 @@ func onRanks(t *testing.T, size int, words string, set *data.Dataset,
 		}
 		all.Go(func() {
 			defer dev.Close()
-			if outs[r], errs[r] = placed(job, words).toModel(ctx); errs[r] != nil {
+			if outs[r], errs[r] = placed(job, words).Run(ctx); errs[r] != nil {
 				c.Abort(1)
 			}
 		})

@@ -148,7 +148,7 @@ func complete(t *testing.T, j *Job, set *data.Dataset, folder *rundir.Folder, sa
 		}
 		return err
 	}
-	out := must.Get(placed(j, strings.Join(words, " ")).toModel(context.Background()))(t)
+	out := must.Get(placed(j, strings.Join(words, " ")).Run(context.Background()))(t)
 	must.Get(folder.Commit(out.Config, out.Trained, NewResult(j, out, nil)))(t)
 }
 

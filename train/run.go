@@ -46,7 +46,7 @@ func (r *run) takeSteps(ctx context.Context) (*Outcome, error) {
 	r.saver = newSaver(r.config)
 	r.clock.start(r.out.Steps)
 	for r.out.End == Running {
-		if err := r.next(ctx); err != nil {
+		if err := r.takeStep(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -56,11 +56,11 @@ func (r *run) takeSteps(ctx context.Context) (*Outcome, error) {
 	return r.out, nil
 }
 
-// next takes a step, decides whether the run ends after it, and does the readings, evaluations and checkpoints that
+// takeStep takes a step, decides whether the run ends after it, and does the readings, evaluations and checkpoints that
 // follow it.
-func (r *run) next(ctx context.Context) error {
+func (r *run) takeStep(ctx context.Context) error {
 	r.step.Votes = r.votes(ctx)
-	done, err := r.advance(r.out.Steps + 1)
+	done, err := r.doStep(r.out.Steps + 1)
 	if err != nil {
 		return fmt.Errorf("training failed at step %d of %d: %w", r.out.Steps+1, r.finalStep, err)
 	}
@@ -93,8 +93,9 @@ func (r *run) next(ctx context.Context) error {
 	return nil
 }
 
-// advance takes one training step. If it was abandoned between two parts, done is false, and nothing has changed.
-func (r *run) advance(number int) (done bool, err error) {
+// doStep does the work of a step, with the numbers of the schedule. If it was abandoned between two parts, done is
+// false, and nothing has changed.
+func (r *run) doStep(number int) (done bool, err error) {
 	if r.schedule.changesFixed(number) {
 		r.setTrainable(number)
 	}

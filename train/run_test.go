@@ -92,17 +92,16 @@ func jobOf(t testing.TB, words string) *Job {
 	return &Job{Config: config(t, words), Started: time.Now(), Reporter: &quiet{}}
 }
 
-// placed returns a run of a job by two words that are no options: distances=steps computes the distances of sequences
-// in every step, and rows=host brings each batch from the host.
-func placed(j *Job, words string) *run {
+// placed sets the place of a job's rows and distances by two words that are no options: distances=steps computes the
+// distances of sequences in every step, and rows=host brings each batch from the host.
+func placed(j *Job, words string) *Job {
 	value := func(key string) (v string) {
 		_, v, _ = strings.Cut(words, key+"=")
 		v, _, _ = strings.Cut(v, " ")
 		return v
 	}
-	r := j.newRun()
-	r.place = placement{rows: value("rows"), distances: value("distances")}
-	return r
+	j.place = placement{rows: value("rows"), distances: value("distances")}
+	return j
 }
 
 // planned plans a run.
@@ -313,7 +312,7 @@ func TestEvaluationTime(t *testing.T) {
 	defer dev.Close()
 	job := &Job{Config: c, Device: dev, Train: set, Test: test, Started: time.Now(), Reporter: &quiet{}}
 	run := prepared(t, job)
-	run.advance(1)
+	run.doStep(1)
 	run.trained.Parameters = run.step.Model.Export()
 	eventually(t, func() string {
 		guess := must.Get(run.evaluationTime(t.Context()))(t)
@@ -417,12 +416,12 @@ func TestStepAllocatesNothing(t *testing.T) {
 		dev := mustOpen(t, "cpu")
 		job := jobOf(t, options+" steps=100 batch=50")
 		job.Device, job.Train = dev, set
-		run := placed(job, options)
+		run := placed(job, options).newRun()
 		must.OK(t, run.usePlan(must.Get(planned(t, run))(t)))
 		must.OK(t, run.prepare(t.Context()))
-		run.advance(1)
+		run.doStep(1)
 		step := 1
-		if n := allocs.PerRun(10, func() { step++; run.advance(step) }); n > 0 {
+		if n := allocs.PerRun(10, func() { step++; run.doStep(step) }); n > 0 {
 			t.Errorf("%q: %g allocations a step", options, n)
 		}
 		must.OK(t, dev.Close())

@@ -41,7 +41,7 @@ func testDistances(t *testing.T, name string, precisions ...string) {
 					dev := heldOut(t, j, set)
 					defer dev.Close()
 					j.Device = dev
-					return must.Get(placed(j, "distances="+distances).toModel(t.Context()))(t)
+					return must.Get(placed(j, "distances="+distances).Run(t.Context()))(t)
 				}
 				table, steps := run("table"), run("steps")
 				table.Seconds, steps.Seconds = 0, 0
@@ -65,13 +65,13 @@ func TestDistancesOfMemory(t *testing.T) {
 		dev := openCPU(t)
 		j := jobOf(t, options+more)
 		j.Device, j.Train = &small{dev, free}, set
-		p, err := planned(t, placed(j, more))
+		p, err := planned(t, placed(j, more).newRun())
 		if err != nil {
 			return p, "", err
 		}
 		q := &quiet{}
 		j.Reporter = q
-		_, err = placed(j, more).toModel(t.Context())
+		_, err = placed(j, more).Run(t.Context())
 		return p, strings.Join(q.notes, "\n"), err
 	}
 	free := func(p *memory.Plan) int64 { return (p.Total + p.Host) * memory.SpareOfHost / (memory.SpareOfHost - 1) }

@@ -19,7 +19,7 @@ func startAt(t *testing.T, at *Outcome, words string, set *data.Dataset) (*Outco
 	}
 	job := jobOf(t, words)
 	job.Config, job.Device, job.Train, job.From = c, openCPU(t), set, at.Trained
-	return placed(job, words).toModel(t.Context())
+	return placed(job, words).Run(t.Context())
 }
 
 // A run that starts at a model and does not move predicts what the model does, bit for bit, whatever its kind.

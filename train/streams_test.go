@@ -28,7 +28,7 @@ func testStreams(t *testing.T, names ...string) {
 					dev := heldOut(t, j, set)
 					defer dev.Close()
 					j.Device, j.Test = dev, set
-					out := must.Get(placed(j, "rows="+rows).toModel(t.Context()))(t)
+					out := must.Get(placed(j, "rows="+rows).Run(t.Context()))(t)
 					notes := strings.Join(j.Reporter.(*quiet).notes, "\n")
 					if strings.Contains(notes, "stays on the host") != (rows == onHost) {
 						t.Errorf("rows %q: %s", rows, notes)
