@@ -14,6 +14,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
+	"github.com/gpdrf/gpdrf-gpu/train/memory"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
@@ -365,11 +366,12 @@ func TestNoTimeForLongAttempts(t *testing.T) {
 func TestChoiceForSequences(t *testing.T) {
 	learns(t)
 	set, outs := genes(t, 60, 1), map[string]*Outcome{}
-	for _, where := range []string{"table", "steps"} {
+	for _, where := range []string{memory.InTable, memory.InSteps} {
 		reporter := &quiet{}
 		job := &Job{Config: config(t, "model=gpdrf inducing=20 latents=2 features=7 kernel=double:1,3+spectrum:2/linear "+
-			"batch=20 objective=auto steps=480"), Device: openCPU(t), Train: set, Reporter: reporter}
-		out := must.Get(placed(job, "distances="+where).Run(t.Context()))(t)
+			"batch=20 objective=auto steps=480"), Device: openCPU(t), Train: set, Reporter: reporter,
+			place: placement{distances: where}}
+		out := must.Get(job.Run(t.Context()))(t)
 		notes, want := strings.Join(reporter.notes, "\n"), "12 rows held out: elbo with kl-weight 0.1"
 		if !strings.Contains(notes, want) {
 			t.Errorf("distances in %s: %s", where, notes)
@@ -379,7 +381,7 @@ func TestChoiceForSequences(t *testing.T) {
 		}
 		outs[where] = out
 	}
-	same(t, "distances", outs["table"].Trained.Parameters, outs["steps"].Trained.Parameters)
+	same(t, "distances", outs[memory.InTable].Trained.Parameters, outs[memory.InSteps].Trained.Parameters)
 }
 
 // An attempt ends where, at the pace of all, a time limit leaves fewer steps than the longest attempt had.

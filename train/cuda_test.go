@@ -221,10 +221,11 @@ func TestCUDAParts(t *testing.T) {
 func TestCUDAResume(t *testing.T) {
 	requireCUDA(t)
 	const short = " steps=13 checkpoint-every=5 device=cuda:0:"
-	for _, options := range resumes {
-		t.Run(options, func(t *testing.T) { testResume(t, options+short+"f32") })
+	runs := resumes(t)
+	for _, c := range runs {
+		t.Run(c.options, func(t *testing.T) { testResume(t, c, short+"f32") })
 	}
-	t.Run("double", func(t *testing.T) { testResume(t, resumes[1]+short+"f64") })
+	t.Run("double", func(t *testing.T) { testResume(t, runs[1], short+"f64") })
 	t.Setenv("GPDRF_CUDA_GRAPH", "0")
-	t.Run("launched", func(t *testing.T) { testResume(t, resumes[0]+short+"f32") })
+	t.Run("launched", func(t *testing.T) { testResume(t, runs[0], short+"f32") })
 }

@@ -50,20 +50,22 @@ func TestClassOffsets(t *testing.T) {
 // Offsets are the default for sequences with classes, and for nothing else; levels and a regression have none.
 func TestClassOffsetsDefaults(t *testing.T) {
 	learns(t)
-	for options, set := range map[string]*data.Dataset{
-		"kernel=spectrum:2 true":                      genes(t, 30, 1),
-		"kernel=spectrum:2 class-offsets=false false": genes(t, 30, 1),
-		"kernel=spectrum:2 preset=paper false":        genes(t, 30, 1),
-		"kernel=spectrum:2 likelihood=ordinal false":  genes(t, 30, 1),
-		"steps=1 false":                               table(t, 30, 1, rings),
-		"steps=1 class-offsets=true true":             table(t, 30, 1, rings),
-		"steps=1 kernel=rbf+spectrum:2 false":         mixed(t, 30, 1),
+	for _, c := range []struct {
+		options string
+		set     *data.Dataset
+		want    string
+	}{
+		{"kernel=spectrum:2", genes(t, 30, 1), "true"},
+		{"kernel=spectrum:2 class-offsets=false", genes(t, 30, 1), "false"},
+		{"kernel=spectrum:2 preset=paper", genes(t, 30, 1), "false"},
+		{"kernel=spectrum:2 likelihood=ordinal", genes(t, 30, 1), "false"},
+		{"steps=1", table(t, 30, 1, rings), "false"},
+		{"steps=1 class-offsets=true", table(t, 30, 1, rings), "true"},
+		{"steps=1 kernel=rbf+spectrum:2", mixed(t, 30, 1), "false"},
 	} {
-		at := strings.LastIndex(options, " ")
-		c := config(t, options[:at])
-		c, _, err := c.ResolveInputs(t.Context(), set)
-		if err != nil || c.Text("class-offsets") != options[at+1:] {
-			t.Errorf("%s: became %s, %v", options, c.Text("class-offsets"), err)
+		resolved, _, err := config(t, c.options).ResolveInputs(t.Context(), c.set)
+		if err != nil || resolved.Text("class-offsets") != c.want {
+			t.Errorf("%s: became %s, %v", c.options, resolved.Text("class-offsets"), err)
 		}
 	}
 	var usage *usererror.Error

@@ -18,61 +18,65 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/memory"
 )
 
-// plans are options whose runs keep different buffers.
-var plans = []string{
-	"model=gp inducing=9 q-cov=full lengthscales=ard whiten=false",
-	"model=gp inducing=40 q-cov=diagonal lengthscales=isotropic batch=60",
-	"model=drf features=7 layers=1 local-reparam=false spectra=prior-fixed samples=3",
-	"model=drf features=70 layers=3 hidden=3 samples=2 chunk=25",
-	"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2 lengthscales=ard",
-	"model=gpdrf inducing=40 latents=3 features=300 layers=3 hidden=3 samples=2 q-cov=full " +
-		"whiten=false spectra=var-fixed local-reparam=false",
-	"model=gpdrf inducing=40 latents=3 features=300 layers=3 hidden=3 samples=2 validation=0.2",
-	"model=drf features=7 layers=1 samples=3 chunk=10",
-	"model=gpdrf inducing=9 latents=3 features=7 skip=true q-cov=full lengthscales=shared batch=33 chunk=10",
-	"model=gpdrf inducing=9 latents=3 features=70 layers=2 hidden=3 samples=2 spectra=var-integrated " +
-		"chunk=7 validation=0.3",
-	"model=gp inducing=9 validation=0.2 restore=last natgrad=0.1",
-	"model=gpdrf inducing=9 latents=3 features=7 batch=20 rows=host",
-	"model=drf features=7 batch=20 chunk=9 rows=host",
-	"model=gpdrf inducing=9 latents=3 features=7 q-cov=full natgrad=0.1",
-	"model=gpdrf inducing=9 latents=3 features=7 layers=2 features-kernel=arccos2 spectra=prior-fixed samples=2",
-	"model=gpdrf inducing=9 latents=3 features=7 layers=2 features-kernel=matern12 natgrad=0.1 " +
-		"q-cov=full whiten=false chunk=7 validation=0.2",
-	"model=drf features=7 layers=2 features-kernel=arccos0 spectra=var-fixed-all-each local-reparam=false samples=3",
+// plans are runs that keep different buffers.
+var plans = []testRun{
+	{options: "model=gp inducing=9 q-cov=full lengthscales=ard whiten=false"},
+	{options: "model=gp inducing=40 q-cov=diagonal lengthscales=isotropic batch=60"},
+	{options: "model=drf features=7 layers=1 local-reparam=false spectra=prior-fixed samples=3"},
+	{options: "model=drf features=70 layers=3 hidden=3 samples=2 chunk=25"},
+	{options: "model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2 lengthscales=ard"},
+	{options: "model=gpdrf inducing=40 latents=3 features=300 layers=3 hidden=3 samples=2 q-cov=full " +
+		"whiten=false spectra=var-fixed local-reparam=false"},
+	{options: "model=gpdrf inducing=40 latents=3 features=300 layers=3 hidden=3 samples=2 validation=0.2"},
+	{options: "model=drf features=7 layers=1 samples=3 chunk=10"},
+	{options: "model=gpdrf inducing=9 latents=3 features=7 skip=true q-cov=full lengthscales=shared batch=33 chunk=10"},
+	{options: "model=gpdrf inducing=9 latents=3 features=70 layers=2 hidden=3 samples=2 spectra=var-integrated " +
+		"chunk=7 validation=0.3"},
+	{options: "model=gp inducing=9 validation=0.2 restore=last natgrad=0.1"},
+	{options: "model=gpdrf inducing=9 latents=3 features=7 batch=20", place: placement{rows: onHost}},
+	{options: "model=drf features=7 batch=20 chunk=9", place: placement{rows: onHost}},
+	{options: "model=gpdrf inducing=9 latents=3 features=7 q-cov=full natgrad=0.1"},
+	{options: "model=gpdrf inducing=9 latents=3 features=7 layers=2 features-kernel=arccos2 spectra=prior-fixed " +
+		"samples=2"},
+	{options: "model=gpdrf inducing=9 latents=3 features=7 layers=2 features-kernel=matern12 natgrad=0.1 " +
+		"q-cov=full whiten=false chunk=7 validation=0.2"},
+	{options: "model=drf features=7 layers=2 features-kernel=arccos0 spectra=var-fixed-all-each local-reparam=false " +
+		"samples=3"},
 }
 
-// likely are options for one task only.
-var likely = map[string][]string{
-	"sequences": {"model=gpdrf inducing=9 latents=3 features=7 " +
-		"kernel=spectrum:2/tfidf+double:1,2/linear distances=steps validation=0.2 chunk=25",
-		"model=gp inducing=9 kernel=spectrum:2 distances=steps batch=60"},
-	"regression": {"model=gp inducing=9 likelihood=student-t samples=2",
-		"model=gpdrf inducing=9 likelihood=heteroscedastic features=7 natgrad=0.3 kernel=rbf+matern12"},
-	"several": {"model=gp inducing=9 likelihood=student-t q-cov=full natgrad=0.2",
-		"model=gpdrf inducing=9 likelihood=heteroscedastic features=7 validation=0.2",
-		"model=gp likelihood=heteroscedastic inducing=9 samples=3 chunk=4"},
-	"counts": {"model=gp likelihood=poisson inducing=9", "model=drf likelihood=poisson features=7 layers=2 samples=2",
-		"model=gp likelihood=negative-binomial inducing=9 chunk=7",
-		"model=drf likelihood=negative-binomial features=7 batch=20 chunk=9 rows=host"},
-	"levels": {"model=gp likelihood=ordinal inducing=9 validation=0.2", "model=drf likelihood=ordinal features=7 " +
-		"batch=20 rows=host"},
+// likely are runs for one task only.
+var likely = map[string][]testRun{
+	"sequences": {{options: "model=gpdrf inducing=9 latents=3 features=7 kernel=spectrum:2/tfidf+double:1,2/linear " +
+		"validation=0.2 chunk=25", place: distancesInSteps},
+		{options: "model=gp inducing=9 kernel=spectrum:2 batch=60", place: distancesInSteps}},
+	"regression": {{options: "model=gp inducing=9 likelihood=student-t samples=2"},
+		{options: "model=gpdrf inducing=9 likelihood=heteroscedastic features=7 natgrad=0.3 kernel=rbf+matern12"}},
+	"several": {{options: "model=gp inducing=9 likelihood=student-t q-cov=full natgrad=0.2"},
+		{options: "model=gpdrf inducing=9 likelihood=heteroscedastic features=7 validation=0.2"},
+		{options: "model=gp likelihood=heteroscedastic inducing=9 samples=3 chunk=4"}},
+	"counts": {{options: "model=gp likelihood=poisson inducing=9"},
+		{options: "model=drf likelihood=poisson features=7 layers=2 samples=2"},
+		{options: "model=gp likelihood=negative-binomial inducing=9 chunk=7"},
+		{options: "model=drf likelihood=negative-binomial features=7 batch=20 chunk=9", place: placement{rows: onHost}}},
+	"levels": {{options: "model=gp likelihood=ordinal inducing=9 validation=0.2"},
+		{options: "model=drf likelihood=ordinal features=7 batch=20", place: placement{rows: onHost}}},
 }
 
 // testPlan compares what a run is planned to take with what its device has given it after two
 // steps.
-func testPlan(t *testing.T, name string, plans []string) {
+func testPlan(t *testing.T, name string, plans []testRun) {
 	for _, task := range []struct {
 		name string
 		set  *data.Dataset
 	}{{"regression", table(t, 60, 1, wave)}, {"softmax", table(t, 60, 3, rings)},
 		{"sequences", genes(t, 60, 5)}, {"several", several(t)},
 		{"counts", weighted(table(t, 60, 1, wave), true)}, {"levels", weighted(table(t, 60, 3, rings), false)}} {
-		options := slices.Concat(plans, likely[task.name])
+		runs := slices.Concat(plans, likely[task.name])
 		if slices.Contains([]string{"several", "counts", "levels"}, task.name) {
-			options = likely[task.name]
+			runs = likely[task.name]
 		}
-		for i, options := range options {
+		for i, c := range runs {
+			options := c.options
 			if task.name == "sequences" && i > 0 { // the choice of a kernel takes long each time
 				options = "kernel=spectrum:2 " + options
 			}
@@ -83,8 +87,8 @@ func testPlan(t *testing.T, name string, plans []string) {
 				defer dev.Close()
 				j.Train, j.Validation, _, err = j.Config.HoldOut(task.set, data.Watch{})
 				must.OK(t, err)
-				j.Device = dev
-				run := placed(j, options).newRun()
+				j.Device, j.place = dev, c.place
+				run := j.newRun()
 				p := must.Get(planned(t, run))(t)
 				must.OK(t, run.usePlan(p))
 				must.OK(t, run.prepare(t.Context()))

@@ -3,9 +3,9 @@ package train
 import (
 	"math"
 	"reflect"
-	"strings"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
@@ -14,30 +14,24 @@ import (
 // A row's prediction has the same bits in a file and in any batch of a Predictor, for every kind of
 // model and of randomness.
 func TestPredictorOfAnyBatch(t *testing.T) {
-	for _, options := range append(resumes[:len(resumes):len(resumes)],
-		"model=gpdrf inducing=9 latents=3 features=7 likelihood=student-t",
-		"model=gpdrf inducing=9 latents=3 features=7 likelihood=heteroscedastic spectra=var-fixed-each samples=3",
-		"model=gp inducing=9 whiten=false",
-		"model=gp inducing=9 likelihood=poisson",
-		"model=gpdrf inducing=9 latents=3 features=7 likelihood=poisson",
-		"model=gpdrf inducing=9 latents=3 features=7 likelihood=negative-binomial",
+	numbers := table(t, 60, 1, wave)
+	counts := weighted(numbers, true) // with offsets
+	for _, c := range append(resumes(t),
+		testRun{options: "model=gpdrf inducing=9 latents=3 features=7 likelihood=student-t", rows: numbers},
+		testRun{options: "model=gpdrf inducing=9 latents=3 features=7 likelihood=heteroscedastic " +
+			"spectra=var-fixed-each samples=3", rows: numbers},
+		testRun{options: "model=gp inducing=9 whiten=false", rows: numbers},
+		testRun{options: "model=gp inducing=9 likelihood=poisson", rows: counts},
+		testRun{options: "model=gpdrf inducing=9 latents=3 features=7 likelihood=poisson", rows: counts},
+		testRun{options: "model=gpdrf inducing=9 latents=3 features=7 likelihood=negative-binomial", rows: counts},
 	) {
-		t.Run(options, func(t *testing.T) { testPredictor(t, options+" device=cpu:f32 steps=5 eval-samples=13") })
+		t.Run(c.options, func(t *testing.T) {
+			testPredictor(t, c.options+" device=cpu:f32 steps=5 eval-samples=13", c.rows)
+		})
 	}
 }
 
-func testPredictor(t *testing.T, options string) {
-	set := table(t, 60, 1, wave)
-	switch {
-	case strings.Contains(options, "codebook="):
-		set = sounds(t, 60, 1)
-	case strings.Contains(options, "kernel=spec"):
-		set = genes(t, 60, 1)
-	case strings.Contains(options, "poisson") || strings.Contains(options, "binomial"): // these models have offsets
-		set = weighted(set, true)
-	case strings.Contains(options, "class"):
-		set = table(t, 60, 3, rings)
-	}
+func testPredictor(t *testing.T, options string, set *data.Dataset) {
 	c := config(t, options)
 	dev := mustOpen(t, c.Device)
 	t.Cleanup(func() { dev.Close() })

@@ -39,7 +39,7 @@ func onRanks(t *testing.T, size int, words string, set *data.Dataset,
 		}
 		all.Go(func() {
 			defer dev.Close()
-			if outs[r], errs[r] = placed(job, words).Run(ctx); errs[r] != nil {
+			if outs[r], errs[r] = job.Run(ctx); errs[r] != nil {
 				c.Abort(1)
 			}
 		})
@@ -177,7 +177,9 @@ func TestRanksOfSequences(t *testing.T) {
 			const more = " steps=12 validation=0.3 eval-every=4 batch=15 inducing=9 deterministic=true device=cpu:f32"
 			run := func(size int) *Outcome {
 				t.Helper()
-				outs, errs := onRanks(t, size, words+more+" distances="+distances, set, nil)
+				outs, errs := onRanks(t, size, words+more, set, func(j *Job, _ *context.Context) {
+					j.place.distances = distances
+				})
 				must.OK(t, errors.Join(errs...))
 				return outs[size-1]
 			}

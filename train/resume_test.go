@@ -17,80 +17,89 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// resumes are options of runs with different states between the steps.
-var resumes = []string{
-	"model=gp columns=auto",
-	"model=gp columns=components",
-	"model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2 spectra=var-resampled " +
-		"freeze-omega=8 freeze-kernel=11",
-	"model=gpdrf inducing=9 latents=3 features=7 chunk=5 validation=0.3 eval-every=4 early-stop=2 lr=0.5 warmup=0",
-	"model=gp inducing=9 natgrad=0.3 validation=0.3 eval-every=7 restore=last",
-	"model=drf features=7 layers=2 hidden=2 spectra=prior-fixed samples=3 batch=60 class-offsets=true",
-	"model=gpdrf inducing=9 latents=3 features=7 kernel=spectrum:2/tfidf+double:1,2 " +
-		"validation=0.3 eval-every=4 batch=17",
-	"model=gpdrf inducing=9 latents=3 features=7 kernel=spectrum:2/tfidf+double:1,2 distances=steps " +
-		"validation=0.3 eval-every=4 batch=17 chunk=9",
-	"model=drf features=7 kernel=spectrum:2 projection=16 batch=17",
-	"model=gp inducing=9 kernel=spectrum:1 codebook=5 batch=17",
+// inPartsWithEvaluations is the resumed run that the race detector has.
+const inPartsWithEvaluations = "model=gpdrf inducing=9 latents=3 features=7 batch=17 chunk=5 validation=0.3 " +
+	"eval-every=4 early-stop=2 lr=0.5 warmup=0"
+
+// resumes returns runs with different states between the steps.
+func resumes(t *testing.T) []testRun {
+	t.Helper()
+	numbers, dna := table(t, 60, 1, wave), genes(t, 60, 1)
+	return []testRun{
+		{options: "model=gp columns=auto batch=17", rows: wideRows(t, 60, 1, true)},
+		{options: "model=gp columns=components batch=17", rows: alikeRows(t, 200, 1, false)},
+		{options: "model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2 spectra=var-resampled " +
+			"freeze-omega=8 freeze-kernel=11 batch=17", rows: numbers},
+		{options: inPartsWithEvaluations, rows: numbers},
+		{options: "model=gp inducing=9 natgrad=0.3 validation=0.3 eval-every=7 restore=last batch=17", rows: numbers},
+		{options: "model=drf features=7 layers=2 hidden=2 spectra=prior-fixed samples=3 batch=60 class-offsets=true",
+			rows: table(t, 60, 3, rings)},
+		{options: "model=gpdrf inducing=9 latents=3 features=7 kernel=spectrum:2/tfidf+double:1,2 " +
+			"validation=0.3 eval-every=4 batch=17", rows: dna},
+		{options: "model=gpdrf inducing=9 latents=3 features=7 kernel=spectrum:2/tfidf+double:1,2 " +
+			"validation=0.3 eval-every=4 batch=17 chunk=9", rows: dna, place: distancesInSteps},
+		{options: "model=drf features=7 kernel=spectrum:2 projection=16 batch=17", rows: dna},
+		{options: "model=gp inducing=9 kernel=spectrum:1 codebook=5 batch=17", rows: sounds(t, 60, 1)},
+	}
 }
 
 // A run that is killed after any of its checkpoints, and then resumed, ends with the files of a run without a stop.
 // There are checkpoints at all distances from an evaluation.
 func TestResume(t *testing.T) {
-	for _, options := range resumes {
-		if testing.Short() && !strings.Contains(options, "chunk=5") {
-			continue // the race detector has a run in parts, with evaluations
+	const short = " steps=25 checkpoint-every=5 device=cpu:"
+	for _, c := range resumes(t) {
+		if testing.Short() && c.options != inPartsWithEvaluations {
+			continue
 		}
-		t.Run(options, func(t *testing.T) { testResume(t, options+" device=cpu:f32 steps=25 checkpoint-every=5") })
+		t.Run(c.options, func(t *testing.T) { testResume(t, c, short+"f32") })
 	}
-	attempts := "objective=auto checkpoint-every=125 device=cpu:f32 "
-	for _, options := range []string{"model=gp inducing=9 steps=500", "model=drf features=7 batch=60 steps=500",
-		"model=gpdrf inducing=20 latents=2 features=9 steps=2400 checkpoint-every=1200 alike"} {
-		t.Run("attempts of "+options, func(t *testing.T) { learns(t); testResume(t, attempts+options) })
-	}
-	t.Run("double", func(t *testing.T) { testResume(t, resumes[1]+" device=cpu:f64 steps=25 checkpoint-every=5") })
+	t.Run("double", func(t *testing.T) { testResume(t, resumes(t)[1], short+"f64") })
 }
 
-// testResume trains once, keeps the folder as it is at each checkpoint, and continues from each.
-func testResume(t *testing.T, options string) {
+// Attempts are resumed, too.
+func TestResumedAttempts(t *testing.T) {
+	learns(t)
+	const attempts = " objective=auto device=cpu:f32"
+	for _, c := range []testRun{
+		{options: "model=gp inducing=9 batch=17 steps=500 checkpoint-every=125", rows: table(t, 60, 1, wave)},
+		{options: "model=drf features=7 batch=60 steps=500 checkpoint-every=125", rows: table(t, 60, 3, rings)},
+	} {
+		t.Run(c.options, func(t *testing.T) { testResume(t, c, attempts) })
+	}
+	onComponents := testRun{options: "model=gpdrf inducing=20 latents=2 features=9 batch=17 steps=2400 " +
+		"checkpoint-every=1200", rows: alikeRows(t, 200, 1, false)}
+	if testResume(t, onComponents, attempts).Projection == nil {
+		t.Error("the inputs are columns")
+	}
+}
+
+// testResume trains once, keeps the folder as it is at each checkpoint, and continues from each. It returns the model.
+func testResume(t *testing.T, c testRun, options string) *fitted.Model {
 	t.Helper()
-	set := table(t, 60, 1, wave)
-	options, alike := strings.CutSuffix(options, " alike")
-	if strings.Contains(options, "columns=auto") {
-		set = wideRows(t, 60, 1, true)
-	} else if alike || strings.Contains(options, "columns=components") {
-		set = alikeRows(t, 200, 1, false)
+	set, dir := c.rows, t.TempDir()
+	whole := filepath.Join(dir, "whole")
+	job := jobOf(t, c.options+options+" kl-warmup=0.5")
+	job.place = c.place
+	if strings.HasSuffix(job.Config.Device, "f64") { // a folder that is there is filled
+		must.OK(t, os.Mkdir(whole, 0o777))
 	}
-	if strings.Contains(options, "kernel=") {
-		if set = genes(t, 60, 1); strings.Contains(options, "codebook=") {
-			set = sounds(t, 60, 1)
-		}
-	} else if strings.Contains(options, "batch=60") {
-		set = table(t, 60, 3, rings)
-	} else {
-		options += " batch=17"
-	}
-	dir := t.TempDir()
-	if strings.Contains(options, "f64") { // a folder that is there is filled
-		must.OK(t, os.Mkdir(filepath.Join(dir, "whole"), 0o777))
-	}
-	job := jobOf(t, options+" kl-warmup=0.5")
-	folder := must.Get(rundir.NewFolder(filepath.Join(dir, "whole"), "d", "gp", false))(t)
+	folder := must.Get(rundir.NewFolder(whole, "d", "gp", false))(t)
 	var killed []string
 	complete(t, job, set, folder, func() {
 		at := filepath.Join(dir, fmt.Sprint("killed", len(killed)))
-		must.OK(t, os.CopyFS(at, os.DirFS(filepath.Join(dir, "whole"))))
+		must.OK(t, os.CopyFS(at, os.DirFS(whole)))
 		killed = append(killed, at)
-	}, options)
+	})
 	if len(killed) < 2 {
 		t.Fatalf("%d checkpoints", len(killed))
 	}
 	for _, at := range killed {
-		c := must.Get(rundir.ReadCheckpoint(at))(t)
-		if r, err := rundir.OpenRun(at); c.Step == 0 {
+		checkpoint := must.Get(rundir.ReadCheckpoint(at))(t)
+		if r, err := rundir.OpenRun(at); checkpoint.Step == 0 {
 			if err == nil || !strings.Contains(err.Error(), "--resume") {
 				t.Errorf("a run that was killed before its first step can predict: %v", err)
 			}
@@ -100,11 +109,9 @@ func testResume(t *testing.T, options string) {
 		}
 		appendTo(t, filepath.Join(at, rundir.MetricsFile), "lines after the checkpoi")
 		goOn(t, at, set)
-		sameRun(t, filepath.Join(dir, "whole"), at)
+		sameRun(t, whole, at)
 	}
-	if run := must.Get(rundir.OpenRun(filepath.Join(dir, "whole")))(t); alike && run.Trained.Projection == nil {
-		t.Error("the inputs are columns")
-	}
+	return must.Get(rundir.OpenRun(whole))(t).Trained
 }
 
 // killedAt20 returns the folder of a run of 30 steps that was killed after its checkpoint at step 20.
@@ -135,8 +142,8 @@ func goOn(t *testing.T, at string, set *data.Dataset) {
 	complete(t, &Job{Config: from.Config, Checkpoint: from}, set, folder, func() {})
 }
 
-// complete runs a job, with rows held out if its options ask for it, and commits its folder. words are those of placed.
-func complete(t *testing.T, j *Job, set *data.Dataset, folder *rundir.Folder, saved func(), words ...string) {
+// complete runs a job, with rows held out if its options ask for it, and commits its folder.
+func complete(t *testing.T, j *Job, set *data.Dataset, folder *rundir.Folder, saved func()) {
 	t.Helper()
 	dev := heldOut(t, j, set)
 	defer dev.Close()
@@ -148,7 +155,7 @@ func complete(t *testing.T, j *Job, set *data.Dataset, folder *rundir.Folder, sa
 		}
 		return err
 	}
-	out := must.Get(placed(j, strings.Join(words, " ")).Run(context.Background()))(t)
+	out := must.Get(j.Run(context.Background()))(t)
 	must.Get(folder.Commit(out.Config, out.Trained, NewResult(j, out, nil)))(t)
 }
 

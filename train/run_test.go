@@ -66,6 +66,16 @@ func learns(t *testing.T) {
 	}
 }
 
+// testRun is the options of a run, the rows that it trains on, and the place of these rows and of distances.
+type testRun struct {
+	options string
+	rows    *data.Dataset
+	place   placement
+}
+
+// distancesInSteps computes the distances of sequences in every step.
+var distancesInSteps = placement{distances: memory.InSteps}
+
 // config resolves the options of a text, KEY=VALUE with blanks between them, as if typed as flags. All others are
 // defaults: config(t, "model=gp steps=3 inducing=4") is a GP of four inducing points that takes three steps.
 func config(t testing.TB, words string) options.Config {
@@ -73,9 +83,6 @@ func config(t testing.TB, words string) options.Config {
 	var flags []options.Setting
 	for _, f := range strings.Fields(words) {
 		k, v, _ := strings.Cut(f, "=")
-		if k == "distances" || k == "rows" { // they are words of placed
-			continue
-		}
 		flags = append(flags, options.Setting{Key: k, Text: v, From: "--" + k})
 	}
 	return must.Get(options.Resolve(nil, flags))(t)
@@ -90,18 +97,6 @@ func withSteps(c options.Config, steps int) options.Config {
 // jobOf returns a run with these options.
 func jobOf(t testing.TB, words string) *Job {
 	return &Job{Config: config(t, words), Started: time.Now(), Reporter: &quiet{}}
-}
-
-// placed sets the place of a job's rows and distances by two words that are no options: distances=steps computes the
-// distances of sequences in every step, and rows=host brings each batch from the host.
-func placed(j *Job, words string) *Job {
-	value := func(key string) (v string) {
-		_, v, _ = strings.Cut(words, key+"=")
-		v, _, _ = strings.Cut(v, " ")
-		return v
-	}
-	j.place = placement{rows: value("rows"), distances: value("distances")}
-	return j
 }
 
 // planned plans a run.
@@ -405,24 +400,24 @@ func TestDivergence(t *testing.T) {
 // A training step allocates nothing.
 func TestStepAllocatesNothing(t *testing.T) {
 	learns(t)
-	for _, options := range []string{"", "model=gp",
-		"inducing=20 latents=3 kernel=spectrum:2+double:1,2/linear distances=steps chunk=20",
-		"model=drf layers=2", "natgrad=0.1", "model=gp natgrad=0.1 q-cov=full",
-		"q-cov=full lengthscales=ard whiten=false local-reparam=false spectra=var-resampled samples=2"} {
-		set := table(t, 300, 1, wave)
-		if strings.Contains(options, "spectrum") {
-			set = genes(t, 300, 1)
-		}
+	numbers := table(t, 300, 1, wave)
+	for _, c := range []testRun{{rows: numbers}, {options: "model=gp", rows: numbers},
+		{"inducing=20 latents=3 kernel=spectrum:2+double:1,2/linear chunk=20", genes(t, 300, 1), distancesInSteps},
+		{options: "model=drf layers=2", rows: numbers}, {options: "natgrad=0.1", rows: numbers},
+		{options: "model=gp natgrad=0.1 q-cov=full", rows: numbers},
+		{options: "q-cov=full lengthscales=ard whiten=false local-reparam=false spectra=var-resampled samples=2",
+			rows: numbers},
+	} {
 		dev := mustOpen(t, "cpu")
-		job := jobOf(t, options+" steps=100 batch=50")
-		job.Device, job.Train = dev, set
-		run := placed(job, options).newRun()
+		job := jobOf(t, c.options+" steps=100 batch=50")
+		job.Device, job.Train, job.place = dev, c.rows, c.place
+		run := job.newRun()
 		must.OK(t, run.usePlan(must.Get(planned(t, run))(t)))
 		must.OK(t, run.prepare(t.Context()))
 		run.doStep(1)
 		step := 1
 		if n := allocs.PerRun(10, func() { step++; run.doStep(step) }); n > 0 {
-			t.Errorf("%q: %g allocations a step", options, n)
+			t.Errorf("%q: %g allocations a step", c.options, n)
 		}
 		must.OK(t, dev.Close())
 	}

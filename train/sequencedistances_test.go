@@ -40,10 +40,10 @@ func testDistances(t *testing.T, name string, precisions ...string) {
 					j := jobOf(t, options+" steps=12 device="+name+":"+precision)
 					dev := heldOut(t, j, set)
 					defer dev.Close()
-					j.Device = dev
-					return must.Get(placed(j, "distances="+distances).Run(t.Context()))(t)
+					j.Device, j.place.distances = dev, distances
+					return must.Get(j.Run(t.Context()))(t)
 				}
-				table, steps := run("table"), run("steps")
+				table, steps := run(memory.InTable), run(memory.InSteps)
 				table.Seconds, steps.Seconds = 0, 0
 				table.Trained.Kind, steps.Trained.Kind = fitted.RowKind{}, fitted.RowKind{}
 				if !reflect.DeepEqual(table, steps) {
@@ -61,26 +61,26 @@ func TestDistances(t *testing.T) { testDistances(t, "cpu", "f32", "f64") }
 func TestDistancesOfMemory(t *testing.T) {
 	set := genes(t, 200, 1)
 	const options = "model=gp inducing=150 kernel=spectrum:1 steps=3 batch=10 q-cov=diagonal device=cpu:f32"
-	run := func(free int64, more string) (*memory.Plan, string, error) {
+	run := func(free int64, distances, more string) (*memory.Plan, string, error) {
 		dev := openCPU(t)
 		j := jobOf(t, options+more)
-		j.Device, j.Train = &small{dev, free}, set
-		p, err := planned(t, placed(j, more).newRun())
+		j.Device, j.Train, j.place.distances = &small{dev, free}, set, distances
+		p, err := planned(t, j.newRun())
 		if err != nil {
 			return p, "", err
 		}
 		q := &quiet{}
 		j.Reporter = q
-		_, err = placed(j, more).Run(t.Context())
+		_, err = j.Run(t.Context())
 		return p, strings.Join(q.notes, "\n"), err
 	}
 	free := func(p *memory.Plan) int64 { return (p.Total + p.Host) * memory.SpareOfHost / (memory.SpareOfHost - 1) }
-	table, notes, err := run(1<<40, "")
+	table, notes, err := run(1<<40, "", "")
 	if err != nil || table.Distances.In != memory.InTable || table.Distances.Table != 200*150*4 ||
 		!strings.Contains(notes, "distances of sequences: a table of 117.2 KiB") {
 		t.Fatal(table.Distances, notes, err)
 	}
-	steps, notes, err := run(1<<40, " distances=steps")
+	steps, notes, err := run(1<<40, memory.InSteps, "")
 	want := fmt.Sprintf("distances of sequences: computed in every step from features of %s: a table "+
 		"would take 117.2 KiB", memory.Bytes(steps.Distances.Features))
 	if err != nil || steps.Total >= table.Total || !strings.Contains(notes, want) ||
@@ -88,26 +88,26 @@ func TestDistancesOfMemory(t *testing.T) {
 		t.Fatal(steps.Distances, notes, err)
 	}
 	between := (free(table) + free(steps)) / 2
-	auto, notes, err := run(between, "")
+	auto, notes, err := run(between, "", "")
 	if err != nil || !reflect.DeepEqual(auto.Distances, steps.Distances) || auto.Rows != 10 ||
 		!strings.Contains(notes, want) {
 		t.Errorf("%+v of %s: %s, %v", auto, memory.Bytes(between), notes, err)
 	}
-	if auto, _, err := run(free(table)+8, ""); err != nil || auto.Distances.In != memory.InTable {
+	if auto, _, err := run(free(table)+8, "", ""); err != nil || auto.Distances.In != memory.InTable {
 		t.Errorf("%+v, %v", auto.Distances, err)
 	}
 	// Where neither fits, the error names sizes that would.
 	fits := regexp.MustCompile(`what fits is (?:--samples [0-9]+, or )?--inducing ([0-9]+)`)
 	both := regexp.MustCompile(`; a table of distances takes 117\.2 KiB, and features instead of it [0-9.]+ KiB$`)
-	for _, more := range []string{"", " distances=table", " distances=steps"} {
-		_, _, err := run(600<<10, more)
+	for _, distances := range []string{"", memory.InTable, memory.InSteps} {
+		_, _, err := run(600<<10, distances, "")
 		found := fits.FindStringSubmatch(errorText(err))
-		if found == nil || (more != " distances=table") != both.MatchString(err.Error()) {
-			t.Errorf("%s: %v", more, err)
+		if found == nil || (distances != memory.InTable) != both.MatchString(err.Error()) {
+			t.Errorf("%s: %v", distances, err)
 			continue
 		}
-		if _, _, err := run(600<<10, more+" inducing="+found[1]); err != nil {
-			t.Errorf("%s inducing=%s: %v", more, found[1], err)
+		if _, _, err := run(600<<10, distances, " inducing="+found[1]); err != nil {
+			t.Errorf("%s inducing=%s: %v", distances, found[1], err)
 		}
 	}
 }

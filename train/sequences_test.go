@@ -253,37 +253,33 @@ func TestFitInputs(t *testing.T) {
 			t.Errorf("%s: fed forward is %v, %v", c.options, asked.FeedForward, err)
 		}
 	}
-	for options, want := range map[string]string{
-		"":                                      "kernel rbf, kmeans",
-		"kernel=rbf+matern12":                   "kernel rbf+matern12, kmeans",
-		"sequences kernel=spectrum:2":           "kernel spectrum:2, random",
-		"sequences kernel=spectrum:2 latents=1": "kernel spectrum:2, random",
-		"sequences kernel=spectrum:2 preset=paper": "kernel spectrum:2, kmedoids",
-		"both kernel=spectrum:2":                   "kernel rbf+spectrum:2, random",
-		"model=drf":                                "kernel auto, kmeans",
-		"both model=drf kernel=spectrum:2":         "kernel spectrum:2, random",
-		"both kernel=matern32+spectrum:2":          "kernel matern32+spectrum:2, random",
+	for _, run := range []struct {
+		set           *data.Dataset
+		options, want string
+	}{
+		{vectors, "", "kernel rbf, kmeans"},
+		{vectors, "kernel=rbf+matern12", "kernel rbf+matern12, kmeans"},
+		{vectors, "model=drf", "kernel auto, kmeans"},
+		{sequences, "kernel=spectrum:2", "kernel spectrum:2, random"},
+		{sequences, "kernel=spectrum:2 latents=1", "kernel spectrum:2, random"},
+		{sequences, "kernel=spectrum:2 preset=paper", "kernel spectrum:2, kmedoids"},
+		{both, "kernel=spectrum:2", "kernel rbf+spectrum:2, random"},
+		{both, "model=drf kernel=spectrum:2", "kernel spectrum:2, random"},
+		{both, "kernel=matern32+spectrum:2", "kernel matern32+spectrum:2, random"},
 	} {
-		set := vectors
-		if rest, ok := strings.CutPrefix(options, "sequences "); ok {
-			set, options = sequences, rest
-		} else if rest, ok := strings.CutPrefix(options, "both "); ok {
-			set, options = both, rest
-		}
-		c := config(t, options)
-		c, _, err := c.ResolveInputs(t.Context(), set)
+		asked := config(t, run.options)
+		c, _, err := asked.ResolveInputs(t.Context(), run.set)
 		must.OK(t, err)
-		asked := config(t, options)
-		if sequences := set.Sequences != nil &&
+		if sequences := run.set.Sequences != nil &&
 			asked.Preset == "default"; (c.Inducing == sequencesInducing) != (sequences &&
 			c.Model != model.DRF) || (c.Steps == sequencesSteps) != (sequences && c.Model != model.DRF) ||
 			(c.Steps == projectionSteps) != (sequences && c.Model == model.DRF) ||
 			c.Model == model.GPDRF && c.Skip == (asked.Preset == "paper" || c.Explicit("latents")) ||
 			c.Explicit("latents") && c.Latents != asked.Latents {
-			t.Errorf("%q: inducing %d, steps %d, skip %v, latents %d", options, c.Inducing, c.Steps, c.Skip, c.Latents)
+			t.Errorf("%q: inducing %d, steps %d, skip %v, latents %d", run.options, c.Inducing, c.Steps, c.Skip, c.Latents)
 		}
-		if got := fmt.Sprintf("kernel %s, %s", c.KernelSpec, c.InducingInit); got != want {
-			t.Errorf("%q: %s, want %s", options, got, want)
+		if got := fmt.Sprintf("kernel %s, %s", c.KernelSpec, c.InducingInit); got != run.want {
+			t.Errorf("%q: %s, want %s", run.options, got, run.want)
 		}
 	}
 }

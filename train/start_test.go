@@ -11,15 +11,15 @@ import (
 )
 
 // startAt trains a run that starts at the model of another.
-func startAt(t *testing.T, at *Outcome, words string, set *data.Dataset) (*Outcome, error) {
+func startAt(t *testing.T, at *Outcome, words string, set *data.Dataset, place placement) (*Outcome, error) {
 	t.Helper()
 	c, err := config(t, "from=r data=f.csv "+words).WarmStart(at.Config, at.Steps)
 	if err != nil {
 		return nil, err
 	}
 	job := jobOf(t, words)
-	job.Config, job.Device, job.Train, job.From = c, openCPU(t), set, at.Trained
-	return placed(job, words).Run(t.Context())
+	job.Config, job.Device, job.Train, job.From, job.place = c, openCPU(t), set, at.Trained, place
+	return job.Run(t.Context())
 }
 
 // A run that starts at a model and does not move predicts what the model does, bit for bit, whatever its kind.
@@ -27,6 +27,7 @@ func startAt(t *testing.T, at *Outcome, words string, set *data.Dataset) (*Outco
 func TestStartAtModel(t *testing.T) {
 	learns(t)
 	numbers, classes := table(t, 60, 1, wave), table(t, 60, 3, rings)
+	const inSteps = "model=gp inducing=9 kernel=spectrum:2"
 	for words, set := range map[string]*data.Dataset{
 		"model=gp inducing=9": numbers,
 		"model=gpdrf inducing=9 latents=3 features=7 layers=2 target-scaling=log": numbers,
@@ -35,21 +36,21 @@ func TestStartAtModel(t *testing.T) {
 		"model=drf columns=auto features=7":                                       wideRows(t, 60, 1, true),
 		"model=gp columns=components inducing=9":                                  alikeRows(t, 80, 1, false),
 		"model=gpdrf inducing=9 features=7 kernel=spectrum:2+double:1,2":          genes(t, 60, 1),
-		"model=gp inducing=9 kernel=spectrum:2 distances=steps":                   genes(t, 60, 1),
-		"model=drf features=7 kernel=spectrum:2 projection=16":                    genes(t, 60, 1),
-		"model=gp inducing=9 kernel=spectrum:1 codebook=5":                        sounds(t, 60, 1),
-		"model=gp inducing=9 kernel=wl:2":                                         molecules(t, 60, 1),
+		inSteps: genes(t, 60, 1),
+		"model=drf features=7 kernel=spectrum:2 projection=16": genes(t, 60, 1),
+		"model=gp inducing=9 kernel=spectrum:1 codebook=5":     sounds(t, 60, 1),
+		"model=gp inducing=9 kernel=wl:2":                      molecules(t, 60, 1),
 	} {
 		at := mustFit(t, words+" steps=10 batch=17 device=cpu:f32", set)
 		rest := set.Subset([]int{1, 2, 3, 5, 8, 13, 21, 22, 23, 34, 35, 36, 37, 45, 46, 50, 55})
 		predicted := func(o *Outcome) []float64 {
 			return must.Get(o.Trained.Predict(t.Context(), openCPU(t), set, 3))(t).H
 		}
-		distances := ""
-		if strings.Contains(words, "distances") {
-			distances = " distances=steps"
+		var place placement
+		if words == inSteps {
+			place = distancesInSteps
 		}
-		still, err := startAt(t, at, "lr=1e-30 kl-warmup=0"+distances, rest)
+		still, err := startAt(t, at, "lr=1e-30 kl-warmup=0", rest, place)
 		if err != nil {
 			t.Errorf("%s: %v", words, err)
 			continue
@@ -57,8 +58,8 @@ func TestStartAtModel(t *testing.T) {
 		if still.Steps != 2 || !slices.Equal(predicted(still), predicted(at)) {
 			t.Errorf("%s: %d steps that do not move have moved the predictions", words, still.Steps)
 		}
-		moved := must.Get(startAt(t, at, "steps=3"+distances, rest))(t)
-		again := must.Get(startAt(t, at, "steps=3"+distances, rest))(t)
+		moved := must.Get(startAt(t, at, "steps=3", rest, place))(t)
+		again := must.Get(startAt(t, at, "steps=3", rest, place))(t)
 		if slices.Equal(predicted(moved), predicted(at)) || !slices.Equal(predicted(moved), predicted(again)) {
 			t.Errorf("%s: steps do not move the predictions, or not to the same place", words)
 		}
@@ -78,11 +79,12 @@ func TestStartRefused(t *testing.T) {
 		"seed=2":     "--seed: the model of r", "kernel=matern32": "--kernel: the model of r",
 		"target-scaling=log": "--target-scaling: the model", "preset=paper": "--preset: the model",
 	} {
-		if _, err := startAt(t, at, words, table(t, 60, 2, wave)); err == nil || !strings.Contains(err.Error(), want) {
+		_, err := startAt(t, at, words, table(t, 60, 2, wave), placement{})
+		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, expected %q", words, err, want)
 		}
 	}
-	if _, err := startAt(t, at, "inducing=9 steps=2 batch=8", table(t, 60, 2, wave)); err != nil {
+	if _, err := startAt(t, at, "inducing=9 steps=2 batch=8", table(t, 60, 2, wave), placement{}); err != nil {
 		t.Error(err)
 	}
 	several := at.Config

@@ -27,8 +27,8 @@ func testStreams(t *testing.T, names ...string) {
 					j := jobOf(t, options+" steps=8 device="+name)
 					dev := heldOut(t, j, set)
 					defer dev.Close()
-					j.Device, j.Test = dev, set
-					out := must.Get(placed(j, "rows="+rows).Run(t.Context()))(t)
+					j.Device, j.Test, j.place.rows = dev, set, rows
+					out := must.Get(j.Run(t.Context()))(t)
 					notes := strings.Join(j.Reporter.(*quiet).notes, "\n")
 					if strings.Contains(notes, "stays on the host") != (rows == onHost) {
 						t.Errorf("rows %q: %s", rows, notes)
