@@ -109,9 +109,7 @@ func inParts(t *testing.T, name string, trained *fitted.Model, whole bool, n, pa
 		}
 		table := must.Get(s.predict(t.Context(), whole, must.Get(trained.Schema.Rows(given))(t)))(t)
 		for i := range table.Rows {
-			row := make([]Cell, len(table.Columns))
-			table.Row(i, row)
-			cells = append(cells, row...)
+			cells = table.Row(i, cells)
 		}
 	}
 	return cells

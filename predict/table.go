@@ -16,8 +16,8 @@ import (
 // Table is a prediction as it is written: named columns of numbers or of class names.
 type Table struct {
 	Columns []string
-	Words   []string                 // those of Columns that hold words
-	Row     func(i int, into []Cell) // writes row i; several rows may be written at a time
+	Words   []string                               // those of Columns that hold words
+	Row     func(i int, row []Cell) (cells []Cell) // appends the cells of row i; several goroutines may call it
 	Rows    int
 }
 
@@ -79,20 +79,14 @@ func (t *Table) AddFirst(name string, cell func(i int) Cell) {
 	}
 	row := t.Row
 	t.Columns = append([]string{name}, t.Columns...)
-	t.Row = func(i int, into []Cell) {
-		into[0] = cell(i)
-		row(i, into[1:])
-	}
+	t.Row = func(i int, cells []Cell) []Cell { return row(i, append(cells, cell(i))) }
 }
 
 // Add puts a column behind the others.
 func (t *Table) Add(name string, cell func(i int) Cell) {
-	row, at := t.Row, len(t.Columns)
+	row := t.Row
 	t.Columns = append(t.Columns, name)
-	t.Row = func(i int, into []Cell) {
-		row(i, into)
-		into[at] = cell(i)
-	}
+	t.Row = func(i int, cells []Cell) []Cell { return append(row(i, cells), cell(i)) }
 }
 
 // Prefix returns the beginning of the names of a target's columns; "" if there is one target.
@@ -107,26 +101,26 @@ func Prefix(name string, names []string) string {
 func regressionTable(t *fitted.Model, p *model.Prediction, draws int, seed uint64) *Table {
 	names := t.Schema.Outputs()
 	out := &Table{Rows: p.N}
-	var parts []func(i int, into []Cell)
-	width := 0
+	var parts []func(i int, cells []Cell) []Cell
 	for c, name := range names {
 		columns, row := outputColumns(t, p, c, draws, seed)
 		for _, column := range columns {
 			out.Columns = append(out.Columns, Prefix(name, names)+column)
 		}
-		width, parts = len(columns), append(parts, row)
+		parts = append(parts, row)
 	}
-	out.Row = func(i int, into []Cell) {
-		for c, row := range parts {
-			row(i, into[c*width:])
+	out.Row = func(i int, cells []Cell) []Cell {
+		for _, row := range parts {
+			cells = row(i, cells)
 		}
+		return cells
 	}
 	return out
 }
 
 // outputColumns returns the columns of target c.
 func outputColumns(t *fitted.Model, p *model.Prediction, c, draws int,
-	seed uint64) (columns []string, row func(i int, into []Cell)) {
+	seed uint64) (columns []string, row func(i int, cells []Cell) []Cell) {
 	r := NewRegression(t, p, c)
 	if draws > 0 {
 		r = r.Drawn(draws, seed)
@@ -139,24 +133,29 @@ func outputColumns(t *fitted.Model, p *model.Prediction, c, draws int,
 		columns = append(columns, "lower", "upper")
 	}
 	return columns,
-		func(i int, into []Cell) {
+		func(i int, cells []Cell) []Cell {
 			mean, sd, aleatoric, epistemic := r.Moments(i)
-			for k, v := range []float64{mean, sd, aleatoric, epistemic} {
-				into[k].Value = v
-			}
 			at := make([]float64, len(levels))
 			quantiles(i, at)
-			for k, y := range at {
-				into[4+k].Value = y
-			}
+			cells = appendNumbers(cells, mean, sd, aleatoric, epistemic)
+			cells = appendNumbers(cells, at...)
 			if ok {
-				into[9].Value, into[10].Value = r.Interval(i, q)
+				lower, upper := r.Interval(i, q)
+				cells = appendNumbers(cells, lower, upper)
 			}
+			return cells
 		}
 }
 
+func appendNumbers(cells []Cell, values ...float64) []Cell {
+	for _, v := range values {
+		cells = append(cells, Cell{Value: v})
+	}
+	return cells
+}
+
 func classTable(t *fitted.Model, p *model.Prediction) *Table {
-	classes, width := NewClasses(t, p), p.C // The rest of p, which fills the memory, is not kept.
+	classes := NewClasses(t, p)
 	out := &Table{Columns: []string{"label"}, Words: []string{"label"}, Rows: p.N}
 	for _, c := range t.Schema.Classes {
 		out.Columns = append(out.Columns, "p_"+c)
@@ -167,20 +166,14 @@ func classTable(t *fitted.Model, p *model.Prediction) *Table {
 		out.Columns, out.Words = append(out.Columns, "set"), append(out.Words, "set")
 	}
 	distance := metrics.Distances(p.H, p.S, p.N, p.C)
-	out.Row = func(i int, into []Cell) {
-		for k, v := range classes.Probabilities(i) {
-			into[1+k].Value = v
-		}
-		into[0].Class = classes.Label(i)
-		into[1+width].Value = classes.Entropy(i)
-		if d := distance[i]; math.IsNaN(d) {
-			into[2+width] = Cell{None: true}
-		} else {
-			into[2+width] = Cell{Value: d}
-		}
+	out.Row = func(i int, cells []Cell) []Cell { // it does not keep p, which fills the memory
+		cells = append(cells, Cell{Class: classes.Label(i)})
+		cells = appendNumbers(cells, classes.Probabilities(i)...)
+		cells = append(cells, Cell{Value: classes.Entropy(i)}, Cell{Value: distance[i], None: math.IsNaN(distance[i])})
 		if ok {
-			into[3+width].Class = strings.Join(classes.Set(i, q), "|")
+			cells = append(cells, Cell{Class: strings.Join(classes.Set(i, q), "|")})
 		}
+		return cells
 	}
 	return out
 }
@@ -210,9 +203,9 @@ func (s *Search) Table(ds *data.Dataset, suggestions []Suggestion) *Table {
 	if s.Feasible != nil {
 		out.Columns = append(out.Columns, "feasible")
 	}
-	out.Row = func(i int, into []Cell) {
+	out.Row = func(i int, cells []Cell) []Cell {
 		one := suggestions[i]
-		cells := []Cell{{Value: float64(i + 1)}, {Value: float64(one.Row + 1)}}
+		cells = append(cells, Cell{Value: float64(i + 1)}, Cell{Value: float64(one.Row + 1)})
 		if ids != nil {
 			cells = append(cells, Cell{Class: ids[one.Row], None: ids[one.Row] == ""})
 		}
@@ -222,7 +215,10 @@ func (s *Search) Table(ds *data.Dataset, suggestions []Suggestion) *Table {
 		} else {
 			cells = append(cells, Cell{Value: one.Mean}, Cell{Value: one.SD})
 		}
-		copy(into, append(cells, Cell{Value: one.Feasible})[:len(out.Columns)])
+		if s.Feasible != nil {
+			cells = append(cells, Cell{Value: one.Feasible})
+		}
+		return cells
 	}
 	return out
 }

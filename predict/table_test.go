@@ -133,10 +133,11 @@ func rowOf(t *testing.T, p *Table) map[string]string {
 // TestNotFinite: such a number is found in any row.
 func TestNotFinite(t *testing.T) {
 	for _, at := range []int{0, rowsAtOnce + 100} {
-		p := &Table{Columns: []string{"x"}, Rows: at + 50, Row: func(i int, into []Cell) {
+		p := &Table{Columns: []string{"x"}, Rows: at + 50, Row: func(i int, cells []Cell) []Cell {
 			if i == at {
-				into[0].Value = math.NaN()
+				return appendNumbers(cells, math.NaN())
 			}
+			return appendNumbers(cells, 0)
 		}}
 		for _, format := range Formats() {
 			if err := p.Write(&bytes.Buffer{}, format); !errors.Is(err, ErrNotFinite) {
@@ -157,8 +158,8 @@ func TestRowsInOrder(t *testing.T) {
 			var text bytes.Buffer
 			out := NewWriter(&text, format)
 			for _, rows := range []int{rowsAtOnce + 65, 1, 0, rowsAtOnce} {
-				table := &Table{Columns: []string{"n", "root"}, Rows: rows, Row: func(i int, into []Cell) {
-					into[0], into[1] = Cell{Value: float64(i)}, Cell{Value: math.Sqrt(float64(i)), None: i%7 == 0}
+				table := &Table{Columns: []string{"n", "root"}, Rows: rows, Row: func(i int, cells []Cell) []Cell {
+					return append(cells, Cell{Value: float64(i)}, Cell{Value: math.Sqrt(float64(i)), None: i%7 == 0})
 				}}
 				must.OK(t, out.Write(table))
 			}
@@ -216,7 +217,8 @@ func TestCountColumns(t *testing.T) {
 
 // TestNotFiniteOnce: many such numbers are one error.
 func TestNotFiniteOnce(t *testing.T) {
-	p := &Table{Columns: []string{"x"}, Rows: rowsAtOnce, Row: func(_ int, into []Cell) { into[0].Value = math.Inf(1) }}
+	p := &Table{Columns: []string{"x"}, Rows: rowsAtOnce,
+		Row: func(_ int, cells []Cell) []Cell { return appendNumbers(cells, math.Inf(1)) }}
 	for _, format := range Formats() {
 		if err := p.Write(&bytes.Buffer{}, format); err == nil || err.Error() != ErrNotFinite.Error() {
 			t.Errorf("%s: %v", format, err)
@@ -227,7 +229,7 @@ func TestNotFiniteOnce(t *testing.T) {
 // The names of rows give way to another column that is called as theirs.
 func TestAddFirst(t *testing.T) {
 	p := &Table{Columns: []string{"row", "mean"}, Words: []string{"row"}, Rows: 1,
-		Row: func(_ int, into []Cell) { into[0].Class, into[1].Value = "a", 2 }}
+		Row: func(_ int, cells []Cell) []Cell { return append(cells, Cell{Class: "a"}, Cell{Value: 2}) }}
 	p.AddFirst("row", func(int) Cell { return Cell{Value: 7} })
 	if got := rowOf(t, p); got["row"] != "7" || got["id"] != "a" || got["mean"] != "2" || p.Words[0] != "id" {
 		t.Errorf("%v, words %s", got, p.Words)

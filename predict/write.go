@@ -85,15 +85,13 @@ func (t *Table) each(part func(k int, cells []Cell) error, write func(cells []Ce
 
 // cells makes the cells of the rows from first on.
 func (t *Table) cells(first int, into []Cell) error {
-	clear(into)
 	for row := range slices.Chunk(into, len(t.Columns)) {
-		t.Row(first, row)
-		first++
-		for _, c := range row {
+		for _, c := range t.Row(first, row[:0]) {
 			if !c.None && (math.IsNaN(c.Value) || math.IsInf(c.Value, 0)) {
 				return ErrNotFinite
 			}
 		}
+		first++
 	}
 	return nil
 }

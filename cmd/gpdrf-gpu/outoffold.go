@@ -88,14 +88,12 @@ func (v *crossValidation) predictAll(ctx context.Context) error {
 		table.AddFirst("row", func(i int) predict.Cell { return predict.Cell{Value: float64(numbers[i] + 1)} })
 		all.Columns = table.Columns
 		for i := range numbers {
-			row := make([]predict.Cell, len(all.Columns))
-			table.Row(i, row)
-			rows = append(rows, row)
+			rows = append(rows, table.Row(i, nil))
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b []predict.Cell) int { return cmp.Compare(a[0].Value, b[0].Value) })
 	all.Rows = len(rows)
-	all.Row = func(i int, into []predict.Cell) { copy(into, rows[i]) }
+	all.Row = func(i int, cells []predict.Cell) []predict.Cell { return append(cells, rows[i]...) }
 	return atomicfile.WriteFile(filepath.Join(v.cv.Path(), rundir.OutOfFoldFile),
 		func(w io.Writer) error { return all.Write(w, predict.CSV) })
 }

@@ -16,9 +16,9 @@ func TestSuggestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var said bytes.Buffer
 	p := &program{ctx: ctx, console: console{out: &said, err: &said}}
-	table := &predict.Table{Columns: []string{"rank"}, Rows: 1, Row: func(_ int, into []predict.Cell) {
+	table := &predict.Table{Columns: []string{"rank"}, Rows: 1, Row: func(_ int, cells []predict.Cell) []predict.Cell {
 		cancel()
-		into[0].Value = 1
+		return append(cells, predict.Cell{Value: 1})
 	}}
 	out := filepath.Join(t.TempDir(), "next.csv")
 	r := &suggestRequest{out: out, format: predict.CSV}
