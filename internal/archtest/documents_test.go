@@ -91,6 +91,24 @@ func TestListedFiles(t *testing.T) {
 	}
 }
 
+var fileName = regexp.MustCompile(`\s([a-z]\w*\.go)\b`)
+
+// The comment of a package names files that the package has.
+func TestFilesOfPackages(t *testing.T) {
+	count := 0
+	for _, f := range load(t).code() {
+		for _, match := range fileName.FindAllStringSubmatch(f.syntax.Doc.Text(), -1) {
+			count++
+			if _, err := os.Stat(filepath.Join(root, f.dir, match[1])); err != nil {
+				t.Errorf("%s names %s, which is not there", f.path, match[1])
+			}
+		}
+	}
+	if count < 5 {
+		t.Errorf("only %d names found: is the pattern still right?", count)
+	}
+}
+
 // indented returns the lines of code blocks.
 func indented(text string) (lines []string) {
 	for _, line := range strings.Split(text, "\n") {
