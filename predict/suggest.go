@@ -79,7 +79,7 @@ func (s *Search) Check() error {
 		return usererror.Errorf("%s %d, %s %d: choose at least a row, by 2 to %d samples", usererror.Flag("batch"),
 			s.Batch, usererror.Flag("samples"), s.Samples, model.MaxSamples)
 	}
-	if s.Trained.Counts() {
+	if s.Trained.PredictsCounts() {
 		return usererror.Errorf("the model predicts counts, and suggest is for numbers and classes: train it with "+
 			"%s gaussian", usererror.Flag("likelihood"))
 	}
@@ -347,7 +347,7 @@ func Feasibility(ctx context.Context, t *fitted.Model, dev device.Device, ds *da
 		return nil, usererror.OfFlag("feasible", "the model must have two classes, the second of them for feasible, or "+
 			"one target, 0 or more for feasible; it predicts %s", strings.Join(classes, ", "))
 	}
-	if t.Counts() || classes == nil && t.Targets[0].Log {
+	if t.PredictsCounts() || classes == nil && t.Targets[0].Log {
 		return nil, usererror.OfFlag("feasible", "its model predicts %s, which is never below 0, so that all rows are "+
 			"feasible: leave it out, or train it on classes or on a target of both signs", strings.Join(outputs, ", "))
 	}

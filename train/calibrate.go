@@ -37,7 +37,7 @@ func (r *run) calibrate(ctx context.Context, out *Outcome) error {
 
 // calibrates reports whether the temperature is open.
 func (r *run) calibrates(out *Outcome) bool {
-	return r.validation != nil && out.Config.Temperature == 0 && !out.Trained.Counts()
+	return r.validation != nil && out.Config.Temperature == 0 && !out.Trained.PredictsCounts()
 }
 
 // keepTemperatureOne sets the temperature to 1 if it is still open.

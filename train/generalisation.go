@@ -31,7 +31,7 @@ func (j *Job) Generalise(ctx context.Context, t *fitted.Model,
 		return nil, err
 	}
 	constant := math.NaN() // stays NaN for weights of rows or classes, and for counts
-	if j.Train.Weights == nil && j.Config.ClassWeights != options.Balanced && !t.Counts() {
+	if j.Train.Weights == nil && j.Config.ClassWeights != options.Balanced && !t.PredictsCounts() {
 		sample, _ := j.Train.Sample(fitted.ComparedRows, t.Seed)
 		constant = t.ConstantLogDensity(sample)
 	}

@@ -106,7 +106,7 @@ func (r *predictRequest) readDraws(c *call) error {
 	if r.draws > 0 && r.trained.Schema.Task != data.Regression {
 		return usagef("--draws: is for regression: class probabilities need no draws")
 	}
-	if r.draws > 0 && r.trained.Counts() {
+	if r.draws > 0 && r.trained.PredictsCounts() {
 		return usagef("--draws: puts a normal in place of a prediction, and counts have none: leave it out")
 	}
 	r.seed = c.seed(r.trained.Seed)

@@ -174,7 +174,7 @@ func (s *Search) trainAndScore(ctx context.Context, dev device.Device, c *Candid
 	if heldOut.Task == data.Regression {
 		t.RMSE = out.Trained.RMSE(p, heldOut)
 	}
-	if t.Round == rounds && out.Config.Temperature == 0 && !out.Trained.Counts() {
+	if t.Round == rounds && out.Config.Temperature == 0 && !out.Trained.PredictsCounts() {
 		t.Temperature, _, _ = train.Temperature(out.Trained, p, heldOut)
 		p = p.Tempered(t.Temperature)
 	}

@@ -64,14 +64,14 @@ func (t *Model) Evaluate(ctx context.Context, dev device.Device, ds *data.Datase
 
 // CheckTargets refuses a target that the model cannot have: one without a logarithm, or that is no count.
 func (t *Model) CheckTargets(ds *data.Dataset) error {
-	if t.Counts() {
+	if t.PredictsCounts() {
 		return scaling.Counts(ds)
 	}
 	return scaling.Positive(ds, t.Targets)
 }
 
-// Counts reports whether the targets are counts.
-func (t *Model) Counts() bool { return model.Counts(t.singleModels()[0].Config.Likelihood) }
+// PredictsCounts reports whether the targets are counts.
+func (t *Model) PredictsCounts() bool { return model.Counts(t.singleModels()[0].Config.Likelihood) }
 
 // scoreWithDensities calls Score, and adds the densities of a sample and the rows that a run folder keeps.
 func (t *Model) scoreWithDensities(p *model.Prediction, ds *data.Dataset, draws int) *Scores {
