@@ -1,8 +1,8 @@
 package train
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"time"
@@ -59,8 +59,10 @@ func (ch *chooser) attempt(ctx context.Context, c candidate, steps int) error {
 // score trains an attempt and fills in its log densities. It returns ErrLate if there is no time for it to end, or an
 // error that this rank alone has. An attempt that breaks off has no log densities, and no error.
 func (ch *chooser) score(ctx context.Context, a *rundir.Attempt) error {
-	if more, err := ch.run.rankZeroAnswer(ctx.Err() == nil); !more || err != nil {
-		return cmp.Or(err, ErrLate)
+	if more, err := ch.run.rankZeroAnswer(ctx.Err() == nil); err != nil {
+		return err
+	} else if !more {
+		return ErrLate
 	}
 	in, shared := ch.inputs, ch.run.job.shared()
 	s, trained := in.run.setup, *in.run.trained
@@ -76,7 +78,7 @@ func (ch *chooser) score(ctx context.Context, a *rundir.Attempt) error {
 	s.config.Batch = min(s.config.Batch, s.train.N())
 	s.config, _ = s.config.ForChosenSteps(a.Steps, a.Steps)
 	p, err := ch.trainAndPredict(ctx, uncancelled, &run{setup: s, trained: &trained, init: in.run.init}, a)
-	if uncancelled.Err() != nil || err == ErrLate {
+	if uncancelled.Err() != nil || errors.Is(err, ErrLate) {
 		return ErrLate
 	}
 	if err != nil && shared && !Diverged(err) {
@@ -126,10 +128,11 @@ func (ch *chooser) trainAndPredict(ctx, uncancelled context.Context, r *run, a *
 		rows.X, rows.Features = r.trained.Numbers(in.heldOut), r.sequences.withRows(uncancelled, in.heldOut).train
 	}
 	deviceRows := r.step.Model.UploadRows(rows, nil, nil)
-	if p, err = r.step.Model.NewPredictor(deviceRows, options.ValidationSamples).Predict(r.config.Seed); err == nil {
-		p.AddOffset(in.heldOut.Offset)
+	if p, err = r.step.Model.NewPredictor(deviceRows, options.ValidationSamples).Predict(r.config.Seed); err != nil {
+		return nil, err
 	}
-	return p, err
+	p.AddOffset(in.heldOut.Offset)
+	return p, nil
 }
 
 // attemptReporter is the Reporter of the attempts. It passes their progress on to the run's own Reporter. It ends them

@@ -3,6 +3,7 @@ package train
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -133,7 +134,7 @@ func (ch *chooser) makeAttempts(ctx context.Context) error {
 	defer cancel()
 	ch.cancel = cancel
 	err := ch.compare(timed)
-	if err == ErrLate {
+	if errors.Is(err, ErrLate) {
 		return context.Cause(ctx)
 	}
 	return err

@@ -106,7 +106,7 @@ func (r *run) doStep(number int) (done bool, err error) {
 // abandonsStep reports whether to end a step between two of its parts. A time limit does not end the first step, so
 // that the run has a model.
 func (r *run) abandonsStep(ctx context.Context) bool {
-	return ctx.Err() != nil && (r.out.Steps > r.earlierSteps || context.Cause(ctx) != ErrLate)
+	return ctx.Err() != nil && (r.out.Steps > r.earlierSteps || !errors.Is(context.Cause(ctx), ErrLate))
 }
 
 // setTrainable holds the parameters that the schedule fixes at a step.
@@ -117,7 +117,7 @@ func (r *run) setTrainable(step int) {
 // ownEnd returns the reason why this rank would end the run, by its clock and its context.
 func (r *run) ownEnd(ctx context.Context) End {
 	switch {
-	case r.clock.late(), context.Cause(ctx) == ErrLate:
+	case r.clock.late(), errors.Is(context.Cause(ctx), ErrLate):
 		return TimeLimit
 	case ctx.Err() != nil:
 		return Interrupted
