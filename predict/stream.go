@@ -119,7 +119,8 @@ func give[T any](ctx context.Context, to chan<- T, v T) {
 // predict makes a table of a batch.
 func (s *Stream) predict(ctx context.Context, whole bool, ds *data.Dataset) (*Table, error) {
 	if whole {
-		before, o := s.done, s.Options
+		before := s.done
+		o := s.Options
 		s.done += ds.N()
 		o.Progress = func(done int) { s.Options.Progress(before + done) }
 		p, distances, err := s.Trained.PredictSet(ctx, s.Device, ds, s.Samples, o)

@@ -268,7 +268,8 @@ func (s *Search) samples(p *model.Prediction, lo, hi int, own func(float64) floa
 
 // noise returns the variance of the noise of each row [N], in squared units of the target or its logarithm.
 func (s *Search) noise(p *model.Prediction) []float64 {
-	noise, c := make([]float64, p.N), s.target()
+	noise := make([]float64, p.N)
+	c := s.target()
 	for i := range noise {
 		unit := s.Trained.Targets[c].SD
 		noise[i] = unit * unit * p.Noise[i*p.C+c]

@@ -183,7 +183,8 @@ func classTable(t *fitted.Model, p *model.Prediction) *Table {
 func (s *Search) Table(ds *data.Dataset, suggestions []Suggestion) *Table {
 	classes := s.Trained.Schema.Task == data.Classification
 	names := map[string]string{EI: "gain", UCB: "bound", Thompson: "draw", Variance: "variance", BALD: "information"}
-	value, predicted := names[s.How], []string{"mean", "sd"}
+	value := names[s.How]
+	predicted := []string{"mean", "sd"}
 	if classes {
 		predicted = []string{"label", "p"}
 		if s.How == Variance {

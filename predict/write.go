@@ -68,7 +68,8 @@ func (t *Table) each(part func(k int, cells []Cell) error, write func(cells []Ce
 	for first := 0; first < t.Rows; first += rowsAtOnce {
 		rows := min(rowsAtOnce, t.Rows-first)
 		metrics.EachPart(rows, func(lo, hi int) {
-			k, own := lo/metrics.PartRows, cells[lo*width:hi*width]
+			k := lo / metrics.PartRows
+			own := cells[lo*width : hi*width]
 			if failed[k] = t.cells(first+lo, own); failed[k] == nil {
 				failed[k] = part(k, own)
 			}

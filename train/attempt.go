@@ -64,9 +64,12 @@ func (ch *chooser) score(ctx context.Context, a *rundir.Attempt) error {
 	} else if !more {
 		return ErrLate
 	}
-	in, shared := ch.inputs, ch.run.job.shared()
-	s, trained := in.run.setup, *in.run.trained
-	s.train, s.validation, s.save, s.reporter = in.trainRows, nil, nil, attemptReporter{chooser: ch}
+	in := ch.inputs
+	shared := ch.run.job.shared()
+	s := in.run.setup
+	trained := *in.run.trained
+	s.train, s.validation = in.trainRows, nil
+	s.save, s.reporter = nil, attemptReporter{chooser: ch}
 	uncancelled := ctx // ranks vote to end between steps: other work runs to its end on all of them
 	if shared {
 		uncancelled = context.WithoutCancel(ctx)
@@ -152,7 +155,8 @@ func (r attemptReporter) Step(p rundir.Progress) {
 	so := ch.inputs.speed
 	perStep := (so.seconds + p.Elapsed.Seconds()) / float64(so.steps+p.Step)
 	reserve := time.Duration(float64(followingSteps) * perStep * float64(time.Second))
-	clock, first := ch.run.clock, ch.run.job.ranks().Rank() == 0
+	clock := ch.run.clock
+	first := ch.run.job.ranks().Rank() == 0
 	if first && clock.deadline > 0 && p.Step >= reportEvery && clock.used()+reserve > clock.deadline {
 		ch.cancel()
 	}

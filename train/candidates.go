@@ -47,7 +47,8 @@ type decision struct {
 // decide picks the inputs, the objective and the length from the attempts. planned is the number of steps without
 // attempts.
 func (ch *chooser) decide(planned int) decision {
-	best, rest := ch.best(), planned-ch.totalSteps
+	best := ch.best()
+	rest := planned - ch.totalSteps
 	switch {
 	case best == nil:
 		return decision{ch.columns, ch.candidates[0], planned, planned, 0}

@@ -85,7 +85,8 @@ func (r *run) choose(ctx context.Context) error {
 	if cfg.Objective != options.Auto {
 		return nil
 	}
-	steps, columns := float64(cfg.Steps), &inputs{run: r}
+	steps := float64(cfg.Steps)
+	columns := &inputs{run: r}
 	ch := &chooser{run: r, columns: columns, inputs: columns, candidates: candidates(cfg, r.train),
 		savedAttempts: r.job.state().Attempts,
 		shortSteps:    min(int(shortShare*steps), longestShort), longSteps: int(longShare * steps)}
@@ -224,7 +225,8 @@ func (ch *chooser) fitLongSteps(longest int) (err error) {
 // takeComponents makes components the inputs, if they may pay and there is time to fit them. A resumed run has the
 // inputs of its attempts.
 func (ch *chooser) takeComponents(ctx context.Context) error {
-	r, resumed := ch.run, len(ch.savedAttempts) > 0
+	r := ch.run
+	resumed := len(ch.savedAttempts) > 0
 	if resumed && !slices.ContainsFunc(ch.savedAttempts, onComponents) {
 		return nil
 	}

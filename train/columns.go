@@ -96,7 +96,8 @@ func (r *run) withComponents(ctx context.Context) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	explained, half := 0.0, (r.train.D()+1)/2
+	explained := 0.0
+	half := (r.train.D() + 1) / 2
 	for _, share := range shares[:min(half, len(shares))] {
 		explained += share
 	}

@@ -82,7 +82,8 @@ func subset(n, k int, seed uint64) []int {
 
 // kmeans runs Lloyd's algorithm from the first m rows of the pool. A cluster that loses all its rows keeps its centre.
 func (c inducingPoints) kmeans(ctx context.Context, p pool) []float64 {
-	d, centre := p.d, slices.Clone(p.x[:c.m*p.d])
+	d := p.d
+	centre := slices.Clone(p.x[:c.m*p.d])
 	nearest := make([]int, p.n)
 	sum, count := make([]float64, c.m*d), make([]float64, c.m)
 	for round := range kmeansRounds {
@@ -117,11 +118,13 @@ func (p pool) assign(ctx context.Context, nearest []int, centre []float64) {
 		half[c] = simd.Dot64(centre[c*d:(c+1)*d], centre[c*d:(c+1)*d]) / 2
 	}
 	parallel.Blocks(ctx, p.n, rowBlock, func() func(lo, hi int) {
-		pack, dots := simd.NewPack[float64](), make([]float64, rowBlock*m)
+		pack := simd.NewPack[float64]()
+		dots := make([]float64, rowBlock*m)
 		return func(lo, hi int) {
 			simd.Gemm64(pack, false, true, hi-lo, m, d, 1, p.x[lo*d:], d, centre, d, 0, dots, m)
 			for i := lo; i < hi; i++ {
-				row, best := dots[(i-lo)*m:(i-lo+1)*m], 0
+				row := dots[(i-lo)*m : (i-lo+1)*m]
+				best := 0
 				for c, v := range row {
 					if v-half[c] > row[best]-half[best] {
 						best = c
@@ -136,7 +139,8 @@ func (p pool) assign(ctx context.Context, nearest []int, centre []float64) {
 // greedy runs the pivoted Cholesky factorisation of the RBF correlation matrix of the pool: each
 // step takes the row whose variance given those already taken is largest.
 func (c inducingPoints) greedy(ctx context.Context, p pool) []float64 {
-	m, out := c.m, make([]float64, 0, c.m*p.d)
+	m := c.m
+	out := make([]float64, 0, c.m*p.d)
 	factor := make([]float64, p.n*m) // row i holds its first columns of the factor
 	variance := slices.Repeat([]float64{1}, p.n)
 	for t := range m {

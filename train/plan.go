@@ -34,7 +34,8 @@ func (s *setup) planMemory(ctx context.Context) (*memory.Plan, error) {
 
 // planFor returns the plan for a number of free bytes; nil if it is not known.
 func (s *setup) planFor(ctx context.Context, free *int64) (*memory.Plan, error) {
-	c, measure := s.config, func(c options.Config) (*memory.Plan, error) { return s.measureOnDevice(ctx, c, free) }
+	c := s.config
+	measure := func(c options.Config) (*memory.Plan, error) { return s.measureOnDevice(ctx, c, free) }
 	p, err := measure(c)
 	if err != nil || p.Fits() && s.job.place.rows != onHost {
 		return p, err
@@ -67,7 +68,8 @@ func (s *setup) planFor(ctx context.Context, free *int64) (*memory.Plan, error) 
 func fittingSizes(c options.Config, fits func(c *options.Config, size *int) func(n int) bool) string {
 	var alone, together []string
 	c.Chunk = c.RowsAtOnce()
-	lowered, enough := c, false // all sizes in together are 1
+	lowered := c // all sizes in together are 1
+	enough := false
 	for _, s := range []struct {
 		key       string
 		now, size *int // in c, and in lowered
@@ -83,7 +85,9 @@ func fittingSizes(c options.Config, fits func(c *options.Config, size *int) func
 		}
 		if alone == nil && !enough {
 			n := memory.Largest(*s.size-1, fits(&lowered, s.size))
-			together, *s.size, enough = append(together, o.Written(max(1, n))), 1, n > 0
+			together = append(together, o.Written(max(1, n)))
+			*s.size = 1
+			enough = n > 0
 		}
 	}
 	switch {

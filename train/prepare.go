@@ -117,7 +117,8 @@ func (r *run) fitScales(ctx context.Context) error {
 
 // rows returns the training rows as the model reads them.
 func (r *run) rows(ctx context.Context) model.HostRows {
-	n, x := r.train.N(), r.trained.Inputs(ctx, r.train)
+	n := r.train.N()
+	x := r.trained.Inputs(ctx, r.train)
 	switch {
 	case r.distancesInSteps:
 		return model.HostRows{N: n, X: r.trained.Numbers(r.train), Features: r.sequences.train}
@@ -136,7 +137,8 @@ func (r *run) prepareInputs(ctx context.Context) (err error) {
 	c, ds := r.config, r.train
 	switch {
 	case ds.Kernel != nil:
-		r.trained.Kind.Gram, r.init.Sigma = &fitted.Gram{Own: ds.Kernel.Own, M: ds.Kernel.M}, []float64{1}
+		r.trained.Kind.Gram = &fitted.Gram{Own: ds.Kernel.Own, M: ds.Kernel.M}
+		r.init.Sigma = []float64{1}
 		r.reporter.Note("the kernel of gram with %d inducing points, scaled to k(x, x) = 1", ds.Kernel.M)
 		return nil
 	case ds.Sequences != nil && c.Model == model.DRF:

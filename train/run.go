@@ -36,7 +36,8 @@ type run struct {
 // step. If it ends a step between two of its parts, the run ends at the step before. If no step was done, the cause
 // of the context is the error.
 func (r *run) takeSteps(ctx context.Context) (*Outcome, error) {
-	r.finalStep, r.out = r.config.Last(), &Outcome{Trained: r.trained, Parameters: r.step.Model.Params().Len()}
+	r.finalStep = r.config.Last()
+	r.out = &Outcome{Trained: r.trained, Parameters: r.step.Model.Params().Len()}
 	if c := r.job.resumed(); c != nil {
 		r.earlierSteps, r.clock.earlierSeconds = c.Step, c.Seconds
 		r.out.Steps = r.earlierSteps
@@ -197,7 +198,8 @@ func (r *run) evaluate() error {
 
 func (r *run) report() {
 	step, elbo := r.out.Steps, r.out.Objective
-	earlierSeconds, elapsed := r.clock.earlierSeconds, time.Since(r.clock.firstStepTime)
+	earlierSeconds := r.clock.earlierSeconds
+	elapsed := time.Since(r.clock.firstStepTime)
 	r.reporter.Step(rundir.Progress{
 		Step: step, Total: r.finalStep, Objective: elbo.Value, ELL: elbo.ELL, KL: elbo.KL, LR: r.schedule.rate(step),
 		Recent: r.out.Recent, Bound: r.config.IsBound(),
@@ -216,7 +218,8 @@ func (r *run) finish() error {
 		}
 	}
 	r.announceEnd()
-	out.Config, out.Seconds = r.config, r.clock.seconds()
+	out.Config = r.config
+	out.Seconds = r.clock.seconds()
 	out.Validation = r.validator.finish(out.End)
 	out.Rising = r.rising()
 	r.trained.Parameters = r.step.Model.Export()

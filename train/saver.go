@@ -117,7 +117,8 @@ func (r *run) restore(c *rundir.Checkpoint) error {
 		}
 		r.job.Device.Upload(v.values, data)
 	}
-	r.schedule, r.readings = newSchedule(r.config), slices.Clone(c.Readings)
+	r.schedule = newSchedule(r.config)
+	r.readings = slices.Clone(c.Readings)
 	r.setTrainable(c.Step)
 	return nil
 }

@@ -47,7 +47,8 @@ func (s *setup) chooseInducing(ctx context.Context) (*sequences, error) {
 	if s.sequences != nil {
 		return s.sequences, nil
 	}
-	c, chosen := s.config, &sequences{}
+	c := s.config
+	chosen := &sequences{}
 	var err error
 	if chosen.codebook, chosen.set, err = c.LearnCodebook(s.progressContext(ctx, "codebook"), s.train); err != nil {
 		return nil, err

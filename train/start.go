@@ -66,7 +66,8 @@ func (s *setup) checkStart() error {
 // inherit takes over all of a model except its parameters. The roles of columns, such as weights, are taken from
 // the new rows.
 func (r *run) inherit(s *fitted.Model) {
-	t, own := r.trained, r.train.Schema()
+	t := r.trained
+	own := r.train.Schema()
 	t.Config, t.Kind, t.Schema = r.config.ModelConfig(r.train), s.Kind, s.Schema
 	t.Schema.Roles, t.Schema.TimeForm = own.Roles, own.TimeForm
 	t.Projection, t.Scaler, t.Targets = s.Projection, s.Scaler, s.Targets

@@ -65,7 +65,8 @@ func (r *run) startValues(ctx context.Context) {
 func standardLogs(y []float64, targets int) []float64 {
 	logs := make([]float64, len(y))
 	for c := range targets {
-		n, sum, squares := float64(len(y)/targets), 0.0, 0.0
+		n := float64(len(y) / targets)
+		sum, squares := 0.0, 0.0
 		for i := c; i < len(y); i += targets {
 			logs[i] = math.Log(y[i] + 0.5)
 			sum += logs[i]

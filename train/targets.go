@@ -28,7 +28,8 @@ func (j *Job) TargetKind(ctx context.Context) (string, error) {
 // targetKind returns the kind of the scales of a regression's targets. It is auto only if some targets are scaled by
 // their logarithms and others are not.
 func (s *setup) targetKind(ctx context.Context) (string, error) {
-	c, kind := s.config, s.config.Targets
+	c := s.config
+	kind := s.config.Targets
 	if model.Counts(c.Likelihood) {
 		return scaling.NoTargets, nil
 	}

@@ -70,7 +70,8 @@ func portion(fraction float64, duration time.Duration) time.Duration {
 // fitTimeLimit times the first steps and an evaluation, and chooses the number of steps that fit into the rest of
 // the limit. Then it puts the run back to its start, so that a run with that number of steps repeats it bit for bit.
 func (r *run) fitTimeLimit(ctx context.Context) error {
-	c, limit := r.config, r.clock.limit.Time
+	c := r.config
+	limit := r.clock.limit.Time
 	remaining := limit - r.clock.used()
 	r.schedule.steps = 1 << 20 // the schedules need a length; these steps are thrown away
 	perStep, err := r.stepTime(ctx, min(longestTiming, portion(timingShare, remaining)))

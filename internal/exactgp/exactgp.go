@@ -57,7 +57,8 @@ var (
 // The targets look like noise if independent normals explain them nearly as well.
 func Maximise(ctx context.Context, rows Rows) *Fit {
 	p := newProblem(rows)
-	theta, own := p.common(ctx), rows.N >= rowsPerLength*rows.D
+	theta := p.common(ctx)
+	own := rows.N >= rowsPerLength*rows.D
 	if own {
 		theta = p.each(ctx, p.single(ctx, theta))
 	}
@@ -86,7 +87,8 @@ func Maximise(ctx context.Context, rows Rows) *Fit {
 // common returns the best length-scale for all columns, with its noise, as θ = (log ℓ [D], log ρ). One matrix of
 // distances serves all.
 func (p *problem) common(ctx context.Context) (best []float64) {
-	theta, most := make([]float64, p.D+1), math.Inf(-1)
+	theta := make([]float64, p.D+1)
+	most := math.Inf(-1)
 	best = slices.Clone(theta)
 	halves := p.halves()
 	for _, f := range factors {

@@ -37,7 +37,8 @@ func CheckConformal(n int, level float64) error {
 // more probable. The most probable class has 0, so that it is in any set.
 func MassAbove(probabilities []float64) []float64 {
 	order := Order(len(probabilities), func(a, b int) int { return cmp.Compare(probabilities[b], probabilities[a]) })
-	scores, mass := make([]float64, len(probabilities)), 0.0
+	scores := make([]float64, len(probabilities))
+	mass := 0.0
 	for i, k := range order {
 		scores[k] = mass
 		if i > 0 && probabilities[k] == probabilities[order[i-1]] {

@@ -38,7 +38,8 @@ func (c Counts) sums(n int, lo, hi float64) countRow {
 	mass := make([]float64, int(hi-lo)+2) // probabilities from lo−1 on
 	for s := range c.S {
 		one, w := c.component(s, n), c.weight(s)
-		r, fall := 1/one.dispersion, one.dispersion*one.rate/(1+one.dispersion*one.rate)
+		r := 1 / one.dispersion
+		fall := one.dispersion * one.rate / (1 + one.dispersion*one.rate)
 		y := one.lowerBound()
 		p := math.Exp(one.logProbability(y))
 		for ; y <= hi && (y < one.rate || p > negligible/everyCount); y++ {

@@ -70,7 +70,8 @@ func (m Mixture) equalSpread(n int) float64 {
 		means[s] = m.Mean[s*m.N+n]
 	}
 	slices.Sort(means)
-	count, total := float64(m.S), 0.0
+	count := float64(m.S)
+	total := 0.0
 	// number of means out of reach below t, and number of these and of means in reach
 	below, near := 0, 0
 	for first := 0; first < m.S; {
@@ -126,7 +127,8 @@ func (m Mixture) integratedSpread(n int) float64 {
 		for i := range count {
 			x := first + float64(i)*step
 			inner := 0.5 * math.Pi * math.Sinh(x)
-			p, t := 0.0, mean+sd*math.Sinh(inner)
+			p := 0.0
+			t := mean + sd*math.Sinh(inner)
 			if inner < 0 {
 				p = m.CDF(n, t)
 			} else {

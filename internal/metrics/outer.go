@@ -53,7 +53,8 @@ func arcLessSine(delta float64) float64 {
 	if delta > 0.25 {
 		return delta - math.Sin(delta)
 	}
-	square, rest := delta*delta, 1.0
+	square := delta * delta
+	rest := 1.0
 	for _, next := range []float64{110, 72, 42, 20} {
 		rest = 1 - square/next*rest
 	}
@@ -86,7 +87,8 @@ func (o outer) spread(m Mixture, n int, inner float64) float64 {
 	if o.share == 0 {
 		return inner
 	}
-	across, of := 0.0, o.distances(m, n)
+	across := 0.0
+	of := o.distances(m, n)
 	for s := range m.S {
 		across += m.times(s) * of((m.Mean[s*m.N+n]-o.mean)/o.sd, m.scale(s, n)/o.sd)
 	}

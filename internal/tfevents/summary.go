@@ -69,7 +69,8 @@ func Histogram(tag string, values []float64) Value {
 	if len(finite) == 0 {
 		return nil
 	}
-	low, high, sum, squares := slices.Min(finite), slices.Max(finite), 0.0, 0.0
+	low, high := slices.Min(finite), slices.Max(finite)
+	sum, squares := 0.0, 0.0
 	limits, counts := make([]float64, bins), make([]float64, bins)
 	half := (high/2 - low/2) / bins // half of the width: high − low may be too large for a number
 	for i := range limits {

@@ -58,7 +58,8 @@ func (m *meter) time(name string, run func()) {
 	p := m.places[name]
 	if p == nil {
 		p = &place{}
-		m.places[name], m.order = p, append(m.order, name)
+		m.places[name] = p
+		m.order = append(m.order, name)
 	}
 	if len(p.seconds) == 0 { // calls of the first step alone
 		p.calls++

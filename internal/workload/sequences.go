@@ -21,7 +21,8 @@ func NewSequences(r *rand.Rand, n, columns, each int) Sequences {
 	s := Sequences{columns, model.HostSparse{Start: []int32{0}}}
 	l := &s.lists
 	for range n {
-		first, square := len(l.Value), 0.0
+		first := len(l.Value)
+		square := 0.0
 		for c := range columns {
 			if r.IntN(columns) < each {
 				v := 0.5 + r.Float64()

@@ -74,7 +74,8 @@ func (n Size) Memory(dev device.Device) (ledger *device.Ledger, host int, err er
 	if n.Steps {
 		r := rand.New(rand.NewPCG(1, 2))
 		own := NewSequences(r, n.M, sequenceColumns, sequenceEach)
-		table, rows.Features = 0, NewSequences(r, rows.N, sequenceColumns, sequenceEach).Vectors(own, n.I)
+		table = 0
+		rows.Features = NewSequences(r, rows.N, sequenceColumns, sequenceEach).Vectors(own, n.I)
 		rows.Features.Rows = nil // a dry device looks at sizes alone
 	}
 	y, labels := make([]float64, rows.N), []int32(nil)

@@ -148,7 +148,8 @@ func (s *Search) keepDefaultOfFewSteps(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	steps, least := s.finalSteps(), fit.Steps/finalStepsDivisor
+	steps := s.finalSteps()
+	least := fit.Steps / finalStepsDivisor
 	if steps > 0 && steps < least {
 		s.keepDefault(fmt.Sprintf("a final model would have time for %d steps, and %d are the least; a longer %s compares "+
 			"more models", steps, least, usererror.Flag("time-limit")))
@@ -159,7 +160,8 @@ func (s *Search) keepDefaultOfFewSteps(ctx context.Context) error {
 // trialTime returns the time for the next of n trials, with atOnce at a time, so that all end when endShare of the
 // limit is over. A trial that begins too late fails. A model on all rows always has a little time.
 func trialTime(limit, used time.Duration, endShare float64, n, atOnce int) time.Duration {
-	inSequence, least := max(1, (n+atOnce-1)/atOnce), time.Millisecond
+	inSequence := max(1, (n+atOnce-1)/atOnce)
+	least := time.Millisecond
 	if endShare == 1 {
 		least = minTrial / 2
 	}

@@ -138,7 +138,8 @@ func givenLengths(given []options.Setting) (all []options.Setting) {
 
 // candidate combines a variant with the user's options; the result is nil if they contradict each other.
 func candidate(variant []string, given []options.Setting) *Candidate {
-	c, words := &Candidate{}, []string{}
+	c := &Candidate{}
+	words := []string{}
 	for _, pair := range variant {
 		key, text, _ := strings.Cut(pair, "=")
 		at := slices.IndexFunc(given, func(g options.Setting) bool { return g.Key == key })

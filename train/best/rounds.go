@@ -66,7 +66,8 @@ func (c *Candidate) rmse(round int) float64 {
 // bestSteps returns the number of steps of a candidate's best trial in the rounds before, if a trial with more steps
 // was worse; 0 otherwise.
 func (c *Candidate) bestSteps(round int) (steps int) {
-	most, best := 0, math.Inf(-1)
+	most := 0
+	best := math.Inf(-1)
 	for r := 1; r < round; r++ {
 		t := c.trial(r, 1)
 		if t == nil || t.Failure != "" {
@@ -152,7 +153,8 @@ func (s *Search) runTrainings(w trainings) error {
 	var mutex sync.Mutex
 	var wg sync.WaitGroup
 	var firstErr error
-	next, done := 0, w.all-w.n
+	next := 0
+	done := w.all - w.n
 	// no training has more time than the first ones, also if some end early
 	most := trialTime(s.Limit, s.used(), w.endShare, w.n, len(s.Devices))
 	for _, dev := range s.Devices {

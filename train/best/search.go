@@ -70,7 +70,8 @@ func New(ds *data.Dataset, given []options.Setting, atOnce int) (*State, error) 
 	s.Candidates = s.Candidates[:triableCount(len(s.Candidates), ds.N(), s.Limit, atOnce)]
 	if len(s.Candidates) == 1 { // there is nothing to compare: it trains as without the preset
 		only := &s.Candidates[0]
-		only.Weight, only.Options = 1, append(only.Options, givenLengths(given)...)
+		only.Weight = 1
+		only.Options = append(only.Options, givenLengths(given)...)
 		return s, nil
 	}
 	s.Steps = defaultSteps
@@ -189,7 +190,8 @@ func (s *Search) weigh() error {
 // It is false if the default has no RMSE: for classes, trials of version 0.2.0, and a default that has failed.
 func (s *Search) rmseTooLarge(c *Candidate) bool {
 	first := &s.Candidates[0]
-	most, failed := maxRMSE*first.rmse(rounds), math.IsInf(first.score(rounds), -1)
+	most := maxRMSE * first.rmse(rounds)
+	failed := math.IsInf(first.score(rounds), -1)
 	return !failed && most > 0 && c.rmse(rounds) > most
 }
 
@@ -214,7 +216,8 @@ func (s *Search) refit(ctx context.Context) (*fitted.Model, error) {
 	names := func(i int) string { return "on all rows: " + s.Candidates[todo[i]].Name }
 	do := func(i int, dev device.Device, longest length) (func() error, error) {
 		k := todo[i]
-		c, start := &s.Candidates[k], time.Now()
+		c := &s.Candidates[k]
+		start := time.Now()
 		if n := c.maxSteps(); n > 0 && (c.bestSteps(rounds) > 0 || !s.mayTrainLonger(c)) {
 			longest.steps = n
 		}

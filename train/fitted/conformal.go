@@ -79,7 +79,8 @@ func newConformal(scores [][]float64, level float64) *Conformal {
 // conformalScores returns the scores of rows with targets, in the order of the rows.
 func (t *Model) conformalScores(p *model.Prediction, ds *data.Dataset) [][]float64 {
 	if t.Schema.Task == data.Classification {
-		probabilities, scores := metrics.Probabilities(p.H, p.S, p.N, p.C), make([]float64, p.N)
+		probabilities := metrics.Probabilities(p.H, p.S, p.N, p.C)
+		scores := make([]float64, p.N)
 		for n, label := range ds.Labels {
 			scores[n] = metrics.MassAbove(probabilities[n*p.C : (n+1)*p.C])[label]
 		}
@@ -88,7 +89,8 @@ func (t *Model) conformalScores(p *model.Prediction, ds *data.Dataset) [][]float
 	var all [][]float64
 	scaled := scaling.Standardise(ds.Y, t.Targets)
 	for c := range t.Targets {
-		m, scores := t.Mixture(p, c), make([]float64, p.N)
+		m := t.Mixture(p, c)
+		scores := make([]float64, p.N)
 		for n, y := range column(scaled, p.C, c) {
 			mean, sd := centre(m, n)
 			scores[n] = math.Abs(y-mean) / sd
@@ -135,7 +137,8 @@ func (t *Model) conformalTest(p *model.Prediction, ds *data.Dataset, target int)
 	if !ok {
 		return nil
 	}
-	s, inside, size := &ConformalScores{Level: t.Conformal.Level, N: t.Conformal.N()}, 0, 0
+	s := &ConformalScores{Level: t.Conformal.Level, N: t.Conformal.N()}
+	inside, size := 0, 0
 	scores := t.conformalScores(p, ds)[target]
 	if t.Schema.Task == data.Classification {
 		probabilities := metrics.Probabilities(p.H, p.S, p.N, p.C)

@@ -102,7 +102,8 @@ func (t *Model) Models(samples int) []Sampled {
 // samplesOf divides S samples among the members by their weights, at least one for each: the largest remainders are
 // rounded up.
 func (t *Model) samplesOf(samples int) []int {
-	counts, remaining := make([]int, len(t.Members)), samples
+	counts := make([]int, len(t.Members))
+	remaining := samples
 	for k, m := range t.Members {
 		counts[k] = max(1, int(m.Weight*float64(samples)))
 		remaining -= counts[k]

@@ -26,7 +26,9 @@ func (t *Model) Functions(ctx context.Context, dev device.Device, ds *data.Datas
 		if err != nil {
 			return nil, err
 		}
-		all.S, all.C, all.H = all.S+p.S, p.C, append(all.H, p.H...)
+		all.S = all.S + p.S
+		all.C = p.C
+		all.H = append(all.H, p.H...)
 		if p.Noise != nil && all.Noise == nil {
 			all.Noise = make([]float64, len(p.Noise))
 		}
@@ -68,7 +70,8 @@ func (t *Model) functions(ctx context.Context, dev device.Device, ds *data.Datas
 
 // firstEqual returns the number of the first row with the same inputs, for each of n rows x.
 func firstEqual(n int, x []float64) []int32 {
-	first, firstRows := map[string]int32{}, make([]int32, n)
+	first := map[string]int32{}
+	firstRows := make([]int32, n)
 	width := len(x) / max(1, n)
 	var key []byte
 	for i := range firstRows {

@@ -23,7 +23,8 @@ func (t *Model) MapKernels() (all []MapKernel) {
 	for _, n := range t.Parameters {
 		named[n.Name] = n.Data
 	}
-	maps, alpha, logits, mix := len(basis.Spec), named["gp.log_alpha"], named["gp.map_logit"], named["gp.mix_logit"]
+	maps := len(basis.Spec)
+	alpha, logits, mix := named["gp.log_alpha"], named["gp.map_logit"], named["gp.mix_logit"]
 	kernels := len(logits) / maps
 	for i, term := range basis.Spec {
 		m := MapKernel{Map: term.String()}

@@ -21,7 +21,8 @@ func (t *Model) DensitiesOf(p *model.Prediction, ds *data.Dataset, draws int) me
 	scaled := scaling.Standardise(ds.Y, t.Targets)
 	targets := make([]metrics.Densities, p.C)
 	for c := range targets {
-		m, s := t.mixture(p, c, draws), t.Targets[c]
+		m := t.mixture(p, c, draws)
+		s := t.Targets[c]
 		targets[c] = metrics.RegressionDensities(m, column(scaled, p.C, c))
 		if s.Log { // the densities are those of log y
 			targets[c].OfLogs(m, s.Mean, s.SD, column(ds.Y, p.C, c), s.Unit())

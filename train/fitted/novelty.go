@@ -77,7 +77,8 @@ func (t *Model) points(ds *data.Dataset, lo, hi int, projected []float64) []floa
 // nearestUnit returns the distance within which the share noveltyShare of n rows have their nearest neighbour. If it is
 // 0, it is the least distance above 0, and if all rows are equal, it is 1.
 func nearestUnit(n int, distance func(i, j int) float64) float64 {
-	nearest, least := slices.Repeat([]float64{math.Inf(1)}, n), math.Inf(1)
+	nearest := slices.Repeat([]float64{math.Inf(1)}, n)
+	least := math.Inf(1)
 	for i := range n {
 		for j := range i {
 			d := distance(i, j)
@@ -119,7 +120,8 @@ func squaredDistance(a, b []float64, limit float64) (sum float64) {
 
 // distances writes the distances of the rows lo … hi−1 to dst; x are the Inputs of these rows.
 func (t *Model) distances(dst []float64, ds *data.Dataset, lo, hi int, x []float64) {
-	k, n := t.Novelty, hi-lo
+	k := t.Novelty
+	n := hi - lo
 	width := len(x) / n
 	numbers := 0
 	if t.Kind.readsColumns() {
@@ -130,7 +132,8 @@ func (t *Model) distances(dst []float64, ds *data.Dataset, lo, hi int, x []float
 		_, m := t.Kind.inducingDistances()
 		maps := (width - numbers) / m
 		for i := range dst {
-			row, nearest := x[i*width+numbers:(i+1)*width], math.Inf(1)
+			row := x[i*width+numbers : (i+1)*width]
+			nearest := math.Inf(1)
 			for j := range m {
 				nearest = min(nearest, sumOfMaps(row, j, m, maps))
 			}

@@ -116,7 +116,8 @@ func columns(x []float64, n, at, width int) []float64 {
 	if len(x) == n*width {
 		return x
 	}
-	all, out := len(x)/n, make([]float64, 0, n*width)
+	all := len(x) / n
+	out := make([]float64, 0, n*width)
 	for i := range n {
 		out = append(out, x[i*all+at:][:width]...)
 	}
@@ -176,7 +177,8 @@ func (p *Predictor) PredictSet(ctx context.Context, ds *data.Dataset,
 // predict predicts n rows with one model after the other. rows gives the inputs of model k.
 func (p *Predictor) predict(ctx context.Context, n int, o PredictOptions,
 	rows func(k int) (func(lo, hi int) []float64, error)) (*model.Prediction, error) {
-	part, parts := PartAmong(o.Ranks, n), make([]*model.Prediction, len(p.models))
+	part := PartAmong(o.Ranks, n)
+	parts := make([]*model.Prediction, len(p.models))
 	for k, m := range p.models {
 		x, err := rows(k)
 		if err != nil {

@@ -140,7 +140,8 @@ type OutputScores struct {
 // Score compares a prediction with the targets: by the mixture itself or, for a regression with draws, by the normal of
 // the draws' moments.
 func (t *Model) Score(p *model.Prediction, ds *data.Dataset, draws int) *Scores {
-	scores, w := &Scores{}, metrics.Weights(ds.Weights)
+	scores := &Scores{}
+	w := metrics.Weights(ds.Weights)
 	if w != nil {
 		scores.Weight = w.Sum(p.N)
 	}
@@ -153,7 +154,9 @@ func (t *Model) Score(p *model.Prediction, ds *data.Dataset, draws int) *Scores 
 	var out []OutputScores
 	scaled := scaling.Standardise(ds.Y, t.Targets)
 	for c, name := range t.Schema.Outputs() {
-		m, scale, intervals := t.mixture(p, c, draws), t.Targets[c], t.conformalTest(p, ds, c)
+		m := t.mixture(p, c, draws)
+		scale := t.Targets[c]
+		intervals := t.conformalTest(p, ds, c)
 		if scale.Log {
 			own := metrics.ScoreRegression(Logs(m, scale), column(ds.Y, p.C, c), w)
 			out = append(out, OutputScores{name, own.InUnits(1 / scale.Unit()), own, intervals})
@@ -180,9 +183,11 @@ func (t *Model) Score(p *model.Prediction, ds *data.Dataset, draws int) *Scores 
 // RMSE returns the root mean square error of a prediction's means, in training-sd units, and of logarithms if the model
 // predicts these. For several targets it is the mean.
 func (t *Model) RMSE(p *model.Prediction, ds *data.Dataset) float64 {
-	scaled, sum := scaling.Standardise(ds.Y, t.Targets), 0.0
+	scaled := scaling.Standardise(ds.Y, t.Targets)
+	sum := 0.0
 	for c := range t.Targets {
-		m, squares := t.Mixture(p, c), make([]float64, p.N)
+		m := t.Mixture(p, c)
+		squares := make([]float64, p.N)
 		for n, y := range column(scaled, p.C, c) {
 			mean, _ := m.Moments(n)
 			squares[n] = (y - mean) * (y - mean)

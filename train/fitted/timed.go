@@ -107,7 +107,9 @@ func (e *timedEvaluation) part(ctx context.Context, n int) error {
 	start = time.Now()
 	e.trained.Score(p.Slice(0, sampleSize), sample, e.request.Draws)
 	e.scoreTime = time.Since(start) / time.Duration(sampleSize)
-	e.parts, e.done, e.lastRows = append(e.parts, p), e.done+n, n
+	e.parts = append(e.parts, p)
+	e.done = e.done + n
+	e.lastRows = n
 	return nil
 }
 
@@ -135,7 +137,8 @@ func (e *timedEvaluation) scores() *Scores {
 	numbers := slices.Clone(e.order[:e.done])
 	order := metrics.Order(e.done, func(a, b int) int { return numbers[a] - numbers[b] })
 	slices.Sort(numbers)
-	p, rows := model.Joined(e.parts), e.ds
+	p := model.Joined(e.parts)
+	rows := e.ds
 	e.parts = nil // this frees their memory
 	p = p.Pick(order)
 	if e.done < e.ds.N() {

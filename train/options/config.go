@@ -243,7 +243,9 @@ func checkPresetHasEffect(file, flags []Setting, preset Setting) error {
 	if len(file) == 0 || !slices.Contains(flags, preset) {
 		return nil
 	}
-	fileKeys, filePreset, model := map[string]bool{}, Defaults().Preset, Defaults().Model
+	fileKeys := map[string]bool{}
+	filePreset := Defaults().Preset
+	model := Defaults().Model
 	for _, s := range file {
 		fileKeys[s.Key] = true
 		fileKeys["steps"] = fileKeys["steps"] || IsLength(s.Key)

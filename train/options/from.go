@@ -40,7 +40,8 @@ func (c Config) WarmStart(base Config, steps int) (Config, error) {
 	merged := base
 	table := merged.Options()
 	for i, o := range c.Options() {
-		given, value := c.Explicit(o.Key), reflect.ValueOf(table[i].value).Elem()
+		given := c.Explicit(o.Key)
+		value := reflect.ValueOf(table[i].value).Elem()
 		switch {
 		case o.fixedByModel() && given && o.Text() != table[i].Text() && o.Text() != "auto":
 			return c, c.Errorf(o.Key, "the model of %s was made with %q: leave the option out, or train a new model",

@@ -142,7 +142,8 @@ func (c Config) Stretches() (stretches []Stretch, err error) {
 			return nil, c.Errorf("replanned", "%q is not a number of steps "+
 				"and a later step before its end, such as 1000@200", word)
 		}
-		stretches, previous = append(stretches, s), s.Until
+		stretches = append(stretches, s)
+		previous = s.Until
 	}
 	if c.Steps > 0 && previous >= c.Steps {
 		return nil, c.Errorf("replanned", "step %d is not one of the %d steps "+

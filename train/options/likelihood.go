@@ -115,7 +115,8 @@ func (c Config) likelihoodOf(task data.Task) string {
 
 // accepted returns the likelihoods of the rows' task that their targets allow.
 func accepted(ds *data.Dataset) []string {
-	all, counts := Likelihoods(ds.Task), scaling.Counts(ds) == nil
+	all := Likelihoods(ds.Task)
+	counts := scaling.Counts(ds) == nil
 	if ds.Task == data.Regression && scaling.Positive(ds, slices.Repeat([]scaling.TargetScale{{Log: true}},
 		len(ds.Outputs()))) == nil {
 		all = append(all, Lognormal)

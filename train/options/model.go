@@ -32,7 +32,8 @@ func MapKinds(spec seq.Spec) (maps []string) {
 // does not have.
 func (c Config) ModelConfig(ds *data.Dataset) model.Config {
 	m := c.Config
-	m.Inputs, m.Likelihood = ds.D(), c.likelihoodOf(ds.Task)
+	m.Inputs = ds.D()
+	m.Likelihood = c.likelihoodOf(ds.Task)
 	m.Outputs = model.OutputsFor(m.Likelihood, max(len(ds.Outputs()), len(ds.Classes)))
 	if m.Likelihood == model.OrdinalLikelihood {
 		m.Levels = len(ds.Classes)
@@ -40,7 +41,8 @@ func (c Config) ModelConfig(ds *data.Dataset) model.Config {
 	if m.Temperature == 1 { // 1 has no effect
 		m.Temperature = 0
 	}
-	m.Skip, m.WCov = c.Skip && c.Model == model.GPDRF, c.weightCovariance(ds)
+	m.Skip = c.Skip && c.Model == model.GPDRF
+	m.WCov = c.weightCovariance(ds)
 	if c.Model == model.GP {
 		m.Latents = m.Outputs
 		m.Layers, m.Features, m.Hidden, m.FeatureKernel, m.Spectra = 0, 0, 0, "", ""

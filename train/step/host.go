@@ -34,7 +34,8 @@ func (h *host) bind(s *Step) func(shard int) bool {
 	h.step = s
 	for i := range own {
 		gradient, ells := s.Model.Summands(s.Pass, i)
-		h.gradient, h.ells = gradient, append(h.ells, ells)
+		h.gradient = gradient
+		h.ells = append(h.ells, ells)
 	}
 	h.part = make([]float64, h.ells[0].Len())
 	h.flat = make([]float64, s.Model.Params().Len()+3)

@@ -49,7 +49,8 @@ func New(dev device.Device, m *model.Model, rows *model.Data, r Reducer, o Optio
 	}
 	s := &Step{Model: m, Rows: rows, dev: dev, options: o, reducer: r}
 	shards, all, first := r.shards(o.Batch)
-	s.Pass, s.hasFirstShard = m.NewPassInParts(o.Samples, o.Batch, partsOf(o.Batch, all, o.AtOnce), shards...), first
+	s.Pass = m.NewPassInParts(o.Samples, o.Batch, partsOf(o.Batch, all, o.AtOnce), shards...)
+	s.hasFirstShard = first
 	s.sum = r.bind(s)
 	p := m.Params().Len()
 	s.adam.m, s.adam.v, s.adam.rate = dev.New(device.Real, p), dev.New(device.Real, p), dev.New(device.Real, p)
