@@ -318,8 +318,11 @@ func (ch *chooser) stepsInTime(steps int) (int, error) {
 		fit = affordableSteps(remaining, perStep)
 	}
 	fit, err := fromRankZero(r.job.ranks(), fit)
-	if err == nil && fit < steps {
+	if err != nil {
+		return 0, err
+	}
+	if fit < steps {
 		r.noteFit(fit, perStep)
 	}
-	return fit, err
+	return fit, nil
 }

@@ -1,7 +1,6 @@
 package train
 
 import (
-	"cmp"
 	"context"
 	"time"
 
@@ -21,13 +20,13 @@ func (j *Job) Pace(ctx context.Context, most time.Duration) (pace time.Duration,
 		return 0, err
 	}
 	plan, err := r.planMemory(ctx)
-	if err == nil {
-		err = r.usePlan(plan)
-	}
-	if err == nil {
-		err = r.prepare(ctx)
-	}
 	if err != nil {
+		return 0, err
+	}
+	if err := r.usePlan(plan); err != nil {
+		return 0, err
+	}
+	if err := r.prepare(ctx); err != nil {
 		return 0, err
 	}
 	untimed := 0
@@ -37,14 +36,18 @@ func (j *Job) Pace(ctx context.Context, most time.Duration) (pace time.Duration,
 		}
 		untimed = 1
 	}
-	pace, _, err = r.timeSteps(ctx, 1+untimed, timingWarmup-untimed, most)
-	if err == nil && pace <= most {
-		pace, _, err = r.timeSteps(ctx, 1+timingWarmup, PaceSteps, most)
+	if pace, _, err = r.timeSteps(ctx, 1+untimed, timingWarmup-untimed, most); err != nil {
+		return 0, err
 	}
-	if err == nil {
-		_, err = r.step.Model.Report(1)
+	if pace <= most {
+		if pace, _, err = r.timeSteps(ctx, 1+timingWarmup, PaceSteps, most); err != nil {
+			return 0, err
+		}
 	}
-	return pace, cmp.Or(err, context.Cause(ctx))
+	if _, err := r.step.Model.Report(1); err != nil {
+		return 0, err
+	}
+	return pace, context.Cause(ctx)
 }
 
 // timeSteps returns the mean time of steps that do not count, from a number on. It takes the given number of steps, or

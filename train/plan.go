@@ -26,7 +26,7 @@ func (j *Job) Plan(ctx context.Context) (plan *memory.Plan, notes []string, err 
 // planMemory returns the plan for the free memory, with the rows of rank 0.
 func (s *setup) planMemory(ctx context.Context) (*memory.Plan, error) {
 	plan, err := s.planFor(ctx, memory.FreeOf(s.job.Device))
-	if err == nil {
+	if err == nil { // otherwise the plan shows what does not fit
 		plan.Rows, err = fromRankZero(s.job.ranks(), plan.Rows)
 	}
 	return plan, err

@@ -71,11 +71,14 @@ func (r *run) compareRanks() error {
 	}
 	own := int(r.fingerprint())
 	zero, err := fromRankZero(r.job.ranks(), own)
-	if err == nil && zero != own {
-		err = fmt.Errorf("training failed at step %d of %d: the parameters of this rank are no longer those of "+
+	if err != nil {
+		return err
+	}
+	if zero != own {
+		return fmt.Errorf("training failed at step %d of %d: the parameters of this rank are no longer those of "+
 			"rank 0: all ranks need the same program on the same kind of processor or GPU", r.out.Steps, r.finalStep)
 	}
-	return err
+	return nil
 }
 
 // fingerprint hashes the parameters.

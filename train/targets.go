@@ -16,12 +16,13 @@ import (
 func (j *Job) TargetKind(ctx context.Context) (string, error) {
 	r := j.newRun()
 	kind, err := r.targetKind(ctx)
+	if err != nil {
+		return "", err
+	}
 	if kind == scaling.AutoTargets {
 		kind = scaling.StandardTargets
 	}
-	if err == nil {
-		_, err = r.scaleTargets(kind)
-	}
+	_, err = r.scaleTargets(kind)
 	return kind, err
 }
 
@@ -105,10 +106,10 @@ func (s *setup) checkTargets(scales []scaling.TargetScale) error {
 // scaleTargets fits scales of a kind to the training rows. A target of other rows that cannot be scaled is an error.
 func (s *setup) scaleTargets(kind string) ([]scaling.TargetScale, error) {
 	scales, err := scaling.FitTargets(kind, s.train)
-	if err == nil {
-		err = s.checkTargets(scales)
+	if err != nil {
+		return nil, err
 	}
-	return scales, err
+	return scales, s.checkTargets(scales)
 }
 
 // fitTargets settles the scales of the targets.

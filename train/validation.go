@@ -68,10 +68,10 @@ func (v *validator) reset() {
 // the best.
 func (v *validator) evaluate(step int) error {
 	p, err := v.evaluator.predictor.Predict(v.run.config.Seed)
-	if err == nil {
-		p, err = v.part.Join(p)
-	}
 	if err != nil {
+		return err
+	}
+	if p, err = v.part.Join(p); err != nil {
 		return err
 	}
 	p.AddOffset(v.rows.Offset)

@@ -79,7 +79,8 @@ func writeFile(d files, path string, write func(io.Writer) error) error {
 	if file, ok := f.(*os.File); ok && mode != 0 {
 		file.Chmod(mode) // a file system without modes is used without
 	}
-	if err = errors.Join(fill(f, write), f.Sync(), f.Close()); err == nil {
+	err = errors.Join(fill(f, write), f.Sync(), f.Close())
+	if err == nil {
 		err = d.rename(tmp, path)
 	}
 	if err != nil {

@@ -45,10 +45,10 @@ func (n Size) settle() (options.Config, model.Config, error) {
 		return c, model.Config{}, err
 	}
 	rows, err := n.dataset()
-	if err == nil {
-		c, _, err = c.ResolveFor(context.Background(), rows)
-	}
 	if err != nil {
+		return c, model.Config{}, err
+	}
+	if c, _, err = c.ResolveFor(context.Background(), rows); err != nil {
 		return c, model.Config{}, err
 	}
 	return c, c.ModelConfig(rows), nil
@@ -71,8 +71,9 @@ func (n Size) dataset() (*data.Dataset, error) {
 		rows.Inputs = slices.Repeat([][]float64{{0}}, n.rows())
 	}
 	ds, err := data.FromRows(rows)
-	if err == nil {
-		ds.Columns = slices.Repeat(ds.Columns, n.D)
+	if err != nil {
+		return nil, err
 	}
-	return ds, err
+	ds.Columns = slices.Repeat(ds.Columns, n.D)
+	return ds, nil
 }

@@ -3,7 +3,6 @@
 package workload
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -149,7 +148,10 @@ func (n Size) String() string {
 // Validate returns an error if the sizes make no model.
 func (n Size) Validate() error {
 	c, _, err := n.form()
-	return cmp.Or(err, c.Validate())
+	if err != nil {
+		return err
+	}
+	return c.Validate()
 }
 
 // form returns the model of a size, and the options of its step.

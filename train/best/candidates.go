@@ -85,17 +85,17 @@ func candidatesFor(ds *data.Dataset, given []options.Setting) (all []Candidate, 
 			all = append(all, *c)
 		}
 	}
-	if len(all) == 0 && err == nil {
-		var c Candidate
-		c.Name = "as given"
-		if _, err = c.config(given); err == nil {
-			all = []Candidate{c}
-		}
-	}
 	if len(all) > 0 {
-		err = nil
+		return all, nil
 	}
-	return all, err
+	if err != nil {
+		return nil, err
+	}
+	only := Candidate{Name: "as given"}
+	if _, err := only.config(given); err != nil {
+		return nil, err
+	}
+	return []Candidate{only}, nil
 }
 
 // repeats reports whether a candidate sets the objective that is the rows' default.

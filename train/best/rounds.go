@@ -173,7 +173,8 @@ func (s *Search) runTrainings(w trainings) error {
 				save, err := w.do(i, dev, limit)
 				mutex.Lock()
 				if err == nil && firstErr == nil {
-					if err = save(); err == nil {
+					err = save()
+					if err == nil {
 						done++
 						s.Used = s.used()
 						err = s.Save()

@@ -230,11 +230,11 @@ func (s *Search) config(c *Candidate, more ...options.Setting) (options.Config, 
 			options.Best})
 	}
 	cfg, err := c.config(s.Given, more...)
-	if err == nil && s.Kernel != "" && cfg.Model != model.DRF {
-		cfg, err = c.config(s.Given, append(more, options.Setting{Key: "kernel", Text: s.Kernel, From: "preset " +
-			options.Best})...)
+	if err != nil || s.Kernel == "" || cfg.Model == model.DRF {
+		return cfg, err
 	}
-	return cfg, err
+	return c.config(s.Given, append(more, options.Setting{Key: "kernel", Text: s.Kernel, From: "preset " +
+		options.Best})...)
 }
 
 // trainCandidate trains a candidate on rows, with more settings; it skips those without a key.

@@ -54,10 +54,10 @@ func (t *Model) newPredictor(dev device.Device, samples int) *Predictor {
 // predictor puts a model on a device, with memory for a batch of n rows.
 func (m Sampled) predictor(dev device.Device, n, batch int) (*model.Predictor, error) {
 	own, err := m.open(dev, n, m.Samples)
-	if err == nil {
-		err = own.Settle()
-	}
 	if err != nil {
+		return nil, err
+	}
+	if err := own.Settle(); err != nil {
 		return nil, err
 	}
 	return own.NewPredictor(own.Stream(batch, nil), m.Samples), nil
@@ -135,10 +135,13 @@ func (p *Predictor) Predict(ctx context.Context, n int, x []float64) (whole *mod
 		at += width
 		return func(lo, hi int) []float64 { return own[lo*width : hi*width] }, nil
 	})
-	if err == nil && at*n < len(x) {
+	if err != nil {
+		return nil, err
+	}
+	if at*n < len(x) {
 		whole.AddOffset(columns(x, n, at, 1))
 	}
-	return whole, err
+	return whole, nil
 }
 
 // PredictSet predicts a data set, and the distances of its rows if they are wanted. They are nil for older models. A
@@ -164,11 +167,13 @@ func (p *Predictor) PredictSet(ctx context.Context, ds *data.Dataset,
 			return x
 		}, nil
 	})
-	if err == nil && distances != nil {
-		distances, err = part.join(distances, 1)
-	}
 	if err != nil {
 		return nil, nil, err
+	}
+	if distances != nil {
+		if distances, err = part.join(distances, 1); err != nil {
+			return nil, nil, err
+		}
 	}
 	whole.AddOffset(ds.Offset)
 	return whole, distances, CheckFinite(whole, ds)
@@ -203,10 +208,10 @@ func (p *Predictor) predict(ctx context.Context, n int, o PredictOptions,
 		if errors.Is(err, model.ErrAbandoned) {
 			err = context.Cause(ctx)
 		}
-		if err == nil {
-			parts[k], err = part.Join(parts[k])
-		}
 		if err != nil {
+			return nil, err
+		}
+		if parts[k], err = part.Join(parts[k]); err != nil {
 			return nil, err
 		}
 		advance(n)

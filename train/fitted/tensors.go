@@ -51,10 +51,10 @@ func (r *tensorReader) rest() (rest []safetensors.Tensor, err error) {
 // end returns the first error; a tensor that was not taken is one.
 func (r *tensorReader) end() error {
 	rest, err := r.rest()
-	if err == nil && rest != nil {
-		err = fmt.Errorf("tensor %q belongs to no part of the model", rest[0].Name)
+	if err != nil || rest == nil {
+		return err
 	}
-	return err
+	return fmt.Errorf("tensor %q belongs to no part of the model", rest[0].Name)
 }
 
 // take takes a tensor of any shape.

@@ -206,7 +206,10 @@ func (c *Config) check() error {
 	if fits := c.Targets == scaling.AutoTargets || c.Targets == scaling.NoTargets; model.Counts(c.Likelihood) && !fits {
 		return c.Errorf("target-scaling", "counts are not scaled: leave it out")
 	}
-	if err := cmp.Or(c.checkSpectra(), c.checkObjective()); err != nil {
+	if err := c.checkSpectra(); err != nil {
+		return err
+	}
+	if err := c.checkObjective(); err != nil {
 		return err
 	}
 	if c.typed("level") && !c.Conformal {

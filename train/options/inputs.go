@@ -1,7 +1,6 @@
 package options
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"reflect"
@@ -100,7 +99,11 @@ func (c *Config) resolveSequences(ctx context.Context, ds *data.Dataset) (notes 
 		return nil, c.Errorf("kernel", "%s is a sum of two kernels of vectors: with sequences there is only one",
 			c.KernelSpec)
 	}
-	if err := cmp.Or(maps.Check(ds.Sequences.Alphabet), c.checkProjection(maps)); err != nil {
+	err = maps.Check(ds.Sequences.Alphabet)
+	if err == nil {
+		err = c.checkProjection(maps)
+	}
+	if err != nil {
 		return nil, c.Errorf("kernel", "%v", err)
 	}
 	if c.Explicit("learn-inducing") && c.LearnInducing {

@@ -151,9 +151,10 @@ func OpenCV(path string) (*CV, error) {
 // Place makes the folder of a new cross-validation, in a place as that of NewFolder.
 func (cv *CV) Place(out string) error {
 	f, err := NewFolder(out, cv.Data, cv.Model+"-cv", false)
-	if err == nil {
-		cv.path, err = f.commitCV(JSONTo(cv))
+	if err != nil {
+		return err
 	}
+	cv.path, err = f.commitCV(JSONTo(cv))
 	return err
 }
 

@@ -94,9 +94,10 @@ func JSON(v any) ([]byte, error) {
 func JSONTo(v any) func(io.Writer) error {
 	return func(w io.Writer) error {
 		text, err := JSON(v)
-		if err == nil {
-			_, err = w.Write(text)
+		if err != nil {
+			return err
 		}
+		_, err = w.Write(text)
 		return err
 	}
 }

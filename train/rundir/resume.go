@@ -78,7 +78,8 @@ func (c *Checkpoint) Load(w data.Watch) (rows options.Rows, notes []string, err 
 	if err != nil || workDir == c.Result.Folder {
 		return c.load(c.Config, w)
 	}
-	if rows, notes, err = c.load(c.Config.PathsFrom(c.Result.Folder), w); err == nil {
+	rows, notes, err = c.load(c.Config.PathsFrom(c.Result.Folder), w)
+	if err == nil {
 		return rows, notes, nil
 	}
 	rows, notes, workDirErr := c.load(c.Config, w)

@@ -131,7 +131,8 @@ func ReadResult(path string) (r *Result, err error) {
 	if err != nil {
 		return nil, &usererror.Error{Err: err}
 	}
-	if err = json.Unmarshal(text, &r); err == nil && r == nil {
+	err = json.Unmarshal(text, &r)
+	if err == nil && r == nil {
 		err = errors.New("it is empty")
 	}
 	if err != nil {
@@ -179,10 +180,13 @@ func startSchema(c options.Config, t *fitted.Model) *data.Schema {
 // table whose training rows have a new class may be class 2 of the model.
 func (r *Run) TestRows(w data.Watch) (*data.Dataset, error) {
 	rows, err := r.testRows(w)
-	if err == nil && !reflect.DeepEqual(rows.Schema().Plain(), r.Trained.Schema) {
+	if err != nil {
+		return nil, err
+	}
+	if !reflect.DeepEqual(rows.Schema().Plain(), r.Trained.Schema) {
 		return nil, usererror.Errorf("%s: its columns, target or classes have changed since training", rows.Path)
 	}
-	return rows, err
+	return rows, nil
 }
 
 // testRows reads the test rows by the paths from the working directory. If these do not lead to rows of the same
