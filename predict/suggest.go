@@ -166,8 +166,8 @@ func (s *Search) candidates(ds *data.Dataset) (candidates, measured []int, err e
 		why := ""
 		switch {
 		case len(measured) == ds.N():
-			return nil, nil, usererror.Errorf("%s: all %d rows have their target: empty its cells where it is not known, "+
-				"or give more rows", ds.Path, ds.N())
+			return nil, nil, usererror.Errorf("%s: all %d rows have their target: empty its cells where it is not "+
+				"known, or give more rows", ds.Path, ds.N())
 		case len(measured) > 0:
 			why = ", the others have their target: empty its cells where it is not known"
 		}
@@ -345,8 +345,8 @@ func Feasibility(ctx context.Context, t *fitted.Model, dev device.Device, ds *da
 		if classes == nil {
 			classes = outputs
 		}
-		return nil, usererror.OfFlag("feasible", "the model must have two classes, the second of them for feasible, or "+
-			"one target, 0 or more for feasible; it predicts %s", strings.Join(classes, ", "))
+		return nil, usererror.OfFlag("feasible", "the model must have two classes, the second of them for feasible, "+
+			"or one target, 0 or more for feasible; it predicts %s", strings.Join(classes, ", "))
 	}
 	if t.PredictsCounts() || classes == nil && t.Targets[0].Log {
 		return nil, usererror.OfFlag("feasible", "its model predicts %s, which is never below 0, so that all rows are "+

@@ -48,7 +48,8 @@ func TestModelAfterCalibration(t *testing.T) {
 		job.Train, job.Validation, _, err = c.HoldOut(job.Train, data.Watch{})
 		must.OK(t, err)
 		out, err := job.Run(t.Context())
-		if notes := strings.Join(heard.notes, "\n"); err != nil || !strings.Contains(notes, "warning: the model is kept") ||
+		if notes := strings.Join(heard.notes, "\n"); err != nil ||
+			!strings.Contains(notes, "warning: the model is kept") ||
 			out.Trained.Parameters == nil || job.Validation != nil && out.Config.Temperature != 1 {
 			t.Errorf("%s: %v, and the notes are %s", words, err, notes)
 		}

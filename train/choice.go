@@ -33,7 +33,7 @@ const (
 	componentTimeShare = 0.1
 	shortShare         = 1.0 / 16 // share of the steps for a short attempt
 	longShare          = 1.0 / 4  // share of the steps for each of two long attempts, and largest share for the run
-	safeShare          = 1.0 / 8  // share of rows and steps for an attempt with a safe objective; the run takes the rest
+	safeShare          = 1.0 / 8  // share of rows and steps for an attempt with a safe objective; the rest is the run's
 	minSteps           = 30       // least number of steps of an attempt: a shorter one shows nothing
 	// largest number of steps of a short attempt: after more, low weights have memorised few rows
 	longestShort = 1000

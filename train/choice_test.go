@@ -108,9 +108,10 @@ func TestRanksDisagreeInAttempt(t *testing.T) {
 
 // Ranks that outnumber the rows of an attempt make none.
 func TestFewRowsForRanks(t *testing.T) {
-	outs, errs := onRanks(t, 8, "model=gp inducing=3 batch=50", table(t, 50, 1, wave), func(j *Job, _ *context.Context) {
-		j.Config.Steps = 240
-	})
+	outs, errs := onRanks(t, 8, "model=gp inducing=3 batch=50", table(t, 50, 1, wave),
+		func(j *Job, _ *context.Context) {
+			j.Config.Steps = 240
+		})
 	must.OK(t, errors.Join(errs...))
 	if c := outs[0].Config; c.Objective != options.Predictive || c.Steps != 240 {
 		t.Errorf("%s for %d steps", c.Objective, c.Steps)
@@ -368,9 +369,9 @@ func TestChoiceForSequences(t *testing.T) {
 	set, outs := genes(t, 60, 1), map[string]*Outcome{}
 	for _, where := range []string{memory.InTable, memory.InSteps} {
 		reporter := &quiet{}
-		job := &Job{Config: config(t, "model=gpdrf inducing=20 latents=2 features=7 kernel=double:1,3+spectrum:2/linear "+
-			"batch=20 objective=auto steps=480"), Device: openCPU(t), Train: set, Reporter: reporter,
-			place: placement{distances: where}}
+		job := &Job{Config: config(t, "model=gpdrf inducing=20 latents=2 features=7 "+
+			"kernel=double:1,3+spectrum:2/linear batch=20 objective=auto steps=480"), Device: openCPU(t), Train: set,
+			Reporter: reporter, place: placement{distances: where}}
 		out := must.Get(job.Run(t.Context()))(t)
 		notes, want := strings.Join(reporter.notes, "\n"), "12 rows held out: elbo with kl-weight 0.1"
 		if !strings.Contains(notes, want) {

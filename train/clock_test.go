@@ -27,7 +27,8 @@ func TestScheduleAfterReplan(t *testing.T) {
 		}
 	}
 	for step := 2; step <= 500; step++ {
-		if s.rate(step) > s.rate(step-1) || s.klWeight(step) < s.klWeight(step-1) || s.rate(step-1)-s.rate(step) > 0.02 {
+		if s.rate(step) > s.rate(step-1) || s.klWeight(step) < s.klWeight(step-1) ||
+			s.rate(step-1)-s.rate(step) > 0.02 {
 			t.Errorf("step %d: %g and %g after %g and %g", step, s.rate(step), s.klWeight(step), s.rate(step-1),
 				s.klWeight(step-1))
 		}
@@ -148,8 +149,8 @@ func starved(t *testing.T, pace func(step int) time.Duration,
 			}
 			return pace(step)
 		}}
-		job := &Job{Config: config(t, "time-limit=2s inducing=20 latents=2 features=20 batch=50 "+startGiven), Device: dev,
-			Train: table(t, 120, 1, wave), Started: time.Now(), Reporter: heard}
+		job := &Job{Config: config(t, "time-limit=2s inducing=20 latents=2 features=20 batch=50 "+startGiven),
+			Device: dev, Train: table(t, 120, 1, wave), Started: time.Now(), Reporter: heard}
 		out := must.Get(job.Run(t.Context()))(t)
 		check(out, time.Since(job.Started), strings.Join(heard.notes, "\n"))
 	})
@@ -199,7 +200,8 @@ func TestSlowAttempts(t *testing.T) {
 		starved(t, func(int) time.Duration { return perStep }, func(out *Outcome, used time.Duration, notes string) {
 			c := out.Config
 			// the run may get longer or shorter yet
-			if length := regexp.MustCompile("objective: .* for about [0-9]+ .*, as time allows"); !length.MatchString(notes) {
+			length := regexp.MustCompile("objective: .* for about [0-9]+ .*, as time allows")
+			if !length.MatchString(notes) {
 				t.Errorf("no %s in the notes: %s", length, notes)
 			}
 			if out.Steps < least || out.End != Finished || c.Warmup > c.Steps/5 || used > 2*time.Second {

@@ -55,8 +55,8 @@ func (j *Job) projectionBefore() *scaling.Projection {
 func projectColumns(ctx context.Context, c options.Config, ds *data.Dataset, doing func(share float64)) (
 	*scaling.Projection, *data.Dataset, error) {
 	if c.Columns == options.Components && !isTable(ds) {
-		return nil, nil, c.Errorf("columns", "components is for tables of numbers alone, and %s holds others: leave it "+
-			"out", ds.Path)
+		return nil, nil, c.Errorf("columns", "components is for tables of numbers alone, and %s holds others: leave "+
+			"it out", ds.Path)
 	}
 	if c.Columns == options.AllColumns || c.Columns == options.Auto && !ds.IsWide() {
 		return nil, ds, nil

@@ -75,7 +75,8 @@ func TestCountsRecover(t *testing.T) {
 			}
 			out := mustFit(t, options, set)
 			s := evaluate(t, out, test)
-			if got := s.Regression; got.NLPD > truth+0.2 || got.Coverage90 < 0.84 || s.Measure != fitted.CountingMeasure {
+			if got := s.Regression; got.NLPD > truth+0.2 || got.Coverage90 < 0.84 ||
+				s.Measure != fitted.CountingMeasure {
 				t.Errorf("%s: NLPD %.3f, of the truth %.3f; coverage %.2f, measure %q", options, got.NLPD, truth,
 					got.Coverage90, s.Measure)
 			}

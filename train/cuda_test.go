@@ -102,7 +102,8 @@ func testCUDATraining(t *testing.T, sets map[string]*data.Dataset, runs []string
 				cpu, cuda := mustFit(t, options+"cpu:f64", set), mustFit(t, options+"cuda:0:f64", set)
 				near(t, "bound", cuda.Objective.Value, cpu.Objective.Value, math.Abs(cpu.Objective.Value), sameBound)
 				if len(cuda.Trained.Parameters) != len(cpu.Trained.Parameters) {
-					t.Fatalf("%d blocks of parameters, expected %d", len(cuda.Trained.Parameters), len(cpu.Trained.Parameters))
+					t.Fatalf("%d blocks of parameters, expected %d", len(cuda.Trained.Parameters),
+						len(cpu.Trained.Parameters))
 				}
 				for i, block := range cpu.Trained.Parameters {
 					scale := 0.0

@@ -155,7 +155,8 @@ func TestLateInFirstStep(t *testing.T) {
 		cancel(cause)
 		r.step.Abandon = func() bool { return r.abandonsStep(ctx) }
 		out, err := r.takeSteps(ctx)
-		if cause == ErrLate && (err != nil || out.End != TimeLimit || out.Steps != 1) || cause != ErrLate && err != cause {
+		if cause == ErrLate && (err != nil || out.End != TimeLimit || out.Steps != 1) ||
+			cause != ErrLate && err != cause {
 			t.Errorf("%v: %+v, %v", cause, out, err)
 		}
 	}

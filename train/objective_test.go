@@ -89,7 +89,8 @@ func TestDepthByRows(t *testing.T) {
 		// what all rows have settled stays for a part of them, as in a trial of preset best
 		if part, _, err := got.ResolveFor(t.Context(), table(t, c.rows/4*3, 1, wave)); err != nil ||
 			part.Layers != got.Layers || part.Features != got.Features {
-			t.Errorf("%q, a part of %d rows: %d layers, %d features: %v", c.words, c.rows, part.Layers, part.Features, err)
+			t.Errorf("%q, a part of %d rows: %d layers, %d features: %v", c.words, c.rows, part.Layers, part.Features,
+				err)
 		}
 	}
 }

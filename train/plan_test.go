@@ -57,7 +57,8 @@ var likely = map[string][]testRun{
 	"counts": {{options: "model=gp likelihood=poisson inducing=9"},
 		{options: "model=drf likelihood=poisson features=7 layers=2 samples=2"},
 		{options: "model=gp likelihood=negative-binomial inducing=9 chunk=7"},
-		{options: "model=drf likelihood=negative-binomial features=7 batch=20 chunk=9", place: placement{rows: onHost}}},
+		{options: "model=drf likelihood=negative-binomial features=7 batch=20 chunk=9",
+			place: placement{rows: onHost}}},
 	"levels": {{options: "model=gp likelihood=ordinal inducing=9 validation=0.2"},
 		{options: "model=drf likelihood=ordinal features=7 batch=20", place: placement{rows: onHost}}},
 }

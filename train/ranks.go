@@ -35,8 +35,8 @@ func CheckRanks(c dist.Comm, cfg options.Config, rows int) error {
 		}
 	}
 	if batch < shards {
-		return usererror.OfFlag("batch", "%d rows cannot be shared by %d: give at least %[2]d rows, or start fewer ranks",
-			batch, shards)
+		return usererror.OfFlag("batch", "%d rows cannot be shared by %d: give at least %[2]d rows, or start fewer "+
+			"ranks", batch, shards)
 	}
 	return nil
 }

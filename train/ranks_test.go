@@ -67,8 +67,8 @@ func TestRanksAgreeOnLongAttempts(t *testing.T) {
 	steps, errs := make([]int, 2), make([]error, 2)
 	var all sync.WaitGroup
 	for r, c := range dist.Group(2) {
-		ch := &chooser{run: (&Job{Comm: c}).newRun(), inputs: &inputs{speed: speed{100, float64(1 + r)}}, longSteps: 100,
-			end: 2 * time.Minute}
+		ch := &chooser{run: (&Job{Comm: c}).newRun(), inputs: &inputs{speed: speed{100, float64(1 + r)}},
+			longSteps: 100, end: 2 * time.Minute}
 		ch.run.clock = clock{limit: Limit{Began: time.Now()}, deadline: time.Duration(3+r) * time.Minute}
 		all.Go(func() {
 			errs[r] = ch.fitLongSteps(10)
@@ -84,8 +84,8 @@ func TestRanksAgreeOnLongAttempts(t *testing.T) {
 
 var sharedRuns = []string{
 	"steps=25 batch=60 inducing=9 features=7 device=cpu:",
-	startGiven + " steps=25 batch=61 inducing=9 features=7 layers=2 hidden=3 latents=3 spectra=var-resampled samples=2 " +
-		"device=cpu:",
+	startGiven + " steps=25 batch=61 inducing=9 features=7 layers=2 hidden=3 latents=3 spectra=var-resampled " +
+		"samples=2 device=cpu:",
 	startGiven + " steps=25 batch=33 model=gp inducing=9 natgrad=0.1 whiten=false device=cpu:",
 	"steps=25 batch=40 model=drf features=9 l2=0.01 decay=cosine kl-warmup=0.5 device=cpu:",
 }
@@ -100,7 +100,8 @@ func TestRanks(t *testing.T) {
 			one := mustFit(t, run+precision, set)
 			for _, size := range []int{2, 3} {
 				many := mustShare(t, size, run+precision, set)
-				if d := math.Abs(many.Objective.Value - one.Objective.Value); !(d <= most*math.Abs(one.Objective.Value)) {
+				d := math.Abs(many.Objective.Value - one.Objective.Value)
+				if !(d <= most*math.Abs(one.Objective.Value)) {
 					t.Errorf("%s%s on %d ranks: the bound is %.12g, of one %.12g", run, precision, size,
 						many.Objective.Value, one.Objective.Value)
 				}

@@ -19,8 +19,8 @@ func NewResult(j *Job, out *Outcome, scores *fitted.Scores) *rundir.Result {
 		TaskNote: j.Train.TaskNote, Model: c.Model, Preset: c.Preset, From: c.StartFrom,
 		Device: j.Device.Name(), Precision: c.Precision, Folder: cmp.Or(c.Folder(), folder), Seed: c.Seed,
 		NTrain: j.Train.N(), NTest: j.testRows(),
-		Steps: out.Steps, Seconds: math.Round(out.Seconds*1e3) / 1e3, Objective: c.ObjectiveName(), KLWeight: c.KLWeight,
-		ELBO: out.Objective.Value, Recent: out.Recent, Rising: out.Rising,
+		Steps: out.Steps, Seconds: math.Round(out.Seconds*1e3) / 1e3, Objective: c.ObjectiveName(),
+		KLWeight: c.KLWeight, ELBO: out.Objective.Value, Recent: out.Recent, Rising: out.Rising,
 		Parameters: out.Parameters, Interrupted: out.End == Interrupted,
 		Fingerprint: rundir.Fingerprint{Train: j.Train.Fingerprint}, Validation: out.Validation,
 		Temperature: out.Trained.Config.Temperature,
@@ -62,7 +62,7 @@ const Ensemble = "ensemble"
 const (
 	risingNats               = 0.25 // nats for each value of the targets
 	risingErrors             = 2    // standard errors
-	secondDifferenceVariance = 6    // variance of second differences of independent readings, in variances of one reading
+	secondDifferenceVariance = 6    // variance of second differences of independent readings, in those of one reading
 )
 
 // rising reports whether the objective of a run that was not stopped still rose at its end.

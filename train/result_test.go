@@ -88,12 +88,12 @@ func TestStepsAndEvaluations(t *testing.T) {
 		{training: 1000, perStep: 1, steps: 1000},
 		{training: 1000, perStep: 2000, steps: 1},
 		{training: 1000, perStep: 1, validation: 5, steps: 900, evaluations: 20},
-		{training: 1000, perStep: 1, validation: 100, steps: 800, evaluations: 2}, // fewer evaluations, where they are slow
+		{training: 1000, perStep: 1, validation: 100, steps: 800, evaluations: 2}, // slow evaluations are fewer
 		{training: 1000, perStep: 1, validation: 900, steps: 100, evaluations: 1},
 		{training: 1000, perStep: 1, validation: 100, every: 10, steps: 81}, // the user gives the interval
 	} {
-		if steps, n := stepsAndEvaluations(time.Duration(c.training), time.Duration(c.perStep), time.Duration(c.validation),
-			time.Duration(c.every)); steps != c.steps || n != c.evaluations {
+		if steps, n := stepsAndEvaluations(time.Duration(c.training), time.Duration(c.perStep),
+			time.Duration(c.validation), time.Duration(c.every)); steps != c.steps || n != c.evaluations {
 			t.Errorf("%+v: %d steps and %d evaluations", c, steps, n)
 		}
 	}

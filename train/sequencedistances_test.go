@@ -23,8 +23,9 @@ func compared(t testing.TB) map[string]*data.Dataset {
 		"model=gp inducing=9 kernel=spectrum:2/log lengthscales=ard batch=17 natgrad=0.2": genes(t, 60, 1),
 		"model=gpdrf inducing=9 latents=3 features=7 layers=2 kernel=matern32+blended:2/tfidf batch=42 " +
 			"validation=0.3 eval-every=5 lengthscales=isotropic": mixed(t, 60, 1),
-		"model=gp inducing=9 kernel=spectrum:1+double:1,2 codebook=5 batch=17":                          sounds(t, 60, 1),
-		"model=gp inducing=25 kernel=circular:2/tanimoto/linear+wl:1/tanimoto+atompairs:4/min batch=11": molecules(t, 60, 1),
+		"model=gp inducing=9 kernel=spectrum:1+double:1,2 codebook=5 batch=17": sounds(t, 60, 1),
+		"model=gp inducing=25 batch=11 " +
+			"kernel=circular:2/tanimoto/linear+wl:1/tanimoto+atompairs:4/min": molecules(t, 60, 1),
 		"model=gp inducing=22 kernel=spectrum:3/linear+spectrum:3 batch=11": readText(t, "short.tsv",
 			strings.Repeat(short, 5)+"1\tA\n0\tNNN\n", data.ReadOptions{}),
 	}

@@ -276,7 +276,8 @@ func TestFitInputs(t *testing.T) {
 			(c.Steps == projectionSteps) != (sequences && c.Model == model.DRF) ||
 			c.Model == model.GPDRF && c.Skip == (asked.Preset == "paper" || c.Explicit("latents")) ||
 			c.Explicit("latents") && c.Latents != asked.Latents {
-			t.Errorf("%q: inducing %d, steps %d, skip %v, latents %d", run.options, c.Inducing, c.Steps, c.Skip, c.Latents)
+			t.Errorf("%q: inducing %d, steps %d, skip %v, latents %d", run.options, c.Inducing, c.Steps, c.Skip,
+				c.Latents)
 		}
 		if got := fmt.Sprintf("kernel %s, %s", c.KernelSpec, c.InducingInit); got != run.want {
 			t.Errorf("%q: %s, want %s", run.options, got, run.want)

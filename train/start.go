@@ -13,8 +13,8 @@ import (
 // A run that starts at a model keeps its scales of inputs and targets, categories and classes, feature maps, X̄ of
 // sequences and frozen draws. All parameters start at its values.
 
-// settleByRows settles the columns, and the open options by the rows. Those of a model at which the run starts are settled
-// before.
+// settleByRows settles the columns, and the open options by the rows. Those of a model at which the run starts are
+// settled before.
 func (s *setup) settleByRows(ctx context.Context) (notes []string, err error) {
 	if s.job.resumed() != nil {
 		s.config = s.config.ForResume()

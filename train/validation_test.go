@@ -47,7 +47,8 @@ func TestEarlyStop(t *testing.T) {
 	for _, p := range all {
 		if e := p.Validation; e != nil && e.Step == p.Step {
 			seen++
-			if e.Best != (float64(e.Score) < *v.NLL || e.Step <= v.Step && float64(e.Score) == *v.NLL) && e.Step >= v.Step {
+			if e.Best != (float64(e.Score) < *v.NLL || e.Step <= v.Step && float64(e.Score) == *v.NLL) &&
+				e.Step >= v.Step {
 				t.Errorf("step %d is best=%v with %g, the best has %g", e.Step, e.Best, e.Score, *v.NLL)
 			}
 		}

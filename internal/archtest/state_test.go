@@ -30,7 +30,8 @@ func TestNoPackageState(t *testing.T) {
 			ast.Inspect(function, func(n ast.Node) bool {
 				for _, target := range assigned(n) {
 					v, ok := c.info.Uses[base(target)].(*types.Var)
-					if ok && v.Parent() == v.Pkg().Scope() && registers[v.Pkg().Name()+"."+v.Name()] != function.Name.Name {
+					if ok && v.Parent() == v.Pkg().Scope() &&
+						registers[v.Pkg().Name()+"."+v.Name()] != function.Name.Name {
 						t.Errorf("%s: %s writes the package variable %s", m.fset.Position(target.Pos()),
 							function.Name.Name, v.Name())
 					}

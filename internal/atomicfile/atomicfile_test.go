@@ -112,7 +112,8 @@ func TestWriteFileRefuses(t *testing.T) {
 		t.Errorf("a missing folder: %v", err)
 	}
 	missing := filepath.Join(dir, "none")
-	want := filepath.Join(missing, "a") + ": no such file or directory: make the folder " + missing + ", or give another"
+	want := filepath.Join(missing, "a") + ": no such file or directory: make the folder " + missing +
+		", or give another"
 	if err := WriteFile(filepath.Join(missing, "a"), say("x")); runtime.GOOS == "linux" &&
 		!strings.HasSuffix(err.Error(), " "+want) {
 		t.Errorf("a missing folder: %v, expected %s", err, want)

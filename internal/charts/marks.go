@@ -109,6 +109,7 @@ func (m Mark) bar(p *pen, i int, left, top float64) {
 	}
 	right, bottom := p.x.at(m.X[i+1]), p.y.at(math.Max(0, p.y.low))
 	p.printf(`<rect class="bar s%d" x="%s" y="%s" width="%s" height="%s" data-tip="%s"/>`, m.Series,
-		coordinate(left+0.5), coordinate(top), coordinate(math.Max(0.5, right-left-1)), coordinate(math.Max(0, bottom-top)),
+		coordinate(left+0.5), coordinate(top), coordinate(math.Max(0.5, right-left-1)),
+		coordinate(math.Max(0, bottom-top)),
 		escaped(m.Tips[i], longest))
 }

@@ -29,7 +29,7 @@ type Fit struct {
 const (
 	jitter        = 1e-6
 	rounds        = 20 // number of rounds of the search for separate length-scales
-	rowsPerLength = 10 // least number of rows for each column with a length-scale; with fewer rows all columns share one
+	rowsPerLength = 10 // least number of rows for each column with a length-scale; with fewer, all columns share one
 	minEvidence   = 3  // least evidence in nats: below it, the rows may be noise
 
 	// standard deviations of log ℓ_d around the best common one, and of log ρ

@@ -10,11 +10,12 @@ func TestAvailable(t *testing.T) {
 		want    int64
 		known   bool
 	}{
-		"machine":        {meminfo, nil, 100 << 10, true},
-		"no limit":       {meminfo, []group{{"max\n", "5\n", ""}}, 100 << 10, true},
-		"a tight group":  {meminfo, []group{{"5000\n", "1000\n", ""}, {"max", "9", ""}}, 4000, true},
-		"files in it":    {meminfo, []group{{"5000\n", "3000\n", "anon 3\ninactive_file 1500\n"}}, 3500, true},
-		"files below":    {meminfo, []group{{"5000", "4900", "inactive_file 0\ntotal_inactive_file 4000\n"}}, 4100, true},
+		"machine":       {meminfo, nil, 100 << 10, true},
+		"no limit":      {meminfo, []group{{"max\n", "5\n", ""}}, 100 << 10, true},
+		"a tight group": {meminfo, []group{{"5000\n", "1000\n", ""}, {"max", "9", ""}}, 4000, true},
+		"files in it":   {meminfo, []group{{"5000\n", "3000\n", "anon 3\ninactive_file 1500\n"}}, 3500, true},
+		"files below": {meminfo, []group{{"5000", "4900", "inactive_file 0\ntotal_inactive_file 4000\n"}},
+			4100, true},
 		"beyond a limit": {meminfo, []group{{"5000", "6000", ""}}, 0, true},
 		"unknown group":  {meminfo, []group{{"", "", ""}}, 100 << 10, true},
 	} {

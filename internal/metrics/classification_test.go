@@ -117,7 +117,8 @@ func TestConstantClass(t *testing.T) {
 func TestAlikeSamples(t *testing.T) {
 	for _, s := range []int{3, 7, 100} {
 		logits := slices.Repeat([]float64{0.7, 0.1}, s)
-		if b := ScoreClassification(logits, s, 1, 2, []int32{0}, nil).Bhattacharyya; b.Correct != nil || b.Wrong != nil {
+		if b := ScoreClassification(logits, s, 1, 2, []int32{0}, nil).Bhattacharyya; b.Correct != nil ||
+			b.Wrong != nil {
 			t.Errorf("%d samples: %g", s, *b.Correct)
 		}
 	}

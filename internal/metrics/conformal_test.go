@@ -18,7 +18,8 @@ func TestConformalRank(t *testing.T) {
 			t.Errorf("%d rows at level %g: rank %d, expected %d", c.n, c.of, got, c.rank)
 		}
 	}
-	for level, want := range map[float64]string{0.9: "at least 9 rows", 0.95: "at least 19 rows", 0.99: "at least 99 rows",
+	for level, want := range map[float64]string{
+		0.9: "at least 9 rows", 0.95: "at least 19 rows", 0.99: "at least 99 rows",
 		0.99999: "at least 99999 rows", 0: "above 0 and below 1", 1: "above 0 and below 1", -1: "above 0"} {
 		if err := CheckConformal(8, level); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("level %g: %v, expected %q", level, err, want)

@@ -84,7 +84,8 @@ func TestTails(t *testing.T) {
 			t.Errorf("%s of a NaN mean is %g", name, v)
 		}
 	}
-	if r := ScoreRegression(m, []float64{0, 0}, nil); !math.IsNaN(r.RMSE) || !math.IsNaN(r.NLPD) || !math.IsNaN(r.CRPS) {
+	if r := ScoreRegression(m, []float64{0, 0}, nil); !math.IsNaN(r.RMSE) || !math.IsNaN(r.NLPD) ||
+		!math.IsNaN(r.CRPS) {
 		t.Errorf("%+v", r)
 	}
 }

@@ -45,7 +45,9 @@ func (g *Graph) Output(name string, v Value, t DType, shape ...int) {
 
 // Doubles adds a constant tensor.
 func (g *Graph) Doubles(values []float64, shape ...int) Value {
-	return g.constant(Double, shape, func(m wire.Message) wire.Message { return m.Bytes(tensorRaw, wire.Packed(values)) })
+	return g.constant(Double, shape, func(m wire.Message) wire.Message {
+		return m.Bytes(tensorRaw, wire.Packed(values))
+	})
 }
 
 // Scalar adds a constant number.

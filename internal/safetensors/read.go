@@ -81,7 +81,8 @@ func readHeader(r io.ReaderAt, size int64) ([]byte, error) {
 	}
 	n := binary.LittleEndian.Uint64(length[:])
 	if n > MaxHeader || int64(n) > size-8 {
-		return nil, formatError("it says that its header has %d bytes, and the file has %d: cut short, or damaged", n, size)
+		return nil, formatError("it says that its header has %d bytes, and the file has %d: cut short, or damaged", n,
+			size)
 	}
 	header := make([]byte, n)
 	if _, err := r.ReadAt(header, 8); err != nil && err != io.EOF {

@@ -43,7 +43,8 @@ func (q *matmul[T]) multiplyBlock(p *Pack[T], block, c []T, nb, k0, kb int) {
 				scale(q.beta, to[i*q.ldc:][:nb])
 			}
 		}
-		rows := matmul[T]{m: mb, n: nb, k: kb, alpha: q.alpha, a: q.packA(p, i0, mb, k0, kb), beta: q.beta, c: to, ldc: q.ldc}
+		rows := matmul[T]{m: mb, n: nb, k: kb, alpha: q.alpha, a: q.packA(p, i0, mb, k0, kb), beta: q.beta, c: to,
+			ldc: q.ldc}
 		rows.multiplyRows(block)
 	}
 }

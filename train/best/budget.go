@@ -151,8 +151,8 @@ func (s *Search) keepDefaultOfFewSteps(ctx context.Context) error {
 	steps := s.finalSteps()
 	least := fit.Steps / finalStepsDivisor
 	if steps > 0 && steps < least {
-		s.keepDefault(fmt.Sprintf("a final model would have time for %d steps, and %d are the least; a longer %s compares "+
-			"more models", steps, least, usererror.Flag("time-limit")))
+		s.keepDefault(fmt.Sprintf("a final model would have time for %d steps, and %d are the least; a longer %s "+
+			"compares more models", steps, least, usererror.Flag("time-limit")))
 	}
 	return nil
 }

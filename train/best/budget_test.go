@@ -18,7 +18,8 @@ func TestLimitBelowFirstRound(t *testing.T) {
 		want        bool
 	}{
 		{0, time.Hour, 1, false}, {2 * time.Second, 0, 1, true}, {20 * time.Second, 0, 1, false},
-		{20 * time.Second, 1200 * time.Millisecond, 1, true}, {6 * time.Second, 0, 2, true}, {12 * time.Second, 0, 2, false},
+		{20 * time.Second, 1200 * time.Millisecond, 1, true}, {6 * time.Second, 0, 2, true},
+		{12 * time.Second, 0, 2, false},
 	} {
 		state := must.Get(New(set, settings("inducing=8 features=6"), 1))(t)
 		state.Limit, state.Candidates = c.limit, state.Candidates[:minCandidates]
@@ -79,7 +80,8 @@ func TestTrialWithoutTime(t *testing.T) {
 	set := wave(t, 60, false)
 	state := must.Get(New(set, settings("time-limit=20s inducing=8 features=6"), 1))(t)
 	s := searching(t, state, set, nil, 1)
-	trial := must.Get(s.tryCandidate(t.Context(), s.Devices[0], &s.Candidates[0], 1, 1, length{time: time.Millisecond}))(t)
+	trial := must.Get(s.tryCandidate(t.Context(), s.Devices[0], &s.Candidates[0], 1, 1,
+		length{time: time.Millisecond}))(t)
 	if !strings.HasPrefix(trial.Failure, "there was no time for a step: ") {
 		t.Errorf("%+v", trial)
 	}

@@ -25,7 +25,7 @@ type State struct {
 	Given      []options.Setting `json:"given"`           // options of the user
 	Train      string            `json:"train"`           // fingerprint of the rows
 	Limit      time.Duration     `json:"limit,omitempty"` // time limit in nanoseconds; 0: no limit
-	Steps      int               `json:"steps,omitempty"` // steps of the final models without a limit; 0: by their options
+	Steps      int               `json:"steps,omitempty"` // steps of final models without a limit; 0: by their options
 	Used       time.Duration     `json:"used"`            // time that the search has taken, in nanoseconds
 	Kernel     string            `json:"kernel,omitempty"`
 	Candidates []Candidate       `json:"candidates"`

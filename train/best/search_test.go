@@ -229,7 +229,8 @@ func TestStepsOfWorseCandidate(t *testing.T) {
 		c.Weight = 1
 		must.Get(s.refit(context.Background()))(t)
 		if got := c.trial(rounds, 1).Steps; got != want || c.Refit.Steps != want {
-			t.Errorf("worse %v: %d steps in the last round and %d on all rows, want %d", worse, got, c.Refit.Steps, want)
+			t.Errorf("worse %v: %d steps in the last round and %d on all rows, want %d", worse, got, c.Refit.Steps,
+				want)
 		}
 	}
 }
@@ -277,7 +278,8 @@ func TestWeightOfSmallLead(t *testing.T) {
 		for fold := 1; fold <= 3; fold++ {
 			for k, rows := range [][]float64{{0, -2, -4}, {lead - 0.5, lead - 2, lead - 3.5}} {
 				state.Candidates[k].Trials = append(state.Candidates[k].Trials, Trial{Round: 1, Fold: fold},
-					Trial{Round: 2, Fold: fold}, Trial{Round: rounds, Fold: fold, RMSE: 0.1, LogDensity: float64(k), Rows: rows})
+					Trial{Round: 2, Fold: fold}, Trial{Round: rounds, Fold: fold, RMSE: 0.1, LogDensity: float64(k),
+						Rows: rows})
 			}
 		}
 		must.OK(t, searching(t, state, wave(t, 60, false), nil, 1).weigh())
@@ -373,7 +375,8 @@ func TestCandidateWithoutRivals(t *testing.T) {
 	found(t, s)
 	cfg := must.Get(options.Resolve(given, nil))(t)
 	cfg.Device, cfg.Target, cfg.Task = s.Devices[0].Name(), set.Target, string(set.Task)
-	out := must.Get((&train.Job{Config: cfg, Device: s.Devices[0], Train: set, Started: time.Now()}).Run(t.Context()))(t)
+	out := must.Get((&train.Job{Config: cfg, Device: s.Devices[0], Train: set,
+		Started: time.Now()}).Run(t.Context()))(t)
 	var b bytes.Buffer
 	must.OK(t, out.Trained.WriteModel(&b))
 	if n := state.Candidates[0].Refit.Steps; n != out.Steps || n == 640 || !bytes.Equal(models[0], b.Bytes()) {
@@ -407,7 +410,8 @@ func TestFailures(t *testing.T) {
 		said != "no candidate could be trained: one: numbers ran away: one is trained alone" {
 		t.Errorf("all failed in a time limit: %v, %s, %+v", err, said, s.Candidates[0])
 	}
-	if lines := s.Lines(); !strings.HasSuffix(lines[1], "ran away; no other could be compared, so it was trained alone") {
+	if lines := s.Lines(); !strings.HasSuffix(lines[1],
+		"ran away; no other could be compared, so it was trained alone") {
 		t.Errorf("all failed in a time limit: %s", lines[1])
 	}
 }

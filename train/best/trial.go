@@ -49,7 +49,8 @@ func (s *Search) noteTrial(c *Candidate, t *Trial, folds int) {
 	if t.RMSE > 0 {
 		rmse = fmt.Sprintf("  RMSE %6.4f", t.RMSE)
 	}
-	s.Note("%-16s %-44s log density %8.4f%s  %6d steps  %5.1f s", heading, c.Name, t.LogDensity, rmse, t.Steps, t.Seconds)
+	s.Note("%-16s %-44s log density %8.4f%s  %6d steps  %5.1f s", heading, c.Name, t.LogDensity, rmse, t.Steps,
+		t.Seconds)
 }
 
 // seconds returns the time since start in seconds, rounded to milliseconds.
@@ -199,7 +200,8 @@ func (c *Candidate) temperature() (o options.Setting) {
 	}
 	if sum != 0 {
 		t := math.Exp(sum / float64(n))
-		o = options.Setting{Key: "temperature", Text: strconv.FormatFloat(t, 'g', -1, 64), From: "preset " + options.Best}
+		o = options.Setting{Key: "temperature", Text: strconv.FormatFloat(t, 'g', -1, 64),
+			From: "preset " + options.Best}
 	}
 	return o
 }

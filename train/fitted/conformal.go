@@ -46,7 +46,8 @@ func (c *Conformal) DefaultQuantile(t int) (q float64, ok bool) {
 // AtLevel returns the model with another default level of intervals.
 func (t *Model) AtLevel(level float64) (*Model, error) {
 	if t.Conformal == nil {
-		return nil, usererror.Errorf("the model has no conformal intervals: train it with %s", usererror.Flag("conformal"))
+		return nil, usererror.Errorf("the model has no conformal intervals: train it with %s",
+			usererror.Flag("conformal"))
 	}
 	if err := metrics.CheckConformal(t.Conformal.N(), level); err != nil {
 		return nil, err

@@ -58,7 +58,8 @@ func TestConformalCoverage(t *testing.T) {
 		exact bool // the scores have no ties
 	}{
 		{"numbers", regression(scaling.TargetScale{Mean: 1, SD: 2}), wrongNumbers, true},
-		{"logarithms", regression(scaling.TargetScale{Mean: 0.3, SD: 0.5, Log: true, OwnSD: 1, Most: 9}), wrongNumbers, true},
+		{"logarithms", regression(scaling.TargetScale{Mean: 0.3, SD: 0.5, Log: true, OwnSD: 1, Most: 9}), wrongNumbers,
+			true},
 		{"classes", &Model{Schema: data.Schema{Task: data.Classification,
 			Classes: []string{"a", "b", "c", "d"}}}, wrongClasses, false},
 	} {

@@ -70,7 +70,8 @@ func TestModelRoundTrip(t *testing.T) {
 	class.Parameters = class.Config.Layout()
 	for i, n := range smallTrained().Parameters[:len(class.Parameters)] {
 		class.Parameters[i].Data = n.Data
-		if last := class.Parameters[i].Shape[len(class.Parameters[i].Shape)-1]; last == 2 && n.Shape[len(n.Shape)-1] == 1 {
+		if last := class.Parameters[i].Shape[len(class.Parameters[i].Shape)-1]; last == 2 &&
+			n.Shape[len(n.Shape)-1] == 1 {
 			class.Parameters[i].Data = append(n.Data, n.Data...)
 		}
 	}
@@ -90,8 +91,10 @@ func TestModelRefuses(t *testing.T) {
 		"a later version": func(h *description, _ *[]safetensors.Tensor, _ map[string]string) {
 			h.Version = modelVersion + 1
 		},
-		"an unknown model": func(h *description, _ *[]safetensors.Tensor, _ map[string]string) { h.Config.Model = "gpt" },
-		"no inputs":        func(h *description, _ *[]safetensors.Tensor, _ map[string]string) { h.Config.Inputs = 0 },
+		"an unknown model": func(h *description, _ *[]safetensors.Tensor, _ map[string]string) {
+			h.Config.Model = "gpt"
+		},
+		"no inputs": func(h *description, _ *[]safetensors.Tensor, _ map[string]string) { h.Config.Inputs = 0 },
 		"huge layers": func(h *description, _ *[]safetensors.Tensor, _ map[string]string) {
 			h.Config.Features = 1 << 24
 		},
@@ -108,7 +111,9 @@ func TestModelRefuses(t *testing.T) {
 		"a scale of zero": func(h *description, _ *[]safetensors.Tensor, _ map[string]string) {
 			h.Scaler.Scale[0] = 0
 		},
-		"a target scale of zero": func(h *description, _ *[]safetensors.Tensor, _ map[string]string) { h.Targets[0].SD = 0 },
+		"a target scale of zero": func(h *description, _ *[]safetensors.Tensor, _ map[string]string) {
+			h.Targets[0].SD = 0
+		},
 		"two targets": func(h *description, _ *[]safetensors.Tensor, _ map[string]string) {
 			h.Schema.Targets, h.Schema.TargetsAt = []string{"y", "z"}, []int{2, 3}
 		},

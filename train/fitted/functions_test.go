@@ -31,7 +31,8 @@ func TestFunctions(t *testing.T) {
 	ds := must.Get(one.Schema.Rows(given))(t)
 	for _, trained := range []*Model{one, two} {
 		var heard []int
-		p, err := trained.Functions(context.Background(), dev, ds, 8, 5, func(drawn int) { heard = append(heard, drawn) })
+		p, err := trained.Functions(context.Background(), dev, ds, 8, 5,
+			func(drawn int) { heard = append(heard, drawn) })
 		must.OK(t, err)
 		if !slices.Equal(slices.Compact(heard), []int{0, 1, 2, 3, 4, 5, 6, 7}) {
 			t.Errorf("heard of %v functions", heard)

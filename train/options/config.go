@@ -48,8 +48,8 @@ type Config struct {
 	Codebook   int    // number of symbols for sequences of vectors
 	Gram       string // npz archive with a kernel of the rows; "" for none
 
-	// The architecture, as far as it does not depend on the rows: Likelihood and KernelSpec may be auto, and Latents are
-	// those of a GP-DRF.
+	// The architecture, as far as it does not depend on the rows: Likelihood and KernelSpec may be auto, and Latents
+	// are those of a GP-DRF.
 
 	model.Config
 

@@ -84,16 +84,20 @@ func TestPrecedence(t *testing.T) {
 		notExplicit bool
 	}{
 		{name: "default", key: "batch", want: "256", notExplicit: true},
-		{name: "preset beats default", flags: []string{"--preset", "paper"}, key: "batch", want: "1", notExplicit: true},
+		{name: "preset beats default", flags: []string{"--preset", "paper"}, key: "batch", want: "1",
+			notExplicit: true},
 		{name: "preset in the file", file: "preset: paper\n", key: "samples", want: "100", notExplicit: true},
 		{name: "file beats preset", file: file, key: "batch", want: "64"},
 		{name: "flag beats file", file: file, flags: []string{"--batch", "32"}, key: "batch", want: "32"},
 		{name: "flag's preset beats file's preset", file: file, flags: []string{"--preset", "default"}, key: "samples",
 			want: "1", notExplicit: true},
-		{name: "but not the file's options", file: file, flags: []string{"--preset", "default"}, key: "batch", want: "64"},
+		{name: "but not the file's options", file: file, flags: []string{"--preset", "default"}, key: "batch",
+			want: "64"},
 		{name: "exponents", file: file, key: "lr", want: "0.001"},
-		{name: "a removed preset of a run", file: "preset: cutajar\nfreeze-kernel: 24\n", key: "freeze-kernel", want: "24"},
-		{name: "a switch off", file: "whiten: true\n", flags: []string{"--whiten", "false"}, key: "whiten", want: "false"},
+		{name: "a removed preset of a run", file: "preset: cutajar\nfreeze-kernel: 24\n", key: "freeze-kernel",
+			want: "24"},
+		{name: "a switch off", file: "whiten: true\n", flags: []string{"--whiten", "false"}, key: "whiten",
+			want: "false"},
 	} {
 		cfg := mustResolve(t, mustParse(t, c.file), flags(c.flags...))
 		if got := cfg.Text(c.key); got != c.want || cfg.Explicit(c.key) == c.notExplicit {

@@ -13,7 +13,8 @@ const fromShare = 0.2
 // modelKeys are the options, beside those of layers, that a run at the start of a model cannot change: its rows are
 // read as the model needs them, and its frozen draws belong to the seed.
 var modelKeys = words("target task tokens sequence codebook gram scaling columns target-scaling one-hot ignore text " +
-	"id dates missing model preset seed ensemble likelihood class-offsets samples learn-dof dof noise-init offset order")
+	"id dates missing model preset seed ensemble likelihood class-offsets samples learn-dof dof noise-init " +
+	"offset order")
 
 // fixedByModel reports whether a run that starts at a model cannot change the option.
 func (o *Option) fixedByModel() bool {

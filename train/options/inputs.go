@@ -179,7 +179,8 @@ func (c *Config) resolveSkip(ds *data.Dataset) (notes []string) {
 		return nil
 	case c.Explicit("latents") && c.Latents < outputs:
 		c.Skip = false
-		return []string{fmt.Sprintf("skip: off, since %d latent functions are fewer than %d outputs", c.Latents, outputs)}
+		return []string{fmt.Sprintf("skip: off, since %d latent functions are fewer than %d outputs", c.Latents,
+			outputs)}
 	case c.Explicit("latents") || c.Latents >= latents:
 		return nil
 	}
@@ -211,7 +212,8 @@ func (c *Config) sequenceDefaults(ds *data.Dataset, oneLinearMap bool) (notes []
 	}
 	all := []newDefault{{"inducing", inducing}, {"gp-lengthscale-factor", 1.0}}
 	if c.Model == model.DRF {
-		all = append(all, newDefault{"steps", projectedSteps}, newDefault{"drf-lengthscale-factor", projectedLengthscale})
+		all = append(all, newDefault{"steps", projectedSteps},
+			newDefault{"drf-lengthscale-factor", projectedLengthscale})
 	} else {
 		all = append(all, newDefault{"steps", steps}, newDefault{"lr", rate})
 	}

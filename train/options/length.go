@@ -54,7 +54,8 @@ func (c *Config) resolveRows(n int) (notes []string, err error) {
 		key   string
 		value *int
 	}{{"batch", &c.Batch}, {"inducing", &c.Inducing}} {
-		if *o.value <= n || !Find(o.key).Applies(c.Model) || o.key == "inducing" && (c.Gram != "" || c.StartFrom != "") {
+		if *o.value <= n || !Find(o.key).Applies(c.Model) ||
+			o.key == "inducing" && (c.Gram != "" || c.StartFrom != "") {
 			continue
 		}
 		if c.Explicit(o.key) {

@@ -36,8 +36,8 @@ func (c Config) BalancesClasses(ds *data.Dataset) (bool, error) {
 		return false, nil
 	}
 	if ds.Task != data.Classification {
-		return false, c.Errorf("class-weights", "the target %q is a %s and has no classes: leave it out, or weight its "+
-			"rows with %s", ds.Target, ds.Task, usererror.Flag("weights"))
+		return false, c.Errorf("class-weights", "the target %q is a %s and has no classes: leave it out, or weight "+
+			"its rows with %s", ds.Target, ds.Task, usererror.Flag("weights"))
 	}
 	return true, nil
 }
@@ -146,7 +146,8 @@ func (c *Config) resolveLikelihood(ds *data.Dataset) error {
 	}
 	if model.Counts(c.Likelihood) {
 		if c.PredictDraws > 0 {
-			return c.Errorf("predict-draws", "puts a normal in place of a prediction, and counts have none: leave it out")
+			return c.Errorf("predict-draws",
+				"puts a normal in place of a prediction, and counts have none: leave it out")
 		}
 		if c.hasTemperature() {
 			return c.Errorf("temperature", "counts have none: leave it out")
@@ -155,10 +156,12 @@ func (c *Config) resolveLikelihood(ds *data.Dataset) error {
 	}
 	if ds.Offset != nil {
 		return c.Errorf("offset", "is added to log rates of counts, and this likelihood has none: give %s %s "+
-			"or %s, or leave it out", usererror.Flag("likelihood"), model.PoissonLikelihood, model.NegativeBinomialLikelihood)
+			"or %s, or leave it out", usererror.Flag("likelihood"), model.PoissonLikelihood,
+			model.NegativeBinomialLikelihood)
 	}
 	if n := len(ds.Classes); c.Likelihood == model.BernoulliLikelihood && n != 2 {
-		return c.Errorf("likelihood", "bernoulli is for two classes, and the target %q has %d: use softmax", ds.Target, n)
+		return c.Errorf("likelihood", "bernoulli is for two classes, and the target %q has %d: use softmax", ds.Target,
+			n)
 	}
 	if n := len(ds.Classes); c.Likelihood == model.OrdinalLikelihood && n > model.MaxLevels {
 		return c.Errorf("likelihood", "ordinal is for %d levels at most, and the target %q has %d: use gaussian",
@@ -187,8 +190,8 @@ func (c *Config) resolveOptions(ds *data.Dataset) error {
 		return nil
 	// earlier runs have it in their config.yaml
 	case c.typed("feed-forward") && c.FeedForward:
-		return c.Errorf("feed-forward", "a single layer always sees the latent functions, and these rows have no other "+
-			"numbers: leave it out")
+		return c.Errorf("feed-forward", "a single layer always sees the latent functions, and these rows have no "+
+			"other numbers: leave it out")
 	}
 	c.FeedForward = false
 	return nil

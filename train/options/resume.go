@@ -29,7 +29,8 @@ func (c Config) Resume(flags []Setting, rows *data.Schema) (Config, error) {
 			resumed.CheckpointEvery = requested.CheckpointEvery
 		case s.Key == "device" && DeviceKind(s.Text) == DeviceKind(current):
 			resumed.Device = s.Text
-		case requested.Text(s.Key) == current, s.Text == "auto", s.Text == "0" && (s.Key == "chunk" || s.Key == "eval-every"):
+		case requested.Text(s.Key) == current, s.Text == "auto",
+			s.Text == "0" && (s.Key == "chunk" || s.Key == "eval-every"):
 		case s.Key == "target" && rows != nil && rows.NamesTargets(requested.Target):
 		case s.Key == "precision" && DeviceKind(c.Device) != "cuda:f32": // other devices have only one precision
 		case s.Key == "kernel" && isResolved(s.Text, current):

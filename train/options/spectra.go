@@ -24,16 +24,16 @@ func (c *Config) checkSpectra() error {
 	integrates := c.Model != model.GP && c.Spectra == model.VarIntegrated
 	if integrates && c.hasArcCosines() {
 		if c.Explicit("spectra") {
-			return c.Errorf("spectra", "%s integrates cosines and sines, and features-kernel %s has none: give another "+
-				"spectra, or leave it out",
+			return c.Errorf("spectra", "%s integrates cosines and sines, and features-kernel %s has none: give "+
+				"another spectra, or leave it out",
 				c.Spectra, c.FeatureKernel)
 		}
 		c.Spectra, integrates = model.PriorFixed, false
 	}
 	switch {
 	case integrates && !c.LocalReparam && c.typed("local-reparam"):
-		return c.Errorf("local-reparam", "it has no effect with spectra %s, which draws neither weights nor frequencies: "+
-			"leave it out, or give another spectra", c.Spectra)
+		return c.Errorf("local-reparam", "it has no effect with spectra %s, which draws neither weights nor "+
+			"frequencies: leave it out, or give another spectra", c.Spectra)
 	case !integrates && c.Model != model.GP && c.WCov == model.Full && c.typed("w-cov"):
 		return c.Errorf("w-cov", "%s is for spectra %s, and spectra is %s: leave it out",
 			model.Full, model.VarIntegrated, c.Spectra)

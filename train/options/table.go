@@ -117,8 +117,8 @@ func (c *Config) rowOptions() []Option {
 				"by median and quartiles, clipped at 5; log is for counts. auto is tails, and none for images"},
 		{Key: "columns", Values: []string{Auto, Components, AllColumns}, value: &c.Columns,
 			Help: "inputs of a table of numbers. components are the first 100 principal components of the scaled " +
-				"columns; all keeps each column. auto makes few scores of columns that outnumber the training rows. Of " +
-				"many columns that say much the same it takes components, unless held-out rows prefer the columns"},
+				"columns; all keeps each column. auto makes few scores of columns that outnumber the training rows. " +
+				"Of many columns that say much the same it takes components, unless held-out rows prefer the columns"},
 		{Key: "target-scaling", Values: scaling.TargetScalings(), value: &c.Targets,
 			Help: "scaling of targets: auto takes the logarithm of those that are positive and skewed over " +
 				"decades; counts have none"},
@@ -153,7 +153,8 @@ func (c *Config) runOptions() []Option {
 		{Key: "epochs", Arg: "N", limits: above(0, MaxSteps), value: &c.Epochs,
 			Help: "training length in passes over the rows"},
 		{Key: "time-limit", Flag: true, Arg: "10m", value: &c.TimeLimit,
-			Help: "time for training and test: as many steps as fit into two thirds of it or more; the test has the rest"},
+			Help: "time for training and test: as many steps as fit into two thirds of it or more; the test " +
+				"has the rest"},
 		{Key: "checkpoint-every", Arg: "TIME|STEPS", value: &c.CheckpointEvery,
 			Help: "time or steps between checkpoints, from which --resume continues; 0 makes one only at " +
 				"Ctrl-C, and after attempts"},
@@ -174,7 +175,8 @@ func (c *Config) gpOptions() []Option {
 	return []Option{
 		{Key: "inducing", Flag: true, Models: onGP, Arg: "M", limits: between(1, MaxWidth), value: &c.Inducing,
 			Help: "number of inducing points"},
-		{Key: "inducing-init", Models: onGP, Values: words("auto kmeans random greedy kmedoids"), value: &c.InducingInit,
+		{Key: "inducing-init", Models: onGP, Values: words("auto kmeans random greedy kmedoids"),
+			value: &c.InducingInit,
 			Help: "how inducing points are chosen: greedy is by conditional variance, kmedoids is for " +
 				"sequences, kmeans for vectors. auto is kmeans, or random for sequences"},
 		{Key: "learn-inducing", Models: onGP, value: &c.LearnInducing,
@@ -190,8 +192,9 @@ func (c *Config) gpOptions() []Option {
 		{Key: "lengthscales", Models: onGP, Values: words("auto ard isotropic shared common"), value: &c.Lengthscales,
 			Help: "one length-scale for each input and latent function, one for each latent function, one for " +
 				"each input, or one for all. auto is shared, or common where an input has fewer than 10 rows"},
-		{Key: "gp-lengthscale-factor", Models: onGP, Arg: "X", limits: between(0, maxFactor), value: &c.GPLengthscaleFactor,
-			Help: "factor of the initial length-scales; 0 finds them by an exact GP on a few rows"},
+		{Key: "gp-lengthscale-factor", Models: onGP, Arg: "X", limits: between(0, maxFactor),
+			value: &c.GPLengthscaleFactor,
+			Help:  "factor of the initial length-scales; 0 finds them by an exact GP on a few rows"},
 		{Key: "latents", Models: onGPDRF, Arg: "J", limits: between(1, MaxWidth), value: &c.Latents,
 			Help: "number of latent functions; by default one for each output and as many more, up to 32, except for " +
 				"sequences; 32 with two layers by default"},
@@ -204,8 +207,8 @@ func (c *Config) drfOptions() []Option {
 		{Key: "layers", Models: onDRF, Arg: "L", limits: between(1, 16), value: &c.Layers,
 			Help: "number of random-feature layers; preset default has two where rows outnumber their parameters"},
 		{Key: "features", Flag: true, Models: onDRF, Arg: "R", limits: between(1, MaxWidth), value: &c.Features,
-			Help: "number of frequencies per layer; each gives a cosine and a sine, or one arc-cosine feature; by default " +
-				"400 for classes of tables without a time limit, and up to 200 with two layers"},
+			Help: "number of frequencies per layer; each gives a cosine and a sine, or one arc-cosine feature; by " +
+				"default 400 for classes of tables without a time limit, and up to 200 with two layers"},
 		{Key: "hidden", Models: onDRF, Arg: "d", limits: between(1, MaxWidth), value: &c.Hidden,
 			Needs: missingNeed(c.Layers > 1, "layers=2 or more"),
 			Help:  "width between two layers; 16 where rows choose two"},
@@ -266,8 +269,8 @@ func (c *Config) objectiveOptions() []Option {
 			Help: "balanced gives each class the same share of the weights of rows: rare ones are found more often, " +
 				"and probabilities are those of equally frequent classes"},
 		{Key: "temperature", Arg: "T", limits: between(0, 1000), value: &c.Temperature,
-			Help: "temperature of predictions: the logits of classes are divided by T, the standard deviation of numbers is " +
-				"multiplied by it; 0 fits it to rows that are held out, where there are some"},
+			Help: "temperature of predictions: the logits of classes are divided by T, the standard deviation of " +
+				"numbers is multiplied by it; 0 fits it to rows that are held out, where there are some"},
 		{Key: "kl-weight", Arg: "X", limits: between(0, maxFactor), value: &c.KLWeight,
 			Help: "weight of the KL terms; other than 1, the objective is a tempered ELBO and not a bound"},
 		{Key: "samples", Arg: "S", limits: between(1, MaxSamples), value: &c.Samples,
@@ -283,8 +286,8 @@ func (c *Config) optimiserOptions() []Option {
 		{Key: "batch", Flag: true, Arg: "B", limits: between(1, MaxWidth), value: &c.Batch,
 			Help: "number of rows per step"},
 		{Key: "chunk", Arg: "N", limits: between(0, MaxWidth), value: &c.Chunk,
-			Help: "number of rows computed at a time, with the same result as the whole batch; 0 is as many as fit the " +
-				"device's memory"},
+			Help: "number of rows computed at a time, with the same result as the whole batch; 0 is as many as fit " +
+				"the device's memory"},
 		{Key: "lr", Flag: true, Arg: "X", limits: above(0, 10), value: &c.LR,
 			Help: "Adam's learning rate"},
 		{Key: "warmup", Arg: "N", limits: between(0, MaxSteps), value: &c.Warmup,
@@ -294,8 +297,9 @@ func (c *Config) optimiserOptions() []Option {
 		{Key: "kl-warmup", Arg: "X", limits: fraction(false), value: &c.KLWarmup,
 			Help: "fraction of the steps over which the weight of the KL terms rises"},
 		{Key: "freeze-omega", Models: onDRF, Arg: "N", limits: between(0, MaxSteps), value: &c.FreezeOmega,
-			Needs: missingNeed(model.ParseTreatment(c.Spectra).Name != model.PriorFixed, "spectra other than "+model.PriorFixed),
-			Help:  "steps in which q of the frequencies is held"},
+			Needs: missingNeed(model.ParseTreatment(c.Spectra).Name != model.PriorFixed,
+				"spectra other than "+model.PriorFixed),
+			Help: "steps in which q of the frequencies is held"},
 		{Key: "freeze-kernel", Arg: "N", limits: between(0, MaxSteps), value: &c.FreezeKernel,
 			Help: "steps in which kernel and noise parameters are held"},
 		{Key: "natgrad", Models: onGP, Arg: "GAMMA", limits: fraction(false), value: &c.NatGrad,

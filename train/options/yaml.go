@@ -79,7 +79,8 @@ func ParseYAML(name string, text []byte, more ...string) ([]Setting, error) {
 		case repeated:
 			return nil, usererror.Errorf("%s: key %q is already on line %d", at(key), setting.Key, line)
 		case value.Kind != yaml.ScalarNode:
-			return nil, usererror.Errorf("%s: %s takes one value, not a list, a mapping or an alias", at(value), key.Value)
+			return nil, usererror.Errorf("%s: %s takes one value, not a list, a mapping or an alias", at(value),
+				key.Value)
 		case value.Tag == "!!null":
 			return nil, usererror.Errorf("%s: %s has no value: give one, or leave the line out", at(value), key.Value)
 		}

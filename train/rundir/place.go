@@ -55,11 +55,11 @@ func resolvePlace(out string, overwrite bool) (place string, replaces bool, err 
 		return "", false, usererror.OfFlag("out", "%s holds a cross-validation: to resume it: %s; or give "+
 			"another folder", out, ResumeCommand(out))
 	case IsSearch(place):
-		return "", false, usererror.OfFlag("out", "%s holds %s that has not ended: to resume it: %s; or give another folder",
-			out, SearchName(place), ResumeCommand(out))
+		return "", false, usererror.OfFlag("out", "%s holds %s that has not ended: to resume it: %s; or give "+
+			"another folder", out, SearchName(place), ResumeCommand(out))
 	case isRun && logError(place) != nil:
-		return "", false, usererror.OfFlag("out", "%s holds a run that cannot be written to: %w: give another folder", out,
-			logError(place))
+		return "", false, usererror.OfFlag("out", "%s holds a run that cannot be written to: %w: give another folder",
+			out, logError(place))
 	case isRun && (inUse(place) || isOnHold(place)):
 		return "", false, usererror.OfFlag("out", "%s: another process is training in it: give another folder", out)
 	case overwrite && isRun && holdsRun(place):
@@ -86,7 +86,8 @@ func onlyAbandoned(folder string) bool {
 // removeAbandoned removes from a folder the temporary folders of runs that were killed before their first checkpoint.
 func removeAbandoned(folder string) []string {
 	return atomicfile.RemoveDead(folder, func(path, _ string, info fs.FileInfo) bool {
-		return info.IsDir() && holdsRun(path) && !hasFile(path, ResultFile) && !hasFile(path, CheckpointFile) && !inUse(path)
+		return info.IsDir() && holdsRun(path) && !hasFile(path, ResultFile) && !hasFile(path, CheckpointFile) &&
+			!inUse(path)
 	})
 }
 

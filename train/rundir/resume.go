@@ -43,7 +43,8 @@ func OpenSearch(path string) (*Folder, error) {
 		if IsSearch(path) {
 			return nil
 		}
-		return errors.Join(usererror.Errorf("%s: another process has finished it meanwhile", path), f.remove(MetricsFile))
+		return errors.Join(usererror.Errorf("%s: another process has finished it meanwhile", path),
+			f.remove(MetricsFile))
 	})
 }
 

@@ -167,7 +167,8 @@ func TestUnwritableRun(t *testing.T) {
 	must.OK(t, os.Remove(log))
 	must.OK(t, os.Mkdir(log, 0o777))
 	for _, overwrite := range []bool{false, true} {
-		if err := CheckOut("run", overwrite, true); err == nil || !strings.Contains(err.Error(), "cannot be written to") {
+		if err := CheckOut("run", overwrite, true); err == nil ||
+			!strings.Contains(err.Error(), "cannot be written to") {
 			t.Errorf("overwrite %t: %v", overwrite, err)
 		}
 	}

@@ -34,8 +34,8 @@ func OpenRun(path string) (*Run, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && len(atomicfile.Leftovers(filepath.Clean(path))) > 0:
-		return nil, usererror.Errorf("%s: there is no such run folder: the run that began for it has not reached its first "+
-			"checkpoint: wait for it, or begin it again if it was killed", path)
+		return nil, usererror.Errorf("%s: there is no such run folder: the run that began for it has not reached its "+
+			"first checkpoint: wait for it, or begin it again if it was killed", path)
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, usererror.Errorf("%s: there is no such run folder", path)
 	case err != nil:
@@ -193,7 +193,8 @@ func (r *Run) TestRows(w data.Watch) (*data.Dataset, error) {
 // fingerprint, it tries the folder in which the run was trained.
 func (r *Run) testRows(w data.Watch) (*data.Dataset, error) {
 	if r.Config.Test == data.NoTest {
-		return nil, usererror.Errorf("%s: was trained on all rows, with %s %s", r.Path, usererror.Flag("test"), data.NoTest)
+		return nil, usererror.Errorf("%s: was trained on all rows, with %s %s", r.Path, usererror.Flag("test"),
+			data.NoTest)
 	}
 	read := func(c options.Config) (*data.Dataset, error) {
 		_, _, test, _, err := c.Load(startSchema(r.Config, r.Trained), w)

@@ -35,7 +35,7 @@ type Step struct {
 	adam     struct{ m, v, rate *device.Tensor } // moments, and rate of each parameter
 	loop     func(device.StepScalars)            // compute, or its replay
 	done     bool                                // the last compute ran to its end; false if Abandon stopped it
-	sentStep uint32                              // number of the step whose batch was sent last, if rows stay on the host
+	sentStep uint32                              // number of the step whose batch was sent last, of rows on the host
 
 	reducer       Reducer
 	sum           func(shard int) (ok bool) // sum of the reducer
