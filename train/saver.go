@@ -29,19 +29,19 @@ func (s *saver) due(step int) bool {
 	return s.steps > 0 && step%s.steps == 0 || s.interval > 0 && time.Since(s.last) >= s.interval
 }
 
-// tensor is a vector of a Checkpoint on the device.
-type tensor struct {
+// vector is a vector of a Checkpoint on the device.
+type vector struct {
 	name   string
 	values *device.Tensor
 }
 
-// state returns everything on the device that later steps depend on. The parameters come first.
-func (r *run) state() []tensor {
+// vectors returns everything on the device that later steps depend on. The parameters come first.
+func (r *run) vectors() []vector {
 	means, squares := r.step.Moments()
-	all := []tensor{{rundir.ParametersVector, r.step.Model.Params().Value}, {rundir.MeansVector, means},
+	all := []vector{{rundir.ParametersVector, r.step.Model.Params().Value}, {rundir.MeansVector, means},
 		{rundir.SquaresVector, squares}}
 	if r.validator != nil && r.validator.evaluator.kept != nil && r.validator.best != nil {
-		all = append(all, tensor{rundir.BestVector, r.validator.evaluator.kept})
+		all = append(all, vector{rundir.BestVector, r.validator.evaluator.kept})
 	}
 	return all
 }
@@ -56,7 +56,7 @@ func (r *run) checkpoint(out *Outcome) {
 		c.Last, c.Best, c.Since = v.last, v.best, v.sinceBest
 	}
 	c.Vectors = map[string][]float64{}
-	for i, v := range r.state() {
+	for i, v := range r.vectors() {
 		if i == len(r.saver.hostVectors) {
 			r.saver.hostVectors = append(r.saver.hostVectors, make([]float64, r.step.Model.Params().Len()))
 		}
@@ -108,7 +108,7 @@ func (r *run) restore(c *rundir.Checkpoint) error {
 			}
 		}
 	}
-	for _, v := range r.state() {
+	for _, v := range r.vectors() {
 		data := c.Vectors[v.name]
 		if len(data) != r.step.Model.Params().Len() {
 			return usererror.Errorf("%s has %d numbers of the vector %s, and the model needs %d: it comes from "+
