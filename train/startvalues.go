@@ -40,7 +40,7 @@ func (r *run) startValues(ctx context.Context) {
 	}
 	counts := model.Counts(c.Likelihood) // the noise of counts is no parameter
 	lengths, noise := factor == 0, c.NoiseInit == 0 && ds.Task == data.Regression && !counts
-	if ds.X == nil || ds.Sequences != nil || ds.Kernel != nil || !lengths && !noise {
+	if !isTable(ds) || !lengths && !noise {
 		return
 	}
 	sample, _ := ds.Sample(startRows, c.Seed)

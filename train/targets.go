@@ -61,7 +61,7 @@ func (s *setup) targetKind(ctx context.Context) (string, error) {
 // logarithm: an error of its logarithm is a share of its largest values.
 func (s *setup) logsPredictBetter(ctx context.Context, scales []scaling.TargetScale) bool {
 	ds := s.train
-	if ds.X == nil || ds.Sequences != nil || ds.Kernel != nil {
+	if !isTable(ds) {
 		return false
 	}
 	scaler, err := s.fitScaler()
