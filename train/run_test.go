@@ -73,7 +73,7 @@ type testRun struct {
 	place   placement
 }
 
-// distancesInSteps computes the distances of sequences in every step.
+// distancesInSteps is the placement of a run that computes the distances of sequences in every step.
 var distancesInSteps = placement{distances: memory.InSteps}
 
 // config resolves the options of a text, KEY=VALUE with blanks between them, as if typed as flags. All others are

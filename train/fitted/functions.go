@@ -26,7 +26,7 @@ func (t *Model) Functions(ctx context.Context, dev device.Device, ds *data.Datas
 		if err != nil {
 			return nil, err
 		}
-		all.S = all.S + p.S
+		all.S += p.S
 		all.C = p.C
 		all.H = append(all.H, p.H...)
 		if p.Noise != nil && all.Noise == nil {

@@ -108,7 +108,7 @@ func (e *timedEvaluation) part(ctx context.Context, n int) error {
 	e.trained.Score(p.Slice(0, sampleSize), sample, e.request.Draws)
 	e.scoreTime = time.Since(start) / time.Duration(sampleSize)
 	e.parts = append(e.parts, p)
-	e.done = e.done + n
+	e.done += n
 	e.lastRows = n
 	return nil
 }
