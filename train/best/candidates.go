@@ -139,7 +139,7 @@ func givenLengths(given []options.Setting) (all []options.Setting) {
 // candidate combines a variant with the user's options; the result is nil if they contradict each other.
 func candidate(variant []string, given []options.Setting) *Candidate {
 	c := &Candidate{}
-	words := []string{}
+	var words []string
 	for _, pair := range variant {
 		key, text, _ := strings.Cut(pair, "=")
 		at := slices.IndexFunc(given, func(g options.Setting) bool { return g.Key == key })
@@ -149,7 +149,7 @@ func candidate(variant []string, given []options.Setting) *Candidate {
 		if at >= 0 && key != "model" {
 			continue
 		}
-		c.Options = append(c.Options, options.Setting{Key: key, Text: text, From: "preset " + options.Best})
+		c.Options = append(c.Options, chosen(key, text))
 		switch key {
 		case "model", "kernel", "likelihood", "spectra", "objective":
 			words = append(words, text)

@@ -102,16 +102,20 @@ func (s *Search) failure() string {
 	return ""
 }
 
+// chosen returns a setting that the search has chosen.
+func chosen(key, text string) options.Setting {
+	return options.Setting{Key: key, Text: text, From: "preset " + options.Best}
+}
+
 // setting returns the length as an option; its key is empty if the candidate's options give the length.
-func (l length) setting() (o options.Setting) {
-	o.From = "preset " + options.Best
+func (l length) setting() options.Setting {
 	switch {
 	case l.time > 0:
-		o.Key, o.Text = "time-limit", l.time.Round(time.Millisecond).String()
+		return chosen("time-limit", l.time.Round(time.Millisecond).String())
 	case l.steps > 0:
-		o.Key, o.Text = "steps", strconv.Itoa(l.steps)
+		return chosen("steps", strconv.Itoa(l.steps))
 	}
-	return o
+	return options.Setting{}
 }
 
 // split returns the rows on which a trial trains, and the rows of a fold on which it is scored. These are a sample,
@@ -190,7 +194,7 @@ func (s *Search) trainAndScore(ctx context.Context, dev device.Device, c *Candid
 
 // temperature returns the setting of the geometric mean of the temperatures in the last round; its key is empty without
 // one.
-func (c *Candidate) temperature() (o options.Setting) {
+func (c *Candidate) temperature() options.Setting {
 	sum, n := 0.0, 0
 	for _, t := range c.Trials {
 		if t.Temperature > 0 {
@@ -198,12 +202,10 @@ func (c *Candidate) temperature() (o options.Setting) {
 			n++
 		}
 	}
-	if sum != 0 {
-		t := math.Exp(sum / float64(n))
-		o = options.Setting{Key: "temperature", Text: strconv.FormatFloat(t, 'g', -1, 64),
-			From: "preset " + options.Best}
+	if sum == 0 {
+		return options.Setting{}
 	}
-	return o
+	return chosen("temperature", strconv.FormatFloat(math.Exp(sum/float64(n)), 'g', -1, 64))
 }
 
 // settlePosterior settles the objective, the covariance of the weights, and the layers with their sizes, by all rows.
@@ -228,15 +230,13 @@ func (s *Search) settlePosterior(ctx context.Context, cfg options.Config) (optio
 func (s *Search) config(c *Candidate, more ...options.Setting) (options.Config, error) {
 	if !slices.ContainsFunc(s.Given, func(g options.Setting) bool { return g.Key == "target-scaling" }) {
 		// all members of an ensemble have the same scales of targets
-		more = append(more, options.Setting{Key: "target-scaling", Text: scaling.StandardTargets, From: "preset " +
-			options.Best})
+		more = append(more, chosen("target-scaling", scaling.StandardTargets))
 	}
 	cfg, err := c.config(s.Given, more...)
 	if err != nil || s.Kernel == "" || cfg.Model == model.DRF {
 		return cfg, err
 	}
-	return c.config(s.Given, append(more, options.Setting{Key: "kernel", Text: s.Kernel, From: "preset " +
-		options.Best})...)
+	return c.config(s.Given, append(more, chosen("kernel", s.Kernel))...)
 }
 
 // trainCandidate trains a candidate on rows, with more settings; it skips those without a key.
