@@ -209,10 +209,34 @@ func (f *Folder) Commit(c options.Config, t *fitted.Model, r *Result) (path stri
 	if err != nil {
 		return "", err
 	}
-	err = errors.Join(f.err, f.metrics.Sync())
+	if err := f.writeResults(c, t, result, r.Interrupted); err != nil {
+		return "", fmt.Errorf("the run folder cannot be written: %w", err)
+	}
+	switch {
+	case f.replaces && r.Interrupted:
+		f.path = f.folder.Path()
+	case f.replaces, f.path == "":
+		if err := f.moveToPlace(); err != nil {
+			f.path = f.folder.Path()
+			return "", fmt.Errorf("the run folder cannot be put in its place, and is complete in %s: %w", f.path, err)
+		}
+	}
+	f.release, _ = hold(f.path) // before the lock of the log ends
+	if err := f.closeMetrics(); err != nil {
+		return "", fmt.Errorf("the run folder cannot be written: %w", err)
+	}
+	return f.path, nil
+}
+
+// writeResults writes the files of a run that has ended, and removes the checkpoint if it was not interrupted.
+func (f *Folder) writeResults(c options.Config, t *fitted.Model, result []byte, interrupted bool) error {
+	err := errors.Join(f.err, f.metrics.Sync())
 	if f.path != "" {
 		// the old result does not fit the new model
 		err = errors.Join(err, f.remove(ResultFile))
+	}
+	if err != nil {
+		return err
 	}
 	for _, file := range []struct {
 		name  string
@@ -222,31 +246,14 @@ func (f *Folder) Commit(c options.Config, t *fitted.Model, r *Result) (path stri
 		{ModelFile, t.WriteModel},
 		{ResultFile, atomicfile.Text(result)},
 	} {
-		if err == nil {
-			err = f.Write(file.name, file.write)
+		if err := f.Write(file.name, file.write); err != nil {
+			return err
 		}
 	}
-	if err == nil && f.path != "" && !r.Interrupted {
-		err = f.remove(CheckpointFile)
+	if f.path == "" || interrupted {
+		return nil
 	}
-	switch {
-	case err != nil:
-	case f.replaces && r.Interrupted:
-		f.path = f.folder.Path()
-	case f.replaces, f.path == "":
-		if err = f.moveToPlace(); err != nil {
-			f.path = f.folder.Path()
-			return "", fmt.Errorf("the run folder cannot be put in its place, and is complete in %s: %w", f.path, err)
-		}
-	}
-	if err == nil {
-		f.release, _ = hold(f.path) // before the lock of the log ends
-		err = f.closeMetrics()
-	}
-	if err != nil {
-		return "", fmt.Errorf("the run folder cannot be written: %w", err)
-	}
-	return f.path, nil
+	return f.remove(CheckpointFile)
 }
 
 // Rewrite replaces the result of a run that was committed.
