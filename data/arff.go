@@ -133,7 +133,7 @@ func arffTypeOf(text string) (string, error) {
 // isDated reports whether an ARFF table says that column i is of dates.
 func (r *records) isDated(i int) bool { return r.types != nil && strings.HasPrefix(r.types[i], "date") }
 
-// dateOrder is the order of day and month that an ARFF table says column i has.
+// dateOrder returns the order of day and month that an ARFF table says column i has.
 func (r *records) dateOrder(i int) string {
 	if !r.isDated(i) {
 		return ""

@@ -12,7 +12,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
-// unfitForArray is the first column that an array of plain numbers cannot give: words, a date, gaps that have
+// unfitForArray returns the first column that an array of plain numbers cannot give: words, a date, gaps that have
 // an input, or the offset. It is "" if the array can give all columns.
 func (s Schema) unfitForArray() string {
 	for _, c := range s.FileColumns() {
@@ -137,7 +137,7 @@ func (in *input) wholeTable(a *npyArray) (*table, error) {
 	return t, nil
 }
 
-// targetColumns are the places of the targets in an array with these columns: those of the training data or of
+// targetColumns returns the places of the targets in an array with these columns: those of the training data or of
 // the option Target, else the last. They are nil if the targets are optional and missing.
 func (in *input) targetColumns(file string, names []string) (at []int, err error) {
 	width := len(names)

@@ -12,7 +12,7 @@ import (
 // isCodes reports whether all numbers of the column are whole, and one is a code.
 func (c *columnProfile) isCodes() bool { return c.codes.cell != "" && c.fractions.cell == "" }
 
-// plainer is the advice for writing a number that has such decorations.
+// plainer returns the advice for writing a number that has such decorations.
 func plainer(cell string) string {
 	_, err := written.ParseNumber(strings.ReplaceAll(cell, ",", ""))
 	switch {
@@ -24,7 +24,7 @@ func plainer(cell string) string {
 	return "write numbers without signs"
 }
 
-// setOf is the set of the values.
+// setOf returns the set of the values.
 func setOf[T comparable](values []T) map[T]bool {
 	set := make(map[T]bool, len(values))
 	for _, v := range values {
@@ -33,7 +33,7 @@ func setOf[T comparable](values []T) map[T]bool {
 	return set
 }
 
-// mapped are the results of a function for the elements of a list, in order; nil for none.
+// mapped applies a function to the elements of a list, in order; nil for none.
 func mapped[T, U any](list []T, of func(T) U) (results []U) {
 	for _, element := range list {
 		results = append(results, of(element))
@@ -73,7 +73,7 @@ func (c InputColumn) notBoolean(v float64) string {
 	return "which is true or false, as 1 or 0: correct it"
 }
 
-// indexOf is the place of a text among values, as it is written or as a boolean; −1 if it is not there.
+// indexOf returns the place of a text among values, as it is written or as a boolean; −1 if it is not there.
 func indexOf(values []string, cell string) int {
 	if at := slices.Index(values, cell); at >= 0 {
 		return at
@@ -81,7 +81,7 @@ func indexOf(values []string, cell string) int {
 	return slices.IndexFunc(values, func(value string) bool { return written.SameBoolean(value, cell) })
 }
 
-// find is the place of a word among the inputs of its column, −1 if it has none. known is false for a word that
+// find finds the place of a word among the inputs of its column, −1 if it has none. known is false for a word that
 // the training data lack.
 func (c InputColumn) find(cell string) (at int, known bool) {
 	if at = indexOf(c.Values, cell); at >= 0 || c.Others == nil {
@@ -97,7 +97,7 @@ func (c *columnProfile) isBoolean() bool {
 		(c.numbers == 0 || c.low >= 0 && c.high <= 1) && (c.texts.n == 0 || c.doubtful.n == 0)
 }
 
-// booleanClasses are the texts of a column of booleans. They are false and true if one value is written in
+// booleanClasses returns the texts of a column of booleans. They are false and true if one value is written in
 // several ways.
 func (c *columnProfile) booleanClasses() []string {
 	values := c.values()

@@ -75,7 +75,7 @@ func (r *records) openColumns() error {
 	return r.nameColumns(names)
 }
 
-// spared are the places of the columns that a user has left out, or that a model does not know.
+// spared returns the places of the columns that a user has left out, or that a model does not know.
 func (in *input) spared(names []string) map[int]bool {
 	ignored, _ := columnsNamed(in.name, in.opt.Ignore, names, "") // the layout reports the error
 	all := setOf(ignored)

@@ -52,7 +52,7 @@ func readCSV(in *input) (*table, error) {
 	return made, lay.codeTexts(made)
 }
 
-// ownLayout is the layout of a training file. It finds the notations of its columns.
+// ownLayout returns the layout of a training file. It finds the notations of its columns.
 func (in *input) ownLayout(rec *records) (*layout, error) {
 	targets, err := findTargets(rec.name, in.opt.Target, rec.columnNames())
 	if err != nil {
@@ -90,7 +90,7 @@ func (in *input) ownLayout(rec *records) (*layout, error) {
 	return lay, nil
 }
 
-// layoutLike is the layout of a file that is like that of training.
+// layoutLike returns the layout of a file that is like that of training.
 func (in *input) layoutLike(rec *records) (*layout, error) {
 	like := in.opt.Schema
 	byPlace := rec.header == nil
@@ -269,7 +269,7 @@ func (l *layout) addTargets(rec *records, made *table) error {
 	return nil
 }
 
-// targetsOf are the class or the numbers of the current row. An error is about the cell at, and then they are not
+// targetsOf returns the class or the numbers of the current row. An error is about the cell at, and then they are not
 // known.
 func (l *layout) targetsOf(rec *records) (labels []int32, y []float64, at int, err error) {
 	if l.class != nil && len(l.targets) == 1 {
@@ -335,7 +335,7 @@ func (l *layout) appendValue(to []float64, rec *records, j int) ([]float64, erro
 
 const mustBeKnown = "the target must be known: fill it in or remove the row"
 
-// remedy is this advice where the file is one to train on. A model needs each of its columns as it was trained.
+// remedy returns this advice where the file is one to train on. A model needs each of its columns as it was trained.
 func (r *records) remedy(advice string) string {
 	if r.opt.Schema != nil {
 		return "correct it or remove the row"
@@ -343,7 +343,7 @@ func (r *records) remedy(advice string) string {
 	return advice
 }
 
-// missingCell is the error about a missing cell that nothing fills.
+// missingCell returns the error about a missing cell that nothing fills.
 func (r *records) missingCell(i int, advice string) error {
 	cell, column := strings.TrimSpace(r.row[i]), phrase.Quote(r.columnName(i))
 	if cell == "" {
@@ -352,13 +352,13 @@ func (r *records) missingCell(i int, advice string) error {
 	return r.cellError(i, "found %s, a missing value, in column %s: %s", phrase.Quote(cell), column, advice)
 }
 
-// found is the error about cell i of the current row, which it names with its column.
+// found returns the error about cell i of the current row, which it names with its column.
 func (r *records) found(i int, format string, args ...any) *Error {
 	return r.cellError(i, "found %s in column %s%s", phrase.Quote(strings.TrimSpace(r.row[i])),
 		phrase.Quote(r.columnName(i)), fmt.Sprintf(format, args...))
 }
 
-// value is cell i of the current row, which must be a finite number; advice is what to do about a
+// value reads cell i of the current row, which must be a finite number; advice is what to do about a
 // word.
 func (r *records) value(i int, advice string) (float64, error) {
 	cell := strings.TrimSpace(r.row[i])

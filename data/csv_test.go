@@ -263,7 +263,7 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
-// words are n rows of a number and a word of its own.
+// words returns n rows of a number and a word of its own.
 func words(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -272,7 +272,7 @@ func words(n int) string {
 	return b.String()
 }
 
-// swapped are rows of two cells the other way round.
+// swapped returns rows of two cells the other way round.
 func swapped(rows string) string {
 	var b strings.Builder
 	for line := range strings.Lines(rows) {

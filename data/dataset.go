@@ -98,13 +98,13 @@ type Dataset struct {
 	id  string   // name of the column of ids
 }
 
-// IDs are the names of the rows, from a column or FASTA headers; nil if they have none.
+// IDs returns the names of the rows, from a column or FASTA headers; nil if they have none.
 func (d *Dataset) IDs() []string { return d.ids }
 
-// ID is the name of the column of IDs, "" if rows have no names.
+// ID returns the name of the column of IDs, "" if rows have no names.
 func (d *Dataset) ID() string { return d.id }
 
-// Outputs are the names of the target columns: one, or several of a regression.
+// Outputs returns the names of the target columns: one, or several of a regression.
 func (d *Dataset) Outputs() []string { return outputs(d.Target, d.Targets) }
 
 func outputs(target string, targets []string) []string {
@@ -114,7 +114,7 @@ func outputs(target string, targets []string) []string {
 	return []string{target}
 }
 
-// N is the number of rows.
+// N returns the number of rows.
 func (d *Dataset) N() int {
 	if d.X == nil {
 		return d.Sequences.N()
@@ -122,13 +122,13 @@ func (d *Dataset) N() int {
 	return d.X.Shape()[0]
 }
 
-// D is the number of inputs.
+// D returns the number of inputs.
 func (d *Dataset) D() int { return len(d.Columns) }
 
-// Row is row i of X. Callers must not change it: it is the memory of X if X holds float64.
+// Row returns row i of X. Callers must not change it: it is the memory of X if X holds float64.
 func (d *Dataset) Row(i int) []float64 { return matrix.Row(nil, d.X, i) }
 
-// Where is the place of row i: a file and a line, or a row counted from 1.
+// Where returns the place of row i: a file and a line, or a row counted from 1.
 func (d *Dataset) Where(i int) string {
 	switch {
 	case d.files != nil:
@@ -142,7 +142,7 @@ func (d *Dataset) Where(i int) string {
 // HasTarget reports whether the rows come with their true targets.
 func (d *Dataset) HasTarget() bool { return d.Y != nil || d.Labels != nil }
 
-// Subset is a copy of the given rows, in the given order.
+// Subset copies the given rows, in the given order.
 func (d *Dataset) Subset(rows []int) *Dataset {
 	s := *d
 	if d.X != nil {
@@ -162,10 +162,10 @@ func (d *Dataset) Subset(rows []int) *Dataset {
 	return &s
 }
 
-// Slice is a copy of the rows lo … hi−1.
+// Slice copies the rows lo … hi−1.
 func (d *Dataset) Slice(lo, hi int) *Dataset { return d.Subset(matrix.Every(hi)[lo:]) }
 
-// WithSequences is d with other sequences of its rows, such as those of a codebook.
+// WithSequences returns d with other sequences of its rows, such as those of a codebook.
 func (d *Dataset) WithSequences(s *seq.Set) *Dataset {
 	other := *d
 	other.Sequences = s
@@ -180,7 +180,7 @@ func (d *Dataset) IsWide() bool {
 	return d.Sequences == nil && d.Kernel == nil && d.D() > max(fewestWide, d.N())
 }
 
-// WithScores is d with scores x of its columns in place of them. ridge says that they know the targets of training
+// WithScores returns d with scores x of its columns in place of them. ridge says that they know the targets of training
 // rows.
 func (d *Dataset) WithScores(x *tensor.Dense, names []string, ridge bool) *Dataset {
 	to := *d
@@ -237,7 +237,7 @@ func (d *Dataset) eachRow(take func(row []byte)) {
 	}
 }
 
-// copies is the number of different rows that are training rows, too. It is 0 for sequences, and where rows repeat each
+// copies counts the different rows that are training rows, too. It is 0 for sequences, and where rows repeat each
 // other, as those of few different values do.
 func (d *Dataset) copies(train *Dataset) (n int) {
 	if d.Sequences != nil || train.Sequences != nil {
@@ -291,7 +291,7 @@ func (d *Dataset) Schema() Schema {
 	return s
 }
 
-// join is the rows of a and then the rows of b, which was read like a. The result has the name of a; each row
+// join returns the rows of a and then the rows of b, which was read like a. The result has the name of a; each row
 // knows its own file.
 func (a *Dataset) join(b *Dataset) *Dataset {
 	j := *a
@@ -319,7 +319,7 @@ func (a *Dataset) join(b *Dataset) *Dataset {
 	return &j
 }
 
-// Shuffled is d followed by a copy of it for each of some inputs. In the copy, row i has this input from row
+// Shuffled returns d followed by a copy of it for each of some inputs. In the copy, row i has this input from row
 // from[i].
 func (d *Dataset) Shuffled(inputs []Input, from []int) *Dataset {
 	n := d.N()

@@ -36,7 +36,7 @@ var cycles = []cycle{{"day", secondsPerDay}, {"week", 7 * secondsPerDay}, {"year
 // PhaseOrigin is a time in seconds since 1970 at which each cycle begins, a Monday.
 const PhaseOrigin = 4 * secondsPerDay
 
-// phase is the place of a time in a cycle, in [0, 1).
+// phase returns the place of a time in a cycle, in [0, 1).
 func (c cycle) phase(seconds float64) float64 {
 	turns := (seconds - PhaseOrigin) / c.seconds
 	return turns - math.Floor(turns)
@@ -45,7 +45,7 @@ func (c cycle) phase(seconds float64) float64 {
 // isText reports whether the times are texts, not numbers.
 func (d *Date) isText() bool { return d.Form != written.EpochSeconds && d.Form != written.EpochMillis }
 
-// Seconds is the time of a number v in a column of numbers.
+// Seconds returns the time of a number v in a column of numbers.
 func (d *Date) Seconds(v float64) float64 {
 	if d.Form == written.EpochMillis {
 		return v / 1000
@@ -53,7 +53,7 @@ func (d *Date) Seconds(v float64) float64 {
 	return v
 }
 
-// Periods are the lengths of the column's cycles, in seconds. Their phase is 0 at PhaseOrigin.
+// Periods returns the lengths of the column's cycles, in seconds. Their phase is 0 at PhaseOrigin.
 func (d *Date) Periods() (periods []float64) {
 	for _, c := range cycles {
 		if slices.Contains(d.Cycles, c.name) {
@@ -63,7 +63,7 @@ func (d *Date) Periods() (periods []float64) {
 	return periods
 }
 
-// names are the names of the inputs that follow the elapsed time.
+// names returns the names of the inputs that follow the elapsed time.
 func (d *Date) names() (names []string) {
 	if d == nil {
 		return nil
@@ -90,7 +90,7 @@ func (d *Date) append(to []float64, v float64, missing bool) []float64 {
 	return to
 }
 
-// parse is the time in a cell, NaN for a missing one; false for a cell that is not a time.
+// parse reads the time in a cell, NaN for a missing one; false for a cell that is not a time.
 func (d *Date) parse(cell string) (seconds float64, ok bool) {
 	cell = strings.TrimSpace(cell)
 	if written.IsMissing(cell) || written.IsDoubtful(cell) {
@@ -166,7 +166,7 @@ func (s *dateSpan) add(v float64) {
 	}
 }
 
-// date is the column made from the times in it. Its cycles occur twice at least, and have different phases.
+// date makes the column from the times in it. Its cycles occur twice at least, and have different phases.
 func (s *dateSpan) date(column, form string) *Date {
 	d := &Date{Column: column, Form: form, Start: s.low}
 	for k, c := range cycles {
@@ -192,7 +192,7 @@ func (d *dates) order(requested string) (form string, known bool) {
 	return written.DayFirst, fewer > 0 || d.ambiguous.cell == ""
 }
 
-// spanOf are the times in an order of day and month.
+// spanOf returns the times in an order of day and month.
 func (d *dates) spanOf(form string) *dateSpan {
 	if form == written.MonthFirst {
 		return &d.spans[1]
@@ -203,7 +203,7 @@ func (d *dates) spanOf(form string) *dateSpan {
 var epochName = regexp.MustCompile(`(?i)^(unix|epoch)([_ -]?(time|timestamp|s|sec|seconds|ms|millis|milliseconds))*$|` +
 	`^timestamp([_ -]?(s|sec|seconds|ms|millis|milliseconds|utc|unix))*$|[_ -](epoch|timestamp|unix|unixtime)$`)
 
-// epoch is a column of numbers that are times by its name, if all are of the years 1973 to 2286; else nil.
+// epoch returns a column of numbers that are times by its name, if all are of the years 1973 to 2286; else nil.
 func (c *columnProfile) epoch(name string) *Date {
 	switch {
 	case !c.isEpoch || c.texts.n > 0 || c.numbers == 0:
@@ -216,7 +216,7 @@ func (c *columnProfile) epoch(name string) *Date {
 	return nil
 }
 
-// asDate is a number of the column as a date, if all numbers are days such as 20201231; else "".
+// asDate writes a number of the column as a date, if all numbers are days such as 20201231; else "".
 func (c *columnProfile) asDate() string {
 	if c.texts.n > 0 || c.fractions.cell != "" || c.low < 19000101 || c.high > 21001231 || c.low == c.high {
 		return ""
@@ -235,7 +235,7 @@ func (c *columnProfile) asDate() string {
 	return first
 }
 
-// dateForm is the order of day and month in column i. The error is about the first date that leaves it open, or
+// dateForm finds the order of day and month in column i. The error is about the first date that leaves it open, or
 // about the first cell if no cell is a date.
 func (c *columnProfile) dateForm(rec *records, i int, otherwise string) (form string, err error) {
 	name := rec.columnName(i)
@@ -267,7 +267,7 @@ func (l *layout) addDates(rec *records, c *columnProfile, i int) error {
 	return err
 }
 
-// after is the time that is some days after Start, as people write it.
+// after writes the time that is some days after Start, as people write it.
 func (d *Date) after(days float64) string {
 	at := time.UnixMilli(int64(math.Round((d.Start + days*secondsPerDay) * 1000)))
 	return strings.TrimSuffix(at.UTC().Format("2006-01-02 15:04:05.999"), " 00:00:00")
@@ -289,7 +289,7 @@ func (l *layout) addDate(i int, d *Date, s *dateSpan) {
 	l.add(i, InputColumn{Name: d.Column, Date: d})
 }
 
-// TextOf is the function that formats the values of input j; dates are written as dates.
+// TextOf returns the function that formats the values of input j; dates are written as dates.
 func (d *Dataset) TextOf(j int) func(v float64) string {
 	if date := d.schema.dates()[d.Columns[j]]; date != nil {
 		return date.after

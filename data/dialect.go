@@ -28,7 +28,7 @@ var separators = []struct {
 	r    rune
 }{{"tab", '\t'}, {"semicolon", ';'}, {"pipe", '|'}, {"comma", ','}, {"space", ' '}}
 
-// Separators are the words for [Dialect].Separator.
+// Separators returns the words for [Dialect].Separator.
 func Separators() []string {
 	words := []string{"auto"}
 	for _, s := range separators {
@@ -45,7 +45,7 @@ func CheckSeparator(word string) string {
 	return "is not a separator" + didyoumean.Hint(word, Separators())
 }
 
-// separatorOf is the separator of a name, or of a character that stands for itself.
+// separatorOf returns the separator of a name, or of a character that stands for itself.
 func separatorOf(word string) (rune, bool) {
 	for _, s := range separators {
 		if word == s.name {
@@ -228,7 +228,7 @@ func commentedRows(head []byte, sep rune, rows [][]string) bool {
 	return false
 }
 
-// commentedHeader are the names in the last comment before the first row, if their number is that of its cells.
+// commentedHeader returns the names in the last comment before the first row, if their number is that of its cells.
 // numpy writes headers so. It is nil if there are none.
 func (s *style) commentedHeader(head []byte, rows [][]string) []string {
 	if len(rows) == 0 || !s.comments {
@@ -303,7 +303,7 @@ func (s *style) number(cell string) (float64, error) {
 	return written.ParseNumber(cell)
 }
 
-// point is the cell with a decimal point.
+// point writes the cell with a decimal point.
 func (s *style) point(cell string) string {
 	if s.comma && oneComma(cell) {
 		return strings.Replace(cell, ",", ".", 1)
@@ -311,7 +311,7 @@ func (s *style) point(cell string) string {
 	return cell
 }
 
-// firstStyle has the separator, lines of comments, and blanks before quotes.
+// firstStyle returns the style with the separator, lines of comments, and blanks before quotes.
 func firstStyle(head []byte, d Dialect) style {
 	sep, given := separatorOf(d.Separator)
 	if !given {
@@ -332,7 +332,7 @@ func (s *style) isText(cell string) bool {
 	return cell != "" && err != nil && !written.IsRange(err)
 }
 
-// separator is the character that cuts the first lines into the same number of cells, more than one. If there
+// separator finds the character that cuts the first lines into the same number of cells, more than one. If there
 // is none, it is the most frequent one in the first line.
 func separator(head []byte) rune {
 	lines := firstLines(head, 5)
@@ -364,7 +364,7 @@ func separator(head []byte) rune {
 	return best
 }
 
-// firstLines are up to n whole lines that are neither blank nor comments, without quoted text. The first line
+// firstLines returns up to n whole lines that are neither blank nor comments, without quoted text. The first line
 // is always among them.
 func firstLines(head []byte, n int) []string {
 	var lines []string

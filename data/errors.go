@@ -57,8 +57,8 @@ func rowErrorf(i int, format string, args ...any) *Error {
 	return errorAt("", place{line: i + 1}, "row %d%s", i+1, fmt.Sprintf(format, args...))
 }
 
-// asFlag is an option in a message.
+// asFlag names an option in a message.
 func asFlag(name string) string { return usererror.Flag(name) }
 
-// asKey is an option in a message that has no flag of its own.
+// asKey names an option in a message that has no flag of its own.
 func asKey(name string) string { return usererror.Key(name) }

@@ -18,7 +18,7 @@ func isFASTA(head []byte) bool {
 	return isHeaderLine(head) || isFASTQ(head)
 }
 
-// behindComments is the text from its first line that is neither blank nor a comment.
+// behindComments returns the text from its first line that is neither blank nor a comment.
 func behindComments(head []byte) []byte {
 	for {
 		head = bytes.TrimLeft(head, " \t\r\n")
@@ -272,7 +272,7 @@ func readFASTQ(in *input) (*table, error) {
 	return t.finishFASTA(headers)
 }
 
-// symbols is the number of symbols of the current sequence.
+// symbols counts the symbols of the current sequence.
 func (t *texts) symbols() (n int) {
 	from := 0
 	if len(t.end) > 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// cause is the message of a path error without its operation and path, which the caller knows.
+// cause returns the message of a path error without its operation and path, which the caller knows.
 func cause(err error) string {
 	if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
 		return pe.Err.Error()
@@ -28,7 +28,7 @@ type Watch struct {
 	Progress func(read, total int64)
 }
 
-// stopped is the reason for reading to stop, or nil.
+// stopped returns the reason for reading to stop, or nil.
 func (w Watch) stopped(path string) error {
 	if w.Context == nil || w.Context.Err() == nil {
 		return nil
@@ -185,7 +185,7 @@ func spool(ctx context.Context, pipe *os.File) (*os.File, error) {
 	return nil, err
 }
 
-// notCopied is the error about a pipe that does not fit into the temporary folder.
+// notCopied returns the error about a pipe that does not fit into the temporary folder.
 func notCopied(pipe *os.File, err error) error {
 	return fmt.Errorf("%s: is copied to the folder %s before it is read, which failed: %s: make room there, or name "+
 		"another folder by TMPDIR", pipe.Name(), os.TempDir(), cause(err))

@@ -65,7 +65,7 @@ type format struct {
 	sequences bool // rows are sequences, not vectors
 }
 
-// formats are all formats. A file has the first that fits. CSV, the last, fits any file, and reports the faults
+// formats lists all formats. A file has the first that fits. CSV, the last, fits any file, and reports the faults
 // of its text.
 func formats() []format {
 	return []format{
@@ -178,7 +178,7 @@ func readFile(path string, opt ReadOptions) (d *Dataset, notes []string, err err
 	return d, notes, err
 }
 
-// NameOf is the name of a data set by its file: without folder, .gz and the ending before it.
+// NameOf names a data set by its file: without folder, .gz and the ending before it.
 func NameOf(path string) string {
 	name := strings.TrimSuffix(filepath.Base(path), ".gz")
 	if short := strings.TrimSuffix(name, filepath.Ext(name)); short != "" {

@@ -50,7 +50,7 @@ func readGram(path string, n, t int, w Watch) (train, test *RowKernel, err error
 	return train, test, cmp.Or(w.stopped(path), err)
 }
 
-// errorf is an error about one of the arrays.
+// errorf makes an error about one of the arrays.
 func (g *gram) errorf(array, format string, args ...any) error {
 	return errorf(g.archive.name+"("+array+".npy)", format, args...)
 }

@@ -136,7 +136,7 @@ func readGraphLines(in *input) (*table, error) {
 	return t.table()
 }
 
-// targetKeys are the keys of the targets: label if none is named. Models and config.yaml call such a target
+// targetKeys returns the keys of the targets: label if none is named. Models and config.yaml call such a target
 // class, so the key class is meant only if the first graph has it and no label.
 func (in *input) targetKeys() (keys []string, named bool, wrong error) {
 	keys = in.targetNames(nil)

@@ -23,7 +23,7 @@ func graphFolder(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// triangles are a path and a triangle of three nodes, both directions of each edge, and a node
+// triangles returns a path and a triangle of three nodes, both directions of each edge, and a node
 // alone with an edge to itself.
 func triangles() map[string]string {
 	return map[string]string{

@@ -14,7 +14,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-// idx is an IDX file of the given shape.
+// idx returns an IDX file of the given shape.
 func idx(values []byte, shape ...int) string {
 	b := []byte{0, 0, idxByte, byte(len(shape))}
 	for _, side := range shape {

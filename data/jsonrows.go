@@ -58,7 +58,7 @@ func isJSONRows(head []byte) bool {
 // rowsKeyForm is the beginning of an object whose first key has a list of objects.
 var rowsKeyForm = regexp.MustCompile(`^\s*{\s*"([^"]*)"\s*:\s*\[\s*{`)
 
-// rowsKey is the key under which an object holds all rows, as in {"data": [{…}, …]}; "" for other text.
+// rowsKey finds the key under which an object holds all rows, as in {"data": [{…}, …]}; "" for other text.
 func rowsKey(head []byte) string {
 	key := rowsKeyForm.FindSubmatch(head)
 	from, object := json.NewDecoder(bytes.NewReader(head)), map[string]json.RawMessage{}
@@ -139,7 +139,7 @@ func (j *jsonRows) FieldPos(cell int) (line, column int) {
 	return at.line, at.column
 }
 
-// placeOf is the place of a byte of the text, from 0. The text of an element may have several lines.
+// placeOf returns the place of a byte of the text, from 0. The text of an element may have several lines.
 func (j *jsonRows) placeOf(at int) place {
 	before := j.text[:at]
 	if last := bytes.LastIndexByte(before, '\n'); last >= 0 {
@@ -344,7 +344,7 @@ func (j *jsonRows) cell(from *json.Decoder, c int) error {
 	return nil
 }
 
-// broken is the error about a line that is not JSON.
+// broken returns the error about a line that is not JSON.
 func (j *jsonRows) broken(from *json.Decoder, err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return j.wrong(from, "the object does not end on its line: write each row on a line of its own")

@@ -10,7 +10,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-// sampleFile is a file of two rows, a and b, by polars or pyarrow.
+// sampleFile returns a file of two rows, a and b, by polars or pyarrow.
 func sampleFile(t *testing.T, name string) string {
 	t.Helper()
 	text := must.Get(os.ReadFile("testdata/" + name))(t)

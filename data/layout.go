@@ -113,7 +113,7 @@ func (l *layout) checkCells(rec *records) error {
 	return nil
 }
 
-// unread are the columns that a user has excluded from the inputs.
+// unread returns the columns that a user has excluded from the inputs.
 func (in *input) unread(rec *records) (at []int, err error) {
 	names := rec.columnNames()
 	if at, err = columnsNamed(rec.name, in.opt.Ignore, names, "to leave out"); err != nil {
@@ -296,7 +296,7 @@ func (r *records) nameByPlace(like *Schema) error {
 	return nil
 }
 
-// aTarget is "a target", or "3 targets".
+// aTarget writes "a target", or "3 targets".
 func aTarget(n int) string {
 	if n == 1 {
 		return "a target"
@@ -304,7 +304,7 @@ func aTarget(n int) string {
 	return phrase.Plural(n, "target")
 }
 
-// didYouMean is ` (did you mean "AP"?)` where a known word is near.
+// didYouMean writes ` (did you mean "AP"?)` where a known word is near.
 func didYouMean(word string, known []string) string {
 	if near, ok := didyoumean.Nearest(strings.TrimSpace(word), known); ok {
 		return " (did you mean " + phrase.Quote(near) + "?)"

@@ -55,7 +55,7 @@ func areVectors(text string) bool {
 	return strings.Contains(text, ";") && strings.Trim(text, "0123456789.,;+-eE \t\r") == ""
 }
 
-// linesOf are up to 20 lines that are not blank, and whether the first is whole. Only whole lines
+// linesOf returns up to 20 lines that are not blank, and whether the first is whole. Only whole lines
 // count beyond the first.
 func linesOf(head []byte) (lines []string, whole bool) {
 	const most = 20
@@ -194,7 +194,7 @@ func (s Schema) mayHave(head []byte) bool {
 	})
 }
 
-// firstRows are the first rows of a text, nil where not all have the same number of cells.
+// firstRows returns the first rows of a text, nil where not all have the same number of cells.
 func firstRows(head []byte, separator rune) (rows [][]string) {
 	if len(head) >= headSize/2 {
 		head = head[:bytes.LastIndexByte(head, '\n')+1]

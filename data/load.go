@@ -138,8 +138,7 @@ func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 	return train, test, append(notes, note), err
 }
 
-// testFile is the file of the test rows: the one that s names, or its data if they have a part for tests. It is ""
-// if there is none.
+// testFile returns the file of the test rows: the one that s names, its data if they have a part for tests, or "".
 func (s Source) testFile(all *Dataset) (string, error) {
 	if (s.Test == "" || s.Test == NoTest) && s.TestLabels != "" {
 		return "", errorf(s.TestLabels,
@@ -167,7 +166,7 @@ func meantName(path string, err error) error {
 	return err
 }
 
-// tenth is a tenth of n rows, one at least.
+// tenth returns a tenth of n rows, one at least.
 func tenth(n int) int { return max(1, int(math.Round(float64(n)/10))) }
 
 // checkTraining refuses training rows from which nothing can be learnt.
@@ -205,7 +204,7 @@ func checkTraining(d *Dataset) error {
 	return nil
 }
 
-// ClassCounts are the numbers of rows of each class.
+// ClassCounts returns the numbers of rows of each class.
 func (d *Dataset) ClassCounts() []int {
 	count := make([]int, len(d.Classes))
 	for _, l := range d.Labels {
@@ -230,10 +229,10 @@ func constantColumns(d *Dataset) []string {
 // where nobody else does. Load does not read it: its caller does.
 const DataDirEnv = "GPDRF_DATA"
 
-// Names are the sets that Source.Data may name instead of a file.
+// Names returns the sets that Source.Data may name instead of a file.
 func Names() []string { return sets.Names() }
 
-// Folds is the number of folds of a named set; 0 if there is no such set.
+// Folds returns the number of folds of a named set; 0 if there is no such set.
 func Folds(name string) int {
 	set, _ := sets.Find(name)
 	return set.Folds

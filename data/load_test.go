@@ -16,7 +16,7 @@ import (
 
 func init() { usererror.DashOptions() } // messages are as the command prints them
 
-// SetsDir is the folder of the named sets; without one, the test is skipped.
+// SetsDir returns the folder of the named sets; without one, the test is skipped.
 func SetsDir(t *testing.T) string {
 	dir := os.Getenv(DataDirEnv)
 	if dir == "" {
@@ -25,7 +25,7 @@ func SetsDir(t *testing.T) string {
 	return dir
 }
 
-// numbered is a table whose first input is the row number; labels go round.
+// numbered returns a table whose first input is the row number; labels go round.
 func numbered(rows, classes int) string {
 	var b strings.Builder
 	b.WriteString("id,const,target\n")

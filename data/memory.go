@@ -46,7 +46,7 @@ type Rows struct {
 // inMemory is the name and the path of a set that comes from no file.
 const inMemory = "rows"
 
-// N is the number of rows.
+// N returns the number of rows.
 func (r Rows) N() int { return max(len(r.Inputs), len(r.Sequences)) }
 
 // FromRows makes a training set of rows in memory. Errors name the row, from 1, and the column.
@@ -212,7 +212,7 @@ func (r Rows) checkTargets() error {
 	return nil
 }
 
-// numbers are the inputs [N,D].
+// numbers returns the inputs [N,D].
 func (r Rows) numbers(columns []string) ([]float64, error) {
 	x := make([]float64, 0, r.N()*len(columns))
 	for i, row := range r.Inputs {
@@ -230,8 +230,8 @@ func (r Rows) numbers(columns []string) ([]float64, error) {
 	return x, nil
 }
 
-// lengthError is the error of row i, which has n numbers for columns such as "2 targets". Without names, row 1 gave
-// their count.
+// lengthError returns the error of row i, which has n numbers for columns such as "2 targets". Without names, row 1
+// gave their count.
 func lengthError(i, n int, columns string, named bool) error {
 	numbers := phrase.Plural(n, "number")
 	if !named {
@@ -240,7 +240,7 @@ func lengthError(i, n int, columns string, named bool) error {
 	return rowErrorf(i, " has %s for %s: give one for each", numbers, columns)
 }
 
-// kind is the alphabet that Tokens names, or the one that the sequences look like.
+// kind returns the alphabet that Tokens names, or the one that the sequences look like.
 func (r Rows) kind() seq.Kind {
 	if r.Tokens != "" && r.Tokens != TokensAuto && r.Tokens != TokensChars {
 		return seq.Kind(r.Tokens)

@@ -19,7 +19,7 @@ const (
 	MissingDrop   = "drop"   // leave the row out
 )
 
-// MissingWays are the values of TableOptions.Missing.
+// MissingWays returns the values of TableOptions.Missing.
 func MissingWays() []string { return []string{MissingError, MissingImpute, MissingDrop} }
 
 // Fill replaces the missing cells of an input column.
@@ -198,7 +198,7 @@ func (in *input) drops() bool {
 	return (way == MissingDrop || way == "" && in.opt.Describe) && !in.opt.TargetOptional
 }
 
-// leaveOut is an additional remedy for training rows that lack something.
+// leaveOut returns an additional remedy for training rows that lack something.
 func (in *input) leaveOut() string {
 	if in.opt.Schema != nil {
 		return ""

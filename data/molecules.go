@@ -35,7 +35,7 @@ func (in *input) isSMILES(f format) bool {
 		areMolecules(withoutHeader(firstWords(in.head)))
 }
 
-// withoutHeader are the first words of lines, without one that names the column.
+// withoutHeader returns the first words of lines, without one that names the column.
 func withoutHeader(words []string) []string {
 	if len(words) > 1 && isSMILESHeader(words[0]) {
 		return words[1:]
@@ -59,7 +59,7 @@ func areMolecules(words []string) bool {
 	return float64(valid) >= mostlyValid*float64(len(words))
 }
 
-// firstWords are the first words of the first lines.
+// firstWords returns the first words of the first lines.
 func firstWords(head []byte) []string {
 	lines, _ := linesOf(head)
 	return mapped(lines, func(line string) string { return firstWord(strings.TrimSpace(line)) })
@@ -146,7 +146,7 @@ func readSDF(in *input) (*table, error) {
 	return t.table()
 }
 
-// value is the value of an item, "" without it, and its place.
+// value returns the value of an item, "" without it, and its place.
 func (m molecule) value(name string) (string, place) {
 	for _, i := range m.items {
 		if i.name == name {
@@ -182,7 +182,7 @@ func (t *texts) nameMolecules(all []molecule, items []string) error {
 	return nil
 }
 
-// targetItems are the names of the items that hold the targets; nil if optional targets are missing.
+// targetItems returns the names of the items that hold the targets; nil if optional targets are missing.
 func (in *input) targetItems(there []string) ([]string, error) {
 	names := in.targetNames(there)
 	optional := in.opt.TargetOptional || in.opt.Labels != ""

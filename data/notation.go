@@ -24,7 +24,7 @@ type Notation struct {
 	Unit   string `json:"unit,omitempty"` // unit beside each number: %, a sign of money, kg
 }
 
-// plain is the cell as a plain number; false for a cell that is written otherwise.
+// plain returns the cell as a plain number; false for a cell that is written otherwise.
 func (n *Notation) plain(cell string) (plain string, ok bool) {
 	a, ok := written.AmountOf(cell)
 	if !ok || a.Unit != n.Unit {
@@ -34,7 +34,7 @@ func (n *Notation) plain(cell string) (plain string, ok bool) {
 	return plain, ok && (thousands == "" || thousands == n.Thousands)
 }
 
-// parse is the number in a cell, NaN for a missing one; false for a cell that is written otherwise.
+// parse returns the number in a cell, NaN for a missing one; false for a cell that is written otherwise.
 func (n *Notation) parse(cell string) (v float64, ok bool) {
 	cell = strings.TrimSpace(cell)
 	if written.IsMissing(cell) || written.IsDoubtful(cell) {
@@ -148,7 +148,7 @@ func (p *profile) decimals(rec *records, d Dialect) (comma, known bool) {
 	return shown[1], shown[0] != shown[1] || !shown[0] && rec.style.separator == ','
 }
 
-// notations are the notations of the columns of a training table that need one, nil for others, and notes about
+// notations returns the notations of the columns of a training table that need one, nil for others, and notes about
 // them. Columns that are neither inputs nor targets have none.
 func (p *profile) notations(rec *records, unread, targets []int) (all []*Notation, notes []string) {
 	opt := rec.opt
@@ -176,7 +176,7 @@ func (p *profile) notations(rec *records, unread, targets []int) (all []*Notatio
 	return all, notes
 }
 
-// notation is the notation of the column; nil if its numbers are plain, or no single way reads all of them.
+// notation returns the notation of the column; nil if its numbers are plain, or no single way reads all of them.
 func (c *columnProfile) notation(comma bool) *Notation {
 	n := &Notation{Comma: comma, Thousands: c.signs.way(comma).thousands}
 	if c.texts.n == 0 && n.Thousands != "." || !c.fits(comma) || !c.sameUnit() || c.hasLoneMinus() {
@@ -203,7 +203,7 @@ func (c *columnProfile) keepsUnits(asWords bool) bool {
 	return (asWords || c.distinct() <= maxUnits) && c.hasUnits()
 }
 
-// keepsUnitsAs is keepsUnits for a target.
+// keepsUnitsAs reports whether keepsUnits holds for a target.
 func (c *columnProfile) keepsUnitsAs(task Task) bool {
 	return task != Regression && c.keepsUnits(task == Classification)
 }
@@ -229,7 +229,7 @@ func (c *columnProfile) hasLoneMinus() bool {
 	return c.signs.behind.n == 1 && (c.fits(false) || c.fits(true)) && c.sameUnit()
 }
 
-// clearer is the advice about an unclear column.
+// clearer returns the advice about an unclear column.
 func (c *columnProfile) clearer() string {
 	sign, name := ",", "comma"
 	if !strings.Contains(c.signs.ambiguous.cell, ",") {

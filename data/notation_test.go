@@ -8,7 +8,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 )
 
-// columnOf is a table of a column x of these cells beside others, with a separator.
+// columnOf returns a table of a column x of these cells beside others, with a separator.
 func columnOf(separator, other string, cells ...string) string {
 	rows := []string{strings.Join([]string{"x", "b", "y"}, separator)}
 	for i, cell := range cells {

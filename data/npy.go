@@ -142,7 +142,7 @@ func (a *npyArray) parse(header string) error {
 	return nil
 }
 
-// npyEntry is the value of a key of the dictionary.
+// npyEntry returns the value of a key of the dictionary.
 func npyEntry(header, key string) string {
 	for _, q := range []string{"'", `"`} {
 		if _, after, found := strings.Cut(header, q+key+q); found {
@@ -152,7 +152,7 @@ func npyEntry(header, key string) string {
 	return ""
 }
 
-// rows is the shape as a table: the first dimension counts the rows. Its size fits lim.
+// rows returns the shape as a table: the first dimension counts the rows. Its size fits lim.
 func (a *npyArray) rows(lim limits) (n, d int, err error) {
 	if len(a.shape) == 0 {
 		return 0, 0, errorf(a.name, "holds a single value: an array of one dimension or more is needed")
@@ -227,7 +227,7 @@ func npyValues[T float32 | float64](a *npyArray, n int, convert func(float64) T)
 	return ordered, nil
 }
 
-// index is where value i of the file stands where the last index runs fastest.
+// index returns where value i of the file stands where the last index runs fastest.
 func (a *npyArray) index(i int) (at int) {
 	if !a.fortran {
 		return i
@@ -244,7 +244,7 @@ func (a *npyArray) index(i int) (at int) {
 	return at
 }
 
-// place is "[3, 17]", the position of value i where the last index runs fastest.
+// place returns "[3, 17]", the position of value i where the last index runs fastest.
 func (a *npyArray) place(i int) string {
 	words := make([]string, len(a.shape))
 	for k := len(a.shape) - 1; k >= 0; k-- {
@@ -294,5 +294,5 @@ func openIDX(name string, r io.Reader) (*npyArray, error) {
 	return a, nil
 }
 
-// sides is "28x28".
+// sides returns "28x28".
 func sides(shape []int) string { return strings.Join(mapped(shape, strconv.Itoa), "x") }

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// npy is an npy file of version 1 with these values.
+// npy returns an npy file of version 1 with these values.
 func npy(descr, shape string, values any) string {
 	return npyWith(fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, shape), values)
 }
@@ -28,7 +28,7 @@ func npyWith(header string, values any) string {
 	return b.String()
 }
 
-// zipOf is a zip archive.
+// zipOf returns a zip archive.
 func zipOf(files ...string) string {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)

@@ -66,7 +66,7 @@ func openNpz(name string, src seekable) (*npz, error) {
 	return &npz{name, z}, nil
 }
 
-// find is the first of the arrays that exists, or nil.
+// find returns the first of the arrays that exists, or nil.
 func (a *npz) find(names []string) *zip.File {
 	for _, name := range names {
 		for _, f := range a.zip.File {

@@ -169,7 +169,7 @@ func (c *csvRows) numbers(line []byte, values []float64, needed []bool) bool {
 // exactTens are the powers of ten that are exact as doubles.
 var exactTens = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
-// plainNumber is the double that is nearest to a decimal, and at most ±largest. A number of up to 15 digits is
+// plainNumber returns the double that is nearest to a decimal, and at most ±largest. A number of up to 15 digits is
 // the quotient of two doubles that are exact.
 func plainNumber(cell []byte) (v float64, ok bool) {
 	digits := cell
@@ -227,7 +227,7 @@ func (l *lines) fill() {
 	}
 }
 
-// next is the next line with its end; false for a last line without an end.
+// next returns the next line with its end; false for a last line without an end.
 func (l *lines) next() (line []byte, ok bool) {
 	l.fill()
 	return l.rest, len(l.rest) > 0 && l.rest[len(l.rest)-1] == '\n'

@@ -10,7 +10,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/stats"
 )
 
-// Output is a copy of target c of all rows.
+// Output copies target c of all rows.
 func (d *Dataset) Output(c int) []float64 {
 	width := len(d.Outputs())
 	n := len(d.Y) / width
@@ -65,7 +65,7 @@ func (d *Dataset) InOrder(levels []string) error {
 	return nil
 }
 
-// level is the number that a class stands for: 0 for false, and 1 for true.
+// level returns the number that a class stands for: 0 for false, and 1 for true.
 func level(class string) (v float64, err error) {
 	if v, ok := written.Boolean(class); ok {
 		return v, nil

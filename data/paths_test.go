@@ -28,7 +28,7 @@ type path struct {
 	write    func(t *testing.T, rows []pathRow) string
 }
 
-// tablePath is a format of tables.
+// tablePath returns a format of tables.
 func tablePath(name string, write func(t *testing.T, rows []pathRow) string) path {
 	rows := []pathRow{{"1.5", "u", "0.5"}, {"2.5", "v", "1.5"}, {"4.5", "u", "2.5"}, {"3.5", "v", "1.25"}}
 	return path{name: name, rows: rows,
@@ -109,7 +109,7 @@ func npzPath(t *testing.T, rows []pathRow) string {
 	return zipOf("x.npy", npy(descr, fmt.Sprintf("%d, 1", n), values), "y.npy", npy("<f8", fmt.Sprintf("%d,", n), y))
 }
 
-// paths are the rows of the table.
+// paths returns the rows of the table.
 func paths() []path {
 	library, _ := tablefile.Linked()
 	words := []pathRow{{"", "ACGT", "p"}, {"", "ACCA", "n"}, {"", "GGT", "p"}, {"", "TTGACA", "n"}}
@@ -154,7 +154,7 @@ func paths() []path {
 // columnar are a Parquet and an Arrow file of pyarrow, with columns of other types than ours write.
 var columnar = map[string]string{"Parquet": "houses.parquet", "Arrow": "houses.arrow"}
 
-// read is what becomes of the last of some rows.
+// read tells what becomes of the last of some rows.
 func (p path) read(t *testing.T, text string, n int, opt ReadOptions) string {
 	if opt.Schema == nil {
 		opt.Sequence = p.sequence
@@ -173,7 +173,7 @@ func (p path) read(t *testing.T, text string, n int, opt ReadOptions) string {
 	return "an input"
 }
 
-// faulty are the rows with a case of the table's columns, the last of them with a fault.
+// faulty returns the rows with a case of the table's columns, the last of them with a fault.
 func (p path) faulty(fault string) []pathRow {
 	rows := slices.Clone(p.rows)
 	row := rows[0]
@@ -203,7 +203,7 @@ func (p path) faulty(fault string) []pathRow {
 	return append(rows, row)
 }
 
-// outcome is what train, predict and eval make of a fault, as the table writes it: what train does,
+// outcome tells what train, predict and eval make of a fault, as the table writes it: what train does,
 // and what the others do where they differ. A category can only be unknown after training.
 func (p path) outcome(t *testing.T, fault string) string {
 	rows := p.faulty(fault)

@@ -102,7 +102,7 @@ func profileOf(rec *records, targets, late []int, text string) (*profile, error)
 	return p, nil
 }
 
-// late are the columns of text whose numbers were not kept.
+// late returns the columns of text whose numbers were not kept.
 func (p *profile) late() (at []int) {
 	for i := range p.columns {
 		if c := &p.columns[i]; c.droppedNumbers && c.isText() {
@@ -207,13 +207,13 @@ func (c *columnProfile) remember(cell string) {
 
 var hashSeed = maphash.MakeSeed()
 
-// distinct is the number of different cells, up to the limit of remember.
+// distinct counts the different cells, up to the limit of remember.
 func (c *columnProfile) distinct() int { return len(c.seen) + len(c.further) }
 
-// filled is the number of cells that are not missing.
+// filled counts the cells that are not missing.
 func (c *columnProfile) filled() int { return c.numbers + c.texts.n + c.doubtful.n }
 
-// compared is the number of cells that distinct covers.
+// compared counts the cells that distinct covers.
 func (c *columnProfile) compared() int {
 	if c.covered > 0 {
 		return c.covered
@@ -250,7 +250,7 @@ func (c *columnProfile) numbersRows(name string) bool {
 		(isIDName(name) || c.numbers >= fewRows && (c.low == 0 || c.low == 1))
 }
 
-// firstText is the first cell that makes the column text.
+// firstText returns the first cell that makes the column text.
 func (c *columnProfile) firstText() sighting {
 	if c.texts.cell == "" {
 		return c.codes
@@ -258,7 +258,7 @@ func (c *columnProfile) firstText() sighting {
 	return c.texts
 }
 
-// whyText is the reason why numbers are text.
+// whyText returns the reason why numbers are text.
 func (c *columnProfile) whyText() string {
 	if !c.isCodes() || c.texts.n > 0 {
 		return ""
@@ -272,7 +272,7 @@ func (c *columnProfile) isNumbering() bool {
 	return c.texts.n == 0 && c.fractions.cell == "" && different && c.high-c.low < 2*float64(c.filled())
 }
 
-// missingCells are the missing cells of a column, whose kind decides about doubtful words.
+// missingCells returns the missing cells of a column, whose kind decides about doubtful words.
 func (c *columnProfile) missingCells() sighting {
 	if c.isText() && !c.isDates() || c.doubtful.n == 0 {
 		return c.missing
@@ -285,7 +285,7 @@ func (c *columnProfile) missingCells() sighting {
 	return all
 }
 
-// frequent are the most frequent texts, in order, and the others, in order; nil if there are none. The text
+// frequent returns the most frequent texts, in order, and the others, in order; nil if there are none. The text
 // "other" is always among the others.
 func (c *columnProfile) frequent(most int) (values, others []string) {
 	values = c.values()
@@ -302,7 +302,7 @@ func (c *columnProfile) frequent(most int) (values, others []string) {
 	return values, others
 }
 
-// values are the different texts, in order.
+// values returns the different texts, in order.
 func (c *columnProfile) values() []string {
 	return slices.Sorted(maps.Keys(c.seen))
 }

@@ -160,7 +160,7 @@ func (r *records) next() error {
 	return nil
 }
 
-// cutCell is an interval such as (0,1] in the current row, whose comma has cut it into two cells; "" if there is none.
+// cutCell finds an interval such as (0,1] in the current row, whose comma has cut it into two cells; else "".
 func (r *records) cutCell() string {
 	for i := 1; i < len(r.row) && r.style.separator == ','; i++ {
 		if cell := r.row[i-1] + "," + r.row[i]; intervalForm.MatchString(cell) {
@@ -172,7 +172,7 @@ func (r *records) cutCell() string {
 
 var intervalForm = regexp.MustCompile(`^\s*[\[(][^\[\](),]*,[^\[\](),]*[\])]\s*$`)
 
-// rowError is an error about the current row alone.
+// rowError makes an error about the current row alone.
 func (r *records) rowError(format string, args ...any) error {
 	return ofRow(r.errorAt(place{line: r.line}, format, args...))
 }
@@ -217,18 +217,18 @@ func (r *records) read() error {
 	return readError(r.name, err)
 }
 
-// cellError is an Error at cell i of the current row.
+// cellError makes an Error at cell i of the current row.
 func (r *records) cellError(i int, format string, args ...any) *Error {
 	return r.errorAt(r.placeOf(i), format, args...)
 }
 
-// placeOf is the place of cell i of the current row.
+// placeOf returns the place of cell i of the current row.
 func (r *records) placeOf(i int) place {
 	line, column := r.rows.FieldPos(i)
 	return place{line + r.before, column}
 }
 
-// columnName is the name of column i in the file, or a made-up one.
+// columnName returns the name of column i in the file, or a made-up one.
 func (r *records) columnName(i int) string {
 	if r.header != nil {
 		return r.header[i]

@@ -130,7 +130,7 @@ func (s Schema) checkRequest(g Request) error {
 	return nil
 }
 
-// offsets are the offsets of the rows, the last number of each; nil if the schema has none.
+// offsets returns the offsets of the rows, the last number of each; nil if the schema has none.
 func (g Request) offsets(s Schema) (offset []float64, err error) {
 	width := len(s.RequestNumbers())
 	for i := 0; i < g.N && s.Roles.Offset != ""; i++ {
@@ -147,7 +147,7 @@ func (g Request) offsets(s Schema) (offset []float64, err error) {
 	return offset, nil
 }
 
-// value is the number or the time of row i in a column without words, NaN for a missing one. rest are the
+// value returns the number or the time of row i in a column without words, NaN for a missing one. rest are the
 // remaining numbers of the row.
 func (g Request) value(c InputColumn, i int, numbers []float64) (v float64, rest []float64, err error) {
 	wrong := func(found, what string) (float64, []float64, error) {
@@ -208,7 +208,7 @@ func (g Request) expand(columns []InputColumn, s Schema) ([]float64, error) {
 	return x, nil
 }
 
-// NewWords are warnings about words that the training data do not have, one for each column.
+// NewWords returns warnings about words that the training data do not have, one for each column.
 func (s Schema) NewWords(g Request) (warnings []string) {
 	for _, c := range s.FileColumns() {
 		if c.Values == nil {
@@ -237,7 +237,7 @@ func (l *layout) warnUnknownWords() {
 	}
 }
 
-// unknownWord is the message about words of a column that the training data lack.
+// unknownWord writes the message about words of a column that the training data lack.
 func unknownWord(c InputColumn, words sighting) string {
 	others, becomes := "", "all inputs of the column are 0 there"
 	if c.Others != nil {

@@ -122,7 +122,7 @@ func (l *layout) assign(rec *records, p *profile) (err error) {
 	return err
 }
 
-// noInputs is the error of a table without inputs.
+// noInputs returns the error of a table without inputs.
 func (l *layout) noInputs() error {
 	hint, column := "", "COL"
 	for _, c := range l.leftOut {
@@ -284,7 +284,7 @@ func (l *layout) noteInputs(rec *records, p *profile) {
 	}
 }
 
-// mayBe is the role that a column may have instead of an input, by its name and values; "" if none.
+// mayBe returns the role that a column may have instead of an input, by its name and values; "" if none.
 func (c *columnProfile) mayBe(name string) string {
 	switch {
 	case weightName.MatchString(name) && c.texts.n == 0 && c.low >= 0:
@@ -310,7 +310,7 @@ func (l *layout) add(i int, c InputColumn) {
 	l.inputs, l.columns = append(l.inputs, i), append(l.columns, c)
 }
 
-// flagWord is how a flag names column i: by its name, or by its number if the name has a comma, a blank or
+// flagWord writes column i as a flag names it: by its name, or by its number if the name has a comma, a blank or
 // another sign that a shell reads.
 func flagWord(name string, i int) string {
 	if strings.HasPrefix(name, "-") || strings.ContainsAny(name, ", \t'\"$`\\()[]{}<>|&;*?!#~") {

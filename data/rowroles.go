@@ -36,7 +36,7 @@ func (r RowRoles) all() []rowRole {
 	}
 }
 
-// firstOption is the name of the first role that is set, "" if none is.
+// firstOption returns the name of the first role that is set, "" if none is.
 func (r RowRoles) firstOption() string {
 	for _, role := range r.all() {
 		if role.column != "" {
@@ -126,7 +126,7 @@ const areOffsets = "it is the logarithm of an exposure, within ±100"
 
 const areWeights = "weights are 0, or from 1e-9 to 1e9"
 
-// roleAt is the number of the role that the column at a position has; −1 for none.
+// roleAt returns the number of the role that the column at a position has; −1 for none.
 func (l *layout) roleAt(at int) int {
 	return slices.IndexFunc(l.roles, func(c roleColumn) bool { return c.at == at })
 }
@@ -199,7 +199,7 @@ func (l *layout) checkRoles(rec *records) error {
 	return nil
 }
 
-// roleValue is the number of a role in the current row; 0 for a group.
+// roleValue reads the number of a role in the current row; 0 for a group.
 func (l *layout) roleValue(rec *records, c roleColumn) (float64, error) {
 	if c.option == "group" {
 		return 0, nil
@@ -295,7 +295,7 @@ func (d *Dataset) setFacts(r Rows) {
 	}
 }
 
-// ClassFactors are W/(K W_c) for the K classes that have rows. W_c is the sum of the weights of a class, and W
+// ClassFactors returns W/(K W_c) for the K classes that have rows. W_c is the sum of the weights of a class, and W
 // the sum of all weights. With them, each class has the same share of W.
 func (d *Dataset) ClassFactors() []float64 {
 	sums, classes, total := make([]float64, len(d.Classes)), 0.0, 0.0
@@ -319,7 +319,7 @@ func (d *Dataset) ClassFactors() []float64 {
 	return sums
 }
 
-// TimesFactors is the data set with the weight of each row multiplied by the factor of its class; nil for nil.
+// TimesFactors returns the data set with the weight of each row multiplied by the factor of its class; nil for nil.
 func (d *Dataset) TimesFactors(classes []float64) *Dataset {
 	if d == nil {
 		return nil

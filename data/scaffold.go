@@ -58,7 +58,7 @@ func (in *input) groupByScaffold(d *Dataset) error {
 	return nil
 }
 
-// scaffold is the scaffold of row i, or nil with the label of a node that is not an atom.
+// scaffold finds the scaffold of row i, or nil with the label of a node that is not an atom.
 func (d *Dataset) scaffold(i int) (s *graph.Graph, wrong string) {
 	m := graph.Decoded(d.Sequences.At(i), d.Sequences.Alphabet.Words)
 	for _, label := range m.Labels {

@@ -53,7 +53,7 @@ func (s Schema) HasColumn(name string) bool {
 	return slices.Contains(s.names(), name)
 }
 
-// names are all columns of the training file.
+// names returns all columns of the training file.
 func (s Schema) names() []string {
 	names := slices.Concat(s.Outputs(), leftNames(s.LeftOut), s.namesOf(func(InputColumn) bool { return true }))
 	if s.Sequence != "" {
@@ -62,10 +62,10 @@ func (s Schema) names() []string {
 	return names
 }
 
-// Outputs are the names of the target columns.
+// Outputs returns the names of the target columns.
 func (s Schema) Outputs() []string { return outputs(s.Target, s.Targets) }
 
-// places are the positions of the target columns in the file.
+// places returns the positions of the target columns in the file.
 func (s Schema) places() []int {
 	if s.Targets != nil {
 		return s.TargetsAt
@@ -73,7 +73,7 @@ func (s Schema) places() []int {
 	return []int{s.TargetAt}
 }
 
-// keptPlaces are the positions of the targets in a file without the columns that are left out.
+// keptPlaces returns the positions of the targets in a file without the columns that are left out.
 func (s Schema) keptPlaces() []int {
 	kept := slices.Clone(s.places())
 	for i, at := range s.places() {
@@ -86,7 +86,7 @@ func (s Schema) keptPlaces() []int {
 	return kept
 }
 
-// Plain is the schema that a model keeps: it lacks the vectors that sequences of vectors consist of.
+// Plain returns the schema that a model keeps: it lacks the vectors that sequences of vectors consist of.
 func (s Schema) Plain() Schema {
 	if s.Alphabet != nil {
 		s.Alphabet = s.Alphabet.Plain()
@@ -114,7 +114,7 @@ func (s Schema) Check() error {
 	return nil
 }
 
-// width is the number of columns the training file has.
+// width returns the number of columns the training file has.
 func (s Schema) width() int { return len(s.FileColumns()) + len(s.Outputs()) + len(s.LeftOut) }
 
 // hasSoundFills reports whether a training set can have handled missing cells like this.
@@ -175,7 +175,7 @@ type InputColumn struct {
 	Flag     bool  // an input, after the others, marks missing cells
 }
 
-// FileColumns are the input columns of a file, in order, without the column of sequences.
+// FileColumns returns the input columns of a file, in order, without the column of sequences.
 func (s Schema) FileColumns() (columns []InputColumn) {
 	hot, fills, booleans, trueFalse := s.OneHot, s.Fills, setOf(s.Booleans), setOf(s.TrueFalse)
 	notations, dates := s.notations(), s.dates()
@@ -194,17 +194,17 @@ func (s Schema) FileColumns() (columns []InputColumn) {
 	return columns
 }
 
-// notations are the notations of columns of numbers that are not plain, by the names of the columns.
+// notations returns the notations of columns of numbers that are not plain, by the names of the columns.
 func (s Schema) notations() map[string]*Notation {
 	return byName(s.Notations, func(n Notation) string { return n.Column })
 }
 
-// dates are the columns of dates by their names.
+// dates returns the columns of dates by their names.
 func (s Schema) dates() map[string]*Date {
 	return byName(s.Dates, func(d Date) string { return d.Column })
 }
 
-// width is the number of inputs that the column becomes.
+// width returns the number of inputs that the column becomes.
 func (c InputColumn) width() int {
 	n := max(1, len(c.Values)) + len(c.Date.names())
 	if c.Others != nil {
@@ -216,7 +216,7 @@ func (c InputColumn) width() int {
 	return n
 }
 
-// expanded are the names of the inputs: colour=red and colour=blue for the column colour.
+// expanded lists the names of the inputs: colour=red and colour=blue for the column colour.
 func expanded(columns []InputColumn) []string {
 	var names []string
 	for _, c := range columns {
@@ -279,13 +279,13 @@ func (s *Schema) describe(columns []InputColumn, missing string) {
 	}
 }
 
-// NumberColumns are the input columns of a file that hold plain numbers, in order. They include times that are
+// NumberColumns returns the input columns of a file that hold plain numbers, in order. They include times that are
 // numbers.
 func (s Schema) NumberColumns() []string {
 	return s.namesOf(func(c InputColumn) bool { return !c.isText() })
 }
 
-// RequestNumbers are the numbers of a row of a request: NumberColumns and the offset.
+// RequestNumbers returns the numbers of a row of a request: NumberColumns and the offset.
 func (s Schema) RequestNumbers() []string {
 	names := s.NumberColumns()
 	if s.Roles.Offset != "" {
@@ -294,14 +294,14 @@ func (s Schema) RequestNumbers() []string {
 	return names
 }
 
-// TextColumns are the input columns of a file that hold words, dates, or numbers that are not plain, in order.
+// TextColumns returns the input columns of a file that hold words, dates, or numbers that are not plain, in order.
 func (s Schema) TextColumns() []string { return s.namesOf(InputColumn.isText) }
 
 func (c InputColumn) isText() bool {
 	return c.Values != nil || c.Notation != nil || c.Date != nil && c.Date.isText()
 }
 
-// InNumbers is the schema of rows whose numbers are plain, and whose dates are numbers. Dates have the unit of
+// InNumbers returns the schema of rows whose numbers are plain, and whose dates are numbers. Dates have the unit of
 // the training table, or are seconds since 1970 if they are texts there.
 func (s Schema) InNumbers() Schema {
 	s.Notations, s.Dates = nil, slices.Clone(s.Dates)
@@ -322,7 +322,7 @@ func (s Schema) namesOf(want func(InputColumn) bool) (names []string) {
 	return names
 }
 
-// SequenceColumn is the name of the sequences of rows. It is that of their column or, if a file has no columns,
+// SequenceColumn returns the name of the sequences of rows. It is that of their column or, if a file has no columns,
 // "sequence". It is "" if rows have none.
 func (s Schema) SequenceColumn() string {
 	switch {
@@ -336,7 +336,7 @@ func (s Schema) SequenceColumn() string {
 
 const sequenceName = "sequence"
 
-// NumbersName is the name of a tensor of all columns of numbers: "inputs", unless a column of words or
+// NumbersName returns the name of a tensor of all columns of numbers: "inputs", unless a column of words or
 // sequences has that name.
 func (s Schema) NumbersName() string {
 	name := "inputs"
@@ -346,7 +346,7 @@ func (s Schema) NumbersName() string {
 	return name
 }
 
-// InputColumns are the names of all columns of a file that a prediction reads, in order. The offset and the
+// InputColumns returns the names of all columns of a file that a prediction reads, in order. The offset and the
 // sequences are the last.
 func (s Schema) InputColumns() []string {
 	names := s.namesOf(func(InputColumn) bool { return true })
@@ -365,7 +365,7 @@ type Input struct {
 	Columns []int // positions among the D inputs; nil for the sequences
 }
 
-// Inputs are the inputs of the schema, in the order of the file, the sequences last.
+// Inputs returns the inputs of the schema, in the order of the file, the sequences last.
 func (s Schema) Inputs() (all []Input) {
 	at := 0
 	for _, c := range s.FileColumns() {

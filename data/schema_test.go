@@ -52,7 +52,7 @@ func TestOneHot(t *testing.T) {
 	}
 }
 
-// wordTable is a table with different texts, each repeated.
+// wordTable returns a table with different texts, each repeated.
 func wordTable(different, times int) string {
 	var b strings.Builder
 	b.WriteString("a,b\n")

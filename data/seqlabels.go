@@ -91,7 +91,7 @@ func (t *texts) setLabels(made *table) error {
 	return t.setTargets(made)
 }
 
-// withoutLabels is the error about sequences that need labels and have none.
+// withoutLabels returns the error about sequences that need labels and have none.
 func (t *texts) withoutLabels(made *table) error {
 	if t.opt.TargetOptional {
 		made.schema.Target = ""
@@ -149,7 +149,7 @@ func (t *texts) checkWords(different int, words bool) error {
 		phrase.Quote(t.labels[0]), different, phrase.Plural(t.n(), "row"), advice)
 }
 
-// strayLabel is the first label that is not a number, if the others are numbers and do not look like classes.
+// strayLabel returns the first label that is not a number, if the others are numbers and do not look like classes.
 // Then it is a missing value, or some numbers are fractions. It is −1 without such a label.
 func (t *texts) strayLabel() int {
 	word, missing, fractions, numbers := -1, -1, false, false
@@ -281,7 +281,7 @@ func (t *texts) readLabels(path string) error {
 	return nil
 }
 
-// labelError is an error about label i, with its place.
+// labelError makes an error about label i, with its place.
 func (t *texts) labelError(i int, format string, args ...any) *Error {
 	e := t.errorAt(t.where[i], format, args...)
 	if t.labelsIn != "" {
@@ -336,7 +336,7 @@ func (t *texts) labelsByName(path string, lines []string, where []place) error {
 	return nil
 }
 
-// firstWord is a FASTA name without its description.
+// firstWord returns a FASTA name without its description.
 func firstWord(header string) string {
 	if end := strings.IndexAny(header, " \t"); end >= 0 {
 		return header[:end]
@@ -353,7 +353,7 @@ func (t *texts) nameTargets(names []string) {
 	}
 }
 
-// targetNames are the requested names of targets among the existing names; nil if none is requested.
+// targetNames returns the requested names of targets among the existing names; nil if none is requested.
 func (in *input) targetNames(there []string) []string {
 	switch like := in.opt.Schema; {
 	case like != nil:

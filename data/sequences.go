@@ -21,7 +21,7 @@ const (
 	TokensChars = "chars" // letters, whose alphabet the texts decide
 )
 
-// Tokens are the values of ReadOptions.Tokens: the two ways of detection, and the alphabets.
+// Tokens returns the values of ReadOptions.Tokens: the two ways of detection, and the alphabets.
 func Tokens() []string {
 	kinds := mapped(seq.Kinds(), func(k seq.Kind) string { return string(k) })
 	return append([]string{TokensAuto, TokensChars}, kinds...)
@@ -59,7 +59,7 @@ func (t *texts) add(e *seq.Encoder, i int) error {
 
 func (t *texts) n() int { return len(t.end) }
 
-// of is the text of sequence i.
+// of returns the text of sequence i.
 func (t *texts) of(i int) []byte {
 	from := 0
 	if i > 0 {
@@ -79,7 +79,7 @@ func (t *texts) label(label string, at place) {
 	t.labels, t.where = append(t.labels, label), append(t.where, at)
 }
 
-// placeOf is the place of byte `offset` of sequence i.
+// placeOf returns the place of byte `offset` of sequence i.
 func (t *texts) placeOf(i, offset int) place {
 	before, p := t.of(i)[:offset], t.at[i]
 	if lines := bytes.Count(before, []byte("\n")); lines > 0 {
@@ -178,7 +178,7 @@ func (t *texts) describe(set *seq.Set, unknown int) {
 	}
 }
 
-// table is the table of a file of sequences.
+// table makes the table of a file of sequences.
 func (t *texts) table() (*table, error) {
 	like, labels := t.opt.Schema, t.opt.Labels
 	switch {
@@ -243,7 +243,7 @@ func hashSequences(h hash.Hash, s *seq.Set) {
 	}
 }
 
-// formatLike is the format of a file that belongs to training data: sequences with sequences, tables with
+// formatLike returns the format of a file that belongs to training data: sequences with sequences, tables with
 // tables. For a training set of sequences, lines of any text that is not a table are sequences.
 func (in *input) formatLike(f format) (format, error) {
 	sequences := in.opt.Schema.Alphabet != nil

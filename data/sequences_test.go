@@ -13,7 +13,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
-// show is alphabet, texts and targets of a set.
+// show writes alphabet, texts and targets of a set.
 func show(d *Dataset) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s:", d.Sequences.Alphabet.Kind)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// sdfOf is an SDF file of methane and others, each with a title and items.
+// sdfOf returns an SDF file of methane and others, each with a title and items.
 func sdfOf(molecules ...[]string) string {
 	const block = "%s\n\n\n  1  0  0  0  0  0            999 V2000\n    0.0000    0.0000    0.0000 C   0  0\nM  END\n"
 	var b strings.Builder

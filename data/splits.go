@@ -55,7 +55,7 @@ func (d *Dataset) pastAndFuture(count int) (past, future []int) {
 	return d.between(math.Inf(-1), from-d.TimeGap), d.between(from, math.Inf(1))
 }
 
-// between are the rows with times in [from, to).
+// between returns the rows with times in [from, to).
 func (d *Dataset) between(from, to float64) []int {
 	return matrix.Which(d.N(), func(i int) bool { return d.Times[i] >= from && d.Times[i] < to })
 }
@@ -81,7 +81,7 @@ func (d *Dataset) wholeGroups(count int, site uint32, seed uint64) []int {
 	return matrix.Which(d.N(), func(i int) bool { return in[d.Groups[i]] })
 }
 
-// groupSizes are the numbers of rows of the groups; 0 for groups that are in other parts.
+// groupSizes returns the numbers of rows of the groups; 0 for groups that are in other parts.
 func (d *Dataset) groupSizes() []int {
 	sizes := make([]int, int(slices.Max(d.Groups))+1)
 	for _, g := range d.Groups {
@@ -108,7 +108,7 @@ func (d *Dataset) InFold(folds, k int) (train, test []int) {
 	return matrix.Others(len(in), test), test
 }
 
-// windows are the times at which the tested windows begin.
+// windows returns the times at which the tested windows begin.
 func (d *Dataset) windows(folds int) (cuts []float64) {
 	times := slices.Sorted(slices.Values(d.Times))
 	for k := range folds {
@@ -135,7 +135,7 @@ func (d *Dataset) foldsOfGroups(folds int) []int {
 	return in
 }
 
-// ScoreFolds are folds of whole groups, or of windows in time, from 1; nil for rows without groups and times.
+// ScoreFolds returns folds of whole groups, or of windows in time, from 1; nil for rows without groups and times.
 func (d *Dataset) ScoreFolds(folds int) (in []int) {
 	switch {
 	case d.Times != nil:
@@ -231,7 +231,7 @@ func inFolds(all *Dataset, folds, fold int) (train, test *Dataset, note string, 
 	return all.Subset(rest), test, note, nil
 }
 
-// foldsOf are the folds of n rows, from 1; labels is nil if there are no classes. The folds depend only on the
+// foldsOf puts n rows into folds, from 1; labels is nil if there are no classes. The folds depend only on the
 // classes of the rows and their numbers in the file, not on a seed. So runs with other seeds, and other
 // programs, have the same folds. The rows of each class are sorted by the SHA-256 of the text "fold:" and the
 // row's number from 1. They are distributed to the folds in turn, class after class. So the sizes of folds, and
@@ -262,7 +262,7 @@ const (
 	sampleSite     = 0x73616d70 // "samp"
 )
 
-// drawn is count of the rows 0 … n−1 in ascending order, without replacement. It depends only on its arguments.
+// drawn draws count of the rows 0 … n−1 in ascending order, without replacement. It depends only on its arguments.
 func drawn(n, count int, site uint32, seed uint64) []int {
 	order := make([]int, n)
 	philox.Permutation(order, [2]uint32{uint32(seed), uint32(seed >> 32)}, site, 0, 0)
@@ -282,7 +282,7 @@ func (d *Dataset) Sample(count int, seed uint64) (sample *Dataset, rows []int) {
 	return d.Subset(rows), rows
 }
 
-// Spread is d, or, if it has more rows, count of its rows, evenly spread over it.
+// Spread returns d, or, if it has more rows, count of its rows, evenly spread over it.
 func (d *Dataset) Spread(count int) *Dataset {
 	n := d.N()
 	if n <= count {

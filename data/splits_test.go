@@ -11,7 +11,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-// visits is a table of patients who come several times, in the order of a shuffled time.
+// visits writes a table of patients who come several times, in the order of a shuffled time.
 func visits(patients, most int) string {
 	r := rand.New(rand.NewPCG(3, 3))
 	var lines []string

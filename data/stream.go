@@ -33,7 +33,7 @@ type BadRow struct {
 	Cells []string
 }
 
-// forPrediction are the options for a file to be predicted by a model whose training set has this schema. With
+// forPrediction returns the options for a file to be predicted by a model whose training set has this schema. With
 // a header, columns are matched by name in any order, and other columns are ignored. Without one, the file must
 // have the inputs in order, with or without the target in its place. The target may be missing. Only the
 // options ID and Dialect are used.
@@ -99,7 +99,7 @@ func openWhole(path string, opt ReadOptions) (s *Stream, err error) {
 	return s, err
 }
 
-// OpenWhole is like OpenStream, but gives all rows at once.
+// OpenWhole does as OpenStream does, but gives all rows at once.
 func OpenWhole(path string, schema Schema, o TableOptions, w Watch) (*Stream, error) {
 	return openWhole(path, forPrediction(schema, o, w))
 }
@@ -107,7 +107,7 @@ func OpenWhole(path string, schema Schema, o TableOptions, w Watch) (*Stream, er
 // Whole reports whether all rows come at once.
 func (s *Stream) Whole() bool { return s.rec == nil }
 
-// All are the rows if they come at once, else nil.
+// All returns the rows if they come at once, else nil.
 func (s *Stream) All() *Dataset { return s.whole }
 
 // Next returns at most the given number of rows, or io.EOF after the last.
@@ -145,7 +145,7 @@ func (s *Stream) Next(rows int) (*Dataset, error) {
 	return ds, err
 }
 
-// Notes are lines for the user, each given once. They name what was ignored and, after the last row, which
+// Notes returns lines for the user, each given once. They name what was ignored and, after the last row, which
 // words are new.
 func (s *Stream) Notes() (notes []string) {
 	notes, s.notes = s.notes, nil
@@ -158,7 +158,7 @@ func (s *Stream) Notes() (notes []string) {
 	return notes
 }
 
-// Columns are the names of the cells of a bad row.
+// Columns returns the names of the cells of a bad row.
 func (s *Stream) Columns() []string {
 	if s.bad == nil {
 		return nil
@@ -183,7 +183,7 @@ func (l *layout) setAside(rec *records, err error) error {
 	return l.opt.bad.add(BadRow{e, mapped(rec.written, strings.Clone)})
 }
 
-// none is the error about a file without usable rows.
+// none returns the error about a file without usable rows.
 func (l *layout) none(rec *records) error {
 	switch {
 	case l.opt.bad != nil && l.opt.bad.n > 0:
@@ -207,7 +207,7 @@ func (b *badRows) add(row BadRow) error {
 	return b.take(row)
 }
 
-// fault is the error about text i, which has no symbols or an invalid one; nil if it is valid.
+// fault returns the error about text i, which has no symbols or an invalid one; nil if it is valid.
 func (t *texts) fault(e *seq.Encoder, i int) *Error {
 	if bad, ok := errors.AsType[*seq.SymbolError](t.add(e, i)); ok {
 		return t.errorAt(t.placeOf(i, bad.At), "found %s, %s", phrase.Quote(bad.Symbol), bad.Msg)
@@ -250,7 +250,7 @@ func (t *texts) setAside() error {
 	return err
 }
 
-// noneToPredict is the error about a file whose rows are all bad.
+// noneToPredict returns the error about a file whose rows are all bad.
 func (in *input) noneToPredict() error {
 	return in.errorf("has no row that can be predicted: %s set aside", phrase.Plural(in.opt.bad.n, "row"))
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-// throughJSON is a schema as a model file keeps it.
+// throughJSON returns a schema as a model file keeps it.
 func throughJSON(t *testing.T, d *Dataset) *Schema {
 	t.Helper()
 	text := must.Get(json.Marshal(d.Schema()))(t)

@@ -71,7 +71,7 @@ func targetOf(file, column string, c *columnProfile, task Task, nominal bool) (t
 	return k, nil
 }
 
-// targetClasses are the classes that a target column has, if any. why is the reason for having none unless the
+// targetClasses returns the classes that a target column has, if any. why is the reason for having none unless the
 // task is set.
 func targetClasses(file, where string, c *columnProfile, task Task, nominal bool) (classes []string, why string,
 	err error) {
@@ -119,7 +119,7 @@ func targetClasses(file, where string, c *columnProfile, task Task, nominal bool
 	return classes, why, err
 }
 
-// numberClass is the label of a class that is a number. Whole numbers of usual size have no exponent.
+// numberClass writes the label of a class that is a number. Whole numbers of usual size have no exponent.
 func numberClass(v float64) string {
 	const usual = 1e15 // whole numbers up to it are exact
 	if v == math.Trunc(v) && math.Abs(v) < usual {
@@ -128,7 +128,7 @@ func numberClass(v float64) string {
 	return phrase.Number(v)
 }
 
-// numberClasses are the labels of the different numbers, in order. A sum turns −0 into 0.
+// numberClasses writes the labels of the different numbers, in order. A sum turns −0 into 0.
 func numberClasses(values []float64) []string {
 	values = mapped(values, func(v float64) float64 { return v + 0 })
 	slices.Sort(values)
@@ -173,7 +173,7 @@ func wholeNumbers(c *columnProfile) (classes []string, why string) {
 	return classes, ""
 }
 
-// profileNumbers is the profile of targets that are numbers, or booleans.
+// profileNumbers profiles targets that are numbers, or booleans.
 func profileNumbers(y []float64, booleans bool) *columnProfile {
 	c := &columnProfile{seen: map[string]int{}, low: math.Inf(1), high: math.Inf(-1), numbers: len(y)}
 	if booleans {
@@ -210,7 +210,7 @@ func (d *Dataset) setTarget(name string, y []float64, nominal, booleans bool) (n
 	return k.note, nil
 }
 
-// choice is the note about the other task, if that would do as well.
+// choice returns the note about the other task, if that would do as well.
 func (k targetKind) choice() string {
 	if k.open {
 		return k.note
@@ -268,7 +268,7 @@ func (l *layout) checkClasses(made *table) error {
 		phrase.Quote(l.names[0]), asFlag("missing"))
 }
 
-// knownClass is the test of a class that is a number. It returns the fault, or "". Any number is accepted if
+// knownClass returns the test of a class that is a number. It returns the fault, or "". Any number is accepted if
 // there are no classes.
 func knownClass(like *Schema) func(v float64) (wrong string) {
 	if like == nil || like.Task != Classification {
@@ -292,7 +292,7 @@ func unknownClass(class, column string, classes []string) string {
 // A regression may have several target columns, ReadOptions.Target "a,b,c". Each of them is an output of the
 // model.
 
-// splitTargets are the columns that a target names: itself, or several with commas between them. A name with a
+// splitTargets returns the columns that a target names: itself, or several with commas between them. A name with a
 // comma is given by the number of its column.
 func splitTargets(target string, names []string) []string {
 	if target == "" || slices.Contains(names, target) || !strings.Contains(target, ",") {
@@ -312,7 +312,7 @@ func (s Schema) NamesTargets(target string) bool {
 	return slices.Equal(words, s.Outputs())
 }
 
-// targetText is the word that names several targets, which splitTargets can split again.
+// targetText writes the word that names several targets, which splitTargets can split again.
 func targetText(at []int, names []string) string {
 	words := make([]string, len(at))
 	for i, a := range at {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// withTarget is a table with one input and the given targets.
+// withTarget returns a table with one input and the given targets.
 func withTarget(y ...string) string {
 	var b strings.Builder
 	b.WriteString("x,y\n")

@@ -15,12 +15,12 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
-// plainColumns are the default names of inputs: x0, x1, ….
+// plainColumns returns the default names of inputs: x0, x1, ….
 func plainColumns(d int) []string {
 	return mapped(matrix.Every(d), func(i int) string { return "x" + strconv.Itoa(i) })
 }
 
-// plainTargets are the default names of n targets: label, or y0, y1, ….
+// plainTargets returns the default names of n targets: label, or y0, y1, ….
 func plainTargets(n int) []string {
 	if n == 1 {
 		return []string{labelColumn}

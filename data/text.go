@@ -130,7 +130,7 @@ const (
 	maxHead  = 16 << 20
 )
 
-// someRows are the first bytes of a table. There are more of them if its rows are so long that the usual number
+// someRows returns the first bytes of a table. There are more of them if its rows are so long that the usual number
 // holds too few rows to tell names from cells.
 func (in *input) someRows() []byte {
 	head := in.head
@@ -342,7 +342,7 @@ func (u *utf8Text) Read(to []byte) (int, error) {
 	return n, err
 }
 
-// badRune is the position and the line, from 1, of the first bytes that are not UTF-8; −1 if there are none.
+// badRune finds the position and the line, from 1, of the first bytes that are not UTF-8; −1 if there are none.
 func badRune(text []byte) (at, line int) {
 	if utf8.Valid(text) {
 		return -1, 0

@@ -73,7 +73,7 @@ func separatorLine(head []byte, d *Dialect) (rest []byte) {
 	return rest
 }
 
-// belowTitles are the first bytes of a table after lines of titles. Titles have one cell, and the row below
+// belowTitles returns the first bytes of a table after lines of titles. Titles have one cell, and the row below
 // them names columns of numbers.
 func belowTitles(head []byte, d Dialect) (rest []byte) {
 	rest = head

@@ -18,7 +18,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
 
-// cellsOf are lines of a table with a column of numbers, one of texts where there are any, and one
+// cellsOf returns lines of a table with a column of numbers, one of texts where there are any, and one
 // of targets unless they are nil.
 func cellsOf(y, texts []string, separator string, names bool) string {
 	var b strings.Builder
@@ -48,7 +48,7 @@ func cellsOf(y, texts []string, separator string, names bool) string {
 	return b.String()
 }
 
-// columnsOf is a Parquet or an Arrow file of the same.
+// columnsOf returns a Parquet or an Arrow file of the same.
 func columnsOf(t *testing.T, y []string,
 	begin func(w io.Writer, columns []tablefile.Column) (tablefile.Writer, error)) string {
 	var b bytes.Buffer
@@ -75,7 +75,7 @@ func each(line func(i int) string) string {
 	return line(0) + line(1) + line(2) + line(3)
 }
 
-// at is a target, with something before it, unless it is empty.
+// at returns a target, with something before it, unless it is empty.
 func at(y []string, i int, before string) string {
 	if y == nil || y[i] == "" {
 		return ""
@@ -182,7 +182,7 @@ func unneededForms(t *testing.T) map[string]func(y []string) string {
 	}
 }
 
-// targetsText is how targets came through: ? is not known.
+// targetsText writes how targets came through: ? is not known.
 func targetsText(d *Dataset) string {
 	var words []string
 	for i := range d.N() {

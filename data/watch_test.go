@@ -54,7 +54,7 @@ func TestWatchedFileIsTheSame(t *testing.T) {
 	}
 }
 
-// openPipe is the path of a pipe that nobody writes to.
+// openPipe returns the path of a pipe that nobody writes to.
 func openPipe(t *testing.T) string {
 	t.Helper()
 	r, w, err := os.Pipe()

@@ -139,7 +139,7 @@ func (m arrowMessage) batch(t fbTable) *arrowBatch {
 	return b
 }
 
-// buffer is the next buffer, with at least some bits for each of n values.
+// buffer returns the next buffer, with at least some bits for each of n values.
 func (b *arrowBatch) buffer(n, bits int) (text []byte) {
 	if b.err == nil && len(b.buffers) == 0 {
 		b.err = damage("a buffer is missing")
@@ -159,7 +159,7 @@ func (b *arrowBatch) buffer(n, bits int) (text []byte) {
 	return text
 }
 
-// unpacked is a buffer after decompression. Its decompressed size stands before it.
+// unpacked decompresses a buffer. Its decompressed size stands before it.
 func (b *arrowBatch) unpacked(packed []byte) (text []byte, err error) {
 	if len(packed) == 0 || b.packing < 0 {
 		return packed, nil
@@ -207,7 +207,7 @@ type arrowColumn struct {
 
 func (c *arrowColumn) missing(i int) bool { return c.valid != nil && !bit(c.valid, i) }
 
-// text is the text of a cell; "" for a missing one.
+// text returns the text of a cell; "" for a missing one.
 func (c *arrowColumn) text(i int) string {
 	if c.missing(i) {
 		return ""
@@ -215,7 +215,7 @@ func (c *arrowColumn) text(i int) string {
 	return c.cell(i)
 }
 
-// lookUp are the values at the positions of a dictionary.
+// lookUp looks up the values at the positions of a dictionary.
 func (c arrowColumn) lookUp(values arrowColumn) arrowColumn {
 	return arrowColumn{rows: c.rows, valid: c.valid, cell: func(i int) string {
 		at := c.whole(i)
@@ -352,7 +352,7 @@ func (b *arrowBatch) views(rows int) func(i int) string {
 
 func bit(bits []byte, i int) bool { return bits[i/8]>>(i%8)&1 == 1 }
 
-// half is a number of 16 bits.
+// half reads a number of 16 bits.
 func half(bits uint16) float64 {
 	exponent, fraction := int(bits>>10&31), float64(bits&1023)
 	v := math.Ldexp(1+fraction/1024, exponent-15)

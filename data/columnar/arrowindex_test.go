@@ -9,7 +9,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
 
-// arrowOf is a file of a column of ones in two batches, whose index lists the second some times more.
+// arrowOf returns a file of a column of ones in two batches, whose index lists the second some times more.
 func arrowOf(t *testing.T, again int) (text []byte, second int64) {
 	t.Helper()
 	var file bytes.Buffer

@@ -46,7 +46,7 @@ type arrowMessage struct {
 	body   []byte
 }
 
-// next is the next message; io.EOF after the last.
+// next reads the next message; io.EOF after the last.
 func (m *arrowMessages) next() (message arrowMessage, err error) {
 	defer damaged(&err)
 	length, err := m.length()
@@ -74,7 +74,7 @@ func (m *arrowMessages) next() (message arrowMessage, err error) {
 	return arrowMessage{m, root.byte(messageType), header, body}, err
 }
 
-// length is the length of the next description; io.EOF after the last, which is 0 or the end of the file.
+// length reads the length of the next description; io.EOF after the last, which is 0 or the end of the file.
 func (m *arrowMessages) length() (n uint32, err error) {
 	const follows = 1<<32 - 1 // this word stands before the length, except in old files
 	for n = follows; n == follows; {
@@ -122,12 +122,12 @@ func shortArrow(err error) error {
 // fbTable is a table of a flatbuffer. Reading beyond its bytes panics.
 type fbTable struct{ flatbuffers.Table }
 
-// rootOf is the root table of a flatbuffer.
+// rootOf returns the root table of a flatbuffer.
 func rootOf(text []byte) fbTable {
 	return fbTable{flatbuffers.Table{Bytes: text, Pos: flatbuffers.GetUOffsetT(text)}}
 }
 
-// at is the position of a field; 0 if it is missing.
+// at returns the position of a field; 0 if it is missing.
 func (t fbTable) at(field int) flatbuffers.UOffsetT {
 	at := flatbuffers.UOffsetT(t.Offset(slot(field)))
 	if at == 0 {
@@ -159,7 +159,7 @@ func (t fbTable) table(field int) (inner fbTable, ok bool) {
 	return fbTable{flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(at)}}, true
 }
 
-// elements are the positions of a vector's elements, each of size bytes.
+// elements returns the positions of a vector's elements, each of size bytes.
 func (t fbTable) elements(field, size int) (positions []flatbuffers.UOffsetT) {
 	at := t.at(field)
 	if at == 0 {

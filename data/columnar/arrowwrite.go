@@ -67,7 +67,7 @@ func (a *arrowWriter) Missing() {
 	}
 }
 
-// next is the column of the next cell.
+// next returns the column of the next cell.
 func (a *arrowWriter) next(valid bool) *arrowCells {
 	c := &a.columns[a.cell]
 	a.cell++
@@ -209,14 +209,14 @@ func (a *arrowWriter) schema(b *flatbuffers.Builder) flatbuffers.UOffsetT {
 	return object(b, 4, func() { b.PrependUOffsetTSlot(schemaFields, columns, 0) })
 }
 
-// object is a table of a flatbuffer with the given number of fields.
+// object writes a table of a flatbuffer with the given number of fields.
 func object(b *flatbuffers.Builder, fields int, fill func()) flatbuffers.UOffsetT {
 	b.StartObject(fields)
 	fill()
 	return b.EndObject()
 }
 
-// structs is a vector of structs, whose members are numbers of eight bytes.
+// structs writes a vector of structs, whose members are numbers of eight bytes.
 func structs(b *flatbuffers.Builder, all [][]int64) flatbuffers.UOffsetT {
 	size := 8
 	if len(all) > 0 {

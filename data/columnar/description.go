@@ -39,7 +39,7 @@ func (d *description) byte() byte {
 	return b
 }
 
-// number is a number of variable length, without its sign.
+// number reads a number of variable length, without its sign.
 func (d *description) number() uint64 {
 	n, err := binary.ReadUvarint(d.in)
 	if err != nil {

@@ -26,7 +26,7 @@ const (
 	maxCells     = 1 << 23 // cells of these rows, if there are more rows than minPerGroup
 )
 
-// rowsOf is the number of rows of a table that lie together.
+// rowsOf returns the number of rows of a table that lie together.
 func rowsOf(columns int) int { return max(minPerGroup, min(rowsPerGroup, maxCells/max(1, columns))) }
 
 // damaged turns a panic of a library over invalid bytes into an error.
@@ -36,7 +36,7 @@ func damaged(err *error) {
 	}
 }
 
-// damage is the error about an invalid file.
+// damage makes the error about an invalid file.
 func damage(format string, args ...any) error {
 	return fmt.Errorf("its data are damaged (%s): write it again", fmt.Sprintf(format, args...))
 }
@@ -51,12 +51,12 @@ func number(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// day is the date n days after 1 January 1970.
+// day writes the date n days after 1 January 1970.
 func day(n int64) string { return time.Unix(n*86400, 0).UTC().Format(time.DateOnly) }
 
 const timeForm = "2006-01-02 15:04:05.999999999"
 
-// instant is the time v units after 1 January 1970.
+// instant writes the time v units after 1 January 1970.
 func instant(v int64, unit time.Duration) string {
 	perSecond := int64(time.Second / unit)
 	return time.Unix(v/perSecond, v%perSecond*int64(unit)).UTC().Format(timeForm)
@@ -65,13 +65,13 @@ func instant(v int64, unit time.Duration) string {
 // maxDigits is the largest number of digits of a decimal, in either format.
 const maxDigits = 76
 
-// scaled is n over ten to the scale, a number from 0 to maxDigits.
+// scaled writes n over ten to the scale, a number from 0 to maxDigits.
 func scaled(n *big.Int, scale int) string {
 	ten := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale)), nil)
 	return new(big.Rat).SetFrac(n, ten).FloatString(scale)
 }
 
-// twosComplement is a number of any size, the highest byte first.
+// twosComplement reads a number of any size, the highest byte first.
 func twosComplement(b []byte) *big.Int {
 	n := new(big.Int).SetBytes(b)
 	if len(b) > 0 && b[0]&0x80 != 0 {

@@ -24,7 +24,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// heapOfParquet is the most live memory while rows of random numbers are written, and then
+// heapOfParquet measures the most live memory while rows of random numbers are written, and then
 // read.
 func heapOfParquet(t *testing.T, rows int) (most uint64) {
 	var cells [10]float64

@@ -181,7 +181,7 @@ type parquetValues struct {
 	text   bool
 }
 
-// reals are numbers that may have fractions.
+// reals tells how to read numbers that may have fractions.
 func reals(of func(parquet.Value) float64) parquetValues {
 	return parquetValues{cell: func(v parquet.Value) string { return number(of(v)) }, number: of}
 }
@@ -246,7 +246,7 @@ func plainValues(kind parquet.Kind) (p parquetValues) {
 	return p
 }
 
-// decimal is an integer of v's bytes over ten to the scale.
+// decimal writes an integer of v's bytes over ten to the scale.
 func decimal(v parquet.Value, scale int) string {
 	n := new(big.Int)
 	switch v.Kind() {
@@ -260,7 +260,7 @@ func decimal(v parquet.Value, scale int) string {
 	return scaled(n, scale)
 }
 
-// julian is a time in the form of Spark and Impala: nanoseconds of a day, and the Julian number of the day.
+// julian reads a time in the form of Spark and Impala: nanoseconds of a day, and the Julian number of the day.
 func julian(v parquet.Value) string {
 	const first = 2440588 // 1 January 1970
 	words := v.Int96()    // the lowest word is the first

@@ -54,10 +54,10 @@ func checkFooter(file io.ReaderAt, size int64) error {
 	return checkShape(bufio.NewReader(text), length)
 }
 
-// most is the number of bytes that pages held together may take.
+// most returns the number of bytes that pages held together may take.
 func (c *parquetCheck) most() int64 { return min(maxBatch, c.maxInAll()) }
 
-// maxInAll is the number of bytes that the whole file may decompress to.
+// maxInAll returns the number of bytes that the whole file may decompress to.
 func (c *parquetCheck) maxInAll() int64 { return smallBatch + c.size*maxRatio }
 
 func (c *parquetCheck) group(g format.RowGroup) error {
@@ -106,7 +106,7 @@ func (c *parquetCheck) checkColumn(i int, m *format.ColumnMetaData) error {
 	return nil
 }
 
-// tooMuch is the error about pages that claim more bytes than can be read.
+// tooMuch returns the error about pages that claim more bytes than can be read.
 func (c *parquetCheck) tooMuch(bytes int64) error {
 	return damage("a page claims %d bytes, at most %d can be read", bytes, c.most())
 }
@@ -174,7 +174,7 @@ func (c *parquetCheck) next(m *format.ColumnMetaData, optional bool, at, end int
 	return page, held, at + int64(page.CompressedPageSize), err
 }
 
-// countOf is the number of values that a page states.
+// countOf returns the number of values that a page states.
 func countOf(page *format.PageHeader) int32 {
 	switch page.Type {
 	case format.DictionaryPage:

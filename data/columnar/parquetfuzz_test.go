@@ -17,7 +17,7 @@ import (
 var codecs = []compress.Codec{&parquet.Uncompressed, &parquet.Snappy, &parquet.Gzip, &parquet.Brotli, &parquet.Zstd,
 	&parquet.Lz4Raw}
 
-// pagesOf is a small file of some version of pages, compressed by a codec.
+// pagesOf returns a small file of some version of pages, compressed by a codec.
 func pagesOf(t testing.TB, codec compress.Codec, version, rows int) []byte {
 	t.Helper()
 	type row struct {

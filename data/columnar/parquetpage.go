@@ -29,7 +29,7 @@ const oldDictionary format.Encoding = 2
 // spareValues is the number of values that a writer may add to fill its last run.
 const spareValues = 512
 
-// unpacked is a page, or the values of one, decompressed to at most a byte more than allowed. It is valid until
+// unpacked decompresses a page, or the values of one, to at most a byte more than allowed. It is valid until
 // the next call.
 func (c *parquetCheck) unpacked(codec format.CompressionCodec, packed []byte, holds, most int64) (text []byte,
 	err error) {
@@ -104,7 +104,7 @@ func counts(encoding format.Encoding, values int64, text []byte) error {
 	return nil
 }
 
-// prefixes is the number of bytes that the values of a page share with the values before them, which package
+// prefixes counts the bytes that the values of a page share with the values before them, which package
 // parquet writes out. The lengths stand in front, and their number has been checked. Package parquet reports
 // damaged lengths.
 func prefixes(text []byte) (bytes int64) {
@@ -135,7 +135,7 @@ func runs(bits int, values int64, text []byte) error {
 	return nil
 }
 
-// checkCount is the error about more values than the page has.
+// checkCount returns the error about more values than the page has.
 func checkCount(n uint64, values int64) error {
 	if n > uint64(values)+spareValues {
 		return damage("runs of %d values in a page of %d", n, values)

@@ -29,7 +29,7 @@ func TestPrefixes(t *testing.T) {
 	}
 }
 
-// bomb is 80 MB of zeros in little space.
+// bomb returns 80 MB of zeros in little space.
 func bomb(t *testing.T, pack func(io.Writer) io.WriteCloser) []byte {
 	t.Helper()
 	var text bytes.Buffer

@@ -11,7 +11,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
 
-// wide are some columns of numbers, whose names are in no order.
+// wide returns some columns of numbers, whose names are in no order.
 func wide(n int) (columns []tablefile.Column) {
 	for c := range n {
 		columns = append(columns, tablefile.Column{Name: fmt.Sprint("c", (c+9)%n)})

@@ -50,7 +50,7 @@ type orderedGroup struct {
 	places map[string]int
 }
 
-// Fields are the fields in order.
+// Fields returns the fields in order.
 func (g orderedGroup) Fields() []parquet.Field {
 	fields := make([]parquet.Field, len(g.places))
 	for _, f := range g.Group.Fields() {

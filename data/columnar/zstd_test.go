@@ -16,7 +16,7 @@ import (
 
 const zstdMagic = "\x28\xb5\x2f\xfd"
 
-// frame is one of zstd without a size, of n blocks of one byte each, repeated some times.
+// frame returns a frame of zstd without a size, of n blocks of one byte each, repeated some times.
 func frame(windowLog, n, times int) []byte {
 	text := append([]byte(zstdMagic), 0, byte(windowLog-10)<<3)
 	for i := range n {
@@ -112,7 +112,7 @@ func takes(text []byte) (bytes uint64, err error) {
 	})
 }
 
-// takesOf is the memory allocated while f ran.
+// takesOf measures the memory allocated while f ran.
 func takesOf(f func() error) (bytes uint64, err error) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

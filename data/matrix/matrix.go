@@ -9,15 +9,15 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// New is a matrix of n rows with d columns, whose values x are row by row.
+// New makes a matrix of n rows with d columns, whose values x are row by row.
 func New[T float32 | float64](n, d int, x []T) *tensor.Dense {
 	return tensor.New(tensor.WithShape(n, d), tensor.WithBacking(x))
 }
 
-// Size is the number of rows of x, and of columns.
+// Size returns the number of rows of x, and of columns.
 func Size(x *tensor.Dense) (n, d int) { return x.Shape()[0], x.Shape()[1] }
 
-// Row is row i of x: the memory of x itself, or dst filled with it, or new memory if dst has no room.
+// Row returns row i of x: the memory of x itself, or dst filled with it, or new memory if dst has no room.
 func Row(dst []float64, x *tensor.Dense, i int) []float64 {
 	if x == nil { // there are only sequences
 		return nil
@@ -49,7 +49,7 @@ func Column(c []float64, x *tensor.Dense, j int) []float64 {
 	return c
 }
 
-// Rows is a copy of the given rows of x, in the given order.
+// Rows copies the given rows of x, in the given order.
 func Rows(x *tensor.Dense, rows []int) *tensor.Dense {
 	_, d := Size(x)
 	if x.Dtype() == tensor.Float64 {
@@ -58,7 +58,7 @@ func Rows(x *tensor.Dense, rows []int) *tensor.Dense {
 	return New(len(rows), d, Gather(x.Float32s(), d, rows))
 }
 
-// Columns is a copy of the given columns of x, in the given order.
+// Columns copies the given columns of x, in the given order.
 func Columns(x *tensor.Dense, columns []int) *tensor.Dense {
 	n, d := Size(x)
 	if x.Dtype() == tensor.Float64 {
@@ -77,7 +77,7 @@ func gatherColumns[T any](values []T, d int, columns []int) []T {
 	return to
 }
 
-// Gather are the given rows of a table of width d; nil for nil.
+// Gather returns the given rows of a table of width d; nil for nil.
 func Gather[T any](values []T, d int, rows []int) []T {
 	if values == nil {
 		return nil
@@ -89,10 +89,10 @@ func Gather[T any](values []T, d int, rows []int) []T {
 	return to
 }
 
-// Every are the numbers of all of n rows.
+// Every returns the numbers of all of n rows.
 func Every(n int) []int { return Which(n, func(int) bool { return true }) }
 
-// Which are the numbers of those of n rows that want accepts.
+// Which returns the numbers of those of n rows that want accepts.
 func Which(n int, want func(i int) bool) (rows []int) {
 	for i := range n {
 		if want(i) {
@@ -102,7 +102,7 @@ func Which(n int, want func(i int) bool) (rows []int) {
 	return slices.Clip(rows)
 }
 
-// Others are the numbers 0 … n−1 that are not in rows, in order.
+// Others returns the numbers 0 … n−1 that are not in rows, in order.
 func Others(n int, rows []int) []int {
 	out := make([]bool, n)
 	for _, r := range rows {
@@ -111,10 +111,10 @@ func Others(n int, rows []int) []int {
 	return Which(n, func(i int) bool { return !out[i] })
 }
 
-// Pick are the given values; nil for nil.
+// Pick returns the given values; nil for nil.
 func Pick[T any](values []T, rows []int) []T { return Gather(values, 1, rows) }
 
-// Join is the rows of a and then those of b.
+// Join joins the rows of a and then those of b.
 func Join(a, b *tensor.Dense) *tensor.Dense {
 	n, d := Size(a)
 	m, _ := Size(b)

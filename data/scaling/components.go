@@ -79,7 +79,7 @@ func centreColumns(x []float64, n, d int) []float64 {
 	return centre
 }
 
-// principalAxes are the first principal axes [P,D] of centred rows x [N,D], unit vectors, and the squared lengths of
+// principalAxes finds the first principal axes [P,D] of centred rows x [N,D], unit vectors, and the squared lengths of
 // x along them, the largest first. It iterates a subspace, after Halko, Martinsson and Tropp (2011).
 func principalAxes(ctx context.Context, x []float64, n, d int) (axes, lengths []float64, err error) {
 	p := min(maxComponents+componentsBesides, n, d)

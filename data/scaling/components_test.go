@@ -15,7 +15,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-// alike has n rows of d columns that mix a few causes, each half as strong as the one before, beside noise.
+// alike returns n rows of d columns that mix a few causes, each half as strong as the one before, beside noise.
 func alike(n, d, causes int, seed uint64) *data.Dataset {
 	ds := manyColumns(n, d, 0, seed, data.Regression)
 	r := rand.New(rand.NewPCG(7, 7))

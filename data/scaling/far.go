@@ -24,13 +24,13 @@ func (s Scaler) unclipped(j int, x float64) float64 {
 	return min(max(v, -MaxScaled), MaxScaled)
 }
 
-// UnclippedRows are the rows lo … hi−1 of a data set as Unclipped writes them, row-major; none if there are no
+// UnclippedRows returns the rows lo … hi−1 of a data set as Unclipped writes them, row-major; none if there are no
 // numbers.
 func (s Scaler) UnclippedRows(ds *data.Dataset, lo, hi int) []float64 {
 	return mapRows(ds.X, lo, hi, s.Unclipped)
 }
 
-// outside is the distance of value x of column j from the training range, in widths of the scaled range, or in
+// outside returns the distance of value x of column j from the training range, in widths of the scaled range, or in
 // the unit of a constant column. A distance of 1 or more is far.
 func (s Scaler) outside() func(j int, x float64) float64 {
 	least, most, width := make([]float64, len(s.Least)), make([]float64, len(s.Least)), make([]float64, len(s.Least))
@@ -79,7 +79,7 @@ func (f *FarRows) Add(s Scaler, ds *data.Dataset) {
 	f.of += ds.N()
 }
 
-// Describe is a line for people; "" if no row is far.
+// Describe writes a line for people; "" if no row is far.
 func (f *FarRows) Describe() string {
 	if f.Rows < 2 {
 		return f.first

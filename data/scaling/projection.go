@@ -27,7 +27,7 @@ type Projection struct {
 	Weights    []float64 `json:"-"` // [len(Columns),P], in single precision
 }
 
-// Width is the number of inputs that the model has for rows with d columns.
+// Width returns the number of inputs that the model has for rows with d columns.
 func (p *Projection) Width(d int) int {
 	if p == nil {
 		return d
@@ -47,7 +47,7 @@ func (p *Projection) String() string {
 	return fmt.Sprintf("%s of %s", phrase.Plural(len(p.Scores), score), of)
 }
 
-// Apply is a data set with the inputs of the model in place of its columns. It returns a set that has them
+// Apply returns a data set with the inputs of the model in place of its columns. It returns a set that has them
 // already unchanged.
 func (p *Projection) Apply(d *data.Dataset) *data.Dataset {
 	if p == nil || d == nil || d.HasScores() {
@@ -78,7 +78,7 @@ func (p *Projection) score(cells, read, to []float64) {
 	}
 }
 
-// subset is the scaler of some columns, without their ranges.
+// subset returns the scaler of some columns, without their ranges.
 func (s Scaler) subset(columns []int) Scaler {
 	to := Scaler{Kind: s.Kind, Clip: s.Clip,
 		Center: matrix.Pick(s.Center, columns), Scale: matrix.Pick(s.Scale, columns)}
@@ -99,7 +99,7 @@ func (p *Projection) Reads(columns []int) bool {
 	})
 }
 
-// Lengths are length-scales of the columns, from those of the inputs; nil if there are none. For a column of
+// Lengths returns length-scales of the columns, from those of the inputs; nil if there are none. For a column of
 // weight w, it is 1/w of the input's length-scale. It is infinite for a column that is not read.
 func (p *Projection) Lengths(inputs []float64) []float64 {
 	if p == nil || inputs == nil {

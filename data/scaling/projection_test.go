@@ -14,7 +14,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-// manyColumns has n rows of d columns of noise, of which the first few add up to the target beside
+// manyColumns returns n rows of d columns of noise, of which the first few add up to the target beside
 // noise of sd 0.3; classes are its signs.
 func manyColumns(n, d, informative int, seed uint64, task data.Task) *data.Dataset {
 	r := rand.New(rand.NewPCG(seed, 1))
@@ -52,7 +52,7 @@ func projected(t *testing.T, ds *data.Dataset) (*Projection, *data.Dataset) {
 	return p, train
 }
 
-// agreement is the correlation of the first score with the target.
+// agreement returns the correlation of the first score with the target.
 func agreement(ds *data.Dataset) float64 {
 	var xy, xx, yy, mx, my float64
 	n := float64(ds.N())

@@ -104,7 +104,7 @@ func (p *projector) scoreFold(d *data.Dataset, folds []int, fold int, choice *ca
 	}
 }
 
-// names are the names of the scores.
+// names returns the names of the scores.
 func (p *projector) names(d *data.Dataset) []string {
 	of := d.Outputs()
 	if d.Task == data.Classification {
@@ -147,7 +147,7 @@ func (p *projector) readTargets(d *data.Dataset) {
 	}
 }
 
-// means are the means of columns of values [N,width] over some rows.
+// means returns the means of columns of values [N,width] over some rows.
 func means(values []float64, width int, rows []int) []float64 {
 	m := make([]float64, width)
 	for _, i := range rows {
@@ -221,7 +221,7 @@ func (p *projector) eachFold(ctx context.Context, progress func(share float64),
 	return context.Cause(ctx)
 }
 
-// split are the rows outside a fold and those in it. Rows of a class, or of neighbouring targets, are
+// split returns the rows outside a fold and those in it. Rows of a class, or of neighbouring targets, are
 // distributed to the folds in turn; groups stay whole.
 func (p *projector) split(fold, folds int) (train, test []int) {
 	if p.folds != nil {
@@ -297,7 +297,7 @@ func (p *projector) spectrum(gram []float64, rows []int) *spectrum {
 	return s
 }
 
-// weights are the weights of the rows in the scores [M,C], with a ridge.
+// weights returns the weights of the rows in the scores [M,C], with a ridge.
 func (s *spectrum) weights(ridge float64) []float64 {
 	m, most := len(s.rows), 0.0
 	for _, v := range s.values {

@@ -58,7 +58,7 @@ const (
 	logUnits   = 10    // units of LogScale in a standard deviation
 )
 
-// Scalings are the kinds that FitScaler knows.
+// Scalings returns the kinds that FitScaler knows.
 func Scalings() []string { return []string{"auto", "standard", "tails", "robust", "log", "none"} }
 
 // FitScaler fits the scaling of the inputs of training rows. The kind auto is the AutoScaling of the set, if it
@@ -139,7 +139,7 @@ func (l *LogScale) value(j int, x float64) float64 {
 	return math.Log1p(max(x-l.Least[j], 0) / l.Unit[j])
 }
 
-// value is input j before clipping.
+// value returns input j before clipping.
 func (s Scaler) value(j int, x float64) float64 {
 	if s.Log != nil {
 		x = s.Log.value(j, x)
@@ -169,7 +169,7 @@ func (s Scaler) Apply(dst, row []float64) {
 // Rows returns the rows lo … hi−1 of x [N,D] scaled, row-major; none if there is no x.
 func (s Scaler) Rows(x *tensor.Dense, lo, hi int) []float64 { return mapRows(x, lo, hi, s.Apply) }
 
-// mapRows are the rows lo … hi−1 of x, each as a function writes it; none if there is no x.
+// mapRows returns the rows lo … hi−1 of x, each as a function writes it; none if there is no x.
 func mapRows(x *tensor.Dense, lo, hi int, write func(dst, row []float64)) []float64 {
 	if x == nil {
 		return nil
@@ -240,7 +240,7 @@ func (t *Tails) value(j int, x float64) float64 {
 	return math.Asinh((x - t.Middle[j]) / t.Unit[j])
 }
 
-// beforeGaps are the limits lo … hi−1 of the values that no gap separates from the middle half.
+// beforeGaps finds the limits lo … hi−1 of the values that no gap separates from the middle half.
 func beforeGaps(sorted []float64) (lo, hi int) {
 	n := len(sorted)
 	lo, hi = n/4, n-n/4
@@ -257,7 +257,7 @@ func beforeGaps(sorted []float64) (lo, hi int) {
 	return lo, hi
 }
 
-// tailUnit is the standard deviation of a normal sample with the quartiles of these values. If the quartiles
+// tailUnit returns the standard deviation of a normal sample with the quartiles of these values. If the quartiles
 // are equal, it is the median distance of the other values from the median. It is 0 for two different values,
 // whose distance is no evidence of tails.
 func tailUnit(sorted []float64) float64 {
@@ -278,7 +278,7 @@ func tailUnit(sorted []float64) float64 {
 	return stats.Quantile(away, 0.5)
 }
 
-// tailed are the columns whose tails are drawn in.
+// tailed returns the columns whose tails are drawn in.
 func (s Scaler) tailed() (columns []int) {
 	if s.Tails == nil {
 		return nil
@@ -286,7 +286,7 @@ func (s Scaler) tailed() (columns []int) {
 	return matrix.Which(len(s.Tails.Unit), func(j int) bool { return s.Tails.Unit[j] > 0 })
 }
 
-// Notes name the training columns whose tails the scaling draws in, and the columns with values far from all
+// Notes names the training columns whose tails the scaling draws in, and the columns with values far from all
 // others: these may stand for missing ones.
 func (s Scaler) Notes(ds *data.Dataset) (notes []string) {
 	var tailed, apart []string
@@ -322,7 +322,7 @@ func listed(texts []string) string {
 	return strings.Join(texts, ", ")
 }
 
-// faultf is a fault of the data, or of the request for a scaling.
+// faultf makes an error about a fault of the data, or of the request for a scaling.
 func faultf(where, format string, args ...any) error {
 	return &data.Error{File: where, Msg: fmt.Sprintf(format, args...)}
 }

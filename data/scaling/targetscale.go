@@ -22,7 +22,7 @@ type TargetScale struct {
 	Least float64 `json:"least,omitempty"` // the least y; like Most, 0 in older models without Log
 }
 
-// Best is the largest y of the training rows, or the least. ok is false if the model is too old to hold it.
+// Best returns the largest y of the training rows, or the least. ok is false if the model is too old to hold it.
 func (s TargetScale) Best(least bool) (y float64, ok bool) {
 	ok = s.Least != s.Most && !(s.Log && s.Least == 0)
 	if least {
@@ -31,7 +31,7 @@ func (s TargetScale) Best(least bool) (y float64, ok bool) {
 	return s.Most, ok
 }
 
-// Unit is the standard deviation of y in training rows, the unit of scores.
+// Unit returns the standard deviation of y in training rows, the unit of scores.
 func (s TargetScale) Unit() float64 {
 	if s.Log {
 		return s.OwnSD
@@ -46,7 +46,7 @@ const logRoom = math.Ln10
 // Top bounds the mean of log y, if SD is that of log y.
 func (s TargetScale) Top() float64 { return math.Log(s.Most) + logRoom }
 
-// Scaled is y, or log y, in standard deviations from the mean. It is NaN if y has no logarithm.
+// Scaled returns y, or log y, in standard deviations from the mean. It is NaN if y has no logarithm.
 func (s TargetScale) Scaled(y float64) float64 {
 	if s.Log {
 		y = math.Log(y)
@@ -54,7 +54,7 @@ func (s TargetScale) Scaled(y float64) float64 {
 	return (y - s.Mean) / s.SD
 }
 
-// Own is the y that is scaled to z.
+// Own returns the y that is scaled to z.
 func (s TargetScale) Own(z float64) float64 {
 	y := s.Mean + s.SD*z
 	if s.Log {
@@ -71,7 +71,7 @@ const (
 	NoTargets       = "none" // targets without scaling, such as counts
 )
 
-// TargetScalings are the kinds that FitTargets knows.
+// TargetScalings returns the kinds that FitTargets knows.
 func TargetScalings() []string { return []string{AutoTargets, StandardTargets, LogTargets, NoTargets} }
 
 // FitTargets fits the scales of the regression targets [C] of training rows, each by itself. The kind log takes
@@ -123,7 +123,7 @@ const (
 	logDecades = 2   // between the first and the last percent
 )
 
-// decades is the number of decades that targets cover without a percent at either end, if they are positive and
+// decades counts the decades that targets cover without a percent at either end, if they are positive and
 // skewed; otherwise 0. Skewed targets cover at least two decades. On average, a row of them has half a nat more
 // under the log-normal distribution of their moments than under the normal one. Noise in proportion to a target
 // is equal in all decades of its logarithm. Over less than two decades, a model finds the shape from the
@@ -180,7 +180,7 @@ func Standardise(y []float64, scales []TargetScale) []float64 {
 	return to
 }
 
-// DescribeTargets is a note about each target that is scaled by its logarithm.
+// DescribeTargets writes a note about each target that is scaled by its logarithm.
 func DescribeTargets(d *data.Dataset, scales []TargetScale) (notes []string) {
 	for c, name := range d.Outputs() {
 		if !scales[c].Log {

@@ -32,7 +32,7 @@ var (
 	contentTable string
 )
 
-// tableRows are the cells of the rows of a set.
+// tableRows returns the cells of the rows of a set.
 func tableRows(table, set string) (rows [][]string) {
 	for line := range strings.Lines(table) {
 		if cells := strings.Split(strings.TrimSpace(line), "\t"); cells[0] == set {
@@ -50,7 +50,7 @@ type Remote struct {
 	Addresses []string `json:"addresses"` // addresses that are tried in turn
 }
 
-// Remotes are the originals of a set; none if it is part of the program or cannot be downloaded.
+// Remotes returns the originals of a set; none if it is part of the program or cannot be downloaded.
 func (s Set) Remotes() (all []Remote) {
 	for _, cells := range tableRows(addressTable, s.Name) {
 		size, err := strconv.ParseInt(cells[1], 10, 64)
@@ -62,7 +62,7 @@ func (s Set) Remotes() (all []Remote) {
 	return all
 }
 
-// Get is the advice for getting the set into a folder; "" is the folder of the environment.
+// Get returns the advice for getting the set into a folder; "" is the folder of the environment.
 func (s Set) Get(dir string) string {
 	switch {
 	case s.Embedded:
@@ -99,7 +99,7 @@ func (s Set) Check(dir string) (states []FileState) {
 	return states
 }
 
-// contentSum is the SHA-256 of the content of a file, without gzip.
+// contentSum returns the SHA-256 of the content of a file, without gzip.
 func contentSum(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -169,7 +169,7 @@ func (s Set) Fetch(ctx context.Context, get func(r Remote, path string) error, d
 	return nil
 }
 
-// byHand is the error about a set whose folds are not available for download.
+// byHand returns the error about a set whose folds are not available for download.
 func (s Set) byHand(dir string) error {
 	if s.Embedded {
 		return usererror.Errorf("%s is part of the program: there is nothing to fetch", s.Name)

@@ -18,7 +18,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
-// serving is a client for which every address is one of a local server.
+// serving returns a client for which every address is one of a local server.
 func serving(t *testing.T, files map[string][]byte) *http.Client {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		content, ok := files[filepath.Base(r.URL.Path)]

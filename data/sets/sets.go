@@ -33,7 +33,7 @@ type Set struct {
 	columns []string  // columns of folds that are made from originals of another form
 }
 
-// Files are the names of the training and the test file of a fold, from 1, in the set's folder.
+// Files returns the names of the training and the test file of a fold, from 1, in the set's folder.
 func (s Set) Files(fold int) (train, test string) {
 	if s.files[0] != "" {
 		return s.files[0], s.files[1]
@@ -56,7 +56,7 @@ const (
 // Blocks is the number of blocks of time a blocked set has: each is a fold.
 const Blocks = 5
 
-// All are the named sets.
+// All returns the named sets.
 func All() []Set {
 	return []Set{
 		{Name: "powerplant", Task: regression, Train: 9469, Test: 99, Inputs: 4, Folds: 3, Embedded: true,
@@ -97,7 +97,7 @@ func All() []Set {
 	}
 }
 
-// Folder is the folder of the set under the data folder dir, "" if it does not exist.
+// Folder returns the folder of the set under the data folder dir, "" if it does not exist.
 func (s Set) Folder(dir string) string {
 	folder := s.folderIn(dir)
 	if info, err := os.Stat(folder); dir == "" || err != nil || !info.IsDir() {
@@ -113,7 +113,7 @@ func (s Set) folderIn(dir string) string {
 	return filepath.Join(dir, s.Name)
 }
 
-// From is the place that the set would be read from: a folder, "embedded", or "" if there is none.
+// From returns the place that the set would be read from: a folder, "embedded", or "" if there is none.
 func (s Set) From(dir string) string {
 	if s.Embedded {
 		return "embedded"
@@ -125,7 +125,7 @@ func (s Set) From(dir string) string {
 	return ""
 }
 
-// Names are the names of all sets.
+// Names returns the names of all sets.
 func Names() (names []string) {
 	for _, s := range All() {
 		names = append(names, s.Name)
@@ -133,7 +133,7 @@ func Names() (names []string) {
 	return names
 }
 
-// Find is the set with a name; ok is false if the name is unknown.
+// Find finds the set with a name; ok is false if the name is unknown.
 func Find(name string) (set Set, ok bool) {
 	for _, s := range All() {
 		if s.Name == name {
@@ -143,7 +143,7 @@ func Find(name string) (set Set, ok bool) {
 	return Set{}, false
 }
 
-// PlainOrZipped is the file with this name, which ends in .gz, or without the ending if only that exists.
+// PlainOrZipped returns the file with this name, which ends in .gz, or without the ending if only that exists.
 func PlainOrZipped(path string) string {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		if plain := strings.TrimSuffix(path, ".gz"); IsFile(plain) {
@@ -168,10 +168,10 @@ var (
 	powerplantFolds string
 )
 
-// Powerplant is the embedded table, a CSV file compressed with gzip.
+// Powerplant returns the embedded table, a CSV file compressed with gzip.
 func Powerplant() string { return powerplantTable }
 
-// PowerplantTestRows are the numbers, from 0, of the rows of the embedded table that a fold, from
+// PowerplantTestRows returns the numbers, from 0, of the rows of the embedded table that a fold, from
 // 1, is tested on.
 func PowerplantTestRows(fold int) []int {
 	var file struct {

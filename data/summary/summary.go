@@ -127,7 +127,7 @@ func Of(d *data.Dataset) Summary {
 	return s
 }
 
-// worstOutlier is the input with the value farthest from its mean, and that distance in standard
+// worstOutlier finds the input with the value farthest from its mean, and that distance in standard
 // deviations.
 func worstOutlier(ds *data.Dataset) (col int, sds float64) {
 	n, d := matrix.Size(ds.X)
@@ -262,7 +262,7 @@ func (t *SequenceStats) graphLine() string {
 		humanize.Comma(int64(t.Repeated)))
 }
 
-// columnLines is a table with a row for each column of the file, the target last.
+// columnLines writes a table with a row for each column of the file, the target last.
 func columnLines(columns []ColumnSummary) []string {
 	width := len("column")
 	for _, c := range columns {
@@ -281,7 +281,7 @@ func columnLines(columns []ColumnSummary) []string {
 	return lines
 }
 
-// bar is a line of blocks, the longest for the largest count. Any count above 0 has one block at least.
+// bar draws a line of blocks, the longest for the largest count. Any count above 0 has one block at least.
 func bar(count, largest int) string {
 	const longest = 40
 	if count == 0 {

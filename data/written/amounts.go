@@ -47,7 +47,7 @@ func AmountOf(cell string) (a Amount, ok bool) {
 	return a, true
 }
 
-// Plain is the number with a decimal point and without separators of thousands. thousands is the separator that
+// Plain writes the number with a decimal point and without separators of thousands. thousands is the separator that
 // it had.
 func (a Amount) Plain(comma bool) (plain, thousands string, ok bool) {
 	point := "."

@@ -27,7 +27,7 @@ func ParseNumber(cell string) (float64, error) {
 	return strconv.ParseFloat(cell, 64)
 }
 
-// Boolean is the number of a cell true or false.
+// Boolean reads the number of a cell true or false.
 func Boolean(cell string) (v float64, ok bool) {
 	switch {
 	case strings.EqualFold(cell, "true"):

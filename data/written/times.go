@@ -18,7 +18,7 @@ const (
 	EpochMillis  = "ms" // milliseconds since 1970
 )
 
-// DateOrders are the values of TableOptions.Dates.
+// DateOrders returns the values of TableOptions.Dates.
 func DateOrders() []string { return []string{"auto", DayFirst, MonthFirst} }
 
 var (
@@ -41,7 +41,7 @@ var dateShapes = []struct {
 	year, month, day int
 }{{yearFirstForm, 1, 3, 5}, {basicForm, 1, 3, 5}, {dayNameForm, 5, 3, 1}, {nameDayForm, 5, 1, 3}}
 
-// ParseTime is the time of a cell, in seconds since 1970 in UTC; a time without a zone is UTC. form
+// ParseTime reads the time of a cell, in seconds since 1970 in UTC; a time without a zone is UTC. form
 // is "dmy" or "mdy", the order in 31/12/2020; "" refuses such cells. "s" and "ms" read
 // numbers since 1970. ok is false for a cell that is no time, such as 31 February.
 //
@@ -105,7 +105,7 @@ func mayBeDate(cell string) bool {
 	return len(cell) >= shortest && len(cell) <= longest && strings.ContainsAny(cell, "0123456789")
 }
 
-// monthOf is the number of a month by its English name or the first three letters; 0 for another word. A number
+// monthOf numbers a month by its English name or the first three letters; 0 for another word. A number
 // is itself.
 func monthOf(word string) int {
 	if n, err := strconv.Atoi(word); err == nil {
@@ -117,7 +117,7 @@ func monthOf(word string) int {
 	})
 }
 
-// parseClock is the time of day in seconds, less the offset of its zone; "" is midnight.
+// parseClock reads the time of day in seconds, less the offset of its zone; "" is midnight.
 func parseClock(clock string) (seconds float64, ok bool) {
 	if clock == "" {
 		return 0, true
