@@ -201,7 +201,7 @@ func TestAreas(t *testing.T) {
 	l.auc(score, 1)
 }
 
-// places are the places of n rows in the order of their file.
+// places returns the places of n rows in the order of their file.
 func places(n int) []int {
 	all := make([]int, n)
 	for i := range all {

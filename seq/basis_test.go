@@ -12,7 +12,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-// basisLines are random sequences with twins, short ones without features, and unknown symbols.
+// basisLines returns random sequences with twins, short ones without features, and unknown symbols.
 func basisLines(k Kind) []string {
 	lines := randomLines(k, 30, 20, 5)
 	switch k {

@@ -14,7 +14,7 @@ const (
 	proteinText = "ACDEFGHIKLMNPQRSTVWY"
 )
 
-// randomSet has sequences of this length, with at least the given number of symbols together, each
+// randomSet returns sequences of this length, with at least the given number of symbols together, each
 // letter as often as it stands in letters.
 func randomSet(b *testing.B, k Kind, letters string, length, symbols int) *Set {
 	r := rand.New(rand.NewPCG(1, 1))
@@ -83,7 +83,7 @@ func BenchmarkMolecules(b *testing.B) {
 	}
 }
 
-// randomMolecule is the SMILES of a chain with branches and rings.
+// randomMolecule returns the SMILES of a chain with branches and rings.
 func randomMolecule(atoms int, r *rand.Rand) []byte {
 	var text []byte
 	open, ring := 0, false

@@ -12,7 +12,7 @@ import (
 // of goroutines.
 func (f *Features) Rows(set *Set) *SparseRows { return f.rows(context.Background(), set) }
 
-// rows is like Rows, and returns nil once ctx is done.
+// rows does as Rows does, and returns nil once ctx is done.
 func (f *Features) rows(ctx context.Context, set *Set) *SparseRows {
 	if !set.Alphabet.same(f.Alphabet) {
 		panic("seq: a set over another alphabet")

@@ -26,7 +26,7 @@ func encode(t testing.TB, k Kind, lines ...string) *Set {
 	return s
 }
 
-// randomLines are sequences of lengths 0 … longest, with repeats so that they share features.
+// randomLines returns sequences of lengths 0 … longest, with repeats so that they share features.
 func randomLines(k Kind, n, longest int, seed uint64) []string {
 	r := rand.New(rand.NewPCG(seed, 1))
 	switch k {
@@ -60,7 +60,7 @@ func randomLines(k Kind, n, longest int, seed uint64) []string {
 	return lines
 }
 
-// symbolKinds are the alphabets that maps are for.
+// symbolKinds returns the alphabets that maps are for.
 func symbolKinds() []Kind {
 	return slices.DeleteFunc(Kinds(), func(k Kind) bool { return k == Vectors })
 }
@@ -83,7 +83,7 @@ func mustFit(t testing.TB, spec string, s *Set) *Features {
 	return f
 }
 
-// specsToTest are terms of each map, over alphabets whose k-mers have a formula and over some whose
+// specsToTest returns terms of each map, over alphabets whose k-mers have a formula and over some whose
 // k-mers are numbered as they come.
 func specsToTest() map[string][]string {
 	return map[string][]string{

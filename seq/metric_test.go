@@ -50,7 +50,7 @@ func TestTanimotoRDKit(t *testing.T) {
 	}
 }
 
-// distancesTo are the squared distances of a set to X̄ under one term [N,M], by a Basis.
+// distancesTo returns the squared distances of a set to X̄ under one term [N,M], by a Basis.
 func distancesTo(t *testing.T, text string, xbar, set *Set) []float64 {
 	t.Helper()
 	spec := must.Get(Parse(text))(t)
@@ -95,7 +95,7 @@ func TestTanimoto(t *testing.T) {
 	}
 }
 
-// similarity is Σ min/Σ max of counts, 1 of two empty bags.
+// similarity returns Σ min/Σ max of counts, 1 of two empty bags.
 func (b bag) similarity(c bag) float64 {
 	low, high := 0.0, 0.0
 	for f, n := range b {

@@ -24,7 +24,7 @@ func decoded(x []int32) plainGraph {
 	return g
 }
 
-// distances are all shortest paths (Floyd & Warshall), −1 without a path.
+// distances finds all shortest paths (Floyd & Warshall), −1 without a path.
 func (g plainGraph) distances() [][]int {
 	n := len(g.label)
 	d := make([][]int, n)
@@ -78,7 +78,7 @@ func (g plainGraph) ring(a int) bool {
 	return false
 }
 
-// colour is the colour of a node after some rounds as text, "" where an unknown label is so near.
+// colour writes the colour of a node after some rounds as text, "" where an unknown label is so near.
 func (g plainGraph) colour(a, rounds int, edges bool, first func(a int) string) string {
 	if rounds == 0 {
 		return first(a)
@@ -266,7 +266,7 @@ func naiveGraph(name string) func(x []int32, args []int, a *Alphabet) bag {
 	}[name]
 }
 
-// graphSpecs are terms of each map of graphs and trees.
+// graphSpecs returns terms of each map of graphs and trees.
 func graphSpecs() map[string][]string {
 	return map[string][]string{
 		"vertices":  {"vertices/tfidf"},
@@ -282,7 +282,7 @@ func graphSpecs() map[string][]string {
 	}
 }
 
-// randomGraphs are graphs of up to 9 nodes, some with loops and repeated edges, and molecules.
+// randomGraphs returns graphs of up to 9 nodes, some with loops and repeated edges, and molecules.
 func randomGraphs(n int, r *rand.Rand) []string {
 	molecules := []string{"c1ccccc1O", "CC(=O)[O-].[Na+]", "C1CC2CC1CC2", "N#CC", "C"}
 	texts := make([]string, n)
@@ -304,7 +304,7 @@ func randomGraphs(n int, r *rand.Rand) []string {
 	return texts
 }
 
-// randomTrees are trees of up to 9 nodes in either notation.
+// randomTrees returns trees of up to 9 nodes in either notation.
 func randomTrees(n int, r *rand.Rand) []string {
 	texts := make([]string, n)
 	for i := range texts {

@@ -9,7 +9,7 @@ import (
 // bag is a feature vector by the names of its features.
 type bag map[string]float64
 
-// each has the occurrences of every feature in its place, by their numbers.
+// each puts the occurrences of every feature in its place, by their numbers.
 func (b bag) each() bag {
 	all := bag{}
 	for name, times := range b {
@@ -218,7 +218,7 @@ func emptyRows(r *SparseRows) (count int) {
 	return count
 }
 
-// someRows is a copy of the given rows.
+// someRows copies the given rows.
 func someRows(r *SparseRows, rows ...int) *SparseRows {
 	s := &SparseRows{Width: r.Width, Start: []int{0}}
 	for _, i := range rows {

@@ -17,7 +17,7 @@ func eachBlock(ctx context.Context, n int, run func(lo, hi int)) {
 	inBlocks(ctx, n, func() struct{} { return struct{}{} }, func(_ struct{}, lo, hi int) { run(lo, hi) })
 }
 
-// inBlocks is like eachBlock, with a state for each goroutine. It returns the states.
+// inBlocks does as eachBlock does, with a state for each goroutine. It returns the states.
 func inBlocks[T any](ctx context.Context, n int, start func() T, run func(state T, lo, hi int)) []T {
 	blocks := (n + rowBlock - 1) / rowBlock
 	var done atomic.Int64

@@ -11,7 +11,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-// manyLines are random DNA of a length; at 400 symbols, their features take a core a second.
+// manyLines returns random DNA of a length; at 400 symbols, their features take a core a second.
 func manyLines(length int) []string {
 	r := rand.New(rand.NewPCG(3, 4))
 	lines := make([]string, 300)

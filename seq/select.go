@@ -303,7 +303,7 @@ func stratified(t Targets, most int, seed uint64) []int {
 	return rows
 }
 
-// Notes list the choice, its numbers, and the candidates that were not tried.
+// Notes lists the choice, its numbers, and the candidates that were not tried.
 func (s *Selection) Notes() []string {
 	head := fmt.Sprintf("kernel auto: %s", s.Spec)
 	if len(s.Scores) > 0 {
