@@ -89,7 +89,7 @@ func mustParse(t *testing.T, smiles string) *Graph {
 	return must.Get(Parse([]byte(smiles)))(t)
 }
 
-// shuffled is g with its nodes in another order.
+// shuffled returns g with its nodes in another order.
 func shuffled(g *Graph, r *rand.Rand) *Graph {
 	at := r.Perm(len(g.Labels))
 	s := &Graph{Labels: make([]string, len(at))}

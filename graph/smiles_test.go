@@ -12,7 +12,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-// molecule is a graph as text: atoms, and bonds as a-b.
+// molecule writes a graph as text: atoms, and bonds as a-b.
 func (g *Graph) molecule() string {
 	var b strings.Builder
 	b.WriteString(strings.Join(g.Labels, " "))
