@@ -34,7 +34,7 @@ func readGolden(t *testing.T) (g golden) {
 	return g
 }
 
-// exact are functions whose mean and covariance are those of BoTorch's GP, to rounding: ±√N times the
+// exact returns functions whose mean and covariance are those of BoTorch's GP, to rounding: ±√N times the
 // columns of the covariance's Cholesky factor.
 func (g *golden) exact() Samples {
 	n := len(g.Mean)
