@@ -69,18 +69,18 @@ type format struct {
 // of its text.
 func formats() []format {
 	return []format{
-		{"an IDX file of images", isIDX, false, true, readArray, false},
-		{"an npy array", isNpy, false, true, readArray, false},
-		{"an npz archive", isZip, false, true, readNpz, false},
-		{"a LIBSVM file", isLIBSVM, false, false, readLIBSVM, false},
-		{"an ARFF table", isARFF, true, false, readCSV, false},
-		{"a Parquet file", tablefile.IsParquet, true, false, readCSV, false},
-		{"an Arrow file", tablefile.IsArrow, true, false, readCSV, false},
-		{"an Arrow stream", tablefile.IsArrowStream, true, false, readCSV, false},
-		{"rows in JSON", isJSONRows, true, false, readCSV, false},
-		{"graphs in JSON", isGraphLines, false, true, readGraphLines, true},
-		{"an SDF file", graph.IsMol, false, true, readSDF, true},
-		{"a FASTA file", isFASTA, false, true, readFASTA, true},
+		{what: "an IDX file of images", is: isIDX, apart: true, read: readArray},
+		{what: "an npy array", is: isNpy, apart: true, read: readArray},
+		{what: "an npz archive", is: isZip, apart: true, read: readNpz},
+		{what: "a LIBSVM file", is: isLIBSVM, read: readLIBSVM},
+		{what: "an ARFF table", is: isARFF, text: true, read: readCSV},
+		{what: "a Parquet file", is: tablefile.IsParquet, text: true, read: readCSV},
+		{what: "an Arrow file", is: tablefile.IsArrow, text: true, read: readCSV},
+		{what: "an Arrow stream", is: tablefile.IsArrowStream, text: true, read: readCSV},
+		{what: "rows in JSON", is: isJSONRows, text: true, read: readCSV},
+		{what: "graphs in JSON", is: isGraphLines, apart: true, read: readGraphLines, sequences: true},
+		{what: "an SDF file", is: graph.IsMol, apart: true, read: readSDF, sequences: true},
+		{what: "a FASTA file", is: isFASTA, apart: true, read: readFASTA, sequences: true},
 		moleculeLines(),
 		sequenceLines(),
 		csvTable(),
@@ -88,7 +88,7 @@ func formats() []format {
 }
 
 func csvTable() format {
-	return format{"a CSV table", func([]byte) bool { return true }, true, false, readCSV, false}
+	return format{what: "a CSV table", is: func([]byte) bool { return true }, text: true, read: readCSV}
 }
 
 func formatOf(head []byte) format {

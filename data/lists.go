@@ -14,7 +14,8 @@ import (
 )
 
 func sequenceLines() format {
-	return format{"a list of sequences", isSequenceLines, false, true, readSequenceLines, true}
+	return format{what: "a list of sequences", is: isSequenceLines, apart: true, read: readSequenceLines,
+		sequences: true}
 }
 
 // isSequenceLines reports whether each of the first lines has one tab, and some have a text behind it. A

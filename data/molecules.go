@@ -11,7 +11,8 @@ import (
 )
 
 func moleculeLines() format {
-	return format{"a list of molecules", isMoleculeLines, false, true, readMoleculeLines, true}
+	return format{what: "a list of molecules", is: isMoleculeLines, apart: true, read: readMoleculeLines,
+		sequences: true}
 }
 
 // isMoleculeLines reports whether the first lines begin with SMILES, and one of them has a mark that
