@@ -51,7 +51,7 @@ func (s *setup) checkStart() error {
 	if s.job.Conformal != nil {
 		s.reporter.Note("warning: the intervals hold only if none of these rows has trained the model before")
 	}
-	if err := scaling.Positive(s.train, from.Targets); err != nil {
+	if err := scaling.CheckPositive(s.train, from.Targets); err != nil {
 		return err
 	}
 	if err := s.checkTargets(from.Targets); err != nil {

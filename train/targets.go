@@ -91,11 +91,11 @@ func (s *setup) checkTargets(scales []scaling.TargetScale) error {
 		if ds == nil {
 			continue
 		}
-		if err := scaling.Positive(ds, scales); err != nil {
+		if err := scaling.CheckPositive(ds, scales); err != nil {
 			return err
 		}
 		if model.Counts(s.config.Likelihood) {
-			if err := scaling.Counts(ds); err != nil {
+			if err := scaling.CheckCounts(ds); err != nil {
 				return err
 			}
 		}

@@ -84,7 +84,7 @@ func FitTargets(kind string, d *data.Dataset) ([]TargetScale, error) {
 	names := d.Outputs()
 	scales := make([]TargetScale, len(names))
 	if kind == LogTargets {
-		if err := Positive(d, slices.Repeat([]TargetScale{{Log: true}}, len(names))); err != nil {
+		if err := CheckPositive(d, slices.Repeat([]TargetScale{{Log: true}}, len(names))); err != nil {
 			return nil, err
 		}
 	}
@@ -143,8 +143,8 @@ func decades(y []float64) float64 {
 	return covered
 }
 
-// Positive reports the first target that has no logarithm, if a scale needs logarithms.
-func Positive(d *data.Dataset, scales []TargetScale) error {
+// CheckPositive refuses the first target that has no logarithm, if a scale needs logarithms.
+func CheckPositive(d *data.Dataset, scales []TargetScale) error {
 	names := d.Outputs()
 	for i, y := range d.Y {
 		if c := i % len(names); scales[c].Log && !(y > 0) {
@@ -159,8 +159,8 @@ func Positive(d *data.Dataset, scales []TargetScale) error {
 // maxCount is the largest count, far below a rate that models bound.
 const maxCount = 1e12
 
-// Counts reports the first target that is no count: a whole number from 0 to 10¹².
-func Counts(d *data.Dataset) error {
+// CheckCounts refuses the first target that is no count: a whole number from 0 to 10¹².
+func CheckCounts(d *data.Dataset) error {
 	names := d.Outputs()
 	for i, y := range d.Y {
 		if !(y >= 0) || y != math.Floor(y) || y > maxCount {
@@ -209,7 +209,7 @@ const (
 // two rows, and the skewness is above 1/2. Numbers of rows, years, scores and rounded lengths fail one of these
 // tests.
 func LooksLikeCounts(d *data.Dataset) bool {
-	if d.Task != data.Regression || len(d.Y) != d.N() || d.N() < minCounts || Counts(d) != nil {
+	if d.Task != data.Regression || len(d.Y) != d.N() || d.N() < minCounts || CheckCounts(d) != nil {
 		return false
 	}
 	sorted, n := slices.Sorted(slices.Values(d.Y)), float64(d.N())

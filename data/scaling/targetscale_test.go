@@ -89,11 +89,11 @@ func TestLogTargetErrors(t *testing.T) {
 		t.Error(err)
 	}
 	logs := []TargetScale{{0, 1, true, 3, 10, 1}}
-	if err := Positive(d, logs); err == nil ||
+	if err := CheckPositive(d, logs); err == nil ||
 		!strings.Contains(err.Error(), `sales.csv: row 3: the target "sales" is 0`) {
 		t.Error(err)
 	}
-	if err := Positive(d, []TargetScale{{Mean: 0, SD: 1}}); err != nil {
+	if err := CheckPositive(d, []TargetScale{{Mean: 0, SD: 1}}); err != nil {
 		t.Error(err)
 	}
 	if y, ok := logs[0].Best(true); y != 1 || !ok {

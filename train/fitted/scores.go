@@ -65,9 +65,9 @@ func (t *Model) Evaluate(ctx context.Context, dev device.Device, ds *data.Datase
 // CheckTargets refuses a target that the model cannot have: one without a logarithm, or that is no count.
 func (t *Model) CheckTargets(ds *data.Dataset) error {
 	if t.PredictsCounts() {
-		return scaling.Counts(ds)
+		return scaling.CheckCounts(ds)
 	}
-	return scaling.Positive(ds, t.Targets)
+	return scaling.CheckPositive(ds, t.Targets)
 }
 
 // PredictsCounts reports whether the targets are counts.

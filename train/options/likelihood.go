@@ -93,7 +93,7 @@ func (c Config) ResolveTarget(all ...*data.Dataset) (known Config, notes []strin
 	}
 	undecided := c.Likelihood == Auto && c.Targets == scaling.AutoTargets && c.Objective != Predictive &&
 		c.PredictDraws == 0 && !c.Explicit("noise-init") && !c.hasTemperature()
-	hasExposures := train.Offset != nil && train.Task == data.Regression && scaling.Counts(train) == nil
+	hasExposures := train.Offset != nil && train.Task == data.Regression && scaling.CheckCounts(train) == nil
 	if undecided && (hasExposures || scaling.LooksLikeCounts(train)) {
 		c.Likelihood = model.NegativeBinomialLikelihood
 		notes = []string{fmt.Sprintf("target %s holds counts: likelihood negative-binomial (%s gaussian for numbers)",
@@ -116,8 +116,8 @@ func (c Config) likelihoodOf(task data.Task) string {
 // accepted returns the likelihoods of the rows' task that their targets allow.
 func accepted(ds *data.Dataset) []string {
 	all := Likelihoods(ds.Task)
-	counts := scaling.Counts(ds) == nil
-	if ds.Task == data.Regression && scaling.Positive(ds, slices.Repeat([]scaling.TargetScale{{Log: true}},
+	counts := scaling.CheckCounts(ds) == nil
+	if ds.Task == data.Regression && scaling.CheckPositive(ds, slices.Repeat([]scaling.TargetScale{{Log: true}},
 		len(ds.Outputs()))) == nil {
 		all = append(all, Lognormal)
 	}
@@ -152,7 +152,7 @@ func (c *Config) resolveLikelihood(ds *data.Dataset) error {
 		if c.hasTemperature() {
 			return c.Errorf("temperature", "counts have none: leave it out")
 		}
-		return scaling.Counts(ds)
+		return scaling.CheckCounts(ds)
 	}
 	if ds.Offset != nil {
 		return c.Errorf("offset", "is added to log rates of counts, and this likelihood has none: give %s %s "+
