@@ -57,8 +57,8 @@ const (
 
 // windows of a sequence have no unknown symbol: at[p][w] is the symbol at place p of window w.
 type windows struct {
-	at  [][]int32
-	own [][]int32 // memory of at, unless at is in the sequence
+	at     [][]int32
+	buffer [][]int32 // memory of at, unless at is in the sequence
 	// number of the symbols at the first d places of a pattern, by depth d, for each window
 	number [][]uint64
 }
@@ -67,7 +67,8 @@ type windows struct {
 // whose keys it appends to rest.
 func (e *gapped) split(w *windows, rest []uint64, strands [][]int32, lo, hi int) []uint64 {
 	for len(w.at) < e.g {
-		w.at, w.own = append(w.at, nil), append(w.own, nil)
+		w.at = append(w.at, nil)
+		w.buffer = append(w.buffer, nil)
 	}
 	if x := strands[0]; len(strands) == 1 && !slices.Contains(x[lo:hi+e.g-1], Unknown) {
 		for p := range e.g {
@@ -75,8 +76,8 @@ func (e *gapped) split(w *windows, rest []uint64, strands [][]int32, lo, hi int)
 		}
 		return rest
 	}
-	for p := range w.own {
-		w.own[p] = w.own[p][:0]
+	for p := range w.buffer {
+		w.buffer[p] = w.buffer[p][:0]
 	}
 	for _, x := range strands {
 		for from := lo; from < hi; {
@@ -86,14 +87,14 @@ func (e *gapped) split(w *windows, rest []uint64, strands [][]int32, lo, hi int)
 			}
 			to := max(from, end-e.g+1) // the windows before this have no unknown symbol
 			for p := range e.g {
-				w.own[p] = append(w.own[p], x[from+p:to+p]...)
+				w.buffer[p] = append(w.buffer[p], x[from+p:to+p]...)
 			}
 			for from = to; from < min(end+1, hi); from++ {
 				rest = e.appendUnknown(rest, x[from:from+e.g])
 			}
 		}
 	}
-	copy(w.at, w.own)
+	copy(w.at, w.buffer)
 	return rest
 }
 
