@@ -252,7 +252,8 @@ func (k *clusters) assign(ctx context.Context) (changed bool) {
 // move puts each centre into the middle of its vectors. A centre without vectors takes the
 // vector that is farthest from its own centre.
 func (k *clusters) move(n int) {
-	width, total := k.book.Width, make([]float64, n)
+	width := k.book.Width
+	total := make([]float64, n)
 	clear(k.centre)
 	for i, c := range k.near {
 		total[c] += k.weight[i]

@@ -165,7 +165,8 @@ func (a tally) merge(b tally) tally {
 	if len(a.keys) == 0 {
 		return b
 	}
-	sum, i := tally{make([]uint64, 0, len(a.keys)+len(b.keys)), make([]uint32, 0, len(a.keys)+len(b.keys))}, 0
+	sum := tally{make([]uint64, 0, len(a.keys)+len(b.keys)), make([]uint32, 0, len(a.keys)+len(b.keys))}
+	i := 0
 	for j, key := range b.keys {
 		for ; i < len(a.keys) && a.keys[i] < key; i++ {
 			sum.keys, sum.counts = append(sum.keys, a.keys[i]), append(sum.counts, a.counts[i])

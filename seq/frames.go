@@ -31,7 +31,8 @@ func (f *frames) number(frame []float32) int32 {
 	if !known {
 		code = int32(a.Letters)
 		f.code[bits] = code
-		a.Frames, a.Letters = append(a.Frames, frame...), a.Letters+1
+		a.Frames = append(a.Frames, frame...)
+		a.Letters++
 	}
 	return code
 }

@@ -116,7 +116,9 @@ next:
 
 // walk visits the patterns in order. The key of window i under one is base + first[i]·L + last[i].
 func (e *gapped) walk(w *windows, visit func(base uint64, first []uint64, last []int32)) {
-	n, base, letters := len(w.at[0]), uint64(0), uint64(e.letters)
+	n := len(w.at[0])
+	base := uint64(0)
+	letters := uint64(e.letters)
 	for len(w.number) < e.k {
 		w.number = append(w.number, nil)
 	}

@@ -106,7 +106,9 @@ func (e *Encoder) label(label string) int32 {
 	}
 	a := e.set.Alphabet
 	code = int32(len(a.Words))
-	a.Words, a.Letters, e.words[label] = append(a.Words, label), a.Letters+1, code
+	a.Words = append(a.Words, label)
+	a.Letters++
+	e.words[label] = code
 	return code
 }
 
@@ -147,7 +149,8 @@ func (e *Encoder) code(g *graph.Graph) error {
 // attributes sets the width of attributes by the first graph, and checks the width of the
 // others.
 func (e *Encoder) attributes(g *graph.Graph) error {
-	a, width := e.set.Alphabet, 0
+	a := e.set.Alphabet
+	width := 0
 	if g.Values != nil {
 		width = len(g.Values[0])
 	}
@@ -198,7 +201,8 @@ func (s *Set) vectors() *Set {
 // labelled returns the graphs of a set, with pairs as labels of nodes: the label and the number of the
 // nearest centre.
 func (c *Codebook) labelled(set *Set) *Set {
-	centres, from := c.Encode(set.vectors()), 0
+	centres := c.Encode(set.vectors())
+	from := 0
 	coded := &Set{Alphabet: c.Alphabet(set.Alphabet), Start: []int{0}}
 	for i := range set.N() {
 		frames := centres.At(i)

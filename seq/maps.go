@@ -132,7 +132,8 @@ func (t Term) extractor(a *Alphabet) (extractor, *SpecError) {
 			a.Kind, exampleFor(a.Kind))
 	}
 	if m.Kinds != nil && !slices.Contains(m.Kinds, a.Kind) {
-		names, of := make([]string, len(m.Kinds)), "sequences of "
+		names := make([]string, len(m.Kinds))
+		of := "sequences of "
 		if m.Kinds[0].IsGraph() {
 			of = ""
 		}
@@ -154,7 +155,8 @@ func (t Term) extractor(a *Alphabet) (extractor, *SpecError) {
 	}
 	ex, err := m.make(t.Args, a)
 	if g, ok := ex.(*graphFeatures); ok {
-		g.each, g.whole = t.occurrences(), t.Counts == Tanimoto
+		g.each = t.occurrences()
+		g.whole = t.Counts == Tanimoto
 	}
 	return ex, err
 }

@@ -43,14 +43,16 @@ func (t Term) Products(a, b *SparseRows) (dots, aSquare, bSquare []float64) {
 // where it has no feature, except under Tanimoto. Once ctx is done they are not valid.
 func (f *Features) distances(ctx context.Context, set *Set) (d2, square []float64) {
 	var v *inverted
-	t, n := f.Term, set.N()
+	t := f.Term
+	n := set.N()
 	t.Linear = false // k(x, x) tells which are empty
 	if f.kept() {
 		rows := f.rows(phase(ctx, 0, 2), set)
 		if rows == nil {
 			return nil, nil
 		}
-		v, d2 = invert(ctx, rows), make([]float64, n*n)
+		v = invert(ctx, rows)
+		d2 = make([]float64, n*n)
 		eachBlock(phase(ctx, 1, 2), n, func(lo, hi int) {
 			v.dots(ctx, d2[lo*n:hi*n], rows, lo, hi)
 			distances(t.Metric(), d2[lo*n:hi*n], rows.Square[lo:hi], v.Square)

@@ -44,7 +44,8 @@ func NewSignProjection(ctx context.Context, spec Spec, p int, train *Set, seed u
 		z.features = append(z.features, f)
 	}
 	n := train.N()
-	mean, squares := make([]float64, p), 0.0
+	mean := make([]float64, p)
+	squares := 0.0
 	train.slices(0, n, func(first int, part *Set) {
 		for i, v := range z.Rows(phase(ctx, n+first, 2*n), part, 0, part.N()) {
 			mean[i%p] += v / float64(n)

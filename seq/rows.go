@@ -90,7 +90,8 @@ func (f *Features) kept() bool {
 // inverted prepares the rows of training sequences for dots. If the rows and the lists together
 // would take too much memory, the features are counted twice. Once ctx is done it is nil.
 func (f *Features) inverted(ctx context.Context, set *Set) *inverted {
-	n, pass := set.N(), 0
+	n := set.N()
+	pass := 0
 	each := func(visit func(*SparseRows)) {
 		ctx := phase(ctx, pass, 2)
 		pass++

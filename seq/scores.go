@@ -14,7 +14,8 @@ func (l *loo) judge(p leftOut) fit {
 		return l.judgeClasses(p)
 	}
 	n := l.n()
-	f, varies := fit{loss: make([]float64, n)}, false
+	f := fit{loss: make([]float64, n)}
+	varies := false
 	variance := simd.Dot64(l.centred, l.centred) / float64(n)
 	squares := simd.Dot64(p.residual, p.residual)
 	for c := range l.Columns {

@@ -69,7 +69,10 @@ func Select(ctx context.Context, candidates []Spec, set *Set, targets Targets, s
 		s.work = min(s.work, limit.Seconds()*workPerSecond)
 	}
 	rows := set.skipLarge(stratified(targets, selectRows, seed))
-	s.all, s.set, s.targets, s.places = set, set.Subset(rows), targets.subset(rows), rows
+	s.all = set
+	s.set = set.Subset(rows)
+	s.targets = targets.subset(rows)
+	s.places = rows
 	s.found.Spec = candidates[0]
 	if err := s.run(timed, candidates); err != nil && (ctx.Err() != nil || timed.Err() == nil) {
 		return nil, err

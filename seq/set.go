@@ -57,7 +57,8 @@ func (s *Set) Lengths() (shortest int, mean float64, longest int) {
 	shortest = size(s.At(0))
 	for i := range s.N() {
 		n := size(s.At(i))
-		shortest, longest, total = min(shortest, n), max(longest, n), total+n
+		shortest, longest = min(shortest, n), max(longest, n)
+		total += n
 	}
 	return shortest, float64(total) / float64(s.N()), longest
 }

@@ -176,7 +176,8 @@ func (t *Term) parseModifiers(text string) *SpecError {
 		case counted:
 			return specErrorf("%s: counts are given twice, as %s and %s", t.Map, t.Counts, word)
 		}
-		t.Counts, counted = Counts(word), true
+		t.Counts = Counts(word)
+		counted = true
 	}
 	return nil
 }
