@@ -30,7 +30,8 @@ func (m *electrons) findAromatic() {
 			open[e] = true
 		}
 	}
-	near, found := neighbours(rings), map[int]bool{}
+	near := neighbours(rings)
+	found := map[int]bool{}
 	sets := make([][]int, len(rings))
 	for i := range rings {
 		sets[i] = []int{i}

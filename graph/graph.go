@@ -45,7 +45,8 @@ func errorAt(at int, found, format string, args ...any) *Error {
 
 // Parse reads the text of a graph: a JSON object, a MOL block or SMILES. Errors are *Error.
 func Parse(text []byte) (*Graph, error) {
-	g, err := &Graph{}, (*Error)(nil)
+	g := &Graph{}
+	var err *Error
 	switch {
 	case bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("{")):
 		err = g.parseJSON(text)

@@ -77,7 +77,8 @@ func (g *Graph) parseJSON(text []byte) *Error {
 	for err == nil && d.More() {
 		token, bad := d.Token()
 		p.key, _ = token.(string)
-		before, end := p.at[p.key], int(d.InputOffset())
+		before := p.at[p.key]
+		end := int(d.InputOffset())
 		p.at[p.key] = len(text) - len(bytes.TrimLeft(text[end:], ": \t\r\n"))
 		var value any
 		if err = bad; err == nil {
@@ -188,7 +189,8 @@ func (p *jsonReader) edge(item any) bool {
 		}
 		ends[i] = v
 	}
-	e, ok := Edge{ends[0], ends[1], ""}, true
+	e := Edge{From: ends[0], To: ends[1]}
+	ok := true
 	if len(parts) == 3 {
 		e.Label, ok = jsonLabel(parts[2])
 	}

@@ -51,7 +51,8 @@ func (w *Work) exceeded() bool { return w.Limit > 0 && w.Steps > w.Limit }
 
 // Maps returns the table of feature maps.
 func Maps() []Map {
-	rounds, most := []Parameter{{"h", 0, 20}}, []Parameter{{"d", 1, 1 << 20}}
+	rounds := []Parameter{{"h", 0, 20}}
+	most := []Parameter{{"d", 1, 1 << 20}}
 	return []Map{
 		{"vertices", "labels of nodes", "vertices", nil, false,
 			nil, func([]int) Counter { return vertices }},

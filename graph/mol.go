@@ -141,7 +141,8 @@ func (p *molReader) atom() *Error {
 	}
 	isotope := 0
 	if mass := commonest[symbol]; difference != 0 && mass > 0 {
-		isotope, p.differ = max(0, mass+difference), append(p.differ, len(p.g.atoms))
+		isotope = max(0, mass+difference)
+		p.differ = append(p.differ, len(p.g.atoms))
 	} else if difference != 0 {
 		p.g.Warnings = append(p.g.Warnings, fmt.Sprintf("atom %d, %s, has a difference of mass, which a line M  ISO "+
 			"can tell as an isotope", len(p.g.atoms)+1, symbol))

@@ -63,7 +63,8 @@ func (g *Graph) dropHydrogens() {
 		owner[e.From], owner[e.To] = e.To, e.From
 	}
 	plain := func(a int) bool { return g.Labels[a] == "H" && g.atoms[a].hydrogens == 0 }
-	kept, at := []int(nil), make([]int, len(g.atoms))
+	var kept []int
+	at := make([]int, len(g.atoms))
 	for a := range g.atoms {
 		at[a] = -1
 		if plain(a) && bonds[a] == 1 && !plain(owner[a]) {

@@ -149,7 +149,8 @@ func (s *subsets) shape() uint64 {
 				degree++
 			}
 		}
-		total, most = total+degree, max(most, degree)
+		total += degree
+		most = max(most, degree)
 	}
 	return uint64(total/2*s.k + most)
 }

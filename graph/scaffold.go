@@ -48,7 +48,8 @@ func withoutIsotope(label string) string { return strings.TrimLeft(label, digits
 // than carbon has a hydrogen in place of a side chain.
 func (g *Graph) Scaffold() *Graph {
 	core := g.core()
-	kept, cut := append([]bool(nil), core...), make([]bool, len(core))
+	kept := slices.Clone(core)
+	cut := make([]bool, len(core))
 	for _, e := range g.Edges {
 		kept[e.From] = kept[e.From] || e.Label == "=" && core[e.To]
 		kept[e.To] = kept[e.To] || e.Label == "=" && core[e.From]
@@ -57,7 +58,8 @@ func (g *Graph) Scaffold() *Graph {
 		cut[e.From] = cut[e.From] || !kept[e.To]
 		cut[e.To] = cut[e.To] || !kept[e.From]
 	}
-	s, at := &Graph{}, make([]int, len(core))
+	s := &Graph{}
+	at := make([]int, len(core))
 	for a, label := range g.Labels {
 		at[a] = len(s.Labels)
 		if kept[a] {
@@ -80,7 +82,8 @@ func (g *Graph) Scaffold() *Graph {
 // two neighbours, again and again.
 func (g *Graph) core() []bool {
 	degree, near := make([]int, len(g.Labels)), g.neighbours()
-	in, ends := make([]bool, len(g.Labels)), []int(nil)
+	in := make([]bool, len(g.Labels))
+	var ends []int
 	for a, edges := range near {
 		if in[a], degree[a] = true, len(edges); degree[a] < 2 {
 			ends = append(ends, a)
@@ -190,20 +193,25 @@ func (k *Kinds) name(g *Graph, grow bool) (name string, known bool) {
 
 // connectedParts returns the graphs that g consists of.
 func (g *Graph) connectedParts() (parts []*Graph) {
-	near, in, at := g.neighbours(), make([]*Graph, len(g.Labels)), make([]int, len(g.Labels))
+	near := g.neighbours()
+	in := make([]*Graph, len(g.Labels))
+	at := make([]int, len(g.Labels))
 	for root := range in {
 		if in[root] != nil {
 			continue
 		}
 		part := &Graph{}
-		parts, in[root] = append(parts, part), part
+		parts = append(parts, part)
+		in[root] = part
 		for next := []int{root}; len(next) > 0; {
 			a := next[0]
-			next, at[a] = next[1:], len(part.Labels)
+			next = next[1:]
+			at[a] = len(part.Labels)
 			part.Labels = append(part.Labels, g.Labels[a])
 			for _, e := range near[a] {
 				if in[e.To] == nil {
-					in[e.To], next = part, append(next, e.To)
+					in[e.To] = part
+					next = append(next, e.To)
 				}
 			}
 		}
@@ -271,11 +279,13 @@ func (c *coloured) searchOrder() (order []int) {
 		}
 	}
 	seen := make([]bool, len(c.colour))
-	order, seen[root] = []int{root}, true
+	order = []int{root}
+	seen[root] = true
 	for from := 0; from < len(order); from++ {
 		for _, e := range c.near[order[from]] {
 			if !seen[e.To] {
-				seen[e.To], order = true, append(order, e.To)
+				seen[e.To] = true
+				order = append(order, e.To)
 			}
 		}
 	}

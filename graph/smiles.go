@@ -155,9 +155,11 @@ func (p *smilesReader) bracket() *Error {
 	a := atom{bracket: true}
 	sound := part != nil && slices.Contains(symbols, part[2])
 	if sound {
-		// 02 is 2, and 0 is the usual mixture
-		a.isotope, a.symbol, a.aromatic = strings.TrimLeft(part[1], "0"), part[2], part[2][0] >= 'a'
-		a.hydrogens, a.charge = countOf(part[3]), countOf(part[4])
+		a.isotope = strings.TrimLeft(part[1], "0") // 02 is 2, and 0 is the usual mixture
+		a.symbol = part[2]
+		a.aromatic = part[2][0] >= 'a'
+		a.hydrogens = countOf(part[3])
+		a.charge = countOf(part[4])
 	}
 	if !sound || a.hydrogens > 9 || a.charge < -15 || a.charge > 15 {
 		return errorAt(start, p.text[start:start+end+1],

@@ -97,7 +97,8 @@ func (w *Work) extendPartials(here, child partials, k int) partials {
 			tree := w.Down(w.Down(p.tree, roundMark), c.tree)
 			i, there := w.place[tree]
 			if !there {
-				i, w.place[tree] = len(here), len(here)
+				i = len(here)
+				w.place[tree] = i
 				w.Steps += newSteps
 				here = append(here, partial{tree, p.nodes + c.nodes, 0})
 			}

@@ -130,7 +130,8 @@ func (p *treeReader) newickStep() *Error {
 	case c == '(':
 		p.at++
 		p.node("")
-		p.open, p.named = append(p.open, len(p.tree.Labels)-1), -1
+		p.open = append(p.open, len(p.tree.Labels)-1)
+		p.named = -1
 	case c == ')' || c == ',' || c == ';':
 		if p.wanted {
 			p.node("") // a leaf without a name

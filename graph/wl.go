@@ -99,7 +99,8 @@ func (w *Work) nextColour(a int32, edges bool, colour []uint64) uint64 {
 	next := colour[a]
 	w.signature = w.signature[:0]
 	for i, b := range g.near(a) {
-		symbol, label := colour[b], int32(0)
+		symbol := colour[b]
+		label := int32(0)
 		if edges {
 			label = g.edge[g.start[a]+i]
 			symbol |= uint64(label) << 32
@@ -129,15 +130,18 @@ func (w *Work) findRings() {
 	g := &w.view
 	n := g.n()
 	w.ring = zeros(w.ring, n)
-	entered, low := zeros(w.distance, n), make([]int32, n)
-	parent, at := make([]int32, n), append([]int(nil), g.start[:n]...)
+	entered := zeros(w.distance, n)
+	low := make([]int32, n)
+	parent := make([]int32, n)
+	at := slices.Clone(g.start[:n])
 	clock := int32(0)
 	for root := range int32(n) {
 		if entered[root] != 0 {
 			continue
 		}
 		clock++
-		entered[root], low[root], parent[root] = clock, clock, -1
+		entered[root], low[root] = clock, clock
+		parent[root] = -1
 		w.queue = append(w.queue[:0], root)
 		for len(w.queue) > 0 {
 			a := w.queue[len(w.queue)-1]
@@ -156,7 +160,8 @@ func (w *Work) findRings() {
 			switch {
 			case entered[b] == 0:
 				clock++
-				entered[b], low[b], parent[b] = clock, clock, a
+				entered[b], low[b] = clock, clock
+				parent[b] = a
 				w.queue = append(w.queue, b)
 			case b != parent[a]:
 				low[a] = min(low[a], entered[b])
