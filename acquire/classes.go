@@ -66,7 +66,8 @@ func (p Classes) choose(weight, own []float64, batch int, seed uint64) []Pick {
 	values := make([]float64, p.N)
 	update := func() {
 		p.each(func(i int, at []float64) {
-			mean, sum := make([]float64, p.C), 0.0
+			mean := make([]float64, p.C)
+			sum := 0.0
 			for _, belief := range believed {
 				clear(mean)
 				for s, w := range belief {

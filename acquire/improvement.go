@@ -8,7 +8,8 @@ import "slices"
 // Chosen rows raise best by their expected improvement. If no function improves at a row, its value is 0. Such
 // rows are ordered by their means, times weight.
 func ExpectedImprovement(f Samples, best, weight []float64, batch int) []Pick {
-	best, means := slices.Clone(best), f.Means()
+	best = slices.Clone(best)
+	means := f.Means()
 	gain := make([]float64, f.N)
 	update := func() {
 		clear(gain)

@@ -35,7 +35,8 @@ func (f Samples) Means() []float64 {
 
 // centred returns the functions less their mean.
 func (f Samples) centred() Samples {
-	g, means := Samples{S: f.S, N: f.N, F: slices.Clone(f.F)}, f.Means()
+	g := Samples{S: f.S, N: f.N, F: slices.Clone(f.F)}
+	means := f.Means()
 	for i := range g.F {
 		g.F[i] -= means[i%f.N]
 	}

@@ -49,7 +49,8 @@ func (c *conditional) measure(row int) {
 // UpperBound chooses rows by mean + kappa·sd, where sd is the standard deviation of f given measurements of the rows
 // chosen before, whose noise has variances noise [N] (GP-BUCB of Desautels, Krause and Burdick 2014).
 func UpperBound(f Samples, noise []float64, kappa float64, batch int) []Pick {
-	c, means := newConditional(f, noise), f.Means()
+	c := newConditional(f, noise)
+	means := f.Means()
 	bound := func(i int) float64 { return means[i] + kappa*math.Sqrt(c.variance[i]) }
 	return greedy(f.N, batch, f.More, bound, c.measure)
 }
