@@ -53,7 +53,8 @@ func keyword(line, word string) bool {
 func (r *records) arffHeader() (names []string, err error) {
 	read := int64(0)
 	err = r.eachLine(r.lim.text, r.lim.record, func(number int, text []byte) error {
-		r.before, read = number, read+int64(len(text)+1)
+		r.before = number
+		read += int64(len(text) + 1)
 		wrong := func(msg string) error { return r.errorAt(place{line: number}, "%s", msg) }
 		switch line := strings.TrimSpace(string(text)); {
 		case read > r.lim.record:
@@ -74,7 +75,8 @@ func (r *records) arffHeader() (names []string, err error) {
 			if err != nil {
 				return wrong(err.Error())
 			}
-			names, r.types = append(names, name), append(r.types, kind)
+			names = append(names, name)
+			r.types = append(r.types, kind)
 		case line == "", line[0] == '%', keyword(line, "@relation"):
 		default:
 			return wrong("found " + phrase.Quote(line) + " before @data: only @attribute may stand there")

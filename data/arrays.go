@@ -85,9 +85,11 @@ func (in *input) arrayTable(a *npyArray) (*table, error) {
 			"holds an array of %s values, the training data have %s: give the same inputs in the same order",
 			sides(a.shape), phrase.Plural(len(like.Columns), "input"))
 	}
-	t, factor := &table{}, 1.0
+	t := &table{}
+	factor := 1.0
 	if strings.HasSuffix(a.dtype, "u1") && (len(a.shape) > 2 || a.idx) {
-		t.AutoScaling, factor = imageScaling, 1.0/brightest
+		t.AutoScaling = imageScaling
+		factor = 1.0 / brightest
 	}
 	if t.X, err = a.matrix(n, d, factor); err == nil {
 		// The names have the true width: the header of the file may state a wrong one.

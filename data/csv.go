@@ -119,10 +119,12 @@ func (in *input) layoutLike(rec *records) (*layout, error) {
 		lay.roles = slices.DeleteFunc(lay.roles, func(c roleColumn) bool { return c.option == "weights" })
 	}
 	if like.Task == Classification {
-		lay.target, lay.class = targetKind{task: Classification, classes: like.Classes}, classFinder(like.Classes)
+		lay.target = targetKind{task: Classification, classes: like.Classes}
+		lay.class = classFinder(like.Classes)
 	}
 	rec.titlesNote()
-	known, here := like.notations(), make([]*Notation, rec.width)
+	known := like.notations()
+	here := make([]*Notation, rec.width)
 	for j, i := range lay.inputs {
 		here[i] = lay.columns[j].Notation
 	}
@@ -199,7 +201,8 @@ func (l *layout) readValues(rec *records, made *table, most int) ([]float64, err
 				"numbers up to here: too large for memory, take a part of it", l.lim.cells>>20)
 		}
 		if len(block) == perBlock && d > 0 {
-			blocks, block = append(blocks, block), make([]float64, 0, perBlock)
+			blocks = append(blocks, block)
+			block = make([]float64, 0, perBlock)
 		}
 		if plain {
 			block = numbers.append(block, made)
@@ -248,7 +251,8 @@ func (l *layout) addTargets(rec *records, made *table) error {
 		}
 		if l.trial != nil {
 			if wrong := l.texts.fault(l.trial, l.texts.n()-1); wrong != nil {
-				t, last := l.texts, l.texts.n()-1
+				t := l.texts
+				last := t.n() - 1
 				t.text, t.end, t.at = t.text[:len(t.text)-len(t.of(last))], t.end[:last], t.at[:last]
 				return wrong
 			}
@@ -265,7 +269,8 @@ func (l *layout) addTargets(rec *records, made *table) error {
 	} else if err != nil {
 		l.unneeded.meet(strings.TrimSpace(rec.row[at]), rec.placeOf(at))
 	}
-	made.Labels, made.y = append(made.Labels, labels...), append(made.y, y...)
+	made.Labels = append(made.Labels, labels...)
+	made.y = append(made.y, y...)
 	return nil
 }
 
@@ -277,7 +282,8 @@ func (l *layout) targetsOf(rec *records) (labels []int32, y []float64, at int, e
 		cell := strings.TrimSpace(rec.row[at])
 		c, known := l.class(rec.style.point(cell))
 		if !known || rec.isStray(at) {
-			c, err = -1, rec.cellError(at, "%s", unknownClass(cell, l.names[0], l.target.classes))
+			c = -1
+			err = rec.cellError(at, "%s", unknownClass(cell, l.names[0], l.target.classes))
 		}
 		return []int32{c}, nil, at, err
 	}

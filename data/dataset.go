@@ -184,7 +184,10 @@ func (d *Dataset) IsWide() bool {
 // rows.
 func (d *Dataset) WithScores(x *tensor.Dense, names []string, ridge bool) *Dataset {
 	to := *d
-	to.X, to.Columns, to.wide, to.ridge = x, names, d.Columns, ridge
+	to.X = x
+	to.Columns = names
+	to.wide = d.Columns
+	to.ridge = ridge
 	return &to
 }
 
@@ -243,7 +246,8 @@ func (d *Dataset) copies(train *Dataset) (n int) {
 	if d.Sequences != nil || train.Sequences != nil {
 		return 0
 	}
-	seed, found := maphash.MakeSeed(), map[uint64]bool{}
+	seed := maphash.MakeSeed()
+	found := map[uint64]bool{}
 	d.eachRow(func(row []byte) { found[maphash.Bytes(seed, row)] = false })
 	if len(found) < d.N()-d.N()/10 {
 		return 0
@@ -278,7 +282,11 @@ func appendValues(b []byte, values ...float64) []byte {
 // Schema describes d to readers of other files.
 func (d *Dataset) Schema() Schema {
 	s := d.schema
-	s.Columns, s.Target, s.Targets, s.Task, s.Classes = d.Columns, d.Target, d.Targets, d.Task, d.Classes
+	s.Columns = d.Columns
+	s.Target = d.Target
+	s.Targets = d.Targets
+	s.Task = d.Task
+	s.Classes = d.Classes
 	if d.HasScores() {
 		s.Columns = d.wide
 	}

@@ -158,7 +158,8 @@ func (s *dateSpan) add(v float64) {
 	if !s.begun {
 		*s = dateSpan{invalid: s.invalid, low: v, high: v, begun: true, start: v, last: v}
 	}
-	s.descending, s.last = s.descending || s.begun && v < s.last, v
+	s.descending = s.descending || s.begun && v < s.last
+	s.last = v
 	s.low, s.high = min(s.low, v), max(s.high, v)
 	for k, c := range cycles {
 		turn := math.Abs(c.phase(v) - c.phase(s.start))

@@ -95,7 +95,8 @@ func (d *Dialect) check() error {
 	if implied != "" && decimal != "" && decimal != implied {
 		return errorf("", "the %s cannot mark both thousands and decimals: leave out decimal or thousands", decimal)
 	}
-	d.Decimal, d.Header = cmp.Or(decimal, implied), header
+	d.Decimal = cmp.Or(decimal, implied)
+	d.Header = header
 	decimal = d.Decimal
 	if sep, _ := separatorOf(d.Separator); sep == ',' && decimal == "comma" {
 		return errorf("", "the comma cannot both separate cells and mark decimals: give another "+

@@ -224,7 +224,8 @@ func readFASTQ(in *input) (*table, error) {
 	t := &texts{input: in}
 	var headers []string
 	var comments sighting
-	plus, missing := 0, 0 // the line of the +; the number of qualities still to read
+	plus := 0    // the line of the +
+	missing := 0 // the number of qualities still to read
 	wrong := func(at, found int) error {
 		return t.errorAt(place{at, 1}, "found %s for the %s after %s: every symbol needs one",
 			phrase.Plural(found, "quality character"), phrase.Plural(t.symbols(), "symbol"),
@@ -247,7 +248,8 @@ func readFASTQ(in *input) (*table, error) {
 				return t.errorAt(place{number, 1}, "found %s where a header with an @ belongs", phrase.Quote(string(line)))
 			}
 			t.close()
-			headers, plus = append(headers, strings.TrimSpace(string(line[1:]))), 0
+			headers = append(headers, strings.TrimSpace(string(line[1:])))
+			plus = 0
 			t.where, t.at = append(t.where, place{number, 1}), append(t.at, place{number + 1, 1})
 		case len(line) > 0 && line[0] == '+':
 			plus, missing = number, t.symbols()

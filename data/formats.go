@@ -145,7 +145,8 @@ func newInput(name string, src seekable, opt ReadOptions, lim limits) (in *input
 		given, known := opt.Dialect, like.Dialect
 		in.opt.Dialect = Dialect{cmp.Or(given.Separator, known.Separator), cmp.Or(given.Decimal, known.Decimal),
 			cmp.Or(given.Thousands, known.Thousands), cmp.Or(given.Header, known.Header)}
-		in.task, err = like.Task, like.Check()
+		in.task = like.Task
+		err = like.Check()
 	}
 	return in, cmp.Or(checkTokens(opt.Tokens), in.opt.TableOptions.check(), err)
 }
@@ -249,9 +250,15 @@ type table struct {
 
 func (t *table) dataset(in *input) (*Dataset, []string, error) {
 	s, like, d := t.schema, in.opt.Schema, &t.Dataset
-	d.Name, d.Path, d.Columns, d.Target, d.Task = NameOf(in.name), in.name, s.Columns, s.Target, in.task
+	d.Name = NameOf(in.name)
+	d.Path = in.name
+	d.Columns = s.Columns
+	d.Target = s.Target
+	d.Task = in.task
 	if like != nil {
-		d.schema, d.Columns, d.likeModel = *like, like.Columns, true
+		d.schema = *like
+		d.Columns = like.Columns
+		d.likeModel = true
 		if in.opt.Roles.firstOption() != "" { // the rows are for training, and may have roles of their own
 			d.schema.Roles, d.schema.TimeForm = s.Roles, s.TimeForm
 		}
@@ -304,10 +311,15 @@ func (t *table) settleTargets(in *input) error {
 			return err
 		}
 	case s.Targets != nil:
-		d.Task, d.Targets, d.Y = Regression, s.Targets, t.y
+		d.Task = Regression
+		d.Targets = s.Targets
+		d.Y = t.y
 		in.note("target columns %s: task regression", phrase.List(s.Targets))
 	case t.kind != nil:
-		d.Task, d.TaskNote, d.Y, d.Classes = t.kind.task, t.kind.choice(), t.y, t.kind.classes
+		d.Task = t.kind.task
+		d.TaskNote = t.kind.choice()
+		d.Y = t.y
+		d.Classes = t.kind.classes
 		in.note("%s", t.kind.note)
 	default:
 		note, err := d.setTarget(in.name, t.y, t.task == Classification, t.booleans)

@@ -88,7 +88,8 @@ func (g *gram) readInducing() (err error) {
 		if k <= 0 {
 			return g.errorf(array, "[%d, %d] is %s: k(x̄, x̄) must be above 0", i, i, phrase.Number(k))
 		}
-		g.diag, g.top = append(g.diag, k), max(g.top, k)
+		g.diag = append(g.diag, k)
+		g.top = max(g.top, k)
 	}
 	for i := range m {
 		for j := range i {

@@ -47,7 +47,8 @@ var graphKeys = regexp.MustCompile(`"(nodes|edges)"\s*:\s*\[`)
 
 // isJSONRows reports whether the first line, or the first element of an array, is a JSON object, and not a graph.
 func isJSONRows(head []byte) bool {
-	head, end := bytes.TrimLeft(head, " \t\r\n"), "\n"
+	head = bytes.TrimLeft(head, " \t\r\n")
+	end := "\n"
 	if inside, array := bytes.CutPrefix(head, []byte("[")); array && !isGraphArray(head) {
 		head, end = inside, "}"
 	}
@@ -61,7 +62,8 @@ var rowsKeyForm = regexp.MustCompile(`^\s*{\s*"([^"]*)"\s*:\s*\[\s*{`)
 // rowsKey finds the key under which an object holds all rows, as in {"data": [{…}, …]}; "" for other text.
 func rowsKey(head []byte) string {
 	key := rowsKeyForm.FindSubmatch(head)
-	from, object := json.NewDecoder(bytes.NewReader(head)), map[string]json.RawMessage{}
+	from := json.NewDecoder(bytes.NewReader(head))
+	object := map[string]json.RawMessage{}
 	err := from.Decode(&object)
 	whole := err == nil && len(object) == 1 && !from.More() // otherwise this is a row that has a list
 	if key == nil || !whole && !errors.Is(err, io.ErrUnexpectedEOF) {
@@ -117,7 +119,8 @@ func (r *records) openJSON() error {
 		if err != nil {
 			return readError(r.name, err)
 		}
-		rows.next, rows.offset = rows.nextElement, int64(len(before))
+		rows.next = rows.nextElement
+		rows.offset = int64(len(before))
 		lines := bytes.Split(before, []byte("\n"))
 		rows.end = place{len(lines), len(lines[len(lines)-1])}
 		rows.flat = !bytes.Contains(bytes.TrimSpace(r.head), []byte("\n"))
@@ -125,12 +128,15 @@ func (r *records) openJSON() error {
 	if r.opt.TargetOptional {
 		rows.spare = r.opt.Schema.Outputs()
 	}
-	r.rows, r.style, r.noCells = rows, style{separator: ','}, rows.noCells
+	r.rows = rows
+	r.style = style{separator: ','}
+	r.noCells = rows.noCells
 	if err := r.readFirst(); err != nil {
 		return err
 	}
 	r.style.names = rows.names
-	rows.spared, rows.like = r.spared(rows.names), r.opt.Schema != nil
+	rows.spared = r.spared(rows.names)
+	rows.like = r.opt.Schema != nil
 	return r.nameColumns(rows.names)
 }
 
@@ -202,7 +208,8 @@ func (j *jsonRows) nextElement() ([]byte, error) {
 			text = append(text, b)
 		}
 		if ended || depth == 0 && !quoted && (b == '}' || b == ']') {
-			j.count, j.comma = j.count+1, true
+			j.count++
+			j.comma = true
 			return text, err
 		}
 		if b, err = j.nextByte(); err != nil {
@@ -288,8 +295,11 @@ func (j *jsonRows) parse(text []byte) error {
 				"as null if it has no value", phrase.Quote(name))
 		case !known:
 			c = len(j.names)
-			j.names, j.at[name] = append(j.names, name), c
-			j.row, j.typed, j.plain = append(j.row, ""), append(j.typed, false), append(j.plain, false)
+			j.at[name] = c
+			j.names = append(j.names, name)
+			j.row = append(j.row, "")
+			j.typed = append(j.typed, false)
+			j.plain = append(j.plain, false)
 			j.starts = append(j.starts, 0)
 		case j.starts[c] > 0:
 			return j.wrong(from, "found the key %s twice in a row", phrase.Quote(name))

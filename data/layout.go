@@ -182,7 +182,8 @@ func findTargets(file, target string, names []string) (at []int, err error) {
 
 // layoutByName matches a file to a training set by the names of its columns, in any order. It may have others.
 func layoutByName(rec *records, like *Schema) (*layout, error) {
-	l, unused := &layout{input: rec.input, columns: like.FileColumns(), id: -1}, slices.Clone(rec.header)
+	l := &layout{input: rec.input, columns: like.FileColumns(), id: -1}
+	unused := slices.Clone(rec.header)
 	places := make(map[string]int, rec.width)
 	for i, name := range rec.header {
 		places[name] = i
@@ -289,7 +290,8 @@ func (r *records) nameByPlace(like *Schema) error {
 		case out >= 0:
 			names = append(names, like.LeftOut[out].Column)
 		default:
-			names, inputs = append(names, inputs[0]), inputs[1:]
+			names = append(names, inputs[0])
+			inputs = inputs[1:]
 		}
 	}
 	r.header, r.style.names = names, names

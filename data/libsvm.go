@@ -76,7 +76,8 @@ func readLIBSVM(in *input) (*table, error) {
 	if err := in.ownTarget(in.name, 1, "is a LIBSVM file: its target is the first number of each line"); err != nil {
 		return nil, err
 	}
-	s, check := &sparse{input: in}, knownClass(in.opt.Schema)
+	s := &sparse{input: in}
+	check := knownClass(in.opt.Schema)
 	if err := in.eachLine(in.lim.text, in.lim.record, func(number int, line []byte) error {
 		s.line = number
 		err := s.readLine(string(line), check)
@@ -112,7 +113,9 @@ func readLIBSVM(in *input) (*table, error) {
 	t := &table{Dataset: Dataset{X: matrix.New(n, d, x), schema: Schema{Columns: plainColumns(d)}, lines: s.lines}}
 	if !s.unneeded.all(n) {
 		in.noteUnneeded(s.unneeded, n)
-		t.y, t.schema.Target, t.schema.TargetAt = s.y, labelColumn, d
+		t.y = s.y
+		t.schema.Target = labelColumn
+		t.schema.TargetAt = d
 	}
 	if s.ignored > 0 {
 		in.note("%d values in %s have indices above %d, which the training data do not have: ignored", s.ignored,
@@ -123,7 +126,9 @@ func readLIBSVM(in *input) (*table, error) {
 
 func (s *sparse) readLine(line string, check func(float64) string) error {
 	line, _, _ = strings.Cut(line, "#")
-	last, first, ignored, at, end := 0, true, s.ignored, 0, 0
+	last, at, end := 0, 0, 0
+	first := true
+	ignored := s.ignored
 	for word := range strings.FieldsFuncSeq(line, isBlank) {
 		at = end + strings.Index(line[end:], word)
 		end = at + len(word)

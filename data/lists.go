@@ -78,10 +78,12 @@ func linesOf(head []byte) (lines []string, whole bool) {
 // readSequenceLines reads lines of class, tab and sequence. Where the class may be missing, a line
 // without a tab is a sequence.
 func readSequenceLines(in *input) (*table, error) {
-	t, labelled := &texts{input: in}, 0
+	t := &texts{input: in}
+	labelled := 0
 	err := in.eachRow("\t", func(number int, line []byte) error {
 		tab := bytes.IndexByte(line, '\t')
-		label, sequence := string(bytes.TrimSpace(line[:max(tab, 0)])), line[tab+1:]
+		label := string(bytes.TrimSpace(line[:max(tab, 0)]))
+		sequence := line[tab+1:]
 		switch start := (place{number, 1}); {
 		case bytes.HasPrefix(line, []byte(">")):
 			return t.errorAt(start,
@@ -128,7 +130,8 @@ func (in *input) eachRow(separators string, visit func(number int, line []byte) 
 				}
 			}
 		}
-		begun, blank = true, nil
+		begun = true
+		blank = nil
 		return visit(number, line)
 	})
 }
@@ -176,7 +179,8 @@ func (in *input) checkTable() error {
 	for j := range names {
 		column := mapped(rows, func(row []string) string { return strings.TrimSpace(row[j]) })
 		isTarget := in.opt.Schema.areTargets(column)
-		targets, texts = targets || isTarget, texts || !isTarget && slices.ContainsFunc(column, isText)
+		targets = targets || isTarget
+		texts = texts || !isTarget && slices.ContainsFunc(column, isText)
 	}
 	if targets && texts || in.opt.Schema.areNames(names) {
 		return in.errorf("this file is a table, which begins with %s, and the training data are a list: %s; "+
@@ -286,6 +290,7 @@ func (t *texts) isHeader(like *Schema) bool {
 	case t.n() < enough && !both:
 		return false
 	}
-	different, words := setOf(t.labels[1:]), slices.ContainsFunc(t.labels[1:], isText)
+	different := setOf(t.labels[1:])
+	words := slices.ContainsFunc(t.labels[1:], isText)
 	return !different[t.labels[0]] && !(words && !both && (3*len(different) > t.n() || !named))
 }

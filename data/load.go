@@ -114,7 +114,8 @@ func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 		notes = append(notes, more...)
 	}
 	if s.Folds > 0 && test != nil {
-		all, test = all.join(test), nil
+		all = all.join(test)
+		test = nil
 	}
 	if err := attachGram(s.Gram, all, test, s.Watch); err != nil {
 		return nil, nil, nil, err
@@ -131,8 +132,9 @@ func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 	default:
 		if err = all.checkSeparable(); err == nil {
 			rest, rows := all.separate(tenth(all.N()), heldOutSite, s.Seed)
-			train, test, note = all.Subset(rest), all.Subset(rows), fmt.Sprintf("%s: %d of %d rows held out for testing "+
-				"(a tenth, %s)", all.Path, len(rows), all.N(), all.HowSplit(s.Seed))
+			train, test = all.Subset(rest), all.Subset(rows)
+			note = fmt.Sprintf("%s: %d of %d rows held out for testing (a tenth, %s)", all.Path, len(rows), all.N(),
+				all.HowSplit(s.Seed))
 		}
 	}
 	return train, test, append(notes, note), err
@@ -177,7 +179,8 @@ func checkTraining(d *Dataset) error {
 	if d.Task == Regression {
 		return d.CheckTargets()
 	}
-	column, stand := "target column "+phrase.Quote(d.Target), labelsStand(d.Sequences, d.schema)
+	column := "target column " + phrase.Quote(d.Target)
+	stand := labelsStand(d.Sequences, d.schema)
 	if stand != "" {
 		column = "label of each row"
 	}
@@ -215,7 +218,8 @@ func (d *Dataset) ClassCounts() []int {
 
 // constantColumns names the inputs that have a single value in all rows.
 func constantColumns(d *Dataset) []string {
-	first, values := d.Row(0), make([]float64, d.D())
+	first := d.Row(0)
+	values := make([]float64, d.D())
 	varies := make([]bool, d.D())
 	for i := 1; i < d.N(); i++ {
 		for j, v := range matrix.Row(values, d.X, i) {
@@ -254,7 +258,8 @@ func loadNamed(set sets.Set, s Source) (train, test *Dataset, notes []string, er
 			"own as data", s.Data, file)
 	}
 	opt := s.ReadOptions
-	opt.Sequence, opt.Schema = "", nil
+	opt.Sequence = ""
+	opt.Schema = nil
 	if set.Embedded {
 		all, notes, err := read("powerplant (embedded)", strings.NewReader(sets.Powerplant()), opt, fileLimits())
 		if err != nil {
@@ -320,7 +325,8 @@ func foldNamed(set sets.Set, s Source) (train, test *Dataset, notes []string, er
 func missingSet(set sets.Set, dir string) error {
 	wrong := fmt.Sprintf("the folder %s holds no set %s: name one that does", dir, set.Name)
 	if dir == "" {
-		wrong, dir = fmt.Sprintf("the set %s is read from a folder: name it", set.Name), "DIR"
+		wrong = fmt.Sprintf("the set %s is read from a folder: name it", set.Name)
+		dir = "DIR"
 	}
 	return errorf("", "%s with %s=DIR or %s; to get it: %s", wrong, asKey("data-dir"), DataDirEnv, set.Get(dir))
 }

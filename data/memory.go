@@ -86,7 +86,8 @@ func FromRows(r Rows) (*Dataset, error) {
 		d.Labels = mapped(r.Classes, func(label string) int32 { i, _ := find(label); return i })
 	}
 	if r.Targets != nil {
-		d.Y, d.Targets = slices.Concat(r.Targets...), slices.Clone(r.targetNames())
+		d.Y = slices.Concat(r.Targets...)
+		d.Targets = slices.Clone(r.targetNames())
 		d.schema.TargetsAt = matrix.Every(len(d.Columns) + len(d.Targets))[len(d.Columns):]
 		d.Target = targetText(d.schema.TargetsAt, slices.Concat(d.Columns, d.Targets))
 	}
@@ -133,7 +134,8 @@ func (r Rows) check() error {
 	case r.Inputs != nil && len(r.Inputs[0]) == 0 && r.Sequences == nil:
 		return errorf("", "the rows have no inputs: give at least one number for each")
 	}
-	names, targets := map[string]bool{}, []string{DefaultTarget}
+	names := map[string]bool{}
+	targets := []string{DefaultTarget}
 	if r.Targets != nil {
 		targets = r.targetNames()
 	}

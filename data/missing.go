@@ -42,7 +42,8 @@ func (l *layout) checkMissing(rec *records, p *profile) error {
 	var columns []string
 	var first place
 	for j, i := range l.inputs {
-		c, cells := &l.columns[j], p.columns[i].missingCells()
+		c := &l.columns[j]
+		cells := p.columns[i].missingCells()
 		c.Flag = l.missing == MissingImpute && cells.n > 0
 		if l.missing == MissingImpute && c.Values == nil {
 			c.Fill = math.NaN() // the median is not known before the rows are split
@@ -154,7 +155,8 @@ func impute(train *Dataset, others ...*Dataset) {
 	columns := train.Schema().FileColumns()
 	medians := slices.Clone(train.schema.Fills)
 	n, d := matrix.Size(train.X)
-	col, at := make([]float64, n), 0
+	col := make([]float64, n)
+	at := 0
 	for j, c := range columns {
 		k, ok := slices.BinarySearchFunc(medians, j, func(f Fill, at int) int { return f.At - at })
 		if ok && math.IsNaN(medians[k].Value) {
@@ -230,7 +232,8 @@ func (in *input) checkMissing(f format) error {
 
 // dropMissing leaves out the rows without text or label.
 func (t *texts) dropMissing() error {
-	n, noTarget, dropped, width := t.n(), 0, 0, max(1, len(t.targets))
+	n, width := t.n(), max(1, len(t.targets))
+	noTarget, dropped := 0, 0
 	t.keep(func(i int) bool {
 		switch {
 		case t.labels != nil && !t.opt.TargetOptional &&

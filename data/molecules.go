@@ -68,7 +68,8 @@ func firstWords(head []byte) []string {
 
 // readMoleculeLines reads lines of SMILES, each with a name behind it or without one.
 func readMoleculeLines(in *input) (*table, error) {
-	t, named := &texts{input: in, kind: seq.Graphs}, false
+	t := &texts{input: in, kind: seq.Graphs}
+	named := false
 	err := in.eachRow(" \t", func(number int, line []byte) error {
 		text := string(bytes.TrimSpace(line))
 		smiles := firstWord(text)
@@ -174,7 +175,8 @@ func (t *texts) nameMolecules(all []molecule, items []string) error {
 		if id != "" {
 			name, _ = m.value(id)
 		}
-		t.names, named = append(t.names, name), named || name != ""
+		t.names = append(t.names, name)
+		named = named || name != ""
 	}
 	t.idName = id
 	if !named {
@@ -212,7 +214,8 @@ func (in *input) targetItems(there []string) ([]string, error) {
 
 func readMolecules(in *input) (all []molecule, err error) {
 	var m molecule
-	ended, inValue := false, false // the block; up to a blank line
+	ended := false   // the block has ended
+	inValue := false // up to a blank line
 	err = in.eachLine(in.lim.cells, in.lim.cells, func(number int, text []byte) error {
 		line := string(text)
 		if m.at == 0 {
@@ -220,7 +223,9 @@ func readMolecules(in *input) (all []molecule, err error) {
 		}
 		switch {
 		case strings.HasPrefix(line, endOfMolecule):
-			all, m, ended, inValue = append(all, m), molecule{}, false, false
+			all = append(all, m)
+			m = molecule{}
+			ended, inValue = false, false
 		case !ended:
 			m.block = append(append(m.block, text...), '\n')
 			ended = strings.HasPrefix(line, "M  END")
@@ -231,13 +236,15 @@ func readMolecules(in *input) (all []molecule, err error) {
 				return in.errorAt(place{line: number}, "found %s, where an item belongs: write > <name>",
 					phrase.Quote(line))
 			}
-			m.items, inValue = append(m.items, item{name: name, at: place{number, 1}}), true
+			m.items = append(m.items, item{name: name, at: place{number, 1}})
+			inValue = true
 		case strings.TrimSpace(line) == "":
 			inValue = false
 		case len(m.items) > 0:
 			last := &m.items[len(m.items)-1]
 			if last.value == "" {
-				last.value, last.at = strings.TrimSpace(line), place{number, 1}
+				last.value = strings.TrimSpace(line)
+				last.at = place{number, 1}
 			}
 		}
 		return nil

@@ -169,7 +169,9 @@ func (p *profile) notations(rec *records, unread, targets []int) (all []*Notatio
 			if all == nil {
 				all = make([]*Notation, rec.width)
 			}
-			all[i], n.Column, n.Quoted = n, rec.columnName(i), n.Comma && rec.style.separator == ','
+			all[i] = n
+			n.Column = rec.columnName(i)
+			n.Quoted = n.Comma && rec.style.separator == ','
 			notes = append(notes, n.note(c))
 		}
 	}
@@ -271,7 +273,8 @@ func (r *records) readNotations() {
 	if r.notations == nil {
 		return
 	}
-	r.row, r.strays = slices.Clone(r.row), make([]bool, r.width)
+	r.row = slices.Clone(r.row)
+	r.strays = make([]bool, r.width)
 	for i, n := range r.notations {
 		cell := strings.TrimSpace(r.row[i])
 		if n != nil && !written.IsMissing(cell) && !written.IsDoubtful(cell) && !r.isTyped(i) {

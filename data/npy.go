@@ -210,7 +210,8 @@ func npyValues[T float32 | float64](a *npyArray, n int, convert func(float64) T)
 			}
 			block[i] = convert(v)
 		}
-		blocks, done = append(blocks, block), done+k
+		blocks = append(blocks, block)
+		done += k
 	}
 	if extra, _ := io.ReadFull(a.r, chunk[:1]); extra > 0 {
 		return nil, errorf(a.name,

@@ -40,7 +40,9 @@ func (l *layout) numberRows(rec *records) *numberRows {
 		l.class != nil && len(l.targets) > 0 || l.labelled() {
 		return p
 	}
-	p.from, p.values, p.needed = from, make([]float64, rec.width), make([]bool, rec.width)
+	p.from = from
+	p.values = make([]float64, rec.width)
+	p.needed = make([]bool, rec.width)
 	for _, i := range slices.Concat(l.inputs, l.targets) {
 		p.needed[i] = true
 	}
@@ -90,11 +92,15 @@ const tabSign = '\x1f'
 func newCSVRows(r io.Reader, s *style) *csvRows {
 	separator := s.separator
 	if s.blanks && separator == '\t' {
-		separator, r = tabSign, &replaced{r, '\t', tabSign}
+		separator = tabSign
+		r = &replaced{r, '\t', tabSign}
 	}
 	from := &lines{src: bufio.NewReaderSize(r, headSize)}
 	c := &csvRows{Reader: csv.NewReader(from), lines: from, blanks: s.singleColumn}
-	c.Comma, c.FieldsPerRecord, c.ReuseRecord, c.TrimLeadingSpace = separator, -1, true, s.blanks
+	c.Comma = separator
+	c.FieldsPerRecord = -1
+	c.ReuseRecord = true
+	c.TrimLeadingSpace = s.blanks
 	if s.comments {
 		c.Comment, c.comment = '#', '#'
 	}

@@ -172,7 +172,8 @@ func (c *columnProfile) addNumber(rec *records, i int, cell string, v float64) {
 		c.dates.spans[1].add(v / 1000)
 	}
 	c.numbers++
-	c.last, c.low, c.high = v, min(c.low, v), max(c.high, v)
+	c.last = v
+	c.low, c.high = min(c.low, v), max(c.high, v)
 }
 
 // remember keeps the different cells while they are few, and then their hashes.
@@ -181,7 +182,8 @@ func (c *columnProfile) remember(cell string) {
 		c.seen[cell] = n + 1
 		return
 	}
-	most, numbers := maxKept, c.texts.n == 0 && c.codes.cell == "" && !c.late
+	most := maxKept
+	numbers := c.texts.n == 0 && c.codes.cell == "" && !c.late
 	if numbers {
 		most = c.maxNumbers
 	}

@@ -123,7 +123,8 @@ func (r *records) takeHeader(names []string) error {
 		if j, twice := seen[name]; twice {
 			return r.cellError(i, "columns %d and %d are both named %s: names must differ", j+1, i+1, phrase.Quote(name))
 		}
-		r.header[i], seen[name] = name, i
+		r.header[i] = name
+		seen[name] = i
 	}
 	return nil
 }

@@ -68,7 +68,8 @@ func (o *TableOptions) check() error {
 
 // assign gives each column of a training file its role.
 func (l *layout) assign(rec *records, p *profile) (err error) {
-	names, opt := rec.columnNames(), l.opt
+	names := rec.columnNames()
+	opt := l.opt
 	ignored, err := columnsNamed(rec.name, opt.Ignore, names, "to leave out")
 	if err == nil {
 		err = l.nameRows(rec)
@@ -158,7 +159,9 @@ func leftNames(columns []LeftOut) []string {
 // assignInput makes column i an input, or several, or leaves it out.
 func (l *layout) assignInput(rec *records, c *columnProfile, i int) error {
 	opt := l.opt
-	name, flag, most := rec.columnName(i), flagWord(rec.columnName(i), i), fewTexts
+	name := rec.columnName(i)
+	flag := flagWord(name, i)
+	most := fewTexts
 	if opt.OneHot {
 		most = maxTexts
 	}
@@ -218,7 +221,8 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int) error {
 // addWords makes inputs of the texts of a column.
 func (l *layout) addWords(rec *records, c *columnProfile, i, most int) {
 	values, others := c.frequent(most)
-	inputs, rest := len(values), ""
+	inputs := len(values)
+	rest := ""
 	if others != nil {
 		inputs++
 		rest = fmt.Sprintf(", its most frequent texts, and one for the %d others", len(others))

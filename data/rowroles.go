@@ -140,7 +140,9 @@ func (l *layout) hasRole(option string) bool {
 // groups and times that the options request are those of a file to train on. Groups and times of rows beside
 // the training rows are compared.
 func (l *layout) rolesLike(rec *records, like *Schema, place func(column string) int) error {
-	roles, requested, beside := like.Roles, l.opt.Roles, l.opt.Beside != nil
+	roles := like.Roles
+	requested := l.opt.Roles
+	beside := l.opt.Beside != nil
 	if !beside {
 		roles.Group, roles.Time = requested.Group, requested.Time
 	}
@@ -298,13 +300,16 @@ func (d *Dataset) setFacts(r Rows) {
 // ClassFactors returns W/(K W_c) for the K classes that have rows. W_c is the sum of the weights of a class, and W
 // the sum of all weights. With them, each class has the same share of W.
 func (d *Dataset) ClassFactors() []float64 {
-	sums, classes, total := make([]float64, len(d.Classes)), 0.0, 0.0
+	sums := make([]float64, len(d.Classes))
+	classes := 0.0
+	total := 0.0
 	for i, label := range d.Labels {
 		w := 1.0
 		if d.Weights != nil {
 			w = d.Weights[i]
 		}
-		sums[label], total = sums[label]+w, total+w
+		sums[label] += w
+		total += w
 	}
 	for _, sum := range sums {
 		if sum > 0 {

@@ -30,7 +30,8 @@ func (in *input) groupByScaffold(d *Dataset) error {
 			"(%s COL reads a column of them): %s", phrase.Quote(Scaffold), asFlag("sequence"), noScaffold())
 	}
 	d.scaffolds = &graph.Kinds{}
-	rings, chains := map[int32]bool{}, 0
+	rings := map[int32]bool{}
+	chains := 0
 	for i := range d.Sequences.N() {
 		s, wrong := d.scaffold(i)
 		if s == nil {

@@ -177,19 +177,30 @@ type InputColumn struct {
 
 // FileColumns returns the input columns of a file, in order, without the column of sequences.
 func (s Schema) FileColumns() (columns []InputColumn) {
-	hot, fills, booleans, trueFalse := s.OneHot, s.Fills, setOf(s.Booleans), setOf(s.TrueFalse)
+	hot := s.OneHot
+	fills := s.Fills
+	booleans := setOf(s.Booleans)
+	trueFalse := setOf(s.TrueFalse)
 	notations, dates := s.notations(), s.dates()
 	for i := 0; i < len(s.Columns); {
-		c, at := InputColumn{Name: s.Columns[i]}, len(columns)
+		c := InputColumn{Name: s.Columns[i]}
+		at := len(columns)
 		if len(hot) > 0 && hot[0].At == at {
-			c.Name, c.Values, c.Others, c.Text, hot = hot[0].Column, hot[0].Values, hot[0].Others, hot[0].Text, hot[1:]
+			c.Name = hot[0].Column
+			c.Values = hot[0].Values
+			c.Others = hot[0].Others
+			c.Text = hot[0].Text
+			hot = hot[1:]
 		}
 		c.Boolean, c.TrueFalse = booleans[c.Name], trueFalse[c.Name]
 		c.Notation, c.Date = notations[c.Name], dates[c.Name]
 		if len(fills) > 0 && fills[0].At == at {
-			c.Fill, c.Flag, fills = fills[0].Value, fills[0].Flag, fills[1:]
+			c.Fill = fills[0].Value
+			c.Flag = fills[0].Flag
+			fills = fills[1:]
 		}
-		columns, i = append(columns, c), i+c.width()
+		columns = append(columns, c)
+		i += c.width()
 	}
 	return columns
 }
@@ -304,7 +315,8 @@ func (c InputColumn) isText() bool {
 // InNumbers returns the schema of rows whose numbers are plain, and whose dates are numbers. Dates have the unit of
 // the training table, or are seconds since 1970 if they are texts there.
 func (s Schema) InNumbers() Schema {
-	s.Notations, s.Dates = nil, slices.Clone(s.Dates)
+	s.Notations = nil
+	s.Dates = slices.Clone(s.Dates)
 	for i := range s.Dates {
 		if s.Dates[i].isText() {
 			s.Dates[i].Form = written.EpochSeconds

@@ -29,7 +29,9 @@ func (l *layout) findSequence(rec *records) error {
 }
 
 func (l *layout) setSequence(rec *records, at int) {
-	l.sequence, l.sequenceName, l.texts = at, rec.columnName(at), &texts{input: l.input}
+	l.sequence = at
+	l.sequenceName = rec.columnName(at)
+	l.texts = &texts{input: l.input}
 }
 
 // isSequenceMissing reports whether the current row has no sequence where it should.

@@ -152,12 +152,14 @@ func (t *texts) checkWords(different int, words bool) error {
 // strayLabel returns the first label that is not a number, if the others are numbers and do not look like classes.
 // Then it is a missing value, or some numbers are fractions. It is −1 without such a label.
 func (t *texts) strayLabel() int {
-	word, missing, fractions, numbers := -1, -1, false, false
+	word, missing := -1, -1
+	fractions, numbers := false, false
 	for i, l := range t.labels {
 		v, err := written.ParseNumber(l)
 		switch {
 		case err == nil:
-			numbers, fractions = true, fractions || v != math.Trunc(v)
+			numbers = true
+			fractions = fractions || v != math.Trunc(v)
 		case written.IsMissing(l) && missing < 0:
 			missing = i
 		}
@@ -176,7 +178,8 @@ func (t *texts) strayLabel() int {
 
 // classFinder finds the number of a class by its name, or by its value if it is a number.
 func classFinder(classes []string) func(label string) (int32, bool) {
-	index, values := make(map[string]int32, len(classes)), classIndex(classes)
+	index := make(map[string]int32, len(classes))
+	values := classIndex(classes)
 	for i, c := range classes {
 		index[c] = int32(i)
 	}
@@ -198,7 +201,9 @@ func classFinder(classes []string) func(label string) (int32, bool) {
 // setTargets sets the targets of the rows by the task. Optional targets of a row with an invalid one are not
 // known.
 func (t *texts) setTargets(made *table) error {
-	u, find, width := unneeded{}, classFinder(made.schema.Classes), max(1, len(t.targets))
+	u := unneeded{}
+	find := classFinder(made.schema.Classes)
+	width := max(1, len(t.targets))
 	advice := "correct it, or use the task classification"
 	if t.opt.Schema != nil {
 		advice = "correct it or remove the sequence"
@@ -222,7 +227,8 @@ func (t *texts) addTargets(made *table, find func(label string) (int32, bool), f
 	if made.task == Classification {
 		c, known := find(t.labels[first])
 		if !known {
-			c, err = -1, t.labelError(first,
+			c = -1
+			err = t.labelError(first,
 				"found class %s, which the training data do not have (their classes are %s): remove the "+
 					"sequence, or train on data with this class", phrase.Quote(t.labels[first]), phrase.List(made.schema.Classes))
 		}
@@ -306,7 +312,8 @@ func (t *texts) labelsByName(path string, lines []string, where []place) error {
 			return errorAt(path, place{line: where[i].line}, "the name %s is also on line %d: names must differ",
 				phrase.Quote(name), where[j].line)
 		}
-		at[name], labels[i] = i, strings.TrimSpace(line[cut+1:])
+		at[name] = i
+		labels[i] = strings.TrimSpace(line[cut+1:])
 	}
 	names := t.names
 	if !slices.ContainsFunc(names, func(name string) bool { _, ok := at[name]; return ok }) && t.kind == seq.Graphs {

@@ -81,7 +81,8 @@ func (t *texts) label(label string, at place) {
 
 // placeOf returns the place of byte `offset` of sequence i.
 func (t *texts) placeOf(i, offset int) place {
-	before, p := t.of(i)[:offset], t.at[i]
+	before := t.of(i)[:offset]
+	p := t.at[i]
 	if lines := bytes.Count(before, []byte("\n")); lines > 0 {
 		return place{p.line + lines, offset - bytes.LastIndexByte(before, '\n')}
 	}

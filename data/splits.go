@@ -66,11 +66,13 @@ func (d *Dataset) wholeGroups(count int, site uint32, seed uint64) []int {
 	sizes := d.groupSizes()
 	order := make([]int32, len(sizes))
 	philox.Permutation(order, [2]uint32{uint32(seed), uint32(seed >> 32)}, site, 0, 0)
-	in, rows := make([]bool, len(sizes)), 0
+	in := make([]bool, len(sizes))
+	rows := 0
 	for pass := range 2 { // the second pass also takes larger groups, if the first took none
 		for _, g := range order {
 			if n := sizes[g]; rows < count && n > 0 && rows+n < d.N() && (pass == 1 || rows+n <= 2*count) {
-				in[g], rows = true, rows+n
+				in[g] = true
+				rows += n
 			}
 		}
 		if rows > 0 {
@@ -237,7 +239,8 @@ func inFolds(all *Dataset, folds, fold int) (train, test *Dataset, note string, 
 // row's number from 1. They are distributed to the folds in turn, class after class. So the sizes of folds, and
 // of a class in them, differ by at most one row.
 func foldsOf(labels []int32, n, folds int) []int {
-	order, hashes := matrix.Every(n), make([][sha256.Size]byte, n)
+	order := matrix.Every(n)
+	hashes := make([][sha256.Size]byte, n)
 	for i := range hashes {
 		hashes[i] = sha256.Sum256([]byte("fold:" + strconv.Itoa(i+1)))
 	}
@@ -315,7 +318,9 @@ func loadBlocked(set sets.Set, path string, fold int, opt ReadOptions) (train, t
 		return nil, nil, nil, errorf(path, "holds %s: too few for %d blocks of time", phrase.Plural(all.N(), "row"), blocks)
 	}
 	// A block may lack the far outliers of the others, so all folds are scaled alike.
-	all.Name, all.AutoScaling, all.TimeGap = set.Name, "robust", guardRows
+	all.Name = set.Name
+	all.AutoScaling = "robust"
+	all.TimeGap = guardRows
 	for i := range all.N() {
 		all.Times = append(all.Times, float64(i))
 	}

@@ -157,7 +157,8 @@ func wholeNumbers(c *columnProfile) (classes []string, why string) {
 	if why != "" {
 		return classes, why
 	}
-	n, span := len(classes), c.high-c.low+1
+	n := len(classes)
+	span := c.high - c.low + 1
 	if n == 0 {
 		return nil, "holds no number that can be used"
 	}
@@ -177,7 +178,11 @@ func wholeNumbers(c *columnProfile) (classes []string, why string) {
 func profileNumbers(y []float64, booleans bool) *columnProfile {
 	c := &columnProfile{seen: map[string]int{}, low: math.Inf(1), high: math.Inf(-1), numbers: len(y)}
 	if booleans {
-		c.numbers, c.texts.n, c.booleans, c.isTyped, c.signs.hasText = 0, len(y), len(y), true, true
+		c.numbers = 0
+		c.texts.n = len(y)
+		c.booleans = len(y)
+		c.isTyped = true
+		c.signs.hasText = true
 	}
 	for _, v := range y {
 		if booleans {
@@ -303,7 +308,8 @@ func splitTargets(target string, names []string) []string {
 
 // NamesTargets reports whether ReadOptions.Target names the targets of the rows, by their names or numbers.
 func (s Schema) NamesTargets(target string) bool {
-	words, places := splitTargets(target, s.names()), s.places()
+	words := splitTargets(target, s.names())
+	places := s.places()
 	for k, word := range words {
 		if k < len(places) && word == strconv.Itoa(places[k]+1) && !s.HasColumn(word) {
 			words[k] = s.Outputs()[k]
@@ -326,9 +332,12 @@ func targetText(at []int, names []string) string {
 // nameTargets sets the target columns of a file.
 func (t *table) nameTargets(at []int, names []string) {
 	s := &t.schema
-	s.Target, s.TargetAt, s.Targets = targetText(at, names), at[0], nil
+	s.Target = targetText(at, names)
+	s.TargetAt = at[0]
+	s.Targets = nil
 	if len(at) > 1 {
-		s.TargetsAt, s.Targets = at, matrix.Pick(names, at)
+		s.TargetsAt = at
+		s.Targets = matrix.Pick(names, at)
 	}
 }
 

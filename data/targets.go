@@ -81,7 +81,9 @@ func (in *input) readTargets(t *table, path string) error {
 func (in *input) setTargets(t *table, a *npyArray, y []float64, where func(i int) string) error {
 	n, d := matrix.Size(t.X)
 	s := &t.schema
-	s.Target, s.TargetAt, t.y = labelColumn, d, y
+	s.Target = labelColumn
+	s.TargetAt = d
+	t.y = y
 	if err := in.severalClasses(len(y) / n); err != nil {
 		return err
 	}
@@ -94,7 +96,8 @@ func (in *input) setTargets(t *table, a *npyArray, y []float64, where func(i int
 	if a.idx {
 		t.task = Classification
 	}
-	u, check := unneeded{}, knownClass(in.opt.Schema)
+	u := unneeded{}
+	check := knownClass(in.opt.Schema)
 	for i, v := range y {
 		switch wrong := check(v); {
 		case wrong != "" && !in.opt.TargetOptional:
@@ -185,7 +188,11 @@ func (in *input) noteUnneeded(u unneeded, rows int) {
 
 // withoutTargets removes the targets from t.
 func (t *table) withoutTargets() {
-	t.y, t.Labels, t.schema.Target, t.schema.Targets, t.schema.TargetsAt = nil, nil, "", nil, nil
+	t.y = nil
+	t.Labels = nil
+	t.schema.Target = ""
+	t.schema.Targets = nil
+	t.schema.TargetsAt = nil
 }
 
 // unlessUnneeded turns an error about targets into a note if they are not needed.

@@ -288,7 +288,8 @@ func (in *input) eachLine(most, longest int64, visit func(number int, line []byt
 		for line = line[:0]; err == bufio.ErrBufferFull && read <= most && int64(len(line)) <= longest; {
 			var piece []byte
 			piece, err = in.bytes.ReadSlice('\n')
-			line, read = append(line, piece...), read+int64(len(piece))
+			line = append(line, piece...)
+			read += int64(len(piece))
 		}
 		switch {
 		case read > most:
@@ -330,7 +331,8 @@ func (u *utf8Text) Read(to []byte) (int, error) {
 	bad, line := badRune(text)
 	switch {
 	case bad < 0:
-		bad, u.part = len(text), nil
+		bad = len(text)
+		u.part = nil
 	case err == nil && !utf8.FullRune(text[bad:]):
 		u.part = slices.Clone(text[bad:])
 	case err != nil && err != io.EOF && !utf8.FullRune(text[bad:]):

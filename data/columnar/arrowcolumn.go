@@ -96,13 +96,16 @@ func typeOf(kind byte, t fbTable) (a arrowType, flat bool) {
 	case arrowInt:
 		a.bytes, a.signed = int(t.GetInt32Slot(slot(0), 0)/8), t.byte(1) != 0
 	case arrowFloat:
-		a.bytes, widths = 2<<min(uint16(t.GetInt16Slot(slot(0), 0)), 8), []int{2, 4, 8}
+		a.bytes = 2 << min(uint16(t.GetInt16Slot(slot(0), 0)), 8)
+		widths = []int{2, 4, 8}
 	case arrowText:
 		a.bytes = 4
 	case arrowLargeText:
 		a.bytes = 8
 	case arrowDecimal:
-		a.scale, a.bytes, widths = int(t.GetInt32Slot(slot(1), 0)), int(t.GetInt32Slot(slot(2), 128)/8), []int{4, 8, 16, 32}
+		a.scale = int(t.GetInt32Slot(slot(1), 0))
+		a.bytes = int(t.GetInt32Slot(slot(2), 128) / 8)
+		widths = []int{4, 8, 16, 32}
 	case arrowDate:
 		a.bytes = 4 << min(uint16(t.GetInt16Slot(slot(0), 1)), 8) // days, or milliseconds
 	case arrowTime:

@@ -153,16 +153,19 @@ func isEmptyGroup(g *format.RowGroup) bool {
 
 // open opens the next group of rows, with the columns that are read.
 func (p *parquetReader) open() error {
-	group, pages := partOf{RowGroup: p.groups[0]}, p.pages[0]
+	group := partOf{RowGroup: p.groups[0]}
+	pages := p.pages[0]
 	pages.Columns = nil
 	chunks := p.groups[0].ColumnChunks()
 	for _, leaf := range p.leaves {
-		group.chunks, pages.Columns = append(group.chunks, chunks[leaf]), append(pages.Columns, p.pages[0].Columns[leaf])
+		group.chunks = append(group.chunks, chunks[leaf])
+		pages.Columns = append(pages.Columns, p.pages[0].Columns[leaf])
 	}
 	if err := p.check.group(pages); err != nil {
 		return err
 	}
-	p.rows, p.groups, p.pages = parquet.NewRowGroupRowReader(group), p.groups[1:], p.pages[1:]
+	p.rows = parquet.NewRowGroupRowReader(group)
+	p.groups, p.pages = p.groups[1:], p.pages[1:]
 	return nil
 }
 
@@ -241,7 +244,8 @@ func plainValues(kind parquet.Kind) (p parquetValues) {
 	case parquet.Double:
 		p = reals(parquet.Value.Double)
 	case parquet.ByteArray: // the bytes are text, also in files of older writers, which did not say so
-		p.cell, p.text = func(v parquet.Value) string { return string(v.ByteArray()) }, true
+		p.cell = func(v parquet.Value) string { return string(v.ByteArray()) }
+		p.text = true
 	}
 	return p
 }

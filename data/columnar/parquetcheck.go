@@ -138,7 +138,8 @@ func (c *parquetCheck) chunk(m *format.ColumnMetaData, optional bool) (largest, 
 		if page.Type == format.DictionaryPage {
 			dictionary = max(dictionary, held)
 		} else {
-			largest, values = max(largest, held), values+int64(countOf(&page))
+			largest = max(largest, held)
+			values += int64(countOf(&page))
 		}
 	}
 	return largest + dictionary, values, nil

@@ -106,10 +106,12 @@ func principalAxes(ctx context.Context, x []float64, n, d int) (axes, lengths []
 	}
 	var vectors mat.Dense
 	e.VectorsTo(&vectors)
-	lengths, axes = e.Values(nil), make([]float64, p*d)
+	lengths = e.Values(nil)
+	axes = make([]float64, p*d)
 	slices.Reverse(lengths)
 	for k := range p {
-		axis, sign := axes[k*d:(k+1)*d], 0.0
+		axis := axes[k*d : (k+1)*d]
+		sign := 0.0
 		for i := range p {
 			simd.Axpy64(vectors.At(i, p-1-k), q[i*d:(i+1)*d], axis)
 		}

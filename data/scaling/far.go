@@ -58,7 +58,8 @@ type FarRows struct {
 
 // Add looks for far rows in a part of a file.
 func (f *FarRows) Add(s Scaler, ds *data.Dataset) {
-	values, outside := make([]float64, ds.D()), s.outside()
+	values := make([]float64, ds.D())
+	outside := s.outside()
 	for i := range ds.N() {
 		worst, at := 0.0, 0
 		for j, v := range matrix.Row(values, ds.X, i) {

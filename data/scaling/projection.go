@@ -121,7 +121,8 @@ func (p *Projection) Lengths(inputs []float64) []float64 {
 
 // Check reports the faults of a Projection of a file.
 func (p *Projection) Check() error {
-	k, s := len(p.Columns), p.Scaler
+	k := len(p.Columns)
+	s := p.Scaler
 	switch {
 	case k < 1 || !slices.IsSorted(p.Columns) || p.Columns[0] < 0 || p.Columns[k-1] >= p.Of ||
 		len(slices.Compact(slices.Clone(p.Columns))) < k:

@@ -209,7 +209,8 @@ func (p *projector) grow(gram []float64, order []int, centre []float64, lo, hi i
 // eachFold does some work for each fold.
 func (p *projector) eachFold(ctx context.Context, progress func(share float64),
 	work func(ctx context.Context, f, folds int)) error {
-	folds, done := min(projectionFolds, p.n), 0
+	folds := min(projectionFolds, p.n)
+	done := 0
 	var lock sync.Mutex
 	parallel.Each(ctx, folds, 1, func(f, _ int) {
 		work(ctx, f, folds)
@@ -299,7 +300,8 @@ func (p *projector) spectrum(gram []float64, rows []int) *spectrum {
 
 // weights returns the weights of the rows in the scores [M,C], with a ridge.
 func (s *spectrum) weights(ridge float64) []float64 {
-	m, most := len(s.rows), 0.0
+	m := len(s.rows)
+	most := 0.0
 	for _, v := range s.values {
 		most += max(v, 0) / float64(m)
 	}

@@ -118,7 +118,8 @@ func Of(d *data.Dataset) Summary {
 		}
 	case d.Y != nil:
 		y := slices.Clone(d.Y)
-		s.TargetStats, s.Histogram = new(summarizeColumn(d.Target, y)), histogram(y)
+		s.TargetStats = new(summarizeColumn(d.Target, y))
+		s.Histogram = histogram(y)
 	case d.Labels != nil:
 		for c, n := range d.ClassCounts() {
 			s.Classes = append(s.Classes, ClassCount{d.Classes[c], n})
