@@ -32,25 +32,9 @@ func (r Rows) Request(s Schema) (Request, error) {
 		return g, errorf("", "0 offsets for %s: the training rows have offsets, so give a number for each row",
 			phrase.Plural(r.N(), "row"))
 	}
-	at, places, twice := make([]int, len(names)), make(map[string]int, len(r.Columns)), map[string]bool{}
-	for i, name := range r.Columns {
-		_, twice[name] = places[name]
-		places[name] = i
-	}
-	for k, name := range names {
-		at[k] = k
-		if r.Columns == nil {
-			continue
-		}
-		var there bool
-		if at[k], there = places[name]; !there {
-			return g, errorf("",
-				"there is no column %s, which the training data have; the columns here are %s", phrase.Quote(name),
-				phrase.List(r.Columns))
-		}
-		if twice[name] {
-			return g, errorf("", "there are two columns %s: names must differ", phrase.Quote(name))
-		}
+	at, err := r.placesOf(names)
+	if err != nil {
+		return g, err
 	}
 	for i := range r.N() {
 		var row []float64
@@ -72,6 +56,31 @@ func (r Rows) Request(s Schema) (Request, error) {
 		}
 	}
 	return g, nil
+}
+
+// placesOf finds columns of a model among those of the rows, by name, or by order if they have no names.
+func (r Rows) placesOf(names []string) (at []int, err error) {
+	if r.Columns == nil {
+		return matrix.Every(len(names)), nil
+	}
+	places := make(map[string]int, len(r.Columns))
+	twice := map[string]bool{}
+	for i, name := range r.Columns {
+		_, twice[name] = places[name]
+		places[name] = i
+	}
+	for _, name := range names {
+		i, there := places[name]
+		if !there {
+			return nil, errorf("", "there is no column %s, which the training data have; the columns here are %s",
+				phrase.Quote(name), phrase.List(r.Columns))
+		}
+		if twice[name] {
+			return nil, errorf("", "there are two columns %s: names must differ", phrase.Quote(name))
+		}
+		at = append(at, i)
+	}
+	return at, nil
 }
 
 // Request holds N rows that are in no file, such as those of an HTTP request. They have the columns of the
@@ -153,17 +162,23 @@ func (g Request) value(c InputColumn, i int, numbers []float64) (v float64, rest
 	wrong := func(found, what string) (float64, []float64, error) {
 		return 0, nil, rowErrorf(i, ": found %s in column %s%s", found, phrase.Quote(c.Name), what)
 	}
-	if !c.isText() {
+	var ok bool
+	switch {
+	case !c.isText():
 		v, numbers = numbers[0], numbers[1:]
 		if c.Date != nil {
 			v = c.Date.Seconds(v)
 		}
-	} else if cell, ok := g.Texts[c.Name][i], false; c.Date != nil {
+	case c.Date != nil:
+		cell := g.Texts[c.Name][i]
 		if v, ok = c.Date.parse(cell); !ok {
 			return wrong(phrase.Quote(cell), ", "+c.Date.like())
 		}
-	} else if v, ok = c.Notation.parse(cell); !ok {
-		return wrong(phrase.Quote(cell), ": "+c.Notation.like())
+	default:
+		cell := g.Texts[c.Name][i]
+		if v, ok = c.Notation.parse(cell); !ok {
+			return wrong(phrase.Quote(cell), ": "+c.Notation.like())
+		}
 	}
 	if fault := c.notBoolean(v); fault != "" {
 		return wrong(phrase.Number(v), ", "+fault)
@@ -177,7 +192,8 @@ func (g Request) value(c InputColumn, i int, numbers []float64) (v float64, rest
 // expand computes the inputs [N,len(s.Columns)] of the cells.
 func (g Request) expand(columns []InputColumn, s Schema) ([]float64, error) {
 	x := make([]float64, 0, g.N*len(s.Columns))
-	width, impute := len(s.RequestNumbers()), s.Missing == MissingImpute
+	width := len(s.RequestNumbers())
+	impute := s.Missing == MissingImpute
 	for i := range g.N {
 		numbers := g.Numbers[i*width:]
 		for _, c := range columns {
