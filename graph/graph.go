@@ -55,12 +55,11 @@ func Parse(text []byte) (*Graph, error) {
 	default:
 		err = g.parseSMILES(text)
 	}
-	if err == nil && len(g.Labels) == 0 {
-		err = errorAt(0, string(text),
-			"which is a graph without nodes: remove it, or give at least one node")
-	}
 	if err != nil {
 		return nil, err
+	}
+	if len(g.Labels) == 0 {
+		return nil, errorAt(0, string(text), "which is a graph without nodes: remove it, or give at least one node")
 	}
 	g.simplify()
 	return g, nil

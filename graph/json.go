@@ -73,34 +73,34 @@ func (g *Graph) parseJSON(text []byte) *Error {
 	p := &jsonReader{text: text, g: g, at: map[string]int{}}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
-	_, err := d.Token() // {
-	for err == nil && d.More() {
-		token, bad := d.Token()
+	broken := func(err error) *Error { return jsonError(text, int(d.InputOffset()), err) }
+	if _, err := d.Token(); err != nil { // {
+		return broken(err)
+	}
+	for d.More() {
+		token, err := d.Token()
+		if err != nil {
+			return broken(err)
+		}
 		p.key, _ = token.(string)
 		before := p.at[p.key]
 		end := int(d.InputOffset())
 		p.at[p.key] = len(text) - len(bytes.TrimLeft(text[end:], ": \t\r\n"))
 		var value any
-		if err = bad; err == nil {
-			err = d.Decode(&value)
+		if err := d.Decode(&value); err != nil {
+			return broken(err)
 		}
-		if err == nil && before > 0 {
+		if before > 0 {
 			return errorAt(end-1, p.key, "a key that occurs twice: remove one")
-		}
-		if err != nil {
-			break
 		}
 		if bad := p.value(value, end); bad != nil {
 			return bad
 		}
 	}
-	if err == nil {
-		_, err = d.Token() // }
+	if _, err := d.Token(); err != nil { // }
+		return broken(err)
 	}
-	if err != nil {
-		return jsonError(text, int(d.InputOffset()), err)
-	}
-	if _, err = d.Token(); err != io.EOF {
+	if _, err := d.Token(); err != io.EOF {
 		rest := int(d.InputOffset()) - 1
 		return errorAt(rest, string(text[rest:]), "after the graph: give one graph on each line")
 	}

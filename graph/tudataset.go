@@ -208,13 +208,15 @@ func (r *folderReader) nodes() error {
 		g.Labels = append(g.Labels, "")
 		return nil
 	})
-	if err == nil && !there {
+	switch {
+	case err != nil:
+		return err
+	case !there:
 		return r.missing(endIndicator, "the number of the graph of each node")
-	}
-	if err == nil && len(r.graph) == 0 {
+	case len(r.graph) == 0:
 		return &FolderError{r.set + endIndicator, 0, "is empty: a graph with at least one node is needed"}
 	}
-	return err
+	return nil
 }
 
 // labels reads the classes of the graphs, or their targets.
@@ -311,11 +313,11 @@ func (r *folderReader) edges() error {
 		of = append(of, g)
 		return nil
 	})
-	if err == nil && !there {
-		return r.missing(endEdges, "the edges")
-	}
 	if err != nil {
 		return err
+	}
+	if !there {
+		return r.missing(endEdges, "the edges")
 	}
 	at := map[*Graph]int{}
 	_, err = r.each(endEdgeLabels, len(of), "edges", func(i int, text string) error {
