@@ -91,11 +91,12 @@ func (in *input) arrayTable(a *npyArray) (*table, error) {
 		t.AutoScaling = imageScaling
 		factor = 1.0 / brightest
 	}
-	if t.X, err = a.matrix(n, d, factor); err == nil {
-		// The names have the true width: the header of the file may state a wrong one.
-		t.schema.Columns = plainColumns(d)
+	if t.X, err = a.matrix(n, d, factor); err != nil {
+		return nil, err
 	}
-	return t, err
+	// The names have the true width: the header of the file may state a wrong one.
+	t.schema.Columns = plainColumns(d)
+	return t, nil
 }
 
 // wholeTable reads an array one of whose columns is the target.

@@ -23,21 +23,26 @@ func readCSV(in *input) (*table, error) {
 	var lay *layout
 	if in.opt.Schema != nil {
 		lay, err = in.layoutLike(rec)
-	} else if lay, err = in.ownLayout(rec); err == nil {
-		rec, err = in.again(rec.notations)
+	} else {
+		lay, err = in.ownLayout(rec)
 	}
 	if err != nil {
 		return nil, err
 	}
+	if in.opt.Schema == nil {
+		if rec, err = in.again(rec.notations); err != nil {
+			return nil, err
+		}
+	}
 	made, err := lay.readRows(rec, math.MaxInt)
-	if n := lay.read + lay.noTarget + lay.dropped + lay.weightless; err == nil && n < lay.rows {
-		err = in.errorf("has %s less than when it was read first: it is being written, try again when it is whole",
+	if err != nil {
+		return nil, err
+	}
+	if n := lay.read + lay.noTarget + lay.dropped + lay.weightless; n < lay.rows {
+		return nil, in.errorf("has %s less than when it was read first: it is being written, try again when it is whole",
 			phrase.Plural(lay.rows-n, "row"))
 	}
-	if err == nil {
-		err = lay.checkClasses(made)
-	}
-	if err != nil {
+	if err := lay.checkClasses(made); err != nil {
 		return nil, err
 	}
 	in.noteLeftOutRows(lay.noTarget, lay.dropped, len(made.lines))
@@ -137,7 +142,10 @@ func (in *input) layoutLike(rec *records) (*layout, error) {
 	if slices.ContainsFunc(here, func(n *Notation) bool { return n != nil }) {
 		rec.notations = here
 	}
-	return lay, cmp.Or(lay.checkCells(rec), in.severalClasses(len(lay.targets)))
+	if err := lay.checkCells(rec); err != nil {
+		return nil, err
+	}
+	return lay, in.severalClasses(len(lay.targets))
 }
 
 // readRows parses up to most rows.
@@ -208,13 +216,7 @@ func (l *layout) readValues(rec *records, made *table, most int) ([]float64, err
 			block = numbers.append(block, made)
 			continue
 		}
-		with, err := l.appendValues(block, rec)
-		if err == nil {
-			err = l.checkRoles(rec)
-		}
-		if err == nil {
-			err = l.addTargets(rec, made)
-		}
+		with, err := l.appendRow(block, rec, made)
 		if err != nil {
 			if err = l.setAside(rec, ofRow(err)); err != nil {
 				return nil, err
@@ -235,13 +237,17 @@ func (l *layout) readValues(rec *records, made *table, most int) ([]float64, err
 	return nil, l.none(rec)
 }
 
-func (l *layout) appendValues(to []float64, rec *records) (_ []float64, err error) {
+// appendRow appends the inputs of the current row, and adds its targets to the table.
+func (l *layout) appendRow(to []float64, rec *records, made *table) (_ []float64, err error) {
 	for j := range l.inputs {
 		if to, err = l.appendValue(to, rec, j); err != nil {
 			return nil, err
 		}
 	}
-	return to, nil
+	if err := l.checkRoles(rec); err != nil {
+		return nil, err
+	}
+	return to, l.addTargets(rec, made)
 }
 
 func (l *layout) addTargets(rec *records, made *table) error {

@@ -261,11 +261,12 @@ func (c *columnProfile) dateForm(rec *records, i int, otherwise string) (form st
 func (l *layout) addDates(rec *records, c *columnProfile, i int) error {
 	form, err := c.dateForm(rec, i, "leave the column out with "+
 		asFlag("ignore")+" "+flagWord(rec.columnName(i), i))
-	if err == nil {
-		s := c.dates.spanOf(form)
-		l.addDate(i, s.date(rec.columnName(i), form), s)
+	if err != nil {
+		return err
 	}
-	return err
+	s := c.dates.spanOf(form)
+	l.addDate(i, s.date(rec.columnName(i), form), s)
+	return nil
 }
 
 // after writes the time that is some days after Start, as people write it.

@@ -132,8 +132,8 @@ type ReadOptions struct {
 }
 
 // newInput checks the options.
-func newInput(name string, src seekable, opt ReadOptions, lim limits) (in *input, err error) {
-	in = &input{name: name, src: src, opt: opt, lim: lim, task: Task(opt.Task)}
+func newInput(name string, src seekable, opt ReadOptions, lim limits) (*input, error) {
+	in := &input{name: name, src: src, opt: opt, lim: lim, task: Task(opt.Task)}
 	if in.task == "auto" {
 		in.task = ""
 	}
@@ -146,9 +146,17 @@ func newInput(name string, src seekable, opt ReadOptions, lim limits) (in *input
 		in.opt.Dialect = Dialect{cmp.Or(given.Separator, known.Separator), cmp.Or(given.Decimal, known.Decimal),
 			cmp.Or(given.Thousands, known.Thousands), cmp.Or(given.Header, known.Header)}
 		in.task = like.Task
-		err = like.Check()
 	}
-	return in, cmp.Or(checkTokens(opt.Tokens), in.opt.TableOptions.check(), err)
+	if err := checkTokens(opt.Tokens); err != nil {
+		return nil, err
+	}
+	if err := in.opt.TableOptions.check(); err != nil {
+		return nil, err
+	}
+	if opt.Schema != nil {
+		return in, opt.Schema.Check()
+	}
+	return in, nil
 }
 
 // ReadFile reads a file in any of the known formats, plain or gzip; its first bytes tell the format. The notes
@@ -227,11 +235,13 @@ func read(name string, r seekable, opt ReadOptions, lim limits) (*Dataset, []str
 			"is %s, which holds its own targets: leave the file of labels %s out", f.what, opt.Labels)
 	}
 	t, err := f.read(in)
-	if err == nil && opt.Schema != nil && opt.Schema.Alphabet == nil && !f.text {
-		err = t.checkBooleans(in)
-	}
 	if err != nil {
 		return nil, nil, err
+	}
+	if opt.Schema != nil && opt.Schema.Alphabet == nil && !f.text {
+		if err := t.checkBooleans(in); err != nil {
+			return nil, nil, err
+		}
 	}
 	return t.dataset(in)
 }

@@ -185,10 +185,11 @@ func attachGram(path string, train, test *Dataset, w Watch) error {
 // AttachGram gives rows to test or predict the kernel of a file, from its test_inducing and test_diag.
 func (d *Dataset) AttachGram(path string, w Watch) error {
 	_, own, err := readGram(path, 0, d.N(), w)
-	if err == nil {
-		d.setKernel(own)
+	if err != nil {
+		return err
 	}
-	return err
+	d.setKernel(own)
+	return nil
 }
 
 func (d *Dataset) setKernel(k *RowKernel) {

@@ -247,10 +247,11 @@ func (l *layout) nameRows(rec *records) (err error) {
 	if l.opt.ID == "" {
 		return nil
 	}
-	if l.id, err = columnNamed(l.name, l.opt.ID, rec.columnNames(), namesRows); err == nil {
-		l.idName = rec.columnName(l.id)
+	if l.id, err = columnNamed(l.name, l.opt.ID, rec.columnNames(), namesRows); err != nil {
+		return err
 	}
-	return err
+	l.idName = rec.columnName(l.id)
+	return nil
 }
 
 // namesRows is the purpose of a column of names in messages.

@@ -62,11 +62,11 @@ func Load(s Source) (train, test *Dataset, notes []string, err error) {
 	default:
 		train, test, notes, err = loadFiles(s)
 	}
-	if err == nil {
-		impute(train, test)
-		err = checkTraining(train)
-	}
 	if err != nil {
+		return nil, nil, nil, err
+	}
+	impute(train, test)
+	if err := checkTraining(train); err != nil {
 		return nil, nil, nil, err
 	}
 	if names := constantColumns(train); len(names) > 0 {
@@ -130,12 +130,13 @@ func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 	case s.Folds > 0:
 		train, test, note, err = inFolds(all, s.Folds, s.Fold)
 	default:
-		if err = all.checkSeparable(); err == nil {
-			rest, rows := all.separate(tenth(all.N()), heldOutSite, s.Seed)
-			train, test = all.Subset(rest), all.Subset(rows)
-			note = fmt.Sprintf("%s: %d of %d rows held out for testing (a tenth, %s)", all.Path, len(rows), all.N(),
-				all.HowSplit(s.Seed))
+		if err := all.checkSeparable(); err != nil {
+			return nil, nil, nil, err
 		}
+		rest, rows := all.separate(tenth(all.N()), heldOutSite, s.Seed)
+		train, test = all.Subset(rest), all.Subset(rows)
+		note = fmt.Sprintf("%s: %d of %d rows held out for testing (a tenth, %s)", all.Path, len(rows), all.N(),
+			all.HowSplit(s.Seed))
 	}
 	return train, test, append(notes, note), err
 }

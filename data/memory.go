@@ -1,7 +1,6 @@
 package data
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -101,7 +100,10 @@ func (d *Dataset) toTrain() (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := cmp.Or(d.checkSplitRoles(inMemory, d.schema.Roles), checkTraining(d)); err != nil {
+	if err := d.checkSplitRoles(inMemory, d.schema.Roles); err != nil {
+		return nil, err
+	}
+	if err := checkTraining(d); err != nil {
 		return nil, err
 	}
 	d.Fingerprint = d.fingerprint()
@@ -146,7 +148,16 @@ func (r Rows) check() error {
 		}
 		names[name] = true
 	}
-	return cmp.Or(checkTokens(r.Tokens), r.checkWords(), r.checkTargets(), r.checkFacts())
+	if err := checkTokens(r.Tokens); err != nil {
+		return err
+	}
+	if err := r.checkWords(); err != nil {
+		return err
+	}
+	if err := r.checkTargets(); err != nil {
+		return err
+	}
+	return r.checkFacts()
 }
 
 // checkLengths refuses parts that do not have one element for each row.

@@ -71,16 +71,18 @@ func (l *layout) assign(rec *records, p *profile) (err error) {
 	names := rec.columnNames()
 	opt := l.opt
 	ignored, err := columnsNamed(rec.name, opt.Ignore, names, "to leave out")
-	if err == nil {
-		err = l.nameRows(rec)
-	}
-	if err == nil && opt.Sequence != "" {
-		err = l.findSequence(rec)
-	}
-	if err == nil {
-		err = l.assignRoles(rec, p, ignored)
-	}
 	if err != nil {
+		return err
+	}
+	if err := l.nameRows(rec); err != nil {
+		return err
+	}
+	if opt.Sequence != "" {
+		if err := l.findSequence(rec); err != nil {
+			return err
+		}
+	}
+	if err := l.assignRoles(rec, p, ignored); err != nil {
 		return err
 	}
 	for _, at := range l.targets {

@@ -62,21 +62,24 @@ func OpenStream(path string, schema Schema, o TableOptions, w Watch, bad func(Ba
 	s = &Stream{file: file, bad: opt.bad}
 	lim := fileLimits()
 	lim.text = math.MaxInt64 // some rows at a time fit into memory, whatever their total number
-	if s.in, err = newInput(name, file, opt, lim); err == nil {
-		err = s.in.open()
+	fail := func(err error) (*Stream, error) {
+		return nil, errors.Join(cmp.Or(opt.stopped(name), err), file.Close())
 	}
-	if err == nil && !formatOf(s.in.head).text {
+	if s.in, err = newInput(name, file, opt, lim); err != nil {
+		return fail(err)
+	}
+	if err := s.in.open(); err != nil {
+		return fail(err)
+	}
+	if !formatOf(s.in.head).text {
 		file.Close()
 		return openWhole(path, opt)
 	}
-	if err == nil {
-		s.rec, err = newRecords(s.in)
+	if s.rec, err = newRecords(s.in); err != nil {
+		return fail(err)
 	}
-	if err == nil {
-		s.lay, err = s.in.layoutLike(s.rec)
-	}
-	if err != nil {
-		return nil, errors.Join(cmp.Or(opt.stopped(name), err), file.Close())
+	if s.lay, err = s.in.layoutLike(s.rec); err != nil {
+		return fail(err)
 	}
 	s.notes = s.in.notes
 	return s, nil

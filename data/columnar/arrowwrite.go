@@ -175,10 +175,11 @@ func (a *arrowWriter) message(b *flatbuffers.Builder, kind byte, header flatbuff
 }
 
 func (a *arrowWriter) write(text []byte) {
-	if a.err == nil {
-		_, a.err = a.to.Write(text)
-		a.at += int64(len(text))
+	if a.err != nil {
+		return
 	}
+	_, a.err = a.to.Write(text)
+	a.at += int64(len(text))
 }
 
 func (a *arrowWriter) schema(b *flatbuffers.Builder) flatbuffers.UOffsetT {
