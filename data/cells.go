@@ -1,6 +1,7 @@
 package data
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -127,4 +128,62 @@ func ParseCell(cell string, isBoolean bool) (float64, error) {
 		return 0, errorf("", "found %s, which is beyond ±%g: only smaller numbers can be used", phrase.Quote(cell), largest)
 	}
 	return v, nil
+}
+
+// remedy returns this advice where the file is one to train on. A model needs each of its columns as it was trained.
+func (r *records) remedy(advice string) string {
+	if r.opt.Schema != nil {
+		return "correct it or remove the row"
+	}
+	return advice
+}
+
+// missingCell returns the error about a missing cell that nothing fills.
+func (r *records) missingCell(i int, advice string) error {
+	cell, column := strings.TrimSpace(r.row[i]), phrase.Quote(r.columnName(i))
+	if cell == "" {
+		return r.cellError(i, "empty cell in column %s: %s", column, advice)
+	}
+	return r.cellError(i, "found %s, a missing value, in column %s: %s", phrase.Quote(cell), column, advice)
+}
+
+// found returns the error about cell i of the current row, which it names with its column.
+func (r *records) found(i int, format string, args ...any) *Error {
+	return r.cellError(i, "found %s in column %s%s", phrase.Quote(strings.TrimSpace(r.row[i])),
+		phrase.Quote(r.columnName(i)), fmt.Sprintf(format, args...))
+}
+
+// value reads cell i of the current row, which must be a finite number; advice is what to do about a
+// word.
+func (r *records) value(i int, advice string) (float64, error) {
+	cell := strings.TrimSpace(r.row[i])
+	if r.isStray(i) {
+		return 0, r.found(i, ": %s", r.notations[i].like())
+	}
+	v, err := r.style.number(cell)
+	if b, ok := written.Boolean(cell); ok && r.types == nil && r.isTyped(i) {
+		return b, nil
+	}
+	if err == nil && math.Abs(v) <= largest {
+		return v, nil
+	}
+	switch {
+	case written.IsMissing(cell) || written.IsDoubtful(cell):
+		return 0, r.missingCell(i, "the target must be known: fill it in or remove the row")
+	case err == nil && math.IsInf(v, 0):
+		return 0, r.found(i, ": only finite numbers can be used, fill it in or remove the row")
+	case err == nil, written.IsRange(err):
+		return 0, r.found(i, ", which is beyond ±%g: %s", largest, r.remedy("divide the column by a power of ten"))
+	case written.IsDecorated(cell):
+		return 0, r.found(i, ": %s", plainer(cell))
+	}
+	advice = r.remedy(advice)
+	if a, ok := written.AmountOf(cell); ok && a.Unit != "" {
+		advice = "write the number alone, without " + phrase.Quote(a.Unit)
+	}
+	header := ""
+	if _, doubtful := r.doubtfulHeader(); doubtful {
+		header = " (the first row is read as the names of the columns: " + asKey("header") + "=no reads it as data)"
+	}
+	return 0, r.found(i, "%s, which must be a number: %s", header, advice)
 }
