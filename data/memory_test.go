@@ -1,7 +1,6 @@
 package data
 
 import (
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -9,141 +8,97 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-const givenTraining = `age,colour,dna,weight,y
-1,red,ACGT,10,1.5
-2,blue,ACCA,,2.5
-3,,GGGT,30,0.25
-4,red,TTAA,40,1.75
-`
-
-// Rows that are given have the values of rows in a file.
-func TestGivenIsAFile(t *testing.T) {
-	training := dataset(ReadFile(write(t, "train.csv", givenTraining),
-		ReadOptions{Target: "y", Sequence: "dna", TableOptions: TableOptions{Missing: MissingImpute}}))(t)
-	s := training.Schema()
-	if got := s.NumberColumns(); !slices.Equal(got, []string{"age", "weight"}) {
-		t.Fatalf("columns of numbers %q", got)
-	}
-	if got := s.TextColumns(); !slices.Equal(got, []string{"colour"}) || s.SequenceColumn() != "dna" {
-		t.Fatalf("columns of text %q, sequences %q", got, s.SequenceColumn())
-	}
-	file, _, err := ReadFile(write(t, "new.csv",
-		"age,colour,dna,weight\n0.1,green,ACNT,1e3\n,blue,A,\n-7,,GG,5\n1,NA,T,2\n"),
-		forPrediction(s, TableOptions{}, Watch{}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	nan := math.NaN()
-	given := must.Get(s.Rows(Request{N: 4, Numbers: []float64{0.1, 1e3, nan, nan, -7, 5, 1, 2},
-		Texts: map[string][]string{"colour": {"green", "blue", "", "NA"}}, Sequences: []string{"ACNT", "A", "GG", "T"}}))(t)
-	if !slices.Equal(given.Columns, file.Columns) || given.N() != file.N() {
-		t.Fatalf("columns %q and %q", given.Columns, file.Columns)
-	}
-	for i := range file.N() {
-		if !slices.Equal(given.Row(i), file.Row(i)) || !slices.Equal(given.Sequences.At(i), file.Sequences.At(i)) {
-			t.Errorf("row %d is %v %v, in a file %v %v", i, given.Row(i), given.Sequences.At(i), file.Row(i),
-				file.Sequences.At(i))
-		}
-	}
-}
-
-func TestGivenIsWrong(t *testing.T) {
-	path := write(t, "train.csv", "a,b,y\n1,x,1\n2,z,2.5\n3,x,4\n")
-	training := dataset(ReadFile(path, ReadOptions{Target: "y"}))(t)
-	s := training.Schema()
-	words := map[string][]string{"b": {"x", "z"}}
-	for _, test := range []struct {
-		given Request
-		want  string
-	}{
-		{Request{}, "there are no rows"},
-		{Request{N: 2, Numbers: []float64{1}, Texts: words}, "1 number of 1 column for 2 rows"},
-		{Request{N: 2, Numbers: []float64{1, 2}}, `0 cells in column "b" for 2 rows`},
-		{Request{N: 2, Numbers: []float64{1, math.NaN()}, Texts: words}, `row 2: column "a" is missing`},
-		{Request{N: 2, Numbers: []float64{1, math.Inf(-1)}, Texts: words}, `row 2: found -Inf in column "a"`},
-		{Request{N: 2, Numbers: []float64{1, 2e100}, Texts: words}, `found 2e+100`},
-		{Request{N: 2, Numbers: []float64{1, 2}, Texts: map[string][]string{"b": {"", "x"}}},
-			`row 1: column "b" is missing`},
+// Rows to predict that do not fit are errors that say what they should have.
+func TestGivenRows(t *testing.T) {
+	trained := must.Get(FromRows(Rows{Columns: []string{"a", "b"}, Inputs: [][]float64{{1, 2}, {2, 5}, {4, 3}},
+		Values: []float64{1, 2, 4}}))(t)
+	for want, r := range map[string]Rows{
+		"row 2 has 2 numbers for 3 columns: give one for each": {Columns: []string{"a", "note", "b"},
+			Inputs: [][]float64{{1, 0, 2}, {1, 2}}},
+		"row 1 has 1 number, the training data have 2 columns": {Inputs: [][]float64{{1}}},
+		"2 values for 1 row: give one for each row":            {Inputs: [][]float64{{1, 2}}, Values: []float64{1, 2}},
+		"have sequences, and the training rows":                {Inputs: [][]float64{{1, 2}}, Sequences: []string{"AC"}},
+		"1 slice for 2 rows": {Inputs: [][]float64{{1, 2}},
+			Sequences: []string{"AC", "GT"}},
+		"the training rows have none: leave them out": {Inputs: [][]float64{{1, 2}}, Offset: []float64{0.5}},
+		`there are two columns "a"`: {Columns: []string{"a", "b", "a"},
+			Inputs: [][]float64{{1, 2, 3}}},
 	} {
-		if _, err := s.Rows(test.given); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%+v: error %v, expected %q", test.given, err, test.want)
-		}
-	}
-	genes := dataset(ReadFile(write(t, "g.fasta", ">a|1\nACGT\n>b|2\nGGTA\n"), ReadOptions{}))(t)
-	for text, want := range map[string]string{"": "empty", "AC!T": `found "!" at byte 3 of column "sequence"`} {
-		if _, err := genes.Schema().Rows(Request{N: 1, Sequences: []string{text}}); err == nil ||
-			!strings.Contains(err.Error(), want) {
-			t.Errorf("%q: error %v, expected %q", text, err, want)
-		}
+		_, err := r.Request(trained.Schema())
+		wantError(t, "", err, strings.Contains, want)
 	}
 }
 
-func TestParseNumberCell(t *testing.T) {
-	for cell, want := range map[string]float64{" 1.5 ": 1.5, "1e-3": 1e-3, "-1e100": -1e100} {
-		if got, err := ParseCell(cell, false); err != nil || got != want {
-			t.Errorf("%q is %v, %v", cell, got, err)
+// Rows in memory are the set that a file with the same rows is.
+func TestFromRows(t *testing.T) {
+	inputs := [][]float64{{1, 0.5}, {2, 0.25}, {3, -1}, {4, 2}, {5, 9}, {6, 1e3}}
+	for _, c := range []struct {
+		name, file string
+		opt        ReadOptions
+		rows       Rows
+	}{
+		{"regression", "a,b,target\n1,.5,1.5\n2,.25,2\n3,-1,2.5\n4,2,3\n5,9,0\n6,1e3,-2\n", ReadOptions{},
+			Rows{Columns: []string{"a", "b"}, Inputs: inputs, Values: []float64{1.5, 2, 2.5, 3, 0, -2}}},
+		{"words", "x0,x1,target\n1,.5,u\n2,.25,v\n3,-1,u\n4,2,w\n5,9,v\n6,1e3,w\n", ReadOptions{},
+			Rows{Inputs: inputs, Classes: strings.Split("u v u w v w", " ")}},
+		{"numbers as classes", "x0,x1,target\n1,.5,10\n2,.25,9\n3,-1,10\n4,2,10\n5,9,9\n6,1e3,9\n",
+			ReadOptions{Task: "classification"},
+			Rows{Inputs: inputs, Classes: strings.Split("10 9 10 10 9 9", " ")}},
+		{"several targets", "a,b,u,v\n1,.5,1,2\n2,.25,3,4\n3,-1,5,7\n4,2,7,8\n5,9,9,10\n6,1e3,1,1\n",
+			ReadOptions{Target: "u,v"}, Rows{Columns: []string{"a", "b"}, Inputs: inputs,
+				Targets: [][]float64{{1, 2}, {3, 4}, {5, 7}, {7, 8}, {9, 10}, {1, 1}}, TargetNames: []string{"u", "v"}}},
+		{"sequences",
+			"x0,x1,sequence,target\n1,.5,ACGT,1.5\n2,.25,GG,2\n3,-1,TT,2.5\n4,2,ACNA,3\n5,9,A,0\n6,1e3,C,-2\n",
+			ReadOptions{Sequence: "sequence"},
+			Rows{Inputs: inputs, Sequences: strings.Split("ACGT GG TT ACNA A C", " "),
+				Values: []float64{1.5, 2, 2.5, 3, 0, -2}}},
+	} {
+		file, _, err := ReadFile(write(t, "rows.csv", c.file), c.opt)
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		rows, err := FromRows(c.rows)
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		if rows.Fingerprint != file.Fingerprint || !slices.Equal(rows.Classes, file.Classes) ||
+			!slices.Equal(rows.Labels, file.Labels) {
+			t.Errorf("%s: classes %v and labels %v, in a file %v and %v, fingerprints %.8s and %.8s",
+				c.name, rows.Classes, rows.Labels, file.Classes, file.Labels, rows.Fingerprint, file.Fingerprint)
+		}
+		if got, want := rows.Schema().NumberColumns(), file.Schema().NumberColumns(); !slices.Equal(got, want) {
+			t.Errorf("%s: columns %v, in a file %v", c.name, got, want)
 		}
 	}
-	for _, cell := range []string{"", "NA", "null"} {
-		if got, err := ParseCell(cell, false); err != nil || !math.IsNaN(got) {
-			t.Errorf("%q is %v, %v", cell, got, err)
-		}
-	}
-	for cell, want := range map[string]string{"0x10": "must be a number", "1e999": `found "1e999", which is beyond`,
-		"-1e101": `found "-1e101"`, "inf": `found "inf"`} {
-		if v, err := ParseCell(cell, false); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s is %v, %v", cell, v, err)
-		}
+	dna, err := FromRows(Rows{Sequences: strings.Split("ACGT GG TT ACNA", " "), Classes: strings.Split("1 0 1 0", " ")})
+	if err != nil || dna.Sequences.Alphabet.Kind != "dna" || dna.Schema().Check() != nil {
+		t.Errorf("%v, %v", dna, err)
 	}
 }
 
-// A boolean is one value in each spelling: as a number, and among words.
-func TestGivenBooleans(t *testing.T) {
-	path := write(t, "train.csv", "a,b,y\nTrue,True,1\nFalse,maybe,2.5\nTrue,False,4\nFalse,True,3\n")
-	training := dataset(ReadFile(path, ReadOptions{Target: "y"}))(t)
-	s := training.Schema()
-	for _, cell := range []string{"true", "True", "TRUE", "1"} {
-		v, err := ParseCell(cell, slices.Contains(s.Booleans, "a"))
-		if err != nil || v != 1 {
-			t.Errorf("%s is %v, %v", cell, v, err)
-		}
-		given := Request{N: 1, Numbers: []float64{v}, Texts: map[string][]string{"b": {cell}}}
-		rows := must.Get(s.Rows(given))(t)
-		if at := slices.Index(rows.Columns, "b=True"); rows.Row(0)[at] != 1 || s.NewWords(given) != nil {
-			t.Errorf("%s among words: %v, %q", cell, rows.Row(0), s.NewWords(given))
-		}
+// A label, a name or a word that a model file cannot hold is refused before training.
+func TestWordsOfRows(t *testing.T) {
+	inputs := [][]float64{{1}, {2}}
+	for want, r := range map[string]Rows{
+		`the tokens are "dna", and there are`: {Inputs: inputs, Classes: []string{"a", "b"}, Tokens: "dna"},
+		`row 2: the class label is ""`:        {Inputs: inputs, Classes: []string{"a", ""}},
+		`row 2: the class label is "caf\xe9"`: {Inputs: inputs, Classes: []string{"a", "caf\xe9"}},
+		`the column "caf\xe9" is not called`:  {Inputs: inputs, Classes: []string{"a", "b"}, Columns: []string{"caf\xe9"}},
+		`row 2: found "\xe9" at byte 7 of column "sequence", not UTF-8`: {
+			Sequences: []string{"a", "é caf\xe9"}, Classes: []string{"a", "b"}, Tokens: "words"},
+	} {
+		_, err := FromRows(r)
+		wantError(t, "", err, strings.Contains, want)
 	}
 }
 
-// Columns that are given as text have digits and NA as words; an empty cell is missing.
-func TestTextColumns(t *testing.T) {
-	const table = "zone,k,y\nNA,1,1\nEU,2,2.5\n-,1,4\n,2,3\nEU,1,1\n"
-	path := write(t, "train.csv", table)
-	o := TableOptions{Text: "zone,2", Missing: MissingImpute}
-	training := dataset(ReadFile(path, ReadOptions{Target: "y", TableOptions: o}))(t)
-	want := []string{"zone=-", "zone=EU", "zone=NA", "zone=missing", "k=1", "k=2"}
-	if !slices.Equal(training.Columns, want) {
-		t.Fatalf("%q, expected %q", training.Columns, want)
-	}
-	s := training.Schema()
-	rows, notes, err := ReadFile(write(t, "new.csv", "zone,k\nN/A,7\nNA,1\n,2\n"),
-		ReadOptions{Schema: &s, TargetOptional: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	given := Request{N: 3, Texts: map[string][]string{"zone": {"N/A", "NA", ""}, "k": {"7", "1", "2"}}}
-	same := must.Get(s.Rows(given))(t)
-	for i, want := range [][]float64{{0, 0, 0, 0, 0, 0}, {0, 0, 1, 0, 1, 0}, {0, 0, 0, 1, 0, 1}} {
-		if !slices.Equal(rows.Row(i), want) || !slices.Equal(same.Row(i), want) {
-			t.Errorf("row %d: %v of a file, %v of a request, expected %v", i+1, rows.Row(i), same.Row(i), want)
-		}
-	}
-	if new := s.NewWords(given); len(new) != 2 || !strings.Contains(strings.Join(notes, "\n"), `"N/A" in column "zone"`) {
-		t.Errorf("%q of a file, %q of a request", notes, new)
-	}
-	o.Text = "nowhere"
-	if _, _, err := ReadFile(path, ReadOptions{Target: "y", TableOptions: o}); err == nil ||
-		!strings.Contains(err.Error(), `has no column "nowhere" of text`) {
-		t.Error(err)
+// A set keeps the names of its columns, whatever becomes of the slices of its rows.
+func TestOwnNames(t *testing.T) {
+	rows := Rows{Columns: []string{"a", "b"}, Inputs: [][]float64{{1, 2}, {2, 5}, {4, 3}},
+		Targets: [][]float64{{1, 2}, {3, 5}, {4, 1}}, TargetNames: []string{"u", "v"}}
+	d := must.Get(FromRows(rows))(t)
+	rows.Columns[0], rows.TargetNames[0] = "x", "y"
+	if s := d.Schema(); s.Columns[0] != "a" || s.Targets[0] != "u" {
+		t.Errorf("the columns are %q, the targets %q", s.Columns, s.Targets)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
@@ -42,5 +43,51 @@ func testWrite(t *testing.T, file *bytes.Buffer, columns []tablefile.Column,
 		if got := fmt.Sprint(rows[i]); got != want {
 			t.Errorf("row %d is %s, expected %s", i, got, want)
 		}
+	}
+}
+
+// wide returns some columns of numbers, whose names are in no order.
+func wide(n int) (columns []tablefile.Column) {
+	for c := range n {
+		columns = append(columns, tablefile.Column{Name: fmt.Sprint("c", (c+9)%n)})
+	}
+	return columns
+}
+
+// Of a wide table fewer rows are held.
+func TestWideRows(t *testing.T) {
+	for columns, want := range map[int]int{0: rowsPerGroup, 10: rowsPerGroup, 128: rowsPerGroup, 1024: 1 << 13,
+		1 << 20: minPerGroup} {
+		if got := rowsOf(columns); got != want {
+			t.Errorf("%d rows of %d columns, expected %d", got, columns, want)
+		}
+	}
+	w := must.Get(newArrow(io.Discard, wide(4096)))(t)
+	for range rowsOf(4096) {
+		for range 4096 {
+			w.Missing()
+		}
+		must.OK(t, w.EndRow())
+	}
+	if n := len(w.(*arrowWriter).blocks); n != 1 {
+		t.Errorf("%d batches are written of %d rows, expected one", n, rowsOf(4096))
+	}
+}
+
+// A Parquet file has its columns in their order. More than it can have are an error.
+func TestManyColumns(t *testing.T) {
+	if _, err := newParquet(io.Discard, wide(70_000)); err == nil || !strings.Contains(err.Error(), "at most 65535") {
+		t.Errorf("70000 columns: %v", err)
+	}
+	var file bytes.Buffer
+	w := must.Get(newParquet(&file, wide(200)))(t)
+	for range 200 {
+		w.Number(1)
+	}
+	must.OK(t, w.EndRow())
+	must.OK(t, w.Close())
+	rows, err := all(file.Bytes())
+	if err != nil || len(rows) != 2 || rows[0][0] != "c9" || rows[0][199] != "c8" {
+		t.Errorf("%d rows, %v", len(rows), err)
 	}
 }
