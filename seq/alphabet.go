@@ -41,7 +41,8 @@ type Alphabet struct {
 	// vectors of the set [Letters,Width], which are no part of a model
 	Frames []float32 `json:"-"`
 
-	Attributes *Alphabet `json:"attributes,omitempty"` // alphabet of the attributes, for graphs whose nodes have vectors
+	// alphabet of the attributes, for graphs whose nodes have vectors
+	Attributes *Alphabet `json:"attributes,omitempty"`
 	// molecules have the same labels in every notation; false in models of earlier versions
 	Standard bool `json:"standard,omitempty"`
 }

@@ -344,7 +344,8 @@ func TestSelectFamily(t *testing.T) {
 		}
 		p.classify(string(x), i%4 == 0)
 	}
-	if found := p.selected(t); found.Spec[0].Map != "gapped" || found.Spec[0].Args[0] > 8 || found.Scores[0].Errors > 0.1 {
+	if found := p.selected(t); found.Spec[0].Map != "gapped" || found.Spec[0].Args[0] > 8 ||
+		found.Scores[0].Errors > 0.1 {
 		t.Errorf("%s", strings.Join(found.Notes(), "\n"))
 	}
 }

@@ -11,7 +11,8 @@ func checkGapped(args []int) *SpecError {
 		return specErrorf("gapped: m must be below g: leaving %d of %d symbols out leaves none", m, g)
 	}
 	if n := binomial(g, m); n > maxPatterns {
-		return specErrorf("gapped:%d,%d leaves symbols out in %d ways, more than %d: make m smaller", g, m, n, maxPatterns)
+		return specErrorf("gapped:%d,%d leaves symbols out in %d ways, more than %d: make m smaller", g, m, n,
+			maxPatterns)
 	}
 	return nil
 }

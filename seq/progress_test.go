@@ -47,11 +47,14 @@ func TestStop(t *testing.T) {
 			_, err := Select(ctx, []Spec{spec[1:]}, set, Targets{Values: targets, Columns: 1}, 1, 0)
 			return err
 		},
-		"NewProjection": func(ctx context.Context) error { _, err := NewSignProjection(ctx, spec, 10, set, 1); return err },
-		"Distances":     func(ctx context.Context) error { small.Distances(ctx, set, 0, set.N()); return ctx.Err() },
-		"Vectors":       func(ctx context.Context) error { small.Vectors(ctx, set, 0, set.N()); return ctx.Err() },
-		"Sizes":         func(ctx context.Context) error { small.Sizes(ctx, set); return ctx.Err() },
-		"Rows":          func(ctx context.Context) error { projection.Rows(ctx, set, 0, set.N()); return ctx.Err() },
+		"NewProjection": func(ctx context.Context) error {
+			_, err := NewSignProjection(ctx, spec, 10, set, 1)
+			return err
+		},
+		"Distances": func(ctx context.Context) error { small.Distances(ctx, set, 0, set.N()); return ctx.Err() },
+		"Vectors":   func(ctx context.Context) error { small.Vectors(ctx, set, 0, set.N()); return ctx.Err() },
+		"Sizes":     func(ctx context.Context) error { small.Sizes(ctx, set); return ctx.Err() },
+		"Rows":      func(ctx context.Context) error { projection.Rows(ctx, set, 0, set.N()); return ctx.Err() },
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		var stopped time.Time
