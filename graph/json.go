@@ -236,8 +236,8 @@ func (p *jsonReader) check() *Error {
 	}
 	for _, v := range g.Values {
 		if len(v) == 0 || len(v) != len(g.Values[0]) {
-			return errorAt(0, text, "a graph whose nodes have %d and %d values: give all nodes the same number of values",
-				len(g.Values[0]), len(v))
+			return errorAt(0, text, "a graph whose nodes have %d and %d values: give all nodes the same number of "+
+				"values", len(g.Values[0]), len(v))
 		}
 	}
 	return nil

@@ -105,7 +105,8 @@ func shuffled(g *Graph, r *rand.Rand) *Graph {
 
 func TestIsAtom(t *testing.T) {
 	for label, want := range map[string]bool{"C": true, "nH": true, "13C": true, "Fe+2": true, "N+": true, "O-": true,
-		"nH+": true, "*": true, "2H": true, "": false, "0": false, "H1": false, "Carbon": false, "x": false, "C++": false} {
+		"nH+": true, "*": true, "2H": true, "": false, "0": false, "H1": false, "Carbon": false, "x": false,
+		"C++": false} {
 		if IsAtom(label) != want {
 			t.Errorf("%q: %v", label, !want)
 		}
