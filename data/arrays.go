@@ -31,8 +31,8 @@ func (t *table) checkBooleans(in *input) error {
 		}
 		for i, v := range matrix.Column(make([]float64, t.N()), t.X, j) {
 			if fault := c.notBoolean(v); fault != "" {
-				return in.errorf("row %d: found %s in place of column %s, %s", i+1, phrase.Number(v), phrase.Quote(c.Name),
-					fault)
+				return in.errorf("row %d: found %s in place of column %s, %s", i+1, phrase.Number(v),
+					phrase.Quote(c.Name), fault)
 			}
 		}
 	}
@@ -152,13 +152,14 @@ func (in *input) targetColumns(file string, names []string) (at []int, err error
 			return nil, nil
 		default:
 			return nil, errorf(file, "has %s, the training data have %s and %s: give the same columns in the same "+
-				"order, or the targets with %s", phrase.Plural(width, "column"), phrase.Plural(d, "input"), aTarget(len(at)),
-				asFlag("labels"))
+				"order, or the targets with %s", phrase.Plural(width, "column"), phrase.Plural(d, "input"),
+				aTarget(len(at)), asFlag("labels"))
 		}
 	}
 	if in.opt.Target == "" && width < 2 {
 		return nil, errorf(file,
-			"has one column only: at least one input is needed beside the target; give the targets with %s", asFlag("labels"))
+			"has one column only: at least one input is needed beside the target; give the targets with %s",
+			asFlag("labels"))
 	}
 	return findTargets(file, in.opt.Target, names)
 }

@@ -125,7 +125,8 @@ func ParseCell(cell string, isBoolean bool) (float64, error) {
 	case err != nil && !written.IsRange(err):
 		return 0, errorf("", "found %s, which must be a number", phrase.Quote(cell))
 	case math.Abs(v) > largest:
-		return 0, errorf("", "found %s, which is beyond ±%g: only smaller numbers can be used", phrase.Quote(cell), largest)
+		return 0, errorf("", "found %s, which is beyond ±%g: only smaller numbers can be used", phrase.Quote(cell),
+			largest)
 	}
 	return v, nil
 }

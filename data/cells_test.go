@@ -148,7 +148,8 @@ func TestTypedBooleans(t *testing.T) {
 		}
 	}
 	for _, text := range []string{lines("true"), archive} {
-		if got, _, err := readText(text, ReadOptions{Task: "regression"}); err != nil || fmt.Sprint(got.Y) != "[1 0 1]" {
+		if got, _, err := readText(text, ReadOptions{Task: "regression"}); err != nil ||
+			fmt.Sprint(got.Y) != "[1 0 1]" {
 			t.Error(got, err)
 		}
 	}

@@ -38,8 +38,8 @@ func readCSV(in *input) (*table, error) {
 		return nil, err
 	}
 	if n := lay.read + lay.noTarget + lay.dropped + lay.weightless; n < lay.rows {
-		return nil, in.errorf("has %s less than when it was read first: it is being written, try again when it is whole",
-			phrase.Plural(lay.rows-n, "row"))
+		return nil, in.errorf("has %s less than when it was read first: it is being written, try again when it is "+
+			"whole", phrase.Plural(lay.rows-n, "row"))
 	}
 	if err := lay.checkClasses(made); err != nil {
 		return nil, err
@@ -293,8 +293,8 @@ func (l *layout) targetsOf(rec *records) (labels []int32, y []float64, at int, e
 		return []int32{c}, nil, at, err
 	}
 	for _, at := range l.targets {
-		v, err := rec.value(at, cmp.Or(l.oneByOne, "correct it, or use the task classification, or name another target "+
-			"column with "+asFlag("target")))
+		v, err := rec.value(at, cmp.Or(l.oneByOne, "correct it, or use the task classification, or name another "+
+			"target column with "+asFlag("target")))
 		if err != nil {
 			return nil, slices.Repeat([]float64{math.NaN()}, len(l.targets)), at, err
 		}

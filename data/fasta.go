@@ -115,8 +115,8 @@ func (t *texts) finishFASTA(headers []string) (*table, error) {
 	for i := range t.n() {
 		if len(bytes.TrimSpace(t.of(i))) == 0 && !t.drops() && t.opt.bad == nil {
 			return nil, t.errorAt(t.where[i],
-				"the sequence after %s is empty: remove the header, or give the sequence%s", phrase.Quote(">"+headers[i]),
-				t.leaveOut())
+				"the sequence after %s is empty: remove the header, or give the sequence%s",
+				phrase.Quote(">"+headers[i]), t.leaveOut())
 		}
 	}
 	t.splitHeaders(headers)
@@ -160,7 +160,8 @@ func (t *texts) checkHeaders() error {
 		if len(known) < t.n() {
 			if strange := matrix.Others(t.n(), known)[0]; len(known) > 0 {
 				t.note("%d of its %s have a class of the model in the header: classes are ignored (line %d has %s)",
-					len(known), phrase.Plural(t.n(), "sequence"), t.where[strange].line, phrase.Quote(t.labels[strange]))
+					len(known), phrase.Plural(t.n(), "sequence"), t.where[strange].line,
+					phrase.Quote(t.labels[strange]))
 			}
 			t.labels = nil
 		} else if t.areNumbered() {
@@ -245,7 +246,8 @@ func readFASTQ(in *input) (*table, error) {
 			}
 		case (headers == nil || plus > 0) && len(line) > 0:
 			if line[0] != '@' {
-				return t.errorAt(place{number, 1}, "found %s where a header with an @ belongs", phrase.Quote(string(line)))
+				return t.errorAt(place{number, 1}, "found %s where a header with an @ belongs",
+					phrase.Quote(string(line)))
 			}
 			t.close()
 			headers = append(headers, strings.TrimSpace(string(line[1:])))

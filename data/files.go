@@ -158,7 +158,8 @@ func spool(ctx context.Context, pipe *os.File) (*os.File, error) {
 		most := fileLimits().text
 		n, err := io.Copy(to, io.LimitReader(pipe, most+1))
 		if n > most {
-			err = errorf(pipe.Name(), "holds more than %s, too large to be copied: give a file", humanize.IBytes(uint64(most)))
+			err = errorf(pipe.Name(), "holds more than %s, too large to be copied: give a file",
+				humanize.IBytes(uint64(most)))
 		}
 		done <- err
 	}()

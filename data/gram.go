@@ -94,8 +94,8 @@ func (g *gram) readInducing() (err error) {
 	for i := range m {
 		for j := range i {
 			if a, b := g.inducing[i*m+j], g.inducing[j*m+i]; math.Abs(a-b) > gramTolerance*g.top {
-				return g.errorf(array, "is not symmetric: [%d, %d] is %s and [%d, %d] is %s", i, j, phrase.Number(a), j, i,
-					phrase.Number(b))
+				return g.errorf(array, "is not symmetric: [%d, %d] is %s and [%d, %d] is %s", i, j, phrase.Number(a), j,
+					i, phrase.Number(b))
 			}
 		}
 	}
@@ -128,8 +128,8 @@ func (g *gram) rows(part string, n int) (*RowKernel, error) {
 		}
 		for j, c := range cross[i*g.m : (i+1)*g.m] {
 			if c*c > k*g.diag[j]+gramTolerance*g.top*g.top {
-				return nil, g.errorf(part+"_inducing", "[%d, %d] is %s, and k(x, x) of its row is %s: no kernel has these "+
-					"values, are the rows in the order of the data?", i, j, phrase.Number(c), phrase.Number(k))
+				return nil, g.errorf(part+"_inducing", "[%d, %d] is %s, and k(x, x) of its row is %s: no kernel has "+
+					"these values, are the rows in the order of the data?", i, j, phrase.Number(c), phrase.Number(k))
 			}
 		}
 	}

@@ -189,7 +189,8 @@ func readFolder(path, set string, opt ReadOptions) (*Dataset, []string, error) {
 		in.notes = append(in.notes, fmt.Sprintf("the targets are not used: %v", folder.Unread))
 	}
 	if folder.EdgeAttributes != "" {
-		in.notes = append(in.notes, folder.EdgeAttributes+" is not read: labels of edges count, and their attributes do not")
+		in.notes = append(in.notes, folder.EdgeAttributes+
+			" is not read: labels of edges count, and their attributes do not")
 	}
 	made, err := t.table()
 	if err != nil {

@@ -207,7 +207,8 @@ func TestPlainSMILES(t *testing.T) {
 			continue
 		}
 		like := d.Schema()
-		if new, _, err := ReadFile(path, ReadOptions{Schema: &like, TargetOptional: true}); err != nil || new.N() != d.N() {
+		if new, _, err := ReadFile(path, ReadOptions{Schema: &like, TargetOptional: true}); err != nil ||
+			new.N() != d.N() {
 			t.Errorf("%s to predict: %v", c.name, err)
 		}
 	}
@@ -269,7 +270,8 @@ func TestGraphErrors(t *testing.T) {
 			ReadOptions{Schema: &Schema{Alphabet: &seq.Alphabet{Kind: seq.Graphs}, Task: Regression, Target: "y"}}},
 		{`{"nodes": ["C"], "edges": [], "label": 1}` + "\n[1, 2]",
 			`:2:1: found "[1, 2]", where a graph belongs`, ReadOptions{}},
-		{`{"nodes": [null], "edges": [], "label": 1}`, `found "null", where number 1 of nodes is no label`, ReadOptions{}},
+		{`{"nodes": [null], "edges": [], "label": 1}`, `found "null", where number 1 of nodes is no label`,
+			ReadOptions{}},
 		{"0\tCC(\n1\tC=C\n", ":1:5: found \"(\", a branch that is not closed", ReadOptions{Tokens: "graphs"}},
 		{"0\tC1CC\n1\tC=C\n", ":1:4: found \"1CC\", ring 1, which is not closed", ReadOptions{Tokens: "graphs"}},
 		{"smiles,y\nCCO,1.5\nC1CC,2.5\n", `:3:2: found "1CC", ring 1`, ReadOptions{Sequence: "smiles"}},

@@ -127,7 +127,8 @@ func TestBadIDX(t *testing.T) {
 			"images: holds an array of 2x1073741824x1073741824 values: too large", ReadOptions{}},
 		{"negative", "\x00\x00\x08\x03\xff\xff\xff\xff" + images[8:], labels,
 			"images: byte 4: a dimension of 4294967295", ReadOptions{}},
-		{"none", idx(nil, 0, 2, 3), labels, "images: holds an array of 0x2x3 values: at least one is needed", ReadOptions{}},
+		{"none", idx(nil, 0, 2, 3), labels, "images: holds an array of 0x2x3 values: at least one is needed",
+			ReadOptions{}},
 		{"labels for images", labels, labels, "images: holds 4 labels, not images", ReadOptions{}},
 		{"magic", "\x01" + images[1:], labels,
 			"images: is not text (byte 0x01 near its start): give a CSV table, ", ReadOptions{Labels: "labels"}},
@@ -188,7 +189,8 @@ func TestMNIST(t *testing.T) {
 		t.Errorf("%d MiB are held", mem.HeapAlloc>>20)
 	}
 	runtime.KeepAlive(train)
-	if _, _, _, err := Load(Source{Data: "mnist", DataDir: dir, ReadOptions: ReadOptions{Labels: "labels"}}); err == nil ||
+	if _, _, _, err := Load(Source{Data: "mnist", DataDir: dir,
+		ReadOptions: ReadOptions{Labels: "labels"}}); err == nil ||
 		!strings.Contains(err.Error(), "mnist needs no other file: leave the file labels out") {
 		t.Error(err)
 	}

@@ -238,7 +238,8 @@ func (j *jsonRows) firstOfElement() (byte, error) {
 		case j.comma:
 			return 0, errorAt(j.name, j.end, "found no comma between two rows of the array: write one")
 		case b == ',' || b == ']':
-			return 0, errorAt(j.name, j.end, "found no row at this comma of the array, or behind the last one: remove it")
+			return 0, errorAt(j.name, j.end,
+				"found no row at this comma of the array, or behind the last one: remove it")
 		}
 		j.line, j.column = j.end.line, j.end.column-1
 		if j.flat {

@@ -47,7 +47,8 @@ func TestJSONArrays(t *testing.T) {
 			"  {\n    \"k\": \"b\\\\\",\n    \"x\": 2\n  }\n]\n": "t.csv:7",
 	} {
 		got, _, err := readText(text, ReadOptions{})
-		if err != nil || fmt.Sprint(got.Columns, got.X.Data(), got.Y) != fmt.Sprint(want.Columns, want.X.Data(), want.Y) {
+		if err != nil ||
+			fmt.Sprint(got.Columns, got.X.Data(), got.Y) != fmt.Sprint(want.Columns, want.X.Data(), want.Y) {
 			t.Errorf("%s: %v, %v, expected %v", text, got, err, want)
 		} else if where := got.Where(1); where != line {
 			t.Errorf("row 2 stands at %s", where)
@@ -58,7 +59,7 @@ func TestJSONArrays(t *testing.T) {
 func TestBadJSONRows(t *testing.T) {
 	const first = `{"a": 1, "b": 2}` + "\n"
 	for text, want := range map[string]string{
-		first + `{"a": 1, "c": 2}`:          `t.csv:2:13: found the key "c", which the first row does not have`,
+		first + `{"a": 1, "c": 2}`:          `t.csv:2:13: found the key "c", which the first row does not`,
 		first + `{"a": 1, "a": 2}`:          `t.csv:2:13: found the key "a" twice`,
 		first + `{"a": [1], "b": 2}`:        `t.csv:2:10: found a JSON list in column "a"`,
 		first + `{"a": 1, "b": `:            `t.csv:2:14: the object does not end on its line`,
@@ -68,8 +69,8 @@ func TestBadJSONRows(t *testing.T) {
 		first + `{"a": 1, "b": x}`:          `t.csv:2:`,
 		first + `{"b": 1}`:                  `t.csv:2:1: cells are missing, in "a" 1`,
 
-		`[{"a": 1}, {"a": 2, "c": 2}]`:                  `t.csv:2:13: found the key "c", which the first row does not have`,
-		"\n [{\"a\": 1},\n{\"a\": 2,\n\"c\": 2}]":       `t.csv:4:4: found the key "c", which the first row does not have`,
+		`[{"a": 1}, {"a": 2, "c": 2}]`:                  `t.csv:2:13: found the key "c", which the first row does not`,
+		"\n [{\"a\": 1},\n{\"a\": 2,\n\"c\": 2}]":       `t.csv:4:4: found the key "c", which the first row does not`,
 		`[{"a": 1, "b": 2}, {"a": 1, "b": NaN}]`:        `t.csv:2:14: found NaN, which JSON does not have: write null`,
 		`[{"a": 1, "b": 2}, 5, {"a": 1, "b": 3}]`:       `t.csv:2:2: found no object in JSON`,
 		`[{"a": 1, "b": 2}, {"a": 1, `:                  `t.csv: the array breaks off after 1 whole element`,
@@ -148,7 +149,8 @@ func TestListsInJSON(t *testing.T) {
 	}
 	s := d.Schema()
 	optional := ReadOptions{Schema: &s, TargetOptional: true}
-	for _, text := range []string{rows, `{"a": 7, "emb": 5, "y": [1]}`, `{"a": 7, "y": 2}` + "\n" + `{"a": 8, "y": [2]}`} {
+	for _, text := range []string{rows, `{"a": 7, "emb": 5, "y": [1]}`,
+		`{"a": 7, "y": 2}` + "\n" + `{"a": 8, "y": [2]}`} {
 		if _, _, err := readText(text, optional); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}

@@ -166,7 +166,8 @@ func (s *sparse) begin(word string, at place, check func(float64) string) error 
 	v, problem := finite(word)
 	switch {
 	case strings.Contains(word, ":"):
-		problem = fmt.Sprintf("found %s where the row's label must be: begin each row with a number", phrase.Quote(word))
+		problem = fmt.Sprintf("found %s where the row's label must be: begin each row with a number",
+			phrase.Quote(word))
 		word = "" // the row has no label
 	case problem != "":
 		problem = fmt.Sprintf("found %s for the row's label, %s", phrase.Quote(word), problem)

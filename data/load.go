@@ -86,7 +86,8 @@ func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 	if s.Fold != 0 && s.Folds == 0 {
 		return nil, nil, nil,
 			errorf(s.Data, "a file has no folds: set their number with %s, give %s FILE, or leave "+
-				"%s out (the named sets are %s)", asFlag("folds"), asFlag("test"), asFlag("fold"), strings.Join(Names(), ", "))
+				"%s out (the named sets are %s)", asFlag("folds"), asFlag("test"), asFlag("fold"),
+				strings.Join(Names(), ", "))
 	}
 	opt := s.ReadOptions
 	if s.Schema != nil {
@@ -107,7 +108,8 @@ func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 		}
 		schema := all.Schema()
 		var more []string
-		test, more, err = readFile(path, ReadOptions{Schema: &schema, Labels: s.TestLabels, Beside: all, Watch: s.Watch})
+		test, more, err = readFile(path, ReadOptions{Schema: &schema, Labels: s.TestLabels, Beside: all,
+			Watch: s.Watch})
 		if err != nil {
 			return nil, nil, nil, err
 		}
@@ -126,7 +128,8 @@ func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 	note := ""
 	switch {
 	case all.N() < 3:
-		err = errorf(s.Data, "has %s: at least two to train on and one to test on are needed", phrase.Plural(all.N(), "row"))
+		err = errorf(s.Data, "has %s: at least two to train on and one to test on are needed",
+			phrase.Plural(all.N(), "row"))
 	case s.Folds > 0:
 		train, test, note, err = inFolds(all, s.Folds, s.Fold)
 	default:
@@ -197,7 +200,8 @@ func checkTraining(d *Dataset) error {
 				asFlag("group") + " out"
 		}
 		if d.Times != nil {
-			advice = "it begins later than the rows to train on end: take fewer folds, or leave " + asFlag("time") + " out"
+			advice = "it begins later than the rows to train on end: take fewer folds, or leave " +
+				asFlag("time") + " out"
 		}
 		if d.TaskNote != "" {
 			advice += "; " + d.TaskNote

@@ -175,7 +175,8 @@ func (r Rows) checkLengths() error {
 		{"offset", len(r.Offset), r.Offset != nil},
 	} {
 		if part.given && part.n != n {
-			return errorf("", "%s for %s: give one for each row", phrase.Plural(part.n, part.what), phrase.Plural(n, "row"))
+			return errorf("", "%s for %s: give one for each row", phrase.Plural(part.n, part.what),
+				phrase.Plural(n, "row"))
 		}
 	}
 	return nil

@@ -52,7 +52,8 @@ func (l *layout) checkMissing(rec *records, p *profile) error {
 			continue
 		}
 		columns = append(columns, fmt.Sprintf("%s %d", phrase.Quote(c.Name), cells.n))
-		if first.line == 0 || cells.at.line < first.line || cells.at.line == first.line && cells.at.column < first.column {
+		if first.line == 0 || cells.at.line < first.line ||
+			cells.at.line == first.line && cells.at.column < first.column {
 			first = cells.at
 		}
 	}

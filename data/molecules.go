@@ -205,8 +205,8 @@ func (in *input) targetItems(there []string) ([]string, error) {
 	case optional:
 		return nil, nil
 	case there == nil:
-		return nil, in.errorf("has no items, so no targets: add > <target> and its value behind M  END, or give %s FILE",
-			asFlag("labels"))
+		return nil, in.errorf("has no items, so no targets: add > <target> and its value behind M  END, or give %s "+
+			"FILE", asFlag("labels"))
 	}
 	return nil, in.errorf("has items, and none is called target: name the target by %s, one of %s", asFlag("target"),
 		phrase.List(there))

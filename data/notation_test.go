@@ -81,7 +81,8 @@ func TestNotations(t *testing.T) {
 	}
 	const years = "x\ty\n1\t2019.5\n2\t2020-\n3\t2021\n"
 	_, _, err := readText(years, ReadOptions{})
-	wantError(t, years, err, strings.HasPrefix, `t.csv:3:3: found "2020-" in the target column "y", and no other number`)
+	wantError(t, years, err, strings.HasPrefix,
+		`t.csv:3:3: found "2020-" in the target column "y", and no other number`)
 	ds, _, err := readText(years, ReadOptions{Task: "classification"})
 	if err != nil || fmt.Sprint(ds.Classes) != "[2019.5 2020- 2021]" {
 		t.Error(ds.Classes, err)

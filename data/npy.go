@@ -120,8 +120,8 @@ func (a *npyArray) parse(header string) error {
 		}
 		advice := "save them by astype('<f4'), or '<f8'"
 		if kind := strings.Trim(word, "<>|0123456789"); kind == "U" || kind == "S" {
-			advice = "save words as the numbers of their classes, numpy.unique(words, return_inverse=True)[1], or all " +
-				"columns as CSV"
+			advice = "save words as the numbers of their classes, numpy.unique(words, return_inverse=True)[1], or " +
+				"all columns as CSV"
 		}
 		return errorf(a.name, "byte 10: holds values of the type %s: float32, float64, bool and integers are read, in "+
 			"little-endian order; %s", phrase.Quote(word), advice)
@@ -288,7 +288,8 @@ func openIDX(name string, r io.Reader) (*npyArray, error) {
 		}
 		v := binary.BigEndian.Uint32(side)
 		if v > math.MaxInt32 {
-			return nil, errorf(name, "byte %d: a dimension of %d: the file is damaged, or not an IDX file", a.offset-4, v)
+			return nil, errorf(name, "byte %d: a dimension of %d: the file is damaged, or not an IDX file", a.offset-4,
+				v)
 		}
 		a.shape = append(a.shape, int(v))
 	}

@@ -203,9 +203,10 @@ func TestBadArrays(t *testing.T) {
 			ReadOptions{}},
 		{"half", npy("<f2", "2, 2", values), "", `x.npy: byte 10: holds values of the type "<f2"`, ReadOptions{}},
 		{"object", npy("|O", "2, 2", values), "", `x.npy: byte 10: holds values of the type "|O"`, ReadOptions{}},
-		{"words", zipOf("x.npy", good, "y.npy", npy("<U5", "2,", []int64{1, 0, 1, 0, 1})), "", `x.npy(y.npy): byte 10: ` +
-			`holds values of the type "<U5": float32, float64, bool and integers are read, in little-endian order; ` +
-			`save words as the numbers of their classes, numpy.unique(words, return_inverse=True)[1]`, ReadOptions{}},
+		{"words", zipOf("x.npy", good, "y.npy", npy("<U5", "2,", []int64{1, 0, 1, 0, 1})), "",
+			`x.npy(y.npy): byte 10: holds values of the type "<U5": float32, float64, bool and integers are read, ` +
+				`in little-endian order; save words as the numbers of their classes, ` +
+				`numpy.unique(words, return_inverse=True)[1]`, ReadOptions{}},
 		{"structured", npyWith("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (2,), }",
 			values), "", `x.npy: byte 10: holds values of the type "structured"`, ReadOptions{}},
 		{"no shape", npyWith("{'descr': '<f8', 'fortran_order': False}", values), "",

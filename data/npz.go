@@ -32,7 +32,8 @@ func readNpz(in *input) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.testPart = archive.find([]string{"x_train", "X_train"}) != nil && archive.find([]string{"x_test", "X_test"}) != nil
+	t.testPart = archive.find([]string{"x_train", "X_train"}) != nil &&
+		archive.find([]string{"x_test", "X_test"}) != nil
 	if in.opt.Labels != "" {
 		return t, in.takeTargets(t)
 	}

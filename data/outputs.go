@@ -27,7 +27,8 @@ func (d *Dataset) CheckTargets() error {
 		}
 		if sd == 0 {
 			return errorf(d.Path,
-				"the target column %s holds the value %s only: there is nothing to learn", phrase.Quote(name), phrase.Number(mean))
+				"the target column %s holds the value %s only: there is nothing to learn", phrase.Quote(name),
+				phrase.Number(mean))
 		}
 	}
 	return nil
@@ -47,9 +48,10 @@ func (d *Dataset) InOrder(levels []string) error {
 				"from the lowest, with %s=LOW,…,HIGH", phrase.Quote(d.Target), phrase.Quote(class), asKey("order"))
 		}
 	}
-	if classes := slices.Sorted(slices.Values(d.Classes)); !slices.Equal(slices.Sorted(slices.Values(ordered)), classes) {
+	if !slices.Equal(slices.Sorted(slices.Values(ordered)), slices.Sorted(slices.Values(d.Classes))) {
 		return errorf(d.Path, "%s has the levels %s, and the classes of the target %s are %s: name each of "+
-			"them once, from the lowest", asKey("order"), phrase.List(levels), phrase.Quote(d.Target), phrase.List(d.Classes))
+			"them once, from the lowest", asKey("order"), phrase.List(levels), phrase.Quote(d.Target),
+			phrase.List(d.Classes))
 	}
 	place := make([]int32, len(d.Classes))
 	for k, class := range d.Classes {

@@ -23,7 +23,8 @@ func TestOrderOfLevels(t *testing.T) {
 		{"high low mid", "low mid hihg high", "", `--set order has the levels "low", "mid", "hihg", "high"`},
 		{"high low mid", "low mid mid high", "", `has the levels "low", "mid", "mid", "high"`},
 	} {
-		d := &Dataset{Task: Classification, Target: "y", Classes: strings.Fields(c.classes), Labels: []int32{2, 0, -1, 1}}
+		d := &Dataset{Task: Classification, Target: "y", Classes: strings.Fields(c.classes),
+			Labels: []int32{2, 0, -1, 1}}
 		var before []string
 		for _, l := range d.Labels {
 			before = append(before, fmt.Sprint(l < 0, d.Classes[max(l, 0)]))

@@ -113,8 +113,9 @@ func TestScaffoldOverlap(t *testing.T) {
 		`"{""nodes"": [""-"", ""C"", ""C"", ""C""], ""edges"": [[0,1], [1,2], [2,0], [0,3]]}"` + "\nC\n": 0,
 		"Fc1ccccc1\nCCC1CCCC1\nCC\nc1ccncc1\n": 2, "CC\nc1ccncc1\nC[Se]1CCCC1\n": 0} {
 		test := "smiles,y\n" + strings.ReplaceAll(rows, "\n", ",1\n")
-		from := Source{Data: write(t, "t.csv", train), Test: write(t, "new.csv", test), ReadOptions: ReadOptions{Target: "y",
-			Sequence: "smiles", TableOptions: TableOptions{Roles: RowRoles{Group: Scaffold}}}}
+		from := Source{Data: write(t, "t.csv", train), Test: write(t, "new.csv", test),
+			ReadOptions: ReadOptions{Target: "y", Sequence: "smiles",
+				TableOptions: TableOptions{Roles: RowRoles{Group: Scaffold}}}}
 		all, held, notes, err := Load(from)
 		if err != nil || held.Groups != nil {
 			t.Fatal(held, err)

@@ -55,7 +55,8 @@ func typedPath(begin func(io.Writer, []tablefile.Column) (tablefile.Writer, erro
 			_, err := written.ParseNumber(r.number)
 			isNumber = isNumber && (err == nil || r.number == "")
 		}
-		w := must.Get(begin(&b, []tablefile.Column{{Name: "a", Text: !isNumber}, {Name: "kind", Text: true}, {Name: "y"}}))(t)
+		w := must.Get(begin(&b, []tablefile.Column{{Name: "a", Text: !isNumber}, {Name: "kind", Text: true},
+			{Name: "y"}}))(t)
 		number := func(cell string) {
 			if cell == "" {
 				w.Missing()

@@ -121,7 +121,8 @@ func (r *records) takeHeader(names []string) error {
 			name = "column " + strconv.Itoa(i+1)
 		}
 		if j, twice := seen[name]; twice {
-			return r.cellError(i, "columns %d and %d are both named %s: names must differ", j+1, i+1, phrase.Quote(name))
+			return r.cellError(i, "columns %d and %d are both named %s: names must differ", j+1, i+1,
+				phrase.Quote(name))
 		}
 		r.header[i] = name
 		seen[name] = i
@@ -149,7 +150,8 @@ func (r *records) next() error {
 		if cut := r.cutCell(); cut != "" {
 			advice = "; write a cell such as " + cut + " in quotes"
 		} else if r.style.shortHeader && r.style.header {
-			advice = "; write.table of R leaves the name of the row names out, unless it has row.names=FALSE or col.names=NA"
+			advice = "; write.table of R leaves the name of the row names out, unless it has row.names=FALSE or " +
+				"col.names=NA"
 		}
 		return r.rowError("this row has %s, the first row has %d: every row needs the same%s",
 			phrase.Plural(len(r.row), "cell"), r.width, advice)
@@ -205,8 +207,8 @@ func (r *records) read() error {
 		return &Error{File: r.name, Err: err, Msg: "holds more than " + humanize.IBytes(uint64(r.lim.text)) +
 			" of text: too large to read, take a part of it"}
 	case errors.Is(err, errRecordLimit):
-		return &Error{File: r.name, Err: err, Msg: fmt.Sprintf("the row after line %d is longer than %s: a quote may be "+
-			"left open, or this is not a table", r.line, humanize.IBytes(uint64(r.lim.record)))}
+		return &Error{File: r.name, Err: err, Msg: fmt.Sprintf("the row after line %d is longer than %s: a quote may "+
+			"be left open, or this is not a table", r.line, humanize.IBytes(uint64(r.lim.record)))}
 	case quotes && errors.Is(err, csv.ErrBareQuote):
 		r.row, r.written = row, row // these are the cells before the quote
 		return &Error{File: r.name, Line: pe.Line + r.before, Column: pe.Column, Err: pe, row: true,

@@ -35,7 +35,8 @@ func TestGivenIsAFile(t *testing.T) {
 	}
 	nan := math.NaN()
 	given := must.Get(s.Rows(Request{N: 4, Numbers: []float64{0.1, 1e3, nan, nan, -7, 5, 1, 2},
-		Texts: map[string][]string{"colour": {"green", "blue", "", "NA"}}, Sequences: []string{"ACNT", "A", "GG", "T"}}))(t)
+		Texts:     map[string][]string{"colour": {"green", "blue", "", "NA"}},
+		Sequences: []string{"ACNT", "A", "GG", "T"}}))(t)
 	if !slices.Equal(given.Columns, file.Columns) || given.N() != file.N() {
 		t.Fatalf("columns %q and %q", given.Columns, file.Columns)
 	}
@@ -138,7 +139,8 @@ func TestTextColumns(t *testing.T) {
 			t.Errorf("row %d: %v of a file, %v of a request, expected %v", i+1, rows.Row(i), same.Row(i), want)
 		}
 	}
-	if new := s.NewWords(given); len(new) != 2 || !strings.Contains(strings.Join(notes, "\n"), `"N/A" in column "zone"`) {
+	if new := s.NewWords(given); len(new) != 2 ||
+		!strings.Contains(strings.Join(notes, "\n"), `"N/A" in column "zone"`) {
 		t.Errorf("%q of a file, %q of a request", notes, new)
 	}
 	o.Text = "nowhere"

@@ -60,8 +60,8 @@ func (o *TableOptions) check() error {
 			didyoumean.Hint(o.Missing, MissingWays()))
 	}
 	if o.Dates != "" && !slices.Contains(written.DateOrders(), o.Dates) {
-		return errorf("", "there is no order of dates %s: give %s", phrase.Quote(o.Dates), strings.Join(written.DateOrders(),
-			", "))
+		return errorf("", "there is no order of dates %s: give %s", phrase.Quote(o.Dates),
+			strings.Join(written.DateOrders(), ", "))
 	}
 	return o.Dialect.check()
 }
@@ -236,8 +236,8 @@ func (l *layout) addWords(rec *records, c *columnProfile, i, most int) {
 	if holdsMolecules(name) && l.texts == nil && rec.header != nil {
 		rest += fmt.Sprintf(" (%s %s reads its texts as molecules)", asFlag("sequence"), flagWord(name, i))
 	}
-	l.note("column %s is text and becomes %s, one for each of %s%s%s", phrase.Quote(name), phrase.Plural(inputs, "input"),
-		phrase.List(values), rest, c.whyText())
+	l.note("column %s is text and becomes %s, one for each of %s%s%s", phrase.Quote(name),
+		phrase.Plural(inputs, "input"), phrase.List(values), rest, c.whyText())
 	l.add(i, InputColumn{Name: name, Values: values, Others: others, Text: c.isWords})
 }
 
@@ -273,15 +273,15 @@ var (
 func (l *layout) noteInputs(rec *records, p *profile) {
 	for _, i := range l.counting {
 		if name := rec.columnName(i); len(l.inputs) > 1 || l.texts != nil {
-			l.note("column %s counts the rows and is an input: %s %s leaves it out", phrase.Quote(name), asFlag("ignore"),
-				flagWord(name, i))
+			l.note("column %s counts the rows and is an input: %s %s leaves it out", phrase.Quote(name),
+				asFlag("ignore"), flagWord(name, i))
 		}
 	}
 	for _, i := range l.inputs {
 		name := rec.columnName(i)
 		if date := p.columns[i].asDate(); date != "" {
-			l.note("column %s has numbers that may be dates and is read as plain numbers: written as %s they become days",
-				phrase.Quote(name), date)
+			l.note("column %s has numbers that may be dates and is read as plain numbers: written as %s they become "+
+				"days", phrase.Quote(name), date)
 		}
 		if role := p.columns[i].mayBe(name); role != "" && !l.hasRole(role) {
 			l.note("column %s is an input, and may %s the rows: if so, give %s %s", phrase.Quote(name),

@@ -191,11 +191,11 @@ func (l *layout) checkRoles(rec *records) error {
 		case err != nil:
 			return err
 		case c.option == "offset" && math.Abs(v) > maxOffset:
-			return rec.cellError(c.at, "found the offset %s in column %s: %s", phrase.Quote(cell), phrase.Quote(c.column),
-				areOffsets)
+			return rec.cellError(c.at, "found the offset %s in column %s: %s", phrase.Quote(cell),
+				phrase.Quote(c.column), areOffsets)
 		case c.option == "weights" && !isWeight(v):
-			return rec.cellError(c.at, "found the weight %s in column %s: %s", phrase.Quote(cell), phrase.Quote(c.column),
-				areWeights)
+			return rec.cellError(c.at, "found the weight %s in column %s: %s", phrase.Quote(cell),
+				phrase.Quote(c.column), areWeights)
 		}
 	}
 	return nil

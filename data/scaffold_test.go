@@ -39,7 +39,8 @@ func TestScaffoldGroups(t *testing.T) {
 		if err != nil || !slices.Equal(again.Groups, want) {
 			t.Errorf("%s: %v, %v", file, again, err)
 		}
-		if new, _, err := readText(file, ReadOptions{Schema: &like, TargetOptional: true}); err != nil || new.Groups != nil {
+		if new, _, err := readText(file, ReadOptions{Schema: &like, TargetOptional: true}); err != nil ||
+			new.Groups != nil {
 			t.Errorf("%s: rows to predict: %v, %v", file, new, err)
 		}
 	}
@@ -57,8 +58,8 @@ func TestBadScaffolds(t *testing.T) {
 		want string
 	}{
 		{"x,y\n1,2\n3,4\n", ReadOptions{}, `has no column "scaffold" to group the rows, and no molecules`},
-		{"1\t{\"nodes\": [\"C\"], \"edges\": []}\n2\t{\"nodes\": [\"Ann\"], \"edges\": []}\n", ReadOptions{Tokens: "graphs"},
-			`t.csv:2: found a node with the label "Ann", which is no atom`},
+		{"1\t{\"nodes\": [\"C\"], \"edges\": []}\n2\t{\"nodes\": [\"Ann\"], \"edges\": []}\n",
+			ReadOptions{Tokens: "graphs"}, `t.csv:2: found a node with the label "Ann", which is no atom`},
 		{"smiles,when,y\nC1CC1,1,1.5\nC1CCC1,2,2.5\n", ReadOptions{Sequence: "smiles", Target: "y"},
 			`by the groups "scaffold" and by the times "when" together`},
 		{"0\tACGT\n1\tACCT\n", ReadOptions{}, "no molecules that have scaffolds"},

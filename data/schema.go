@@ -100,7 +100,8 @@ func (s Schema) Check() error {
 	if s.Alphabet != nil {
 		sound, lacks = s.hasSoundAlphabet(), "alphabet"
 	} else {
-		sound = len(s.Columns) > 0 && s.TargetAt < s.width() && !slices.Contains(s.Classes, "") && s.hasSoundTargets() &&
+		sound = len(s.Columns) > 0 && s.TargetAt < s.width() && !slices.Contains(s.Classes, "") &&
+			s.hasSoundTargets() &&
 			s.hasSoundFills()
 	}
 	sorted := slices.Sorted(slices.Values(s.Classes))
@@ -109,7 +110,8 @@ func (s Schema) Check() error {
 		slices.ContainsFunc(s.Dates, func(d Date) bool { return !d.sound() }) ||
 		slices.ContainsFunc(s.OneHot, func(h OneHot) bool { return len(h.Values) == 0 }) ||
 		!slices.Equal(expanded(s.FileColumns()), s.Columns) {
-		return errorf("", "the description of the training data is damaged: it lacks %s, target, task or classes", lacks)
+		return errorf("", "the description of the training data is damaged: it lacks %s, target, task or classes",
+			lacks)
 	}
 	return nil
 }

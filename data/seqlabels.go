@@ -228,9 +228,9 @@ func (t *texts) addTargets(made *table, find func(label string) (int32, bool), f
 		c, known := find(t.labels[first])
 		if !known {
 			c = -1
-			err = t.labelError(first,
-				"found class %s, which the training data do not have (their classes are %s): remove the "+
-					"sequence, or train on data with this class", phrase.Quote(t.labels[first]), phrase.List(made.schema.Classes))
+			err = t.labelError(first, "found class %s, which the training data do not have (their classes are %s): "+
+				"remove the sequence, or train on data with this class", phrase.Quote(t.labels[first]),
+				phrase.List(made.schema.Classes))
 		}
 		made.Labels = append(made.Labels, c)
 		return first, err
@@ -244,8 +244,8 @@ func (t *texts) addTargets(made *table, find func(label string) (int32, bool), f
 		}
 		made.y = append(made.y[:first], slices.Repeat([]float64{math.NaN()}, width)...)
 		if t.targets != nil {
-			return first + k, t.labelError(first+k, "found %s in the target %s, which must be a finite number: correct it",
-				phrase.Quote(label), phrase.Quote(t.targets[k]))
+			return first + k, t.labelError(first+k, "found %s in the target %s, which must be a finite number: "+
+				"correct it", phrase.Quote(label), phrase.Quote(t.targets[k]))
 		}
 		return first, t.labelError(first, "found the target %s, which must be a finite number: %s", phrase.Quote(label),
 			advice)

@@ -267,7 +267,8 @@ func (in *input) formatLike(f format) (format, error) {
 		return f, in.errorf("is %s, the training data are vectors: give rows with the same columns", f.what)
 	case !sequences && !f.text && in.opt.Schema.unfitForArray() != "":
 		return f, in.errorf("is %s, whose numbers have places and no names, and column %s of the training data "+
-			"is more than a plain number: give a table with their columns", f.what, phrase.Quote(in.opt.Schema.unfitForArray()))
+			"is more than a plain number: give a table with their columns", f.what,
+			phrase.Quote(in.opt.Schema.unfitForArray()))
 	}
 	return f, nil
 }

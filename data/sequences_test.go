@@ -37,7 +37,8 @@ func TestSequenceForms(t *testing.T) {
 	first := ""
 	for _, c := range []struct{ name, text, want string }{
 		{"FASTA", ">1\nACGT\n>0\nggcaN\n>1\nAC\n>0\nTT\n", "dna: ACGT=1 GGCAN=0 AC=1 TT=0"},
-		{"blanks before the first header", "\n  >1\nACGT\n>0\nGGCAN\n>1\nAC\n>0\nTT\n", "dna: ACGT=1 GGCAN=0 AC=1 TT=0"},
+		{"blanks before the first header", "\n  >1\nACGT\n>0\nGGCAN\n>1\nAC\n>0\nTT\n",
+			"dna: ACGT=1 GGCAN=0 AC=1 TT=0"},
 		{"tabs before a comment and a header", "\t# made\n\t>1\nACGT\n>0\nGGCAN\n>1\nAC\n>0\nTT\n",
 			"dna: ACGT=1 GGCAN=0 AC=1 TT=0"},
 		{"lines", "1\tACGT\n0\tGGCAN\n1\tAC\n0\tTT\n", "dna: ACGT=1 GGCAN=0 AC=1 TT=0"},
@@ -460,8 +461,8 @@ func TestLoadSequences(t *testing.T) {
 
 // FuzzReadSequences gives any bytes: no panic, and a set that is whole where there is no error.
 func FuzzReadSequences(f *testing.F) {
-	for _, s := range []string{">1\nACGT\n>0\nAC\n", "\t>1\nACGT\n>0\nAC\n", "1\tACGT\n0\tAC\n", zipped("1\t4 5 6\n2\t7"),
-		">a|b\r\nMKV\r\n\r\nL\r\n>c|d\nM", "label\tsequence\nx\ty", "a\t1,2;3,4\nb\t5,6",
+	for _, s := range []string{">1\nACGT\n>0\nAC\n", "\t>1\nACGT\n>0\nAC\n", "1\tACGT\n0\tAC\n",
+		zipped("1\t4 5 6\n2\t7"), ">a|b\r\nMKV\r\n\r\nL\r\n>c|d\nM", "label\tsequence\nx\ty", "a\t1,2;3,4\nb\t5,6",
 		"@a|0\nACGT\n+\n@III\n@b|1\nAC\nGT\n+\nIIII\n", ">1\n 1 acgt acgt\n;c\n>0\nAC 10\n", "C(=O)O a\nCC\tb\n"} {
 		f.Add([]byte(s), "")
 		f.Add([]byte(s), "words")
@@ -606,7 +607,8 @@ func TestNumberedHeaders(t *testing.T) {
 	for _, opt := range []ReadOptions{{}, {Task: "regression"}, {Task: "classification"}, {Schema: &regression},
 		{Schema: &classification}} {
 		_, _, err := readText(counted, opt)
-		wantError(t, counted, err, strings.HasPrefix, "t.csv:1:1: the header has no class: the headers number the sequences")
+		wantError(t, counted, err, strings.HasPrefix, "t.csv:1:1: the header has no class: the headers number the "+
+			"sequences")
 	}
 	for _, text := range []string{">1\nACGT\n>2\nAC\n>4\nGG\n", ">a|07\nACGT\n>b|08\nAC\n>c|09\nGG\n"} {
 		for _, opt := range []ReadOptions{{}, {Schema: &regression}} {

@@ -74,8 +74,9 @@ func TestSeveralTargets(t *testing.T) {
 	}
 	for _, c := range []struct{ text, task, want string }{
 		{text, "classification", `class labels are in one column: give one of a,d at a time with --target`},
-		{strings.Replace(text, "8", "no", 1), "", `t.csv:3:7: found "no" in column "d", which must be a number: several ` +
-			`targets are numbers, so correct it, or give one of "a", "d" at a time with --target`},
+		{strings.Replace(text, "8", "no", 1), "",
+			`t.csv:3:7: found "no" in column "d", which must be a number: several targets are numbers, so ` +
+				`correct it, or give one of "a", "d" at a time with --target`},
 	} {
 		if _, _, err := readText(c.text, ReadOptions{Target: "a,d", Task: c.task}); err == nil ||
 			!strings.HasSuffix(err.Error(), c.want) {

@@ -315,7 +315,8 @@ func loadBlocked(set sets.Set, path string, fold int, opt ReadOptions) (train, t
 		return nil, nil, nil, err
 	}
 	if all.N() < blocks*2 {
-		return nil, nil, nil, errorf(path, "holds %s: too few for %d blocks of time", phrase.Plural(all.N(), "row"), blocks)
+		return nil, nil, nil, errorf(path, "holds %s: too few for %d blocks of time", phrase.Plural(all.N(), "row"),
+			blocks)
 	}
 	// A block may lack the far outliers of the others, so all folds are scaled alike.
 	all.Name = set.Name
@@ -325,8 +326,8 @@ func loadBlocked(set sets.Set, path string, fold int, opt ReadOptions) (train, t
 		all.Times = append(all.Times, float64(i))
 	}
 	trainRows, testRows := block(all.N(), (fold-1)*all.N()/blocks, fold*all.N()/blocks)
-	notes = append(notes, fmt.Sprintf("%s, fold %d: tested on the rows %d to %d of the recording, trained on those more "+
-		"than %d rows away", set.Name, fold, testRows[0]+1, testRows[len(testRows)-1]+1, guardRows))
+	notes = append(notes, fmt.Sprintf("%s, fold %d: tested on the rows %d to %d of the recording, trained on those "+
+		"more than %d rows away", set.Name, fold, testRows[0]+1, testRows[len(testRows)-1]+1, guardRows))
 	return all.Subset(trainRows), all.Subset(testRows), notes, nil
 }
 

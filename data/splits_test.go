@@ -17,8 +17,8 @@ func visits(patients, most int) string {
 	var lines []string
 	for p := range patients {
 		for range 1 + r.IntN(most) {
-			lines = append(lines, fmt.Sprintf("%g,p%d,%d,%g,%d,%g\n", r.NormFloat64(), p, len(lines)/2, r.Float64(), r.IntN(3),
-				r.NormFloat64()))
+			lines = append(lines, fmt.Sprintf("%g,p%d,%d,%g,%d,%g\n", r.NormFloat64(), p, len(lines)/2, r.Float64(),
+				r.IntN(3), r.NormFloat64()))
 		}
 	}
 	r.Shuffle(len(lines), func(a, b int) { lines[a], lines[b] = lines[b], lines[a] })
@@ -57,7 +57,8 @@ func TestRoles(t *testing.T) {
 		}
 	}
 	_, _, err := ReadFile(write(t, "new.csv", "x,day\n1,2\n"), forPrediction(schema, TableOptions{}, Watch{}))
-	wantError(t, "without the offset", err, strings.Contains, `new.csv:1: there is no column "exposure", that is added to`)
+	wantError(t, "without the offset", err, strings.Contains,
+		`new.csv:1: there is no column "exposure", that is added to`)
 	request, err := schema.Rows(Request{N: 2, Numbers: []float64{1, 2, 0.5, 3, 4, 0.25}})
 	if err != nil || !slices.Equal(request.Offset, []float64{0.5, 0.25}) {
 		t.Errorf("a request: %v, %v", request, err)
@@ -76,7 +77,8 @@ func TestBadRoles(t *testing.T) {
 		{table, RowRoles{Weights: "y"}, `column "y" cannot be both --weights and the target`},
 		{table, RowRoles{Weights: "w", Group: "w"}, `column "w" cannot be both --group and --weights`},
 		{table, RowRoles{Group: "g", Time: "t"}, `give --group or --time`},
-		{strings.Replace(table, "2,b", "-2,b", 1), RowRoles{Weights: "w"}, `t.csv:3:1: found the weight "-2" in column "w"`},
+		{strings.Replace(table, "2,b", "-2,b", 1), RowRoles{Weights: "w"},
+			`t.csv:3:1: found the weight "-2" in column "w"`},
 		{strings.Replace(table, "2,b", "1e-50,b", 1), RowRoles{Weights: "w"},
 			`t.csv:3:1: found the weight "1e-50" in column "w": weights are 0`},
 		{strings.Replace(table, "2,b", "NaN,b", 1), RowRoles{Weights: "w"}, `t.csv:3:1: `},
@@ -98,7 +100,8 @@ func TestBadRoles(t *testing.T) {
 		for other, opt := range map[string]TableOptions{"--set text": {Roles: roles, Text: "x," + at.column},
 			"--set id": {Roles: roles, ID: at.column}, "left out": {Roles: roles, Ignore: at.column}} {
 			_, _, err := ReadFile(write(t, "t.csv", table), ReadOptions{TableOptions: opt, Target: "y"})
-			if want := "cannot be both " + at.flag + " and " + other; err == nil || !strings.Contains(err.Error(), want) {
+			if want := "cannot be both " + at.flag + " and " + other; err == nil ||
+				!strings.Contains(err.Error(), want) {
 				t.Errorf("%v, want %s", err, want)
 			}
 		}
@@ -132,8 +135,8 @@ func TestClassOfOneGroup(t *testing.T) {
 	const table = "g,x,y\na,1,r\na,5,r\na,2,p\nb,9,p\nb,3,q\nb,7,p\nc,8,q\nc,4,p\nc,6,q\nd,1,p\nd,0,q\nd,2,p\n"
 	_, _, _, err := Load(Source{Data: write(t, "t.csv", table), Folds: 2, Fold: 1,
 		ReadOptions: ReadOptions{TableOptions: TableOptions{Roles: RowRoles{Group: "g"}}}})
-	const want = `no training row is left for class r of the target column "y": too few rows of it; its groups are held ` +
-		"out: take another seed or number of folds"
+	const want = `no training row is left for class r of the target column "y": too few rows of it; its groups are ` +
+		"held out: take another seed or number of folds"
 	wantError(t, "", err, strings.Contains, want)
 }
 

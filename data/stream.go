@@ -90,7 +90,8 @@ func openWhole(path string, opt ReadOptions) (s *Stream, err error) {
 	s = &Stream{bad: opt.bad}
 	if s.bad != nil {
 		if opt.Schema.Alphabet == nil {
-			return nil, errorf(path, "is not a table whose rows stand one after the other: leave %s out", asFlag("skip-bad"))
+			return nil, errorf(path, "is not a table whose rows stand one after the other: leave %s out",
+				asFlag("skip-bad"))
 		}
 		s.give = s.bad.take
 		s.bad.take = func(row BadRow) error {

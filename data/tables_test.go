@@ -206,7 +206,8 @@ func TestHashAsName(t *testing.T) {
 // A note tells of a first row that may have the names that pandas makes up, unless a user has spoken.
 func TestNumbersForNames(t *testing.T) {
 	const rows = "\n5.1,3.5,1.4,a\n4.9,3.1,1.5,a\n7.5,3.2,4.7,b\n6.5,3.3,4.5,b\n"
-	for first, want := range map[string]bool{"0,1,2,kind": true, "0,1,2,a": true, "0,1,3,a": false, "x,1,2,kind": false} {
+	for first, want := range map[string]bool{"0,1,2,kind": true, "0,1,2,a": true, "0,1,3,a": false,
+		"x,1,2,kind": false} {
 		_, notes, err := readText(first+rows, ReadOptions{})
 		if err != nil || strings.Contains(strings.Join(notes, "\n"), "--set header=yes takes it as names") != want {
 			t.Errorf("%s: %q, %v", first, notes, err)
@@ -222,7 +223,8 @@ func TestNumbersForNames(t *testing.T) {
 			t.Errorf("%q: %q, %v", text, notes, err)
 		}
 	}
-	d, notes, err := readText("0,1,2,kind"+rows, ReadOptions{TableOptions: TableOptions{Dialect: Dialect{Header: "yes"}}})
+	d, notes, err := readText("0,1,2,kind"+rows,
+		ReadOptions{TableOptions: TableOptions{Dialect: Dialect{Header: "yes"}}})
 	if err != nil || d.N() != 4 || d.Target != "kind" || strings.Contains(strings.Join(notes, "\n"), "takes it") {
 		t.Error(d, notes, err)
 	}

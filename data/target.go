@@ -40,7 +40,8 @@ func targetOf(file, column string, c *columnProfile, task Task, nominal bool) (t
 		if task == "" {
 			k.note = fmt.Sprintf("%s %s: task regression", where, why)
 			if k.open = c.fractions.cell == "" && c.distinct() <= maxClasses; k.open {
-				k.note = fmt.Sprintf("%s %s: taken as numbers (%s classification for classes)", where, why, asFlag("task"))
+				k.note = fmt.Sprintf("%s %s: taken as numbers (%s classification for classes)", where, why,
+					asFlag("task"))
 			}
 		}
 		return k, nil
@@ -90,7 +91,8 @@ func targetClasses(file, where string, c *columnProfile, task Task, nominal bool
 	case c.isUnclear() && !c.keepsUnitsAs(task):
 		err = bad(c.signs.ambiguous, ", which is not a plain number: %s", c.clearer())
 	case c.hasLoneMinus() && task != Classification:
-		err = bad(c.signs.behind, ", and no other number has its minus behind it: correct it, or write the minus before it")
+		err = bad(c.signs.behind, ", and no other number has its minus behind it: correct it, or write the minus "+
+			"before it")
 	case c.hasUnits() && !c.keepsUnitsAs(task):
 		err = bad(c.texts, ", a number with the unit %s: write numbers alone, or use the task classification",
 			phrase.Quote(c.signs.units[0]))
@@ -105,7 +107,8 @@ func targetClasses(file, where string, c *columnProfile, task Task, nominal bool
 	case task == "" && (c.fractions.cell != "" || !c.isText()):
 		err = bad(c.texts, ", whose other values are numbers: correct it, or use the task classification")
 	case task == "" && c.isDates():
-		err = bad(c.texts, ", which is a date: write dates as numbers, or name another target with %s", asFlag("target"))
+		err = bad(c.texts, ", which is a date: write dates as numbers, or name another target with %s",
+			asFlag("target"))
 	case task == "" && c.isCodes() && c.texts.n == 0 && manyDifferent:
 		err = bad(c.codes, ", whose leading zero makes the column text, with %d different texts in %s: give "+
 			"%s regression for numbers, or name another target with %s", c.distinct(),
@@ -360,7 +363,8 @@ func (t *table) fitTargets(in *input, like *Schema) error {
 		d.Target = ""
 	default:
 		return in.errorf("holds %s per row, the training data have %s: %s",
-			phrase.Plural(len(t.y)/n, "target"), phrase.Plural(len(like.Outputs()), "target"), phrase.List(like.Outputs()))
+			phrase.Plural(len(t.y)/n, "target"), phrase.Plural(len(like.Outputs()), "target"),
+			phrase.List(like.Outputs()))
 	}
 	return nil
 }

@@ -32,7 +32,8 @@ func plainTargets(n int) []string {
 // the n targets, which the config.yaml of a run has.
 func (in *input) ownTarget(name string, n int, why string) error {
 	if own := strings.Join(plainTargets(n), ","); in.opt.Target != "" && in.opt.Target != own {
-		return errorf(name, "%s: leave the target column %s out; the name here is %s", why, phrase.Quote(in.opt.Target), own)
+		return errorf(name, "%s: leave the target column %s out; the name here is %s", why, phrase.Quote(in.opt.Target),
+			own)
 	}
 	return nil
 }
@@ -47,8 +48,8 @@ func (in *input) takeTargets(t *table) error {
 			if in.opt.TargetOptional {
 				return nil
 			}
-			return in.errorf("needs the file of its targets%s: give it with %s, or %s for test rows", tried, asFlag("labels"),
-				asKey("test-labels"))
+			return in.errorf("needs the file of its targets%s: give it with %s, or %s for test rows", tried,
+				asFlag("labels"), asKey("test-labels"))
 		}
 		in.note("its targets are in %s", path)
 	}

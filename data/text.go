@@ -240,7 +240,8 @@ func readError(name string, err error) error {
 	case errors.As(err, new(*Error)):
 		return err
 	case errors.Is(err, errBehindGzip):
-		return &Error{File: name, Msg: "has other bytes behind its gzip data: remove them, or fetch the file again", Err: err}
+		return &Error{File: name, Msg: "has other bytes behind its gzip data: remove them, or fetch the file again",
+			Err: err}
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return &Error{File: name, Msg: "the gzip data end too early: the file was cut short, fetch it again", Err: err}
 	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.As(err, new(flate.CorruptInputError)):

@@ -35,7 +35,8 @@ func (r *records) titlesNote() {
 			"(%s=no reads it as data)", asKey("header"))
 	}
 	if r.style.maybeHeader {
-		r.note("the first row has numbers that count up and is read as data (%s=yes takes it as names)", asKey("header"))
+		r.note("the first row has numbers that count up and is read as data (%s=yes takes it as names)",
+			asKey("header"))
 	}
 }
 
@@ -87,8 +88,9 @@ func belowTitles(head []byte, d Dialect) (rest []byte) {
 		equal := !slices.ContainsFunc(rows, func(row []string) bool { return len(row) != width })
 		if equal && width > 1 && !isTitle(rows[0], width) {
 			above := s.sample(head[:len(head)-len(rest)])
+			isMissing := func(cell string) bool { return written.IsMissing(strings.TrimSpace(cell)) }
 			names := s.isHeader(rows) && slices.ContainsFunc(rows[1], s.isNumber) &&
-				!slices.ContainsFunc(rows[0][1:], func(cell string) bool { return written.IsMissing(strings.TrimSpace(cell)) })
+				!slices.ContainsFunc(rows[0][1:], isMissing)
 			if !names || slices.ContainsFunc(above, func(row []string) bool { return !isTitle(row, width) }) {
 				return head
 			}

@@ -83,7 +83,8 @@ func TestRowNames(t *testing.T) {
 		}
 		like := throughJSON(t, d)
 		for _, other := range []string{text, "y,kind,a\n1,blue,2\n", strings.ReplaceAll(text, `"7"`, `"1"`)} {
-			if d, _, err := readText(other, ReadOptions{Schema: like}); (err != nil) != (strings.Count(other, `"1"`) > 1) {
+			d, _, err := readText(other, ReadOptions{Schema: like})
+			if (err != nil) != (strings.Count(other, `"1"`) > 1) {
 				t.Errorf("%q: %v, %v", other, d, err)
 			}
 		}

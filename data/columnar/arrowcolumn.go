@@ -191,7 +191,8 @@ func (b *arrowBatch) unpacked(packed []byte) (text []byte, err error) {
 			err = io.ErrUnexpectedEOF
 		}
 	default:
-		return nil, fmt.Errorf("is compressed in way %d of Arrow, which is not known: write it again with zstd", b.packing)
+		return nil, fmt.Errorf("is compressed in way %d of Arrow, which is not known: write it again with zstd",
+			b.packing)
 	}
 	if err != nil {
 		return nil, damage("%v", err)
@@ -281,7 +282,9 @@ func (c *arrowColumn) fixed(t arrowType, values []byte) {
 		case 2:
 			c.number = func(i int) float64 { return half(uint16(integer(i))) }
 		case 4:
-			c.number = func(i int) float64 { return float64(math.Float32frombits(binary.LittleEndian.Uint32(values[4*i:]))) }
+			c.number = func(i int) float64 {
+				return float64(math.Float32frombits(binary.LittleEndian.Uint32(values[4*i:])))
+			}
 		case 8:
 			c.number = func(i int) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(values[8*i:])) }
 		}

@@ -41,7 +41,8 @@ func checkFooter(file io.ReaderAt, size int64) error {
 	var end [2 * word]byte
 	if n, _ := file.ReadAt(end[:], max(0, size-int64(len(end)))); size < int64(len(end)+word) || n < len(end) ||
 		!tablefile.IsParquet(end[word:]) {
-		return fmt.Errorf("is a Parquet file that is cut short, at %d bytes: copy the whole file, or write it again", size)
+		return fmt.Errorf("is a Parquet file that is cut short, at %d bytes: copy the whole file, or write it again",
+			size)
 	}
 	length := int64(binary.LittleEndian.Uint32(end[:]))
 	if length > size-int64(len(end)+word) {

@@ -27,7 +27,8 @@ func TestListsOfParquet(t *testing.T) {
 	rows := []row{{A: 1, Emb: []float64{1, 2, 3}, B: "x"}, {A: 2, B: "y"}, {A: 3, Emb: []float64{4}, B: "z"}}
 	must.OK(t, parquet.Write(&file, rows))
 	got, err := all(file.Bytes())
-	if err != nil || fmt.Sprintf("%q", got) != `[["a" "emb" "at" "b"] ["1" "" "" "x"] ["2" "" "" "y"] ["3" "" "" "z"]]` {
+	const want = `[["a" "emb" "at" "b"] ["1" "" "" "x"] ["2" "" "" "y"] ["3" "" "" "z"]]`
+	if err != nil || fmt.Sprintf("%q", got) != want {
 		t.Errorf("%q, %v", got, err)
 	}
 	r := must.Get(open(file.Bytes()))(t)
@@ -103,7 +104,8 @@ func TestHalvesOfParquet(t *testing.T) {
 		t.Errorf("%v, %v, expected %s", got, err, want)
 	}
 	cells := make([]float64, 3)
-	if r := must.Get(open(file.Bytes()))(t); !r.ReadNumbers(cells, []bool{true, true, false}, 1e100) || cells[1] != -1.5 {
+	if r := must.Get(open(file.Bytes()))(t); !r.ReadNumbers(cells, []bool{true, true, false}, 1e100) ||
+		cells[1] != -1.5 {
 		t.Errorf("a half is read as %v", cells[1])
 	}
 }

@@ -83,7 +83,8 @@ func TestComponents(t *testing.T) {
 					want = lengths[d-1-a]
 				}
 				if math.Abs(sum-want) > 1e-5*lengths[d-1] || math.Abs(mean) > 1e-5 {
-					t.Errorf("%v: scores %d and %d have the product %g, expected %g; mean %g", size, a, b, sum, want, mean)
+					t.Errorf("%v: scores %d and %d have the product %g, expected %g; mean %g", size, a, b, sum, want,
+						mean)
 				}
 			}
 		}

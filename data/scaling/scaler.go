@@ -115,7 +115,8 @@ func fitScaler(kind string, x *tensor.Dense) (Scaler, error) {
 			s.Log.fit(col, j)
 			s.Center[j], s.Scale[j] = stats.MeanSD(col)
 		default:
-			return Scaler{}, faultf("", "there is no scaling %s%s", phrase.Quote(kind), didyoumean.Hint(kind, Scalings()))
+			return Scaler{}, faultf("", "there is no scaling %s%s", phrase.Quote(kind),
+				didyoumean.Hint(kind, Scalings()))
 		}
 		if s.Scale[j] == 0 {
 			s.Scale[j] = 1
@@ -307,7 +308,8 @@ func (s Scaler) Notes(ds *data.Dataset) (notes []string) {
 	}
 	if apart != nil {
 		notes = append(notes, fmt.Sprintf("values far from all others do not set the unit of %s; where they "+
-			"stand for missing cells, leave the cells empty and give %s impute", listed(apart), usererror.Flag("missing")))
+			"stand for missing cells, leave the cells empty and give %s impute", listed(apart),
+			usererror.Flag("missing")))
 	}
 	return notes
 }

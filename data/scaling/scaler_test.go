@@ -285,7 +285,8 @@ func TestFarRows(t *testing.T) {
 	if step := x[3] - x[0]; !near(x[6]-x[3], step, 1e-12) || !near(step, -1/l.Log.Unit[0]/l.Scale[0], 1e-12) {
 		t.Error(x)
 	}
-	if open := (Scaler{Kind: "robust", Center: []float64{0}, Scale: []float64{1}, Clip: 5}); open.unclipped(0, 77) != 77 {
+	open := Scaler{Kind: "robust", Center: []float64{0}, Scale: []float64{1}, Clip: 5}
+	if open.unclipped(0, 77) != 77 {
 		t.Error("clipped")
 	}
 }

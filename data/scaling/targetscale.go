@@ -79,7 +79,8 @@ func TargetScalings() []string { return []string{AutoTargets, StandardTargets, L
 // scale them. A constant target is an error.
 func FitTargets(kind string, d *data.Dataset) ([]TargetScale, error) {
 	if !slices.Contains(TargetScalings(), kind) {
-		return nil, faultf("", "there is no target scaling %s%s", phrase.Quote(kind), didyoumean.Hint(kind, TargetScalings()))
+		return nil, faultf("", "there is no target scaling %s%s", phrase.Quote(kind),
+			didyoumean.Hint(kind, TargetScalings()))
 	}
 	names := d.Outputs()
 	scales := make([]TargetScale, len(names))
@@ -165,7 +166,8 @@ func CheckCounts(d *data.Dataset) error {
 	for i, y := range d.Y {
 		if !(y >= 0) || y != math.Floor(y) || y > maxCount {
 			return faultf(d.Where(i/len(names)), "the target %s is %s, and counts are whole numbers from 0 to %g: "+
-				"mend the row, or train with another likelihood", phrase.Quote(names[i%len(names)]), phrase.Number(y), maxCount)
+				"mend the row, or train with another likelihood", phrase.Quote(names[i%len(names)]), phrase.Number(y),
+				maxCount)
 		}
 	}
 	return nil

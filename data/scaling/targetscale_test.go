@@ -127,7 +127,8 @@ func TestLooksLikeCounts(t *testing.T) {
 		"large amounts":        {func(int) float64 { return math.Floor(math.Exp(4 + 2*rng.NormFloat64())) }, false},
 		"scores, symmetric":    {func(int) float64 { return float64(rng.IntN(21)) }, false},
 		"mostly large, some 0": {func(i int) float64 { return float64(min(i%3, 1)) * (90 + poisson(4)) }, false},
-		"years and unknowns":   {func(i int) float64 { return float64(min(i%20, 1)) * float64(1950+rng.IntN(60)) }, false},
+		"years and unknowns": {func(i int) float64 { return float64(min(i%20, 1)) * float64(1950+rng.IntN(60)) },
+			false},
 	} {
 		var rows data.Rows
 		for i := range 200 {

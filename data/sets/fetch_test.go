@@ -103,8 +103,8 @@ func TestTables(t *testing.T) {
 // by gets files by a client.
 func by(t *testing.T, client *http.Client) func(Remote, string) error {
 	return func(r Remote, path string) error {
-		return download.Get(t.Context(), client, download.File{Bytes: r.Bytes, SHA256: r.SHA256, Addresses: r.Addresses},
-			path)
+		return download.Get(t.Context(), client, download.File{Bytes: r.Bytes, SHA256: r.SHA256,
+			Addresses: r.Addresses}, path)
 	}
 }
 
