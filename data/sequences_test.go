@@ -3,12 +3,9 @@ package data
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
@@ -268,167 +265,6 @@ func TestBadSequences(t *testing.T) {
 	}
 }
 
-func TestSequenceLabels(t *testing.T) {
-	sequences := write(t, "x.fasta", ">first one\nACGT\n>second\nAC\n>third\nGG\n>fourth\nTTT\n")
-	beside := func(text string) string {
-		path := filepath.Join(filepath.Dir(sequences), "labels.txt")
-		must.OK(t, os.WriteFile(path, []byte(text), 0o644))
-		return path
-	}
-	for _, text := range []string{"b\na\nb\na\n",
-		"second\ta\nfirst,b\nthird\tb\nfourth\ta\nfifth\tc\n",
-		"first one\tb\r\nsecond\ta\r\nthird\tb\r\nfourth\ta\r\n"} {
-		d, _, err := ReadFile(sequences, ReadOptions{Labels: beside(text)})
-		if err != nil || show(d) != "dna: ACGT=b AC=a GG=b TTT=a" {
-			t.Errorf("%q: %v", text, err)
-		}
-	}
-	for text, want := range map[string]string{
-		"a\nb\n":                                "labels.txt: holds 2 labels for 4 sequences",
-		"first\ta\nsecond\tb\n":                 `has no label for the sequence "third", which is on line 6 of `,
-		",label\nfirst,a\nsecond,b\nfourth,a\n": `has no label for the sequence "third", which is on line 6 of `,
-		"first\ta\nsecond\tb\nfirst\tb\n":       `labels.txt:3: the name "first" is also on line 1`,
-		"first\ta\nsecond\n":                    "labels.txt:2: there is no tab or comma",
-		"":                                      "labels.txt: is empty",
-		"first\t1\nsecond\tx\nthird,1\nfourth,": `labels.txt:2:1: found the target "x"`,
-	} {
-		_, _, err := ReadFile(sequences, ReadOptions{Labels: beside(text), Task: "regression"})
-		wantError(t, text, err, strings.Contains, want)
-	}
-}
-
-// TestNames: a name ends at a blank or a tab, in FASTA as in the file of labels.
-func TestNames(t *testing.T) {
-	for header, labels := range map[string]string{
-		"sp|P1|A OS=Homo sapiens\nACGT\n>sp|P2|B OS=x|y": "sp|P1|A\ta\nsp|P2|B\tb\n",
-		"g1\tgene\nACGT\n>g2 gene":                       "g1\ta\ng2\tb\n",
-		"g,1 x\nACGT\n>g,2":                              "g,1\ta\ng,2\tb\n",
-		"g1|one\nACGT\n>g2|two":                          "g1,a\ng2,b\n",
-	} {
-		path := write(t, "x.fasta", ">"+header+"\nAC\n")
-		file := write(t, "labels.tsv", labels)
-		d, _, err := ReadFile(path, ReadOptions{Labels: file})
-		if err != nil || show(d) != "dna: ACGT=a AC=b" || strings.ContainsAny(strings.Join(d.IDs(), ""), " \t") {
-			t.Errorf("%q: %v", header, err)
-		}
-	}
-}
-
-// TestSequenceColumn reads a sequence beside numbers.
-func TestSequenceColumn(t *testing.T) {
-	const table = "id,dna,ph,target\n1,ACGT,7.5,0\n2,\"ggNc\",6,1\n3,TT,5,0\n4,A,4,1\n"
-	d, notes, err := readText(table, ReadOptions{Sequence: "dna"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := show(d) + fmt.Sprint(d.Columns,
-		d.X.Float64s()); got != "dna: ACGT=0 GGNC=1 TT=0 A=1[id ph] [1 7.5 2 6 3 5 4 4]" {
-		t.Error(got)
-	}
-	if all := strings.Join(notes, "\n"); !strings.Contains(all,
-		`t.csv: column "dna" holds the sequences, beside 2 columns of numbers`) {
-		t.Error(all)
-	}
-	s := d.Subset([]int{2, 1})
-	if got := show(s) + fmt.Sprint(s.X.Float64s()); got != "dna: TT=0 GGNC=1[3 5 2 6]" {
-		t.Error(got)
-	}
-	like := d.Schema()
-	e, _, err := readText("ph;dna;id;more\n1;AC;2;x\n", ReadOptions{Schema: &like, TargetOptional: true})
-	if err != nil || show(e)+fmt.Sprint(e.X.Float64s()) != "dna: AC[2 1]" {
-		t.Error(err)
-	}
-	only, _, err := readText("text\ty\nto be\t1.5\nor not\t2\n", ReadOptions{Sequence: "1", Tokens: "words"})
-	if err != nil || only.X != nil || show(only) != "words: to_be=1.5 or_not=2" {
-		t.Fatal(err)
-	}
-	text := only.Schema()
-	if again, _, err := readText("text\nto not\n",
-		ReadOptions{Schema: &text, TargetOptional: true}); err != nil || show(again) != "words: to_not" {
-		t.Error(err)
-	}
-	classes := strings.NewReplacer(",0\n", ",sad\n", ",1\n", ", happy\n").Replace(table)
-	words, notes, err := readText(classes, ReadOptions{Sequence: "dna"})
-	if err != nil || show(words) != "dna: ACGT=sad GGNC=happy TT=sad A=happy" ||
-		words.Target != "target" || words.Schema().TargetAt != 3 {
-		t.Fatal(err)
-	}
-	if all := strings.Join(notes, "\n"); !strings.Contains(all,
-		`t.csv: target column "target": classes "happy", "sad"`) {
-		t.Error(all)
-	}
-	moods := words.Schema()
-	if again, _, err := readText("target,ph,dna,id\nsad,1,AC,1\n",
-		ReadOptions{Schema: &moods}); err != nil || show(again) != "dna: AC=sad" {
-		t.Error(err)
-	}
-	if many, _, err := readText(table, ReadOptions{Sequence: "dna", Target: "id,ph"}); err != nil ||
-		len(many.Y) != 8 || many.Y[3] != 6 {
-		t.Error(err)
-	}
-	for _, c := range []struct {
-		text, want string
-		opt        ReadOptions
-	}{
-		{strings.Replace(table, ",1\n", ",high\n", 1),
-			`t.csv:3:12: found the target "high", which must be a finite number`,
-			ReadOptions{Sequence: "dna", Task: "regression"}},
-		{"id,ph,dna,target\n1,2,AC,angry\n",
-			`t.csv:2:8: found class "angry", which the training data do not have`,
-			ReadOptions{Schema: &moods}},
-		{"text\ty\nto not\thigh\n", `t.csv:2:8: found the target "high", which must be a finite number: ` +
-			`correct it or remove the sequence`, ReadOptions{Schema: &text}},
-		{">1\nACGT\n>0\nAC\n",
-			`t.csv: is a FASTA file, which has no columns: leave the column of sequences "dna" out`,
-			ReadOptions{Sequence: "dna"}},
-		{table, `t.csv: has no column "dnas" of sequences (did you mean "dna"?)`, ReadOptions{Sequence: "dnas"}},
-		{table, "t.csv: has no column number 5 of sequences", ReadOptions{Sequence: "5"}},
-		{table, `t.csv: the column "target" cannot be both`, ReadOptions{Sequence: "target"}},
-		{"1,2\n3,4\n", "t.csv: has no header", ReadOptions{Sequence: "1"}},
-		{strings.Replace(table, "ACGT", "", 1), `t.csv:2:3: the column "dna" lacks 1 sequence: --missing drop`,
-			ReadOptions{Sequence: "dna"}},
-		{"dna,y\n" + strings.Repeat("ACGTACGTACGT,1\n", 3) + "ACQ,2\n",
-			`t.csv:5:3: found "Q", not a letter of DNA`, ReadOptions{Sequence: "dna"}},
-		{"id,ph,target\n1,2,0\n", `t.csv:1: there is no column "dna", the sequences of the training data`,
-			ReadOptions{Schema: &like}},
-		{">1\nACGT\n", "t.csv: is a FASTA file, the training data are a table with sequences in the column",
-			ReadOptions{Schema: &like}},
-	} {
-		_, _, err := readText(c.text, c.opt)
-		wantError(t, c.text, err, strings.HasPrefix, c.want)
-	}
-}
-
-// TestIsSequenceLines tells lists of sequences from tables.
-func TestIsSequenceLines(t *testing.T) {
-	for text, want := range map[string]bool{
-		"1\tACGT\n0\tAC\n": true, "1\tACGT": true, "x\ty\n1\t2\n": false, "x\ty\n": false,
-		"1\t2\n3\t4\n": false, "a\tb\tc\n": false,
-		"1\t4 5\n2\t7\n": true, "label\tsequence\n1\tAC\n": true, "a,b\n1,2\n": false, "": false,
-		"dose\tresponse\n0\t1.5\n10\tNA\n": false, "Zeit\tSpannung\n0\t2,5\n1\t2,75\n": false,
-		"x\tprice\n1\t$1,200\n2\t-\n": false, "x\tday\n1\t2024-01-31\n": false, "a\tNA\nb\tACGT\n": true,
-		"1\t" + strings.Repeat("ACGT", headSize):                                          true,
-		"1\t" + strings.Repeat("A", headSize/2) + "\n0\t" + strings.Repeat("A", headSize): true,
-	} {
-		if got := isSequenceLines([]byte(text[:min(len(text), headSize)])); got != want {
-			t.Errorf("%.30q: %v", text, got)
-		}
-	}
-}
-
-// A table of two columns with a tab between is no list where a cell is missing, or decimals have a comma.
-func TestTwoColumns(t *testing.T) {
-	for text, want := range map[string]string{
-		"dose\tresponse\n0\t1.5\n0\t1.7\n10\t2.5\n10\tNA\n10\t2.75\n": "[0 0 10 10] [1.5 1.7 2.5 2.75]",
-		"Zeit\tSpannung\n0\t2,5\n1\t2,75\n3\t3,5\n":                   "[0 1 3] [2.5 2.75 3.5]",
-	} {
-		d, _, err := readText(text, ReadOptions{})
-		if err != nil || d.Sequences != nil || fmt.Sprint(d.X.Float64s(), d.Y) != want {
-			t.Errorf("%q: %v, %v", text, d, err)
-		}
-	}
-}
-
 // TestTenMillionSymbols reads a long line.
 func TestTenMillionSymbols(t *testing.T) {
 	if testing.Short() {
@@ -487,67 +323,6 @@ func FuzzReadSequences(f *testing.F) {
 	})
 }
 
-// The names of the columns of a list are no class and no sequence.
-func TestListHeader(t *testing.T) {
-	rows := "a\tACGT\nb\tCCGT\na\tGGGT\nb\tTCGA\na\tACAA\nb\tCAGT\n"
-	numbers := strings.NewReplacer("a\t", "1.5\t", "b\t", "2.25\t").Replace(rows)
-	for text, want := range map[string]int{
-		rows: 6, "label\tsequence\n" + rows: 6, "Family\tPeptide\n" + rows: 6,
-		"solubility\tSMILES\n" + numbers: 6, "class\tseq\na\tACGT\n": 1,
-		"c\tACGG\n" + rows: 7, "type\tAC GG\n" + rows: 7, "a\tsequence\n" + rows: 7,
-	} {
-		d, notes, err := readText(text, ReadOptions{Tokens: "bytes"})
-		if err != nil || d.N() != want {
-			t.Errorf("%q: %v rows, %v", text, d, err)
-		} else if told := strings.Contains(fmt.Sprint(notes),
-			"names of the columns"); told != (strings.Count(text, "\n") > want) {
-			t.Errorf("%q: %v", text, notes)
-		}
-	}
-}
-
-// A header above rows to predict is no row, also where a line has no class.
-func TestHeaderAboveMixedLines(t *testing.T) {
-	rows := "a\tACGT\nb\tCCGT\na\tGGGT\nb\tTCGA\n"
-	like := dataset(readText(rows, ReadOptions{Task: "classification"}))(t).Schema()
-	for _, header := range []string{"label\tsequence\n", "label\treads\n", ""} {
-		d, _, err := readText(header+rows+"ACAA\n", ReadOptions{Schema: &like, TargetOptional: true})
-		if err != nil || d.N() != 5 {
-			t.Errorf("%q: %v, %v", header, d, err)
-		}
-	}
-}
-
-// A table in place of a list is refused by its first rows, whatever stands below them.
-func TestTableForList(t *testing.T) {
-	like := dataset(readText("a\tred cat\nb\tblue dog\n", ReadOptions{Tokens: "bytes"}))(t).Schema()
-	for _, below := range []string{"", "a,red,cat\n", "a,\"red\n"} {
-		text := "label,text\n" + strings.Repeat("a,red cat\nb,blue dog\n", sampleSize/2) + below
-		_, _, err := readText(text, ReadOptions{Schema: &like, TargetOptional: true})
-		wantError(t, below, err, strings.HasPrefix, `t.csv: this file is a table, which begins with "label", "text"`)
-	}
-}
-
-// A file of sequences by its name alone lacks its headers, not columns.
-func TestFASTAWithoutHeaders(t *testing.T) {
-	for _, name := range []string{"a.fasta", "a.FA", "a.fq"} {
-		path := filepath.Join(t.TempDir(), name)
-		must.OK(t, os.WriteFile(path, []byte("ACGT\nTTGA\n"), 0o666))
-		_, _, err := ReadFile(path, ReadOptions{})
-		wantError(t, name, err, strings.Contains, "has no header before a sequence: write >CLASS or >NAME|CLASS")
-	}
-}
-
-// Some sets of texts write LABEL before each >.
-func TestLabelledHeaders(t *testing.T) {
-	plain := ">1\nA cat sat.\n>0\nA dog ran.\n>1\nCats\n"
-	want := dataset(readText(plain, ReadOptions{}))(t)
-	if got, _, err := readText(strings.ReplaceAll(plain, ">", "LABEL>"), ReadOptions{}); err != nil ||
-		got.Fingerprint != want.Fingerprint {
-		t.Error(got, err)
-	}
-}
-
 // TestMissingSequences: rows without a label are left out. Those without a sequence or a molecule are
 // where that was asked for, and errors else.
 func TestMissingSequences(t *testing.T) {
@@ -590,37 +365,6 @@ func TestMissingSequences(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 		} else if got := show(d); got != c.want || !strings.Contains(strings.Join(notes, "\n"), "t.csv: "+c.left) {
 			t.Errorf("%s: %s %q, want %s", c.name, got, notes, c.want)
-		}
-	}
-}
-
-// Headers that count the sequences are names, whatever the task: training and tests need targets, and predictions
-// have none.
-func TestNumberedHeaders(t *testing.T) {
-	const counted = ">1\nACGT\n>2\nAC\n>3\nGG\n"
-	numbers, _, err := readText(">a|1\nACGT\n>b|2\nAC\n>c|4\nGG\n", ReadOptions{})
-	classes, _, wrong := readText(strings.Repeat(counted, 2), ReadOptions{})
-	if err != nil || wrong != nil || len(numbers.Y) != 3 || len(classes.Classes) != 3 {
-		t.Fatal(numbers, err, classes, wrong)
-	}
-	regression, classification := numbers.Schema(), classes.Schema()
-	for _, opt := range []ReadOptions{{}, {Task: "regression"}, {Task: "classification"}, {Schema: &regression},
-		{Schema: &classification}} {
-		_, _, err := readText(counted, opt)
-		wantError(t, counted, err, strings.HasPrefix, "t.csv:1:1: the header has no class: the headers number the "+
-			"sequences")
-	}
-	for _, text := range []string{">1\nACGT\n>2\nAC\n>4\nGG\n", ">a|07\nACGT\n>b|08\nAC\n>c|09\nGG\n"} {
-		for _, opt := range []ReadOptions{{}, {Schema: &regression}} {
-			if ds, _, err := readText(text, opt); err != nil || len(ds.Y) != 3 {
-				t.Error(ds, err)
-			}
-		}
-	}
-	for _, like := range []*Schema{&regression, &classification} {
-		ds, _, err := readText(counted, ReadOptions{Schema: like, TargetOptional: true})
-		if err != nil || ds.HasTarget() {
-			t.Error(ds, err)
 		}
 	}
 }
