@@ -108,8 +108,7 @@ func (l *comparison) cost(ctx context.Context, spec Spec) (sum cost, err error) 
 		probe.Start = append(probe.Start, len(probe.Codes))
 	}
 	n := float64(probe.N())
-	longer := float64(len(l.set.Codes[:l.set.Start[l.set.N()]])) / float64(l.set.N()) / max(1,
-		float64(len(probe.Codes))/n)
+	longer := float64(l.set.Start[l.set.N()]) / float64(l.set.N()) / max(1, float64(len(probe.Codes))/n)
 	for _, t := range spec {
 		if m := matchesFor(t, l.set); m != nil {
 			sum.features += m.windows(l.set)

@@ -17,8 +17,10 @@ func newGrams(a *Alphabet, k, several int, extra uint64) (*grams, bool) {
 		return &grams{k: k, letters: a.Letters, radix: radix}, true
 	}
 	g := &grams{k: k, letters: a.Letters, radix: 1}
-	for _, ok := power(int(2*g.radix), several, extra); ok && g.radix < 1<<31; _,
-		ok = power(int(2*g.radix), several, extra) {
+	for g.radix < 1<<31 {
+		if _, ok := power(int(2*g.radix), several, extra); !ok {
+			break
+		}
 		g.radix *= 2
 	}
 	for range k {

@@ -202,14 +202,12 @@ func (s *Set) vectors() *Set {
 // nearest centre.
 func (c *Codebook) labelled(set *Set) *Set {
 	centres := c.Encode(set.vectors())
-	from := 0
 	coded := &Set{Alphabet: c.Alphabet(set.Alphabet), Start: []int{0}}
 	for i := range set.N() {
 		frames := centres.At(i)
-		from = 0
 		coded.Codes = graph.Unframed(coded.Codes, set.At(i), func(label, _ int32) int32 {
-			centre := frames[from]
-			from++
+			centre := frames[0]
+			frames = frames[1:]
 			if label == Unknown {
 				return Unknown
 			}
