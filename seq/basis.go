@@ -79,7 +79,8 @@ func (b *Basis) lists(ctx context.Context, p *basisPart) error {
 	if err != nil {
 		return err
 	}
-	p.features, p.inverted = f, f.inverted(phase(ctx, 1, 2), b.Set)
+	p.features = f
+	p.inverted = f.inverted(phase(ctx, 1, 2), b.Set)
 	return ctx.Err()
 }
 

@@ -86,7 +86,9 @@ func (c *counter) drain() (t tally) {
 		return t
 	}
 	n := min(c.added, len(c.dense))
-	c.keys, c.counts, c.added = slices.Grow(c.keys[:0], n)[:n], slices.Grow(c.counts[:0], n)[:n], 0
+	c.keys = slices.Grow(c.keys[:0], n)[:n]
+	c.counts = slices.Grow(c.counts[:0], n)[:n]
+	c.added = 0
 	n = 0
 	if c.words == nil {
 		for at := range c.seen {
@@ -195,7 +197,8 @@ type sorter struct {
 // which keeps the other. Digits have fewer bits where there are few keys, and only the bits in
 // use are sorted.
 func (s *sorter) sort(keys []uint64) []uint64 {
-	all, size := uint64(0), bits.Len(uint(len(keys)))
+	all := uint64(0)
+	size := bits.Len(uint(len(keys)))
 	for _, k := range keys {
 		all |= k
 	}

@@ -134,7 +134,9 @@ func (t *histogram) isDNA() bool {
 func (c *Census) isProtein() bool {
 	t := &c.residues
 	total, blanks := t.sizes()
-	masked, letters, cases := t.count(gaps), 0, [2]int{}
+	masked := t.count(gaps)
+	letters := 0
+	cases := [2]int{}
 	evidence := total - masked
 	for char, n := range t {
 		if proteinTable[char] != noLetter {

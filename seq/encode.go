@@ -46,7 +46,8 @@ func NewEncoder(k Kind) *Encoder {
 // copy of it.
 func EncoderFor(a *Alphabet) *Encoder {
 	e := NewEncoder(a.Kind)
-	e.set.Alphabet, e.given = a, true
+	e.set.Alphabet = a
+	e.given = true
 	if a.OfVectors() != nil {
 		e.Grow()
 	}
@@ -60,7 +61,8 @@ func EncoderFor(a *Alphabet) *Encoder {
 // Grow lets a copy of an alphabet that was given take in the words, integers and vectors that it lacks. The
 // codes of the others stay.
 func (e *Encoder) Grow() {
-	e.set.Alphabet, e.fixed = e.set.Alphabet.clone(), false
+	e.set.Alphabet = e.set.Alphabet.clone()
+	e.fixed = false
 	if v := e.set.Alphabet.OfVectors(); v != nil {
 		e.frames = newFrames(v)
 	}

@@ -58,7 +58,10 @@ func (w *filler) fill(ctx context.Context, set *Set) {
 
 // add adds the row of a tally, whose counts it may overwrite.
 func (w *filler) add(t tally) {
-	f, r, from, n := w.f, &w.rows, len(w.rows.Column), len(t.keys)
+	f := w.f
+	r := &w.rows
+	from := len(w.rows.Column)
+	n := len(t.keys)
 	r.Column, r.Value = slices.Grow(r.Column, n)[:from+n], slices.Grow(r.Value, n)[:from+n]
 	columns, values, counts := r.Column[from:], r.Value[from:], t.counts
 	strays := f.columns.lookup(columns, t.keys)

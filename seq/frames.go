@@ -26,7 +26,8 @@ func newFrames(a *Alphabet) *frames {
 
 // number returns the code of a vector, and adds a new vector to the alphabet.
 func (f *frames) number(frame []float32) int32 {
-	a, bits := f.alphabet, frameBits(frame)
+	a := f.alphabet
+	bits := frameBits(frame)
 	code, known := f.code[bits]
 	if !known {
 		code = int32(a.Letters)

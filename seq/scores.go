@@ -53,7 +53,8 @@ func (l *loo) judgeClasses(p leftOut) fit {
 	f := fit{loss: make([]float64, n)}
 	prob := l.calibrated(score)
 	for i := range n {
-		row, truth := prob[i*columns:(i+1)*columns], l.class(i)
+		row := prob[i*columns : (i+1)*columns]
+		truth := l.class(i)
 		f.loss[i] = -math.Log(max(row[truth], 1e-300))
 		if metrics.Argmax(row) != truth {
 			f.errors += 1 / float64(n)
@@ -78,7 +79,8 @@ const rareShare = 0.1
 // in turn, a takes a step of Newton, and b makes the mean probability of each class its share.
 func (l *loo) calibrated(score []float64) []float64 {
 	n, columns := l.n(), l.Columns
-	slope, offset := 1.0, make([]float64, columns)
+	slope := 1.0
+	offset := make([]float64, columns)
 	for c, share := range l.mean {
 		offset[c] = math.Log(max(share, 1e-300))
 	}

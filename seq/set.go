@@ -53,7 +53,8 @@ func (s *Set) Lengths() (shortest int, mean float64, longest int) {
 	if s.N() == 0 {
 		return 0, 0, 0
 	}
-	size, total := s.Alphabet.Kind.size, 0
+	size := s.Alphabet.Kind.size
+	total := 0
 	shortest = size(s.At(0))
 	for i := range s.N() {
 		n := size(s.At(i))
