@@ -45,7 +45,8 @@ func Edges(codes []int32) int { return int(codes[1]) }
 
 // maxNeighbours returns the largest degree of a node of a coded graph.
 func maxNeighbours(codes []int32) int {
-	degree, most := make([]int, Nodes(codes)), 0
+	degree := make([]int, Nodes(codes))
+	most := 0
 	for i, v := range EdgeList(codes) {
 		if i%3 < 2 {
 			degree[v]++
@@ -71,7 +72,8 @@ func EdgeList(codes []int32) []int32 { return codes[head+Nodes(codes)+len(Frames
 // Unframed adds to dst the coded graph without frames, each label l of a node with the frame f as
 // combined(l, f).
 func Unframed(dst, codes []int32, combined func(label, frame int32) int32) []int32 {
-	n, frames := Nodes(codes), Frames(codes)
+	n := Nodes(codes)
+	frames := Frames(codes)
 	dst = append(dst, codes[0], codes[1], 0)
 	for i, l := range Labels(codes) {
 		dst = append(dst, combined(l, frames[i]))

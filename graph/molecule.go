@@ -172,7 +172,8 @@ const none = -1
 func (m *electrons) piElectrons(a int) int {
 	atom := m.g.atoms[a]
 	shell := outerElectrons(atom.symbol)
-	usual, degree := usualValence(shell), len(m.bonds[a])+atom.hydrogens
+	usual := usualValence(shell)
+	degree := len(m.bonds[a]) + atom.hydrogens
 	multiple, beside := m.multipleBonds(a)
 	missing := usualValence(shell-atom.charge) - m.orders[a] - atom.hydrogens // bonds to add, negative: too many
 	written := m.isDelocalised(a)

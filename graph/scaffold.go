@@ -81,7 +81,8 @@ func (g *Graph) Scaffold() *Graph {
 // core returns the nodes of rings and of the paths between them. It removes nodes with fewer than
 // two neighbours, again and again.
 func (g *Graph) core() []bool {
-	degree, near := make([]int, len(g.Labels)), g.neighbours()
+	degree := make([]int, len(g.Labels))
+	near := g.neighbours()
 	in := make([]bool, len(g.Labels))
 	var ends []int
 	for a, edges := range near {
