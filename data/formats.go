@@ -311,7 +311,9 @@ func (t *table) settleTargets(in *input) error {
 	s, like, d := t.schema, in.opt.Schema, &t.Dataset
 	switch {
 	case d.Sequences != nil && s.Targets == nil:
-		d.Task, d.Y, d.Classes = t.task, t.y, s.Classes
+		d.Task = t.task
+		d.Y = t.y
+		d.Classes = s.Classes
 		if like != nil {
 			d.Task, d.Classes = like.Task, like.Classes
 		}

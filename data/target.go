@@ -209,7 +209,9 @@ func (d *Dataset) setTarget(name string, y []float64, nominal, booleans bool) (n
 	if err != nil {
 		return "", err
 	}
-	d.Task, d.Classes, d.TaskNote = k.task, k.classes, k.choice()
+	d.Task = k.task
+	d.Classes = k.classes
+	d.TaskNote = k.choice()
 	if d.Task == Regression {
 		d.Y = y
 	} else {

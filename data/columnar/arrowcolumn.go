@@ -72,7 +72,8 @@ func schemaOf(t fbTable) (fields []arrowField, err error) {
 		}
 		var coding fbTable
 		if coding, f.coded = column.table(fieldCoding); f.coded {
-			f.dictionary, f.places = coding.int64(codingID, 0), arrowType{kind: arrowInt, bytes: 4, signed: true}
+			f.dictionary = coding.int64(codingID, 0)
+			f.places = arrowType{kind: arrowInt, bytes: 4, signed: true}
 			if places, given := coding.table(codingPlaces); given {
 				if f.places, flat = typeOf(arrowInt, places); !flat {
 					return nil, damage("positions in a dictionary are no integers")
@@ -94,7 +95,8 @@ func typeOf(kind byte, t fbTable) (a arrowType, flat bool) {
 	switch kind {
 	case arrowNull, arrowBool, arrowView:
 	case arrowInt:
-		a.bytes, a.signed = int(t.GetInt32Slot(slot(0), 0)/8), t.byte(1) != 0
+		a.bytes = int(t.GetInt32Slot(slot(0), 0) / 8)
+		a.signed = t.byte(1) != 0
 	case arrowFloat:
 		a.bytes = 2 << min(uint16(t.GetInt16Slot(slot(0), 0)), 8)
 		widths = []int{2, 4, 8}
@@ -110,7 +112,8 @@ func typeOf(kind byte, t fbTable) (a arrowType, flat bool) {
 		a.bytes = 4 << min(uint16(t.GetInt16Slot(slot(0), 1)), 8) // days, or milliseconds
 	case arrowTime:
 		units := []time.Duration{time.Second, time.Millisecond, time.Microsecond, time.Nanosecond}
-		a.bytes, a.unit = 8, units[t.GetInt16Slot(slot(0), 0)]
+		a.bytes = 8
+		a.unit = units[t.GetInt16Slot(slot(0), 0)]
 	default:
 		return a, false
 	}

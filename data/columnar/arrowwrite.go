@@ -185,7 +185,9 @@ func (a *arrowWriter) write(text []byte) {
 func (a *arrowWriter) schema(b *flatbuffers.Builder) flatbuffers.UOffsetT {
 	fields := make([]flatbuffers.UOffsetT, len(a.columns))
 	for k, c := range a.columns {
-		name, children, kind := b.CreateString(c.Name), structs(b, nil), byte(arrowFloat)
+		name := b.CreateString(c.Name)
+		children := structs(b, nil)
+		kind := byte(arrowFloat)
 		if c.Text {
 			kind = arrowText
 		}

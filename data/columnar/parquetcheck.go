@@ -198,7 +198,8 @@ func (c *parquetCheck) page(page *format.PageHeader, codec format.CompressionCod
 	if values < 0 {
 		return 0, damage("a page of %d values", values)
 	}
-	levels, encoding := int64(0), page.DataPageHeader.V.Encoding
+	levels := int64(0)
+	encoding := page.DataPageHeader.V.Encoding
 	if v2 := page.DataPageHeaderV2; v2.Valid {
 		repeated, defined := int64(v2.V.RepetitionLevelsByteLength), int64(v2.V.DefinitionLevelsByteLength)
 		if levels, encoding = repeated+defined, v2.V.Encoding; repeated < 0 || defined < 0 || levels > size {
@@ -208,7 +209,8 @@ func (c *parquetCheck) page(page *format.PageHeader, codec format.CompressionCod
 			codec = format.Uncompressed
 		}
 	}
-	holds, most := int64(max(0, page.UncompressedPageSize)), c.most()
+	holds := int64(max(0, page.UncompressedPageSize))
+	most := c.most()
 	if held = holds + values*bytesPerValue; held > most {
 		return 0, c.tooMuch(held)
 	}

@@ -61,7 +61,8 @@ func FitComponents(ctx context.Context, d *data.Dataset, s Scaler) (p *Projectio
 // centreColumns subtracts the means from the columns of x [N,D], and returns them. What varies by rounding errors alone
 // becomes 0.
 func centreColumns(x []float64, n, d int) []float64 {
-	centre, own := means(x, d, matrix.Every(n)), make([]float64, d)
+	centre := means(x, d, matrix.Every(n))
+	own := make([]float64, d)
 	for i := range n {
 		row := x[i*d : (i+1)*d]
 		floats.Sub(row, centre)

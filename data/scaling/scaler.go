@@ -127,7 +127,8 @@ func fitScaler(kind string, x *tensor.Dense) (Scaler, error) {
 
 // fit fits column j of the training rows, and replaces its values by their logarithms.
 func (l *LogScale) fit(col []float64, j int) {
-	l.Least[j], l.Unit[j] = slices.Min(col), 1
+	l.Least[j] = slices.Min(col)
+	l.Unit[j] = 1
 	if _, sd := stats.MeanSD(col); sd > 0 {
 		l.Unit[j] = sd / logUnits
 	}

@@ -214,7 +214,8 @@ func LooksLikeCounts(d *data.Dataset) bool {
 	if d.Task != data.Regression || len(d.Y) != d.N() || d.N() < minCounts || CheckCounts(d) != nil {
 		return false
 	}
-	sorted, n := slices.Sorted(slices.Values(d.Y)), float64(d.N())
+	sorted := slices.Sorted(slices.Values(d.Y))
+	n := float64(d.N())
 	mean, sd := stats.MeanSD(sorted)
 	zeros, different, skew := 0.0, 1.0, 0.0
 	for i, y := range sorted {
