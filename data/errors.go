@@ -1,6 +1,7 @@
 package data
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
@@ -20,7 +21,7 @@ type Error struct {
 
 // ofRow marks an error as an error about one row.
 func ofRow(err error) error {
-	if e, ok := err.(*Error); ok && e.Line > 0 {
+	if e, ok := errors.AsType[*Error](err); ok && e.Line > 0 {
 		e.row = true
 	}
 	return err

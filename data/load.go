@@ -166,7 +166,7 @@ func meantName(path string, err error) error {
 	if _, gone := os.Stat(path); gone == nil {
 		return err
 	}
-	if e, ok := err.(*Error); ok {
+	if e, ok := errors.AsType[*Error](err); ok {
 		e.Msg += didYouMean(path, Names())
 	}
 	return err
@@ -288,7 +288,7 @@ func loadNamed(set sets.Set, s Source) (train, test *Dataset, notes []string, er
 		return loadBlocked(set, sets.PlainOrZipped(filepath.Join(folder, trainFile)), fold, opt)
 	}
 	train, notes, err = readFile(sets.PlainOrZipped(filepath.Join(folder, trainFile)), opt)
-	if e, ok := err.(*Error); ok && errors.Is(err, fs.ErrNotExist) {
+	if e, ok := errors.AsType[*Error](err); ok && errors.Is(err, fs.ErrNotExist) {
 		e.Msg += "; to get the set: " + set.Get(s.DataDir)
 	}
 	if err != nil {

@@ -3,6 +3,7 @@ package data
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -94,7 +95,7 @@ func openNpy(name string, r io.Reader) (*npyArray, error) {
 func (a *npyArray) full(b []byte, what string) error {
 	n, err := io.ReadFull(a.r, b)
 	a.offset += int64(n)
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return errorf(a.name, "byte %d: ends in the middle of %s: the file was cut short, fetch it again",
 			a.offset, what)
 	} else if err != nil {

@@ -3,6 +3,7 @@ package data
 import (
 	"archive/zip"
 	"bytes"
+	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -97,7 +98,7 @@ func (a *npz) readFirst(names []string, read func(array *npyArray) error) error 
 	if err == nil {
 		err = read(array)
 	}
-	if failure, ok := err.(*readFailure); ok {
+	if failure, ok := errors.AsType[*readFailure](err); ok {
 		return &Error{File: name, Msg: "the archive is damaged (" + cause(failure.err) +
 			"): fetch it again", Err: failure.err}
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/csv"
+	"errors"
 	"io"
 	"math"
 	"slices"
@@ -117,7 +118,7 @@ func (c *csvRows) Read() ([]string, error) {
 	for err == nil && !c.blanks && len(row) == 1 && strings.TrimSpace(row[0]) == "" {
 		row, err = c.Reader.Read()
 	}
-	if pe, ok := err.(*csv.ParseError); ok {
+	if pe, ok := errors.AsType[*csv.ParseError](err); ok {
 		pe.StartLine += c.lines.plain
 		pe.Line += c.lines.plain
 	}
@@ -228,7 +229,7 @@ func (l *lines) fill() {
 		return
 	}
 	l.rest, l.err = l.src.ReadSlice('\n')
-	if l.err == bufio.ErrBufferFull {
+	if errors.Is(l.err, bufio.ErrBufferFull) {
 		l.err = nil
 	}
 }

@@ -193,7 +193,7 @@ func (b *blankRows) Read(to []byte) (n int, err error) {
 func (b *blankRows) fill() {
 	line, err := b.src.ReadSlice('\n')
 	begins := !b.partial && !b.quoted
-	if b.partial = err == bufio.ErrBufferFull; !b.partial {
+	if b.partial = errors.Is(err, bufio.ErrBufferFull); !b.partial {
 		b.err = err
 	}
 	switch {
@@ -286,7 +286,8 @@ func (in *input) eachLine(most, longest int64, visit func(number int, line []byt
 	read := int64(0)
 	for number := 1; ; number++ {
 		err := bufio.ErrBufferFull
-		for line = line[:0]; err == bufio.ErrBufferFull && read <= most && int64(len(line)) <= longest; {
+		line = line[:0]
+		for errors.Is(err, bufio.ErrBufferFull) && read <= most && int64(len(line)) <= longest {
 			var piece []byte
 			piece, err = in.bytes.ReadSlice('\n')
 			line = append(line, piece...)

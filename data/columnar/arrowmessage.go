@@ -2,6 +2,7 @@ package columnar
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -113,7 +114,7 @@ func (m *arrowMessages) take(n int64) ([]byte, error) {
 }
 
 func shortArrow(err error) error {
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return damage("it is cut short")
 	}
 	return err
