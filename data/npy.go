@@ -42,22 +42,21 @@ type npyArray struct {
 // npyType is one of the types read: little-endian, or of one byte.
 type npyType struct {
 	size   int
-	single bool // float32 holds every value
 	decode func([]byte) float64
 }
 
 var npyTypes = map[string]npyType{
-	"b1":  {1, true, func(b []byte) float64 { return float64(b[0]) }},
-	"u1":  {1, true, func(b []byte) float64 { return float64(b[0]) }},
-	"i1":  {1, true, func(b []byte) float64 { return float64(int8(b[0])) }},
-	"<i2": {2, true, func(b []byte) float64 { return float64(int16(binary.LittleEndian.Uint16(b))) }},
-	"<u2": {2, true, func(b []byte) float64 { return float64(binary.LittleEndian.Uint16(b)) }},
-	"<i4": {4, false, func(b []byte) float64 { return float64(int32(binary.LittleEndian.Uint32(b))) }},
-	"<u4": {4, false, func(b []byte) float64 { return float64(binary.LittleEndian.Uint32(b)) }},
-	"<i8": {8, false, func(b []byte) float64 { return float64(int64(binary.LittleEndian.Uint64(b))) }},
-	"<u8": {8, false, func(b []byte) float64 { return float64(binary.LittleEndian.Uint64(b)) }},
-	"<f4": {4, true, func(b []byte) float64 { return float64(math.Float32frombits(binary.LittleEndian.Uint32(b))) }},
-	"<f8": {8, false, func(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) }},
+	"b1":  {1, func(b []byte) float64 { return float64(b[0]) }},
+	"u1":  {1, func(b []byte) float64 { return float64(b[0]) }},
+	"i1":  {1, func(b []byte) float64 { return float64(int8(b[0])) }},
+	"<i2": {2, func(b []byte) float64 { return float64(int16(binary.LittleEndian.Uint16(b))) }},
+	"<u2": {2, func(b []byte) float64 { return float64(binary.LittleEndian.Uint16(b)) }},
+	"<i4": {4, func(b []byte) float64 { return float64(int32(binary.LittleEndian.Uint32(b))) }},
+	"<u4": {4, func(b []byte) float64 { return float64(binary.LittleEndian.Uint32(b)) }},
+	"<i8": {8, func(b []byte) float64 { return float64(int64(binary.LittleEndian.Uint64(b))) }},
+	"<u8": {8, func(b []byte) float64 { return float64(binary.LittleEndian.Uint64(b)) }},
+	"<f4": {4, func(b []byte) float64 { return float64(math.Float32frombits(binary.LittleEndian.Uint32(b))) }},
+	"<f8": {8, func(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) }},
 }
 
 func (a *npyArray) kind() npyType { return npyTypes[strings.TrimPrefix(a.dtype, "|")] }
@@ -177,7 +176,7 @@ func (a *npyArray) rows(lim limits) (n, d int, err error) {
 // matrix reads all values, each times factor, as a table of n rows. They gather as they come: a
 // header may lie.
 func (a *npyArray) matrix(n, d int, factor float64) (*tensor.Dense, error) {
-	if a.kind().single {
+	if a.kind().size <= 2 || strings.HasSuffix(a.dtype, "f4") { // float32 holds every value
 		return npyMatrix(a, n, d, func(v float64) float32 { return float32(v * factor) })
 	}
 	return npyMatrix(a, n, d, func(v float64) float64 { return v * factor })
