@@ -116,7 +116,7 @@ func logScale(y []float64, own float64) TargetScale {
 		logs[i] = math.Log(v)
 	}
 	mean, sd := stats.MeanSD(logs)
-	return TargetScale{mean, sd, true, own, slices.Max(y), slices.Min(y)}
+	return TargetScale{Mean: mean, SD: sd, Log: true, OwnSD: own, Most: slices.Max(y), Least: slices.Min(y)}
 }
 
 const (
