@@ -37,8 +37,7 @@ type Parameter struct {
 
 // extractor lists the features of sequences as numbers below 2⁶².
 type extractor interface {
-	// space is a bound above every key, if a bound is known and small enough to matter; otherwise
-	// 0.
+	// space returns a bound above every key, if a bound is known and small enough to matter; otherwise 0.
 	space() uint64
 	// learn gets every training sequence, in order, before any other call. It reports whether it
 	// needs them.
