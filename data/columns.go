@@ -95,9 +95,11 @@ func (in *input) spared(names []string) map[int]bool {
 
 func (in *input) columns() (rows tablefile.Reader, err error) {
 	from, err := tablefile.Linked()
-	if err == nil && tablefile.IsArrowStream(in.head) {
+	switch {
+	case err != nil:
+	case tablefile.IsArrowStream(in.head):
 		rows, err = from.OpenArrowStream(in.bytes)
-	} else if err == nil { // the index is at the end of the file
+	default: // the index is at the end of the file
 		size, seekErr := in.src.Seek(0, io.SeekEnd)
 		magic := make([]byte, min(8, len(in.head)))
 		if n, _ := in.src.ReadAt(magic, 0); seekErr != nil || n < len(magic) || !isColumns(magic) {
