@@ -27,25 +27,21 @@ func inBlocks[T any](ctx context.Context, n int, start func() T, run func(state 
 	})
 }
 
-// progress reports the done share of a work, and the part of it that a context is for.
-type progress struct {
-	sink     *progressSink
-	from, to float64
-}
-
-// progressSink calls report one at a time, with growing shares.
-type progressSink struct {
-	sync.Mutex
-	report func(share float64)
-	last   float64
-}
-
 type progressKey struct{}
 
 // WithProgress lets functions of this package that get the context report the share of their work
 // that is done, from 0 to 1. The shares grow, and one goroutine at a time calls report.
 func WithProgress(ctx context.Context, report func(share float64)) context.Context {
-	return context.WithValue(ctx, progressKey{}, progress{&progressSink{report: report}, 0, 1})
+	var lock sync.Mutex
+	last := 0.0
+	return context.WithValue(ctx, progressKey{}, func(share float64) {
+		lock.Lock()
+		defer lock.Unlock()
+		if share > last {
+			last = share
+			report(share)
+		}
+	})
 }
 
 // phase returns a context that reports the progress of phase i of n equally long ones.
@@ -55,24 +51,16 @@ func phase(ctx context.Context, i, n int) context.Context {
 
 // subrange returns a context whose progress 0 … 1 is reported as from … to.
 func subrange(ctx context.Context, from, to float64) context.Context {
-	p, ok := ctx.Value(progressKey{}).(progress)
+	all, ok := ctx.Value(progressKey{}).(func(share float64))
 	if !ok {
 		return ctx
 	}
-	all := p.to - p.from
-	return context.WithValue(ctx, progressKey{}, progress{p.sink, p.from + from*all, p.from + to*all})
+	return context.WithValue(ctx, progressKey{}, func(share float64) { all(from + share*(to-from)) })
 }
 
 // report reports that a share of the work of this context is done.
 func report(ctx context.Context, share float64) {
-	p, ok := ctx.Value(progressKey{}).(progress)
-	if !ok {
-		return
-	}
-	p.sink.Lock()
-	defer p.sink.Unlock()
-	if done := p.from + share*(p.to-p.from); done > p.sink.last {
-		p.sink.last = done
-		p.sink.report(done)
+	if to, ok := ctx.Value(progressKey{}).(func(share float64)); ok {
+		to(share)
 	}
 }
