@@ -17,10 +17,10 @@ const maxSelf = 1 << 12
 // y, before it was scaled. Once ctx is done the results are not valid.
 func (m *matches) dots(ctx context.Context, x, y *Set, squares []float64) (dots, units []float64) {
 	dots = make([]float64, x.N()*y.N())
-	own := m.squares(phase(ctx, 0, 2), x)
+	xSquares := m.squares(phase(ctx, 0, 2), x)
 	m.products(phase(ctx, 1, 2), dots, x, y, false)
-	scaleDots(dots, own, squares)
-	return dots, unitsOf(own)
+	scaleDots(dots, xSquares, squares)
+	return dots, unitsOf(xSquares)
 }
 
 // among returns the inner products between the sequences of a set [N, N], and their ‖φ‖².
@@ -28,15 +28,15 @@ func (m *matches) among(ctx context.Context, set *Set) (dots, units []float64) {
 	n := set.N()
 	dots = make([]float64, n*n)
 	m.products(ctx, dots, set, set, true)
-	own := make([]float64, n)
+	squares := make([]float64, n)
 	for i := range n {
-		own[i] = dots[i*n+i]
+		squares[i] = dots[i*n+i]
 		for j := range i {
 			dots[i*n+j] = dots[j*n+i]
 		}
 	}
-	scaleDots(dots, own, own)
-	return dots, unitsOf(own)
+	scaleDots(dots, squares, squares)
+	return dots, unitsOf(squares)
 }
 
 // scaleDots divides inner products by the lengths of both vectors. For equal vectors the result

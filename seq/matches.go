@@ -137,7 +137,7 @@ type matcher struct {
 	// rows of eight words: rows of the parts, of places and symbols, of an odd window, and a row
 	// of zeros
 	counts []uint64
-	own    [6]int // the first row of each part, and after them of places and symbols
+	first  [6]int // the first row of each part, and after them of places and symbols
 	owner  [8]int // sequence of the windows in each word; −1: none
 	lane   int    // number of windows so far
 	codes  prepared
@@ -147,11 +147,11 @@ func (m *matches) matcher() *matcher {
 	w := &matcher{m: m}
 	rows := 0
 	for p := range m.parts {
-		w.own[p] = rows
+		w.first[p] = rows
 		keys, _ := power(m.letters, m.part[p+1]-m.part[p], 1)
 		rows += int(keys)
 	}
-	w.own[m.parts] = rows
+	w.first[m.parts] = rows
 	w.counts = make([]uint64, 8*(rows+m.g*m.letters+2))
 	w.clear()
 	return w
@@ -162,14 +162,14 @@ func (w *matcher) row(i int) *[8]uint64 { return (*[8]uint64)(w.counts[8*i:]) }
 
 // symbolRow returns the row of a symbol at a place of the windows.
 func (w *matcher) symbolRow(place int, symbol int32) *[8]uint64 {
-	return w.row(w.own[w.m.parts] + place*w.m.letters + int(symbol))
+	return w.row(w.first[w.m.parts] + place*w.m.letters + int(symbol))
 }
 
-func (w *matcher) spare() int { return w.own[w.m.parts] + w.m.g*w.m.letters }
+func (w *matcher) spare() int { return w.first[w.m.parts] + w.m.g*w.m.letters }
 
 // clear forgets the windows of X̄.
 func (w *matcher) clear() {
-	clear(w.counts[8*w.own[w.m.parts]:])
+	clear(w.counts[8*w.first[w.m.parts]:])
 	w.owner, w.lane = [8]int{-1, -1, -1, -1, -1, -1, -1, -1}, 0
 }
 
@@ -221,12 +221,12 @@ func (w *matcher) add(x []int32, owner int, full func()) {
 func (w *matcher) build() {
 	letters := w.m.letters
 	for p := range w.m.parts {
-		*w.row(w.own[p]) = [8]uint64{}
+		*w.row(w.first[p]) = [8]uint64{}
 		for place, n := w.m.part[p], 1; place < w.m.part[p+1]; place, n = place+1, n*letters {
 			for key := n - 1; key >= 0; key-- {
-				less := *w.row(w.own[p] + key)
+				less := *w.row(w.first[p] + key)
 				for c := range letters {
-					more, one := w.row(w.own[p]+key*letters+c), w.symbolRow(place, int32(c))
+					more, one := w.row(w.first[p]+key*letters+c), w.symbolRow(place, int32(c))
 					for i := range more {
 						more[i] = less[i] + one[i]
 					}
@@ -255,7 +255,7 @@ func (w *matcher) windows(set *Set) *windowRows {
 				for _, c := range window[m.part[p]:m.part[p+1]] {
 					key = key*m.letters + int(c)
 				}
-				r.at = append(r.at, uint32(w.own[p]+key)*simd.MatchLanes)
+				r.at = append(r.at, uint32(w.first[p]+key)*simd.MatchLanes)
 			}
 		}
 		r.end, r.odds = append(r.end, len(r.at)), append(r.odds, len(r.odd))

@@ -20,8 +20,8 @@ func (l *loo) judge(p leftOut) fit {
 	squares := simd.Dot64(p.residual, p.residual)
 	for c := range l.Columns {
 		const rounding = 1e-20
-		own := l.centred[c*n : (c+1)*n]
-		if simd.Dot64(own, own) <= rounding*float64(n)*l.mean[c]*l.mean[c] {
+		column := l.centred[c*n : (c+1)*n]
+		if simd.Dot64(column, column) <= rounding*float64(n)*l.mean[c]*l.mean[c] {
 			continue // all rows have the same target, which tells nothing
 		}
 		varies = true
@@ -160,11 +160,12 @@ func difference(a, b []float64) (d, se float64) {
 
 // auc returns the area under the curve of one column's scores; 0.5 if it has no area.
 func (l *loo) auc(score []float64, column int) float64 {
-	own, positive := make([]float64, l.n()), make([]bool, l.n())
-	for i := range own {
-		own[i], positive[i] = score[i*l.Columns+column], l.class(i) == column
+	scores, positive := make([]float64, l.n()), make([]bool, l.n())
+	for i := range scores {
+		scores[i] = score[i*l.Columns+column]
+		positive[i] = l.class(i) == column
 	}
-	if area := metrics.AUC(own, positive, nil); area != nil {
+	if area := metrics.AUC(scores, positive, nil); area != nil {
 		return *area
 	}
 	return 0.5
