@@ -62,15 +62,15 @@ func FitComponents(ctx context.Context, d *data.Dataset, s Scaler) (p *Projectio
 // becomes 0.
 func centreColumns(x []float64, n, d int) []float64 {
 	centre := means(x, d, matrix.Every(n))
-	own := make([]float64, d)
+	variation := make([]float64, d)
 	for i := range n {
 		row := x[i*d : (i+1)*d]
 		floats.Sub(row, centre)
 		for j, v := range row {
-			own[j] += v * v
+			variation[j] += v * v
 		}
 	}
-	for j, v := range own {
+	for j, v := range variation {
 		if v <= 1e-20*float64(n)*centre[j]*centre[j] {
 			for i := range n {
 				x[i*d+j] = 0

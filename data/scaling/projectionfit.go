@@ -59,8 +59,8 @@ func FitProjection(ctx context.Context, d *data.Dataset, s Scaler, progress func
 	p := &projector{n: sample.N(), d: d.D(), scaler: s, x: s.Rows(sample.X, 0, sample.N())}
 	p.readTargets(sample)
 	folds := d.ScoreFolds(min(projectionFolds, p.n))
-	if own := matrix.Pick(folds, numbers); own != nil && slices.Min(own) < slices.Max(own) {
-		p.folds = own
+	if picked := matrix.Pick(folds, numbers); picked != nil && slices.Min(picked) < slices.Max(picked) {
+		p.folds = picked
 	}
 	for k := min(fewestColumns, p.d); ; k = min(2*k, p.d) {
 		for _, r := range projectionRidges {
@@ -161,10 +161,10 @@ func means(values []float64, width int, rows []int) []float64 {
 func (p *projector) rank(rows []int) (order []int, centre []float64) {
 	centre = means(p.x, p.d, rows)
 	level := means(p.t, p.targets, rows)
-	own := make([]float64, p.d)
+	variation := make([]float64, p.d)
 	for _, i := range rows {
 		for j, v := range p.x[i*p.d : (i+1)*p.d] {
-			own[j] += (v - centre[j]) * (v - centre[j])
+			variation[j] += (v - centre[j]) * (v - centre[j])
 		}
 	}
 	score, along := make([]float64, p.d), make([]float64, p.d)
@@ -180,8 +180,8 @@ func (p *projector) rank(rows []int) (order []int, centre []float64) {
 		}
 		for j, r := range along {
 			// The variation exceeds rounding errors.
-			if spread > 0 && own[j] > 1e-20*float64(len(rows))*centre[j]*centre[j] {
-				score[j] = max(score[j], r*r/spread/own[j])
+			if spread > 0 && variation[j] > 1e-20*float64(len(rows))*centre[j]*centre[j] {
+				score[j] = max(score[j], r*r/spread/variation[j])
 			}
 		}
 	}
@@ -275,14 +275,14 @@ type spectrum struct {
 // spectrum computes it from the inner products of all rows [N,N].
 func (p *projector) spectrum(gram []float64, rows []int) *spectrum {
 	m := len(rows)
-	own := mat.NewSymDense(m, nil)
+	products := mat.NewSymDense(m, nil)
 	for a, i := range rows {
 		for b := a; b < m; b++ {
-			own.SetSym(a, b, gram[i*p.n+rows[b]])
+			products.SetSym(a, b, gram[i*p.n+rows[b]])
 		}
 	}
 	var e mat.EigenSym
-	if !e.Factorize(own, true) {
+	if !e.Factorize(products, true) {
 		panic("scaling: inner products of rows are not finite")
 	}
 	s := &spectrum{projector: p, rows: rows, values: e.Values(nil), vectors: &mat.Dense{},
