@@ -1,6 +1,9 @@
 package seq
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // table numbers keys in the order in which they are first put. It is a hash table with
 // open addressing whose slots hold numbers, so that it can be walked in order and
@@ -147,10 +150,7 @@ type columns struct {
 func newColumns(keys []uint64, space uint64) *columns {
 	c := &columns{width: len(keys)}
 	if space > 0 && space <= denseSpace {
-		c.dense = make([]int32, space)
-		for k := range c.dense {
-			c.dense[k] = -1
-		}
+		c.dense = slices.Repeat([]int32{-1}, int(space))
 		for i, k := range keys {
 			c.dense[k] = int32(i)
 		}

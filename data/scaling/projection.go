@@ -105,10 +105,7 @@ func (p *Projection) Lengths(inputs []float64) []float64 {
 	if p == nil || inputs == nil {
 		return inputs
 	}
-	all := make([]float64, p.Of)
-	for j := range all {
-		all[j] = math.Inf(1)
-	}
+	all := slices.Repeat([]float64{math.Inf(1)}, p.Of)
 	for k, j := range p.Columns {
 		sum := 0.0
 		for i, w := range p.Weights[k*len(inputs) : (k+1)*len(inputs)] {
