@@ -163,10 +163,6 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int) error {
 	opt := l.opt
 	name := rec.columnName(i)
 	flag := flagWord(name, i)
-	most := fewTexts
-	if opt.OneHot {
-		most = maxTexts
-	}
 	bad := func(s sighting, format string, args ...any) error {
 		return rec.errorAt(s.at, "found %s in column %s%s", phrase.Quote(s.cell), phrase.Quote(name),
 			fmt.Sprintf(format, args...))
@@ -202,12 +198,12 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int) error {
 	case !c.isWords && written.IsDecorated(c.texts.cell):
 		return bad(c.texts, ": %s, or leave the column out with %s %s", plainer(c.texts.cell), asFlag("ignore"), flag)
 	case c.isUnique(), c.isIdentifier() && !(opt.OneHot && c.distinct() <= maxTexts):
-		l.leaveIdentifier(rec, c, i, opt.Sequence == "")
+		l.leaveIdentifier(rec, c, i)
 	case c.isText() && c.distinct() > maxKept:
 		return bad(c.firstText(), ", which has %d different texts in %s, more than %d: group them, or leave the "+
 			"column out with %s %s", c.distinct(), phrase.Plural(c.filled(), "row"), maxKept, asFlag("ignore"), flag)
 	case c.isText() || rec.hasType(i, "nominal") && c.texts.n > 0:
-		l.addWords(rec, c, i, most)
+		l.addWords(rec, c, i)
 	case c.texts.n > 0:
 		return bad(c.texts, ", whose other cells are numbers: correct it, leave it empty with %s impute, or "+
 			"leave the column out with %s %s", asFlag("missing"), asFlag("ignore"), flag)
@@ -221,7 +217,11 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int) error {
 }
 
 // addWords makes inputs of the texts of a column.
-func (l *layout) addWords(rec *records, c *columnProfile, i, most int) {
+func (l *layout) addWords(rec *records, c *columnProfile, i int) {
+	most := fewTexts
+	if l.opt.OneHot {
+		most = maxTexts
+	}
 	values, others := c.frequent(most)
 	inputs := len(values)
 	rest := ""
@@ -243,9 +243,10 @@ func (l *layout) addWords(rec *records, c *columnProfile, i, most int) {
 
 // leaveIdentifier leaves out a column of texts that hardly repeat. The first such column with a different text
 // in each row becomes the names of the rows. Long texts may be sequences.
-func (l *layout) leaveIdentifier(rec *records, c *columnProfile, i int, mayBeSequences bool) {
+func (l *layout) leaveIdentifier(rec *records, c *columnProfile, i int) {
+	name := rec.columnName(i)
 	why := fmt.Sprintf("is text that hardly repeats, %d values in %s", c.distinct(), phrase.Plural(c.compared(), "row"))
-	if name := rec.columnName(i); c.mayBe(name) != "" && !l.hasRole("group") {
+	if c.mayBe(name) != "" && !l.hasRole("group") {
 		why += fmt.Sprintf(", and may group the rows (%s %s)", asFlag("group"), flagWord(name, i))
 	}
 	if c.isUnique() {
@@ -255,9 +256,8 @@ func (l *layout) leaveIdentifier(rec *records, c *columnProfile, i int, mayBeSeq
 		l.id = i
 		why += ", which predictions carry"
 	}
-	name := rec.columnName(i)
 	l.leaveOut(name, i, why+c.whyText())
-	if (len(c.texts.cell) >= longText || holdsMolecules(name)) && mayBeSequences && rec.header != nil {
+	if (len(c.texts.cell) >= longText || holdsMolecules(name)) && l.opt.Sequence == "" && rec.header != nil {
 		l.notes[len(l.notes)-1] += fmt.Sprintf(" (%s %s reads its texts as sequences)", asFlag("sequence"),
 			flagWord(name, i))
 	}
