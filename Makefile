@@ -62,22 +62,23 @@ test-bench:
 	$(GO) -C bench test -vet=off $(TEST_FLAGS) ./...
 
 # Left out: whole trainings, TestF64, which is TestF32 in another precision, and large inputs that one goroutine
-# reads. Goroutines have other tests. Without its tag, the cuda folder has no goroutines.
+# reads. Goroutines have other tests. Without its tag, the cuda folder has no goroutines. The conformance suite runs
+# those of device/cpu.
 TRAININGS := TestScripts|TestTerminated|TestF64|^Example|TestProjection(Of|Finds)|TestFormatsAreDocumented
 LARGE_INPUTS := TestManyNames|TestLargeGraphs|TestHeaderOfWideTable|TestLongHeader|TestWideTable|TestNumberRows|TestPlainNumber|\
 TestBadFiles|TestRareTexts|TestLateCodes|TestUnneeded|TestMatchesFor|TestCrowded|TestCounter|TestSelectSum|TestTanimoto|\
 TestDry|TestNoAllocation|TestManyEmptyElements
 race: ## tests of the packages that start goroutines or import sync, under the race detector
 	CGO_ENABLED=1 $(GO) test -vet=off $(TEST_FLAGS) -race -short -skip '$(TRAININGS)|^($(subst | ,|,$(LARGE_INPUTS)))$$' \
-		$$(git grep -lE '^[[:space:]]+go [a-z]|"sync(/atomic|/errgroup)?"' -- '*.go' ':!bench' ':!internal/archtest' \
-			':!cuda' | xargs dirname | sort -u | sed 's,^,./,')
+		./device/conformance $$(git grep -lE '^[[:space:]]+go [a-z]|"sync(/atomic|/errgroup)?"' -- '*.go' ':!bench' \
+			':!internal/archtest' ':!cuda' | xargs dirname | sort -u | sed 's,^,./,')
 
 check: lint test race ## lint, tests and the race detector
 
 .PHONY: test-tiers
 test-tiers: ## the conformance suite with each set of instructions that this processor has
 	for tier in avx2 scalar; do GPDRF_SIMD=$$tier $(GO) test -vet=off $(TEST_FLAGS) -count=1 \
-		-run 'TestF32|TestF64|TestDeterminism' ./device/cpu || exit 1; done
+		-run 'TestF32|TestF64|TestDeterminism' ./device/conformance || exit 1; done
 
 .PHONY: mpi test-mpi test-netns
 mpi: # Open MPI and MPICH, side by side as Debian has them, and nothing to compile with
@@ -98,7 +99,8 @@ ARM64 := GOARCH=arm64 $(GO) test -vet=off $(TEST_FLAGS) -count=1 -exec qemu-aarc
 .PHONY: test-arm64
 test-arm64: ## the arm64 kernels, and the CPU backend on them, under qemu
 	$(call installed,qemu-aarch64-static,qemu-user-static)
-	$(ARM64) -skip 'TestGenerated|TestF64|TestNoAllocation|TestDry|TestF32/FeatureMoments/full' ./internal/simd ./internal/philox ./device/cpu
+	$(ARM64) -skip 'TestGenerated|TestF64|TestNoAllocation|TestDry|TestF32/FeatureMoments/full' \
+		./internal/simd ./internal/philox ./device/cpu ./device/conformance
 
 # What Vale reads, by .vale.ini. It parses source by libraries in C.
 TEXTS := '*.md' '*.go' '*.py' '*.cu' '*.cuh' '*.cc' '*.h'

@@ -49,10 +49,9 @@ program=$work/gpdrf-gpu
 }
 
 # Does it start; is it right, and the same each time; how fast is it; what do NVIDIA's tools find; whole trainings; and then the
-# rest. The precisions of the conformance suite are those of its tests F64, F32, …
-precision='^Test.*F(32|64)$'
+# rest. The conformance suite has a test for each precision, F64, F32, …, and one of dry devices.
 all="start check-cubin check-ptx bits
-$("$work/gpu.test" -test.list "$precision" | sed 's/^Test/conformance-/' | paste -s -d ' ' -) conformance-backend driver nccl
+$("$work/conformance.test" -test.list '^Test(.*F(32|64)|Dry)$' | sed 's/^Test/conformance-/' | paste -s -d ' ' -) conformance-backend driver nccl
 parity-tests parity-powerplant parity-protein parity-mnist
 bench-mnist bench-protein bench-powerplant peers-mnist:S=1 peers-protein
 sanitizer-memcheck sanitizer-racecheck train-mnist train-protein train-powerplant ncu

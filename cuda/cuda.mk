@@ -24,8 +24,9 @@ HOST_ARCH   = $(shell $(GO) env GOHOSTARCH)
 cuda_for    = $(CUDA_ENV) $(if $(filter $(HOST_ARCH),$(1)),,CC=$(CC_$(1)) GOOS=linux GOARCH=$(1) \
 	CGO_LDFLAGS=-L$(CURDIR)/$(GENERATED)/$(1))
 DOUBLE_ENV  = $(CUDA_ENV) REQUIRE_CUDA=1 GPDRF_CUDA_DRIVER=$(DOUBLE)
+BACKEND    := ./device/gpu ./device/conformance
 # card.sh on stubs needs no double: make test has tried it.
-CUDA_TESTS ?= -skip TestCard ./cuda ./device/gpu
+CUDA_TESTS ?= -skip TestCard ./cuda $(BACKEND)
 
 $(GENERATED)/include/cuda.h: $(SHIM)/gen_header.sh $(SHIM)/symbols.txt go.mod
 	@mkdir -p $(@D)
@@ -197,9 +198,9 @@ deadcode-cuda: $(CUDA_FILES) build/deadcode
 	$(call none_dead,$(CUDA_ENV),-tags cuda)
 
 lint-cuda: $(CUDA_FILES) ## lint for the files with the tag cuda
-	$(CUDA_ENV) $(GO) vet -tags cuda,mpi ./cuda ./device/gpu ./dist/... ./train ./cmd/...
+	$(CUDA_ENV) $(GO) vet -tags cuda,mpi ./cuda $(BACKEND) ./dist/... ./train ./cmd/...
 	CGO_ENABLED=0 $(GO) install $(STATICCHECK)
-	$(CUDA_ENV) $$($(GO) env GOPATH)/bin/staticcheck -tags cuda,mpi ./cuda ./device/gpu ./dist/...
+	$(CUDA_ENV) $$($(GO) env GOPATH)/bin/staticcheck -tags cuda,mpi ./cuda $(BACKEND) ./dist/...
 
 # Tests on a form of the double, as a GPU of a compute capability, in an order of threads. A test runs on one processor,
 # so that two targets run side by side.
@@ -219,7 +220,7 @@ test-cuda-orders: double
 test-cuda-cards: double
 	$(call test_on,$(DOUBLE),7.5,7) $(CUDA_TESTS)
 	for capability in 8.0 8.6 8.9 10.0 12.0; do \
-		$(call test_on,$(DOUBLE),$$capability,0) -run $(LIMITED) ./device/gpu || exit 1; done
+		$(call test_on,$(DOUBLE),$$capability,0) -run $(LIMITED) ./device/conformance || exit 1; done
 
 test-cuda-train: double
 	$(DOUBLE_ENV) $(GO) test -vet=off $(TEST_FLAGS) -tags cuda -count=1 -timeout 40m -run TestCUDA ./train
@@ -237,8 +238,8 @@ test-ptx: double ## after a change of a kernel: the committed PTX as C++ on the 
 		$(call test_on,$(call double_of,ptx),$$capability,7) $(CUDA_TESTS) && \
 		$(call test_on,$(call double_of,ptx),$$capability,0) -run TestCUDA ./train || exit 1; done
 	for capability in 8.0 8.9; do \
-		$(call test_on,$(call double_of,ptx),$$capability,7) -run $(PRODUCTS) ./device/gpu || exit 1; done
-	PTX_MUTANTS=$(CURDIR)/cuda/mutants.txt $(call test_on,$(call double_of,mutant),,0) -run TestPTXMutants ./device/gpu
+		$(call test_on,$(call double_of,ptx),$$capability,7) -run $(PRODUCTS) $(BACKEND) || exit 1; done
+	PTX_MUTANTS=$(CURDIR)/cuda/mutants.txt $(call test_on,$(call double_of,mutant),,0) -run TestPTXMutants ./device/conformance
 
 # The PTX of one card, and kernels.cu of another with a check of each access. Both find a missing barrier in any order.
 # Only images that these cards run are compiled so, and kernels.cu in haste.
@@ -254,12 +255,12 @@ test-cuda-ci:
 LARGE := TestDry|TestManyInputs
 
 test-ci-ptx: $(call double_of,ptx)
-	$(call test_on,$<,9.0,7) -skip '$(LARGE)' ./device/gpu
+	$(call test_on,$<,9.0,7) -skip '$(LARGE)' $(BACKEND)
 	$(call test_on,$<,9.0,7) -run 'Image|MachineCode|TF32' ./cuda
 
 test-ci-checked: $(call double_of,checked) double
-	$(call test_on,$<,7.5,0) -skip '$(LARGE)|TestCard|TestF32/approach|TestF64/approach' ./cuda ./device/gpu
-	$(call test_on,$(DOUBLE),7.5,0) -run '$(LARGE)' ./device/gpu
+	$(call test_on,$<,7.5,0) -skip '$(LARGE)|TestCard|TestF32/approach|TestF64/approach' ./cuda $(BACKEND)
+	$(call test_on,$(DOUBLE),7.5,0) -run '$(LARGE)' $(BACKEND)
 
 # NVIDIA's own NCCL: its header and its library, which need no GPU for this.
 NCCL := $(GENERATED)/nccl/nvidia/nccl
@@ -289,7 +290,7 @@ card-pack: $(CUDA_FILES) $(GENERATED)/$(CARD_ARCH)/libcuda.a $(filter $(CARD_SM:
 	rm -rf $(CARD)
 	mkdir -p $(CARD)/data $(CARD)/peers
 	$(call cuda_for,$(CARD_ARCH)) $(GO) build -tags cuda,cubins $(CARD_FLAGS) -o $(CARD)/gpdrf-gpu ./cmd/gpdrf-gpu
-	$(call cuda_for,$(CARD_ARCH)) $(GO) test -c -tags cuda $(CARD_FLAGS) -o $(CARD)/ ./cuda ./device/gpu ./dist/nccl ./train
+	$(call cuda_for,$(CARD_ARCH)) $(GO) test -c -tags cuda $(CARD_FLAGS) -o $(CARD)/ ./cuda $(BACKEND) ./dist/nccl ./train
 	ls $(CARD)/gpdrf-gpu $(CARD)/*.test | xargs -n 1 -P 2 gzip
 	cp cuda/card.sh cuda/stages.sh $(CARD)
 	cp bench/peers/*.py model/testdata/golden.json $(CARD)/peers

@@ -209,8 +209,8 @@ run() {
 	bits) bits bits ;;
 	# Those that are left out read the text and the sources of the PTX, which are not here.
 	driver) tests "$1" cuda.test '^TestDriver$' -test.skip '^(TestPTXIsFresh|TestTableOfContents|TestPackedPTX|TestSignatures|TestParts|TestWordsOfRelease|TestRegisters$|TestCard)' ;;
-	conformance-backend) tests "$1" gpu.test '^TestFree$' -test.skip "$precision" ;;
-	conformance-*F*) tests "$1" gpu.test "^Test${1#*-}\$/Gather" -test.run "^Test${1#*-}\$" ;;
+	conformance-backend) tests "$1" gpu.test '^TestFree$' ;;
+	conformance-*) tests "$1" conformance.test "^Test${1#*-}\$/Gather" -test.run "^Test${1#*-}\$" ;;
 	nccl) nccl "$1" ;;
 	ncu) profile ncu ;;
 	sanitizer-*) sanitizer "$1" "${1#*-}" ;;

@@ -15,7 +15,7 @@ import (
 //
 // The pattern is a regular expression of an instruction, such as "@%p1 add.s32 %r1, %r2, %r3".
 // Which is the number of the match that is replaced; from the end if negative. An empty replacement
-// drops the instruction. The test, one of device/gpu, must find the fault.
+// drops the instruction. The test, one of device/conformance, must find the fault.
 type mutant struct {
 	line, image, which   int
 	kernel, pattern, new string

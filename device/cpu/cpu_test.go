@@ -1,8 +1,6 @@
 package cpu
 
 import (
-	"math"
-	"os"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -10,52 +8,15 @@ import (
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
-	"github.com/gpdrf/gpdrf-gpu/device/devicetest"
-	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
 	"github.com/gpdrf/gpdrf-gpu/internal/panics"
 )
 
 // open is a device with a number of workers that divides even the smallest work.
 func open[T Float](t testing.TB, workers int) *Device[T] {
 	d := New[T](workers)
-	d.inlineWork = 0
+	d.InlineWork = 0
 	t.Cleanup(func() { d.Close() })
 	return d
-}
-
-// truth is the result of the naive loops, for all devices of these tests.
-var truth = devicetest.Truth{}
-
-func TestMain(m *testing.M) { os.Exit(truth.Main(m)) }
-
-func TestF64(t *testing.T) { devicetest.Run(t, open[float64](t, 2), devicetest.Double(), truth) }
-
-func TestF32(t *testing.T) { devicetest.Run(t, open[float32](t, 2), devicetest.Single(), truth) }
-
-// The same bits for one, two and five workers.
-func TestDeterminism(t *testing.T) {
-	one := devicetest.Results(open[float32](t, 1))
-	for _, workers := range []int{2, 5} {
-		for name, got := range devicetest.Results(open[float32](t, workers)) {
-			for i, x := range got {
-				for k, v := range x {
-					if math.Float64bits(v) != math.Float64bits(one[name][i][k]) {
-						t.Fatalf("%s, result %d: element %d is %g with %d workers, %g with one",
-							name, i, k, v, workers, one[name][i][k])
-					}
-				}
-			}
-		}
-	}
-}
-
-// An operation allocates nothing after its first call. What Gather has gathered of labels is read on the host.
-func TestNoAllocation(t *testing.T) {
-	for _, op := range devicetest.Calls(open[float32](t, 2)) {
-		if n := allocs.PerRun(2, op.Run); n != 0 && op.Name != "Gather" {
-			t.Errorf("%s: %g allocations", op.Name, n)
-		}
-	}
 }
 
 func TestOpen(t *testing.T) {
@@ -157,10 +118,4 @@ func TestMisuse(t *testing.T) {
 			t.Errorf("panic %q, want %q", text, want)
 		}
 	}
-}
-
-// A dry device foresees the memory of operations, and names it after the fields that hold it.
-func TestDry(t *testing.T) {
-	devicetest.Dry(t, func() device.Device { return open[float32](t, 2) })
-	devicetest.Dry(t, func() device.Device { return open[float64](t, 1) })
 }

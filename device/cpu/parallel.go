@@ -55,7 +55,7 @@ type pool struct {
 	failed  atomic.Pointer[failure]
 	budget
 
-	inlineWork int // the caller alone does work below this
+	InlineWork int // the caller alone does work below this
 	spins      int // number of checks for work, or for its end, before a worker sleeps
 }
 
@@ -81,7 +81,7 @@ const (
 )
 
 func newPool(workers, spins int) *pool {
-	p := &pool{inlineWork: inlineWork, done: make(chan struct{}, 1), spins: spins}
+	p := &pool{InlineWork: inlineWork, done: make(chan struct{}, 1), spins: spins}
 	if workers > runtime.GOMAXPROCS(0) { // a spinning worker would keep another from running
 		p.spins = 0
 	}
@@ -109,7 +109,7 @@ func (p *pool) do(t task, blocks, work int) {
 	if p.dry() {
 		return
 	}
-	if len(p.helpers) == 0 || blocks < 2 || work < p.inlineWork {
+	if len(p.helpers) == 0 || blocks < 2 || work < p.InlineWork {
 		for i := range blocks {
 			t.run(p.workers[0], i)
 		}

@@ -5,28 +5,8 @@ package gpu
 import (
 	"testing"
 
-	"github.com/gpdrf/gpdrf-gpu/cuda"
 	"github.com/gpdrf/gpdrf-gpu/device"
-	"github.com/gpdrf/gpdrf-gpu/device/devicetest"
-	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
-
-// A dry device foresees the memory of operations.
-func TestDry(t *testing.T) {
-	t.Setenv("EMU_IDLE", "1")
-	for _, single := range []bool{true, false} {
-		d := open(t, single)
-		devicetest.Dry(t, func() device.Device { return d.again(t) })
-	}
-}
-
-// again returns another Device on the same open GPU, with separate memory and scratch.
-func (d *Device) again(t *testing.T) *Device {
-	a := &Device{settings: d.settings, graphs: d.graphs, records: map[*cuda.Graph]bool{}}
-	a.begin()
-	t.Cleanup(func() { must.OK(t, a.heap.close()) })
-	return a
-}
 
 // Free memory falls by the size of a tensor, and rises again when nobody has the tensor.
 func TestFree(t *testing.T) {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/cuda"
 	"github.com/gpdrf/gpdrf-gpu/device"
-	"github.com/gpdrf/gpdrf-gpu/device/devicetest"
 )
 
 // products are the cases of every form of product: no size but one is a multiple of a tile.
@@ -40,7 +39,7 @@ func TestGemm(t *testing.T) {
 			p.a.transposed, p.b.transposed = form.a, form.b
 			t.Run(fmt.Sprintf("%s/%dx%dx%d", form.name, p.m, p.n, p.k), func(t *testing.T) {
 				got, want := runProduct(d, p)
-				e := devicetest.RelativeError(got, want)
+				e := relative(got, want)
 				t.Logf("error %.3g", e)
 				if !(e <= 1e-13) {
 					t.Errorf("error %g, want at most 1e-13", e)

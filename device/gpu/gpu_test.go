@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
-	"github.com/gpdrf/gpdrf-gpu/device/devicetest"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
@@ -58,27 +57,4 @@ func download(d device.Device, x *device.Tensor) []float64 {
 	values := make([]float64, x.Len())
 	d.Download(values, x)
 	return values
-}
-
-// truth is the result of the naive loops, for all devices of these tests.
-var truth = devicetest.Truth{}
-
-func TestMain(m *testing.M) { os.Exit(truth.Main(m)) }
-
-func TestF64(t *testing.T) { devicetest.Run(t, open(t, false), devicetest.Double(), truth) }
-
-func TestF32(t *testing.T) { devicetest.Run(t, open(t, true), devicetest.Single(), truth) }
-
-func TestTF32(t *testing.T) {
-	devicetest.RunProducts(t, relax(t, device.Medium), devicetest.Medium(), truth)
-}
-
-// relax opens the first GPU at a precision; without tensor cores for it the test is skipped.
-func relax(t testing.TB, p device.Precision) *Device {
-	t.Helper()
-	d := open(t, true)
-	if device.SetPrecision(d, p) != p {
-		t.Skip("the GPU has no tensor cores for float32")
-	}
-	return d
 }

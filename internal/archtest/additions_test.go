@@ -23,14 +23,14 @@ func constants(t *testing.T, path, pattern string) (names []string) {
 func TestKernelsAreTested(t *testing.T) {
 	var rows strings.Builder
 	for _, f := range load(t).files {
-		if f.dir == "device/devicetest" {
+		if f.dir == "device/conformance" {
 			rows.WriteString(f.text)
 		}
 	}
 	elbo, equations := read(t, "model/elbo_test.go"), read(t, "docs/equations.md")
 	for _, form := range constants(t, "device/correlation.go", `RBF|[A-Z][a-z]+\d*`) {
 		if !strings.Contains(rows.String(), "device."+form) {
-			t.Errorf("no row of device/devicetest has device.%s", form)
+			t.Errorf("no row of device/conformance has device.%s", form)
 		}
 		name := strings.ToLower(form)
 		if !strings.Contains(elbo, `"`+name+`"`) {

@@ -1,4 +1,4 @@
-package devicetest
+package conformance
 
 import (
 	"runtime"
@@ -9,11 +9,11 @@ import (
 
 // Dry tests that a dry device takes exactly the memory of a new device for the same operations: for
 // each row of the table by itself, and for all one after the other. open opens a new device.
-func Dry(t *testing.T, open func() device.Device) {
+func Dry(t *testing.T, open func(*testing.T) device.Device) {
 	for _, r := range table() {
-		t.Run(r.name(), func(t *testing.T) { compare(t, open(), r.calls) })
+		t.Run(r.name(), func(t *testing.T) { compare(t, open(t), r.calls) })
 	}
-	compare(t, open(), Calls)
+	compare(t, open(t), Calls)
 }
 
 // keeper is a device that keeps its tensors from the collector.

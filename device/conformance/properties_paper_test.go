@@ -1,4 +1,4 @@
-package devicetest
+package conformance
 
 import (
 	"fmt"
@@ -71,7 +71,7 @@ func (q *paperMoments) moments(d int, jitter []float64) (mean, variance []float6
 			own.Set(p, p, own.At(p, p)+jitter[i%k])
 		}
 		var solved, back mat.Dense // K̄⁻¹ k̄, and Sᵀ times it
-		must(solved.Solve(own, cross))
+		orPanic(solved.Solve(own, cross))
 		back.Mul(factorOf(q.sqrt, latents, m, i).T(), &solved)
 		for n := range b {
 			u, v := solved.ColView(n), back.ColView(n)

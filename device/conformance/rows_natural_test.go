@@ -1,4 +1,4 @@
-package devicetest
+package conformance
 
 import (
 	"math"
@@ -55,7 +55,7 @@ func forwardNatural(dev device.Device, in, out []*device.Tensor) {
 func naturalNaive(mu, s, dm, ds []float64, m int, size float64) bool {
 	root := mat.NewTriDense(m, mat.Lower, s)
 	var inverse, slope mat.Dense // s⁻¹ and sᵀds, of whose lower triangle a half on both sides is sᵀdS s
-	must(inverse.Inverse(root))
+	orPanic(inverse.Inverse(root))
 	slope.Mul(root.T(), mat.NewDense(m, m, ds[:m*m]))
 	// moved factors part·S⁻¹ − 2·size·dS.
 	moved := func(part float64) (c mat.Cholesky, ok bool) {
@@ -75,7 +75,7 @@ func naturalNaive(mu, s, dm, ds []float64, m int, size float64) bool {
 	}
 	precision, _ := moved(1)
 	var covariance mat.SymDense
-	must(precision.InverseTo(&covariance))
+	orPanic(precision.InverseTo(&covariance))
 	cholesky(s, covariance.RawSymmetric().Data, m)
 	var step mat.VecDense
 	step.MulVec(&covariance, mat.NewVecDense(m, dm[:m]))

@@ -1,4 +1,4 @@
-package devicetest
+package conformance
 
 import "github.com/gpdrf/gpdrf-gpu/device"
 

@@ -1,6 +1,6 @@
 //go:build cuda && cgo
 
-package gpu
+package conformance
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package devicetest
+package conformance
 
 import (
 	"encoding/gob"
@@ -15,24 +15,24 @@ import (
 type Truth map[string][]probes
 
 // truthVariable names a file with the Truth of programs that ran before. Who sets it begins without the file.
-const truthVariable = "DEVICETEST_TRUTH"
+const truthVariable = "CONFORMANCE_TRUTH"
 
 // Main runs tests with the Truth of earlier programs, leaves it to later ones, and returns the exit code.
 func (truth Truth) Main(tests *testing.M) int {
 	path := os.Getenv(truthVariable)
 	if file, err := os.Open(path); err == nil {
-		must(gob.NewDecoder(file).Decode(&truth))
-		must(file.Close())
+		orPanic(gob.NewDecoder(file).Decode(&truth))
+		orPanic(file.Close())
 	}
 	known := len(truth)
 	code := tests.Run()
 	if path != "" && len(truth) > known {
-		must(atomicfile.WriteFile(path, func(w io.Writer) error { return gob.NewEncoder(w).Encode(truth) }))
+		orPanic(atomicfile.WriteFile(path, func(w io.Writer) error { return gob.NewEncoder(w).Encode(truth) }))
 	}
 	return code
 }
 
-func must(err error) {
+func orPanic(err error) {
 	if err != nil {
 		panic(err)
 	}

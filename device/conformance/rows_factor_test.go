@@ -1,4 +1,4 @@
-package devicetest
+package conformance
 
 import (
 	"slices"
@@ -28,7 +28,7 @@ func cholesky(l, c []float64, m int) {
 // solve computes x = L⁻¹b of some columns.
 func solve(x, l, b []float64, m, columns int) {
 	matrix := func(data []float64) *mat.Dense { return mat.NewDense(m, columns, data[:m*columns]) }
-	must(matrix(x).Solve(mat.NewTriDense(m, mat.Lower, l[:m*m]), matrix(b)))
+	orPanic(matrix(x).Solve(mat.NewTriDense(m, mat.Lower, l[:m*m]), matrix(b)))
 }
 
 // correlations returns an array [k,m,m] of well-conditioned kernel matrices.

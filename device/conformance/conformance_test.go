@@ -1,20 +1,37 @@
-// Package devicetest is the test of a backend: one table of operations with naive
-// scalar loops as the truth, and identities of the model. A backend's own test is one line:
-//
-//	func Test(t *testing.T) { devicetest.Run(t, dev, devicetest.Double(), devicetest.Truth{}) }
+// Package conformance tests every operation of a backend: one table of operations with naive scalar loops as the
+// truth, and identities of the model. It tests the CPU, and with the tag cuda the GPU.
 //
 // Each rung trusts the one below. The naive loops are written from the paper's
 // formulas, one element at a time in float64, with factors and solutions by gonum; their
 // gradients come from central differences, never from the code under test. To add an operation, add its row:
 // a method of device.Device without one fails.
-package devicetest
+package conformance
 
 import (
+	"os"
 	"reflect"
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
+
+// truth is the result of the naive loops, for all devices of these tests.
+var truth = Truth{}
+
+func TestMain(m *testing.M) { os.Exit(truth.Main(m)) }
+
+func TestF64(t *testing.T) { Run(t, open(t, false), Double(), truth) }
+
+func TestF32(t *testing.T) { Run(t, open(t, true), Single(), truth) }
+
+// A dry device foresees the memory of operations.
+func TestDry(t *testing.T) {
+	t.Setenv("EMU_IDLE", "1") // the kernels of the driver test double do nothing
+	open(t, true)             // a GPU stays open between the rows
+	for _, single := range []bool{true, false} {
+		Dry(t, func(t *testing.T) device.Device { return open(t, single) })
+	}
+}
 
 // Tolerances are the largest errors of a device against the naive loops, relative to
 // the largest element.
@@ -85,7 +102,7 @@ func testRows(t *testing.T) {
 	} {
 		for i := range family.NumMethod() {
 			if op := family.Method(i).Name; !covered[op] {
-				t.Errorf("%s.%s has no row in devicetest's table", family.Name(), op)
+				t.Errorf("%s.%s has no row in the table", family.Name(), op)
 			}
 		}
 	}

@@ -1,12 +1,38 @@
-//go:build cuda
+//go:build cuda && cgo
 
-package devicetest
+package conformance
 
 import (
+	"os"
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/device/gpu"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
+
+// open opens the first GPU, or the driver test double; without either the test is skipped, and
+// fails if REQUIRE_CUDA is set.
+func open(t testing.TB, single bool) device.Device {
+	t.Helper()
+	d, err := gpu.New(0, single, func(string) {})
+	if err != nil {
+		if os.Getenv("REQUIRE_CUDA") != "" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	t.Cleanup(func() { must.OK(t, d.Close()) })
+	return d
+}
+
+func TestTF32(t *testing.T) {
+	d := open(t, true)
+	if device.SetPrecision(d, device.Medium) != device.Medium {
+		t.Skip("the GPU has no tensor cores for float32")
+	}
+	RunProducts(t, d, Medium(), truth)
+}
 
 // Medium returns the tolerances for devices at device.Medium. TF32 keeps 11 bits of each factor, which is off by 2⁻¹²
 // on average, and a phase by some times that: squared, 1e-6, ten times that where few numbers are

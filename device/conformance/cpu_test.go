@@ -1,0 +1,53 @@
+//go:build !cuda || !cgo
+
+package conformance
+
+import (
+	"math"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/device/cpu"
+	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
+)
+
+func open(t testing.TB, single bool) device.Device {
+	if single {
+		return divided[float32](t, 2)
+	}
+	return divided[float64](t, 2)
+}
+
+// divided opens a device with a number of workers that divides even the smallest work.
+func divided[T cpu.Float](t testing.TB, workers int) *cpu.Device[T] {
+	d := cpu.New[T](workers)
+	d.InlineWork = 0
+	t.Cleanup(func() { d.Close() })
+	return d
+}
+
+// The same bits for one, two and five workers.
+func TestDeterminism(t *testing.T) {
+	one := Results(divided[float32](t, 1))
+	for _, workers := range []int{2, 5} {
+		for name, got := range Results(divided[float32](t, workers)) {
+			for i, x := range got {
+				for k, v := range x {
+					if math.Float64bits(v) != math.Float64bits(one[name][i][k]) {
+						t.Fatalf("%s, result %d: element %d is %g with %d workers, %g with one",
+							name, i, k, v, workers, one[name][i][k])
+					}
+				}
+			}
+		}
+	}
+}
+
+// An operation allocates nothing after its first call. What Gather has gathered of labels is read on the host.
+func TestNoAllocation(t *testing.T) {
+	for _, op := range Calls(divided[float32](t, 2)) {
+		if n := allocs.PerRun(2, op.Run); n != 0 && op.Name != "Gather" {
+			t.Errorf("%s: %g allocations", op.Name, n)
+		}
+	}
+}
