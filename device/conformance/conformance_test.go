@@ -8,58 +8,40 @@
 package conformance
 
 import (
-	"os"
 	"reflect"
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// truth is the result of the naive loops, for all devices of these tests.
-var truth = Truth{}
+func TestF64(t *testing.T) { test(t, open(t, false), tolerances{}) }
 
-func TestMain(m *testing.M) { os.Exit(truth.Main(m)) }
+func TestF32(t *testing.T) { test(t, open(t, true), tolerances{single: true}) }
 
-func TestF64(t *testing.T) { Run(t, open(t, false), Double(), truth) }
-
-func TestF32(t *testing.T) { Run(t, open(t, true), Single(), truth) }
-
-// A dry device foresees the memory of operations.
-func TestDry(t *testing.T) {
-	t.Setenv("EMU_IDLE", "1") // the kernels of the driver test double do nothing
-	open(t, true)             // a GPU stays open between the rows
-	for _, single := range []bool{true, false} {
-		Dry(t, func(t *testing.T) device.Device { return open(t, single) })
-	}
-}
-
-// Tolerances are the largest errors of a device against the naive loops, relative to
-// the largest element.
-type Tolerances struct {
-	Value    float64 // error of the results of an operation
-	Gradient float64 // error of the results of a Backward
-	// Single is set where Real is float32: operations on Real tensors are then held to the
+// tolerances are the largest errors of a device against the naive loops, beside valueError and gradientError.
+type tolerances struct {
+	// single is set where Real is float32: operations on Real tensors are then held to the
 	// normalised mean square error of their row.
-	Single bool
-	// Products and ProductGradients are the normalised mean square errors that products of Real
+	single bool
+	// products and productGradients are the normalised mean square errors that products of Real
 	// tensors may have in addition, where a device multiplies with less than float32: see
 	// device.Precision.
-	Products, ProductGradients float64
+	products, productGradients float64
 }
 
-// Double returns the tolerances for devices whose Real is float64. Forward passes differ from the naive
-// loops by rounding; gradients also by the error of central differences.
-func Double() Tolerances { return Tolerances{Value: 1e-10, Gradient: 1e-6} }
+// The largest errors of float64, relative to the largest element. Forward passes differ from the naive loops by
+// rounding; gradients also by the error of central differences.
+const (
+	valueError    = 1e-10 // error of the results of an operation
+	gradientError = 1e-6  // error of the results of a Backward
+)
 
-// Single returns the tolerances for devices whose Real is float32.
-func Single() Tolerances { return Tolerances{Value: 1e-10, Gradient: 1e-6, Single: true} }
-
-// Run tests every operation of a device.
-func Run(t *testing.T, dev device.Device, tol Tolerances, truth Truth) {
+// test tests every operation of a device.
+func test(t *testing.T, dev device.Device, tol tolerances) {
 	t.Run("rows", testRows)
 	t.Run("Feed", func(t *testing.T) { testFeed(t, dev) })
 	for _, r := range table() {
-		r.run(t, dev, tol, truth)
+		r.run(t, dev, tol)
 	}
 	for _, p := range properties() {
 		t.Run(p.name, func(t *testing.T) { p.test(t, dev, tol) })
@@ -67,10 +49,10 @@ func Run(t *testing.T, dev device.Device, tol Tolerances, truth Truth) {
 }
 
 // run tests an operation at all its sizes.
-func (r row) run(t *testing.T, dev device.Device, tol Tolerances, truth Truth) {
+func (r row) run(t *testing.T, dev device.Device, tol tolerances) {
 	t.Run(r.name(), func(t *testing.T) {
 		for _, size := range r.sizes {
-			t.Run(label(size), func(t *testing.T) { r.test(t, dev, tol, truth, size) })
+			t.Run(label(size), func(t *testing.T) { r.test(t, dev, tol, size) })
 		}
 	})
 }

@@ -36,9 +36,9 @@ func along(f func() float64, x, v []float64) float64 {
 	return d
 }
 
-// RelativeError returns the largest |got − want| over the largest |want|; NaN counts as infinite,
+// relativeError returns the largest |got − want| over the largest |want|; NaN counts as infinite,
 // and if want is all zero the error is absolute.
-func RelativeError(got, want []float64) float64 {
+func relativeError(got, want []float64) float64 {
 	worst, size := 0.0, 0.0
 	for i, w := range want {
 		e := math.Abs(got[i] - w)

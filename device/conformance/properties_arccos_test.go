@@ -10,7 +10,7 @@ import (
 
 // E ΦΦᵀ of arc-cosine features is α k_n(x/ℓ, x'/ℓ), the integral of Cho and Saul in closed form:
 // averaged over many draws of Ω, with an error of the features' own variance.
-func approachArcCosine(t *testing.T, dev device.Device, _ Tolerances) {
+func approachArcCosine(t *testing.T, dev device.Device, _ tolerances) {
 	const b, d, n, samples = 9, 3, 64, 300
 	r := newRandom(8)
 	row := r.normal("h", device.Real, none, 0, 1, b, d)

@@ -15,7 +15,7 @@ import (
 // of half that times r e^−r. The diagonal of Kuu is exactly 1.
 const nearTolerance = 1e-9
 
-func nearRows(t *testing.T, dev device.Device, _ Tolerances) {
+func nearRows(t *testing.T, dev device.Device, _ tolerances) {
 	const k, m, b, d = 2, 70, 90, 5
 	for _, form := range maternShapes {
 		for _, lengths := range []int{d, 1} {

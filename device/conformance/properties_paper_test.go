@@ -15,7 +15,7 @@ import (
 // them, with the inverse of K̄:
 //
 //	a = k̄ᵀ K̄⁻¹ μ,   B = k(x,x) − k̄ᵀ K̄⁻¹ k̄ + k̄ᵀ K̄⁻¹ Σ K̄⁻¹ k̄
-func unwhitened(t *testing.T, dev device.Device, _ Tolerances) {
+func unwhitened(t *testing.T, dev device.Device, _ tolerances) {
 	const j, m, b, d = 3, 33, 31, 2
 	for _, k := range []int{1, j} {
 		for _, diagonal := range []bool{true, false} {
@@ -84,7 +84,7 @@ func (q *paperMoments) moments(d int, jitter []float64) (mean, variance []float6
 
 // ΦΦᵀ → α exp(−½Σ(x−x′)²/ℓ²) as R grows, with an error of about α/√R (rf_ard), and to a Matérn
 // kernel where frequency r is multiplied by √u_r, 2ν/u_r being χ² with 2ν degrees of freedom.
-func approachKernel(t *testing.T, dev device.Device, _ Tolerances) {
+func approachKernel(t *testing.T, dev device.Device, _ tolerances) {
 	for _, form := range append(maternShapes[:], device.RBF) {
 		approach(t, dev, form)
 	}

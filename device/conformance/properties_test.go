@@ -13,38 +13,38 @@ import (
 // property is an identity that a device must keep.
 type property struct {
 	name string
-	test func(t *testing.T, dev device.Device, tol Tolerances)
+	test func(t *testing.T, dev device.Device, tol tolerances)
 	// products is set where it tests products of Real tensors.
 	products bool
 }
 
 func properties() []property {
 	return []property{
-		{"Potrf rebuilds the matrix", rebuilds, false},
-		{"Potrf climbs the ladder", climbs, false},
-		{"Potrf reports failure", fails, false},
-		{"KL is positive, and zero at the prior", divergence, false},
-		{"whitened moments are the paper's", unwhitened, false},
-		{"softmax of far logits is finite", farLogits, false},
-		{"softmax finds the largest of many logits", farOfMany, false},
-		{"weights of 1 have the bits of none", unitWeights, false},
-		{"a rate that would overflow is on the tangent", tangentRate, false},
-		{"levels far in both tails have a probability", farLevels, false},
-		{"a floored variance has no gradient", flooredGradient, false},
-		{"Matérn kernels of near rows", nearRows, false},
-		{"sums over feature maps are 1 at distance 0", unitSparse, false},
-		{"features approach the kernel", approachKernel, true},
-		{"arc-cosine features approach the kernel", approachArcCosine, true},
-		{"chunks of samples are the whole", chunks, true},
+		{name: "Potrf rebuilds the matrix", test: rebuilds},
+		{name: "Potrf climbs the ladder", test: climbs},
+		{name: "Potrf reports failure", test: fails},
+		{name: "KL is positive, and zero at the prior", test: divergence},
+		{name: "whitened moments are the paper's", test: unwhitened},
+		{name: "softmax of far logits is finite", test: farLogits},
+		{name: "softmax finds the largest of many logits", test: farOfMany},
+		{name: "weights of 1 have the bits of none", test: unitWeights},
+		{name: "a rate that would overflow is on the tangent", test: tangentRate},
+		{name: "levels far in both tails have a probability", test: farLevels},
+		{name: "a floored variance has no gradient", test: flooredGradient},
+		{name: "Matérn kernels of near rows", test: nearRows},
+		{name: "sums over feature maps are 1 at distance 0", test: unitSparse},
+		{name: "features approach the kernel", test: approachKernel, products: true},
+		{name: "arc-cosine features approach the kernel", test: approachArcCosine, products: true},
+		{name: "chunks of samples are the whole", test: chunks, products: true},
 	}
 }
 
 // real returns the relative error that the device's Real tensors may have.
-func (tol Tolerances) real() float64 {
-	if tol.Single {
+func (tol tolerances) real() float64 {
+	if tol.single {
 		return 1e-5
 	}
-	return tol.Value
+	return valueError
 }
 
 // put uploads values as a tensor.
@@ -55,7 +55,7 @@ func put(dev device.Device, dtype device.DType, x []float64, shape ...int) *devi
 }
 
 // L Lᵀ = c + jitter·I, with the jitter reported and zeros above.
-func rebuilds(t *testing.T, dev device.Device, tol Tolerances) {
+func rebuilds(t *testing.T, dev device.Device, tol tolerances) {
 	for _, k := range []int{1, 3} {
 		for _, m := range []int{1, 31, 33, 150} {
 			c := newRandom(1).correlations("c", none, k, m)
@@ -74,14 +74,14 @@ func rebuilds(t *testing.T, dev device.Device, tol Tolerances) {
 					}
 				}
 			}
-			bound{relative: tol.Value}.compare(t, fmt.Sprintf("K=%d M=%d: L Lᵀ", k, m), got, want)
+			bound{relative: valueError}.compare(t, fmt.Sprintf("K=%d M=%d: L Lᵀ", k, m), got, want)
 		}
 	}
 }
 
 // Each matrix takes the first rung that helps it: two equal inducing points the first, a
 // lowest eigenvalue of −5e-4 the one above that.
-func climbs(t *testing.T, dev device.Device, _ Tolerances) {
+func climbs(t *testing.T, dev device.Device, _ tolerances) {
 	const m = 70
 	r := newRandom(2)
 	z := r.normal("z", device.Double, none, 0, 1, m, 2)
@@ -118,7 +118,7 @@ func climbs(t *testing.T, dev device.Device, _ Tolerances) {
 
 // A matrix that no rung helps reports the pivot and leaves NaN; NaN in the input is a failure
 // where it meets the diagonal; the other matrices of a batch are well.
-func fails(t *testing.T, dev device.Device, _ Tolerances) {
+func fails(t *testing.T, dev device.Device, _ tolerances) {
 	const m = 100
 	good := newRandom(3).correlations("c", none, 1, m).data
 	for _, c := range []struct {
@@ -156,7 +156,7 @@ func fails(t *testing.T, dev device.Device, _ Tolerances) {
 	}
 }
 
-func divergence(t *testing.T, dev device.Device, tol Tolerances) {
+func divergence(t *testing.T, dev device.Device, tol tolerances) {
 	const j, m, d, n = 3, 33, 2, 31
 	kl := dev.New(device.Double, 1)
 	value := func() float64 { return download(dev, kl)[0] }
@@ -205,7 +205,7 @@ func divergence(t *testing.T, dev device.Device, tol Tolerances) {
 }
 
 // Logits whose exponentials overflow or vanish: log softmax is their distance from the largest.
-func farLogits(t *testing.T, dev device.Device, tol Tolerances) {
+func farLogits(t *testing.T, dev device.Device, tol tolerances) {
 	h := put(dev, device.Real, []float64{0, 2000, -2000, -3000, -5000, -3000}, 1, 2, 3)
 	y := dev.New(device.Int, 2) // class 0
 	ell, dh := dev.New(device.Double, 1), dev.New(device.Real, 1, 2, 3)
@@ -217,7 +217,7 @@ func farLogits(t *testing.T, dev device.Device, tol Tolerances) {
 
 // Softmax with more classes than a warp has lanes: the one far logit of a row is found in any
 // place, or its exponential is infinite.
-func farOfMany(t *testing.T, dev device.Device, tol Tolerances) {
+func farOfMany(t *testing.T, dev device.Device, tol tolerances) {
 	const n, far = 40, 2000
 	logits, classes, want := make([]float64, n*n), make([]int32, n), make([]float64, n*n)
 	for i := range n {
@@ -235,7 +235,7 @@ func farOfMany(t *testing.T, dev device.Device, tol Tolerances) {
 
 // Moments at the floor: α(1 − AᵀA) < 0 with s = 0 gives VarFloor, and nothing learns from
 // the variance.
-func flooredGradient(t *testing.T, dev device.Device, _ Tolerances) {
+func flooredGradient(t *testing.T, dev device.Device, _ tolerances) {
 	const j, m, b = 2, 33, 31
 	r := newRandom(4)
 	for _, diagonal := range []bool{true, false} {
@@ -273,7 +273,7 @@ func flooredGradient(t *testing.T, dev device.Device, _ Tolerances) {
 
 // Samples drawn in two calls, the second with the number of its first sample in the key,
 // equal the samples of one call.
-func chunks(t *testing.T, dev device.Device, tol Tolerances) {
+func chunks(t *testing.T, dev device.Device, tol tolerances) {
 	const s, first, b, j = 5, 2, 33, 3
 	r := newRandom(5)
 	rows := upload(dev, r.below("rows", 100, b))
@@ -319,7 +319,7 @@ func chunks(t *testing.T, dev device.Device, tol Tolerances) {
 
 // unitSparse: whatever the weights, SparseBlock is 1 to the bit where all distances are 0, and Kuu
 // is symmetric to the bit where d is.
-func unitSparse(t *testing.T, dev device.Device, _ Tolerances) {
+func unitSparse(t *testing.T, dev device.Device, _ tolerances) {
 	const k, m, maps = 5, 37, 3
 	r := newRandom(4)
 	d := make([]float64, m*maps*m)

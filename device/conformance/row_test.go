@@ -188,7 +188,7 @@ func download(dev device.Device, t *device.Tensor) []float64 {
 
 // test runs one case of a row: the values against the naive loops, the gradients against
 // central differences of the naive loops.
-func (r row) test(t *testing.T, dev device.Device, tol Tolerances, truth Truth, size []int) {
+func (r row) test(t *testing.T, dev device.Device, tol tolerances, size []int) {
 	rnd := newRandom(7)
 	p := r.build(rnd, size)
 	in, out := tensors(dev, p.in), tensors(dev, p.out)
@@ -199,7 +199,7 @@ func (r row) test(t *testing.T, dev device.Device, tol Tolerances, truth Truth, 
 	vin, vout := values(p.in), values(p.out)
 	p.naive(vin, vout)
 	for i, a := range p.out {
-		r.bound(tol, tol.Value, tol.Products).compare(t, a.name, download(dev, out[i]), vout[i])
+		r.bound(tol, valueError, tol.products).compare(t, a.name, download(dev, out[i]), vout[i])
 	}
 	if p.backward == nil {
 		return
@@ -236,16 +236,16 @@ func (r row) test(t *testing.T, dev device.Device, tol Tolerances, truth Truth, 
 			}
 		}
 		probes := truth[r.label(size)][i]
-		r.bound(tol, tol.Gradient, tol.ProductGradients).compare(t, "gradient of "+a.name, probes.along(got), probes.Want)
+		r.bound(tol, gradientError, tol.productGradients).compare(t, "gradient of "+a.name, probes.along(got), probes.Want)
 	}
 }
 
 // bound is how far numbers may be off: by a normalised mean square error, or by a relative error.
 type bound struct{ nmse, relative float64 }
 
-func (r row) bound(tol Tolerances, relative, products float64) bound {
+func (r row) bound(tol tolerances, relative, products float64) bound {
 	switch {
-	case !tol.Single || r.nmse == 0:
+	case !tol.single || r.nmse == 0:
 		return bound{relative: relative}
 	case r.products:
 		return bound{nmse: max(r.nmse, products)}
@@ -259,7 +259,7 @@ func (b bound) compare(t *testing.T, what string, got, want []float64) {
 		if e := nmse(got, want); !(e <= b.nmse) {
 			t.Errorf("%s: NMSE %.3g, want at most %g", what, e, b.nmse)
 		}
-	} else if e := RelativeError(got, want); e > b.relative {
+	} else if e := relativeError(got, want); e > b.relative {
 		t.Errorf("%s: relative error %.3g, want at most %g", what, e, b.relative)
 	}
 }

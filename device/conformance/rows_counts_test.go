@@ -80,7 +80,7 @@ func ordinal(r *random, size []int) likelihood {
 }
 
 // A likelihood whose rows weigh 1 has the value and the gradients of one without weights, bit for bit.
-func unitWeights(t *testing.T, dev device.Device, _ Tolerances) {
+func unitWeights(t *testing.T, dev device.Device, _ tolerances) {
 	for i, build := range []func(*random, []int) likelihood{gaussian, expected(device.Double), expected(device.Real),
 		predictive(device.Double), predictive(device.Real), softmax, bernoulli, student, heteroscedastic, poisson,
 		poissonExpected(device.Double), poissonExpected(device.Real), negativeBinomial, ordinal} {
@@ -105,7 +105,7 @@ func unitWeights(t *testing.T, dev device.Device, _ Tolerances) {
 }
 
 // Log rates of 800, whose exponentials no double holds.
-func tangentRate(t *testing.T, dev device.Device, tol Tolerances) {
+func tangentRate(t *testing.T, dev device.Device, tol tolerances) {
 	h, y := put(dev, device.Real, []float64{800}, 1, 1, 1), put(dev, device.Real, []float64{3}, 1, 1)
 	zero, ell := put(dev, device.Real, []float64{0}, 1), dev.New(device.Double, 1)
 	g := device.LikelihoodArgs{H: dev.New(device.Real, 1, 1, 1), LogRate: dev.New(device.Real, 1),
@@ -123,7 +123,7 @@ func tangentRate(t *testing.T, dev device.Device, tol Tolerances) {
 }
 
 // Outputs at ±100 standard deviations from their level: log Φ(x) is −x²/2 − log −x√2π + log(1 − x⁻²).
-func farLevels(t *testing.T, dev device.Device, tol Tolerances) {
+func farLevels(t *testing.T, dev device.Device, tol tolerances) {
 	h, y := put(dev, device.Real, []float64{100, -100}, 1, 2, 1), dev.New(device.Int, 2)
 	dev.UploadInts(y, []int32{0, 1})
 	ell, dh, cuts := dev.New(device.Double, 1), dev.New(device.Real, 1, 2, 1), dev.New(device.Real, 1)

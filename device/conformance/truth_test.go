@@ -10,26 +10,26 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 )
 
-// Truth has the derivatives of the naive loops, by row and size. They take most of a test's time and
-// are the same for each device, so that one Truth does for several.
-type Truth map[string][]probes
+// truth has the derivatives of the naive loops, by row and size. They take most of a test's time and
+// are the same for each device.
+var truth = map[string][]probes{}
 
-// truthVariable names a file with the Truth of programs that ran before. Who sets it begins without the file.
+// truthVariable names a file with the truth of programs that ran before. Who sets it begins without the file.
 const truthVariable = "CONFORMANCE_TRUTH"
 
-// Main runs tests with the Truth of earlier programs, leaves it to later ones, and returns the exit code.
-func (truth Truth) Main(tests *testing.M) int {
+// TestMain runs tests with the truth of earlier programs, and leaves it to later ones.
+func TestMain(m *testing.M) {
 	path := os.Getenv(truthVariable)
 	if file, err := os.Open(path); err == nil {
 		orPanic(gob.NewDecoder(file).Decode(&truth))
 		orPanic(file.Close())
 	}
 	known := len(truth)
-	code := tests.Run()
+	code := m.Run()
 	if path != "" && len(truth) > known {
 		orPanic(atomicfile.WriteFile(path, func(w io.Writer) error { return gob.NewEncoder(w).Encode(truth) }))
 	}
-	return code
+	os.Exit(code)
 }
 
 func orPanic(err error) {
