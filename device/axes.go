@@ -37,7 +37,7 @@ func (x *axes) want(dtype DType, patterns string, tensors ...*Tensor) {
 	}
 }
 
-// wantOne is want for one tensor.
+// wantOne checks one tensor, as want does.
 func (x *axes) wantOne(dtype DType, pattern string, t *Tensor) {
 	name, shape, _ := strings.Cut(strings.TrimSuffix(pattern, "]"), "[")
 	name, optional := strings.CutSuffix(name, "?")

@@ -105,7 +105,7 @@ func once[A any](args func(in, out []*device.Tensor) A) func(in, out []*device.T
 	}
 }
 
-// withValue is like with, for an operation that writes a number, and its gradients in the same pass.
+// withValue acts as with does, for an operation that writes a number, and its gradients in the same pass.
 // The gradients are multiplied by weight, the number is not.
 func withValue[A any](p *problem, weight float64, args func(in []*device.Tensor) A,
 	op func(dev device.Device, value *device.Tensor, g, a A)) *problem {

@@ -137,7 +137,7 @@ func featureParams(in []*device.Tensor) device.FeatureParams {
 		MeanW: in[5], LogVarW: in[6]}
 }
 
-// withLayer is like with, for a layer of a size, with its scratch.
+// withLayer acts as with does, for a layer of a size, with its scratch.
 func withLayer(p *problem, size []int, args func(in, out []*device.Tensor) device.FeatureArgs,
 	forward func(device.Device, device.FeatureArgs), backward func(dev device.Device, g, a device.FeatureArgs)) *problem {
 	s, b, d, nr, dOut := size[0], size[1], size[2], size[3], size[4]

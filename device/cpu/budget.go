@@ -31,7 +31,7 @@ func grow[E any](p *pool, buf *[]E, n int) []E {
 	return (*buf)[:n]
 }
 
-// growWorker is like grow, for a worker's buffer, which has smallScratch elements from the start.
+// growWorker acts as grow does, for a worker's buffer, which has smallScratch elements from the start.
 func growWorker[E any](p *pool, buf *[]E, n int) {
 	if n <= smallScratch {
 		return

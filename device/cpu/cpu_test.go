@@ -11,7 +11,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/panics"
 )
 
-// open is a device with a number of workers that divides even the smallest work.
+// open opens a device with a number of workers that divides even the smallest work.
 func open[T Float](t testing.TB, workers int) *Device[T] {
 	d := New[T](workers)
 	d.InlineWork = 0

@@ -148,7 +148,7 @@ func (p *pool) await() {
 	}
 }
 
-// help is the loop of a helper's goroutine.
+// help runs the loop of a helper's goroutine.
 func (p *pool) help(h *helper, w *worker) {
 	for {
 		for range p.spins {

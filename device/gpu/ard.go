@@ -18,7 +18,7 @@ type ardState struct {
 	mixed   scratch // [M,B], isotropic: Σ_k G_k/ℓ_k²
 }
 
-// ardNorms is half the squared norms of the rows of z and x, for each kernel, and the weights of the kernel. If
+// ardNorms computes half the squared norms of the rows of z and x, for each kernel, and the weights of the kernel. If
 // isotropic, it is computed once without weights.
 func (d *Device) ardNorms(n device.ARDShape, a device.ARDArgs) (norms, weight cuda.Arg, rows int) {
 	groups := n.K
@@ -37,7 +37,7 @@ func (d *Device) ardNorms(n device.ARDShape, a device.ARDArgs) (norms, weight cu
 	return norms, weight, rows
 }
 
-// ARD is kernel_ard without its α, or a Matérn kernel, and its slope.
+// ARD computes kernel_ard without its α, or a Matérn kernel, and its slope.
 func (d *Device) ARD(a device.ARDArgs) {
 	n := device.CheckARD(a)
 	norms, weight, rows := d.ardNorms(n, a)
@@ -89,7 +89,7 @@ func (d *Device) ARDBackward(g, a device.ARDArgs) {
 	d.ardFold(n, g, a, ardParts{partial: partial, chunks: chunks, kernels: n.K, rows: rows, moved: moved, weight: weight})
 }
 
-// ardProduct is G = dc∘slope in place, or dc if slope is null, for k matrices. It returns the sums of the rows
+// ardProduct computes G = dc∘slope in place, or dc if slope is null, for k matrices. It returns the sums of the rows
 // of G, and G X.
 func (d *Device) ardProduct(n device.ARDShape, k int, dc, slope cuda.Arg, x *device.Tensor) (rows, moved cuda.Arg) {
 	t := &d.state.ard
@@ -112,7 +112,7 @@ type ardParts struct {
 	rows, moved, weight cuda.Arg // results for each matrix G; rows and moved are null for fixed inducing points
 }
 
-// ardFold is dlogl += Σ partial over chunks. If X̄ learns, it is also dz += Σ_k (P − g z)/ℓ², twice if X is Z.
+// ardFold adds Σ partial over chunks to dlogl. If X̄ learns, it also computes dz += Σ_k (P − g z)/ℓ², twice if X is Z.
 func (d *Device) ardFold(n device.ARDShape, g, a device.ARDArgs, p ardParts) {
 	size, lengths, times := n.M*n.D, g.LogLength.Len(), 1.0
 	if g.Z == nil {

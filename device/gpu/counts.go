@@ -7,7 +7,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// PoissonLogLik is Σ y f − exp f − log y!, and its gradients in the same pass.
+// PoissonLogLik computes Σ y f − exp f − log y!, and its gradients in the same pass.
 func (d *Device) PoissonLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	s, b, c := device.CheckLikelihood("PoissonLogLik", ell, g, a)
 	grid, values := d.columns(s*b, 1024, c)
@@ -17,7 +17,7 @@ func (d *Device) PoissonLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, s
 	d.slopeSum(grid, ell, g.LogRate, scale, values, slopes)
 }
 
-// PoissonExpected is the closed form E_q log p(y | F) = Σ y mean − exp(mean + var/2) − log y!.
+// PoissonExpected computes the closed form E_q log p(y | F) = Σ y mean − exp(mean + var/2) − log y!.
 func (d *Device) PoissonExpected(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	s, b, c := device.CheckLikelihood("PoissonExpected", ell, g, a)
 	grid, values := d.columns(s*b, 1024, c)
@@ -32,7 +32,7 @@ func (d *Device) PoissonExpected(ell *device.Tensor, g, a device.LikelihoodArgs,
 	d.slopeSum(grid, ell, g.LogRate, scale, values, slopes)
 }
 
-// NegativeBinomialLogLik is Σ log p(y) of counts with mean exp f and variance λ + δλ², and its gradients in the
+// NegativeBinomialLogLik computes Σ log p(y) of counts with mean exp f and variance λ + δλ², and its gradients in the
 // same pass.
 func (d *Device) NegativeBinomialLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	s, b, c := device.CheckLikelihood("NegativeBinomialLogLik", ell, g, a)

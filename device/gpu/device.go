@@ -111,7 +111,7 @@ func (d *Device) SetPrecision(p device.Precision) device.Precision {
 // About describes the GPU, and the kernels that it has loaded (device.Described).
 func (d *Device) About() string { return d.context.Info().String() }
 
-// Name is "cuda:0:f32".
+// Name returns "cuda:0:f32".
 func (d *Device) Name() string { return d.name }
 
 // New makes a tensor of zeros.
@@ -131,7 +131,7 @@ func (d *Device) New(dtype device.DType, shape ...int) *device.Tensor {
 	return t
 }
 
-// size is the number of bytes of an element.
+// size returns the number of bytes of an element.
 func (d *Device) size(dtype device.DType) int {
 	if dtype == device.Double || dtype == device.Real && !d.single {
 		return 8

@@ -17,7 +17,7 @@ import (
 
 func init() { device.Register("cuda", device.Backend{Open: openDevice, Machines: machines}) }
 
-// machines are the GPUs that the driver shows.
+// machines lists the GPUs that the driver shows.
 func machines() ([]device.Machine, error) {
 	infos, err := cuda.Devices()
 	if err != nil {
@@ -54,5 +54,5 @@ func unknown(options string) error {
 	return fmt.Errorf("device %q is not known: use cuda, cuda:N, cuda:N:f32 or cuda:N:f64, where N is the number of a GPU", nameOf(options))
 }
 
-// nameOf is the name that a user gave; options may be empty.
+// nameOf returns the name that a user gave; options may be empty.
 func nameOf(options string) string { return strings.TrimSuffix("cuda:"+options, ":") }

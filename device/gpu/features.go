@@ -55,7 +55,7 @@ func beginFeatures(op string, a device.FeatureArgs, n device.FeatureShape) *feat
 	return t
 }
 
-// RandomFeatures is rfdnn_lth_vec with rf_ard, reparam_Omega and reparam_W.
+// RandomFeatures computes rfdnn_lth_vec with rf_ard, reparam_Omega and reparam_W.
 func (d *Device) RandomFeatures(a device.FeatureArgs) {
 	const op = "RandomFeatures"
 	t := beginFeatures(op, a, device.CheckFeatures(op, a))
@@ -120,7 +120,7 @@ func (d *Device) draw(w draw) {
 		first, cuda.Int(w.number), k0, k1, step, site, strata, d.ptr(w.mean), d.ptr(w.logvar), d.ptr(w.mixing), w.x, w.noise)
 }
 
-// draws is a key whose samples are numbered from first: the number of the draw is reduced before it enters the
+// draws returns a key whose samples are numbered from first: the number of the draw is reduced before it enters the
 // counter.
 func (d *Device) draws(k device.Key) (first, k0, k1, step, site, strata cuda.Arg) {
 	first = cuda.Uint(k.Sample)
@@ -129,7 +129,7 @@ func (d *Device) draws(k device.Key) (first, k0, k1, step, site, strata cuda.Arg
 	return first, k0, k1, step, site, strata
 }
 
-// groupRows is the number of rows of a group; rowTiles is the number of tiles that cover the rows
+// groupRows returns the number of rows of a group; rowTiles returns the number of tiles that cover the rows
 // of all groups.
 func (t *features) groupRows() int { return t.S * t.B / t.groups }
 
@@ -137,7 +137,7 @@ func (t *features) rowTiles() int {
 	return t.groups * t.tilesOf(t.groupRows())
 }
 
-// tilesOf is the number of tiles that cover n rows, frequencies or columns.
+// tilesOf returns the number of tiles that cover n rows, frequencies or columns.
 func (t *features) tilesOf(n int) int { return (n + t.side - 1) / t.side }
 
 // chunksOfFrequencies divides the frequencies among the blocks of a kernel that owns rows, with a number of
@@ -181,7 +181,7 @@ func (d *Device) layer(t *features, dout *device.Tensor) layer {
 	return l
 }
 
-// featureSide and featureShared are the side of a tile and the shared memory of a block of
+// featureSide and featureShared return the side of a tile and the shared memory of a block of
 // features_tile.cuh: two stages and two tiles, in rows of four numbers more.
 func (d *Device) featureSide() int {
 	if d.single {
@@ -197,7 +197,7 @@ func (d *Device) featureShared() int {
 	return (2*depth + 2*side) * (side + 4) * d.size(device.Real)
 }
 
-// sumChunks is dst = Σ partial over chunks.
+// sumChunks computes dst = Σ partial over chunks.
 func (d *Device) sumChunks(dst, partial cuda.Arg, n, chunks int) {
 	d.real.launch("sum_chunks", d.real.over("sum_chunks", n), 0, cuda.Int(n), cuda.Int(chunks), dst, partial)
 }

@@ -16,7 +16,7 @@ type weightCovariance struct {
 	dl      scratch // [chunks,d',2R,2R]
 }
 
-// factor is L, and in quad the factors of L Lᵀ that the cosine and sine of a frequency share.
+// factor computes L, and in quad the factors of L Lᵀ that the cosine and sine of a frequency share.
 func (d *Device) factor(t *features) {
 	n, columns := &t.moments, 2*t.R
 	size := t.Out * columns * columns
@@ -26,12 +26,12 @@ func (d *Device) factor(t *features) {
 	d.real.launch("covariance_shared", d.warps(t.R, t.Out), 0, cuda.Int(t.R), cuda.Int(t.Out), l, n.quad.arg(), n.base.arg())
 }
 
-// warps is a grid of a warp for each row of each column.
+// warps returns a grid of a warp for each row of each column.
 func (d *Device) warps(rows, columns int) cuda.Grid {
 	return cuda.Grid{X: (rows + 7) / 8, Y: columns, Z: 1}
 }
 
-// spread is ‖Lᵀμ‖² of each row and output.
+// spread returns ‖Lᵀμ‖² of each row and output.
 func (d *Device) spread(t *features) cuda.Arg {
 	n, rows, columns := &t.moments, t.S*t.B, 2*t.R
 	p, squares := d.growReals(&n.covariance.product, t.Out*rows*columns), d.growReals(&n.covariance.squares, rows*t.Out)

@@ -24,7 +24,7 @@ type featureMoments struct {
 	covariance weightCovariance
 }
 
-// beginMoments is beginFeatures for all rows at once.
+// beginMoments acts as beginFeatures does, for all rows at once.
 func beginMoments(op string, a device.FeatureArgs, n device.FeatureShape) *features {
 	a.Noise = device.FeatureNoise{}
 	t := beginFeatures(op, a, n)
@@ -32,7 +32,7 @@ func beginMoments(op string, a device.FeatureArgs, n device.FeatureShape) *featu
 	return t
 }
 
-// FeatureMoments is rfdnn_lth_vec with W and Ω integrated.
+// FeatureMoments computes rfdnn_lth_vec with W and Ω integrated.
 func (d *Device) FeatureMoments(a device.FeatureArgs) {
 	const op = "FeatureMoments"
 	t := beginMoments(op, a, device.CheckFeatureMoments(op, a))
@@ -123,8 +123,8 @@ func (d *Device) spectraMomentsGradient(t *features, g device.FeatureParams, sum
 		partial, t.moments.spectra.arg(), d.ptr(t.p.Mixing), d.ptr(g.MeanOmega), d.ptr(g.LogVarOmega), d.ptr(g.LogAlpha), t.alpha.arg())
 }
 
-// each is a grid of a thread for each row and frequency.
+// each returns a grid of a thread for each row and frequency.
 func (t *features) each() cuda.Grid { return cuda.Grid{X: t.S * t.B, Y: (t.R + 255) / 256, Z: 1} }
 
-// tilesOf is the number of tiles of gemm.cuh that cover n.
+// tilesOf returns the number of tiles of gemm.cuh that cover n.
 func tilesOf(n int) int { return (n + tile - 1) / tile }

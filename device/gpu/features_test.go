@@ -82,7 +82,7 @@ func TestFeatureScratch(t *testing.T) {
 	}
 }
 
-// zeroParams are the parameters of a layer, all zero.
+// zeroParams makes the parameters of a layer, all zero.
 func zeroParams(d *Device, n device.FeatureShape) device.FeatureParams {
 	return device.FeatureParams{
 		LogAlpha: d.New(device.Real, 1), LogLength: d.New(device.Real, n.D),
@@ -108,7 +108,7 @@ func compareLayer(t *testing.T, d *Device, n device.FeatureShape, noise *device.
 	}
 }
 
-// runLayer is the results of a layer and of its backward pass, with the same numbers on every device. Without a
+// runLayer returns the results of a layer and of its backward pass, with the same numbers on every device. Without a
 // noise they are its moments.
 func runLayer(d device.Device, n device.FeatureShape, noise *device.FeatureNoise, scratch device.Scratch) [][]float64 {
 	fill := func(scale, mean float64, shape ...int) *device.Tensor { return filled(d, scale, mean, shape...) }
@@ -154,7 +154,7 @@ func runLayer(d device.Device, n device.FeatureShape, noise *device.FeatureNoise
 	return results
 }
 
-// relative is the largest difference in units of the largest element.
+// relative returns the largest difference in units of the largest element.
 func relative(got, want []float64) float64 {
 	miss, size := 0.0, 1e-300
 	for i, v := range want {

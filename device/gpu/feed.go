@@ -48,7 +48,7 @@ func (f *feed) UploadInts(dst *device.Tensor, src []int32) {
 	}
 }
 
-// staging is the tensor that holds the elements of dst until Next; nil on a dry device.
+// staging returns the tensor that holds the elements of dst until Next; nil on a dry device.
 func (f *feed) staging(dst *device.Tensor) *device.Tensor {
 	if f.ahead == nil {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// Frequencies is η = (τ + ρm)/ℓ and log β² = log s² + 2 log ρ/ℓ.
+// Frequencies computes η = (τ + ρm)/ℓ and log β² = log s² + 2 log ρ/ℓ.
 func (d *Device) Frequencies(a device.FrequencyArgs) {
 	rows, r := device.CheckFrequencies("Frequencies", a)
 	n := rows * r

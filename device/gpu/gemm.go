@@ -43,7 +43,7 @@ type product struct {
 	power          float64
 }
 
-// stacked is the same product as a single one, if the matrices A and C of a batch lie below each other and
+// stacked returns the same product as a single one, if the matrices A and C of a batch lie below each other and
 // share B. Its tiles have no empty rows between matrices.
 func (p product) stacked() product {
 	const most = tile * 65535 // largest number of rows of a grid
@@ -84,18 +84,18 @@ func (d *Device) gemm(p product) {
 		p.a.at, a[0], a[1], a[2], p.b.at, b[0], b[1], b[2], p.c.at, c[0], c[1], p.logs, power)
 }
 
-// strides are the distances of a matrix as arguments: from row to row, in the batch, from term to term.
+// strides returns the distances of a matrix as arguments: from row to row, in the batch, from term to term.
 func (a matrix) strides() [3]cuda.Arg {
 	return [3]cuda.Arg{cuda.Int(a.ld), cuda.Int(a.step), cuda.Int(a.term)}
 }
 
-// transpose is the transposed matrix.
+// transpose returns the transposed matrix.
 func (a matrix) transpose() matrix {
 	a.transposed = !a.transposed
 	return a
 }
 
-// tiles is a grid of a block for each tile of an m×n matrix, for each matrix of a batch.
+// tiles returns a grid of a block for each tile of an m×n matrix, for each matrix of a batch.
 func tiles(m, n, batch int) cuda.Grid {
 	return cuda.Grid{X: (n + tile - 1) / tile, Y: (m + tile - 1) / tile, Z: batch}
 }

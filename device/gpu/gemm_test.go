@@ -49,7 +49,7 @@ func TestGemm(t *testing.T) {
 	}
 }
 
-// runProduct is C of a product of random matrices, and the expected C.
+// runProduct computes C of a product of random matrices, and the expected C.
 func runProduct(d *Device, p product) (got, want []float64) {
 	r := rand.New(rand.NewPCG(1, 2))
 	terms := max(p.terms, 1)
@@ -130,7 +130,7 @@ func runProduct(d *Device, p product) (got, want []float64) {
 	return got, want
 }
 
-// element is op(x)[i,j] of a matrix of the batch and term.
+// element returns op(x)[i,j] of a matrix of the batch and term.
 func element(m matrix, x []float64, z, q, i, j int) float64 {
 	if m.transposed {
 		i, j = j, i

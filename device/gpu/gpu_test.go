@@ -38,7 +38,7 @@ func openDouble(t testing.TB) *Device {
 	return d
 }
 
-// filled is a Real tensor with the same numbers on every device.
+// filled makes a Real tensor with the same numbers on every device.
 func filled(d device.Device, scale, mean float64, shape ...int) *device.Tensor {
 	x := d.New(device.Real, shape...)
 	values := make([]float64, x.Len())
@@ -49,7 +49,7 @@ func filled(d device.Device, scale, mean float64, shape ...int) *device.Tensor {
 	return x
 }
 
-// download is the numbers of a tensor; none of nil.
+// download returns the numbers of a tensor; none of nil.
 func download(d device.Device, x *device.Tensor) []float64 {
 	if x == nil {
 		return nil

@@ -41,12 +41,12 @@ type memory struct {
 	n    int
 }
 
-// Slice is the view of elements lo to hi.
+// Slice returns the view of elements lo to hi.
 func (m *memory) Slice(lo, hi int) device.Memory {
 	return &memory{m.block, m.ptr + cuda.Ptr(lo*m.size), m.size, hi - lo}
 }
 
-// memory is the memory of a tensor.
+// memory returns the memory of a tensor.
 func (d *Device) memory(t *device.Tensor) memory {
 	m, ok := t.Memory().(*memory)
 	if !ok || m.owner != d {
@@ -124,7 +124,7 @@ func (h *heap) close() error { return h.free(func(allocation) bool { return true
 // grows, and then has any contents; the collector frees it like tensors.
 type scratch struct{ *memory }
 
-// grow is room for n elements of size bytes in s.
+// grow makes room for n elements of size bytes in s.
 func (d *Device) grow(s *scratch, n, size int) cuda.Arg {
 	if d.ledger != nil {
 		d.ledger.Scratch(s, n, size)
@@ -140,13 +140,13 @@ func (d *Device) grow(s *scratch, n, size int) cuda.Arg {
 	return cuda.Owned(s.ptr, s.block)
 }
 
-// growDoubles is room for n doubles in s.
+// growDoubles makes room for n doubles in s.
 func (d *Device) growDoubles(s *scratch, n int) cuda.Arg { return d.grow(s, n, 8) }
 
-// growReals is room for n elements of Real in s.
+// growReals makes room for n elements of Real in s.
 func (d *Device) growReals(s *scratch, n int) cuda.Arg { return d.grow(s, n, d.size(device.Real)) }
 
-// arg is the argument for scratch that an earlier kernel wrote; null for scratch without memory.
+// arg returns the argument for scratch that an earlier kernel wrote; null for scratch without memory.
 func (s scratch) arg() cuda.Arg {
 	if s.memory == nil {
 		return cuda.Pointer(0)
@@ -154,7 +154,7 @@ func (s scratch) arg() cuda.Arg {
 	return cuda.Owned(s.ptr, s.block)
 }
 
-// double is the argument for the doubles of s from an element on.
+// double returns the argument for the doubles of s from an element on.
 func (s scratch) double(element int) cuda.Arg {
 	return cuda.Owned(s.ptr+cuda.Ptr(8*element), s.block)
 }

@@ -17,7 +17,7 @@ const (
 // klState is the sums of the blocks of a KL term.
 type klState struct{ kl, dlogl scratch }
 
-// KLDiag is the KL of a fully factorised Gaussian from N(0, p); −weight·∂KL is accumulated.
+// KLDiag computes the KL of a fully factorised Gaussian from N(0, p); −weight·∂KL is accumulated.
 func (d *Device) KLDiag(kl *device.Tensor, g, a device.DiagArgs, weight device.Scalar) {
 	rows, r := device.CheckKLDiag(kl, g, a)
 	grid := cuda.Grid{X: rows, Y: (r + klPiece - 1) / klPiece, Z: 1}
@@ -34,7 +34,7 @@ func (d *Device) KLDiag(kl *device.Tensor, g, a device.DiagArgs, weight device.S
 	d.real.launch("kl_fold", fold, 0, cuda.Int(rows), cuda.Int(grid.Y), d.ptr(kl), d.ptr(g.LogLength), sums, excess)
 }
 
-// KLInducing is the KL of the whitened q(F̄) from N(0, I); −weight·∂KL is accumulated.
+// KLInducing computes the KL of the whitened q(F̄) from N(0, I); −weight·∂KL is accumulated.
 func (d *Device) KLInducing(kl, dm, ds, m, s *device.Tensor, weight device.Scalar) {
 	n := device.CheckKLInducing(kl, dm, ds, m, s)
 	grid := cuda.Grid{X: (n.M + klRows - 1) / klRows, Y: n.J, Z: 1}

@@ -17,7 +17,7 @@ type family struct {
 	known  map[string]*cuda.Kernel
 }
 
-// kernel is a kernel by its name without the type.
+// kernel finds a kernel by its name without the type.
 func (f *family) kernel(name string) *cuda.Kernel {
 	k, ok := f.known[name]
 	if !ok {
@@ -72,7 +72,7 @@ func (d *Device) join() {
 // maxGrid is the most blocks of a grid in y and z.
 const maxGrid = 65535
 
-// over is a grid of one thread for each of n elements. A dry device loads no kernel for it.
+// over returns a grid of one thread for each of n elements. A dry device loads no kernel for it.
 func (f *family) over(name string, n int) cuda.Grid {
 	if f.device.ledger != nil {
 		return blocks(n, f.device.context.Threads(name+f.suffix))
@@ -80,10 +80,10 @@ func (f *family) over(name string, n int) cuda.Grid {
 	return blocks(n, f.kernel(name).Threads)
 }
 
-// blocks is a grid of enough blocks of a size to cover n.
+// blocks returns a grid of enough blocks of a size to cover n.
 func blocks(n, size int) cuda.Grid { return cuda.Grid{X: (n + size - 1) / size, Y: 1, Z: 1} }
 
-// ptr is the argument for a tensor: the address of its first element, nil for a nil tensor. The argument keeps
+// ptr returns the argument for a tensor: the address of its first element, nil for a nil tensor. The argument keeps
 // the memory alive, since an allocation before the launch may free all other unreachable blocks.
 func (d *Device) ptr(t *device.Tensor) cuda.Arg {
 	if t == nil {
@@ -93,13 +93,13 @@ func (d *Device) ptr(t *device.Tensor) cuda.Arg {
 	return cuda.Owned(m.ptr, m.block)
 }
 
-// at is ptr from an element on.
+// at acts as ptr does, from an element on.
 func (d *Device) at(t *device.Tensor, element int) cuda.Arg {
 	m := d.memory(t)
 	return cuda.Owned(m.ptr+cuda.Ptr(element*m.size), m.block)
 }
 
-// scalar is an argument of type Real.
+// scalar returns an argument of type Real.
 func (d *Device) scalar(v float64) cuda.Arg {
 	if d.single {
 		return cuda.Float32(float32(v))
@@ -107,19 +107,19 @@ func (d *Device) scalar(v float64) cuda.Arg {
 	return cuda.Float64(v)
 }
 
-// key is a stream of normals as the five arguments k0, k1, step, site and strata of a kernel
+// key returns a stream of normals as the five arguments k0, k1, step, site and strata of a kernel
 // (philox.cuh).
 func (d *Device) key(k device.Key) (k0, k1, step, site, strata cuda.Arg) {
 	words, _, _, c3 := k.Words(0, 0)
 	return cuda.Uint(words[0]), cuda.Uint(words[1]), d.step(k.Step), cuda.Uint(c3), cuda.Uint(uint32(k.Strata))
 }
 
-// fold is dst[0] = scale·Σ partial, or += if add is set, for n doubles and a dst of the type of the family.
+// fold sets dst[0] = scale·Σ partial, or += if add is set, for n doubles and a dst of the type of the family.
 func (f *family) fold(dst, partial cuda.Arg, n int, add bool, scale float64) {
 	f.launch("fold", cuda.Grid{X: 1, Y: 1, Z: 1}, 0, cuda.Int(n), flag(add), cuda.Float64(scale), dst, partial)
 }
 
-// foldRows is dst[i] = scale·Σ_b partial[b,i], or +=, for partial [blocks,n].
+// foldRows sets dst[i] = scale·Σ_b partial[b,i], or +=, for partial [blocks,n].
 func (f *family) foldRows(dst, partial cuda.Arg, n, blocks int, add bool, scale float64) {
 	f.launch("fold_rows", f.over("fold_rows", n), 0, cuda.Int(n), cuda.Int(blocks), flag(add), cuda.Float64(scale), dst, partial)
 }

@@ -15,17 +15,17 @@ const sumBlocks = 1024
 // likelihoodState is the sums of the blocks of a likelihood.
 type likelihoodState struct{ partial, second, third scratch }
 
-// strided is a grid of at most sumBlocks blocks of size elements, and the sums of its blocks.
+// strided returns a grid of at most sumBlocks blocks of size elements, and the sums of its blocks.
 func (d *Device) strided(n, size int) (cuda.Grid, cuda.Arg) { return d.columns(n, size, 1) }
 
-// columns is strided for each of c columns of n rows, whose sums are [C,blocks].
+// columns acts as strided does, for each of c columns of n rows, whose sums are [C,blocks].
 func (d *Device) columns(n, size, c int) (cuda.Grid, cuda.Arg) {
 	grid := blocks(n, size)
 	grid.X, grid.Y = min(grid.X, sumBlocks), c
 	return grid, d.growDoubles(&d.state.likelihood.partial, sumBlocks*c)
 }
 
-// GaussianLogLik is Σ log N(y; h, σ²_c), and its gradients in the same pass.
+// GaussianLogLik computes Σ log N(y; h, σ²_c), and its gradients in the same pass.
 func (d *Device) GaussianLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	s, b, c := device.CheckLikelihood("GaussianLogLik", ell, g, a)
 	grid, partial := d.columns(s*b, 1024, c)
@@ -41,7 +41,7 @@ func (d *Device) gaussianSum(sums cuda.Grid, ell *device.Tensor, g, a device.Lik
 		cuda.Float64(scale), d.ptr(ell), d.ptr(g.LogVar), d.ptr(a.Weight), d.ptr(a.LogVar), d.state.likelihood.partial.arg())
 }
 
-// SoftmaxLogLik is Σ log softmax(h[s,b,:])[y[b]], with its gradient in the same pass.
+// SoftmaxLogLik computes Σ log softmax(h[s,b,:])[y[b]], with its gradient in the same pass.
 func (d *Device) SoftmaxLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	s, b, c := device.CheckLikelihood("SoftmaxLogLik", ell, g, a)
 	grid, partial := d.strided(s*b, 8) // a warp takes a row
@@ -50,7 +50,7 @@ func (d *Device) SoftmaxLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, s
 	d.double.fold(d.ptr(ell), partial, grid.X, false, scale)
 }
 
-// BernoulliLogLik is Σ log σ(±h), with its gradient in the same pass.
+// BernoulliLogLik computes Σ log σ(±h), with its gradient in the same pass.
 func (d *Device) BernoulliLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	s, b, _ := device.CheckLikelihood("BernoulliLogLik", ell, g, a)
 	grid, partial := d.strided(s*b, 1024)
@@ -59,12 +59,12 @@ func (d *Device) BernoulliLogLik(ell *device.Tensor, g, a device.LikelihoodArgs,
 	d.double.fold(d.ptr(ell), partial, grid.X, false, scale)
 }
 
-// secondSums is room for a second sum of each block of columns.
+// secondSums makes room for a second sum of each block of columns.
 func (d *Device) secondSums(c int) cuda.Arg {
 	return d.growDoubles(&d.state.likelihood.second, sumBlocks*c)
 }
 
-// StudentLogLik is Σ log t_ν((y−h)/σ) − log σ, and its gradients in the same pass.
+// StudentLogLik computes Σ log t_ν((y−h)/σ) − log σ, and its gradients in the same pass.
 func (d *Device) StudentLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	s, b, c := device.CheckLikelihood("StudentLogLik", ell, g, a)
 	grid, logs := d.columns(s*b, 1024, c)
@@ -75,7 +75,7 @@ func (d *Device) StudentLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, s
 		cuda.Float64(scale), d.ptr(ell), d.ptr(g.LogVar), d.ptr(g.Tail), d.ptr(a.Weight), d.ptr(a.LogVar), d.ptr(a.Tail), logs, shares)
 }
 
-// HeteroscedasticLogLik is Σ log N(y; h, v), v = max(VarFloor, σ²_c exp h'), and its gradients in the same
+// HeteroscedasticLogLik computes Σ log N(y; h, v), v = max(VarFloor, σ²_c exp h'), and its gradients in the same
 // pass.
 func (d *Device) HeteroscedasticLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	s, b, c := device.CheckLikelihood("HeteroscedasticLogLik", ell, g, a)
@@ -93,13 +93,13 @@ func (d *Device) slopeSum(sums cuda.Grid, ell, columns *device.Tensor, scale flo
 		cuda.Float64(scale), d.ptr(ell), d.ptr(columns), values, slopes)
 }
 
-// AddBias is h[s,b,c] += bias[c].
+// AddBias adds bias[c] to h[s,b,c].
 func (d *Device) AddBias(h, bias *device.Tensor) {
 	rows, c := device.CheckBias("AddBias", h, bias)
 	d.real.launch("add_offset", d.real.over("add_offset", rows*c), 0, cuda.Int(rows*c), cuda.Int(c), d.ptr(h), d.ptr(bias))
 }
 
-// AddBiasBackward is dbias[c] += Σ dh[s,b,c].
+// AddBiasBackward adds Σ dh[s,b,c] to dbias[c].
 func (d *Device) AddBiasBackward(dbias, dh *device.Tensor) {
 	rows, c := device.CheckBias("AddBiasBackward", dh, dbias)
 	d.real.launch("add_offset_backward", cuda.Grid{X: c, Y: 1, Z: 1}, 0, cuda.Int(rows), d.ptr(dbias), d.ptr(dh))

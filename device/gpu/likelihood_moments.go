@@ -7,7 +7,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// GaussianExpected is the closed form E_q log N(y; F, σ²_c) = Σ log N(y; mean, σ²_c) − var/2σ²_c.
+// GaussianExpected computes the closed form E_q log N(y; F, σ²_c) = Σ log N(y; mean, σ²_c) − var/2σ²_c.
 func (d *Device) GaussianExpected(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	s, b, c := device.CheckLikelihood("GaussianExpected", ell, g, a)
 	grid, partial := d.columns(s*b, 1024, c)
@@ -21,7 +21,7 @@ func (d *Device) GaussianExpected(ell *device.Tensor, g, a device.LikelihoodArgs
 	d.gaussianSum(grid, ell, g, a, s*b, b, scale)
 }
 
-// GaussianPredictive is Σ (1−δ) log N(y; mean, σ²_c + var) + δ E_q log N(y; F, σ²_c).
+// GaussianPredictive computes Σ (1−δ) log N(y; mean, σ²_c + var) + δ E_q log N(y; F, σ²_c).
 func (d *Device) GaussianPredictive(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	s, b, c := device.CheckLikelihood("GaussianPredictive", ell, g, a)
 	grid, values := d.columns(s*b, 1024, c)

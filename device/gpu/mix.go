@@ -13,7 +13,7 @@ const mixPiece = 1024
 // mixState is the sums of the blocks of MixBackward.
 type mixState struct{ partial scratch }
 
-// Mix is c = b + ω(a−b), so that two kernels with 1 on the diagonal have a sum with 1 there.
+// Mix computes c = b + ω(a−b), so that two kernels with 1 on the diagonal have a sum with 1 there.
 func (d *Device) Mix(a device.MixArgs) {
 	k, n := device.CheckMix("Mix", a)
 	grid := d.double.over("mix", n)

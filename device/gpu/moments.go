@@ -11,7 +11,7 @@ import (
 // floored.
 type momentsState struct{ dmean, dvariance scratch }
 
-// Moments is qF_anj and qF_Bnj for a whitened q(F̄).
+// Moments computes qF_anj and qF_Bnj for a whitened q(F̄).
 func (d *Device) Moments(a device.MomentsArgs) {
 	n := device.CheckMoments("Moments", a)
 	stride := kernelStride(n, n.M*n.B)

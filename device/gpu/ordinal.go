@@ -7,7 +7,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// OrdinalLogLik is Σ log [Φ(κ_y+1 − h) − Φ(κ_y − h)], and its gradients in the same pass.
+// OrdinalLogLik computes Σ log [Φ(κ_y+1 − h) − Φ(κ_y − h)], and its gradients in the same pass.
 func (d *Device) OrdinalLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	s, b, n := device.CheckLikelihood("OrdinalLogLik", ell, g, a)
 	grid, values := d.columns(s*b, 1024, n)

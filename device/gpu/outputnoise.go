@@ -7,7 +7,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// AddNoise is out += √variance ε.
+// AddNoise adds √variance ε to out.
 func (d *Device) AddNoise(out, variance, rows *device.Tensor, keyOf device.Key) {
 	s, b, c := device.CheckAddNoise("AddNoise", out, variance, rows)
 	groups := (c + 3) / 4
@@ -17,7 +17,7 @@ func (d *Device) AddNoise(out, variance, rows *device.Tensor, keyOf device.Key) 
 		k0, k1, step, site, strata, d.ptr(out), d.ptr(variance), d.ptr(rows))
 }
 
-// AddNoiseBackward is dvariance = dout ε/(2√variance); ε is drawn again.
+// AddNoiseBackward computes dvariance = dout ε/(2√variance); ε is drawn again.
 func (d *Device) AddNoiseBackward(dvariance, dout, variance, rows *device.Tensor, keyOf device.Key) {
 	s, b, c := device.CheckAddNoise("AddNoiseBackward", dout, variance, rows)
 	device.CheckAddNoise("AddNoiseBackward", dvariance, variance, rows)

@@ -18,14 +18,14 @@ const panelShared = (4*8*(2*tile+4) + tile) * 8
 // potrfState is the state of PotrfBackward between its products, [K,M,M] each.
 type potrfState struct{ middle, right scratch }
 
-// Potrf is L Lᵀ = c + jitter·I for each of the K matrices, and L⁻¹. The whole card computes the first rung of
+// Potrf computes L Lᵀ = c + jitter·I for each of the K matrices, and L⁻¹. The whole card computes the first rung of
 // the ladder, in panels of 64 columns; one block a matrix computes the other rungs.
 func (d *Device) Potrf(l, jitter, c *device.Tensor) {
 	k, m := device.CheckPotrf(l, jitter, c)
 	d.factorise(l, jitter, c, k, m, &device.JitterLadder)
 }
 
-// factorise is Potrf with any ladder; used [K] receives the rung that succeeded.
+// factorise acts as Potrf does, with any ladder; used [K] receives the rung that succeeded.
 func (d *Device) factorise(l, used, c *device.Tensor, k, m int, rungs *[5]float64) {
 	t := &d.state.triangle
 	x, before := d.growDoubles(&t.inverse, k*m*m), d.growDoubles(&t.product, k*m*m)
@@ -60,7 +60,7 @@ func (d *Device) update(l *device.Tensor, k, m, from int) {
 	})
 }
 
-// PotrfBackward is dc = sym½(L⁻ᵀ Φ(Lᵀ dL) L⁻¹) (Murray 2016). sym½ is applied inside, where it is the lower
+// PotrfBackward computes dc = sym½(L⁻ᵀ Φ(Lᵀ dL) L⁻¹) (Murray 2016). sym½ is applied inside, where it is the lower
 // triangle of ½ Lᵀ dL on both sides.
 func (d *Device) PotrfBackward(dc, dl, l *device.Tensor) {
 	k, m := device.CheckPotrfBackward(dc, dl, l)

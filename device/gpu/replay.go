@@ -115,7 +115,7 @@ func (l *loop) forget() {
 	}
 }
 
-// step is the argument for the step of a key.
+// step returns the argument for the step of a key.
 func (d *Device) step(step device.Count) cuda.Arg {
 	switch {
 	case step.N == liveStep:
@@ -126,7 +126,7 @@ func (d *Device) step(step device.Count) cuda.Arg {
 	return cuda.Uint(step.N)
 }
 
-// live is the argument for a number that may be live.
+// live returns the argument for a number that may be live.
 func (d *Device) live(s device.Scalar) cuda.Arg {
 	if d.recording != nil && s.FollowsStep() {
 		return mark()
@@ -134,7 +134,7 @@ func (d *Device) live(s device.Scalar) cuda.Arg {
 	return cuda.Float64(s.Value)
 }
 
-// adamSize is the arguments size and root of adam.
+// adamSize returns the arguments size and root of adam.
 func (d *Device) adamSize(s device.AdamStep) (size, root cuda.Arg) {
 	betas := [2]float64{s.Beta1, s.Beta2}
 	if r := d.recording; r != nil && s.LR.FollowsStep() && s.Step.FollowsStep() {
@@ -148,7 +148,7 @@ func (d *Device) adamSize(s device.AdamStep) (size, root cuda.Arg) {
 	return cuda.Float64(a), cuda.Float64(b)
 }
 
-// adamSize is lr/(1−β1ᵗ) and 1/√(1−β2ᵗ).
+// adamSize returns lr/(1−β1ᵗ) and 1/√(1−β2ᵗ).
 func adamSize(lr float64, betas [2]float64, step uint32) (size, root float64) {
 	t := float64(step)
 	return lr / (1 - math.Pow(betas[0], t)), 1 / math.Sqrt(1-math.Pow(betas[1], t))

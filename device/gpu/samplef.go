@@ -7,7 +7,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// SampleF is reparam_F: f = mean + √var ε, with ε drawn at the working precision.
+// SampleF computes reparam_F: f = mean + √var ε, with ε drawn at the working precision.
 func (d *Device) SampleF(f, mean, variance, rows *device.Tensor, keyOf device.Key) {
 	s, b, j := device.CheckSampleF("SampleF", f, mean, variance, rows)
 	groups := (j + 3) / 4

@@ -16,7 +16,7 @@ const (
 // in all.
 type sparseState struct{ weight, scale, partial, sums scratch }
 
-// SparseDistances is d of x and z under one feature map.
+// SparseDistances computes d of x and z under one feature map.
 func (d *Device) SparseDistances(dst *device.Tensor, i int, x device.Sparse, rows *device.Tensor,
 	z device.Sparse, metric device.Metric) {
 	b, m, width := device.CheckSparseDistances(dst, i, x, rows, z)
@@ -31,14 +31,14 @@ func (d *Device) SparseDistances(dst *device.Tensor, i int, x device.Sparse, row
 		d.ptr(z.Start), d.ptr(z.Index), d.ptr(z.Value), d.ptr(z.Square))
 }
 
-// SparseBlock is c = f_0 + Σ_i ω_i (f_i − f_0), so that it is 1 if all f_i are.
+// SparseBlock computes c = f_0 + Σ_i ω_i (f_i − f_0), so that it is 1 if all f_i are.
 func (d *Device) SparseBlock(a device.SparseBlockArgs) {
 	n := device.CheckSparseBlock("SparseBlock", a)
 	weight, scale := d.sparseWeights(n, a)
 	d.double.launch("sparse_block", sparseGrid(n), 0, cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.I), d.ptr(a.C), d.ptr(a.D), weight, scale)
 }
 
-// sparseWeights is ω and 1/σ².
+// sparseWeights computes ω and 1/σ².
 func (d *Device) sparseWeights(n device.SparseShape, a device.SparseBlockArgs) (weight, scale cuda.Arg) {
 	s := &d.state.sparse
 	weight, scale = d.growDoubles(&s.weight, n.K*n.I), d.growDoubles(&s.scale, n.K*n.I)

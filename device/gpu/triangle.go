@@ -34,7 +34,7 @@ func (t *triangleState) written(m memory) {
 	}
 }
 
-// invert is L⁻¹ for l [K,M,M], lower triangular with anything above. It is valid until the call for another l.
+// invert returns L⁻¹ for l [K,M,M], lower triangular with anything above. It is valid until the call for another l.
 // For a factor of Potrf, which operations only read, the inverse exists. For any other l, blocks on the
 // diagonal are inverted, then joined by pairs.
 func (d *Device) invert(l *device.Tensor, k, m int) matrix {

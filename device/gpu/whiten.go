@@ -14,7 +14,7 @@ type whitenState struct {
 	v       scratch // [J,M,M]: the lower triangle of L⁻ᵀds
 }
 
-// kernelStride is the stride from latent to latent, 0 if all latents share one kernel.
+// kernelStride returns the stride from latent to latent, 0 if all latents share one kernel.
 func kernelStride(n device.QShape, stride int) int {
 	if n.K == 1 {
 		return 0
