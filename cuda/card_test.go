@@ -40,7 +40,7 @@ esac
 	"nccl.test": "#!/bin/sh\necho PASS\n", "train.test": "#!/bin/sh\necho PASS\n",
 }
 
-// card is card.sh beside stubs, some of which may be replaced, with variables of the environment.
+// card prepares card.sh beside stubs, some of which may be replaced, with variables of the environment.
 // It writes results to a folder that it gives, and names of processes to another.
 func card(t *testing.T, replaced map[string]string, environment ...string) (script *exec.Cmd, said *bytes.Buffer, out, process string) {
 	t.Helper()
@@ -73,7 +73,7 @@ func card(t *testing.T, replaced map[string]string, environment ...string) (scri
 	return script, said, out, process
 }
 
-// exits is the code with which a command ends.
+// exits returns the code with which a command ends.
 func exits(t *testing.T, err error) int {
 	t.Helper()
 	if code, ok := errors.AsType[*exec.ExitError](err); ok {

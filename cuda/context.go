@@ -139,7 +139,7 @@ func (c *Context) abandon() {
 	c.dev.ReleasePrimaryCtx()
 }
 
-// Calls is the number of calls of the driver so far.
+// Calls returns the number of calls of the driver so far.
 func (c *Context) Calls() int { return c.calls }
 
 // LoadTF32 loads the kernels that end in _tf32. GPUs before compute capability 8.0 have no such
@@ -232,7 +232,7 @@ func (c *Context) Alloc(bytes int) (Ptr, error) {
 	return Ptr(p), fail("allocating memory", err)
 }
 
-// Memory is the number of free bytes of device memory, and of all bytes.
+// Memory returns the number of free bytes of device memory, and of all bytes.
 func (c *Context) Memory() (free, total int64, err error) {
 	err = c.do("asking for the free memory", func() (err error) {
 		free, total, err = cu.MemInfo()
@@ -264,7 +264,7 @@ func (c *Context) Copy(dst, src Ptr, bytes int) error {
 	})
 }
 
-// onFirst is do for work on the first stream, which first waits for a second one.
+// onFirst acts as do does, for work on the first stream, which first waits for a second one.
 func (c *Context) onFirst(op string, call func() error) error {
 	if err := c.join(); err != nil {
 		return err

@@ -35,7 +35,7 @@ func open(t testing.TB) *Context {
 	return c
 }
 
-// kernel is a kernel of a GPU that has room for it.
+// kernel finds a kernel of a GPU that has room for it.
 func kernel(t testing.TB, c *Context, name string) *Kernel {
 	t.Helper()
 	return must.Get(c.Kernel(name))(t)

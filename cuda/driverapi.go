@@ -27,7 +27,7 @@ import (
 	"gorgonia.org/cu"
 )
 
-// reason is the reason why there is no driver, or "".
+// reason returns the reason why there is no driver, or "".
 func reason() string { return C.GoString(C.shim_reason()) }
 
 // Error is a failure that the driver reports.
@@ -45,7 +45,7 @@ func OutOfMemory(err error) bool {
 	return errors.As(err, &failed) && failed.Code == int(cu.OutOfMemory)
 }
 
-// result is a CUresult as an error.
+// result turns a CUresult into an error.
 func result(op string, code C.int) error {
 	if code == 0 {
 		return nil
@@ -53,7 +53,7 @@ func result(op string, code C.int) error {
 	return &Error{op, int(code), text(int(code))}
 }
 
-// text is the driver's message for a CUresult.
+// text returns the driver's message for a CUresult.
 func text(code int) string {
 	var s *C.char
 	if C.cuGetErrorString(C.int(code), &s) != 0 || s == nil {
@@ -93,7 +93,7 @@ func allocPinned(bytes int) ([]byte, error) {
 	return unsafe.Slice((*byte)(p), bytes), nil
 }
 
-// UUID is the unique identifier of the GPU, in hexadecimal.
+// UUID returns the unique identifier of the GPU, in hexadecimal.
 func (c *Context) UUID() (string, error) {
 	var uuid [16]byte
 	code := C.cuDeviceGetUuid_v2(unsafe.Pointer(&uuid[0]), C.int(c.dev))

@@ -129,10 +129,10 @@ func (c *Context) Capture(work func()) (g *Graph, calls []Call, err error) {
 	return nil, t.calls, nil
 }
 
-// handle is the driver's handle of the stream, which is all that a Stream holds.
+// handle returns the driver's handle of the stream, which is all that a Stream holds.
 func (c *Context) handle() unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&c.stream)) }
 
-// graphResult is result, with ErrNoGraphs for a function that the driver lacks or does not support.
+// graphResult acts as result does, with ErrNoGraphs for a function that the driver lacks or does not support.
 func graphResult(op string, code C.int) error {
 	const notFound, notSupported = 500, 801
 	if code == notFound || code == notSupported {

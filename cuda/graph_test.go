@@ -10,7 +10,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/panics"
 )
 
-// captured is a graph of work that is freed with the test.
+// captured captures a graph of work that is freed with the test.
 func captured(t *testing.T, c *Context, work func()) *Graph {
 	t.Helper()
 	g, _, err := c.Capture(work)

@@ -13,7 +13,7 @@ type Info struct {
 	Kernels string
 }
 
-// String is one line for people.
+// String returns one line for people.
 func (i Info) String() string {
 	text := fmt.Sprintf("%s, %.1f GiB, compute capability %v, driver for CUDA %d.%d",
 		i.Name, float64(i.Memory)/(1<<30), i.Capability, i.Driver/1000, i.Driver%1000/10)
@@ -40,7 +40,7 @@ func (e *OutOfMemoryError) Error() string {
 	return fmt.Sprintf("%s of GPU memory are needed where %s of %s are free", size(e.Bytes), size(e.Free), size(e.Total))
 }
 
-// size is a number of bytes for people.
+// size returns a number of bytes for people.
 func size(bytes int64) string {
 	switch {
 	case bytes < 1<<10:

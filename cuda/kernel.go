@@ -17,13 +17,13 @@ type Arg struct {
 	owner any // owner of the memory at a pointer: the collector frees both together
 }
 
-// Pointer is an argument of a pointer type; 0 is nil.
+// Pointer makes an argument of a pointer type; 0 is nil.
 func Pointer(p Ptr) Arg { return Owned(p, nil) }
 
-// Owned is a pointer into memory that the collector frees with its owner, which the argument keeps.
+// Owned makes a pointer into memory that the collector frees with its owner, which the argument keeps.
 func Owned(p Ptr, owner any) Arg { return Arg{uint64(p), U64, owner} }
 
-// Int is an argument of type int, or TooLarge.
+// Int makes an argument of type int, or TooLarge.
 func Int(v int) Arg {
 	if int(int32(v)) != v {
 		return Arg{bits: uint64(v)}
@@ -31,13 +31,13 @@ func Int(v int) Arg {
 	return Arg{bits: uint64(uint32(v)), kind: U32}
 }
 
-// Uint is an argument of type unsigned.
+// Uint makes an argument of type unsigned.
 func Uint(v uint32) Arg { return Arg{bits: uint64(v), kind: U32} }
 
-// Float32 is an argument of type float.
+// Float32 makes an argument of type float.
 func Float32(v float32) Arg { return Arg{bits: uint64(math.Float32bits(v)), kind: F32} }
 
-// Float64 is an argument of type double.
+// Float64 makes an argument of type double.
 func Float64(v float64) Arg { return Arg{bits: math.Float64bits(v), kind: F64} }
 
 // TooLarge reports whether a number has more than 32 bits. A dry device finds such sizes first, so a launch
@@ -58,7 +58,7 @@ type Kernel struct {
 	args    []unsafe.Pointer // pointers to the cells
 }
 
-// Kernel is the kernel with a name. Its first use may load it, for which the GPU's memory may be too small. Or
+// Kernel finds the kernel with a name. Its first use may load it, for which the GPU's memory may be too small. Or
 // it compiles the kernel, which takes up to a second. A missing kernel is a bug.
 func (c *Context) Kernel(name string) (*Kernel, error) {
 	image, signature := c.imageOf(name)
@@ -87,7 +87,7 @@ func (c *Context) Kernel(name string) (*Kernel, error) {
 	return k, nil
 }
 
-// Threads is the number of threads in a block of a kernel. It does not load the kernel.
+// Threads returns the number of threads in a block of a kernel. It does not load the kernel.
 func (c *Context) Threads(name string) int {
 	_, signature := c.imageOf(name)
 	return signature.Threads
@@ -166,5 +166,5 @@ func (k *Kernel) ask(shared int) error {
 // reservedShared is the part of each block that the driver reserves from compute capability 8.0 on, in bytes.
 const reservedShared = 1 << 10
 
-// percent is a part of a whole, rounded up, and at most all of it.
+// percent returns a part of a whole, rounded up, and at most all of it.
 func percent(part, whole int) int { return min(100, (100*part+whole-1)/whole) }

@@ -111,7 +111,7 @@ func TestRegistersOfDriver(t *testing.T) {
 	}
 }
 
-// mutantPTX is the heads of mutants, of which one has shared memory.
+// mutantPTX writes the heads of mutants, of which one has shared memory.
 func mutantPTX(names ...string) string {
 	text := ".version 6.3\n.shared .align 4 .b8 of_mutant_fixed[256];\n"
 	for _, name := range names {

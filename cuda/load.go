@@ -28,7 +28,7 @@ type module struct {
 // compiledForm is the form of code that is not machine code; internal/release/check.sh looks for it.
 const compiledForm = "PTX that the driver compiles"
 
-// whole is an image that consists of one module.
+// whole makes an image that consists of one module.
 func whole(i image, handle cu.Module, kernels map[string]Signature) *loaded {
 	l, one := &loaded{i, kernels, map[string]*module{}}, &module{handle: handle}
 	for name := range kernels {
@@ -37,7 +37,7 @@ func whole(i image, handle cu.Module, kernels map[string]Signature) *loaded {
 	return l
 }
 
-// moduleOf is the module of a kernel. The driver compiles it at the first call.
+// moduleOf returns the module of a kernel. The driver compiles it at the first call.
 func (l *loaded) moduleOf(kernel string) (_ cu.Module, err error) {
 	m := l.modules[kernel]
 	if m.handle == (cu.Module{}) {
@@ -138,7 +138,7 @@ func (l *loader) compiled(i image, text string, kernels map[string]Signature) (*
 	return one, err
 }
 
-// String is the images, the reason for them, and where they came from.
+// String returns the images, the reason for them, and where they came from.
 func (l *loader) String() string {
 	text := strings.Join(l.names, " and ") + " (" + l.choice.why + "): " + l.forms[0]
 	if last := l.forms[len(l.forms)-1]; last != l.forms[0] {

@@ -4,7 +4,7 @@ package cuda
 
 import "runtime"
 
-// Devices is empty: this program was built without the tag "cuda" or without cgo.
+// Devices returns nothing: this program was built without the tag "cuda" or without cgo.
 func Devices() ([]Info, error) {
 	return nil, &NoDeviceError{without(runtime.GOOS, runtime.GOARCH)}
 }

@@ -25,7 +25,7 @@ var packed80 string
 //go:embed kernels_sm90.ptx.gz
 var packed90 string
 
-// text is the PTX of an image.
+// text returns the PTX of an image.
 func (i image) text() string {
 	packed := map[image]string{plainImage: packed70, tensorImage: packed80, largeDoubles: packed90}[i]
 	text, err := unpack(strings.NewReader(packed))
@@ -47,7 +47,7 @@ func unpack(packed io.Reader) ([]byte, error) {
 // program with the tag cubins has it.
 var carried fs.FS
 
-// architecture is the architecture of the machine code that suits a GPU, such as "sm_86", or "".
+// architecture returns the architecture of the machine code that suits a GPU, such as "sm_86", or "".
 // Code for a compute capability also runs on later ones with the same major number.
 func (i image) architecture(c Capability) string {
 	for minor := c.Minor; minor >= 0 && carried != nil; minor-- {
@@ -61,7 +61,7 @@ func (i image) architecture(c Capability) string {
 
 func (i image) packedIn(architecture string) string { return architecture + "/" + string(i) + ".gz" }
 
-// machineCode is the machine code of an image for a GPU, or nil.
+// machineCode returns the machine code of an image for a GPU, or nil.
 func (i image) machineCode(c Capability) []byte {
 	sm := i.architecture(c)
 	if sm == "" {

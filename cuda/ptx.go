@@ -21,7 +21,7 @@ const (
 
 func images() []image { return []image{plainImage, tensorImage, largeDoubles} }
 
-// capability is the least compute capability that an image runs on, which is part of its name.
+// capability returns the least compute capability that an image runs on, which is part of its name.
 func (i image) capability() Capability {
 	var digits int
 	if _, err := fmt.Sscanf(string(i), "kernels_sm%d.ptx", &digits); err != nil {
@@ -74,7 +74,7 @@ func choose(c Capability, forced string) (choice, error) {
 	return x, nil
 }
 
-// doublesFor is the image with the products of doubles that suit a GPU best, "" if plain ones do, and why.
+// doublesFor returns the image with the products of doubles that suit a GPU best, "" if plain ones do, and why.
 // The tensor cores of data centres' GPUs multiply doubles fast: 8.0, 9.0 and 10.0. Other GPUs have
 // few units for that, and plain arithmetic is no slower.
 func doublesFor(c Capability) (_ image, why string) {
@@ -135,7 +135,7 @@ var (
 	threadsPattern = regexp.MustCompile(`\.maxntid (\d+)(?:, (\d+))?(?:, (\d+))?`)
 )
 
-// Signatures are the kernels of a PTX image by name.
+// Signatures finds the kernels of a PTX image by name.
 func Signatures(ptx string) (map[string]Signature, error) {
 	kinds := map[string]Kind{"u32": U32, "s32": U32, "b32": U32, "u64": U64, "s64": U64, "b64": U64, "f32": F32, "f64": F64}
 	all := map[string]Signature{}

@@ -13,7 +13,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-// plain is the text of an image.
+// plain returns the text of an image.
 func plain(t *testing.T, i image) string {
 	t.Helper()
 	return string(must.Get(os.ReadFile(string(i)))(t))

@@ -9,7 +9,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-// blockRegisters is what a block takes of the 65,536 registers of a multiprocessor: a warp gets
+// blockRegisters returns the number that a block takes of the 65,536 registers of a multiprocessor: a warp gets
 // them by 256.
 func blockRegisters(threads, each int) int { return threads / 32 * ((32*each + 255) / 256 * 256) }
 

@@ -73,7 +73,7 @@ func (c *Context) join() error {
 	return nil
 }
 
-// streamFor is the stream of a launch with these arguments. It has waited for the other stream if
+// streamFor returns the stream of a launch with these arguments. It has waited for the other stream if
 // it must.
 func (c *Context) streamFor(args []Arg) (cu.Stream, error) {
 	s := c.second

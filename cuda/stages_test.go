@@ -46,7 +46,7 @@ func (c cardRun) run(t *testing.T) (again *exec.Cmd, logs string) {
 	return again, filepath.Join(out, "card-stub")
 }
 
-// withStub is the program with other lines for some of its commands.
+// withStub returns the program with other lines for some of its commands.
 func withStub(t *testing.T, lines ...string) string {
 	t.Helper()
 	head := "case $1 in\n"

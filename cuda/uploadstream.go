@@ -10,7 +10,7 @@ type UploadStream struct {
 	staging staging
 }
 
-// UploadStream is the stream for uploads. The first call makes it.
+// UploadStream returns the stream for uploads. The first call makes it.
 func (c *Context) UploadStream() (*UploadStream, error) {
 	if c.ahead != nil {
 		return c.ahead, nil
