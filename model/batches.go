@@ -20,7 +20,7 @@ type batches struct {
 	batchLabels []int32
 }
 
-// StreamBatches is like UploadRows, for rows that stay on the host, which must have no Features: Send
+// StreamBatches acts as UploadRows does, for rows that stay on the host, which must have no Features: Send
 // brings the rows of a batch.
 func (m *Model) StreamBatches(rows HostRows, y []float64, labels []int32, batch int) *Data {
 	d := m.newData(rows.N, batch, true)

@@ -50,7 +50,7 @@ func (m *Model) Upload(n int, x, y []float64, labels []int32) *Data {
 	return m.UploadRows(HostRows{N: n, X: func(lo, hi int) []float64 { return x[lo*width : hi*width] }}, y, labels)
 }
 
-// UploadRows is like Upload, with the inputs in pieces. The first data with Features decides that all
+// UploadRows acts as Upload does, with the inputs in pieces. The first data with Features decides that all
 // later data has Features, and that a later Pass has memory for them. The last data with targets decides
 // the same for weights and offsets.
 func (m *Model) UploadRows(rows HostRows, y []float64, labels []int32) *Data {

@@ -92,7 +92,7 @@ func (m *Model) spectra() {
 	}
 }
 
-// spectraBackward is the backward pass of spectra, after all rows have added to its gradients.
+// spectraBackward runs the backward pass of spectra, after all rows have added to its gradients.
 func (m *Model) spectraBackward() {
 	for _, layer := range m.drf {
 		layer.spectraBackward()
@@ -187,7 +187,7 @@ func (m *Model) kl(weight device.Scalar) {
 	}
 }
 
-// backward is the backward pass of propagate.
+// backward runs the backward pass of propagate.
 func (m *Model) backward(p *part, d draw) {
 	if m.gp != nil && len(m.drf) > 0 && p.drf[0].parts != nil {
 		m.dev.Zero(p.df) // without DRF layers below, the first layer writes df

@@ -67,7 +67,7 @@ var drawn = []struct {
 	{model: DRF, spectra: VarResampled, layers: 2, feed: true, features: "arccos1"},
 }
 
-// configs has every likelihood with every option of each model.
+// configs lists every likelihood with every option of each model.
 func configs() []Config {
 	var all []Config
 	lengths, covs := []string{ARD, Isotropic, Shared}, []string{Full, Diagonal}
@@ -166,7 +166,7 @@ func newFixture(t testing.TB, dev device.Device, c Config) *fixture {
 	return newFixtureOf(t, dev, c, false)
 }
 
-// newFixtureOf is newFixture, with weights of the rows or none.
+// newFixtureOf acts as newFixture does, with weights of the rows or none.
 func newFixtureOf(t testing.TB, dev device.Device, c Config, weighted bool) *fixture {
 	t.Helper()
 	m, err := New(dev, c)
@@ -373,7 +373,7 @@ func (f *fixture) blockOf(i int) *block {
 	return nil
 }
 
-// findBlock is the block of parameters with a name.
+// findBlock finds the block of parameters with a name.
 func findBlock(m *Model, name string) *block {
 	for _, b := range m.params.blocks {
 		if b.Name == name {

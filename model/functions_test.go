@@ -25,7 +25,7 @@ func functionsOf(t *testing.T, f *fixture, x []float64, n, samples int) *Predict
 	return p
 }
 
-// sampleMoments are the means of two columns of samples, and their covariance.
+// sampleMoments computes the means of two columns of samples, and their covariance.
 func sampleMoments(p *Prediction, i, j int) (mi, mj, cov float64) {
 	width := p.N * p.C
 	for s := range p.S {

@@ -198,7 +198,7 @@ func (g *GPLayer) Backward(p *gpPass) {
 	}
 }
 
-// factoriseBackward is the backward pass of factorise, after all rows and klInducing have added to dl, dm and ds.
+// factoriseBackward runs the backward pass of factorise, after all rows and klInducing have added to dl, dm and ds.
 func (g *GPLayer) factoriseBackward() {
 	if !g.whiten {
 		g.dev.WhitenBackward(device.WhitenArgs{

@@ -6,7 +6,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// count is log p of a count with log rate f of target t.
+// count computes log p of a count with log rate f of target t.
 func (v *naive) count(y, f float64, variance []float64, t int) float64 {
 	if v.cfg.Likelihood == NegativeBinomialLikelihood {
 		r := 1 / (device.DispersionFloor + math.Exp(v.params["likelihood.log_dispersion"][0]))
@@ -19,7 +19,7 @@ func (v *naive) count(y, f float64, variance []float64, t int) float64 {
 	return y*f - tangentExp(f) - lgamma(y+1)
 }
 
-// tangentExp is exp u, and its tangent from LogRateMax on.
+// tangentExp returns exp u, and its tangent from LogRateMax on.
 func tangentExp(u float64) float64 {
 	return math.Exp(min(u, device.LogRateMax)) * (1 + max(0, u-device.LogRateMax))
 }
@@ -29,7 +29,7 @@ func lgamma(x float64) float64 {
 	return v
 }
 
-// ordinal is log p of level y.
+// ordinal computes log p of level y.
 func (v *naive) ordinal(h float64, y int) float64 {
 	lower, upper := math.Inf(-1), math.Inf(1)
 	for k, at := range device.CutPoints(v.params["likelihood.cuts"]) {

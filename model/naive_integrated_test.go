@@ -6,7 +6,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// ofMoments is E log N(y; f, noise) for f ~ N(mean, variance), or the predictive objective's
+// ofMoments computes E log N(y; f, noise) for f ~ N(mean, variance), or the predictive objective's
 // counterpart.
 func (v *naive) ofMoments(y, mean, variance, noise float64) float64 {
 	expected := logNormal(y, mean, noise) - variance/(2*noise)
@@ -16,7 +16,7 @@ func (v *naive) ofMoments(y, mean, variance, noise float64) float64 {
 	return expected
 }
 
-// factor is L of column j of W.
+// factor returns L of column j of W.
 func (v *naive) factor(l, j int) [][]float64 {
 	columns, out := 2*v.cfg.Features, v.cfg.layerOutputs(l)
 	factor := make([][]float64, columns)
@@ -30,7 +30,7 @@ func (v *naive) factor(l, j int) [][]float64 {
 	return factor
 }
 
-// featureMoments are E and Var over q(W) q(Ω) of one row's outputs of a layer. Frequencies are
+// featureMoments computes E and Var over q(W) q(Ω) of one row's outputs of a layer. Frequencies are
 // independent. E f² of each is the mean of a product of independent variables, by
 // E cos kθ = exp(−k²v/2) cos kt and E sin kθ = exp(−k²v/2) sin kt.
 func (v *naive) featureMoments(l int, in []float64) (mean, variance []float64) {

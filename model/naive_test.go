@@ -63,7 +63,7 @@ func (v *naive) elbo() (ell, kl float64) {
 	return total * float64(v.n) / float64(b*c.Samples), kl
 }
 
-// moved is mean where the likelihood takes moments, and otherwise a draw h.
+// moved returns mean where the likelihood takes moments, and otherwise a draw h.
 func moved(h, mean []float64, moments bool) []float64 {
 	if moments {
 		return mean
@@ -71,7 +71,7 @@ func moved(h, mean []float64, moments bool) []float64 {
 	return h
 }
 
-// logLik is log p of a row given its outputs h or, where the likelihood takes moments, given their means h and
+// logLik computes log p of a row given its outputs h or, where the likelihood takes moments, given their means h and
 // variances.
 func (v *naive) logLik(h, variance []float64, row int) (total float64) {
 	c := &v.cfg
@@ -128,7 +128,7 @@ func normalAt(key device.Key, sample, row, column int) float64 {
 	return philox.Normal(k, c1, c2, c3, column)
 }
 
-// gpLayer is qF_anj, qF_Bnj and KL(q(F̄) ‖ P(F̄)) in the paper's coordinates.
+// gpLayer computes qF_anj, qF_Bnj and KL(q(F̄) ‖ P(F̄)) in the paper's coordinates.
 func (v *naive) gpLayer() (mean, variance [][]float64, kl float64) {
 	c := &v.cfg
 	m, dim := c.Inducing, c.Inputs
@@ -274,7 +274,7 @@ func (v *naive) layer(l int, field string) []float64 {
 	return v.params["drf."+string(rune('0'+l))+"."+field]
 }
 
-// drfLayers is rfdnn_fwd for one sample of one row: h, or the mean of h and its variance where a
+// drfLayers computes rfdnn_fwd for one sample of one row: h, or the mean of h and its variance where a
 // Gaussian likelihood takes both.
 func (v *naive) drfLayers(d draw, s, row int, f, x []float64) (h, spread []float64) {
 	c := &v.cfg
@@ -313,7 +313,7 @@ func (v *naive) drfLayers(d draw, s, row int, f, x []float64) (h, spread []float
 	return h, spread
 }
 
-// features is rfdnn_lth_vec for one sample of one row.
+// features computes rfdnn_lth_vec for one sample of one row.
 func (v *naive) features(d draw, l, s, row int, in []float64) []float64 {
 	c := &v.cfg
 	r, out := c.Features, c.layerOutputs(l)
@@ -368,7 +368,7 @@ func (v *naive) features(d draw, l, s, row int, in []float64) []float64 {
 	return h
 }
 
-// klLayer is KL(q(W)‖P(W)) + KL(q(Ω)‖P(Ω|Λ)).
+// klLayer computes KL(q(W)‖P(W)) + KL(q(Ω)‖P(Ω|Λ)).
 func (v *naive) klLayer(l int) (kl float64) {
 	gauss := func(mean, logVar, prior float64) float64 {
 		return 0.5 * (math.Log(prior) - logVar + (math.Exp(logVar)+mean*mean)/prior - 1)

@@ -63,7 +63,7 @@ func TestNaturalStepIsExact(t *testing.T) {
 	}
 }
 
-// projections is Ψ [M,N]: the mean of row n is linear in the whitened m.
+// projections computes Ψ [M,N]: the mean of row n is linear in the whitened m.
 func (v *naive) projections() *mat.Dense {
 	c, params := v.cfg, v.params
 	w := *v
@@ -83,7 +83,7 @@ func (v *naive) projections() *mat.Dense {
 	return psi
 }
 
-// best is the mean and the Cholesky factor of the best whitened q(F̄).
+// best computes the mean and the Cholesky factor of the best whitened q(F̄).
 func best(t *testing.T, psi *mat.Dense, y *mat.VecDense, noise float64) (mean, factor []float64) {
 	m, _ := psi.Dims()
 	var gram mat.Dense

@@ -51,7 +51,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// apart is the largest difference relative to the largest element.
+// apart returns the largest difference relative to the largest element.
 func apart(got, want []float64) float64 {
 	size, most := 0.0, 0.0
 	for i, v := range want {

@@ -8,7 +8,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// sphere are n random vectors of length 1.
+// sphere draws n random vectors of length 1.
 func sphere(rng *rand.Rand, n int) (v [][3]float64) {
 	for range n {
 		x, y, z := rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()

@@ -8,7 +8,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// objective is the bound's ELL of all rows of a data set at the fixture's parameters, and the gradient.
+// objective computes the bound's ELL of all rows of a data set at the fixture's parameters, and the gradient.
 func (f *fixture) objective(t *testing.T, rows HostRows, y []float64, labels []int32, klWeight float64) (
 	ell float64, g []float64) {
 	t.Helper()
