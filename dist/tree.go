@@ -88,5 +88,5 @@ func (t *Tree) Sum(x []float64) error {
 	return nil
 }
 
-// level is log₂ n.
+// level returns log₂ n.
 func level(n int) int { return bits.TrailingZeros(uint(n)) }

@@ -14,7 +14,7 @@ import (
 // Mode is the environment variable that makes a test program a rank. Its value is the name of the task.
 const Mode = "RANK_TEST_MODE"
 
-// Main is the TestMain of tests that start their own program once for each rank. It runs the tests, or rank if the
+// Main serves as TestMain of tests that start their own program once for each rank. It runs the tests, or rank if the
 // program was started as a rank.
 func Main(m *testing.M, rank func(mode string) error) {
 	mode := os.Getenv(Mode)

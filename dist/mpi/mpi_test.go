@@ -85,7 +85,7 @@ type engine struct {
 	ranks []int
 }
 
-// engines are the MPI libraries of this machine. REQUIRE_MPI says that all must be there.
+// engines finds the MPI libraries of this machine. REQUIRE_MPI says that all must be there.
 func engines(t *testing.T) (all []engine) {
 	t.Helper()
 	missing := func(format string, args ...any) {

@@ -146,10 +146,10 @@ func (c *Comm) Sum(tensors ...*device.Tensor) {
 // waits.
 func (c *Comm) Wait(do func()) { c.recordWait("sum", do) }
 
-// Rank is from 0 to Size−1.
+// Rank returns the number of this rank, from 0 to Size−1.
 func (c *Comm) Rank() int { return c.job.Rank }
 
-// Size is the number of ranks.
+// Size returns the number of ranks.
 func (c *Comm) Size() int { return c.job.Size }
 
 // viaGPU uploads x piece by piece, puts work on it in the queue, and downloads the result.
@@ -211,5 +211,5 @@ func (c *Comm) Close() error {
 	return err
 }
 
-// String is NCCL's version and path.
+// String returns NCCL's version and path.
 func (c *Comm) String() string { return c.version }

@@ -23,7 +23,7 @@ import (
 // The tests start this program once for each rank, as torchrun does.
 func TestMain(m *testing.M) { disttest.Main(m, rank) }
 
-// rank is what one process of a job does.
+// rank runs one process of a job.
 func rank(mode string) (err error) {
 	if mode == "find" {
 		found, err := Find()
