@@ -2,7 +2,7 @@ package main
 
 import "strings"
 
-// graphSets are the data sets of graphs, in ten folds of all their rows. Nothing is chosen for them
+// graphSets lists the data sets of graphs, in ten folds of all their rows. Nothing is chosen for them
 // by hand: training takes the defaults, and --kernel auto chooses the maps in each fold.
 func graphSets() (all []set) {
 	for _, g := range []struct {
@@ -17,7 +17,7 @@ func graphSets() (all []set) {
 	return append(all, moleculeSets()...)
 }
 
-// moleculeSets are two of MoleculeNet, which make molecules fetches. A molecule is its SMILES
+// moleculeSets lists two of MoleculeNet, which make molecules fetches. A molecule is its SMILES
 // alone: the columns that others computed from it are left out.
 func moleculeSets() (all []set) {
 	for _, m := range []struct{ name, reads string }{

@@ -10,7 +10,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/parts"
 )
 
-// partFlag is the flag -part of commands with many cells, which several processes may share.
+// partFlag defines the flag -part of commands with many cells, which several processes may share.
 func partFlag(flags *flag.FlagSet) *parts.Part {
 	part := &parts.Part{}
 	flags.Func("part", "run only part `i/n` of the cells, i from 0, beside other parts; auto is "+

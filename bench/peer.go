@@ -65,7 +65,7 @@ func (p *peer) time(line string) (c cost, err error) {
 // stop ends the process by the end of its input.
 func (p *peer) stop() error { return errors.Join(p.in.Close(), p.cmd.Wait()) }
 
-// serve is the loop of this program as a peer: it answers requests on standard input.
+// serve runs the loop of this program as a peer: it answers requests on standard input.
 func serve(in io.Reader, out io.Writer) error {
 	prepared := map[string]func(){}
 	lines := bufio.NewScanner(in)

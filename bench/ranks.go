@@ -101,7 +101,7 @@ func printedTime(command string) (ms float64, err error) {
 	return ms, err
 }
 
-// rank is one process of ranks: rank 0 prints its median time, in milliseconds, of a step or of a
+// rank runs one process of ranks: rank 0 prints its median time, in milliseconds, of a step or of a
 // sum.
 func rank(args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("rank", flag.ExitOnError)

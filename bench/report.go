@@ -75,7 +75,7 @@ func setPage(name string, all recordsByName, words notes) string {
 	return b.String()
 }
 
-// title is the heading of a set.
+// title returns the heading of a set.
 func (s set) title() string { return strings.ToUpper(s.name) }
 
 // splitsText describes the splits over which the means of a set are taken.
@@ -120,8 +120,8 @@ func glance(b *strings.Builder, s set, all recordsByName) {
 	}
 }
 
-// meanCell is the cell of a model's mean of a score over the folds of a set, ours in bold. A model that was only run
-// with the defaults stands in their column.
+// meanCell returns the cell of a model's mean of a score over the folds of a set, ours in bold. A model that was only
+// run with the defaults stands in their column.
 func meanCell(s set, model, key string, all recordsByName) string {
 	v, ok := all.meanOf(s.rowsOf(model), key)
 	switch {

@@ -91,7 +91,7 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// recorded is a record for each fold of a model, with these values of rmse and nlpd.
+// recorded adds a record for each fold of a model, with these values of rmse and nlpd.
 func recorded(all recordsByName, s set, model string, rmse, nlpd []float64) {
 	for i, r := range s.rowsOf(model) {
 		all[r.name()] = &record{Command: r.command(), Date: "2026-01-01", Seconds: float64(10 * i), NTest: 99,
@@ -156,7 +156,7 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// joined are the texts of all pages.
+// joined returns the texts of all pages.
 func joined(pages map[string]string) string {
 	return strings.Join(slices.Sorted(maps.Values(pages)), "")
 }

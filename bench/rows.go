@@ -25,8 +25,8 @@ type row struct {
 	earlierOptions string // options at the command's end that were defaults when the record was made
 }
 
-// name is the name of a row for -rows: the group, whose records are a file below bench/results, and the name of the row
-// in that file.
+// name returns the name of a row for -rows: the group, whose records are a file below bench/results, and the name of
+// the row in that file.
 func (r row) name() string { return r.group + "/" + r.line() }
 
 func (r row) command() string { return strings.ReplaceAll(r.template, varies, strconv.Itoa(r.number)) }

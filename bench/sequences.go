@@ -2,7 +2,7 @@ package main
 
 import "cmp"
 
-// sequenceSets are the data sets of sequences. Feature maps were chosen by cross-validation of a
+// sequenceSets lists the data sets of sequences. Feature maps were chosen by cross-validation of a
 // support vector machine on the training rows; inducing points, latent functions, features and
 // steps on two to five folds of these rows.
 func sequenceSets() (all []set) {

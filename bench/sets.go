@@ -52,7 +52,7 @@ func (t target) String() string {
 	return minus(fmt.Sprintf("%g to %g", t.from, t.to))
 }
 
-// page is the set's page below docs/results, which it shares with other splits of the same data.
+// page returns the set's page below docs/results, which it shares with other splits of the same data.
 func (s set) page() string {
 	name, _, _ := strings.Cut(cmp.Or(s.data, s.name), "-")
 	return cmp.Or(s.shared, name)

@@ -160,7 +160,7 @@ func (c *suiteCheck) compare(all suiteRecords, s suiteSet) {
 	}
 }
 
-// row is the check's line of the table.
+// row returns the check's line of the table.
 func (c suiteCheck) row() string {
 	verdict := "pass"
 	switch {

@@ -58,7 +58,7 @@ func writeSequences(w io.Writer, d *data.Dataset) error {
 	return out.Flush()
 }
 
-// classTable is a data set of classes as CSV.
+// classTable writes a data set of classes as CSV.
 func classTable(d *data.Dataset) string {
 	var b strings.Builder
 	b.WriteString(strings.Join(append(slices.Clone(d.Columns), "target"), ",") + "\n")

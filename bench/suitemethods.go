@@ -12,7 +12,7 @@ type suiteMethod struct {
 	python      string // the environment of a peer, a folder of build/suite; "": one of ours
 }
 
-// suiteMethods has the methods in the order of the tables. Peers have their names in bench/peers/suite.py.
+// suiteMethods lists the methods in the order of the tables. Peers have their names in bench/peers/suite.py.
 func suiteMethods() []suiteMethod {
 	tables, all := []string{numbers, classes}, []string{numbers, classes, sequences, graphs}
 	return []suiteMethod{

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// cellsOf are all cells of a set, with a largest number of folds.
+// cellsOf lists all cells of a set, with a largest number of folds.
 func cellsOf(name string, folds int) []suiteCell {
 	for _, s := range suiteSets() {
 		if s.name == name {

@@ -57,7 +57,7 @@ func TestSVMRowsAreCommands(t *testing.T) {
 	}
 }
 
-// genes is a file of two classes that counts of symbols tell apart, and the options that read it.
+// genes writes a file of two classes that counts of symbols tell apart, and the options that read it.
 func genes(t *testing.T) []string {
 	t.Helper()
 	var b strings.Builder
@@ -72,7 +72,7 @@ func genes(t *testing.T) []string {
 		"spectrum:1+spectrum:2/sqrt", "--tokens", "dna"}
 }
 
-// lengths is a file of a regression, whose target is the share of a symbol, and its options.
+// lengths writes a file of a regression, whose target is the share of a symbol, and its options.
 func lengths(t *testing.T) []string {
 	t.Helper()
 	b := strings.Builder{}
@@ -127,7 +127,7 @@ func TestWriteGram(t *testing.T) {
 	}
 }
 
-// arrayOf is an array of size float32 in an archive.
+// arrayOf reads an array of size float32 in an archive.
 func arrayOf(t *testing.T, path, name, shape string, size int) []float32 {
 	t.Helper()
 	z, err := zip.OpenReader(path)

@@ -27,7 +27,7 @@ const (
 	toyNoise   = 0.12
 )
 
-// toyFunction is the mean of the targets over the input.
+// toyFunction returns the mean of the targets over the input.
 func toyFunction(x float64) float64 { return math.Sin(2.2*x) + 0.35*x }
 
 // toyFiles returns the rows, with a gap between −0.8 and 1.2, and the inputs to predict.

@@ -42,7 +42,7 @@ func TestTicks(t *testing.T) {
 	}
 }
 
-// share of the pixels in which one colour is stronger than the two others by far.
+// share returns the share of the pixels in which one colour is stronger than the two others by far.
 func share(m image.Image, of func(r, g, b int) bool) float64 {
 	count, size := 0, m.Bounds()
 	for y := size.Min.Y; y < size.Max.Y; y++ {
