@@ -77,8 +77,8 @@ type FeatureParams struct {
 // FeatureNoise is the randomness of a DRF layer.
 type FeatureNoise struct {
 	Weights        Key  // e, or the output noise under local reparameterisation
-	Spectra        Key  // τ
-	FrequencyDraws int  // sample s uses draw (Spectra.Sample + s) mod Draws of τ; 0: a draw for each s
+	Frequencies    Key  // τ
+	FrequencyDraws int  // sample s uses draw (Frequencies.Sample + s) mod FrequencyDraws of τ; 0: a draw for each s
 	WeightDraws    int  // the same for draws of e of sampled weights
 	Local          bool // local reparameterisation instead of sampled weights
 }
@@ -121,11 +121,11 @@ type FeatureArgs struct {
 
 // FrequencyArgs are the tensors of Frequencies, all Real.
 type FrequencyArgs struct {
-	Eta, LogVar *Tensor // [d,R]
-	Tau         *Tensor // [d,R]; no gradient
-	Mean, LogS2 *Tensor // [d,R]
-	LogRho      *Tensor // [1]
-	LogLength   *Tensor // [d]
+	MeanOmega, LogVarOmega *Tensor // [d,R]: η and log β²
+	Tau                    *Tensor // [d,R]; no gradient
+	Mean, LogVar           *Tensor // [d,R]: m and log s²
+	LogRho                 *Tensor // [1]
+	LogLength              *Tensor // [d]
 }
 
 // LikelihoodArgs are the tensors of a likelihood, Real except Labels. There are gradients of H,

@@ -150,7 +150,7 @@ type Features interface {
 	// ζ ~ N(0, 1) a priori and q(ζ) = N(m, s²),
 	//	η[d,r] = (τ[d,r] + ρ m[d,r])/ℓ[d],   log β²[d,r] = log s²[d,r] + 2 log ρ/ℓ[d]
 	Frequencies(a FrequencyArgs)
-	// FrequenciesBackward accumulates g.Mean, g.LogS2, g.LogRho and g.LogLength.
+	// FrequenciesBackward accumulates g.Mean, g.LogVar, g.LogRho and g.LogLength.
 	FrequenciesBackward(g, a FrequencyArgs)
 	// FeatureMoments integrates W and Ω: the mean and the variance over q(W) q(Ω) of each output of
 	// rfdnn_lth_vec, given h. With t = hη, v = h²β² the moments of the phases θ = hω, u = e^−v, and

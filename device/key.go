@@ -5,13 +5,13 @@ package device
 type Site uint8
 
 const (
-	SiteWeights Site = 1 + iota // e of reparam_W, or the noise of local reparameterisation
-	SiteSpectra                 // τ of reparam_Omega
-	SiteLatents                 // ε of reparam_F
-	SiteBatch                   // choice of the rows of a batch
-	SiteInit                    // initial values
-	SiteSplit                   // held-out rows, subsets for k-means
-	SitePredict                 // draws of y* (pred_ys_mc)
+	SiteWeights     Site = 1 + iota // e of reparam_W, or the noise of local reparameterisation
+	SiteFrequencies                 // τ of reparam_Omega
+	SiteLatents                     // ε of reparam_F
+	SiteBatch                       // choice of the rows of a batch
+	SiteInit                        // initial values
+	SiteSplit                       // held-out rows, subsets for k-means
+	SitePredict                     // draws of y* (pred_ys_mc)
 )
 
 // Key addresses a stream of standard normals. Randomness is an argument: the

@@ -174,8 +174,8 @@ func CheckFeatureMomentsBackward(op string, g, a FeatureArgs) FeatureShape {
 // CheckFrequencies checks Frequencies and returns the lengths of Ω.
 func CheckFrequencies(op string, a FrequencyArgs) (d, r int) {
 	x := axes{op: op}
-	x.want(Real, "Tau[D,R] Eta[D,R] LogVar[D,R] Mean[D,R] LogS2[D,R] LogRho[1] LogLength[D]",
-		a.Tau, a.Eta, a.LogVar, a.Mean, a.LogS2, a.LogRho, a.LogLength)
+	x.want(Real, "Tau[D,R] MeanOmega[D,R] LogVarOmega[D,R] Mean[D,R] LogVar[D,R] LogRho[1] LogLength[D]",
+		a.Tau, a.MeanOmega, a.LogVarOmega, a.Mean, a.LogVar, a.LogRho, a.LogLength)
 	return x.of('D'), x.of('R')
 }
 

@@ -58,7 +58,7 @@ func (c *Config) features(d draw, layer int) device.FeatureNoise {
 	n := device.FeatureNoise{Local: c.LocalReparam}
 	t := c.treatment()
 	frozenSpectra := t.Name != VarResampled
-	n.Spectra = stratified(d.key(device.SiteSpectra, layer, frozenSpectra))
+	n.Frequencies = stratified(d.key(device.SiteFrequencies, layer, frozenSpectra))
 	switch {
 	case !t.EachSample && (frozenSpectra || !d.predicting()):
 		n.FrequencyDraws = 1

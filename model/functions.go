@@ -127,7 +127,7 @@ func (m *Model) drawn(q []Parameter, d draw) []Parameter {
 	for l, layer := range m.drf {
 		name := func(s string) string { return fmt.Sprintf("drf.%d.%s", l, s) }
 		if layer.integrated != nil || m.cfg.treatment().Name == VarResampled {
-			m.drawDiagonal(all[name("mean_omega")], all[name("logvar_omega")], d.key(device.SiteSpectra, l, false))
+			m.drawDiagonal(all[name("mean_omega")], all[name("logvar_omega")], d.key(device.SiteFrequencies, l, false))
 		}
 		if m.cfg.freezesAll() && !m.cfg.LocalReparam {
 			continue // the pass draws e as in training

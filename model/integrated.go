@@ -40,8 +40,8 @@ func (l *DRFLayer) spectra() {
 func (l *DRFLayer) spectraBackward() {
 	if i := l.integrated; i != nil {
 		l.dev.FrequenciesBackward(device.FrequencyArgs{
-			Eta: i.grads.MeanOmega, LogVar: i.grads.LogVarOmega,
-			Mean: l.grads.MeanOmega, LogS2: l.grads.LogVarOmega, LogRho: i.dlogRho, LogLength: l.grads.LogLength,
+			MeanOmega: i.grads.MeanOmega, LogVarOmega: i.grads.LogVarOmega,
+			Mean: l.grads.MeanOmega, LogVar: l.grads.LogVarOmega, LogRho: i.dlogRho, LogLength: l.grads.LogLength,
 		}, l.frequencyArgs())
 	}
 }
@@ -49,7 +49,7 @@ func (l *DRFLayer) spectraBackward() {
 func (l *DRFLayer) frequencyArgs() device.FrequencyArgs {
 	i := l.integrated
 	return device.FrequencyArgs{
-		Eta: i.params.MeanOmega, LogVar: i.params.LogVarOmega, Tau: i.tau,
-		Mean: l.params.MeanOmega, LogS2: l.params.LogVarOmega, LogRho: i.logRho, LogLength: l.params.LogLength,
+		MeanOmega: i.params.MeanOmega, LogVarOmega: i.params.LogVarOmega, Tau: i.tau,
+		Mean: l.params.MeanOmega, LogVar: l.params.LogVarOmega, LogRho: i.logRho, LogLength: l.params.LogLength,
 	}
 }

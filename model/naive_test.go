@@ -330,7 +330,7 @@ func (v *naive) features(d draw, l, s, row int, in []float64) []float64 {
 	for k := range r {
 		p := 0.0
 		for i, h := range in {
-			tau := normalAt(noise.Spectra, sTau, i, k)
+			tau := normalAt(noise.Frequencies, sTau, i, k)
 			omega := tau * math.Exp(-v.layer(l, "log_lengthscale")[i])
 			if c.treatment().Name != PriorFixed {
 				omega = v.layer(l, "mean_omega")[i*r+k] + math.Exp(v.layer(l, "logvar_omega")[i*r+k]/2)*tau

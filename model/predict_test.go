@@ -147,7 +147,7 @@ func TestPredictFrozenDraws(t *testing.T) {
 	c := gpdrfConfig()
 	d := draw{seed: 1, step: device.Count{N: predictStep}}
 	c.Spectra = PriorFixed + EachSample
-	if n := c.features(d, 0); n.Spectra.Step.N != frozenStep || n.FrequencyDraws != c.Samples {
+	if n := c.features(d, 0); n.Frequencies.Step.N != frozenStep || n.FrequencyDraws != c.Samples {
 		t.Errorf("prior-fixed: %+v", n)
 	}
 	c.Spectra = PriorFixed
@@ -155,7 +155,7 @@ func TestPredictFrozenDraws(t *testing.T) {
 		t.Errorf("shared: %+v", n)
 	}
 	c.Spectra = VarResampled + EachSample
-	if n := c.features(d, 0); n.Spectra.Step.N != predictStep || n.FrequencyDraws != 0 {
+	if n := c.features(d, 0); n.Frequencies.Step.N != predictStep || n.FrequencyDraws != 0 {
 		t.Errorf("var-resampled: %+v", n)
 	}
 	c.Spectra, c.LocalReparam = VarFixed+AllNoise+EachSample, false

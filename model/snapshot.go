@@ -184,7 +184,7 @@ func (m *Model) snapshotDRF(l, samples int, d draw) *SnapshotDRF {
 		}
 		return out
 	}
-	out.Omega = m.normals(noise.Spectra, omegas, layer.in, layer.r)
+	out.Omega = m.normals(noise.Frequencies, omegas, layer.in, layer.r)
 	if p.MeanOmega == nil {
 		lengths := repeatEach(m.exponentials(p.LogLength), layer.r)
 		for i, length := range lengths {

@@ -103,7 +103,7 @@ func columnsOf(dev device.Device, h *device.Tensor, frequencies int, p device.Fe
 	out := dev.New(device.Real, s, b, n)
 	dev.RandomFeatures(device.FeatureArgs{Out: out, H: h, Params: p, Rows: dev.New(device.Int, b),
 		Noise: device.FeatureNoise{Weights: device.Key{Seed: 1, Site: device.SiteWeights},
-			Spectra: device.Key{Seed: 1, Site: device.SiteSpectra}},
+			Frequencies: device.Key{Seed: 1, Site: device.SiteFrequencies}},
 		Scratch: dev.FeatureScratch(s, b, h.Dim(2), frequencies, n)})
 	return download(dev, out)
 }

@@ -309,7 +309,7 @@ func chunks(t *testing.T, dev device.Device, tol tolerances) {
 			dev.RandomFeatures(device.FeatureArgs{Out: out, H: h, Params: featureParams(in), Rows: rows,
 				Noise: device.FeatureNoise{
 					Weights:        device.Key{Seed: 3, Sample: offset, Site: device.SiteWeights},
-					Spectra:        device.Key{Seed: 3, Sample: offset, Site: device.SiteSpectra},
+					Frequencies:    device.Key{Seed: 3, Sample: offset, Site: device.SiteFrequencies},
 					FrequencyDraws: c.draws, WeightDraws: c.wdraws, Local: c.local,
 				}, Scratch: scratch})
 		}, in[0], 2)

@@ -79,10 +79,10 @@ func randomFeatures(r *random, size []int, c featureCase) *problem {
 	columns := nr * c.activation.Columns()
 	noise := device.FeatureNoise{
 		Weights:        device.Key{Seed: 11, Step: device.Count{N: 3}, Sample: 4, Site: device.SiteWeights, Layer: 2},
-		Spectra:        device.Key{Seed: 11, Sample: 4, Site: device.SiteSpectra, Layer: 2},
+		Frequencies:    device.Key{Seed: 11, Sample: 4, Site: device.SiteFrequencies, Layer: 2},
 		FrequencyDraws: c.draws, WeightDraws: c.wdraws, Local: c.local,
 	}
-	noise.Weights.Strata, noise.Spectra.Strata = c.strata, c.strata
+	noise.Weights.Strata, noise.Frequencies.Strata = c.strata, c.strata
 	spectra, lengths := adds, none
 	if c.prior {
 		spectra, lengths = none, adds
@@ -210,7 +210,7 @@ func naiveFeatures(out []float64, in [][]float64, size []int, c featureCase, noi
 func naiveSpectra(omega []float64, in [][]float64, i, nr int, c featureCase, noise device.FeatureNoise) {
 	logl, meanOmega, logVarOmega := in[2], in[3], in[4]
 	for q := range omega {
-		tau := drawOf(noise.Spectra, c.draws, i, q/nr, q%nr)
+		tau := drawOf(noise.Frequencies, c.draws, i, q/nr, q%nr)
 		omega[q] = tau / math.Exp(logl[q/nr])
 		if !c.prior {
 			omega[q] = meanOmega[q] + math.Exp(logVarOmega[q]/2)*tau

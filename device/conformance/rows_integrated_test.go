@@ -34,7 +34,7 @@ func frequencies(r *random, size []int) *problem {
 			}
 		},
 	}, func(in, out []*device.Tensor) device.FrequencyArgs {
-		return device.FrequencyArgs{Eta: out[0], LogVar: out[1], Tau: in[0], Mean: in[1], LogS2: in[2],
+		return device.FrequencyArgs{MeanOmega: out[0], LogVarOmega: out[1], Tau: in[0], Mean: in[1], LogVar: in[2],
 			LogRho: in[3], LogLength: in[4]}
 	}, device.Device.Frequencies, device.Device.FrequenciesBackward)
 }

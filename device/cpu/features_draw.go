@@ -7,7 +7,7 @@ type drawSpectra[T Float] features[T]
 
 func (t *drawSpectra[T]) run(w *worker, block int) {
 	sample, row := block/t.D, block%t.D
-	key := keyOf(t.noise.Spectra, sample, t.noise.FrequencyDraws)
+	key := keyOf(t.noise.Frequencies, sample, t.noise.FrequencyDraws)
 	omega := t.omega[block*t.R:][:t.R]
 	if t.Prior {
 		draw(t.math, omega, t.R, key, nil, row)

@@ -20,8 +20,8 @@ type frequencies[T Float] struct {
 // Frequencies computes η = (τ + ρm)/ℓ and log β² = log s² + 2 log ρ/ℓ.
 func (d *Device[T]) Frequencies(a device.FrequencyArgs) {
 	t := &d.frequencies
-	*t = frequencies[T]{partial: t.partial, eta: d.real(a.Eta), logvar: d.real(a.LogVar), tau: d.real(a.Tau),
-		mean: d.real(a.Mean), logs2: d.real(a.LogS2), logl: d.real(a.LogLength)}
+	*t = frequencies[T]{partial: t.partial, eta: d.real(a.MeanOmega), logvar: d.real(a.LogVarOmega), tau: d.real(a.Tau),
+		mean: d.real(a.Mean), logs2: d.real(a.LogVar), logl: d.real(a.LogLength)}
 	t.d, t.r = device.CheckFrequencies("Frequencies", a)
 	if d.dry() {
 		return
@@ -39,12 +39,12 @@ func (t *frequencies[T]) run(_ *worker, row int) {
 	}
 }
 
-// FrequenciesBackward accumulates g.Mean, g.LogS2, g.LogRho and g.LogLength.
+// FrequenciesBackward accumulates g.Mean, g.LogVar, g.LogRho and g.LogLength.
 func (d *Device[T]) FrequenciesBackward(g, a device.FrequencyArgs) {
 	t := &d.frequencies
-	*t = frequencies[T]{partial: t.partial, eta: d.real(g.Eta), logvar: d.real(g.LogVar),
+	*t = frequencies[T]{partial: t.partial, eta: d.real(g.MeanOmega), logvar: d.real(g.LogVarOmega),
 		tau: d.real(a.Tau), mean: d.real(a.Mean), logl: d.real(a.LogLength),
-		dmean: d.real(g.Mean), dlogs2: d.real(g.LogS2), dlogl: d.real(g.LogLength)}
+		dmean: d.real(g.Mean), dlogs2: d.real(g.LogVar), dlogl: d.real(g.LogLength)}
 	t.d, t.r = device.CheckFrequenciesBackward(g, a)
 	t.partial = grow(d.pool, &t.partial, t.d)
 	if d.dry() {

@@ -94,12 +94,12 @@ func (d *Device) RandomFeatures(a device.FeatureArgs) {
 func (d *Device) drawSpectra(t *features) {
 	omega := d.growReals(&t.omega, t.omegas*t.D*t.R)
 	if !t.Prior {
-		d.draw(draw{slots: t.omegas, rows: t.D, columns: t.R, key: t.noise.Spectra, number: t.noise.FrequencyDraws,
+		d.draw(draw{slots: t.omegas, rows: t.D, columns: t.R, key: t.noise.Frequencies, number: t.noise.FrequencyDraws,
 			mean: t.p.MeanOmega, logvar: t.p.LogVarOmega, mixing: t.p.Mixing, x: omega, noise: d.growReals(&t.tau, t.omegas*t.D*t.R)})
 		return
 	}
 	n := t.omegas * t.D * ((t.R + 3) / 4)
-	first, k0, k1, step, site, strata := d.draws(t.noise.Spectra)
+	first, k0, k1, step, site, strata := d.draws(t.noise.Frequencies)
 	d.real.launch("draw_prior", d.real.over("draw_prior", n), 0, cuda.Int(n), cuda.Int(t.D), cuda.Int(t.R),
 		first, cuda.Int(t.noise.FrequencyDraws), k0, k1, step, site, strata, d.ptr(t.p.LogLength), d.ptr(t.p.Mixing), omega)
 }

@@ -142,7 +142,7 @@ func runLayer(d device.Device, n device.FeatureShape, noise *device.FeatureNoise
 	} else {
 		a.Noise = *noise
 		a.Noise.Weights = device.Key{Seed: 3, Step: device.Count{N: 4}, Sample: 5, Site: device.SiteWeights}
-		a.Noise.Spectra = device.Key{Seed: 3, Step: device.Count{N: 4}, Sample: 5, Site: device.SiteSpectra}
+		a.Noise.Frequencies = device.Key{Seed: 3, Step: device.Count{N: 4}, Sample: 5, Site: device.SiteFrequencies}
 		d.RandomFeatures(a)
 		d.RandomFeaturesBackward(g, a)
 	}
