@@ -150,3 +150,13 @@ type DiagArgs struct {
 	LogVar    *Tensor // shape of Mean; nil: the elements of a Cholesky factor below its diagonal
 	LogLength *Tensor // [d]: the prior's variance is ℓ_d⁻²; nil: 1
 }
+
+// AdamStep is one step's numbers of Adam (Kingma & Ba) on an objective whose gradient is
+// Scale·g + L2·p. Step counts from 1.
+type AdamStep struct {
+	LR                Scalar
+	Step              Count
+	Beta1, Beta2, Eps float64
+	L2                float64 // λ of the penalty, coupled: its gradient is part of the gradient
+	Scale             float64 // factor of the gradient; −1/N makes the ELBO's gradient the gradient of −ELBO/N
+}

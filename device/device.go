@@ -237,16 +237,6 @@ type Divergences interface {
 	KLInducing(kl, dm, ds, m, s *Tensor, weight Scalar)
 }
 
-// AdamStep is one step's numbers of Adam (Kingma & Ba) on an objective whose gradient is
-// Scale·g + L2·p. Step counts from 1.
-type AdamStep struct {
-	LR                Scalar
-	Step              Count
-	Beta1, Beta2, Eps float64
-	L2                float64 // λ of the penalty, coupled: its gradient is part of the gradient
-	Scale             float64 // factor of the gradient; −1/N makes the ELBO's gradient the gradient of −ELBO/N
-}
-
 // Optimiser holds the update of the flat parameter vector.
 type Optimiser interface {
 	// Adam updates p, m and v, [P] Real, from g. rate [P] multiplies the learning rate
