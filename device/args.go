@@ -1,8 +1,7 @@
 package device
 
-// The arguments of operations with many tensors. A Backward takes the arguments of its operation
-// again, and their gradients in a struct of the same type. There, tensors without a gradient are
-// nil.
+// The arguments of operations with many tensors. A Backward takes the arguments of its operation again, and their
+// gradients in a struct of the same type. There, tensors without a gradient are nil.
 
 // ARDArgs are the tensors of ARD, all Double.
 type ARDArgs struct {
@@ -65,8 +64,8 @@ type FeatureParams struct {
 	// [2R,d'] m, cosines first, then sines; [R,d'] if a frequency has one column of Φ
 	MeanW   *Tensor
 	LogVarW *Tensor // [2R,d']  log s², as MeanW
-	// [d',2R,2R] V, for FeatureMoments alone: the covariance of column c of W is L_c L_cᵀ, where L_c
-	// is V_c below its diagonal, and s on it. No other elements are read. nil: 0
+	// [d',2R,2R] V, for FeatureMoments alone: the covariance of column c of W is L_c L_cᵀ, where L_c is V_c below its
+	// diagonal, and s on it. No other elements are read. nil: 0
 	LowerW *Tensor
 	// [R] a fixed factor of each column of Ω, which has no gradient; nil: 1
 	Mixing *Tensor
@@ -83,8 +82,8 @@ type FeatureNoise struct {
 	Local          bool // local reparameterisation instead of sampled weights
 }
 
-// Distinct returns the number of draws of Ω and of W that samples use, and the number of groups of rows
-// that share both: 1, or one for each sample.
+// Distinct returns the number of draws of Ω and of W that samples use, and the number of groups of rows that share
+// both: 1, or one for each sample.
 func (n FeatureNoise) Distinct(samples int) (omegas, weights, groups int) {
 	distinct := func(draws int) int {
 		if draws == 0 {
@@ -105,8 +104,8 @@ func (n FeatureNoise) Distinct(samples int) (omegas, weights, groups int) {
 // Scratch is a backend's memory of one layer between forward and backward.
 type Scratch any
 
-// FeatureArgs are the arguments of RandomFeatures and FeatureMoments, whose tensors are Real.
-// Gradients have Out, Variance, H and Params.
+// FeatureArgs are the arguments of RandomFeatures and FeatureMoments, whose tensors are Real. Gradients have Out,
+// Variance, H and Params.
 type FeatureArgs struct {
 	Out      *Tensor // [S,B,d']: outputs, or their means
 	Variance *Tensor // [S,B,d'], for FeatureMoments alone
@@ -128,12 +127,12 @@ type FrequencyArgs struct {
 	LogLength              *Tensor // [d]
 }
 
-// LikelihoodArgs are the tensors of a likelihood, Real except Labels. There are gradients of H,
-// Variance, LogVar, LogRate, Tail and Cuts.
+// LikelihoodArgs are the tensors of a likelihood, Real except labels. There are gradients of H, Variance, LogVar,
+// LogRate, Tail and Cuts.
 type LikelihoodArgs struct {
-	// [S,B,C]: outputs; [S,B,2C] for HeteroscedasticLogLik, [S,B,1] for BernoulliLogLik and OrdinalLogLik.
-	// For GaussianExpected, GaussianPredictive and PoissonExpected H has means and Variance variances:
-	// Double [B,C], or Real [S,B,C] and summed over s
+	// [S,B,C]: outputs; [S,B,2C] for HeteroscedasticLogLik, [S,B,1] for BernoulliLogLik and OrdinalLogLik. For
+	// GaussianExpected, GaussianPredictive and PoissonExpected H has means and Variance variances: Double [B,C], or
+	// Real [S,B,C] and summed over s
 	H, Variance *Tensor
 	Y           *Tensor // [B,C]: targets; or Int [B], labels
 	LogVar      *Tensor // [C]: log σ², for numbers
@@ -151,8 +150,8 @@ type DiagArgs struct {
 	LogLength *Tensor // [d]: the prior's variance is ℓ_d⁻²; nil: 1
 }
 
-// AdamStep is one step's numbers of Adam (Kingma & Ba) on an objective whose gradient is
-// Scale·g + L2·p. Step counts from 1.
+// AdamStep is one step's numbers of Adam (Kingma & Ba) on an objective whose gradient is Scale·g + L2·p. Step counts
+// from 1.
 type AdamStep struct {
 	LR                Scalar
 	Step              Count
