@@ -21,10 +21,11 @@ type momentsTask struct {
 	squares                    []float64 // [K,B], full s: Σ_i A²
 	partial                    []float64 // [J,blocks of M,B], full s: parts of Σ_i P²
 
-	da, dm, ds, dalpha, dmean, dvariance []float64
-	// [J,B]: √α dmean, and α dvariance where not floored
-	g, db []float64
-	dbSum []float64 // [K,B]: −2 Σ_j db
+	da, dm, ds, dalpha     []float64
+	gradMean, gradVariance []float64 // [B,J]
+	// [J,B]: √α gradMean, and α gradVariance where not floored
+	dmean, dvariance []float64
+	sum              []float64 // [K,B]: −2 Σ_j dvariance
 }
 
 // begin fills the arrays that all blocks share.
@@ -152,8 +153,9 @@ func (d *gp) MomentsBackward(g, a device.MomentsArgs) {
 	t.QShape = device.CheckMomentsBackward(g, a)
 	t.begin(d.pool, a)
 	t.da, t.dm, t.ds, t.dalpha = double(g.A), double(g.QMean), double(g.QRoot), double(g.LogAlpha)
-	t.dmean, t.dvariance = double(g.Mean), double(g.Variance)
-	t.g, t.db, t.dbSum = grow(d.pool, &t.g, t.J*t.B), grow(d.pool, &t.db, t.J*t.B), grow(d.pool, &t.dbSum, t.K*t.B)
+	t.gradMean, t.gradVariance = double(g.Mean), double(g.Variance)
+	t.dmean, t.dvariance = grow(d.pool, &t.dmean, t.J*t.B), grow(d.pool, &t.dvariance, t.J*t.B)
+	t.sum = grow(d.pool, &t.sum, t.K*t.B)
 	if t.Diagonal {
 		d.reserve(0, momentRows*t.B)
 		d.reserve(1, t.J*momentRows)
@@ -164,9 +166,9 @@ func (d *gp) MomentsBackward(g, a device.MomentsArgs) {
 		return
 	}
 	d.do((*momentsCotangent)(t), t.J, t.J*t.B*4)
-	clear(t.dbSum)
+	clear(t.sum)
 	for j := range t.J {
-		simd.Axpy64(-2, t.db[j*t.B:][:t.B], t.dbSum[t.Kernel(j)*t.B:][:t.B])
+		simd.Axpy64(-2, t.dvariance[j*t.B:][:t.B], t.sum[t.Kernel(j)*t.B:][:t.B])
 	}
 	if t.Diagonal {
 		d.do((*momentsDiagonal)(t), t.K*blocksOf(t.M, momentRows), t.J*t.M*t.B*4)
@@ -182,22 +184,22 @@ func (d *gp) MomentsBackward(g, a device.MomentsArgs) {
 type momentsCotangent momentsTask
 
 func (t *momentsCotangent) run(_ *worker, j int) {
-	g, db, sum := t.g[j*t.B:][:t.B], t.db[j*t.B:][:t.B], 0.0
-	for b := range g {
+	dmean, dvariance, sum := t.dmean[j*t.B:][:t.B], t.dvariance[j*t.B:][:t.B], 0.0
+	for b := range dmean {
 		at := b*t.J + j
-		g[b] = t.root[j] * t.dmean[at]
-		sum += t.dmean[at] * t.mean[at] / 2
-		db[b] = 0
+		dmean[b] = t.root[j] * t.gradMean[at]
+		sum += t.gradMean[at] * t.mean[at] / 2
+		dvariance[b] = 0
 		if v := t.variance[at]; !isFloored(v) {
-			db[b] = t.alpha[j] * t.dvariance[at]
-			sum += t.dvariance[at] * v
+			dvariance[b] = t.alpha[j] * t.gradVariance[at]
+			sum += t.gradVariance[at] * v
 		}
 	}
 	t.dalpha[j] += sum
 }
 
-// momentsDiagonal is the remaining work for diagonal s, by blocks of rows of A: dA = mᵀg + 2A∘((s²−1)ᵀdb),
-// dm = g Aᵀ and ds = 2s∘(db (A²)ᵀ).
+// momentsDiagonal is the remaining work for diagonal s, by blocks of rows of A: dA = mᵀdmean + 2A∘((s²−1)ᵀdvariance),
+// dm = dmean Aᵀ and ds = 2s∘(dvariance (A²)ᵀ).
 type momentsDiagonal momentsTask
 
 func (t *momentsDiagonal) run(w *worker, block int) {
@@ -205,13 +207,13 @@ func (t *momentsDiagonal) run(w *worker, block int) {
 	first, last := t.Latents(k)
 	n, latents := hi-lo, last-first
 	a, da := t.a[(k*t.M+lo)*t.B:][:n*t.B], t.da[(k*t.M+lo)*t.B:][:n*t.B]
-	g, db := t.g[first*t.B:], t.db[first*t.B:]
+	dmean, dvariance := t.dmean[first*t.B:], t.dvariance[first*t.B:]
 	m, excess := t.m[first*t.M+lo:], t.excess[first*t.M+lo:]
-	simd.Gemm64(w.doubles.pack, false, true, latents, n, t.B, 1, g, t.B, a, t.B, 1, t.dm[first*t.M+lo:], t.M)
+	simd.Gemm64(w.doubles.pack, false, true, latents, n, t.B, 1, dmean, t.B, a, t.B, 1, t.dm[first*t.M+lo:], t.M)
 
 	work, ds := w.double(0, n*t.B), w.double(1, latents*n)
 	simd.Mul64(work, a, a)
-	simd.Gemm64(w.doubles.pack, false, true, latents, n, t.B, 2, db, t.B, work, t.B, 0, ds, n)
+	simd.Gemm64(w.doubles.pack, false, true, latents, n, t.B, 2, dvariance, t.B, work, t.B, 0, ds, n)
 	for j := range latents {
 		at := (first+j)*t.M + lo
 		for i, v := range ds[j*n:][:n] {
@@ -219,29 +221,29 @@ func (t *momentsDiagonal) run(w *worker, block int) {
 		}
 	}
 
-	simd.Gemm64(w.doubles.pack, true, false, n, t.B, latents, 2, excess, t.M, db, t.B, 0, work, t.B)
+	simd.Gemm64(w.doubles.pack, true, false, n, t.B, latents, 2, excess, t.M, dvariance, t.B, 0, work, t.B)
 	simd.Mul64(da, work, a)
-	simd.Gemm64(w.doubles.pack, true, false, n, t.B, latents, 1, m, t.M, g, t.B, 1, da, t.B)
+	simd.Gemm64(w.doubles.pack, true, false, n, t.B, latents, 1, m, t.M, dmean, t.B, 1, da, t.B)
 }
 
-// momentsScale turns P_j into Q_j = 2P_j∘db_j, a block of rows at a time, and computes dm.
+// momentsScale turns P_j into Q_j = 2P_j∘dvariance_j, a block of rows at a time, and computes dm.
 type momentsScale momentsTask
 
 func (t *momentsScale) run(w *worker, block int) {
 	j, lo, hi := spanOf(block, momentRows, t.M)
-	db, g, a := t.db[j*t.B:][:t.B], t.g[j*t.B:][:t.B], t.a[t.Kernel(j)*t.M*t.B:]
+	dvariance, dmean, a := t.dvariance[j*t.B:][:t.B], t.dmean[j*t.B:][:t.B], t.a[t.Kernel(j)*t.M*t.B:]
 	twice := w.double(0, t.B)
-	for b, v := range db {
+	for b, v := range dvariance {
 		twice[b] = 2 * v
 	}
 	for i := lo; i < hi; i++ {
 		row := t.p[(j*t.M+i)*t.B:][:t.B]
 		simd.Mul64(row, row, twice)
-		t.dm[j*t.M+i] += simd.Dot64(a[i*t.B:][:t.B], g)
+		t.dm[j*t.M+i] += simd.Dot64(a[i*t.B:][:t.B], dmean)
 	}
 }
 
-// momentsInput is dA = Σ_j m_j g_jᵀ + s_j Q_j − 2A∘db_j over the latents of a kernel, by
+// momentsInput is dA = Σ_j m_j dmean_jᵀ + s_j Q_j − 2A∘dvariance_j over the latents of a kernel, by
 // blocks of rows.
 type momentsInput momentsTask
 
@@ -251,11 +253,11 @@ func (t *momentsInput) run(w *worker, block int) {
 	lo, hi := span(rows-1-block%rows, momentRows, m) // the longest rows come first
 	first, last := t.Latents(k)
 	n := hi - lo
-	da, a, db := t.da[(k*m+lo)*t.B:][:n*t.B], t.a[(k*m+lo)*t.B:], t.dbSum[k*t.B:][:t.B]
+	da, a, sum := t.da[(k*m+lo)*t.B:][:n*t.B], t.a[(k*m+lo)*t.B:], t.sum[k*t.B:][:t.B]
 	for i := range n {
-		simd.Mul64(da[i*t.B:][:t.B], db, a[i*t.B:][:t.B])
+		simd.Mul64(da[i*t.B:][:t.B], sum, a[i*t.B:][:t.B])
 	}
-	simd.Gemm64(w.doubles.pack, true, false, n, t.B, last-first, 1, t.m[first*m+lo:], m, t.g[first*t.B:], t.B, 1, da, t.B)
+	simd.Gemm64(w.doubles.pack, true, false, n, t.B, last-first, 1, t.m[first*m+lo:], m, t.dmean[first*t.B:], t.B, 1, da, t.B)
 	for j := first; j < last; j++ {
 		s, q := t.s[(j*m+lo)*m:], t.p[j*m*t.B:]
 		simd.Gemm64(w.doubles.pack, false, false, n, t.B, lo, 1, s, m, q, t.B, 1, da, t.B)
