@@ -138,7 +138,8 @@ func CheckWhitenBackward(g, a WhitenArgs) QShape {
 // CheckMoments checks Moments.
 func CheckMoments(op string, a MomentsArgs) QShape {
 	x := axes{op: op}
-	x.want(Double, "A[K,M,B] QMean[J,M] Mean[B,J] Variance[B,J] LogAlpha[J]", a.A, a.QMean, a.Mean, a.Variance, a.LogAlpha)
+	x.want(Double, "A[K,M,B] QMean[J,M] Mean[B,J] Variance[B,J] LogAlpha[J]", a.A, a.QMean, a.Mean, a.Variance,
+		a.LogAlpha)
 	n := x.latents("QRoot[J,M,M]", a.QRoot)
 	if !n.Diagonal {
 		x.want(Double, "P[J,M,B]", a.P)

@@ -34,7 +34,8 @@ func TestPTXMutants(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 			defer cancel()
 			cmd := exec.CommandContext(ctx, os.Args[0], "-test.run="+test, "-test.failfast", "-test.v")
-			cmd.Env = append(os.Environ(), "PTX_MUTANTS=", fmt.Sprintf("EMU_MUTANT=%d", i+1), "EMU_CAPABILITY="+image[:1]+".0")
+			cmd.Env = append(os.Environ(), "PTX_MUTANTS=", fmt.Sprintf("EMU_MUTANT=%d", i+1),
+				"EMU_CAPABILITY="+image[:1]+".0")
 			out, err := cmd.CombinedOutput()
 			if bytes.Contains(out, []byte("no tests to run")) {
 				t.Fatalf("there is no test %s", test)

@@ -21,7 +21,8 @@ func unwhitened(t *testing.T, dev device.Device, _ tolerances) {
 		for _, diagonal := range []bool{true, false} {
 			r := newRandom(6)
 			q := paperMoments{
-				z: r.normal("z", device.Double, none, 0, 2, m, d).data, x: r.normal("x", device.Double, none, 0, 1, b, d).data,
+				z:        r.normal("z", device.Double, none, 0, 2, m, d).data,
+				x:        r.normal("x", device.Double, none, 0, 1, b, d).data,
 				logl:     r.normal("logl", device.Double, none, -0.5, 0.2, k, d).data,
 				logalpha: r.normal("logalpha", device.Double, none, 0, 0.5, j).data,
 				mu:       r.normal("mu", device.Double, none, 0, 1, j, m).data,

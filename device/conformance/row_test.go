@@ -236,7 +236,8 @@ func (r row) test(t *testing.T, dev device.Device, tol tolerances, size []int) {
 			}
 		}
 		probes := truth[r.label(size)][i]
-		r.bound(tol, gradientError, tol.productGradients).compare(t, "gradient of "+a.name, probes.along(got), probes.Want)
+		r.bound(tol, gradientError, tol.productGradients).compare(t, "gradient of "+a.name, probes.along(got),
+			probes.Want)
 	}
 }
 

@@ -25,7 +25,8 @@ func ardRows() []row {
 		{ops: ops, variant: "Kuu isotropic", sizes: [][]int{{3, 31, 2}, {2, 70, 5}, {2, 6, 300}},
 			build: given(ardOwn, one)},
 		{ops: ops[1:], variant: "fixed inducing points", sizes: [][]int{{2, 33, 31, 3}}, build: given(fixed, all)},
-		{ops: ops[1:], variant: "fixed inducing points, isotropic", sizes: [][]int{{2, 33, 31, 3}}, build: given(fixed, one)},
+		{ops: ops[1:], variant: "fixed inducing points, isotropic", sizes: [][]int{{2, 33, 31, 3}},
+			build: given(fixed, one)},
 	}
 	for _, form := range maternShapes {
 		all, one := ardKernel{form: form}, ardKernel{form, true}

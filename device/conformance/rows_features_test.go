@@ -139,7 +139,8 @@ func featureParams(in []*device.Tensor) device.FeatureParams {
 
 // withLayer acts as with does, for a layer of a size, with its scratch.
 func withLayer(p *problem, size []int, args func(in, out []*device.Tensor) device.FeatureArgs,
-	forward func(device.Device, device.FeatureArgs), backward func(dev device.Device, g, a device.FeatureArgs)) *problem {
+	forward func(device.Device, device.FeatureArgs),
+	backward func(dev device.Device, g, a device.FeatureArgs)) *problem {
 	s, b, d, nr, dOut := size[0], size[1], size[2], size[3], size[4]
 	var scratch device.Scratch
 	var unused *device.Tensor

@@ -75,7 +75,8 @@ func featureMomentRows() []row {
 func featureMoments(r *random, size []int, c momentCase) *problem {
 	s, b, nr, dOut := size[0], size[1], size[3], size[4]
 	p := &problem{
-		in:    append(r.layer(size, 2*nr, none, adds, c.spread, c.floor), r.normal("mixing", device.Real, none, 1, 0.5, nr)),
+		in: append(r.layer(size, 2*nr, none, adds, c.spread, c.floor),
+			r.normal("mixing", device.Real, none, 1, 0.5, nr)),
 		out:   []*array{zeros("mean", device.Real, s, b, dOut), zeros("variance", device.Real, s, b, dOut)},
 		naive: func(in, out [][]float64) { naiveFeatureMoments(out[0], out[1], in, size, c) },
 	}

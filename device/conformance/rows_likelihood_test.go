@@ -91,7 +91,9 @@ func (l likelihood) problem(weight *array) *problem {
 			}
 			out[0][0] = scale * sum
 		},
-	}, 1, l.args, func(dev device.Device, ell *device.Tensor, g, a device.LikelihoodArgs) { l.op(dev, ell, g, a, scale) })
+	}, 1, l.args, func(dev device.Device, ell *device.Tensor, g, a device.LikelihoodArgs) {
+		l.op(dev, ell, g, a, scale)
+	})
 }
 
 // weights returns the weights of n rows, some of which are 0.
@@ -159,7 +161,8 @@ func (r *random) moments(dtype device.DType, size []int) (mean, variance *array)
 	if dtype == device.Double {
 		size = size[1:]
 	}
-	mean, variance = r.normal("mean", dtype, writes, 0, 1, size...), r.normal("variance", dtype, writes, 0, 0.5, size...)
+	mean, variance = r.normal("mean", dtype, writes, 0, 1, size...),
+		r.normal("variance", dtype, writes, 0, 0.5, size...)
 	for i, v := range variance.data {
 		variance.data[i] = float64(float32(math.Exp(v)))
 	}

@@ -57,7 +57,8 @@ func (t *ardTask) begin(p *pool, a device.ARDArgs) {
 		}
 		return
 	}
-	simd.Gemm64(p.workers[0].doubles.pack, false, true, t.K, t.B, t.D, 0.5, t.weight, t.D, t.square, t.D, 0, t.half, t.B)
+	simd.Gemm64(p.workers[0].doubles.pack, false, true, t.K, t.B, t.D, 0.5, t.weight, t.D, t.square, t.D, 0, t.half,
+		t.B)
 }
 
 func (t *ardTask) packAcross(p *pool) {

@@ -124,7 +124,8 @@ func (t *features[T]) run(w *worker, block int) {
 	group, lo, hi := t.rowSpan(block)
 	n, r2 := hi-lo, 2*t.R
 	phi := t.phi[lo*r2 : hi*r2]
-	t.math.gemm(t.math.pack(w), false, false, n, t.R, t.D, 1, t.h[lo*t.D:], t.D, t.omegaOf(group), t.R, 0, phi[t.R:], r2)
+	t.math.gemm(t.math.pack(w), false, false, n, t.R, t.D, 1, t.h[lo*t.D:], t.D, t.omegaOf(group), t.R, 0, phi[t.R:],
+		r2)
 	for i := range n {
 		first, second := phi[i*r2:][:t.R], phi[i*r2+t.R:][:t.R]
 		if t.Activation == device.Waves {
@@ -287,7 +288,8 @@ func (t *featureGradients[T]) spectraGradient(w *worker, group, lo, hi int, part
 	rows := (*features[T])(t).groupRows()
 	n, first := hi-lo, group*rows
 	domega := t.math.scratch(w, 0, t.D*n)
-	t.math.gemm(t.math.pack(w), true, false, t.D, n, rows, 1, t.h[first*t.D:], t.D, t.dp[first*t.R+lo:], t.R, 0, domega, n)
+	t.math.gemm(t.math.pack(w), true, false, t.D, n, rows, 1, t.h[first*t.D:], t.D, t.dp[first*t.R+lo:], t.R, 0, domega,
+		n)
 	slot := group % t.omegas * t.D * t.R
 	for i := range t.D {
 		d, at := domega[i*n:][:n], i*t.R+lo

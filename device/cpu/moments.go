@@ -257,7 +257,8 @@ func (t *momentsInput) run(w *worker, block int) {
 	for i := range n {
 		simd.Mul64(da[i*t.B:][:t.B], sum, a[i*t.B:][:t.B])
 	}
-	simd.Gemm64(w.doubles.pack, true, false, n, t.B, last-first, 1, t.m[first*m+lo:], m, t.dmean[first*t.B:], t.B, 1, da, t.B)
+	simd.Gemm64(w.doubles.pack, true, false, n, t.B, last-first, 1, t.m[first*m+lo:], m, t.dmean[first*t.B:], t.B, 1,
+		da, t.B)
 	for j := first; j < last; j++ {
 		s, q := t.s[(j*m+lo)*m:], t.p[j*m*t.B:]
 		simd.Gemm64(w.doubles.pack, false, false, n, t.B, lo, 1, s, m, q, t.B, 1, da, t.B)

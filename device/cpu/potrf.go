@@ -162,7 +162,8 @@ func (t *potrfTask) sweep(w *worker, k int, p *pool) {
 		invertLower(w, inverse, l[j0*m+j0:], m, n)
 		t.share(w, p, (m-j1)*n*(j0+n), potrfPart{(*potrfTask).columnGradient, k, j0, j1, j1, m})
 		if j1 < m {
-			simd.Gemm64(w.doubles.pack, true, false, n, n, m-j1, -1, dl[j1*m+j0:], m, l[j1*m+j0:], m, 1, dl[j0*m+j0:], m)
+			simd.Gemm64(w.doubles.pack, true, false, n, n, m-j1, -1, dl[j1*m+j0:], m, l[j1*m+j0:], m, 1, dl[j0*m+j0:],
+				m)
 		}
 		reverseBlock(w, dl[j0*m+j0:], l[j0*m+j0:], inverse, m, n)
 		t.share(w, p, j0*n*(m-j0), potrfPart{(*potrfTask).rowGradient, k, j0, j1, 0, j0})
@@ -195,7 +196,8 @@ func (t *potrfTask) rowGradient(w *worker, part potrfPart) {
 	k, j0, j1, lo, hi := part.k, part.j0, part.j1, part.lo, part.hi
 	m, n, l, dl := t.m, j1-j0, t.l[k*t.m*t.m:], t.dl[k*t.m*t.m:]
 	if j1 < m {
-		simd.Gemm64(w.doubles.pack, true, false, n, hi-lo, m-j1, -1, dl[j1*m+j0:], m, l[j1*m+lo:], m, 1, dl[j0*m+lo:], m)
+		simd.Gemm64(w.doubles.pack, true, false, n, hi-lo, m-j1, -1, dl[j1*m+j0:], m, l[j1*m+lo:], m, 1, dl[j0*m+lo:],
+			m)
 	}
 	both := w.double(0, n*n)
 	for i := range n {

@@ -66,8 +66,8 @@ func (d *Device) ARDBackward(g, a device.ARDArgs) {
 		grid := tiles(n.M, n.B, 1)
 		norms, _, _ := d.ardNorms(n, a)
 		mixed, partial := d.growDoubles(&t.mixed, n.M*n.B), d.growDoubles(&t.partial, grid.X*grid.Y*n.K)
-		d.double.launch("ard_isotropic_backward", grid, 0, cuda.Int(n.K), cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.D), flag(n.Same),
-			mixed, partial, d.ptr(g.C), d.ptr(a.Slope), d.ptr(a.Z), d.ptr(a.X), d.ptr(a.LogLength), norms)
+		d.double.launch("ard_isotropic_backward", grid, 0, cuda.Int(n.K), cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.D),
+			flag(n.Same), mixed, partial, d.ptr(g.C), d.ptr(a.Slope), d.ptr(a.Z), d.ptr(a.X), d.ptr(a.LogLength), norms)
 		parts := ardParts{partial: partial, chunks: grid.X * grid.Y, kernels: 1,
 			rows: cuda.Pointer(0), moved: cuda.Pointer(0), weight: cuda.Pointer(0)}
 		if g.Z != nil {
@@ -80,13 +80,15 @@ func (d *Device) ARDBackward(g, a device.ARDArgs) {
 	columns := rows
 	if !n.Same {
 		columns = d.growDoubles(&t.columns, n.K*n.B)
-		d.double.launch("ard_columns", cuda.Grid{X: (n.B + 31) / 32, Y: n.K, Z: 1}, 0, cuda.Int(n.M), cuda.Int(n.B), columns, d.ptr(g.C))
+		d.double.launch("ard_columns", cuda.Grid{X: (n.B + 31) / 32, Y: n.K, Z: 1}, 0, cuda.Int(n.M), cuda.Int(n.B),
+			columns, d.ptr(g.C))
 	}
 	chunks := (n.M+tile-1)/tile + (n.B+tile-1)/tile
 	partial, weight := d.growDoubles(&t.partial, chunks*n.K*n.D), d.growDoubles(&t.weight, n.K*n.D)
-	d.double.launch("ard_lengths", cuda.Grid{X: (n.D + 31) / 32, Y: n.K, Z: chunks}, 0, cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.D),
-		partial, weight, moved, d.ptr(a.Z), d.ptr(a.X), rows, columns, d.ptr(a.LogLength))
-	d.ardFold(n, g, a, ardParts{partial: partial, chunks: chunks, kernels: n.K, rows: rows, moved: moved, weight: weight})
+	d.double.launch("ard_lengths", cuda.Grid{X: (n.D + 31) / 32, Y: n.K, Z: chunks}, 0, cuda.Int(n.M), cuda.Int(n.B),
+		cuda.Int(n.D), partial, weight, moved, d.ptr(a.Z), d.ptr(a.X), rows, columns, d.ptr(a.LogLength))
+	d.ardFold(n, g, a, ardParts{partial: partial, chunks: chunks, kernels: n.K, rows: rows, moved: moved,
+		weight: weight})
 }
 
 // ardProduct computes G = dc∘slope in place, or dc if slope is null, for k matrices. It returns the sums of the rows
@@ -94,7 +96,8 @@ func (d *Device) ARDBackward(g, a device.ARDArgs) {
 func (d *Device) ardProduct(n device.ARDShape, k int, dc, slope cuda.Arg, x *device.Tensor) (rows, moved cuda.Arg) {
 	t := &d.state.ard
 	rows, moved = d.growDoubles(&t.rows, k*n.M), d.growDoubles(&t.moved, k*n.M*n.D)
-	d.double.launch("ard_rows", cuda.Grid{X: (k*n.M + 7) / 8, Y: 1, Z: 1}, 0, cuda.Int(k*n.M), cuda.Int(n.B), rows, dc, slope)
+	d.double.launch("ard_rows", cuda.Grid{X: (k*n.M + 7) / 8, Y: 1, Z: 1}, 0, cuda.Int(k*n.M), cuda.Int(n.B), rows, dc,
+		slope)
 	d.gemm(product{
 		m: n.M, n: n.D, k: n.B, batch: k, alpha: 1,
 		a: matrix{at: dc, ld: n.B, step: n.M * n.B},
@@ -121,7 +124,7 @@ func (d *Device) ardFold(n device.ARDShape, g, a device.ARDArgs, p ardParts) {
 	if n.Same {
 		times = 2
 	}
-	d.double.launch("ard_fold", d.double.over("ard_fold", size+lengths), 0, cuda.Int(p.kernels), cuda.Int(size), cuda.Int(n.D),
-		cuda.Int(lengths), cuda.Int(p.chunks), cuda.Float64(times), d.ptr(g.Z), d.ptr(g.LogLength), p.moved, p.rows,
-		d.ptr(a.Z), p.weight, p.partial)
+	d.double.launch("ard_fold", d.double.over("ard_fold", size+lengths), 0, cuda.Int(p.kernels), cuda.Int(size),
+		cuda.Int(n.D), cuda.Int(lengths), cuda.Int(p.chunks), cuda.Float64(times), d.ptr(g.Z), d.ptr(g.LogLength),
+		p.moved, p.rows, d.ptr(a.Z), p.weight, p.partial)
 }

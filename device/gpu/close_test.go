@@ -61,7 +61,8 @@ func TestCloseGoesOn(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	if text := err.Error(); strings.Count(text, "freeing memory: CUDA error 1, ") != 1 || strings.Count(text, "freeing a graph: CUDA error 1, ") != 2 || strings.Contains(text, "closing") {
+	if text := err.Error(); strings.Count(text, "freeing memory: CUDA error 1, ") != 1 ||
+		strings.Count(text, "freeing a graph: CUDA error 1, ") != 2 || strings.Contains(text, "closing") {
 		t.Errorf("error %q", text)
 	}
 	other := open(t, true)

@@ -170,7 +170,8 @@ func (d *Device) upload(dst *device.Tensor, src []float64, on lane) {
 }
 
 // write copies src to the device through pinned memory, where it is converted.
-func write[To, From float32 | float64 | int32](d *Device, dst *device.Tensor, src []From, on lane, convert func(From) To) {
+func write[To, From float32 | float64 | int32](d *Device, dst *device.Tensor, src []From, on lane,
+	convert func(From) To) {
 	d.outside("Upload")
 	m := d.memory(dst)
 	d.state.triangle.written(m)

@@ -21,7 +21,8 @@ import (
 // Names that open, and the errors of the others.
 func TestOpen(t *testing.T) {
 	open(t, true)
-	for options, name := range map[string]string{"": "cuda:0:f32", "0": "cuda:0:f32", "f64": "cuda:0:f64", "0:f32": "cuda:0:f32", "0:f64": "cuda:0:f64"} {
+	for options, name := range map[string]string{"": "cuda:0:f32", "0": "cuda:0:f32", "f64": "cuda:0:f64",
+		"0:f32": "cuda:0:f32", "0:f64": "cuda:0:f64"} {
 		d, err := device.Open(strings.TrimSuffix("cuda:"+options, ":"))
 		if err != nil || d.Name() != name {
 			t.Fatalf("cuda:%s opens %v, %v", options, d, err)
@@ -29,7 +30,8 @@ func TestOpen(t *testing.T) {
 		must.OK(t, d.Close())
 	}
 	for name, want := range map[string]string{
-		"cuda:x": "cuda:N", "cuda:-1": "cuda:N", "cuda:0:f16": "cuda:N:f32", "cuda:f16": "cuda:N", "cuda:99": "there is no GPU number 99",
+		"cuda:x": "cuda:N", "cuda:-1": "cuda:N", "cuda:0:f16": "cuda:N:f32", "cuda:f16": "cuda:N",
+		"cuda:99": "there is no GPU number 99",
 	} {
 		if _, err := device.Open(name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
@@ -98,9 +100,13 @@ func TestViews(t *testing.T) {
 func TestMisuse(t *testing.T) {
 	d, other := open(t, true), open(t, false)
 	for want, call := range map[string]func(){
-		"device: a tensor of another device":         func() { d.Download(make([]float64, 3), other.New(device.Real, 3)) },
-		"device: Upload: 2 values for a tensor of 3": func() { d.Upload(d.New(device.Real, 3), make([]float64, 2)) },
-		"device: Widen: the real tensor is not real": func() { d.Widen(d.New(device.Double, 3), d.New(device.Double, 3)) },
+		"device: a tensor of another device": func() { d.Download(make([]float64, 3), other.New(device.Real, 3)) },
+		"device: Upload: 2 values for a tensor of 3": func() {
+			d.Upload(d.New(device.Real, 3), make([]float64, 2))
+		},
+		"device: Widen: the real tensor is not real": func() {
+			d.Widen(d.New(device.Double, 3), d.New(device.Double, 3))
+		},
 	} {
 		if text, _ := panics.Of(call).(string); !strings.HasPrefix(text, want) {
 			t.Errorf("panic %q, want %q", text, want)
@@ -144,7 +150,9 @@ func TestNoAllocation(t *testing.T) {
 	p := d.New(device.Real, 1000)
 	double := d.New(device.Double, 1000)
 	for name, op := range map[string]func(){
-		"Adam":       func() { d.Adam(p, p, p, p, p, device.AdamStep{Beta1: 0.9, Beta2: 0.999, Step: device.Count{N: 1}}) },
+		"Adam": func() {
+			d.Adam(p, p, p, p, p, device.AdamStep{Beta1: 0.9, Beta2: 0.999, Step: device.Count{N: 1}})
+		},
 		"Widen":      func() { d.Widen(double, p) },
 		"NarrowAdd":  func() { d.NarrowAdd(p, double) },
 		"Copy, Zero": func() { d.Copy(p, p); d.Zero(p) },
@@ -199,7 +207,8 @@ func TestLostDriver(t *testing.T) {
 			d.Adam(p, p, p, p, p, device.AdamStep{Beta1: 0.9, Beta2: 0.999, Step: device.Count{N: 1}})
 		}
 	}, func(d *Device, i int, err error) {
-		if i != 10 || err == nil || err.Error() != "cuda:0:f32: adam: launching adam_f32: CUDA error 999, the driver was lost" {
+		if i != 10 || err == nil ||
+			err.Error() != "cuda:0:f32: adam: launching adam_f32: CUDA error 999, the driver was lost" {
 			t.Errorf("launch %d: %v", i, err)
 		}
 		if d.Close() == nil {
@@ -262,7 +271,8 @@ func TestScratch(t *testing.T) {
 	var s scratch
 	small := d.growReals(&s, 10)
 	large := d.growDoubles(&s, 1000)
-	if small == large || d.growReals(&s, 2000) != large || d.growDoubles(&s, 1) != large || d.growReals(&s, 2001) == large {
+	if small == large || d.growReals(&s, 2000) != large || d.growDoubles(&s, 1) != large ||
+		d.growReals(&s, 2001) == large {
 		t.Error("scratch does not grow as it should")
 	}
 }

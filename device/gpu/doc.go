@@ -51,7 +51,8 @@ func parse(options string) (ordinal int, single bool, err error) {
 }
 
 func unknown(options string) error {
-	return fmt.Errorf("device %q is not known: use cuda, cuda:N, cuda:N:f32 or cuda:N:f64, where N is the number of a GPU", nameOf(options))
+	return fmt.Errorf("device %q is not known: use cuda, cuda:N, cuda:N:f32 or cuda:N:f64, where N is the number "+
+		"of a GPU", nameOf(options))
 }
 
 // nameOf returns the name that a user gave; options may be empty.

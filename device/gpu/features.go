@@ -39,8 +39,10 @@ type features struct {
 // FeatureScratch plans the memory of a layer for up to S·B rows.
 func (d *Device) FeatureScratch(samples, batch, width, frequencies, dOut int) device.Scratch {
 	return &features{
-		FeatureShape: device.FeatureShape{D: width, R: frequencies, Out: dOut}, rowsPlanned: samples * batch, side: d.featureSide(),
-		minBlocks: minBlocks,
+		FeatureShape: device.FeatureShape{D: width, R: frequencies, Out: dOut},
+		rowsPlanned:  samples * batch,
+		side:         d.featureSide(),
+		minBlocks:    minBlocks,
 	}
 }
 
@@ -80,8 +82,9 @@ func (d *Device) RandomFeatures(a device.FeatureArgs) {
 		square = d.growReals(&t.local.square, chunks*n)
 	}
 	l := d.layer(t, nil)
-	d.products.launch("features_forward", cuda.Grid{X: t.rowTiles(), Y: chunks, Z: columns}, d.featureShared(),
-		l.rows, l.d, l.r, l.out, l.omegas, l.weights, l.arccos, l.logAlpha, l.h, l.omega, l.w, l.contrast, cuda.Int(span), mean, square)
+	d.products.launch("features_forward", cuda.Grid{X: t.rowTiles(), Y: chunks, Z: columns}, d.featureShared(), l.rows,
+		l.d, l.r, l.out, l.omegas, l.weights, l.arccos, l.logAlpha, l.h, l.omega, l.w, l.contrast, cuda.Int(span), mean,
+		square)
 	switch {
 	case noise.Local:
 		d.addNoise(t, a, chunks, mean, square)
@@ -95,13 +98,14 @@ func (d *Device) drawSpectra(t *features) {
 	omega := d.growReals(&t.omega, t.omegas*t.D*t.R)
 	if !t.Prior {
 		d.draw(draw{slots: t.omegas, rows: t.D, columns: t.R, key: t.noise.Frequencies, number: t.noise.FrequencyDraws,
-			mean: t.p.MeanOmega, logvar: t.p.LogVarOmega, mixing: t.p.Mixing, x: omega, noise: d.growReals(&t.tau, t.omegas*t.D*t.R)})
+			mean: t.p.MeanOmega, logvar: t.p.LogVarOmega, mixing: t.p.Mixing, x: omega,
+			noise: d.growReals(&t.tau, t.omegas*t.D*t.R)})
 		return
 	}
 	n := t.omegas * t.D * ((t.R + 3) / 4)
 	first, k0, k1, step, site, strata := d.draws(t.noise.Frequencies)
-	d.real.launch("draw_prior", d.real.over("draw_prior", n), 0, cuda.Int(n), cuda.Int(t.D), cuda.Int(t.R),
-		first, cuda.Int(t.noise.FrequencyDraws), k0, k1, step, site, strata, d.ptr(t.p.LogLength), d.ptr(t.p.Mixing), omega)
+	d.real.launch("draw_prior", d.real.over("draw_prior", n), 0, cuda.Int(n), cuda.Int(t.D), cuda.Int(t.R), first,
+		cuda.Int(t.noise.FrequencyDraws), k0, k1, step, site, strata, d.ptr(t.p.LogLength), d.ptr(t.p.Mixing), omega)
 }
 
 // draw is slots Gaussian matrices: x = mean + noise, both times mixing if there is one.
@@ -116,8 +120,9 @@ type draw struct {
 func (d *Device) draw(w draw) {
 	n := w.slots * w.rows * ((w.columns + 3) / 4)
 	first, k0, k1, step, site, strata := d.draws(w.key)
-	d.real.launch("draw_gaussian", d.real.over("draw_gaussian", n), 0, cuda.Int(n), cuda.Int(w.rows), cuda.Int(w.columns),
-		first, cuda.Int(w.number), k0, k1, step, site, strata, d.ptr(w.mean), d.ptr(w.logvar), d.ptr(w.mixing), w.x, w.noise)
+	d.real.launch("draw_gaussian", d.real.over("draw_gaussian", n), 0, cuda.Int(n), cuda.Int(w.rows),
+		cuda.Int(w.columns), first, cuda.Int(w.number), k0, k1, step, site, strata, d.ptr(w.mean), d.ptr(w.logvar),
+		d.ptr(w.mixing), w.x, w.noise)
 }
 
 // draws returns a key whose samples are numbered from first: the number of the draw is reduced before it enters the
@@ -171,9 +176,11 @@ type layer struct {
 
 func (d *Device) layer(t *features, dout *device.Tensor) layer {
 	l := layer{
-		rows: cuda.Int(t.groupRows()), d: cuda.Int(t.D), r: cuda.Int(t.R), out: cuda.Int(t.Out), omegas: cuda.Int(t.omegas), weights: cuda.Int(t.weights),
+		rows: cuda.Int(t.groupRows()), d: cuda.Int(t.D), r: cuda.Int(t.R), out: cuda.Int(t.Out),
+		omegas: cuda.Int(t.omegas), weights: cuda.Int(t.weights),
 		arccos:   cuda.Int(int(t.Activation)),
-		logAlpha: d.ptr(t.p.LogAlpha), h: d.ptr(t.h), omega: t.omega.arg(), w: t.w.arg(), contrast: cuda.Pointer(0), dout: d.ptr(dout), dv: cuda.Pointer(0),
+		logAlpha: d.ptr(t.p.LogAlpha), h: d.ptr(t.h), omega: t.omega.arg(), w: t.w.arg(), contrast: cuda.Pointer(0),
+		dout: d.ptr(dout), dv: cuda.Pointer(0),
 	}
 	if t.noise.Local {
 		l.w, l.contrast, l.dv = d.ptr(t.p.MeanW), t.local.contrast.arg(), t.local.dv.arg()
@@ -221,17 +228,20 @@ func (d *Device) RandomFeaturesBackward(g, a device.FeatureArgs) {
 		d.foldLocal(t, g.Params, parts)
 	} else {
 		n := t.Columns() * t.Out
-		d.real.launch("fold_weights", blocks(n, 256), 0, cuda.Int(n), cuda.Int(t.R), cuda.Int(parts), cuda.Int(chunks), cuda.Int(t.weights),
-			d.ptr(p.LogAlpha), t.dw.arg(), t.w.arg(), t.e.arg(), d.ptr(dp.MeanW), d.ptr(dp.LogVarW), alpha)
+		d.real.launch("fold_weights", blocks(n, 256), 0, cuda.Int(n), cuda.Int(t.R), cuda.Int(parts), cuda.Int(chunks),
+			cuda.Int(t.weights), d.ptr(p.LogAlpha), t.dw.arg(), t.w.arg(), t.e.arg(), d.ptr(dp.MeanW),
+			d.ptr(dp.LogVarW), alpha)
 	}
 	if t.Prior {
-		d.real.launch("fold_prior", cuda.Grid{X: t.D + 1, Y: 1, Z: 1}, 0, cuda.Int(t.D), cuda.Int(t.R), cuda.Int(parts), cuda.Int(chunks), cuda.Int(t.omegas), cuda.Int(sums),
-			t.domega.arg(), t.omega.arg(), d.ptr(dp.LogLength), d.ptr(dp.LogAlpha), alpha)
+		d.real.launch("fold_prior", cuda.Grid{X: t.D + 1, Y: 1, Z: 1}, 0, cuda.Int(t.D), cuda.Int(t.R), cuda.Int(parts),
+			cuda.Int(chunks), cuda.Int(t.omegas), cuda.Int(sums), t.domega.arg(), t.omega.arg(), d.ptr(dp.LogLength),
+			d.ptr(dp.LogAlpha), alpha)
 		return
 	}
 	n := t.D * t.R
-	d.real.launch("fold_spectra", blocks(n+256, 256), 0, cuda.Int(n), cuda.Int(parts), cuda.Int(chunks), cuda.Int(t.omegas), cuda.Int(t.R), cuda.Int(sums),
-		t.domega.arg(), t.tau.arg(), d.ptr(p.Mixing), d.ptr(dp.MeanOmega), d.ptr(dp.LogVarOmega), d.ptr(dp.LogAlpha), alpha)
+	d.real.launch("fold_spectra", blocks(n+256, 256), 0, cuda.Int(n), cuda.Int(parts), cuda.Int(chunks),
+		cuda.Int(t.omegas), cuda.Int(t.R), cuda.Int(sums), t.domega.arg(), t.tau.arg(), d.ptr(p.Mixing),
+		d.ptr(dp.MeanOmega), d.ptr(dp.LogVarOmega), d.ptr(dp.LogAlpha), alpha)
 }
 
 // partialGradients makes the parts of the gradients of Ω and W, one for each chunk of the rows of a group.
@@ -244,9 +254,9 @@ func (d *Device) partialGradients(t *features, dout *device.Tensor) (chunks, par
 		dcontrast = d.growReals(&t.local.dcontrast, parts*t.R*t.Out)
 	}
 	l := d.layer(t, dout)
-	d.products.launch("features_gradients", cuda.Grid{X: tiles, Y: chunks, Z: t.groups}, d.featureShared(),
-		l.rows, l.d, l.r, l.out, l.omegas, l.weights, l.arccos, l.logAlpha, l.h, l.omega, l.w, l.contrast, cuda.Int(span), l.dout, l.dv,
-		d.growReals(&t.domega, parts*t.D*t.R), d.growReals(&t.dw, parts*t.Columns()*t.Out), dcontrast)
+	d.products.launch("features_gradients", cuda.Grid{X: tiles, Y: chunks, Z: t.groups}, d.featureShared(), l.rows, l.d,
+		l.r, l.out, l.omegas, l.weights, l.arccos, l.logAlpha, l.h, l.omega, l.w, l.contrast, cuda.Int(span), l.dout,
+		l.dv, d.growReals(&t.domega, parts*t.D*t.R), d.growReals(&t.dw, parts*t.Columns()*t.Out), dcontrast)
 	return chunks, parts
 }
 
@@ -258,8 +268,9 @@ func (d *Device) inputGradient(t *features, dh, dout *device.Tensor) {
 		to = d.growReals(&t.chunks, chunks*n)
 	}
 	l := d.layer(t, dout)
-	d.products.launch("features_inputs", cuda.Grid{X: t.rowTiles(), Y: chunks, Z: 1}, d.featureShared(),
-		l.rows, l.d, l.r, l.out, l.omegas, l.weights, l.arccos, l.logAlpha, l.h, l.omega, l.w, l.contrast, cuda.Int(span), l.dout, l.dv, to)
+	d.products.launch("features_inputs", cuda.Grid{X: t.rowTiles(), Y: chunks, Z: 1}, d.featureShared(), l.rows, l.d,
+		l.r, l.out, l.omegas, l.weights, l.arccos, l.logAlpha, l.h, l.omega, l.w, l.contrast, cuda.Int(span), l.dout,
+		l.dv, to)
 	if chunks > 1 {
 		d.sumChunks(d.ptr(dh), to, n, chunks)
 	}

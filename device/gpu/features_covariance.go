@@ -21,9 +21,10 @@ func (d *Device) factor(t *features) {
 	n, columns := &t.moments, 2*t.R
 	size := t.Out * columns * columns
 	l := d.growReals(&n.covariance.l, size)
-	d.real.launch("covariance_factor", d.real.over("covariance_factor", size), 0, cuda.Int(size), cuda.Int(columns), cuda.Int(t.Out),
-		d.ptr(t.p.LowerW), d.ptr(t.p.LogVarW), l)
-	d.real.launch("covariance_shared", d.warps(t.R, t.Out), 0, cuda.Int(t.R), cuda.Int(t.Out), l, n.quad.arg(), n.base.arg())
+	d.real.launch("covariance_factor", d.real.over("covariance_factor", size), 0, cuda.Int(size), cuda.Int(columns),
+		cuda.Int(t.Out), d.ptr(t.p.LowerW), d.ptr(t.p.LogVarW), l)
+	d.real.launch("covariance_shared", d.warps(t.R, t.Out), 0, cuda.Int(t.R), cuda.Int(t.Out), l, n.quad.arg(),
+		n.base.arg())
 }
 
 // warps returns a grid of a warp for each row of each column.
@@ -45,8 +46,8 @@ func (d *Device) spread(t *features) cuda.Arg {
 func (d *Device) spreadInputs(t *features) {
 	n, rows, columns := &t.moments, t.S*t.B, 2*t.R
 	size := t.Out * rows * columns
-	d.real.launch("covariance_cotangent", d.real.over("covariance_cotangent", size), 0, cuda.Int(size), cuda.Int(rows), cuda.Int(t.R), cuda.Int(t.Out),
-		d.ptr(t.p.LogAlpha), t.local.dv.arg(), n.covariance.product.arg())
+	d.real.launch("covariance_cotangent", d.real.over("covariance_cotangent", size), 0, cuda.Int(size), cuda.Int(rows),
+		cuda.Int(t.R), cuda.Int(t.Out), d.ptr(t.p.LogAlpha), t.local.dv.arg(), n.covariance.product.arg())
 	d.real.launch("covariance_dcolumns", cuda.Grid{X: tilesOf(rows), Y: tilesOf(columns), Z: 1}, 0,
 		cuda.Int(rows), cuda.Int(t.R), cuda.Int(t.Out), n.covariance.product.arg(), n.covariance.l.arg(), n.dphi.arg())
 }
@@ -58,8 +59,9 @@ func (d *Device) factorGradient(t *features, g device.FeatureParams) {
 	size, tiles := t.Out*columns*columns, tilesOf(columns)
 	span, chunks := divide(rows, tile, t.minBlocks, tiles*tiles*t.Out)
 	partial := d.growReals(&n.covariance.dl, chunks*size)
-	d.real.launch("covariance_dfactor", cuda.Grid{X: tiles, Y: tiles, Z: t.Out * chunks}, 0,
-		cuda.Int(rows), cuda.Int(t.R), cuda.Int(t.Out), cuda.Int(span), n.phi.arg(), n.covariance.product.arg(), partial)
-	d.real.launch("fold_covariance", d.real.over("fold_covariance", size), 0, cuda.Int(size), cuda.Int(t.R), cuda.Int(t.Out), cuda.Int(chunks),
-		d.ptr(t.p.LogAlpha), partial, n.covariance.shared.arg(), n.covariance.l.arg(), d.ptr(g.LowerW), d.ptr(g.LogVarW))
+	d.real.launch("covariance_dfactor", cuda.Grid{X: tiles, Y: tiles, Z: t.Out * chunks}, 0, cuda.Int(rows),
+		cuda.Int(t.R), cuda.Int(t.Out), cuda.Int(span), n.phi.arg(), n.covariance.product.arg(), partial)
+	d.real.launch("fold_covariance", d.real.over("fold_covariance", size), 0, cuda.Int(size), cuda.Int(t.R),
+		cuda.Int(t.Out), cuda.Int(chunks), d.ptr(t.p.LogAlpha), partial, n.covariance.shared.arg(),
+		n.covariance.l.arg(), d.ptr(g.LowerW), d.ptr(g.LogVarW))
 }

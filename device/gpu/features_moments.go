@@ -46,7 +46,8 @@ func (d *Device) FeatureMoments(a device.FeatureArgs) {
 	if t.Full {
 		d.factor(t)
 	}
-	d.real.launch("integrated_phases", cuda.Grid{X: tilesOf(rows), Y: tilesOf(t.R), Z: 2}, 0, cuda.Int(rows), cuda.Int(t.D), r, d.ptr(a.H), spectra, phi)
+	d.real.launch("integrated_phases", cuda.Grid{X: tilesOf(rows), Y: tilesOf(t.R), Z: 2}, 0, cuda.Int(rows),
+		cuda.Int(t.D), r, d.ptr(a.H), spectra, phi)
 	d.real.launch("integrated_columns", t.each(), 0, r, phi)
 	spread := d.ptr(nil)
 	if t.Full {
@@ -56,8 +57,8 @@ func (d *Device) FeatureMoments(a device.FeatureArgs) {
 	partial := d.growReals(&t.chunks, 2*chunks*rows*t.Out)
 	d.real.launch("integrated_outputs", cuda.Grid{X: tilesOf(rows), Y: tilesOf(t.Out), Z: 2 * chunks}, 0,
 		cuda.Int(rows), r, out, cuda.Int(span), phi, d.ptr(p.MeanW), quad, partial)
-	d.real.launch("integrated_moments", d.real.over("integrated_moments", rows*t.Out), 0, cuda.Int(rows*t.Out), r, out, cuda.Int(chunks),
-		d.ptr(p.LogAlpha), base, spread, partial, d.ptr(a.Out), d.ptr(a.Variance))
+	d.real.launch("integrated_moments", d.real.over("integrated_moments", rows*t.Out), 0, cuda.Int(rows*t.Out), r, out,
+		cuda.Int(chunks), d.ptr(p.LogAlpha), base, spread, partial, d.ptr(a.Out), d.ptr(a.Variance))
 }
 
 // FeatureMomentsBackward writes g.H and accumulates g.Params.
@@ -90,7 +91,8 @@ func (d *Device) varianceGradient(t *features, dvariance, variance *device.Tenso
 	dv, sums := d.growReals(&t.local.dv, rows*t.Out), d.growDoubles(&t.local.sums, noiseBlocks*t.Out)
 	d.real.launch("integrated_cotangent", cuda.Grid{X: noiseBlocks, Y: 1, Z: 1}, 0, cuda.Int(rows), cuda.Int(t.Out),
 		d.ptr(dvariance), d.ptr(variance), dv, sums, cuda.Owned(t.alpha.ptr+cuda.Ptr(8*first), t.alpha.block))
-	d.double.launch("fold_columns", cuda.Grid{X: t.Out, Y: 1, Z: 1}, 0, cuda.Int(noiseBlocks), cuda.Int(t.Out), d.growDoubles(&t.local.dvSum, t.Out), sums)
+	d.double.launch("fold_columns", cuda.Grid{X: t.Out, Y: 1, Z: 1}, 0, cuda.Int(noiseBlocks), cuda.Int(t.Out),
+		d.growDoubles(&t.local.dvSum, t.Out), sums)
 }
 
 // weightMomentsGradient adds the gradients of W's means and variances.
@@ -98,14 +100,15 @@ func (d *Device) weightMomentsGradient(t *features, g device.FeatureParams, dmea
 	rows, size, columns, frequencies := t.S*t.B, t.R*t.Out, tilesOf(t.Out), tilesOf(t.R)
 	span, chunks := divide(rows, tile, t.minBlocks, columns*frequencies*planes)
 	partial := d.growReals(&t.dw, chunks*planes*size)
-	d.real.launch("integrated_dweights", cuda.Grid{X: columns, Y: frequencies, Z: planes * chunks}, 0,
-		cuda.Int(rows), cuda.Int(t.R), cuda.Int(t.Out), cuda.Int(span), t.moments.phi.arg(), d.ptr(dmean), t.local.dv.arg(), partial)
+	d.real.launch("integrated_dweights", cuda.Grid{X: columns, Y: frequencies, Z: planes * chunks}, 0, cuda.Int(rows),
+		cuda.Int(t.R), cuda.Int(t.Out), cuda.Int(span), t.moments.phi.arg(), d.ptr(dmean), t.local.dv.arg(), partial)
 	shared := d.ptr(nil)
 	if t.Full {
 		shared = d.growReals(&t.moments.covariance.shared, 3*size)
 	}
-	d.real.launch("fold_integrated_weights", blocks(size, 256), 0, cuda.Int(size), cuda.Int(t.R), cuda.Int(t.Out), cuda.Int(chunks),
-		d.ptr(t.p.LogAlpha), partial, t.local.dvSum.arg(), d.ptr(t.p.MeanW), d.ptr(t.p.LogVarW), d.ptr(g.MeanW), d.ptr(g.LogVarW), shared, t.alpha.arg())
+	d.real.launch("fold_integrated_weights", blocks(size, 256), 0, cuda.Int(size), cuda.Int(t.R), cuda.Int(t.Out),
+		cuda.Int(chunks), d.ptr(t.p.LogAlpha), partial, t.local.dvSum.arg(), d.ptr(t.p.MeanW), d.ptr(t.p.LogVarW),
+		d.ptr(g.MeanW), d.ptr(g.LogVarW), shared, t.alpha.arg())
 	if t.Full {
 		d.factorGradient(t, g)
 	}
@@ -119,8 +122,9 @@ func (d *Device) spectraMomentsGradient(t *features, g device.FeatureParams, sum
 	partial := d.growReals(&t.domega, chunks*2*size)
 	d.real.launch("integrated_dspectra", cuda.Grid{X: frequencies, Y: inputs, Z: 2 * chunks}, 0,
 		cuda.Int(rows), cuda.Int(t.D), cuda.Int(t.R), cuda.Int(span), d.ptr(t.h), t.moments.dphi.arg(), partial)
-	d.real.launch("fold_integrated_spectra", blocks(size+256, 256), 0, cuda.Int(size), cuda.Int(t.R), cuda.Int(chunks), cuda.Int(sums),
-		partial, t.moments.spectra.arg(), d.ptr(t.p.Mixing), d.ptr(g.MeanOmega), d.ptr(g.LogVarOmega), d.ptr(g.LogAlpha), t.alpha.arg())
+	d.real.launch("fold_integrated_spectra", blocks(size+256, 256), 0, cuda.Int(size), cuda.Int(t.R), cuda.Int(chunks),
+		cuda.Int(sums), partial, t.moments.spectra.arg(), d.ptr(t.p.Mixing), d.ptr(g.MeanOmega), d.ptr(g.LogVarOmega),
+		d.ptr(g.LogAlpha), t.alpha.arg())
 }
 
 // each returns a grid of a thread for each row and frequency.

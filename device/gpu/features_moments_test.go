@@ -41,10 +41,12 @@ func TestFeatureMomentFloor(t *testing.T) {
 				LogVarOmega: fill(logVarOmega, 2, 5), MeanW: fill(0, 10, 3), LogVarW: fill(logVarW, 10, 3)}
 		}
 		p, g, scratch := params(-80, -40), params(0, 0), d.FeatureScratch(2, 4, 2, 5, 3)
-		a := device.FeatureArgs{Out: fill(0, 2, 4, 3), Variance: fill(0, 2, 4, 3), H: fill(1, 2, 4, 2), Params: p, Scratch: scratch}
+		a := device.FeatureArgs{Out: fill(0, 2, 4, 3), Variance: fill(0, 2, 4, 3), H: fill(1, 2, 4, 2), Params: p,
+			Scratch: scratch}
 		dh := fill(1, 2, 4, 2)
 		d.FeatureMoments(a)
-		d.FeatureMomentsBackward(device.FeatureArgs{Out: fill(0, 2, 4, 3), Variance: fill(1e12, 2, 4, 3), H: dh, Params: g}, a)
+		d.FeatureMomentsBackward(device.FeatureArgs{Out: fill(0, 2, 4, 3), Variance: fill(1e12, 2, 4, 3), H: dh,
+			Params: g}, a)
 		for i, x := range []*device.Tensor{dh, g.LogAlpha, g.MeanOmega, g.LogVarOmega, g.MeanW, g.LogVarW} {
 			for _, v := range download(d, x) {
 				if v != 0 {
@@ -59,7 +61,8 @@ func TestFeatureMomentFloor(t *testing.T) {
 func TestFeatureMomentScratch(t *testing.T) {
 	d := open(t, true)
 	n := device.FeatureShape{S: 2, B: 3, D: 4, R: 5, Out: 6}
-	h, mean, variance := d.New(device.Real, n.S, n.B, n.D), d.New(device.Real, n.S, n.B, n.Out), d.New(device.Real, n.S, n.B, n.Out)
+	h, mean, variance := d.New(device.Real, n.S, n.B, n.D), d.New(device.Real, n.S, n.B, n.Out),
+		d.New(device.Real, n.S, n.B, n.Out)
 	p := zeroParams(d, n)
 	a := device.FeatureArgs{Out: mean, Variance: variance, H: h, Params: p}
 	for _, dh := range []*device.Tensor{h, nil} {

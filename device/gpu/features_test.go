@@ -66,7 +66,8 @@ func TestFeatureScratch(t *testing.T) {
 		scratch := d.FeatureScratch(n.S, n.B, n.D, n.R, n.Out)
 		h, dout := d.New(device.Real, n.S, n.B, n.D), d.New(device.Real, n.S, n.B, n.Out)
 		p := zeroParams(d, n)
-		a := device.FeatureArgs{Out: dout, H: h, Params: p, Rows: d.New(device.Int, n.B), Noise: noise, Scratch: scratch}
+		a := device.FeatureArgs{Out: dout, H: h, Params: p, Rows: d.New(device.Int, n.B), Noise: noise,
+			Scratch: scratch}
 		step := func() {
 			d.RandomFeatures(a)
 			d.RandomFeaturesBackward(a, a)
@@ -147,8 +148,8 @@ func runLayer(d device.Device, n device.FeatureShape, noise *device.FeatureNoise
 		d.RandomFeaturesBackward(g, a)
 	}
 	var results [][]float64
-	for _, x := range []*device.Tensor{a.Out, a.Variance, g.H, g.Params.LogAlpha, g.Params.LogLength, g.Params.MeanOmega,
-		g.Params.LogVarOmega, g.Params.MeanW, g.Params.LogVarW} {
+	for _, x := range []*device.Tensor{a.Out, a.Variance, g.H, g.Params.LogAlpha, g.Params.LogLength,
+		g.Params.MeanOmega, g.Params.LogVarOmega, g.Params.MeanW, g.Params.LogVarW} {
 		results = append(results, download(d, x))
 	}
 	return results

@@ -82,7 +82,8 @@ func (h *heap) free(which func(allocation) bool) error {
 		}
 		delete(h.live, p)
 		h.changes++
-		if err := h.device.context.Free(p); err != nil && !slices.ContainsFunc(failed, func(other error) bool { return other.Error() == err.Error() }) {
+		if err := h.device.context.Free(p); err != nil &&
+			!slices.ContainsFunc(failed, func(other error) bool { return other.Error() == err.Error() }) {
 			failed = append(failed, err)
 		}
 	}

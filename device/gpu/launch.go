@@ -36,7 +36,8 @@ func (f *family) launch(name string, grid cuda.Grid, shared int, args ...cuda.Ar
 		return
 	}
 	if ledger := f.device.ledger; ledger != nil {
-		if grid.X > math.MaxInt32 || grid.Y > maxGrid || grid.Z > maxGrid || slices.ContainsFunc(args, cuda.Arg.TooLarge) {
+		if grid.X > math.MaxInt32 || grid.Y > maxGrid || grid.Z > maxGrid ||
+			slices.ContainsFunc(args, cuda.Arg.TooLarge) {
 			ledger.Exceed()
 		}
 		return
@@ -121,7 +122,8 @@ func (f *family) fold(dst, partial cuda.Arg, n int, add bool, scale float64) {
 
 // foldRows sets dst[i] = scale·Σ_b partial[b,i], or +=, for partial [blocks,n].
 func (f *family) foldRows(dst, partial cuda.Arg, n, blocks int, add bool, scale float64) {
-	f.launch("fold_rows", f.over("fold_rows", n), 0, cuda.Int(n), cuda.Int(blocks), flag(add), cuda.Float64(scale), dst, partial)
+	f.launch("fold_rows", f.over("fold_rows", n), 0, cuda.Int(n), cuda.Int(blocks), flag(add), cuda.Float64(scale), dst,
+		partial)
 }
 
 func flag(v bool) cuda.Arg {

@@ -29,24 +29,25 @@ func (d *Device) columns(n, size, c int) (cuda.Grid, cuda.Arg) {
 func (d *Device) GaussianLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	s, b, c := device.CheckLikelihood("GaussianLogLik", ell, g, a)
 	grid, partial := d.columns(s*b, 1024, c)
-	d.real.launch("gaussian", grid, 0, cuda.Int(s*b), cuda.Int(b), cuda.Float64(scale), d.ptr(g.H), d.ptr(a.H), d.ptr(a.Y),
-		d.ptr(a.Weight), d.ptr(a.LogVar), partial)
+	d.real.launch("gaussian", grid, 0, cuda.Int(s*b), cuda.Int(b), cuda.Float64(scale), d.ptr(g.H), d.ptr(a.H),
+		d.ptr(a.Y), d.ptr(a.Weight), d.ptr(a.LogVar), partial)
 	d.gaussianSum(grid, ell, g, a, s*b, b, scale)
 }
 
 // gaussianSum computes the value and the gradient of the noise from the blocks' sums of squares, for n = S·B
 // rows.
 func (d *Device) gaussianSum(sums cuda.Grid, ell *device.Tensor, g, a device.LikelihoodArgs, n, b int, scale float64) {
-	d.real.launch("gaussian_sum", cuda.Grid{X: 1, Y: 1, Z: 1}, 0, cuda.Float64(float64(n)), cuda.Int(b), cuda.Int(sums.X), cuda.Int(sums.Y),
-		cuda.Float64(scale), d.ptr(ell), d.ptr(g.LogVar), d.ptr(a.Weight), d.ptr(a.LogVar), d.state.likelihood.partial.arg())
+	d.real.launch("gaussian_sum", cuda.Grid{X: 1, Y: 1, Z: 1}, 0, cuda.Float64(float64(n)), cuda.Int(b),
+		cuda.Int(sums.X), cuda.Int(sums.Y), cuda.Float64(scale), d.ptr(ell), d.ptr(g.LogVar), d.ptr(a.Weight),
+		d.ptr(a.LogVar), d.state.likelihood.partial.arg())
 }
 
 // SoftmaxLogLik computes Σ log softmax(h[s,b,:])[y[b]], with its gradient in the same pass.
 func (d *Device) SoftmaxLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	s, b, c := device.CheckLikelihood("SoftmaxLogLik", ell, g, a)
 	grid, partial := d.strided(s*b, 8) // a warp takes a row
-	d.real.launch("softmax", grid, 0, cuda.Int(s*b), cuda.Int(b), cuda.Int(c), cuda.Float64(scale), d.ptr(g.H), d.ptr(a.H), d.ptr(a.Y),
-		d.ptr(a.Weight), partial)
+	d.real.launch("softmax", grid, 0, cuda.Int(s*b), cuda.Int(b), cuda.Int(c), cuda.Float64(scale), d.ptr(g.H),
+		d.ptr(a.H), d.ptr(a.Y), d.ptr(a.Weight), partial)
 	d.double.fold(d.ptr(ell), partial, grid.X, false, scale)
 }
 
@@ -54,8 +55,8 @@ func (d *Device) SoftmaxLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, s
 func (d *Device) BernoulliLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	s, b, _ := device.CheckLikelihood("BernoulliLogLik", ell, g, a)
 	grid, partial := d.strided(s*b, 1024)
-	d.real.launch("bernoulli", grid, 0, cuda.Int(s*b), cuda.Int(b), cuda.Float64(scale), d.ptr(g.H), d.ptr(a.H), d.ptr(a.Y),
-		d.ptr(a.Weight), partial)
+	d.real.launch("bernoulli", grid, 0, cuda.Int(s*b), cuda.Int(b), cuda.Float64(scale), d.ptr(g.H), d.ptr(a.H),
+		d.ptr(a.Y), d.ptr(a.Weight), partial)
 	d.double.fold(d.ptr(ell), partial, grid.X, false, scale)
 }
 
@@ -71,8 +72,9 @@ func (d *Device) StudentLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, s
 	shares := d.secondSums(c)
 	d.real.launch("student", grid, 0, cuda.Int(s*b), cuda.Int(b), cuda.Float64(scale),
 		d.ptr(g.H), d.ptr(a.H), d.ptr(a.Y), d.ptr(a.Weight), d.ptr(a.LogVar), d.ptr(a.Tail), logs, shares)
-	d.real.launch("student_sum", cuda.Grid{X: 1, Y: 1, Z: 1}, 0, cuda.Float64(float64(s*b)), cuda.Int(b), cuda.Int(grid.X), cuda.Int(c),
-		cuda.Float64(scale), d.ptr(ell), d.ptr(g.LogVar), d.ptr(g.Tail), d.ptr(a.Weight), d.ptr(a.LogVar), d.ptr(a.Tail), logs, shares)
+	d.real.launch("student_sum", cuda.Grid{X: 1, Y: 1, Z: 1}, 0, cuda.Float64(float64(s*b)), cuda.Int(b),
+		cuda.Int(grid.X), cuda.Int(c), cuda.Float64(scale), d.ptr(ell), d.ptr(g.LogVar), d.ptr(g.Tail), d.ptr(a.Weight),
+		d.ptr(a.LogVar), d.ptr(a.Tail), logs, shares)
 }
 
 // HeteroscedasticLogLik computes Σ log N(y; h, v), v = max(VarFloor, σ²_c exp h'), and its gradients in the same
@@ -81,8 +83,9 @@ func (d *Device) HeteroscedasticLogLik(ell *device.Tensor, g, a device.Likelihoo
 	s, b, c := device.CheckLikelihood("HeteroscedasticLogLik", ell, g, a)
 	grid, values := d.columns(s*b, 1024, c)
 	slopes := d.secondSums(c)
-	d.real.launch("heteroscedastic", grid, 0, cuda.Int(s*b), cuda.Int(b), cuda.Float64(scale), cuda.Float64(math.Log(device.VarFloor)),
-		d.ptr(g.H), d.ptr(a.H), d.ptr(a.Y), d.ptr(a.Weight), d.ptr(a.LogVar), values, slopes)
+	d.real.launch("heteroscedastic", grid, 0, cuda.Int(s*b), cuda.Int(b), cuda.Float64(scale),
+		cuda.Float64(math.Log(device.VarFloor)), d.ptr(g.H), d.ptr(a.H), d.ptr(a.Y), d.ptr(a.Weight), d.ptr(a.LogVar),
+		values, slopes)
 	d.slopeSum(grid, ell, g.LogVar, scale, values, slopes)
 }
 
@@ -96,7 +99,8 @@ func (d *Device) slopeSum(sums cuda.Grid, ell, columns *device.Tensor, scale flo
 // AddBias adds bias[c] to h[s,b,c].
 func (d *Device) AddBias(h, bias *device.Tensor) {
 	rows, c := device.CheckBias("AddBias", h, bias)
-	d.real.launch("add_offset", d.real.over("add_offset", rows*c), 0, cuda.Int(rows*c), cuda.Int(c), d.ptr(h), d.ptr(bias))
+	d.real.launch("add_offset", d.real.over("add_offset", rows*c), 0, cuda.Int(rows*c), cuda.Int(c), d.ptr(h),
+		d.ptr(bias))
 }
 
 // AddBiasBackward adds Σ dh[s,b,c] to dbias[c].

@@ -19,7 +19,8 @@ func TestMoreThanInt32(t *testing.T) {
 			MeanOmega: dry.New(device.Real, latents, 4), LogVarOmega: dry.New(device.Real, latents, 4),
 			MeanW: dry.New(device.Real, 8, latents), LogVarW: dry.New(device.Real, 8, latents)}
 		out := dry.New(device.Real, samples, batch, latents)
-		dry.FeatureMoments(device.FeatureArgs{Out: out, Variance: dry.New(device.Real, samples, batch, latents), H: f, Params: p, Scratch: layer})
+		dry.FeatureMoments(device.FeatureArgs{Out: out, Variance: dry.New(device.Real, samples, batch, latents), H: f,
+			Params: p, Scratch: layer})
 		if ledger.Exceeded() != want {
 			t.Errorf("%d numbers of a layer: too many is %v", f.Len(), ledger.Exceeded())
 		}
@@ -30,7 +31,8 @@ func TestMoreThanInt32(t *testing.T) {
 func TestManyInputs(t *testing.T) {
 	const inputs = 65536 + 1
 	d := open(t, true)
-	kl, mean, logvar, logl := d.New(device.Double, 1), d.New(device.Real, inputs, 1), d.New(device.Real, inputs, 1), d.New(device.Real, inputs)
+	kl, mean, logvar, logl := d.New(device.Double, 1), d.New(device.Real, inputs, 1), d.New(device.Real, inputs, 1),
+		d.New(device.Real, inputs)
 	values := make([]float64, inputs)
 	for i := range values {
 		values[i] = 2 // each row has ½ m²

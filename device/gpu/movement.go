@@ -13,11 +13,14 @@ func (d *Device) Gather(dst, src, rows *device.Tensor) {
 	n := b * width
 	switch dst.DType() {
 	case device.Int:
-		d.plain.launch("gather_int", d.plain.over("gather_int", n), 0, cuda.Int(n), cuda.Int(1), d.ptr(dst), d.ptr(src), d.ptr(rows))
+		d.plain.launch("gather_int", d.plain.over("gather_int", n), 0, cuda.Int(n), cuda.Int(1), d.ptr(dst), d.ptr(src),
+			d.ptr(rows))
 	case device.Real:
-		d.real.launch("gather", d.real.over("gather", n), 0, cuda.Int(n), cuda.Int(width), d.ptr(dst), d.ptr(src), d.ptr(rows))
+		d.real.launch("gather", d.real.over("gather", n), 0, cuda.Int(n), cuda.Int(width), d.ptr(dst), d.ptr(src),
+			d.ptr(rows))
 	default:
-		d.real.launch("gather_widen", d.real.over("gather_widen", n), 0, cuda.Int(n), cuda.Int(width), d.ptr(dst), d.ptr(src), d.ptr(rows))
+		d.real.launch("gather_widen", d.real.over("gather_widen", n), 0, cuda.Int(n), cuda.Int(width), d.ptr(dst),
+			d.ptr(src), d.ptr(rows))
 	}
 }
 
@@ -25,7 +28,8 @@ func (d *Device) Gather(dst, src, rows *device.Tensor) {
 func (d *Device) DrawRows(rows *device.Tensor, n int, keyOf device.Key) {
 	b := device.CheckDrawRows(rows, n)
 	k0, k1, step, site, _ := d.key(keyOf)
-	d.plain.launch("draw_rows", d.plain.over("draw_rows", (b+3)/4), 0, cuda.Int(b), cuda.Int(n), k0, k1, step, site, d.ptr(rows))
+	d.plain.launch("draw_rows", d.plain.over("draw_rows", (b+3)/4), 0, cuda.Int(b), cuda.Int(n), k0, k1, step, site,
+		d.ptr(rows))
 }
 
 // Widen copies Real to Double.

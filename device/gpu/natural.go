@@ -19,15 +19,16 @@ func (d *Device) NaturalStep(m, s, dm, ds *device.Tensor, size device.Scalar) {
 	n := device.CheckNaturalStep(m, s, dm, ds, size.Value)
 	step, rungs := d.live(size), &device.NaturalLadder
 	if n.Diagonal {
-		d.double.launch("natural_diagonal", d.double.over("natural_diagonal", n.J*n.M), 0,
-			cuda.Int(n.J*n.M), step, cuda.Float64(rungs[1]), cuda.Float64(rungs[2]), cuda.Float64(rungs[3]), cuda.Float64(rungs[4]),
-			d.ptr(m), d.ptr(s), d.ptr(dm), d.ptr(ds))
+		d.double.launch("natural_diagonal", d.double.over("natural_diagonal", n.J*n.M), 0, cuda.Int(n.J*n.M), step,
+			cuda.Float64(rungs[1]), cuda.Float64(rungs[2]), cuda.Float64(rungs[3]), cuda.Float64(rungs[4]), d.ptr(m),
+			d.ptr(s), d.ptr(dm), d.ptr(ds))
 		return
 	}
 	t := &d.state.natural
 	if t.sigma == nil || !t.sigma.Is(device.Double, n.J, n.M, n.M) {
 		square := func() *device.Tensor { return d.New(device.Double, n.J, n.M, n.M) }
-		*t = naturalState{square(), square(), square(), d.New(device.Double, n.J, n.M), d.New(device.Double, n.J), d.New(device.Double, n.J)}
+		*t = naturalState{square(), square(), square(), d.New(device.Double, n.J, n.M), d.New(device.Double, n.J),
+			d.New(device.Double, n.J)}
 	}
 	square := n.M * n.M
 	batch := func(at *device.Tensor) matrix { return matrix{at: d.ptr(at), ld: n.M, step: square, lower: true} }
@@ -48,5 +49,6 @@ func (d *Device) NaturalStep(m, s, dm, ds *device.Tensor, size device.Scalar) {
 
 	rows := cuda.Grid{X: (n.M + 7) / 8, Y: n.J, Z: 1}
 	d.double.launch("natural_project", rows, 0, cuda.Int(n.M), d.ptr(t.u), d.ptr(t.b), d.ptr(dm))
-	d.double.launch("natural_update", rows, 0, cuda.Int(n.M), step, d.ptr(m), d.ptr(s), d.ptr(t.b), d.ptr(t.u), d.ptr(t.rung), d.ptr(t.done))
+	d.double.launch("natural_update", rows, 0, cuda.Int(n.M), step, d.ptr(m), d.ptr(s), d.ptr(t.b), d.ptr(t.u),
+		d.ptr(t.rung), d.ptr(t.done))
 }

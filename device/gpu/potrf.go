@@ -34,11 +34,11 @@ func (d *Device) factorise(l, used, c *device.Tensor, k, m int, rungs *[5]float6
 			from = j
 			d.update(l, k, m, from)
 		}
-		d.double.launch("potrf_panel", cuda.Grid{X: (m + tile - 1) / tile, Y: k, Z: 1}, panelShared,
-			cuda.Int(m), cuda.Int(j), cuda.Int(from), cuda.Float64(rungs[0]), d.ptr(l), x, d.ptr(used), d.ptr(c), before)
+		d.double.launch("potrf_panel", cuda.Grid{X: (m + tile - 1) / tile, Y: k, Z: 1}, panelShared, cuda.Int(m),
+			cuda.Int(j), cuda.Int(from), cuda.Float64(rungs[0]), d.ptr(l), x, d.ptr(used), d.ptr(c), before)
 	}
-	d.double.launch("potrf_ladder", cuda.Grid{X: k, Y: 1, Z: 1}, panelShared, cuda.Int(m),
-		cuda.Float64(rungs[1]), cuda.Float64(rungs[2]), cuda.Float64(rungs[3]), cuda.Float64(rungs[4]), d.ptr(l), x, d.ptr(used), d.ptr(c))
+	d.double.launch("potrf_ladder", cuda.Grid{X: k, Y: 1, Z: 1}, panelShared, cuda.Int(m), cuda.Float64(rungs[1]),
+		cuda.Float64(rungs[2]), cuda.Float64(rungs[3]), cuda.Float64(rungs[4]), d.ptr(l), x, d.ptr(used), d.ptr(c))
 	t.factored(d.memory(l))
 }
 
@@ -72,5 +72,6 @@ func (d *Device) PotrfBackward(dc, dl, l *device.Tensor) {
 	d.gemm(product{m: m, n: m, k: m, batch: k, alpha: 0.5, a: factor, b: gradient, c: middle, part: mirrored})
 	inverse := d.invert(l, k, m)
 	d.gemm(product{m: m, n: m, k: m, batch: k, alpha: 1, a: middle, b: inverse, c: right})
-	d.gemm(product{m: m, n: m, k: m, batch: k, alpha: 1, a: inverse.transpose(), b: right, c: square(d.ptr(dc)), part: mirrored})
+	d.gemm(product{m: m, n: m, k: m, batch: k, alpha: 1, a: inverse.transpose(), b: right, c: square(d.ptr(dc)),
+		part: mirrored})
 }

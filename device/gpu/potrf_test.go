@@ -35,7 +35,8 @@ func TestPotrfInverse(t *testing.T) {
 						c[i] = math.Exp(-math.Abs(float64(row-column)) / 9)
 					}
 				}
-				l, jitter, source := d.New(device.Double, k, m, m), d.New(device.Double, k), d.New(device.Double, k, m, m)
+				l, jitter, source := d.New(device.Double, k, m, m), d.New(device.Double, k),
+					d.New(device.Double, k, m, m)
 				d.Upload(source, c)
 				d.Potrf(l, jitter, source)
 				eye, x := make([]float64, k*m*m), d.New(device.Double, k, m, m)
@@ -49,7 +50,8 @@ func TestPotrfInverse(t *testing.T) {
 				d.Trsm(x, l, identity)
 				factor, inverse, rungs := download(d, l), download(d, x), download(d, jitter)
 				for at := range k {
-					if climbed := singular && m > 1 && at == 1; climbed != (rungs[at] > device.JitterLadder[0]) || rungs[at] < 0 {
+					if climbed := singular && m > 1 && at == 1; climbed != (rungs[at] > device.JitterLadder[0]) ||
+						rungs[at] < 0 {
 						t.Fatalf("matrix %d has jitter %g", at, rungs[at])
 					}
 					for i := range m {
@@ -65,7 +67,8 @@ func TestPotrfInverse(t *testing.T) {
 								one--
 							}
 							if j <= i && math.Abs(product-c[(at*m+i)*m+j]) > 1e-13 {
-								t.Fatalf("matrix %d: L Lᵀ has %g at %d, %d, c has %g", at, product, i, j, c[(at*m+i)*m+j])
+								t.Fatalf("matrix %d: L Lᵀ has %g at %d, %d, c has %g", at, product, i, j,
+									c[(at*m+i)*m+j])
 							}
 							if math.Abs(one) > 1e-9 || j > i && row[j] != 0 {
 								t.Fatalf("matrix %d: L L⁻¹ is %g from I at %d, %d, and L is %g", at, one, i, j, row[j])

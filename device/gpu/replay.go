@@ -52,8 +52,8 @@ func (l *loop) run(now device.StepScalars) {
 		return
 	}
 	size, root := adamSize(now.LR, l.betas, now.Step)
-	d.plain.launch("set_live", cuda.Grid{X: 1, Y: 1, Z: 1}, 0,
-		cuda.Uint(now.Step), cuda.Float64(now.KLWeight), cuda.Float64(size), cuda.Float64(root), cuda.Float64(now.Natural))
+	d.plain.launch("set_live", cuda.Grid{X: 1, Y: 1, Z: 1}, 0, cuda.Uint(now.Step), cuda.Float64(now.KLWeight),
+		cuda.Float64(size), cuda.Float64(root), cuda.Float64(now.Natural))
 	d.check("replaying a step", l.graph.Launch())
 }
 

@@ -153,10 +153,12 @@ func TestLoopMisuse(t *testing.T) {
 			}
 		},
 		"gpu: the optimisers of a loop have different betas": func(w *walk, now *device.LiveScalars) {
-			w.d.Adam(w.p, w.g, w.m, w.v, w.rate, device.AdamStep{LR: now.LR, Beta1: 0.8, Beta2: 0.99, Eps: 1e-8, Scale: -1,
-				Step: now.Step})
+			w.d.Adam(w.p, w.g, w.m, w.v, w.rate, device.AdamStep{LR: now.LR, Beta1: 0.8, Beta2: 0.99, Eps: 1e-8,
+				Scale: -1, Step: now.Step})
 		},
-		"gpu: a key has a step number that means another": func(w *walk, now *device.LiveScalars) { now.Step.N = liveStep },
+		"gpu: a key has a step number that means another": func(_ *walk, now *device.LiveScalars) {
+			now.Step.N = liveStep
+		},
 	} {
 		t.Run(want, func(t *testing.T) {
 			w := newWalk(open(t, true))

@@ -24,6 +24,7 @@ func (d *Device) SampleFBackward(dmean, dvariance, df, variance, rows *device.Te
 	groups := (j + 3) / 4
 	n := b * groups
 	k0, k1, step, site, strata := d.key(keyOf)
-	d.real.launch("sample_f_backward", d.real.over("sample_f_backward", n), 0, cuda.Int(n), cuda.Int(s), cuda.Int(b), cuda.Int(j), cuda.Int(groups),
-		k0, k1, step, site, strata, d.ptr(dmean), d.ptr(dvariance), d.ptr(df), d.ptr(variance), d.ptr(rows))
+	d.real.launch("sample_f_backward", d.real.over("sample_f_backward", n), 0, cuda.Int(n), cuda.Int(s), cuda.Int(b),
+		cuda.Int(j), cuda.Int(groups), k0, k1, step, site, strata, d.ptr(dmean), d.ptr(dvariance), d.ptr(df),
+		d.ptr(variance), d.ptr(rows))
 }

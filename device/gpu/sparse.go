@@ -35,7 +35,8 @@ func (d *Device) SparseDistances(dst *device.Tensor, i int, x device.Sparse, row
 func (d *Device) SparseBlock(a device.SparseBlockArgs) {
 	n := device.CheckSparseBlock("SparseBlock", a)
 	weight, scale := d.sparseWeights(n, a)
-	d.double.launch("sparse_block", sparseGrid(n), 0, cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.I), d.ptr(a.C), d.ptr(a.D), weight, scale)
+	d.double.launch("sparse_block", sparseGrid(n), 0, cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.I), d.ptr(a.C),
+		d.ptr(a.D), weight, scale)
 }
 
 // sparseWeights computes ω and 1/σ².
@@ -65,7 +66,8 @@ func (d *Device) SparseBlockBackward(g, a device.SparseBlockArgs) {
 	tiles := grid.X * grid.Y
 	s := &d.state.sparse
 	partial, sums := d.growDoubles(&s.partial, tiles*count), d.growDoubles(&s.sums, count)
-	d.double.launch("sparse_block_backward", grid, 0, cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.I), partial, d.ptr(g.C), d.ptr(a.D), scale)
+	d.double.launch("sparse_block_backward", grid, 0, cuda.Int(n.M), cuda.Int(n.B), cuda.Int(n.I), partial, d.ptr(g.C),
+		d.ptr(a.D), scale)
 	d.double.foldRows(sums, partial, count, tiles, false, 1)
 	d.double.launch("sparse_gradient", d.double.over("sparse_gradient", n.K*n.I), 0,
 		cuda.Int(n.K), cuda.Int(n.I), d.ptr(g.Logits), d.ptr(g.LogSigma), sums, weight, scale)

@@ -45,12 +45,14 @@ func (d *Device) invert(l *device.Tensor, k, m int) matrix {
 	}
 	t.block = weak.Pointer[block]{}
 	x, product := d.growDoubles(&t.inverse, k*m*m), d.growDoubles(&t.product, k*m*m)
-	d.double.launch("invert_diagonal", cuda.Grid{X: (m + tile - 1) / tile, Y: k, Z: 1}, blockShared, cuda.Int(m), x, d.ptr(l))
+	d.double.launch("invert_diagonal", cuda.Grid{X: (m + tile - 1) / tile, Y: k, Z: 1}, blockShared, cuda.Int(m), x,
+		d.ptr(l))
 	for h := tile; h < m; h *= 2 {
 		pairs := (m + h - 1) / (2 * h)
 		grid := tiles(h, h, k*pairs)
 		for second := range 2 {
-			d.double.launch("invert_join", grid, 0, cuda.Int(second), cuda.Int(m), cuda.Int(h), cuda.Int(pairs), x, product, d.ptr(l))
+			d.double.launch("invert_join", grid, 0, cuda.Int(second), cuda.Int(m), cuda.Int(h), cuda.Int(pairs), x,
+				product, d.ptr(l))
 		}
 	}
 	return matrix{at: x, ld: m, step: m * m, lower: true}

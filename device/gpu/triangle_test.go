@@ -26,7 +26,8 @@ func TestInverseOnce(t *testing.T) {
 		}
 		return c
 	}
-	l, c, jitter, a, b, da, dl := double(k, m, m), double(k, m, m), double(k), double(k, m, n), double(k, m, n), double(k, m, n), double(k, m, m)
+	l, c, jitter, a, b, da, dl := double(k, m, m), double(k, m, m), double(k), double(k, m, n), double(k, m, n),
+		double(k, m, n), double(k, m, m)
 	d.Upload(b, slices.Repeat([]float64{1, -2, 3}, k*m))
 	calls := func(f func()) int {
 		before := d.Usage().Calls
@@ -71,7 +72,8 @@ func TestInverseOnce(t *testing.T) {
 		write()
 		for i, v := range solve() { // not by the kernels that factor: other roundings
 			if math.Abs(v-large[i]) > 1e-13 {
-				t.Fatalf("a factor that %s wrote: element %d of a solution is %g, and %g by Potrf's inverse", name, i, v, large[i])
+				t.Fatalf("a factor that %s wrote: element %d of a solution is %g, and %g by Potrf's inverse", name, i,
+					v, large[i])
 			}
 		}
 	}

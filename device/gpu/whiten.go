@@ -41,8 +41,8 @@ func (d *Device) Whiten(a device.WhitenArgs) {
 	d.double.launch("whiten_mean", cuda.Grid{X: (n.M + 7) / 8, Y: n.J, Z: 1}, 0,
 		cuda.Int(n.M), cuda.Int(x.step), d.ptr(a.QMean), x.at, d.ptr(a.LogAlpha), d.ptr(a.Mu))
 	if n.Diagonal {
-		d.double.launch("whiten_diagonal", d.double.over("whiten_diagonal", n.J*square), 0,
-			cuda.Int(n.J*square), cuda.Int(n.M), cuda.Int(x.step), d.ptr(a.QRoot), x.at, d.ptr(a.LogAlpha), d.ptr(a.Sqrt))
+		d.double.launch("whiten_diagonal", d.double.over("whiten_diagonal", n.J*square), 0, cuda.Int(n.J*square),
+			cuda.Int(n.M), cuda.Int(x.step), d.ptr(a.QRoot), x.at, d.ptr(a.LogAlpha), d.ptr(a.Sqrt))
 		return
 	}
 	d.gemm(product{
