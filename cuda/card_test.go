@@ -42,7 +42,8 @@ esac
 
 // card prepares card.sh beside stubs, some of which may be replaced, with variables of the environment.
 // It writes results to a folder that it gives, and names of processes to another.
-func card(t *testing.T, replaced map[string]string, environment ...string) (script *exec.Cmd, said *bytes.Buffer, out, process string) {
+func card(t *testing.T, replaced map[string]string, environment ...string) (
+	script *exec.Cmd, said *bytes.Buffer, out, process string) {
 	t.Helper()
 	if runtime.GOOS != "linux" {
 		t.Skip("card.sh is for Linux")
@@ -92,7 +93,8 @@ func TestCardLimit(t *testing.T) {
 	gone(t, process)
 	lines := must.Get(os.ReadFile(filepath.Join(out, "card-stub.jsonl")))(t)
 	for _, want := range []string{
-		`{"stage": "train-powerplant", "status": "FAILED", `, `"note": "longer than 1 s"`, `{"stage": "driver", "status": "ok", `,
+		`{"stage": "train-powerplant", "status": "FAILED", `, `"note": "longer than 1 s"`,
+		`{"stage": "driver", "status": "ok", `,
 	} {
 		if !strings.Contains(string(lines), want) {
 			t.Errorf("there is no %s in\n%s", want, lines)
@@ -152,7 +154,8 @@ func TestCardOrder(t *testing.T) {
 			order = append(order, stage)
 		}
 	}
-	if want := "start check bits conformance driver nccl parity bench peers sanitizer train ncu"; strings.Join(order, " ") != want {
+	want := "start check bits conformance driver nccl parity bench peers sanitizer train ncu"
+	if strings.Join(order, " ") != want {
 		t.Errorf("order %v, want %s\n%s", order, want, said)
 	}
 	if !strings.Contains(said.String(), "mnist was not packed: GPDRF_DATA") {
@@ -207,7 +210,8 @@ func gone(t *testing.T, file string) {
 // A program that does not start is an error that names the system it is for.
 func TestCardOtherMachine(t *testing.T) {
 	script, said, _, _ := card(t, map[string]string{"gpdrf-gpu": "\x7fELF of another processor"})
-	if code := exits(t, script.Run()); code != 2 || !strings.Contains(said.String(), "It is for linux/stub, and this is Linux ") {
+	if code := exits(t, script.Run()); code != 2 ||
+		!strings.Contains(said.String(), "It is for linux/stub, and this is Linux ") {
 		t.Errorf("exit %d\n%s", code, said)
 	}
 }

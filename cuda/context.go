@@ -82,7 +82,8 @@ func Open(ordinal int, say func(line string)) (*Context, error) {
 		return nil, err
 	}
 	if ordinal < 0 || ordinal >= len(all) {
-		return nil, &NoDeviceError{fmt.Sprintf("there is no GPU number %d: the driver shows %d, numbered from 0", ordinal, len(all))}
+		return nil, &NoDeviceError{fmt.Sprintf("there is no GPU number %d: the driver shows %d, numbered from 0",
+			ordinal, len(all))}
 	}
 	c := &Context{info: all[ordinal], dev: cu.Device(ordinal)}
 	images, err := choose(c.info.Capability, os.Getenv(imageVariable))
@@ -251,7 +252,8 @@ func (c *Context) Clear(p Ptr, bytes int) error {
 	if c.traced("clear", Grid{}, 0, Pointer(p), Pointer(Ptr(bytes))) {
 		return nil
 	}
-	return c.onFirst("clearing memory", func() error { return cu.MemsetD8Async(cu.DevicePtr(p), 0, int64(bytes), c.stream) })
+	return c.onFirst("clearing memory",
+		func() error { return cu.MemsetD8Async(cu.DevicePtr(p), 0, int64(bytes), c.stream) })
 }
 
 // Copy copies within device memory.

@@ -25,8 +25,8 @@ func openMutants(t testing.TB) *Context {
 		t.Skip("GPDRF_CUDA_DRIVER does not name the driver test double")
 	}
 	c := open(t)
-	text := mutantPTX("divergent", "two_barriers", "warp", "no_barrier", "past_end", "null", "dynamic", "shared", "fill", "touch", "fixed",
-		"race", "one_more", "unwritten", "blocks")
+	text := mutantPTX("divergent", "two_barriers", "warp", "no_barrier", "past_end", "null", "dynamic", "shared",
+		"fill", "touch", "fixed", "race", "one_more", "unwritten", "blocks")
 	signatures := must.Get(Signatures(text))(t)
 	must.OK(t, c.enter())
 	defer c.leave()
@@ -56,15 +56,20 @@ type mutant struct {
 // mutants are the faults that every form of the double finds.
 var mutants = map[string]mutant{
 	"divergent barrier": {func(t *testing.T) { run(t, openMutants(t), "mutant_divergent") },
-		"kernel mutant_divergent, block .0,0,0.: a thread (has ended while others wait|waits at __syncthreads that others have ended without)"},
+		"kernel mutant_divergent, block .0,0,0.: a thread (has ended while others wait|" +
+			"waits at __syncthreads that others have ended without)"},
 	"two barriers": {func(t *testing.T) { run(t, openMutants(t), "mutant_two_barriers") },
-		"kernel mutant_two_barriers, block .0,0,0.: threads wait at different __syncthreads, .*mutants.cu:[0-9]+ and .*mutants.cu:[0-9]+"},
+		"kernel mutant_two_barriers, block .0,0,0.: threads wait at different __syncthreads, " +
+			".*mutants.cu:[0-9]+ and .*mutants.cu:[0-9]+"},
 	"divergent warp": {func(t *testing.T) { run(t, openMutants(t), "mutant_warp") },
 		"of 64 threads, 32 wait at __syncthreads .*mutants.cu:[0-9]+. and 32 in a warp operation"},
 	"missing __syncthreads": {missingBarrier, "the order of threads changes the result"},
-	"past the end":          {func(t *testing.T) { run(t, openMutants(t), "mutant_past_end") }, "thread 63 writes to address 0x[0-9a-f]+, which is outside"},
-	"null pointer":          {func(t *testing.T) { run(t, openMutants(t), "mutant_null") }, "thread [0-9]+ reads address 0x[0-9a-f]+, which is outside"},
-	"past shared memory":    {func(t *testing.T) { run(t, openMutants(t), "mutant_shared") }, "a write beside the shared array s"},
+	"past the end": {func(t *testing.T) { run(t, openMutants(t), "mutant_past_end") },
+		"thread 63 writes to address 0x[0-9a-f]+, which is outside"},
+	"null pointer": {func(t *testing.T) { run(t, openMutants(t), "mutant_null") },
+		"thread [0-9]+ reads address 0x[0-9a-f]+, which is outside"},
+	"past shared memory": {func(t *testing.T) { run(t, openMutants(t), "mutant_shared") },
+		"a write beside the shared array s"},
 	"past dynamic shared memory": {func(t *testing.T) {
 		c := openMutants(t)
 		p := put(t, c, make([]float32, 64))
@@ -136,19 +141,24 @@ var accesses = map[string]mutant{
 		c := openMutants(t)
 		must.OK(t, kernel(t, c, "mutant_one_more").Launch(Grid{1, 1, 1}, 0, Pointer(put(t, c, make([]float32, 63)))))
 		must.OK(t, c.Wait())
-	}, "kernel mutant_one_more, block .0,0,0.: thread 63 writes 4 bytes that end 4 bytes past the end of a tensor of 252 bytes"},
+	}, "kernel mutant_one_more, block .0,0,0.: thread 63 writes 4 bytes that end 4 bytes past " +
+		"the end of a tensor of 252 bytes"},
 	"unwritten shared memory": {func(t *testing.T) { run(t, openMutants(t), "mutant_unwritten") },
-		"kernel mutant_unwritten, block .0,0,0.: thread 63 reads byte 252 of the shared array s, which was never written"},
+		"kernel mutant_unwritten, block .0,0,0.: thread 63 reads byte 252 of the shared array s, " +
+			"which was never written"},
 	"blocks that race": {func(t *testing.T) {
 		c := openMutants(t)
 		must.OK(t, kernel(t, c, "mutant_blocks").Launch(Grid{2, 1, 1}, 0, Pointer(put(t, c, make([]float32, 64)))))
 		must.OK(t, c.Wait())
 	}, "kernel mutant_blocks, block .[01],0,0.: thread 0 reads what another block writes in the same launch"},
 	"missing __syncthreads": {func(t *testing.T) { run(t, openMutants(t), "mutant_no_barrier") },
-		"kernel mutant_no_barrier, block .0,0,0.: thread [0-9]+ reads byte [0-9]+ of the shared array s, which was never written"},
+		"kernel mutant_no_barrier, block .0,0,0.: thread [0-9]+ reads byte [0-9]+ of the shared array s, " +
+			"which was never written"},
 	"threads that race": {func(t *testing.T) { run(t, openMutants(t), "mutant_race") },
-		"kernel mutant_race, block .0,0,0.: thread [0-9]+ (reads|writes) what thread [0-9]+ (read|wrote), with no barrier between"},
-	"past shared memory": {mutants["past shared memory"].test, "thread 63 writes 4 bytes that end 4 bytes past the end of the shared array s of 256 bytes"},
+		"kernel mutant_race, block .0,0,0.: thread [0-9]+ (reads|writes) what thread [0-9]+ (read|wrote), " +
+			"with no barrier between"},
+	"past shared memory": {mutants["past shared memory"].test,
+		"thread 63 writes 4 bytes that end 4 bytes past the end of the shared array s of 256 bytes"},
 	"past dynamic shared memory": {mutants["past dynamic shared memory"].test,
 		"thread 63 writes 4 bytes that end 4 bytes past the end of the shared array that is dynamic of 60000 bytes"},
 }

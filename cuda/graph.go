@@ -65,11 +65,13 @@ func Difference(a, b []Call) string {
 		case x.Name != y.Name:
 			return fmt.Sprintf("call %d is %s, and %s", i, x.Name, y.Name)
 		case x.Grid != y.Grid || x.Shared != y.Shared:
-			return fmt.Sprintf("call %d, %s, has the grid %v with %d bytes, and %v with %d", i, x.Name, x.Grid, x.Shared, y.Grid, y.Shared)
+			return fmt.Sprintf("call %d, %s, has the grid %v with %d bytes, and %v with %d", i, x.Name, x.Grid,
+				x.Shared, y.Grid, y.Shared)
 		}
 		for k := range x.Args {
 			if x.Args[k] != y.Args[k] {
-				return fmt.Sprintf("argument %d of call %d, %s, is %#x, and %#x", k, i, x.Name, x.Args[k].bits, y.Args[k].bits)
+				return fmt.Sprintf("argument %d of call %d, %s, is %#x, and %#x", k, i, x.Name, x.Args[k].bits,
+					y.Args[k].bits)
 			}
 		}
 	}

@@ -37,7 +37,8 @@ func (e *SettingError) Error() string { return e.Name + "=" + e.Value + ": " + e
 type OutOfMemoryError struct{ Bytes, Free, Total int64 }
 
 func (e *OutOfMemoryError) Error() string {
-	return fmt.Sprintf("%s of GPU memory are needed where %s of %s are free", size(e.Bytes), size(e.Free), size(e.Total))
+	return fmt.Sprintf("%s of GPU memory are needed where %s of %s are free", size(e.Bytes), size(e.Free),
+		size(e.Total))
 }
 
 // size returns a number of bytes for people.

@@ -15,7 +15,8 @@ import (
 // The double plays a GPU of each compute capability: a launch with as much shared memory as a block
 // may have there passes, and one with a byte more is refused, as is a grid that is too high.
 func TestLimits(t *testing.T) {
-	for capability, kib := range map[string]int{"7.0": 96, "7.5": 64, "8.0": 163, "8.6": 99, "8.9": 99, "9.0": 227, "10.0": 227, "12.0": 99, "12.1": 99} {
+	for capability, kib := range map[string]int{"7.0": 96, "7.5": 64, "8.0": 163, "8.6": 99, "8.9": 99, "9.0": 227,
+		"10.0": 227, "12.0": 99, "12.1": 99} {
 		t.Run(capability, func(t *testing.T) {
 			t.Setenv("EMU_CAPABILITY", capability)
 			c := openMutants(t)
@@ -75,8 +76,8 @@ func TestCarveout(t *testing.T) {
 	}
 	zero := Int(0)
 	for extra := range 2 {
-		must.OK(t, gemm.Launch(Grid{1, 1, 1}, extra<<10, zero, Int(1), Int(1), Int(1), Int(1), none, none, Pointer(p), Int(1),
-			zero, zero, Pointer(p), Int(1), zero, zero, Pointer(p), Int(1), zero, Pointer(0), none))
+		must.OK(t, gemm.Launch(Grid{1, 1, 1}, extra<<10, zero, Int(1), Int(1), Int(1), Int(1), none, none, Pointer(p),
+			Int(1), zero, zero, Pointer(p), Int(1), zero, zero, Pointer(p), Int(1), zero, Pointer(0), none))
 		must.OK(t, c.enter())
 		static := must.Get(gemm.fn.Attribute(cu.SharedSizeBytes))(t)
 		c.leave()

@@ -115,7 +115,8 @@ func TestRefusedMachineCode(t *testing.T) {
 		t.Errorf("said %q", said)
 	}
 	kernel(t, c, "gemm_nn_f64")
-	if _, _, err := start(t, "cubin"); err == nil || !strings.HasPrefix(err.Error(), "GPDRF_CUDA_IMAGE=cubin: "+reason) {
+	if _, _, err := start(t, "cubin"); err == nil ||
+		!strings.HasPrefix(err.Error(), "GPDRF_CUDA_IMAGE=cubin: "+reason) {
 		t.Errorf("no error of the loader: %v", err)
 	}
 	l := &loader{choice: choice{assembly: true, ptx: true}, info: &c.info, say: quiet}

@@ -15,7 +15,8 @@ func TestWithout(t *testing.T) {
 		"windows/amd64": "in WSL",
 	} {
 		name, processor, _ := strings.Cut(system, "/")
-		if got := without(name, processor); !strings.HasPrefix(got, "built without CUDA") || !strings.Contains(got, want) {
+		if got := without(name, processor); !strings.HasPrefix(got, "built without CUDA") ||
+			!strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q", system, got, want)
 		}
 	}

@@ -50,7 +50,8 @@ func TestMachineCode(t *testing.T) {
 		Capability
 		want string
 	}{
-		{tensorImage, Capability{8, 0}, "80"}, {tensorImage, Capability{8, 6}, "86"}, {tensorImage, Capability{8, 9}, "86"},
+		{tensorImage, Capability{8, 0}, "80"}, {tensorImage, Capability{8, 6}, "86"},
+		{tensorImage, Capability{8, 9}, "86"},
 		{tensorImage, Capability{9, 0}, ""}, {largeDoubles, Capability{9, 0}, "90"},
 		{plainImage, Capability{8, 6}, ""}, {largeDoubles, Capability{10, 0}, ""},
 	} {

@@ -137,7 +137,8 @@ var (
 
 // Signatures finds the kernels of a PTX image by name.
 func Signatures(ptx string) (map[string]Signature, error) {
-	kinds := map[string]Kind{"u32": U32, "s32": U32, "b32": U32, "u64": U64, "s64": U64, "b64": U64, "f32": F32, "f64": F64}
+	kinds := map[string]Kind{"u32": U32, "s32": U32, "b32": U32, "u64": U64, "s64": U64, "b64": U64, "f32": F32,
+		"f64": F64}
 	all := map[string]Signature{}
 	for _, entry := range entryPattern.FindAllStringSubmatch(ptx, -1) {
 		name, s := entry[1], Signature{}
@@ -188,7 +189,8 @@ func parts(ptx string) (all []part) {
 	for _, text := range texts[1:] {
 		name, _, _ := strings.Cut(text, "(")
 		// The pattern is slow, and most kernels do not contain these letters.
-		if slices.ContainsFunc(names, func(n string) bool { return strings.Contains(text, n) }) && uses.MatchString(text) {
+		if slices.ContainsFunc(names, func(n string) bool { return strings.Contains(text, n) }) &&
+			uses.MatchString(text) {
 			together.kernels, together.text = append(together.kernels, name), together.text+entry+text
 		} else {
 			all = append(all, part{[]string{name}, head + entry + text})

@@ -74,7 +74,8 @@ func TestSignatures(t *testing.T) {
 			t.Errorf("kernel widen_f32 is read as %v", widen)
 		}
 	}
-	for _, bad := range []string{"", ".entry a(.param .u16 x) .maxntid 32 {", ".entry a(.param .u32 x) {", ".entry a(.param .u32 x) .maxntid 32"} {
+	for _, bad := range []string{"", ".entry a(.param .u16 x) .maxntid 32 {", ".entry a(.param .u32 x) {",
+		".entry a(.param .u32 x) .maxntid 32"} {
 		if all, err := Signatures(bad); err == nil {
 			t.Errorf("%q is read as %v", bad, all)
 		}
@@ -95,7 +96,8 @@ func TestParts(t *testing.T) {
 				t.Fatalf("%s: a part of %q: %v", image, p.kernels, err)
 			}
 			for name := range kernels {
-				if !slices.Contains(p.kernels, name) || seen[name] || len(whole[name].Params) != len(kernels[name].Params) {
+				if !slices.Contains(p.kernels, name) || seen[name] ||
+					len(whole[name].Params) != len(kernels[name].Params) {
 					t.Errorf("%s: %s is in a part of %q, or in two", image, name, p.kernels)
 				}
 				seen[name] = true
@@ -105,8 +107,8 @@ func TestParts(t *testing.T) {
 			}
 		}
 		if len(seen) != len(whole) || sum != len(text) || live > 1 || (image == plainImage) != (live == 1) {
-			t.Errorf("%s: parts of %d of %d kernels with %d of %d bytes, and %d with live", image, len(seen), len(whole),
-				sum, len(text), live)
+			t.Errorf("%s: parts of %d of %d kernels with %d of %d bytes, and %d with live", image, len(seen),
+				len(whole), sum, len(text), live)
 		}
 	}
 }
@@ -124,7 +126,8 @@ func TestFewDoubles(t *testing.T) {
 
 func TestChoose(t *testing.T) {
 	for c, want := range map[Capability]image{
-		{7, 0}: "", {7, 5}: "", {8, 0}: tensorImage, {8, 6}: "", {8, 9}: "", {9, 0}: largeDoubles, {10, 0}: largeDoubles,
+		{7, 0}: "", {7, 5}: "", {8, 0}: tensorImage, {8, 6}: "", {8, 9}: "", {9, 0}: largeDoubles,
+		{10, 0}: largeDoubles,
 		{10, 3}: "", {12, 1}: "",
 	} {
 		if got, err := choose(c, ""); got.doubles != want || err != nil {

@@ -20,7 +20,8 @@ const stub = `
 int cuInit(unsigned flags) { FILE *f = fopen(getenv("STUB_STARTED"), "w"); if (f) fclose(f); return 34; }
 int cuDeviceGetCount(int *n) { *n = 1; return 0; }
 int cuDriverGetVersion(int *v) { *v = 12000; return 0; }
-int cuGetErrorString(int code, const char **s) { *s = code == 34 ? "CUDA driver is a stub library" : "another"; return 0; }
+int cuGetErrorString(int code,
+	const char **s) { *s = code == 34 ? "CUDA driver is a stub library" : "another"; return 0; }
 `
 
 // The driver is started when GPUs are first counted, not with the program; a driver that does not
@@ -49,7 +50,8 @@ func TestStubDriver(t *testing.T) {
 	if out, err := exec.Command(cc, "-shared", "-fPIC", "-o", library, source).CombinedOutput(); err != nil {
 		t.Skipf("no C compiler: %v\n%s", err, out)
 	}
-	for name, environment := range map[string]string{"named": "GPDRF_CUDA_DRIVER=" + library, "found": "LD_LIBRARY_PATH=" + folder} {
+	for name, environment := range map[string]string{"named": "GPDRF_CUDA_DRIVER=" + library,
+		"found": "LD_LIBRARY_PATH=" + folder} {
 		if _, err := os.Stat("/usr/local/nvidia/lib64/libcuda.so.1"); err == nil && name == "found" {
 			continue // the search goes on to that one
 		}

@@ -81,7 +81,8 @@ func TestCardStarts(t *testing.T) {
 	for _, c := range []cardRun{
 		{program: withStub(t, trains), says: []string{`^start +ok .*cubin \d+ ms, cold \d+ ms, cached \d+ ms, driver`,
 			`"details": {"cubin_ms": \d+, "cold_ms": \d+, "cached_ms": \d+}`}},
-		{program: withStub(t, refuse("cubin")), says: []string{`start +ok .*cubin: exit 2, error 222, cold \d+ ms, cached`}},
+		{program: withStub(t, refuse("cubin")),
+			says: []string{`start +ok .*cubin: exit 2, error 222, cold \d+ ms, cached`}},
 		{program: withStub(t, refuse("ptx")), code: 1,
 			says: []string{`start +FAILED .*cubin \d+ ms, cold: exit 2, error 222, cached: exit 2, error 222`}},
 	} {
