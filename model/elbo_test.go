@@ -30,7 +30,8 @@ var likelihoods = []struct {
 	name            string
 	outputs, levels int
 }{{GaussianLikelihood, 1, 0}, {SoftmaxLikelihood, 3, 0}, {StudentLikelihood, 2, 0}, {HeteroscedasticLikelihood, 4, 0},
-	{BernoulliLikelihood, 1, 0}, {PoissonLikelihood, 1, 0}, {NegativeBinomialLikelihood, 2, 0}, {OrdinalLikelihood, 1, 4}}
+	{BernoulliLikelihood, 1, 0}, {PoissonLikelihood, 1, 0}, {NegativeBinomialLikelihood, 2, 0},
+	{OrdinalLikelihood, 1, 4}}
 
 // drawn are the models whose W or Ω are drawn.
 var drawn = []struct {
@@ -102,7 +103,8 @@ func configs() []Config {
 		}
 		for _, d := range drawn {
 			c := base
-			c.Model, c.Spectra, c.LocalReparam, c.Whiten, c.LearnInducing = d.model, d.spectra, d.local, d.whiten, d.learn
+			c.Model, c.Spectra, c.LocalReparam, c.Whiten, c.LearnInducing = d.model, d.spectra, d.local, d.whiten,
+				d.learn
 			c.Lengthscales, c.QCov, c.Kernel, c.FeatureKernel = d.lengths, d.cov, d.kernel, d.features
 			c.Layers, c.FeedForward, c.Skip, c.Features, c.Hidden = d.layers, d.feed, d.skip, 4, 3
 			if c.Model == GPDRF {
@@ -208,7 +210,8 @@ func newFixtureOf(t testing.TB, dev device.Device, c Config, weighted bool) *fix
 		m.SetInducing(own)
 	}
 	width := c.Width()
-	rows := HostRows{N: n, X: func(lo, hi int) []float64 { return x[lo*width : hi*width] }, Weight: weight, Offset: offset}
+	rows := HostRows{N: n, X: func(lo, hi int) []float64 { return x[lo*width : hi*width] }, Weight: weight,
+		Offset: offset}
 	f.x = rows.X
 	f.data, f.pass = m.UploadRows(rows, y, labels), m.NewPass(c.Samples, b)
 	dev.UploadInts(f.pass.Rows(), f.rows)

@@ -172,7 +172,8 @@ func (m *Model) Export() []Parameter {
 	flat := m.numbers(m.params.Value)
 	out := make([]Parameter, len(m.params.blocks))
 	for i, b := range m.params.blocks {
-		out[i] = Parameter{Name: b.Name, Shape: append([]int(nil), b.Shape...), Data: flat[b.offset : b.offset+b.size()]}
+		out[i] = Parameter{Name: b.Name, Shape: append([]int(nil), b.Shape...),
+			Data: flat[b.offset : b.offset+b.size()]}
 	}
 	return out
 }

@@ -61,7 +61,8 @@ func TestRowsOfSinglePrecision(t *testing.T) {
 				rows[i] = int32(i)
 			}
 			dev.UploadInts(pass.Rows(), rows)
-			model.Gradient(pass, set, GradientArgs{Seed: 1, Step: device.Count{N: 1}, KLWeight: device.Scalar{Value: 1}})
+			model.Gradient(pass, set, GradientArgs{Seed: 1, Step: device.Count{N: 1},
+				KLWeight: device.Scalar{Value: 1}})
 			if e, err := model.Report(1); err != nil || e.Jitter != jitter {
 				t.Fatal(e.Jitter, err)
 			}

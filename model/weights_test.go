@@ -51,7 +51,8 @@ func TestWeights(t *testing.T) {
 			}
 			for i := range g {
 				if g[i] != 2*half[i] {
-					t.Fatalf("%s: the gradient of element %d is %.17g, want %.17g", f.blockOf(i).Name, i, g[i], 2*half[i])
+					t.Fatalf("%s: the gradient of element %d is %.17g, want %.17g", f.blockOf(i).Name, i, g[i],
+						2*half[i])
 				}
 			}
 			rows.Weight = slices.Repeat([]float64{1}, v.n)
