@@ -15,11 +15,12 @@ import "errors"
 // Comm is a job of Size processes, of which this one is number Rank. All calls but Abort are
 // collective: each rank makes the same calls in the same order, or all of them wait.
 type Comm interface {
-	// Rank is from 0 to Size−1.
+	// Rank returns the number of this process, from 0 to Size−1.
 	Rank() int
-	Size() int // the number of ranks
-	// AllReduce makes x the sum of the x of all ranks, which must have the same length. All ranks get the same bits; the
-	// engine chooses the order of the sum.
+	// Size returns the number of ranks.
+	Size() int
+	// AllReduce makes x the sum of the x of all ranks, which must have the same length. All ranks get the same bits;
+	// the engine chooses the order of the sum.
 	AllReduce(x []float64) error
 	// Broadcast makes b the b of rank root on all ranks. All must have the same length.
 	Broadcast(b []byte, root int) error

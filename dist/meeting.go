@@ -179,7 +179,8 @@ func (m *Meeting) Exchange(mine []byte) (texts [][]byte, err error) {
 		if err == nil && len(texts) != m.place.Size {
 			err = fmt.Errorf("%d texts of %d", len(texts), m.place.Size)
 		}
-		if err = peerError(0, err); err != nil { // Rank 0 also closes the connection of a second process with this rank.
+		if err = peerError(0, err); err != nil {
+			// Rank 0 also closes the connection of a second process with this rank.
 			err = fmt.Errorf("%w: or another process is rank %d, or RANK and WORLD_SIZE are not those of one job",
 				err, m.place.Rank)
 		}
