@@ -116,10 +116,10 @@ func (p evidencePage) summary() string {
 		return fmt.Sprintf("So far %d of %d cells of fold 1 have a record, which is too few for a summary.", recorded,
 			len(cells))
 	}
-	return "NLPD is the mean of minus the log density of test rows, NLL that of minus the log probability of their " +
-		"classes. Less is better. Take the wins of GP-DRF against a method less its losses, as a share of the tables. " +
-		"The strongest rival is the method with the smallest share, of those that ran on half of the tables or more.\n\n" +
-		p.rivals()
+	return "NLPD is the mean of minus the log density of test rows, NLL that of minus the log probability of " +
+		"their classes. Less is better. Take the wins of GP-DRF against a method less its losses, as a share of the " +
+		"tables. The strongest rival is the method with the smallest share, of those that ran on half of the tables " +
+		"or more.\n\n" + p.rivals()
 }
 
 // rivals writes the table of the strongest rivals. The README has it, too.
@@ -127,8 +127,8 @@ func (p evidencePage) rivals() string {
 	text := "| tables of | score | strongest rival | GP-DRF better | equal | worse |\n|---|---|---|---|---|---|\n"
 	for _, kind := range kindsOfSets[:2] {
 		if m, ok := p.hardest(kind); ok {
-			text += fmt.Sprintf("| %s | %s | %s | %d | %d | %d |\n", tablesOf(kind), scoreName(rankedBy(kind)), m.other.title,
-				m.count[0], m.count[1], m.count[2])
+			text += fmt.Sprintf("| %s | %s | %s | %d | %d | %d |\n", tablesOf(kind), scoreName(rankedBy(kind)),
+				m.other.title, m.count[0], m.count[1], m.count[2])
 		}
 	}
 	return strings.TrimSpace(text)

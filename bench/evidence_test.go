@@ -59,7 +59,8 @@ func TestEvidenceOfSome(t *testing.T) {
 	page.suite = newSuitePage(all)
 	wants(t, page.String(), []string{
 		"hold 88.2 ± 1.3 % of the test rows, a mean over 17 tables.",
-		"| autos | 1000 | NLPD | +0.7000 ± 0.1000, 2 folds | SVGP |", "| solar | 1000 | NLPD | +0.4000, one fold | SVGP |",
+		"| autos | 1000 | NLPD | +0.7000 ± 0.1000, 2 folds | SVGP |",
+		"| solar | 1000 | NLPD | +0.4000, one fold | SVGP |",
 	}, []string{"NaN", "too few"})
 }
 
@@ -107,7 +108,8 @@ func TestEvidenceOfAll(t *testing.T) {
 	}
 	d := &board{says: "a board", ours: "gpdrf", score: "NLPD", command: "python board.py"}
 	for _, line := range []string{`{"set": "kin", "model": "gpdrf", "split": 0, "nlpd": 0.5}`,
-		`{"set": "kin", "model": "gp", "split": 0, "nlpd": 0.1}`, `{"set": "kin", "model": "gp", "split": 1, "nlpd": 0.1}`,
+		`{"set": "kin", "model": "gp", "split": 0, "nlpd": 0.1}`,
+		`{"set": "kin", "model": "gp", "split": 1, "nlpd": 0.1}`,
 		`{"set": "kin", "model": "gpdrf", "split": 1, "nlpd": 0.7}`, `{"set": "naval", "model": "gp", "nlpd": 1}`} {
 		if err := d.read([]byte(line)); err != nil {
 			t.Fatal(err)
@@ -122,7 +124,8 @@ func TestEvidenceOfAll(t *testing.T) {
 		"| pol | 1000 | NLPD | +0.4000, one fold | LightGBM |",
 		fmt.Sprintf("| LightGBM | %d, 0, 1 |", n-1), "200 MB |", "and at most 200 MB.",
 		"| yacht | SVGP | 3.0 (1.0 to 5.0), 4 | 3.0 (1.0 to 5.0), 4 |",
-		"A board, NLPD beside gp: better on 0, equal on 0 and worse on 1. The largest loss is on kin: +0.5000 ± 0.1000, 2",
+		"A board, NLPD beside gp: better on 0, equal on 0 and worse on 1. The largest loss is on kin: " +
+			"+0.5000 ± 0.1000, 2",
 		"| POWERPLANT | 3 folds | RMSE | 0.1100 ± 0.0058 | 0.1400 ± 0.0058 | −0.0300 ± 0.0000 | 0.194 |",
 	}, []string{"no ranks", "So far", "not fair", "not run", "NaN"})
 	words := 0

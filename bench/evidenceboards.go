@@ -90,8 +90,8 @@ func (d *board) compareWith(model string) string {
 			worst, on, n = m, set, len(x)
 		}
 	}
-	text := fmt.Sprintf("- %s, %s beside %s: better on %d, equal on %d and worse on %d.", capital(d.says), d.score, model,
-		count[0], count[1], count[2])
+	text := fmt.Sprintf("- %s, %s beside %s: better on %d, equal on %d and worse on %d.", capital(d.says), d.score,
+		model, count[0], count[1], count[2])
 	if on != "" {
 		text += fmt.Sprintf(" The largest loss is on %s: %s, %s.", on, signed(worst), foldCount(n))
 	}

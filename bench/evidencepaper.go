@@ -27,8 +27,9 @@ func (p evidencePage) machines(b *strings.Builder) {
 		}
 	}
 	if lost > 0 {
-		fmt.Fprintf(b, "\nOn %d of %d sets of sequences and graphs, a support vector machine errs less by more than one "+
-			"standard error over the folds. The largest loss is on %s: %s.\n\n    make svm\n", lost, n, on, signed(worst))
+		fmt.Fprintf(b, "\nOn %d of %d sets of sequences and graphs, a support vector machine errs less by more than "+
+			"one standard error over the folds. The largest loss is on %s: %s.\n\n    make svm\n", lost, n, on,
+			signed(worst))
 	}
 }
 

@@ -115,8 +115,8 @@ the folds. Differences, where a negative one is a win, seconds and memory are me
 		}
 	}
 	for _, r := range p.suite.rankings[:2] {
-		fmt.Fprintf(b, "\nRanks for %s are averages over %s. Nemenyi's test cannot part two that differ by less than %.2f.\n",
-			tablesOf(r.kind), setCount(len(r.sets)), criticalDifference(len(r.methods), len(r.sets)))
+		fmt.Fprintf(b, "\nRanks for %s are averages over %s. Nemenyi's test cannot part two that differ by less than "+
+			"%.2f.\n", tablesOf(r.kind), setCount(len(r.sets)), criticalDifference(len(r.methods), len(r.sets)))
 	}
 	b.WriteString("\n    go -C bench run . suite -report\n")
 }
@@ -157,8 +157,8 @@ func (p evidencePage) wins(b *strings.Builder) {
 		}
 	}
 	if m := meanOf(covered); len(covered) > 1 {
-		fmt.Fprintf(b, "- Its 90 %% intervals hold %.1f ± %.1f %% of the test rows, a mean over %d tables.\n", m.value, m.se,
-			len(covered))
+		fmt.Fprintf(b, "- Its 90 %% intervals hold %.1f ± %.1f %% of the test rows, a mean over %d tables.\n", m.value,
+			m.se, len(covered))
 	}
 	b.WriteString("\n      make suite FOLDS=1\n")
 }

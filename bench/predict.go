@@ -76,8 +76,9 @@ func (f *files) model(name string, rows int) error {
 		return err
 	}
 	run := filepath.Join(f.folder, name)
-	if _, err := f.run("train", "--quiet", "--set", "report=false", "--device", "cpu:f32", "--data", "examples/power.csv",
-		"--target", "energy_output", "--model", name, "--steps", "200", "--out", run); err != nil {
+	if _, err := f.run("train", "--quiet", "--set", "report=false", "--device", "cpu:f32",
+		"--data", "examples/power.csv", "--target", "energy_output", "--model", name, "--steps", "200",
+		"--out", run); err != nil {
 		return err
 	}
 	trained, err := fitted.ReadModel(filepath.Join(run, rundir.ModelFile))

@@ -39,7 +39,8 @@ func suiteChecks(all suiteRecords, byNLPD ranking) []suiteCheck {
 			continue
 		}
 		if s.kind == numbers {
-			covered.checkMean(all, s, "coverage90", 0, func(v float64) bool { return v >= minCovered && v <= maxCovered })
+			covered.checkMean(all, s, "coverage90", 0,
+				func(v float64) bool { return v >= minCovered && v <= maxCovered })
 			nlpd.compare(all, s)
 		} else {
 			calibrated.checkMean(all, s, "ece", fewTests, func(v float64) bool { return v <= maxECE })

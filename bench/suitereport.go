@@ -138,8 +138,8 @@ func (p suitePage) writeShare(b *strings.Builder) {
 			failed++
 		}
 	}
-	fmt.Fprintf(b, "%d of %d cells have a record, %d of them a failure. The other %d, most of them of later folds, are "+
-		"blank.\n", len(cells)-blank, len(cells), failed, blank)
+	fmt.Fprintf(b, "%d of %d cells have a record, %d of them a failure. The other %d, most of them of later folds, "+
+		"are blank.\n", len(cells)-blank, len(cells), failed, blank)
 }
 
 // repeatedCells names the sets whose cells have several records.

@@ -27,7 +27,8 @@ func (all suiteRecords) put(set, kind, method string, others map[string]float64,
 func (all suiteRecords) whole(kind string) {
 	for _, c := range all.without(firstFolds(kind)) {
 		place := slices.IndexFunc(methodsOf(kind), func(m suiteMethod) bool { return m.name == c.method.name })
-		all.put(c.set.name, c.set.predictionKind(), c.method.name, map[string]float64{"coverage90": .9}, float64(place+1))
+		all.put(c.set.name, c.set.predictionKind(), c.method.name, map[string]float64{"coverage90": .9},
+			float64(place+1))
 	}
 }
 
@@ -98,7 +99,8 @@ func TestSuiteRanks(t *testing.T) {
 	methods := len(methodsOf(numbers))
 	first := (float64(n-2) + 2 + float64(methods)) / float64(n) // second on yacht, last on autos
 	contains(t, newSuitePage(all).whole(),
-		fmt.Sprintf("Over %d sets, one fold of each; the critical difference is %.2f.", n, criticalDifference(methods, n)),
+		fmt.Sprintf("Over %d sets, one fold of each; the critical difference is %.2f.", n,
+			criticalDifference(methods, n)),
 		fmt.Sprintf("| **GP-DRF** | %.2f |", first), "\n3 of 10 targets are met.",
 		"| average NLPD rank of GP-DRF before those of SVGP, deep GP and forest, of best before all others | 3 of 4 | "+
 			"**fail** | the first is GP-DRF |",
@@ -126,7 +128,8 @@ func TestChecksOfSmallSets(t *testing.T) {
 		fmt.Sprintf("The first four targets are on sets with\n%d rows or more, and the others on all.", fewRows),
 		"| 90 % coverage of GP-DRF within 0.80 to 0.98 | 0 of 0 | – |  |",
 		"| NLPD of GP-DRF at most that of GP + 0.05 + 2 standard errors over the folds | 0 of 0 | – |  |",
-		"| NLPD or NLL of best not worse than that of GP-DRF (as counted below) | 0 of 1 | **fail** | autos +2.0000 (1) |",
+		"| NLPD or NLL of best not worse than that of GP-DRF (as counted below) | 0 of 1 | **fail** | "+
+			"autos +2.0000 (1) |",
 	)
 }
 

@@ -125,7 +125,8 @@ func TestLoadOfMachine(t *testing.T) {
 }
 
 func TestLackedMemory(t *testing.T) {
-	for text, want := range map[string]int{"": 0, "pgfault 3\nswap_ra 0\n": 0, "pgfault 3\noom_kill 12\nswap_ra 0\n": 12} {
+	for text, want := range map[string]int{"": 0, "pgfault 3\nswap_ra 0\n": 0,
+		"pgfault 3\noom_kill 12\nswap_ra 0\n": 12} {
 		if got := lackedMemory(text); got != want {
 			t.Errorf("%q: %d, expected %d", text, got, want)
 		}
