@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -44,9 +45,10 @@ func (f *files) parts(name string, trained *fitted.Model) error {
 			clock = time.Now()
 		}
 		ds, err := from.Next(batch)
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
-		} else if err != nil {
+		}
+		if err != nil {
 			return err
 		}
 		took(0)

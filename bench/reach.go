@@ -88,7 +88,7 @@ func (c suiteCell) reach(ctx context.Context, limit, repeat int, now stamp) (*re
 	if why := c.missing(); why != "" {
 		return nil, fmt.Errorf("%w: %s", errMissing, why)
 	}
-	if err := cmp.Or(os.RemoveAll(c.out()), os.MkdirAll(filepath.Dir(c.out()), 0o777)); err != nil {
+	if err := c.clear(); err != nil {
 		return nil, err
 	}
 	r := &suiteRecord{Command: c.command(limit), Seed: suiteSeed}

@@ -27,6 +27,14 @@ const (
 // errMissing is the error of a cell that cannot be run here. Such a cell is left out, and has no record.
 var errMissing = errors.New("left out")
 
+// clear removes what an earlier run of a cell has left.
+func (c suiteCell) clear() error {
+	if err := os.RemoveAll(c.out()); err != nil {
+		return err
+	}
+	return os.MkdirAll(filepath.Dir(c.out()), 0o777)
+}
+
 // run trains and scores a cell. A failure of the method is part of the record; after an error there is no record.
 func (c suiteCell) run(ctx context.Context, now stamp) (*suiteRecord, error) {
 	if why := c.missing(); why != "" {
@@ -36,7 +44,7 @@ func (c suiteCell) run(ctx context.Context, now stamp) (*suiteRecord, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := cmp.Or(os.RemoveAll(c.out()), os.MkdirAll(filepath.Dir(c.out()), 0o777)); err != nil {
+	if err := c.clear(); err != nil {
 		return nil, err
 	}
 	seconds := timeFor(rows)
@@ -250,8 +258,10 @@ func (r *suiteRecord) readPeer(text []byte, c suiteCell, folder string) error {
 		return err
 	}
 	r.NTrain, r.NTest = p.trained, len(p.targets)
-	r.Scores, err = p.scores()
-	return cmp.Or(err, complete(r.Scores, c.set.kind))
+	if r.Scores, err = p.scores(); err != nil {
+		return err
+	}
+	return complete(r.Scores, c.set.kind)
 }
 
 // missed groups the cells that were left out by the reason.

@@ -101,8 +101,9 @@ func rankCounts(ranks []float64) map[float64]int {
 // circles returns round points of one colour.
 func circles(at plotter.XYs, colour color.NRGBA, radius float64) (*plotter.Scatter, error) {
 	s, err := plotter.NewScatter(at)
-	if err == nil {
-		s.GlyphStyle = draw.GlyphStyle{Color: colour, Radius: vg.Points(radius), Shape: draw.CircleGlyph{}}
+	if err != nil {
+		return nil, err
 	}
-	return s, err
+	s.GlyphStyle = draw.GlyphStyle{Color: colour, Radius: vg.Points(radius), Shape: draw.CircleGlyph{}}
+	return s, nil
 }
