@@ -52,10 +52,11 @@ func (c *Context) openSecond() error {
 		return nil
 	}
 	side, err := c.newSide()
-	if err == nil {
-		c.second = &secondStream{side: side}
+	if err != nil {
+		return err
 	}
-	return err
+	c.second = &secondStream{side: side}
+	return nil
 }
 
 // fork makes the second stream wait for the work so far of the first.
