@@ -57,10 +57,11 @@ func (m *member) AllReduce(x []float64) error {
 			}
 		}
 	})
-	if err == nil {
-		copy(x, sum)
+	if err != nil {
+		return err
 	}
-	return err
+	copy(x, sum)
+	return nil
 }
 
 func (m *member) Broadcast(b []byte, root int) error {

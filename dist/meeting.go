@@ -150,10 +150,10 @@ func (m *Meeting) call(address string) error {
 		c, err := (&net.Dialer{Deadline: deadline}).Dial("tcp", address)
 		if err == nil {
 			m.peers = []peer{newPeer(c)}
-			if err = c.SetDeadline(deadline); err == nil {
-				err = m.peers[0].out.Encode(greeting{m.place.Rank, m.place.Size})
+			if err := c.SetDeadline(deadline); err != nil {
+				return err
 			}
-			return err
+			return m.peers[0].out.Encode(greeting{m.place.Rank, m.place.Size})
 		}
 		if !deadline.IsZero() && time.Now().After(deadline) {
 			return fmt.Errorf("rank 0 does not answer at %s: %w", address, err)
