@@ -325,10 +325,13 @@ func (c *Config) checkGP() error {
 	err := cmp.Or(oneOf("lengthscales", c.Lengthscales, ARD, Isotropic, Shared, Common),
 		oneOf("q_cov", c.QCov, Full, Diagonal), positive("latents", c.Latents, huge),
 		positive("inducing", c.Inducing, huge), kernels)
-	if err == nil && c.Model == GP && c.Latents != c.Outputs {
-		err = fmt.Errorf("model: gp has %d latent functions for %d outputs", c.Latents, c.Outputs)
+	if err != nil {
+		return err
 	}
-	return err
+	if c.Model == GP && c.Latents != c.Outputs {
+		return fmt.Errorf("model: gp has %d latent functions for %d outputs", c.Latents, c.Outputs)
+	}
+	return nil
 }
 
 // checkDRF returns the first error in the settings of the DRF layers.
@@ -340,12 +343,14 @@ func (c *Config) checkDRF() error {
 		oneOf("spectra", c.Spectra, SpectraTreatments()...),
 		oneOf("w_cov", cmp.Or(c.WCov, Diagonal), Full, Diagonal), positive("layers", c.Layers, maxLayers),
 		positive("features", c.Features, huge), positive("hidden", c.Hidden, huge))
-	if err == nil && c.WCov == Full && c.Spectra != VarIntegrated {
-		err = fmt.Errorf("model: w_cov %s with spectra %s: expected %s", Full, c.Spectra, VarIntegrated)
-	}
-	if err == nil && c.Spectra == VarIntegrated && c.activation() != device.Waves {
-		err = fmt.Errorf("model: spectra %s with features of %s: only cosines and sines are integrated",
+	switch {
+	case err != nil:
+		return err
+	case c.WCov == Full && c.Spectra != VarIntegrated:
+		return fmt.Errorf("model: w_cov %s with spectra %s: expected %s", Full, c.Spectra, VarIntegrated)
+	case c.Spectra == VarIntegrated && c.activation() != device.Waves:
+		return fmt.Errorf("model: spectra %s with features of %s: only cosines and sines are integrated",
 			VarIntegrated, c.FeatureKernel)
 	}
-	return err
+	return nil
 }
