@@ -1,78 +1,77 @@
-// Command bench makes the figures that the project prints.
+// Command bench makes the figures that the project prints: go -C bench run . COMMAND. Without a command it lists them.
 //
-//	go -C bench run . results                runs the rows of docs/results.md that have no record, and writes it
-//	go -C bench run . results -rows '^eeg/'  only those whose name matches, -again also those with a record
-//	go -C bench run . svm                    the same of the rows of scikit-learn's machines, with -rows and -again
-//	go -C bench run . svm --data SET …       one of them, as docs/results.md lists it, and prints its record
-//	go -C bench run . suite                  runs the cells of docs/suite.md that have no record, and writes it;
-//	                                      -sets and -methods REGEXP, -folds N, -again, -report
-//	go -C bench run . suite -part i/n        only part i, from 0, of n of the cells, beside other parts on this
-//	                                      or other machines; results has -part, too. Without it, with -report,
-//	                                      or with -rows '^$', the page is written
-//	go -C bench run . reach                  times whole runs until they predict as well as SVGP and LightGBM, what has
-//	                                      no record in bench/results/reach.jsonl, and draws docs/images/reach.png
-//	go -C bench run . evidence               writes docs/evidence.md from all records
-//	go -C bench run . toy                    trains the toy with a gap, and draws docs/images/toy.png
-//	go -C bench run . serve -program P       loads P serve with 64 clients, beside P predict: docs/serve.md;
-//	                                      -seconds S, -clients N
-//	go -C bench run . predict -program P     times P predict from file to file, beside the bare forward pass:
-//	                                      docs/bench.md; -models LIST, -rows N, -turns N
-//	go -C bench run . ranks                  two processes that share a step, beside two that do not, and sums
-//	                                      beside a linked program: docs/scaling.md; -turns, -steps, -batch N
-//	go -C bench run . cpu-peers [PYTHON]     compares the CPU backend with PyTorch and OpenBLAS: docs/bench.md
+// It is a separate module, so that the program does not need its dependencies. Paths are relative to the repository's
+// folder.
 //
-// It is a separate module, so that the program does not need its dependencies. Paths are relative
-// to the repository's folder.
-//
-// Each row of results is one command, so that a reader can run it alone. Its measurements are
-// kept in bench/results, a line for each row, from which docs/results.md is written. Its run
-// folder stays under build/results.
+// Each row of results is one command, so that a reader can run it alone. Its measurements are kept in bench/results, a
+// line for each row, from which docs/results.md is written. Its run folder stays under build/results.
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 )
 
-func main() {
-	err := toRoot()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(1)
+// subcommands are the commands of bench.
+var subcommands = []struct {
+	name  string
+	about string // "" for a command that another one starts
+	run   func(args []string) error
+}{
+	{"results", "run the rows of docs/results.md that have no record, and write it", results},
+	{"svm", "the same for scikit-learn's machines; --data SET … runs one, as docs/results.md lists it", svm},
+	{"suite", "run the cells of docs/suite.md that have no record, and write it", suite},
+	{"reach", "time runs until they predict as well as SVGP and LightGBM: docs/images/reach.png", alone(reach)},
+	{"evidence", "write docs/evidence.md from all records", alone(evidence)},
+	{"toy", "train the toy with a gap, and draw docs/images/toy.png", alone(toy)},
+	{"serve", "load serve with many clients, beside predict: docs/serve.md", serveLoad},
+	{"predict", "time predict from file to file, beside the bare forward pass: docs/bench.md",
+		func(args []string) error { return predictFiles(args, os.Stdout) }},
+	{"ranks", "time two processes that share a step, beside two that do not, and sums: docs/scaling.md",
+		func(args []string) error { return ranks(args, os.Stdout, os.Stderr) }},
+	{"cpu-peers", "compare the CPU backend with PyTorch and OpenBLAS; the argument is a python: docs/bench.md",
+		func(args []string) error {
+			return cpuPeers(append(args, "build/peers/bin/python")[0], os.Stdout, os.Stderr)
+		}},
+	{"rank", "", func(args []string) error { return rank(args, os.Stdout) }},
+	{"cpu-peer", "", alone(func() error { return serve(os.Stdin, os.Stdout) })},
+}
+
+var errUsage = errors.New("wrong arguments")
+
+// alone returns a subcommand without arguments.
+func alone(run func() error) func(args []string) error {
+	return func(args []string) error {
+		if len(args) > 0 {
+			return errUsage
+		}
+		return run()
 	}
-	switch args := os.Args[1:]; {
-	case len(args) > 0 && args[0] == "results":
-		err = results(args[1:])
-	case len(args) > 0 && args[0] == "svm":
-		err = svm(args[1:])
-	case len(args) > 0 && args[0] == "suite":
-		err = suite(args[1:])
-	case len(args) == 1 && args[0] == "reach":
-		err = reach()
-	case len(args) == 1 && args[0] == "evidence":
-		err = evidence()
-	case len(args) == 1 && args[0] == "toy":
-		err = toy()
-	case len(args) > 0 && args[0] == "serve":
-		err = serveLoad(args[1:])
-	case len(args) > 0 && args[0] == "predict":
-		err = predictFiles(args[1:], os.Stdout)
-	case len(args) == 1 && args[0] == "cpu-peers":
-		err = cpuPeers("build/peers/bin/python", os.Stdout, os.Stderr)
-	case len(args) == 2 && args[0] == "cpu-peers":
-		err = cpuPeers(args[1], os.Stdout, os.Stderr)
-	case len(args) > 0 && args[0] == "ranks":
-		err = ranks(args[1:], os.Stdout, os.Stderr)
-	case len(args) > 0 && args[0] == "rank": // a process of ranks
-		err = rank(args[1:], os.Stdout)
-	case len(args) == 1 && args[0] == "cpu-peer": // our side of cpu-peers
-		err = serve(os.Stdin, os.Stdout)
-	default:
-		fmt.Fprintln(os.Stderr,
-			"usage: go -C bench run . results [-rows REGEXP] [-again] | svm [-rows REGEXP] [-again] | svm "+
-				"--data SET … | suite [-sets REGEXP] [-methods REGEXP] [-folds N] [-again] "+
-				"[-report] | reach | evidence | toy | serve [-program P] [-seconds S] | "+
-				"predict [-program P] | ranks [-turns N] [-steps N] [-batch N] | cpu-peers [PYTHON]")
+}
+
+// dispatch runs the subcommand that the first argument names.
+func dispatch(args []string) error {
+	if err := toRoot(); err != nil {
+		return err
+	}
+	for _, c := range subcommands {
+		if len(args) > 0 && args[0] == c.name {
+			return c.run(args[1:])
+		}
+	}
+	return errUsage
+}
+
+func main() {
+	err := dispatch(os.Args[1:])
+	if errors.Is(err, errUsage) {
+		fmt.Fprintln(os.Stderr, "usage: go -C bench run . COMMAND, of which -h lists the flags:")
+		for _, c := range subcommands {
+			if c.about != "" {
+				fmt.Fprintf(os.Stderr, "  %-10s %s\n", c.name, c.about)
+			}
+		}
 		os.Exit(2)
 	}
 	if err != nil {
