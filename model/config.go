@@ -147,8 +147,8 @@ func OutputsFor(likelihood string, targets int) int {
 	return targets
 }
 
-// Counts reports whether targets are counts, whose log rates are the outputs.
-func Counts(likelihood string) bool {
+// IsCountLikelihood reports whether targets are counts, whose log rates are the outputs.
+func IsCountLikelihood(likelihood string) bool {
 	return likelihood == PoissonLikelihood || likelihood == NegativeBinomialLikelihood
 }
 

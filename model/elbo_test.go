@@ -183,7 +183,7 @@ func newFixtureOf(t testing.TB, dev device.Device, c Config, weighted bool) *fix
 	}
 	own := distances(rng, c, x)
 	for i := range y {
-		if y[i] = rng.NormFloat64(); Counts(c.Likelihood) {
+		if y[i] = rng.NormFloat64(); IsCountLikelihood(c.Likelihood) {
 			y[i] = math.Floor(math.Exp(1 + y[i]))
 		}
 	}
@@ -192,7 +192,7 @@ func newFixtureOf(t testing.TB, dev device.Device, c Config, weighted bool) *fix
 		labels[i] = int32(i % max(2, c.Outputs, c.Levels))
 		weight[i], offset[i] = 0.5+float64(i%3), 0.1*float64(i)
 	}
-	if !Counts(c.Likelihood) {
+	if !IsCountLikelihood(c.Likelihood) {
 		offset = nil
 	}
 	if !weighted {

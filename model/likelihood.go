@@ -105,7 +105,7 @@ func (c *Config) addLikelihood(p *Params) *likelihoodBlocks {
 		b.cuts = add(Kernel, "cuts", c.Levels-1, func(dst []float64, v *Init) { initCuts(dst, v.ClassRows) })
 	case c.ClassOffsets:
 		b.bias = add(Kernel, "offset", c.Outputs, func(dst []float64, v *Init) { initOffsets(dst, v.ClassRows) })
-	case Counts(c.Likelihood):
+	case IsCountLikelihood(c.Likelihood):
 		b.logRate = add(Kernel, "log_rate", c.Outputs, func(dst []float64, v *Init) { copy(dst, v.LogRate) })
 	case !c.classifies():
 		b.logVar = add(Kernel, "log_variance", c.targets(),

@@ -98,7 +98,7 @@ func (v *naive) logLik(h, variance []float64, row int) (total float64) {
 	}
 	for t := range c.targets() {
 		y := v.y[row*c.targets()+t]
-		if Counts(c.Likelihood) {
+		if IsCountLikelihood(c.Likelihood) {
 			total += v.count(y, h[t]+v.params["likelihood.log_rate"][t]+v.offset[row], variance, t)
 			continue
 		}

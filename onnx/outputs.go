@@ -20,7 +20,7 @@ func (g graph) likelihood(s *model.Snapshot, scales []scaling.TargetScale, h, va
 		h = g.add(h, g.Doubles(s.Offset, len(s.Offset)))
 	}
 	switch {
-	case model.Counts(s.Likelihood):
+	case model.IsCountLikelihood(s.Likelihood):
 		return g.counts(s, h, variance)
 	case s.Likelihood == model.OrdinalLikelihood:
 		p.probabilities = g.levels(s, h)

@@ -51,7 +51,7 @@ func (r *run) fitInputs(ctx context.Context) error {
 		DRFLengthscaleFactor: cmp.Or(c.DRFLengthscaleFactor, drfFactorDefault),
 		NoiseVariance:        cmp.Or(c.NoiseInit, noiseDefault), DoF: c.DoF, ClassRows: ds.ClassCounts(),
 	}
-	if model.Counts(r.trained.Config.Likelihood) {
+	if model.IsCountLikelihood(r.trained.Config.Likelihood) {
 		r.init.LogRate = model.LogRates(ds.Y, ds.Offset, r.trained.Config.Outputs)
 	}
 	if r.job.resumed() == nil { // a resumed run has its values in the checkpoint

@@ -38,7 +38,7 @@ func (r *run) startValues(ctx context.Context) {
 	if c.Model == model.DRF {
 		factor = c.DRFLengthscaleFactor
 	}
-	counts := model.Counts(c.Likelihood) // the noise of counts is no parameter
+	counts := model.IsCountLikelihood(c.Likelihood) // the noise of counts is no parameter
 	lengths, noise := factor == 0, c.NoiseInit == 0 && ds.Task == data.Regression && !counts
 	if !isTable(ds) || !lengths && !noise {
 		return
@@ -85,7 +85,7 @@ func standardLogs(y []float64, targets int) []float64 {
 // counts, or a column for each class that some rows have and others do not.
 func (r *run) startTargets(ds *data.Dataset) (y []float64, outputs int) {
 	if c := len(r.trained.Targets); ds.Task == data.Regression {
-		if model.Counts(r.config.Likelihood) {
+		if model.IsCountLikelihood(r.config.Likelihood) {
 			return standardLogs(ds.Y, c), c
 		}
 		return scaling.Standardise(ds.Y, r.trained.Targets), c

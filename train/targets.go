@@ -31,7 +31,7 @@ func (j *Job) TargetKind(ctx context.Context) (string, error) {
 func (s *setup) targetKind(ctx context.Context) (string, error) {
 	c := s.config
 	kind := s.config.Targets
-	if model.Counts(c.Likelihood) {
+	if model.IsCountLikelihood(c.Likelihood) {
 		return scaling.NoTargets, nil
 	}
 	if kind != scaling.AutoTargets {
@@ -94,7 +94,7 @@ func (s *setup) checkTargets(scales []scaling.TargetScale) error {
 		if err := scaling.CheckPositive(ds, scales); err != nil {
 			return err
 		}
-		if model.Counts(s.config.Likelihood) {
+		if model.IsCountLikelihood(s.config.Likelihood) {
 			if err := scaling.CheckCounts(ds); err != nil {
 				return err
 			}

@@ -50,7 +50,7 @@ func SettleTargets(ctx context.Context, job *train.Job, given []options.Setting)
 	kind, err := job.TargetKind(ctx)
 	settled := []options.Setting{{Key: "target-scaling", Text: kind, From: Kind(c)}}
 	c.Targets = kind
-	if model.Counts(c.Likelihood) { // The rows may have chosen it.
+	if model.IsCountLikelihood(c.Likelihood) { // The rows may have chosen it.
 		settled = append(settled, options.Setting{Key: "likelihood", Text: c.Likelihood, From: Kind(c)})
 	}
 	explicit := c.ExplicitOptions() // A resumed search has the same.

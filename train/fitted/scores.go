@@ -71,7 +71,9 @@ func (t *Model) CheckTargets(ds *data.Dataset) error {
 }
 
 // PredictsCounts reports whether the targets are counts.
-func (t *Model) PredictsCounts() bool { return model.Counts(t.singleModels()[0].Config.Likelihood) }
+func (t *Model) PredictsCounts() bool {
+	return model.IsCountLikelihood(t.singleModels()[0].Config.Likelihood)
+}
 
 // scoreWithDensities calls Score, and adds the densities of a sample and the rows that a run folder keeps.
 func (t *Model) scoreWithDensities(p *model.Prediction, ds *data.Dataset, draws int) *Scores {

@@ -203,7 +203,8 @@ func (c *Config) check() error {
 		return c.Errorf("target-scaling", "log is for the likelihoods gaussian and heteroscedastic: the "+
 			"exponential of Student's t has no mean: give another likelihood, or target-scaling: standard")
 	}
-	if fits := c.Targets == scaling.AutoTargets || c.Targets == scaling.NoTargets; model.Counts(c.Likelihood) && !fits {
+	fits := c.Targets == scaling.AutoTargets || c.Targets == scaling.NoTargets
+	if model.IsCountLikelihood(c.Likelihood) && !fits {
 		return c.Errorf("target-scaling", "counts are not scaled: leave it out")
 	}
 	if err := c.checkSpectra(); err != nil {

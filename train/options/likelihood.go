@@ -56,7 +56,7 @@ func Likelihoods(task data.Task) []string {
 func (c Config) taskToRead() string {
 	switch {
 	case c.Task != Auto:
-	case model.Counts(c.Likelihood), c.Likelihood == Auto && c.Roles.Offset != "":
+	case model.IsCountLikelihood(c.Likelihood), c.Likelihood == Auto && c.Roles.Offset != "":
 		return string(data.Regression)
 	case c.Likelihood == model.OrdinalLikelihood:
 		return string(data.Classification)
@@ -122,7 +122,8 @@ func accepted(ds *data.Dataset) []string {
 		all = append(all, Lognormal)
 	}
 	return slices.DeleteFunc(all, func(likelihood string) bool {
-		return model.Counts(likelihood) && !counts || likelihood == model.BernoulliLikelihood && len(ds.Classes) != 2 ||
+		return model.IsCountLikelihood(likelihood) && !counts ||
+			likelihood == model.BernoulliLikelihood && len(ds.Classes) != 2 ||
 			likelihood == model.OrdinalLikelihood && len(ds.Classes) > model.MaxLevels
 	})
 }
@@ -144,7 +145,7 @@ func (c *Config) resolveLikelihood(ds *data.Dataset) error {
 	if _, err := c.BalancesClasses(ds); err != nil {
 		return err
 	}
-	if model.Counts(c.Likelihood) {
+	if model.IsCountLikelihood(c.Likelihood) {
 		if c.PredictDraws > 0 {
 			return c.Errorf("predict-draws",
 				"puts a normal in place of a prediction, and counts have none: leave it out")
