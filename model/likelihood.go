@@ -11,7 +11,7 @@ import (
 type Likelihood struct {
 	dev device.Device
 	likelihoodOps
-	own, grads device.LikelihoodArgs // θ_l and its gradients: some of LogVar, LogRate, Tail and Cuts
+	params, grads device.LikelihoodArgs // θ_l and its gradients: some of LogVar, LogRate, Tail and Cuts
 	// A constant b_c for each output of a classifier, which learns with the rest and has no prior:
 	// p(y | h + b). The latent functions have mean zero, so that without b a row unlike all of
 	// training has the same probability of each class. nil for other likelihoods
@@ -61,7 +61,7 @@ func (l *Likelihood) evaluate(op likelihoodOp, ell *device.Tensor, g, a device.L
 	if l.bias != nil {
 		l.dev.AddBias(a.H, l.bias)
 	}
-	a.LogVar, a.LogRate, a.Tail, a.Cuts = l.own.LogVar, l.own.LogRate, l.own.Tail, l.own.Cuts
+	a.LogVar, a.LogRate, a.Tail, a.Cuts = l.params.LogVar, l.params.LogRate, l.params.Tail, l.params.Cuts
 	g.LogVar, g.LogRate, g.Tail, g.Cuts = l.grads.LogVar, l.grads.LogRate, l.grads.Tail, l.grads.Cuts
 	op(l.dev, ell, g, a, scale)
 	if l.bias != nil {
@@ -123,40 +123,40 @@ func (c *Config) addLikelihood(p *Params) *likelihoodBlocks {
 // bind makes the likelihood.
 func (b *likelihoodBlocks) bind(dev device.Device, p *Params, c *Config) *Likelihood {
 	l := &Likelihood{dev: dev, likelihoodOps: opsOf(c.Likelihood)}
-	l.own.LogVar, l.grads.LogVar = p.real(b.logVar)
-	l.own.LogRate, l.grads.LogRate = p.real(b.logRate)
-	l.own.Tail, l.grads.Tail = p.real(b.tail)
-	l.own.Cuts, l.grads.Cuts = p.real(b.cuts)
+	l.params.LogVar, l.grads.LogVar = p.real(b.logVar)
+	l.params.LogRate, l.grads.LogRate = p.real(b.logRate)
+	l.params.Tail, l.grads.Tail = p.real(b.tail)
+	l.params.Cuts, l.grads.Cuts = p.real(b.cuts)
 	l.bias, l.dbias = p.real(b.bias)
 	return l
 }
 
 // variances returns σ² [C], read from the device.
-func (l *Likelihood) variances() []float64 { return exponentials(l.dev, l.own.LogVar) }
+func (l *Likelihood) variances() []float64 { return exponentials(l.dev, l.params.LogVar) }
 
 // degrees returns ν of Student's t, read from the device; 0 for other likelihoods.
 func (l *Likelihood) degrees() float64 {
-	if l.own.LogVar == nil || l.own.Tail == nil {
+	if l.params.LogVar == nil || l.params.Tail == nil {
 		return 0
 	}
-	return 2 + exponentials(l.dev, l.own.Tail)[0]
+	return 2 + exponentials(l.dev, l.params.Tail)[0]
 }
 
 // dispersion returns δ of a negative binomial, read from the device; 0 for other likelihoods.
 func (l *Likelihood) dispersion() float64 {
-	if l.own.LogRate == nil || l.own.Tail == nil {
+	if l.params.LogRate == nil || l.params.Tail == nil {
 		return 0
 	}
-	return device.DispersionFloor + exponentials(l.dev, l.own.Tail)[0]
+	return device.DispersionFloor + exponentials(l.dev, l.params.Tail)[0]
 }
 
 // cutPoints returns κ_1 … κ_K−1 of an ordinal likelihood, read from the device; nil for other
 // likelihoods.
 func (l *Likelihood) cutPoints() []float64 {
-	if l.own.Cuts == nil {
+	if l.params.Cuts == nil {
 		return nil
 	}
-	return device.CutPoints(numbers(l.dev, l.own.Cuts))
+	return device.CutPoints(numbers(l.dev, l.params.Cuts))
 }
 
 // predictGaussian adds σ² to the variance of each component.
@@ -181,7 +181,7 @@ func (l *Likelihood) predictStudent(p *Prediction) {
 
 // predictHeteroscedastic makes components with different variances.
 func (l *Likelihood) predictHeteroscedastic(p *Prediction) {
-	c, base := p.C/2, numbers(l.dev, l.own.LogVar)
+	c, base := p.C/2, numbers(l.dev, l.params.LogVar)
 	means := make([]float64, p.S*p.N*c)
 	p.Var = make([]float64, len(means))
 	for row := range p.S * p.N {
@@ -212,7 +212,7 @@ func (l *Likelihood) predictCounts(p *Prediction) {
 	if p.Var != nil {
 		p.hermite()
 	}
-	p.add(numbers(l.dev, l.own.LogRate))
+	p.add(numbers(l.dev, l.params.LogRate))
 	p.Dispersion = slices.Repeat([]float64{l.dispersion()}, p.S)
 }
 

@@ -97,8 +97,8 @@ func (m *Model) Snapshot(samples int, seed uint64) (*Snapshot, error) {
 	for l := range m.drf {
 		out.DRF = append(out.DRF, m.snapshotDRF(l, samples, d))
 	}
-	own := m.lik.own
-	out.LogVar, out.LogRate, out.Offset = m.numbers(own.LogVar), m.numbers(own.LogRate), m.numbers(m.lik.bias)
+	params := m.lik.params
+	out.LogVar, out.LogRate, out.Offset = m.numbers(params.LogVar), m.numbers(params.LogRate), m.numbers(m.lik.bias)
 	out.DoF, out.Dispersion, out.Cuts = m.lik.degrees(), m.lik.dispersion(), m.lik.cutPoints()
 	if m.cfg.Likelihood == PoissonLikelihood {
 		out.Nodes, out.Weights = hermite(hermiteNodes(samples))
