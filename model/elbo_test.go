@@ -34,38 +34,40 @@ var likelihoods = []struct {
 	{OrdinalLikelihood, 1, 4}}
 
 // drawn are the models whose W or Ω are drawn.
-var drawn = []struct {
-	model, spectra string
-	local          bool
-	layers         int
-	feed, skip     bool
-	features       string // the kernel of the layers
-
-	whiten       bool // and the rest of the GP layer
-	lengths, cov string
-	learn        bool
-	kernel       string
-}{
-	{GPDRF, PriorFixed + EachSample, true, 1, true, true, "", true, ARD, Full, true, ""},
-	{GPDRF, PriorFixed, true, 2, false, false, "", false, Isotropic, Full, true, "rbf"},
-	{GPDRF, PriorFixed + EachSample, false, 3, false, false, "matern32", true, Shared, Full, true, "matern32"},
-	{GPDRF, PriorFixed + EachSample, false, 1, false, true, "matern52", false, ARD, Diagonal, false, "rbf+matern12"},
-	{GPDRF, VarFixed + AllNoise, true, 2, true, false, "arccos1", true, Isotropic, Diagonal, true, "matern12"},
-	{GPDRF, VarFixed + EachSample, true, 3, false, false, "arccos0", false, Shared, Diagonal, true, ""},
-	{GPDRF, VarFixed + AllNoise + EachSample, false, 1, true, true, "arccos2", true, ARD, Full, true, "rbf"},
-	{GPDRF, VarFixed, false, 2, true, false, "arccos2", false, Isotropic, Full, false, "matern52"},
-	{GPDRF, VarResampled + EachSample, true, 3, true, false, "", true, Shared, Full, true, "rbf+matern12"},
-	{GPDRF, VarResampled + EachSample, true, 1, false, true, "rbf", false, ARD, Diagonal, true, "matern12"},
-	{GPDRF, VarResampled, false, 2, true, false, "matern12", true, Isotropic, Diagonal, true, ""},
-	{GPDRF, VarResampled + EachSample, false, 3, false, true, "matern32", false, Shared, Diagonal, false, "rbf"},
-	{model: DRF, spectra: PriorFixed + EachSample, local: true, layers: 1, features: "matern12"},
-	{model: DRF, spectra: PriorFixed, layers: 2, feed: true, features: "arccos0"},
-	{model: DRF, spectra: VarFixed + AllNoise + EachSample, local: true, layers: 2, features: "matern52"},
-	{model: DRF, spectra: VarFixed + EachSample, layers: 1, feed: true, features: "rbf"},
-	{model: DRF, spectra: VarFixed, local: true, layers: 2, feed: true, features: "matern32"},
-	{model: DRF, spectra: VarFixed + AllNoise, layers: 1, features: ""},
-	{model: DRF, spectra: VarResampled + EachSample, local: true, layers: 2, features: "arccos2"},
-	{model: DRF, spectra: VarResampled, layers: 2, feed: true, features: "arccos1"},
+var drawn = []Config{
+	{Model: GPDRF, Spectra: PriorFixed + EachSample, LocalReparam: true, Layers: 1, FeedForward: true, Skip: true,
+		Whiten: true, Lengthscales: ARD, QCov: Full, LearnInducing: true},
+	{Model: GPDRF, Spectra: PriorFixed, LocalReparam: true, Layers: 2,
+		Lengthscales: Isotropic, QCov: Full, LearnInducing: true, Kernel: "rbf"},
+	{Model: GPDRF, Spectra: PriorFixed + EachSample, Layers: 3, FeatureKernel: "matern32",
+		Whiten: true, Lengthscales: Shared, QCov: Full, LearnInducing: true, Kernel: "matern32"},
+	{Model: GPDRF, Spectra: PriorFixed + EachSample, Layers: 1, Skip: true, FeatureKernel: "matern52",
+		Lengthscales: ARD, QCov: Diagonal, Kernel: "rbf+matern12"},
+	{Model: GPDRF, Spectra: VarFixed + AllNoise, LocalReparam: true, Layers: 2, FeedForward: true,
+		FeatureKernel: "arccos1", Whiten: true, Lengthscales: Isotropic, QCov: Diagonal, LearnInducing: true,
+		Kernel: "matern12"},
+	{Model: GPDRF, Spectra: VarFixed + EachSample, LocalReparam: true, Layers: 3, FeatureKernel: "arccos0",
+		Lengthscales: Shared, QCov: Diagonal, LearnInducing: true},
+	{Model: GPDRF, Spectra: VarFixed + AllNoise + EachSample, Layers: 1, FeedForward: true, Skip: true,
+		FeatureKernel: "arccos2", Whiten: true, Lengthscales: ARD, QCov: Full, LearnInducing: true, Kernel: "rbf"},
+	{Model: GPDRF, Spectra: VarFixed, Layers: 2, FeedForward: true, FeatureKernel: "arccos2",
+		Lengthscales: Isotropic, QCov: Full, Kernel: "matern52"},
+	{Model: GPDRF, Spectra: VarResampled + EachSample, LocalReparam: true, Layers: 3, FeedForward: true,
+		Whiten: true, Lengthscales: Shared, QCov: Full, LearnInducing: true, Kernel: "rbf+matern12"},
+	{Model: GPDRF, Spectra: VarResampled + EachSample, LocalReparam: true, Layers: 1, Skip: true, FeatureKernel: "rbf",
+		Lengthscales: ARD, QCov: Diagonal, LearnInducing: true, Kernel: "matern12"},
+	{Model: GPDRF, Spectra: VarResampled, Layers: 2, FeedForward: true, FeatureKernel: "matern12",
+		Whiten: true, Lengthscales: Isotropic, QCov: Diagonal, LearnInducing: true},
+	{Model: GPDRF, Spectra: VarResampled + EachSample, Layers: 3, Skip: true, FeatureKernel: "matern32",
+		Lengthscales: Shared, QCov: Diagonal, Kernel: "rbf"},
+	{Model: DRF, Spectra: PriorFixed + EachSample, LocalReparam: true, Layers: 1, FeatureKernel: "matern12"},
+	{Model: DRF, Spectra: PriorFixed, Layers: 2, FeedForward: true, FeatureKernel: "arccos0"},
+	{Model: DRF, Spectra: VarFixed + AllNoise + EachSample, LocalReparam: true, Layers: 2, FeatureKernel: "matern52"},
+	{Model: DRF, Spectra: VarFixed + EachSample, Layers: 1, FeedForward: true, FeatureKernel: "rbf"},
+	{Model: DRF, Spectra: VarFixed, LocalReparam: true, Layers: 2, FeedForward: true, FeatureKernel: "matern32"},
+	{Model: DRF, Spectra: VarFixed + AllNoise, Layers: 1},
+	{Model: DRF, Spectra: VarResampled + EachSample, LocalReparam: true, Layers: 2, FeatureKernel: "arccos2"},
+	{Model: DRF, Spectra: VarResampled, Layers: 2, FeedForward: true, FeatureKernel: "arccos1"},
 }
 
 // configs lists every likelihood with every option of each model.
@@ -101,12 +103,9 @@ func configs() []Config {
 			c.Spectra, c.LocalReparam, c.Skip = VarResampled+EachSample, true, i == 1
 			all = append(all, c)
 		}
-		for _, d := range drawn {
-			c := base
-			c.Model, c.Spectra, c.LocalReparam, c.Whiten, c.LearnInducing = d.model, d.spectra, d.local, d.whiten,
-				d.learn
-			c.Lengthscales, c.QCov, c.Kernel, c.FeatureKernel = d.lengths, d.cov, d.kernel, d.features
-			c.Layers, c.FeedForward, c.Skip, c.Features, c.Hidden = d.layers, d.feed, d.skip, 4, 3
+		for _, c := range drawn {
+			c.Inputs, c.Outputs, c.Likelihood, c.Levels = base.Inputs, outputs, lik.name, lik.levels
+			c.Samples, c.Features, c.Hidden = base.Samples, 4, 3
 			if c.Model == GPDRF {
 				c.Latents, c.Inducing, c.Features, c.Hidden = 4, 5, 3, 2
 			}
