@@ -128,7 +128,8 @@ func (l *Ledger) walk(v reflect.Value, name string, unnamed map[uintptr]int, see
 		l.walk(v.Elem(), name, unnamed, seen)
 	case reflect.Struct:
 		for i := range v.NumField() {
-			field, inner := v.Type().Field(i), name
+			field := v.Type().Field(i)
+			inner := name
 			if !field.Anonymous {
 				inner += "." + field.Name
 			}

@@ -28,7 +28,8 @@ type ardTask struct {
 // ARD computes the correlations c of z and x, kernel_ard without its α or a Matérn kernel, and their slopes.
 func (d *gp) ARD(a device.ARDArgs) {
 	t := &d.ard
-	t.ARDShape, t.form = device.CheckARD(a), a.Form
+	t.ARDShape = device.CheckARD(a)
+	t.form = a.Form
 	t.begin(d.pool, a)
 	t.c = double(a.C)
 	t.packAcross(d.pool)
@@ -124,7 +125,8 @@ func (t *ardTask) products(w *worker, r *ardBlock, group int) {
 // fill writes the rows of a block of c_k and its slope from their products, which may be the memory
 // of c_k for RBF.
 func (t *ardTask) fill(r *ardBlock, k int, scale float64) {
-	c, half := t.c[k*t.M*t.B:], t.halfOf(k)
+	c := t.c[k*t.M*t.B:]
+	half := t.halfOf(k)
 	for i := r.lo; i < r.hi; i++ {
 		from, to := r.e[(i-r.lo)*r.lde:][:r.n], c[i*t.B:][:r.n]
 		if t.Same { // up to the diagonal
@@ -156,7 +158,8 @@ func (t *ardTask) fill(r *ardBlock, k int, scale float64) {
 
 // matern writes row i of c_k and its slope. For rows that are near each other it uses their differences.
 func (t *ardTask) matern(products []float64, own, scale float64, k, i int) {
-	at, n := (k*t.M+i)*t.B, len(products)
+	at := (k*t.M + i) * t.B
+	n := len(products)
 	c, slope, half := t.c[at:][:n], t.slope[at:][:n], t.halfOf(k)[:n]
 	if !simd.Matern64(c, slope, products, half, own, scale, t.form.TwiceNu(), device.NearRows) {
 		return

@@ -168,7 +168,8 @@ func (t *ardTask) finish(p *pool) {
 	if p.dry() {
 		return
 	}
-	factor, w := -2.0, p.workers[0]
+	factor := -2.0
+	w := p.workers[0]
 	switch {
 	case t.Isotropic:
 		factor = 1

@@ -27,12 +27,14 @@ func (d *Device[T]) PoissonExpected(ell *device.Tensor, g, a device.LikelihoodAr
 
 // poisson computes rows lo … hi−1 of PoissonLogLik, which has no variances, or of PoissonExpected.
 func (t *likelihoodMoments[T, E]) poisson(block, lo, hi int) {
-	slopes, value := t.dlogvar[block*t.c:][:t.c], 0.0
+	slopes := t.dlogvar[block*t.c:][:t.c]
+	value := 0.0
 	clear(slopes)
 	for row := lo; row < hi; row++ {
 		w, y := t.w(row), t.y[row%t.b*t.c:][:t.c]
 		for c, v := range y {
-			i, y := row*t.c+c, float64(v)
+			i := row*t.c + c
+			y := float64(v)
 			f := float64(t.mean[i]) + t.logRate(row, c)
 			u := f
 			if t.variance != nil {
@@ -84,7 +86,8 @@ type negativeBinomial[T Float] likelihoods[T]
 // ψ(y+r) − ψ(r) + log(1−σ) + 1 − (1 + y/r)(1−σ) in r.
 func (t *negativeBinomial[T]) run(_ *worker, block int) {
 	lo, hi := span(block, likRows, t.rows)
-	all, r := (*likelihoods[T])(t), math.Exp(t.tail)
+	all := (*likelihoods[T])(t)
+	r := math.Exp(t.tail)
 	base, _ := math.Lgamma(r)
 	rise := digamma(r)
 	slopes, value, tail := t.dlogvar[block*t.c:][:t.c], 0.0, 0.0
@@ -92,7 +95,8 @@ func (t *negativeBinomial[T]) run(_ *worker, block int) {
 	for row := lo; row < hi; row++ {
 		w := all.w(row)
 		for c, v := range t.y[row%t.b*t.c:][:t.c] {
-			i, y := row*t.c+c, float64(v)
+			i := row*t.c + c
+			y := float64(v)
 			u := float64(t.h[i]) + all.logRate(row, c) - t.tail
 			e := math.Exp(-math.Abs(u))
 			below := max(u, 0) + math.Log1p(e) // −log(1−σ)

@@ -66,7 +66,9 @@ func (d *Device[T]) beginFeatures(op string, a device.FeatureArgs, n device.Feat
 	if !ok || n.D != t.D || n.R != t.R || n.Out != t.Out || n.S*n.B > t.rowsPlanned {
 		panic("device: " + op + ": the scratch was planned for another layer")
 	}
-	t.FeatureShape, t.h, t.p = n, d.real(a.H), d.featureParams(a.Params)
+	t.FeatureShape = n
+	t.h = d.real(a.H)
+	t.p = d.featureParams(a.Params)
 	return t
 }
 
@@ -74,7 +76,8 @@ func (d *Device[T]) beginFeatures(op string, a device.FeatureArgs, n device.Feat
 func (d *Device[T]) RandomFeatures(a device.FeatureArgs) {
 	const op = "RandomFeatures"
 	t := d.beginFeatures(op, a, device.CheckFeatures(op, a))
-	t.out, t.rows, t.noise = d.real(a.Out), ints(a.Rows), a.Noise
+	t.out, t.rows = d.real(a.Out), ints(a.Rows)
+	t.noise = a.Noise
 	if !d.dry() {
 		t.scale = T(math.Sqrt(math.Exp(float64(t.p.logAlpha[0])) / float64(t.R)))
 	}
@@ -176,7 +179,8 @@ func (t *features[T]) multiplyTransposed(w *worker, dw []T, n int, alpha T, x ma
 func (d *Device[T]) RandomFeaturesBackward(g, a device.FeatureArgs) {
 	const op = "RandomFeaturesBackward"
 	t := d.beginFeatures(op, a, device.CheckFeaturesBackward(op, g, a))
-	t.dout, t.dh, t.g = d.real(g.Out), d.real(g.H), d.featureParams(g.Params)
+	t.dout, t.dh = d.real(g.Out), d.real(g.H)
+	t.g = d.featureParams(g.Params)
 	blocks := blocksOf(t.R, featureColumns)
 	t.dp, t.partial = grow(d.pool, &t.dp, t.S*t.B*t.R), grow(d.pool, &t.partial, blocks*(1+t.D))
 	t.math.reserve(d.pool, 0, max(featureRows*2*t.R, featureColumns*max(t.D, t.Out)))

@@ -40,7 +40,8 @@ func (t *drawWeights[T]) run(w *worker, block int) {
 	columns := (*features[T])(t).Columns()
 	sample, lo, hi := spanOf(block, featureColumns, columns)
 	n, at := (hi-lo)*t.Out, (sample*columns+lo)*t.Out
-	e, s := t.e[at:][:n], t.math.scratch(w, 0, n)
+	e := t.e[at:][:n]
+	s := t.math.scratch(w, 0, n)
 	draw(t.math, e, t.Out, keyOf(t.noise.Weights, sample, t.noise.WeightDraws), nil, lo)
 	deviations(t.math, s, t.p.logVarW[lo*t.Out:])
 	combine(t.w[at:][:n], e, s, t.p.meanW[lo*t.Out:])

@@ -162,7 +162,8 @@ func (t *features[T]) integrals(row, lo, hi int, phi []T) simd.Integrals[T] {
 func (d *Device[T]) FeatureMomentsBackward(g, a device.FeatureArgs) {
 	const op = "FeatureMomentsBackward"
 	t := d.beginFeatures(op, a, device.CheckFeatureMomentsBackward(op, g, a))
-	t.dout, t.dh, t.g = d.real(g.Out), d.real(g.H), d.featureParams(g.Params)
+	t.dout, t.dh = d.real(g.Out), d.real(g.H)
+	t.g = d.featureParams(g.Params)
 	rows, blocks := t.S*t.B, blocksOf(t.R, featureColumns)
 	n := &t.moments
 	n.dp, n.dv = grow(d.pool, &n.dp, rows*t.R), grow(d.pool, &n.dv, rows*t.R)

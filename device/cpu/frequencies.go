@@ -59,7 +59,8 @@ type frequenciesBackward[T Float] frequencies[T]
 
 func (t *frequenciesBackward[T]) run(_ *worker, row int) {
 	inverse := math.Exp(-float64(t.logl[row]))
-	step, along, length := T(t.rho*inverse), 0.0, 0.0
+	step := T(t.rho * inverse)
+	along, length := 0.0, 0.0
 	for i := row * t.r; i < (row+1)*t.r; i++ {
 		moved := step * t.mean[i]
 		t.dmean[i] += step * t.eta[i]

@@ -63,9 +63,11 @@ func (t *klDiag[T]) run(w *worker, block int) {
 		t.kl[block] = t.lower(lo, hi)
 		return
 	}
-	s2, l2 := t.math.scratch(w, 0, hi-lo), t.lengths[row]
+	s2 := t.math.scratch(w, 0, hi-lo)
+	l2 := t.lengths[row]
 	t.math.exp(s2, t.logvar[lo:hi])
-	weight, moments, logs := T(-t.weight*l2), 0.0, 0.0
+	weight := T(-t.weight * l2)
+	moments, logs := 0.0, 0.0
 	mean, logvar, dmean, dlogvar := t.mean[lo:hi], t.logvar[lo:hi], t.dmean[lo:hi], t.dlogvar[lo:hi]
 	for i, v := range s2 {
 		m := mean[i]

@@ -49,7 +49,8 @@ func (d *Device[T]) begin(op string, ell *device.Tensor, g, a device.LikelihoodA
 		t.labels = ints(a.Y)
 		return t
 	}
-	t.y, t.dlogvar = d.real(a.Y), grow(d.pool, &t.dlogvar, blocksOf(t.rows, likRows)*c)
+	t.y = d.real(a.Y)
+	t.dlogvar = grow(d.pool, &t.dlogvar, blocksOf(t.rows, likRows)*c)
 	t.noise = grow(d.pool, &t.noise, c)
 	for i, v := range d.real(cmp.Or(a.LogVar, a.LogRate)) {
 		t.noise[i] = float64(v)
@@ -133,7 +134,8 @@ type softmax[T Float] likelihoods[T]
 
 func (t *softmax[T]) run(_ *worker, block int) {
 	lo, hi := span(block, likRows, t.rows)
-	total, w := 0.0, (*likelihoods[T])(t).w
+	total := 0.0
+	w := (*likelihoods[T])(t).w
 	dh := t.dh[lo*t.c : hi*t.c]
 	for row := lo; row < hi; row++ {
 		h, d := t.h[row*t.c:][:t.c], t.dh[row*t.c:][:t.c]
@@ -148,7 +150,8 @@ func (t *softmax[T]) run(_ *worker, block int) {
 	}
 	t.math.exp(dh, dh)
 	for row := lo; row < hi; row++ {
-		d, sum := t.dh[row*t.c:][:t.c], 0.0
+		d := t.dh[row*t.c:][:t.c]
+		sum := 0.0
 		for _, v := range d {
 			sum += float64(v)
 		}
@@ -201,7 +204,9 @@ func (d *Device[T]) StudentLogLik(ell *device.Tensor, g, a device.LikelihoodArgs
 	t.tail = nu
 	d.do((*student[T])(t), len(t.ell), len(t.h)*16)
 
-	rows, logs, shares, noise := float64(t.rows/t.b)*t.count(0, t.b), sum(t.ell), 0.0, 0.0
+	rows := float64(t.rows/t.b) * t.count(0, t.b)
+	logs := sum(t.ell)
+	shares, noise := 0.0, 0.0
 	n := rows * float64(t.c)
 	for i, to := 0, d.real(g.LogVar); i < t.c; i++ {
 		share := t.column(i)
@@ -220,14 +225,16 @@ type student[T Float] likelihoods[T]
 
 func (t *student[T]) run(_ *worker, block int) {
 	lo, hi := span(block, likRows, t.rows)
-	logs, shares := 0.0, t.dlogvar[block*t.c:][:t.c]
+	logs := 0.0
+	shares := t.dlogvar[block*t.c:][:t.c]
 	clear(shares)
 	for row := lo; row < hi; row++ {
 		w := (*likelihoods[T])(t).w(row)
 		y := t.y[row%t.b*t.c:][:t.c]
 		dh := t.dh[row*t.c:][:t.c]
 		for i, v := range t.h[row*t.c:][:t.c] {
-			miss, perSquare := float64(y[i])-float64(v), t.precision[i]/t.tail
+			miss := float64(y[i]) - float64(v)
+			perSquare := t.precision[i] / t.tail
 			z := miss * miss * perSquare
 			logs += w * math.Log1p(z)
 			shares[i] += w * (z / (1 + z))
@@ -259,7 +266,8 @@ type heteroscedastic[T Float] likelihoods[T]
 
 func (t *heteroscedastic[T]) run(_ *worker, block int) {
 	lo, hi := span(block, likRows, t.rows)
-	total, slopes := 0.0, t.dlogvar[block*t.c:][:t.c]
+	total := 0.0
+	slopes := t.dlogvar[block*t.c:][:t.c]
 	clear(slopes)
 	for row := lo; row < hi; row++ {
 		w := (*likelihoods[T])(t).w(row)
@@ -267,7 +275,8 @@ func (t *heteroscedastic[T]) run(_ *worker, block int) {
 		y := t.y[row%t.b*t.c:][:t.c]
 		h, dh := t.h[row*2*t.c:][:2*t.c], t.dh[row*2*t.c:][:2*t.c]
 		for i, v := range y {
-			miss, logV := float64(v)-float64(h[i]), t.noise[i]+float64(h[t.c+i])
+			miss := float64(v) - float64(h[i])
+			logV := t.noise[i] + float64(h[t.c+i])
 			floored := logV < logVarFloor
 			if floored {
 				logV = logVarFloor
@@ -305,7 +314,8 @@ func (d *Device[T]) AddBias(h, bias *device.Tensor) {
 func (d *Device[T]) AddBiasBackward(dbias, dh *device.Tensor) {
 	rows, c := device.CheckBias("AddBiasBackward", dh, dbias)
 	t := d.beginSums(1, rows, c, 1)
-	t.dlogvar, t.dh = grow(d.pool, &t.dlogvar, blocksOf(rows, likRows)*c), d.real(dh)
+	t.dlogvar = grow(d.pool, &t.dlogvar, blocksOf(rows, likRows)*c)
+	t.dh = d.real(dh)
 	if d.dry() {
 		return
 	}

@@ -71,7 +71,8 @@ func (t *likelihoodMoments[T, E]) expected(block, lo, hi int) {
 		w, y := t.w(row), t.y[row%t.b*t.c:][:t.c]
 		for c, precision := range t.precision {
 			i := row*t.c + c
-			miss, grad := float64(y[c])-float64(t.mean[i]), t.scale*w*precision
+			miss := float64(y[c]) - float64(t.mean[i])
+			grad := t.scale * w * precision
 			t.dmean[i] = E(grad * miss)
 			if t.variance == nil {
 				squares[c] += w * miss * miss
@@ -88,7 +89,8 @@ func (t *likelihoodMoments[T, E]) expected(block, lo, hi int) {
 // slopes miss/v in the mean, ½(miss²/v² − 1/v) in var, and σ² times that in log σ².
 func (t *likelihoodMoments[T, E]) predictive(block, lo, hi int) {
 	const bound, own = device.BoundShare, 1 - device.BoundShare
-	slopes, value := t.dlogvar[block*t.c:][:t.c], 0.0
+	slopes := t.dlogvar[block*t.c:][:t.c]
+	value := 0.0
 	clear(slopes)
 	for row := lo; row < hi; row++ {
 		w, y := t.w(row), t.y[row%t.b*t.c:][:t.c]

@@ -28,7 +28,8 @@ func (d *gp) Mix(a device.MixArgs) {
 }
 
 func (t *mixTask) begin(p *pool, k, n int, a device.MixArgs) {
-	t.n, t.pieces = n, blocksOf(n, mixBlock)
+	t.n = n
+	t.pieces = blocksOf(n, mixBlock)
 	t.a, t.b = double(a.A), double(a.B)
 	t.weight = grow(p, &t.weight, k)
 	for i, v := range double(a.Logit) {
@@ -55,7 +56,9 @@ func (d *gp) MixBackward(g, a device.MixArgs) {
 	t := &d.mix
 	k, n := device.CheckMixBackward(g, a)
 	t.begin(d.pool, k, n, a)
-	t.c, t.da, t.db, t.partial = double(g.C), double(g.A), double(g.B), grow(d.pool, &t.partial, k*t.pieces)
+	t.c = double(g.C)
+	t.da, t.db = double(g.A), double(g.B)
+	t.partial = grow(d.pool, &t.partial, k*t.pieces)
 	d.do((*mixBackward)(t), k*t.pieces, 5*k*n)
 	dlogit := double(g.Logit)
 	for i, w := range t.weight[:len(dlogit)] {

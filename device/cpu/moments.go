@@ -184,7 +184,8 @@ func (d *gp) MomentsBackward(g, a device.MomentsArgs) {
 type momentsCotangent momentsTask
 
 func (t *momentsCotangent) run(_ *worker, j int) {
-	dmean, dvariance, sum := t.dmean[j*t.B:][:t.B], t.dvariance[j*t.B:][:t.B], 0.0
+	dmean, dvariance := t.dmean[j*t.B:][:t.B], t.dvariance[j*t.B:][:t.B]
+	sum := 0.0
 	for b := range dmean {
 		at := b*t.J + j
 		dmean[b] = t.root[j] * t.gradMean[at]
@@ -248,7 +249,8 @@ func (t *momentsScale) run(w *worker, block int) {
 type momentsInput momentsTask
 
 func (t *momentsInput) run(w *worker, block int) {
-	rows, m := blocksOf(t.M, momentRows), t.M
+	rows := blocksOf(t.M, momentRows)
+	m := t.M
 	k := block / rows
 	lo, hi := span(rows-1-block%rows, momentRows, m) // the longest rows come first
 	first, last := t.Latents(k)

@@ -129,9 +129,11 @@ func (d *Device[T]) Concat(dst *device.Tensor, parts []*device.Tensor) {
 	if d.dry() {
 		return
 	}
-	to, column := d.real(dst), 0
+	to := d.real(dst)
+	column := 0
 	for _, p := range parts {
-		from, w := d.real(p), p.Dim(p.Rank()-1)
+		from := d.real(p)
+		w := p.Dim(p.Rank() - 1)
 		own := s * b // number of rows of the part
 		if p.Rank() == 2 {
 			own = b
@@ -149,7 +151,8 @@ func (d *Device[T]) ConcatBackward(dparts []*device.Tensor, widths []int, ddst *
 	if d.dry() {
 		return
 	}
-	from, column := d.real(ddst), 0
+	from := d.real(ddst)
+	column := 0
 	for i, p := range dparts {
 		w := widths[i]
 		if p != nil {

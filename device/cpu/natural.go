@@ -30,7 +30,8 @@ type naturalTask struct {
 func (d *gp) NaturalStep(m, s, dm, ds *device.Tensor, size device.Scalar) {
 	t := &d.natural
 	t.QShape = device.CheckNaturalStep(m, s, dm, ds, size.Value)
-	t.m, t.s, t.dm, t.ds, t.size = double(m), double(s), double(dm), double(ds), size.Value
+	t.m, t.s, t.dm, t.ds = double(m), double(s), double(dm), double(ds)
+	t.size = size.Value
 	if t.Diagonal {
 		d.do((*naturalDiagonal)(t), t.J, 16*len(t.m))
 		return
@@ -134,7 +135,9 @@ type naturalProject naturalTask
 
 func (t *naturalProject) run(w *worker, j int) {
 	m := t.M
-	reversed, u, scale := w.double(0, m), t.u[j*m:][:m], math.Sqrt(1+2*t.rung[j])
+	reversed := w.double(0, m)
+	u := t.u[j*m:][:m]
+	scale := math.Sqrt(1 + 2*t.rung[j])
 	for i, v := range t.dm[j*m:][:m] {
 		reversed[m-1-i] = v
 	}
@@ -153,7 +156,9 @@ func (t *naturalWrite) run(_ *worker, block int) {
 		return
 	}
 	flip(t.s[at:], t.sigma[at:], m, lo, hi)
-	size, scale, u := t.size/grown, math.Sqrt(grown), t.u[j*m:][:m]
+	size := t.size / grown
+	scale := math.Sqrt(grown)
+	u := t.u[j*m:][:m]
 	for i := lo; i < hi; i++ {
 		row := t.s[at+i*m:][:i+1]
 		for c := range row {

@@ -22,7 +22,8 @@ func (d *Device[T]) OrdinalLogLik(ell *device.Tensor, g, a device.LikelihoodArgs
 	}
 	d.evaluate((*ordinal[T])(t), len(t.h)*128, ell, nil)
 	// Gap k moves cut point k and all cut points after it.
-	above, to := 0.0, d.real(g.Cuts)
+	above := 0.0
+	to := d.real(g.Cuts)
 	for k := n - 1; k > 0; k-- {
 		above += t.column(k)
 		to[k] += T(scale * math.Exp(float64(gaps[k])) * above)
@@ -34,7 +35,8 @@ type ordinal[T Float] likelihoods[T]
 
 func (t *ordinal[T]) run(_ *worker, block int) {
 	lo, hi := span(block, likRows, t.rows)
-	slopes, value := t.dlogvar[block*t.c:][:t.c], 0.0
+	slopes := t.dlogvar[block*t.c:][:t.c]
+	value := 0.0
 	clear(slopes)
 	for row := lo; row < hi; row++ {
 		w, y := (*likelihoods[T])(t).w(row), int(t.labels[row%t.b])

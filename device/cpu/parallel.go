@@ -115,7 +115,8 @@ func (p *pool) do(t task, blocks, work int) {
 		}
 		return
 	}
-	p.task, p.blocks = t, int64(blocks)
+	p.task = t
+	p.blocks = int64(blocks)
 	p.running.Store(int64(blocks))
 	p.queued.Store(int64(blocks)) // helpers that are awake see this
 	for _, h := range p.helpers[:min(len(p.helpers), blocks-1)] {

@@ -34,7 +34,8 @@ func (t *potrfBatch) run(w *worker, k int) { (*potrfTask)(t).climb(w, k, nil) }
 func (d *gp) Potrf(l, jitter, c *device.Tensor) {
 	t := &d.potrf
 	t.k, t.m = device.CheckPotrf(l, jitter, c)
-	t.l, t.c, t.jitter, t.ladder = double(l), double(c), double(jitter), device.JitterLadder[:]
+	t.l, t.c, t.jitter = double(l), double(c), double(jitter)
+	t.ladder = device.JitterLadder[:]
 	t.factorise(d.pool)
 }
 

@@ -64,7 +64,8 @@ type sampleFBackward[T Float] sampleF[T]
 func (t *sampleFBackward[T]) run(w *worker, block int) {
 	lo, hi := span(block, sampleRows, t.b)
 	first, n := lo*t.j, (hi-lo)*t.j
-	noise, dmean, dvar := t.math.scratch(w, 0, n), t.dmean[first:][:n], t.dvar[first:][:n]
+	noise := t.math.scratch(w, 0, n)
+	dmean, dvar := t.dmean[first:][:n], t.dvar[first:][:n]
 	clear(dmean)
 	clear(dvar)
 	for s := range t.s {

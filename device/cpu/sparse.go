@@ -95,7 +95,8 @@ func (d *gp) SparseBlock(a device.SparseBlockArgs) {
 }
 
 func (t *sparseTask) begin(p *pool, a device.SparseBlockArgs) {
-	t.d, t.linear = double(a.D), a.Linear
+	t.d = double(a.D)
+	t.linear = a.Linear
 	p.reserve(0, t.I*sparseRows*t.B)
 	p.reserve(1, 2*t.B)
 	t.weight, t.scale = grow(p, &t.weight, t.K*t.I), grow(p, &t.scale, t.K*t.I)
@@ -106,7 +107,8 @@ func (t *sparseTask) begin(p *pool, a device.SparseBlockArgs) {
 	clear(t.zeros)
 	for k := range t.K {
 		logit := double(a.Logits)[k*t.I:][:t.I]
-		top, total := logit[0], 0.0
+		top := logit[0]
+		total := 0.0
 		for _, v := range logit {
 			top = max(top, v)
 		}
@@ -213,7 +215,8 @@ func (t *sparseTask) finish(dlogits, dlogsigma []float64) {
 		simd.Axpy64(1, t.partial[block*len(total):][:len(total)], total)
 	}
 	for at := range t.K * t.I {
-		k, pull := at/t.I, 0.0
+		k := at / t.I
+		pull := 0.0
 		for j := k * t.I; j < (k+1)*t.I; j++ {
 			pull += t.weight[j] * (total[2*at] - total[2*j])
 		}

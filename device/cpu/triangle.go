@@ -107,7 +107,8 @@ func halfway(lo, hi int) int { return lo + blocksOf(hi-lo, 2*tri)*tri }
 
 // divide multiplies the rows lo … hi of x by the inverse of their diagonal block.
 func (t *triangle) divide(w *worker, k int, x matrix[float64], lo, hi int, transpose bool) {
-	rows, tmp := x.x[lo*x.ld:], w.double(0, tri*x.k)
+	rows := x.x[lo*x.ld:]
+	tmp := w.double(0, tri*x.k)
 	copyRows(tmp, x.k, rows, x.ld, hi-lo, x.k)
 	simd.Gemm64(w.doubles.pack, transpose, false, hi-lo, x.k, hi-lo, 1, t.diagonal(k, lo/tri), tri, tmp, x.k,
 		0, rows, x.ld)

@@ -23,7 +23,9 @@ type ardState struct {
 func (d *Device) ardNorms(n device.ARDShape, a device.ARDArgs) (norms, weight cuda.Arg, rows int) {
 	groups := n.K
 	if n.Isotropic {
-		groups, weight, a.LogLength = 1, cuda.Pointer(0), nil
+		groups = 1
+		weight = cuda.Pointer(0)
+		a.LogLength = nil
 	} else {
 		weight = d.growDoubles(&d.state.ard.weight, n.K*n.D)
 	}
@@ -117,7 +119,9 @@ type ardParts struct {
 
 // ardFold adds Σ partial over chunks to dlogl. If X̄ learns, it also computes dz += Σ_k (P − g z)/ℓ², twice if X is Z.
 func (d *Device) ardFold(n device.ARDShape, g, a device.ARDArgs, p ardParts) {
-	size, lengths, times := n.M*n.D, g.LogLength.Len(), 1.0
+	size := n.M * n.D
+	lengths := g.LogLength.Len()
+	times := 1.0
 	if g.Z == nil {
 		size = 0
 	}

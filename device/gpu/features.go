@@ -215,7 +215,8 @@ func (d *Device) RandomFeaturesBackward(g, a device.FeatureArgs) {
 	t := beginFeatures(op, a, device.CheckFeaturesBackward(op, g, a))
 	p, dp := &t.p, &g.Params
 	weightBlocks := (t.Columns()*t.Out + 255) / 256
-	alpha, sums := d.growDoubles(&t.alpha, weightBlocks+noiseBlocks), weightBlocks
+	alpha := d.growDoubles(&t.alpha, weightBlocks+noiseBlocks)
+	sums := weightBlocks
 	if t.noise.Local {
 		d.noiseGradient(t, g.Out, weightBlocks)
 		sums += noiseBlocks
@@ -263,7 +264,8 @@ func (d *Device) partialGradients(t *features, dout *device.Tensor) (chunks, par
 // inputGradient writes dh.
 func (d *Device) inputGradient(t *features, dh, dout *device.Tensor) {
 	span, chunks := t.chunksOfFrequencies(1)
-	n, to := t.S*t.B*t.D, d.ptr(dh)
+	n := t.S * t.B * t.D
+	to := d.ptr(dh)
 	if chunks > 1 {
 		to = d.growReals(&t.chunks, chunks*n)
 	}

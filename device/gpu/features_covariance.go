@@ -56,7 +56,8 @@ func (d *Device) spreadInputs(t *features) {
 // LogVarW.
 func (d *Device) factorGradient(t *features, g device.FeatureParams) {
 	n, rows, columns := &t.moments, t.S*t.B, 2*t.R
-	size, tiles := t.Out*columns*columns, tilesOf(columns)
+	size := t.Out * columns * columns
+	tiles := tilesOf(columns)
 	span, chunks := divide(rows, tile, t.minBlocks, tiles*tiles*t.Out)
 	partial := d.growReals(&n.covariance.dl, chunks*size)
 	d.real.launch("covariance_dfactor", cuda.Grid{X: tiles, Y: tiles, Z: t.Out * chunks}, 0, cuda.Int(rows),

@@ -37,7 +37,9 @@ func (d *Device) FeatureMoments(a device.FeatureArgs) {
 	const op = "FeatureMoments"
 	t := beginMoments(op, a, device.CheckFeatureMoments(op, a))
 	p := &t.p
-	n, rows, r, out := &t.moments, t.S*t.B, cuda.Int(t.R), cuda.Int(t.Out)
+	n := &t.moments
+	rows := t.S * t.B
+	r, out := cuda.Int(t.R), cuda.Int(t.Out)
 	phi, spectra := d.growReals(&n.phi, planes*rows*t.R), d.growReals(&n.spectra, 2*t.D*t.R)
 	quad, base := d.growReals(&n.quad, variancePlanes*t.R*t.Out), d.growDoubles(&n.base, t.Out)
 	d.real.launch("integrated_spectra", d.real.over("integrated_spectra", t.D*t.R), 0, cuda.Int(t.D*t.R), r,
@@ -65,7 +67,9 @@ func (d *Device) FeatureMoments(a device.FeatureArgs) {
 func (d *Device) FeatureMomentsBackward(g, a device.FeatureArgs) {
 	const op = "FeatureMomentsBackward"
 	t := beginMoments(op, a, device.CheckFeatureMomentsBackward(op, g, a))
-	n, rows, r, out := &t.moments, t.S*t.B, cuda.Int(t.R), cuda.Int(t.Out)
+	n := &t.moments
+	rows := t.S * t.B
+	r, out := cuda.Int(t.R), cuda.Int(t.Out)
 	weightBlocks := (t.R*t.Out + 255) / 256
 	d.varianceGradient(t, g.Variance, a.Variance, weightBlocks)
 	dphi := d.growReals(&n.dphi, planes*rows*t.R)

@@ -35,7 +35,8 @@ func (d *Device) MomentsBackward(g, a device.MomentsArgs) {
 	n := device.CheckMomentsBackward(g, a)
 	t := &d.state.moments
 	dmean, dvariance := d.growDoubles(&t.dmean, n.J*n.B), d.growDoubles(&t.dvariance, n.J*n.B)
-	stride, diagonal := kernelStride(n, n.M*n.B), a.QRoot
+	stride := kernelStride(n, n.M*n.B)
+	diagonal := a.QRoot
 	if n.Diagonal {
 		a.P = nil
 	} else {

@@ -17,7 +17,8 @@ type naturalState struct {
 // NaturalStep moves q(F̄) by size along its natural gradient.
 func (d *Device) NaturalStep(m, s, dm, ds *device.Tensor, size device.Scalar) {
 	n := device.CheckNaturalStep(m, s, dm, ds, size.Value)
-	step, rungs := d.live(size), &device.NaturalLadder
+	step := d.live(size)
+	rungs := &device.NaturalLadder
 	if n.Diagonal {
 		d.double.launch("natural_diagonal", d.double.over("natural_diagonal", n.J*n.M), 0, cuda.Int(n.J*n.M), step,
 			cuda.Float64(rungs[1]), cuda.Float64(rungs[2]), cuda.Float64(rungs[3]), cuda.Float64(rungs[4]), d.ptr(m),

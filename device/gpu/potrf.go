@@ -45,7 +45,8 @@ func (d *Device) factorise(l, used, c *device.Tensor, k, m int, rungs *[5]float6
 // update multiplies the finished columns, before column `from`, for the next panels: one product
 // for L and one for the same rows of L⁻¹. potrf_panel subtracts them.
 func (d *Device) update(l *device.Tensor, k, m, from int) {
-	t, n := &d.state.triangle, min(updateEvery, m-from)
+	t := &d.state.triangle
+	n := min(updateEvery, m-from)
 	square := func(at cuda.Arg) matrix { return matrix{at: at, ld: m, step: m * m} }
 	rows := square(d.at(l, from*m))
 	inverse := square(t.inverse.arg())

@@ -62,7 +62,8 @@ func sparseGrid(n device.SparseShape) cuda.Grid {
 func (d *Device) SparseBlockBackward(g, a device.SparseBlockArgs) {
 	n := device.CheckSparseBlockBackward(g, a)
 	weight, scale := d.sparseWeights(n, a)
-	grid, count := sparseGrid(n), 2*n.K*n.I
+	grid := sparseGrid(n)
+	count := 2 * n.K * n.I
 	tiles := grid.X * grid.Y
 	s := &d.state.sparse
 	partial, sums := d.growDoubles(&s.partial, tiles*count), d.growDoubles(&s.sums, count)

@@ -24,7 +24,8 @@ type triangleState struct {
 
 // factored records that inverse is the inverse of the factor l.
 func (t *triangleState) factored(l memory) {
-	t.block, t.factor = weak.Make(l.block), l.ptr
+	t.block = weak.Make(l.block)
+	t.factor = l.ptr
 }
 
 // written records that m was written to.
