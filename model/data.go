@@ -57,7 +57,8 @@ func (m *Model) UploadRows(rows HostRows, y []float64, labels []int32) *Data {
 	d := m.newData(rows.N, rows.N, rows.Features == nil)
 	step := rows.N
 	if rows.Features != nil {
-		d.vectors, d.metrics = m.uploadFeatures(rows.N, rows.Features), rows.Features.Metrics
+		d.vectors = m.uploadFeatures(rows.N, rows.Features)
+		d.metrics = rows.Features.Metrics
 	}
 	if width := d.width(); width > 0 {
 		step = max(1, uploadValues/width)
@@ -89,7 +90,8 @@ func (d *Data) addTargets(m *Model, n int, rows HostRows, y []float64, labels []
 	m.rowsHave.weight, m.rowsHave.offset = rows.Weight != nil, rows.Offset != nil
 	d.total = float64(rows.N)
 	if rows.Weight != nil {
-		d.y.Weight, d.total = m.dev.New(device.Real, n, 1), 0
+		d.y.Weight = m.dev.New(device.Real, n, 1)
+		d.total = 0
 		for _, w := range rows.Weight {
 			d.total += w
 		}
@@ -128,7 +130,8 @@ func (m *Model) windowed(d *Data, batch int) *Data {
 		return d
 	}
 	w := m.newData(d.N, batch, true)
-	w.from, w.feed = d.from, device.NewFeed(m.dev, w.tensors()...)
+	w.from = d.from
+	w.feed = device.NewFeed(m.dev, w.tensors()...)
 	return w
 }
 
@@ -169,9 +172,11 @@ type uploader interface {
 
 // uploadPiece writes the rows lo … hi−1 of x and d.
 func uploadPiece(to uploader, d *Data, rows []float64, lo, hi int) {
-	first, width := 0, d.width()
+	first := 0
+	width := d.width()
 	for _, dst := range d.tensors() {
-		columns, part := dst.Dim(1), rows
+		columns := dst.Dim(1)
+		part := rows
 		if columns < width {
 			part = make([]float64, 0, (hi-lo)*columns)
 			for i := range hi - lo {

@@ -55,7 +55,8 @@ func (m *Model) Functions(data *Data, a FunctionArgs) (*Prediction, error) {
 			d.step = device.Count{N: predictStep}
 			m.addResidual(p, a.NoiseRows, d)
 		}
-		out.C, out.H = p.C, append(out.H, p.H...)
+		out.C = p.C
+		out.H = append(out.H, p.H...)
 		out.addNoise(p)
 	}
 	if t := m.cfg.Temperature; t > 0 && m.exact() {

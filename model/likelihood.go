@@ -181,7 +181,8 @@ func (l *Likelihood) predictStudent(p *Prediction) {
 
 // predictHeteroscedastic makes components with different variances.
 func (l *Likelihood) predictHeteroscedastic(p *Prediction) {
-	c, base := p.C/2, numbers(l.dev, l.params.LogVar)
+	c := p.C / 2
+	base := numbers(l.dev, l.params.LogVar)
 	means := make([]float64, p.S*p.N*c)
 	p.Var = make([]float64, len(means))
 	for row := range p.S * p.N {

@@ -48,9 +48,12 @@ func initCuts(cuts []float64, rows []int) {
 // logarithm.
 func LogRates(y, offset []float64, targets int) []float64 {
 	n := len(y) / targets
-	sums, most, exposure := make([]float64, targets), 0.0, float64(n)
+	sums := make([]float64, targets)
+	most := 0.0
+	exposure := float64(n)
 	if offset != nil { // exp may overflow, but not in shares of the largest
-		most, exposure = slices.Max(offset), 0
+		most = slices.Max(offset)
+		exposure = 0
 		for _, o := range offset {
 			exposure += math.Exp(o - most)
 		}

@@ -115,7 +115,9 @@ func (p *Prediction) hermite() {
 			}
 		}
 	}
-	p.S, p.H, p.Var = p.S*len(nodes), h, nil
+	p.S = p.S * len(nodes)
+	p.H = h
+	p.Var = nil
 }
 
 // hermiteNodes returns the number of nodes of each normal in a mixture of samples: fewer if there are several

@@ -160,7 +160,8 @@ func repeatEach(x []float64, times int) []float64 {
 }
 
 func (m *Model) snapshotDRF(l, samples int, d draw) *SnapshotDRF {
-	layer, noise := m.drf[l], m.cfg.features(d, l)
+	layer := m.drf[l]
+	noise := m.cfg.features(d, l)
 	p := layer.params
 	if layer.integrated != nil {
 		p = layer.integrated.params
