@@ -75,7 +75,8 @@ func (p evidencePage) hardest(kind string) (rival match, ok bool) {
 	most := 0
 	for _, other := range peersOf(kind) {
 		m := p.wholeMatch(kind, other)
-		all, most = append(all, m), max(most, m.sets())
+		all = append(all, m)
+		most = max(most, m.sets())
 	}
 	all = slices.DeleteFunc(all, func(m match) bool { return m.sets() == 0 || 2*m.sets() < most })
 	share := func(m match) float64 { return float64(m.count[0]-m.count[2]) / float64(m.sets()) }

@@ -37,7 +37,8 @@ func machineLine(b *strings.Builder, s set, all recordsByName) {
 		margin = math.Sqrt(m.value * (1 - m.value) / float64(theirs[0].NTest))
 		m.se = margin
 	}
-	cell, says := number(m.value), none
+	cell := number(m.value)
+	says := none
 	if !math.IsNaN(margin) {
 		cell += " ± " + number(m.se)
 		says = "no"

@@ -72,7 +72,8 @@ func serve(in io.Reader, out io.Writer) error {
 	for lines.Scan() {
 		line := lines.Text()
 		words := strings.Fields(line)
-		reps, err := 1, error(nil)
+		reps := 1
+		var err error
 		if words[0] != "step" {
 			_, err = fmt.Sscan(words[len(words)-1], &reps)
 		}

@@ -36,7 +36,8 @@ func (f *files) parts(name string, trained *fitted.Model) error {
 	}
 	var far scaling.FarRows
 	to := predict.NewWriter(io.Discard, predict.CSV)
-	ctx, rows := context.Background(), 0
+	ctx := context.Background()
+	rows := 0
 	var ns [4]float64 // nanoseconds of each part
 	for end := time.Now().Add(3 * time.Second); time.Now().Before(end); {
 		clock := time.Now()

@@ -203,7 +203,8 @@ func folds(b *strings.Builder, s set, all recordsByName, words notes) {
 	}
 	fmt.Fprintf(b, " test rows | steps | seconds |\n|---|---|%s---|---|---|\n", strings.Repeat("---|", len(s.scores)))
 	for _, m := range append(append([]string{defaultLabel}, models()...), svmLabel, exactLabel) {
-		missing, rows := "", s.rowsOf(m)
+		missing := ""
+		rows := s.rowsOf(m)
 		if m == defaultLabel && s.defaultsOnly {
 			continue
 		}

@@ -26,7 +26,8 @@ func sequenceSets() (all []set) {
 			s.scores = []score{{key: "auc", name: "AUC", higher: true}, {key: "nll", name: "NLL"},
 				{key: "ece", name: "ECE"}}
 		}
-		s.data, s.svm = cmp.Or(s.data, s.name), true
+		s.data = cmp.Or(s.data, s.name)
+		s.svm = true
 		layer := "--steps 300 --lr 0.05 --inducing " + inducing[s.data]
 		s.own = map[string]string{"gp": layer, "drf": "--steps 2000 --features 500", "gpdrf": layer + " --features 20"}
 		all = append(all, s)

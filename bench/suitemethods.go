@@ -110,7 +110,8 @@ func timeFor(rows int) int {
 
 // command returns the shell command of the cell, with a number of seconds as its limit.
 func (c suiteCell) command(seconds int) string {
-	folder, kind := c.set.folder(c.fold), c.set.predictionKind()
+	folder := c.set.folder(c.fold)
+	kind := c.set.predictionKind()
 	if !c.method.ours() {
 		return fmt.Sprintf("%s %s %s %s %s %d %s", c.method.interpreter(), suiteScript, c.method.name, kind,
 			folder, seconds, c.out())

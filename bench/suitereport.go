@@ -131,7 +131,8 @@ func (p suitePage) cells() []suiteCell {
 
 // writeShare writes the share of the suite that was run.
 func (p suitePage) writeShare(b *strings.Builder) {
-	cells, failed := p.cells(), 0
+	cells := p.cells()
+	failed := 0
 	blank := len(p.records.without(cells))
 	for _, r := range p.records {
 		if r.Error != "" {

@@ -79,7 +79,10 @@ func (p suitePage) worst(b *strings.Builder) {
 
 // worstOf returns the last cells of the line of a method; ok is false if it has no record.
 func (p suitePage) worstOf(kind string, m suiteMethod) (cells string, ok bool) {
-	key, gap, on, best, folds := rankedBy(kind), math.Inf(-1), "", "", 0
+	key := rankedBy(kind)
+	gap := math.Inf(-1)
+	on, best := "", ""
+	folds := 0
 	var failed []string
 	for _, s := range setsOf(kind) {
 		own := p.records.common(s, []suiteMethod{m})
@@ -129,11 +132,13 @@ func (p suitePage) tables(b *strings.Builder, kind string) {
 
 // line writes the line of a set in a table.
 func (p suitePage) line(b *strings.Builder, s suiteSet, key string, methods []suiteMethod) {
-	best, most := math.Inf(1), 0
+	best := math.Inf(1)
+	most := 0
 	values, folds := make([]float64, len(methods)), make([]int, len(methods))
 	for i, m := range methods {
 		own := p.records.common(s, []suiteMethod{m})
-		folds[i], most = len(own), max(most, len(own))
+		folds[i] = len(own)
+		most = max(most, len(own))
 		values[i] = p.records.mean(s, m, own, key)
 	}
 	for i, v := range values {

@@ -44,10 +44,14 @@ func work(words []string) (func(), error) {
 			ldb = k
 		}
 		if words[1] == "float64" {
-			p, a, b, c := simd.NewPack[float64](), normal[float64](m*k), normal[float64](k*n), make([]float64, m*n)
+			p := simd.NewPack[float64]()
+			a, b := normal[float64](m*k), normal[float64](k*n)
+			c := make([]float64, m*n)
 			return func() { simd.Gemm64(p, tA, tB, m, n, k, 1, a, lda, b, ldb, 0, c, n) }, nil
 		}
-		p, a, b, c := simd.NewPack[float32](), normal[float32](m*k), normal[float32](k*n), make([]float32, m*n)
+		p := simd.NewPack[float32]()
+		a, b := normal[float32](m*k), normal[float32](k*n)
+		c := make([]float32, m*n)
 		return func() { simd.Gemm32(p, tA, tB, m, n, k, 1, a, lda, b, ldb, 0, c, n) }, nil
 	case "sincos":
 		x := normal[float32](numbers[1])
@@ -60,7 +64,8 @@ func work(words []string) (func(), error) {
 		x := make([]float32, numbers[1])
 		return func() { simd.Normals32(x, [2]uint32{1, 2}, 3, 4, 5) }, nil
 	case "randv2":
-		x, r := make([]float32, numbers[1]), rand.New(rand.NewPCG(1, 2))
+		x := make([]float32, numbers[1])
+		r := rand.New(rand.NewPCG(1, 2))
 		return func() {
 			for i := range x {
 				x[i] = float32(r.NormFloat64())
