@@ -94,7 +94,6 @@ func (t tier) compare(python string, figures map[string]float64, log io.Writer) 
 	}
 	fmt.Fprintf(log, "%s; %s, %d threads; %s; %s %s\n", time.Now().UTC().Format(time.DateOnly),
 		hardware.Processor(), runtime.GOMAXPROCS(0), versions, runtime.Version(), strings.Join(t.ours, " "))
-
 	c := comparison{ours: ours, theirs: theirs, log: log}
 	for _, preset := range []string{"mnist-small", "protein"} {
 		shape := strings.TrimSuffix(preset, "-small") // the shape in the names of figures

@@ -36,7 +36,6 @@ func (f *files) parts(name string, trained *fitted.Model) error {
 	}
 	var far scaling.FarRows
 	to := predict.NewWriter(io.Discard, predict.CSV)
-	ctx := context.Background()
 	rows := 0
 	var ns [4]float64 // nanoseconds of each part
 	for end := time.Now().Add(3 * time.Second); time.Now().Before(end); {
@@ -48,18 +47,17 @@ func (f *files) parts(name string, trained *fitted.Model) error {
 		ds, err := from.Next(batch)
 		if errors.Is(err, io.EOF) {
 			break
-		}
-		if err != nil {
+		} else if err != nil {
 			return err
 		}
 		took(0)
 		trained.AddFar(&far, ds)
-		x, distances, err := trained.Rows(ctx, ds)
+		x, distances, err := trained.Rows(context.Background(), ds)
 		if err != nil {
 			return err
 		}
 		took(1)
-		prediction, err := p.Predict(ctx, ds.N(), x)
+		prediction, err := p.Predict(context.Background(), ds.N(), x)
 		if err != nil {
 			return err
 		}
