@@ -51,7 +51,7 @@ func results(args []string) error {
 		if err != nil {
 			return err
 		}
-		failed = runAll(todo, recordsFolder, *again, func(r row) (*record, error) { return r.run(binary, now) })
+		failed = runAll(todo, recordsFolder, *again, now, func(r row) (*record, error) { return r.run(binary) })
 	}
 	if part.Count > 1 { // A call with -rows '^$' writes the page when all parts have ended.
 		return unrun(failed, len(todo))
@@ -84,9 +84,9 @@ func unrun(failed []string, of int) error {
 	return fmt.Errorf("%d of %d rows were not run:\n  %s", len(failed), of, strings.Join(failed, "\n  "))
 }
 
-// runAll runs rows, saves each record at once, and returns the rows that failed with the reason. It skips a row that
-// another part runs, or has run meanwhile.
-func runAll(todo []row, folder string, again bool, run func(row) (*record, error)) (failed []string) {
+// runAll runs rows, saves each record at once with a stamp, and returns the rows that failed with the reason. It skips
+// a row that another part runs, or has run meanwhile.
+func runAll(todo []row, folder string, again bool, now stamp, run func(row) (*record, error)) (failed []string) {
 	for i, r := range todo {
 		fmt.Fprintf(os.Stderr, "%d of %d  %s\n", i+1, len(todo), r.command())
 		err := runClaimed(filepath.Join(folder, r.group+"-"+r.line()), func() error {
@@ -97,6 +97,7 @@ func runAll(todo []row, folder string, again bool, run func(row) (*record, error
 			if err != nil {
 				return err
 			}
+			m.Command, m.stamp, m.Date = r.command(), now, time.Now().UTC().Format(time.DateOnly)
 			return writeLocked(groupFile(folder, r.group), func() error { return m.write(folder, r) })
 		})
 		if err != nil {
@@ -134,7 +135,7 @@ func build() (string, error) {
 }
 
 // run trains the row, in a folder that stays until the row is run again.
-func (r row) run(binary string, now stamp) (*record, error) {
+func (r row) run(binary string) (*record, error) {
 	folder := filepath.Join(runsFolder, r.name())
 	if err := os.RemoveAll(folder); err != nil {
 		return nil, err
@@ -151,7 +152,6 @@ func (r row) run(binary string, now stamp) (*record, error) {
 	if err := json.Unmarshal(text, m); err != nil {
 		return nil, fmt.Errorf("%s: %w", folder, err)
 	}
-	m.Command, m.stamp, m.Date = r.command(), now, time.Now().UTC().Format(time.DateOnly)
 	if r.testRows != "" {
 		m.Distances, err = predictDistances(binary, folder, r.testRows)
 	}

@@ -49,11 +49,11 @@ func TestRowsAreCommands(t *testing.T) {
 func TestRecords(t *testing.T) {
 	folder := t.TempDir()
 	some := sets()[0].rowsOf("gp")
-	failed := runAll(some, folder, false, func(r row) (*record, error) {
+	failed := runAll(some, folder, false, stamp{}, func(r row) (*record, error) {
 		if r.number == 2 {
 			return nil, errors.New("no memory")
 		}
-		return &record{Command: r.command(), Date: "2026-01-01", Test: map[string]any{"rmse": 0.5}}, nil
+		return &record{Test: map[string]any{"rmse": 0.5}}, nil
 	})
 	if want := []string{"powerplant/gp-2: no memory"}; !slices.Equal(failed, want) {
 		t.Errorf("failed: %q, expected %q", failed, want)

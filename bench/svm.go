@@ -107,13 +107,8 @@ func svm(args []string) error {
 		return err
 	}
 	now.Threads = 1
-	failed := runAll(todo, recordsFolder, *again, func(r row) (*record, error) {
-		m, err := machine(r.words()[svmWords:])
-		if err != nil {
-			return nil, err
-		}
-		m.Command, m.stamp, m.Date = r.command(), now, time.Now().UTC().Format(time.DateOnly)
-		return m, nil
+	failed := runAll(todo, recordsFolder, *again, now, func(r row) (*record, error) {
+		return machine(r.words()[svmWords:])
 	})
 	if err := writeReport(); err != nil {
 		return err
