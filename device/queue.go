@@ -8,7 +8,7 @@ type Queue interface {
 	// called at any time with other tensors, and is not called in each replay. The name is for
 	// errors.
 	Put(name string, put func(queue uintptr, at []Span) error, tensors ...*Tensor)
-	// Card is the UUID of the GPU.
+	// Card returns the UUID of the GPU.
 	Card() (string, error)
 }
 

@@ -15,7 +15,7 @@ func (t DType) String() string { return [...]string{"real", "double", "int"}[t] 
 
 // Memory is a backend's memory behind a Tensor.
 type Memory interface {
-	// Slice is the view of elements lo to hi.
+	// Slice returns the view of elements lo to hi.
 	Slice(lo, hi int) Memory
 }
 
