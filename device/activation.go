@@ -1,12 +1,12 @@
 package device
 
-// Activation is φ of a random-feature layer with the phases P = HΩ. Φ = √(α/R) φ(P) has two
-// columns for each frequency where φ is a wave, and one otherwise.
+// Activation is φ of a random-feature layer with the phases P = HΩ. Φ = √(α/R) φ(P) has two columns for each frequency
+// where φ is a wave, and one otherwise.
 type Activation uint8
 
-// The activations. E Φ Φᵀ over Ω ~ N(0, ℓ⁻²) is α times a kernel of the rows over ℓ: rf_ard's for
-// Waves, and the arc-cosine kernel of degree n (Cho and Saul 2009), k_n(x, x') = ‖x‖ⁿ‖x'‖ⁿ J_n(θ)/π
-// with θ the angle between x and x', for ArcCosn; so k_n(x, x) is 1, ‖x‖² and 3‖x‖⁴.
+// The activations. E Φ Φᵀ over Ω ~ N(0, ℓ⁻²) is α times a kernel of the rows over ℓ: rf_ard's for Waves, and the
+// arc-cosine kernel of degree n (Cho and Saul 2009), k_n(x, x') = ‖x‖ⁿ‖x'‖ⁿ J_n(θ)/π with θ the angle between x and x',
+// for ArcCosn; so k_n(x, x) is 1, ‖x‖² and 3‖x‖⁴.
 const (
 	Waves   Activation = iota // cos p and sin p
 	ArcCos0                   // √2 where p > 0, else 0; J = π − θ

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// axes are the lengths of the tensors of an operation, by the letters of their axes. Every backend makes the
-// checks of the files shape*.go before an operation runs. They return the lengths, or panic on a tensor of a
-// wrong shape or type, which is a bug of the program. They allocate nothing.
+// axes are the lengths of the tensors of an operation, by the letters of their axes. Every backend makes the checks of
+// the files shape*.go before an operation runs. They return the lengths, or panic on a tensor of a wrong shape or type,
+// which is a bug of the program. They allocate nothing.
 type axes struct {
 	op     string
 	length [26]int
@@ -27,8 +27,8 @@ func (x *axes) set(axis byte, length int) { x.length[axis-'A'], x.known[axis-'A'
 // of3 returns the lengths of three axes.
 func (x *axes) of3(a, b, c byte) (int, int, int) { return x.of(a), x.of(b), x.of(c) }
 
-// want panics unless each tensor has the type and the axes of its pattern, as in "L[K,M,M] ell[1]". The first
-// tensor with a letter tells its length. A tensor with a question mark behind its name may be nil.
+// want panics unless each tensor has the type and the axes of its pattern, as in "L[K,M,M] ell[1]". The first tensor
+// with a letter tells its length. A tensor with a question mark behind its name may be nil.
 func (x *axes) want(dtype DType, patterns string, tensors ...*Tensor) {
 	for _, t := range tensors {
 		pattern, rest, _ := strings.Cut(patterns, " ")

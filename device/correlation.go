@@ -2,8 +2,7 @@ package device
 
 import "math"
 
-// Correlation is the form of a stationary kernel without its α: f of the squared distance
-// r² = Σ_d (x_d − x'_d)²/ℓ_d².
+// Correlation is the form of a stationary kernel without its α: f of the squared distance r² = Σ_d (x_d − x'_d)²/ℓ_d².
 type Correlation uint8
 
 // The forms, with t = √(2ν)·r for Matérn ν.
@@ -17,11 +16,10 @@ const (
 // TwiceNu returns 2ν of a Matérn kernel: 1, 3 or 5.
 func (s Correlation) TwiceNu() int { return 2*int(s) - 1 }
 
-// A distance that comes from products of rows, r² = ‖z‖² + ‖x‖² − 2⟨z, x⟩, has an error of some
-// units of the last place of ‖z‖² + ‖x‖², and a Matérn kernel takes its root. So ARD computes r²
-// again, from differences, if r² is less than NearRows·(‖z‖² + ‖x‖²); all norms are of rows over ℓ.
-// Below TouchingRows·(‖z‖² + ‖x‖²) the slope of Matérn 1/2, 1/r, is replaced by 0, as at r = 0. It
-// would multiply the rounding errors of the sums in its gradient.
+// A distance that comes from products of rows, r² = ‖z‖² + ‖x‖² − 2⟨z, x⟩, has an error of some units of the last place
+// of ‖z‖² + ‖x‖², and a Matérn kernel takes its root. So ARD computes r² again, from differences, if r² is less than
+// NearRows·(‖z‖² + ‖x‖²); all norms are of rows over ℓ. Below TouchingRows·(‖z‖² + ‖x‖²) the slope of Matérn 1/2, 1/r,
+// is replaced by 0, as at r = 0. It would multiply the rounding errors of the sums in its gradient.
 const (
 	NearRows     = 1.0 / (1 << 20)
 	TouchingRows = 1.0 / (1 << 44)

@@ -1,10 +1,9 @@
 package device
 
-// Feed brings data from the host in pieces: each piece while the device computes with the piece
-// before.
+// Feed brings data from the host in pieces: each piece while the device computes with the piece before.
 type Feed interface {
-	// Upload and UploadInts are Device's methods for the tensors of the feed and views of their
-	// first elements. From here to Next, no operation may use the tensor.
+	// Upload and UploadInts are Device's methods for the tensors of the feed and views of their first elements. From
+	// here to Next, no operation may use the tensor.
 	Upload(dst *Tensor, src []float64)
 	UploadInts(dst *Tensor, src []int32)
 	// Next ends a piece: operations that are called after it find the data uploaded before it.
@@ -17,8 +16,7 @@ type Feeder interface {
 	Feed(dst ...*Tensor) Feed
 }
 
-// NewFeed makes a feed into tensors of a device. If the device is no Feeder, the feed uploads
-// at once.
+// NewFeed makes a feed into tensors of a device. If the device is no Feeder, the feed uploads at once.
 func NewFeed(dev Device, dst ...*Tensor) Feed {
 	if f, ok := dev.(Feeder); ok {
 		return f.Feed(dst...)

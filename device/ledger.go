@@ -62,8 +62,7 @@ func (l *Ledger) Allocations() []Allocation {
 	return slices.DeleteFunc(slices.Clone(l.list), func(a Allocation) bool { return a.Bytes == 0 })
 }
 
-// Exceed records that an operation has more numbers than the device can count at once, whatever its
-// memory.
+// Exceed records that an operation has more numbers than the device can count at once, whatever its memory.
 func (l *Ledger) Exceed() { l.exceeded = true }
 
 // Exceeded reports whether Exceed was called.
@@ -82,9 +81,8 @@ func (l *Ledger) Total() (bytes int64) {
 	return bytes
 }
 
-// Label names the allocations that are reached from a pointer to a struct, by the path of fields
-// that leads to them. Named allocations keep their names. So the names follow the program and
-// are never out of date.
+// Label names the allocations that are reached from a pointer to a struct, by the path of fields that leads to them.
+// Named allocations keep their names. So the names follow the program and are never out of date.
 func (l *Ledger) Label(name string, root any) {
 	unnamed := map[uintptr]int{}
 	for i, a := range l.list {

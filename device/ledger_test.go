@@ -23,8 +23,7 @@ type holder struct {
 	dev    any
 }
 
-// A ledger adds up tensors and the largest sizes of scratch, and names them by the fields that hold
-// them.
+// A ledger adds up tensors and the largest sizes of scratch, and names them by the fields that hold them.
 func TestLedger(t *testing.T) {
 	l := &Ledger{}
 	tensor := func(size int, shape ...int) *Tensor {

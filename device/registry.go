@@ -12,8 +12,7 @@ import (
 type Backend struct {
 	// Open opens a device by the options after the backend's name: for "cpu:f32" it gets "f32".
 	Open func(options string, log Logger) (Device, error)
-	// Machines lists the machines, without opening them, or gives the reason why it finds no
-	// machine.
+	// Machines lists the machines, without opening them, or gives the reason why it finds no machine.
 	Machines func() ([]Machine, error)
 }
 
@@ -34,12 +33,11 @@ var backends = map[string]Backend{}
 // Register makes a backend known; backends call it from init.
 func Register(name string, b Backend) { backends[name] = b }
 
-// Suffixes may follow the name of a machine, and give the type of its Real tensors. Without a
-// suffix the first one counts.
+// Suffixes may follow the name of a machine, and give the type of its Real tensors. Without a suffix the first one
+// counts.
 var Suffixes = [...]string{":f32", ":f64"}
 
-// Open opens a device by the name a user gives: auto, or a backend's name with its options,
-// such as cpu:f64.
+// Open opens a device by the name a user gives: auto, or a backend's name with its options, such as cpu:f64.
 func Open(name string) (Device, error) { return OpenLogged(name, func(string) {}) }
 
 // OpenLogged opens a device as Open does, with a Logger.
@@ -56,9 +54,8 @@ func OpenLogged(name string, log Logger) (Device, error) {
 	return b.Open(options, log)
 }
 
-// OpenAuto opens the first GPU that can be used, or else the CPU. why is the reason why earlier
-// devices were not used, in one line, and "" for the first GPU. An error is about a setting of the
-// user, such as a variable.
+// OpenAuto opens the first GPU that can be used, or else the CPU. why is the reason why earlier devices were not used,
+// in one line, and "" for the first GPU. An error is about a setting of the user, such as a variable.
 func OpenAuto(log Logger) (dev Device, why string, err error) {
 	machines, absent := Machines()
 	var reasons []string
@@ -82,8 +79,7 @@ func OpenAuto(log Logger) (dev Device, why string, err error) {
 	return dev, strings.Join(reasons, "; "), err
 }
 
-// Machines lists the machines of all backends, and by name the reason for each backend without
-// machines.
+// Machines lists the machines of all backends, and by name the reason for each backend without machines.
 func Machines() (machines []Machine, reasons map[string]error) {
 	reasons = map[string]error{}
 	for _, name := range backendNames() {

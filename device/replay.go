@@ -1,7 +1,7 @@
 package device
 
-// StepScalars holds the numbers that change from one training step to the next. All other arguments of a
-// step are the same each time.
+// StepScalars holds the numbers that change from one training step to the next. All other arguments of a step are the
+// same each time.
 type StepScalars struct {
 	Step     uint32  // number of the step from 1, for Keys whose noise is not frozen and for Adam's bias corrections
 	LR       float64 // the learning rate
@@ -15,8 +15,8 @@ type LiveScalars struct {
 	LR, KLWeight, Natural Scalar
 }
 
-// Count is the number of a step. A live count follows the step of a Loop, and a record reads it
-// again in each replay. Any other count is the same in each step.
+// Count is the number of a step. A live count follows the step of a Loop, and a record reads it again in each replay.
+// Any other count is the same in each step.
 type Count struct {
 	N    uint32
 	live bool
@@ -40,20 +40,20 @@ func (n StepScalars) Live() LiveScalars {
 	return LiveScalars{Count{n.Step, true}, scalar(n.LR), scalar(n.KLWeight), scalar(n.Natural)}
 }
 
-// Loop repeats one piece of work, such as a training step. A device that is a Recorder records the
-// work once and then replays the record; every other device does the work each time.
+// Loop repeats one piece of work, such as a training step. A device that is a Recorder records the work once and then
+// replays the record; every other device does the work each time.
 type Loop struct{ run func(StepScalars) }
 
 // Recorder is a device that can record work.
 type Recorder interface {
-	// Record gives a function that does the same as work, with the same bits. It may call work at
-	// any time, or not at all; see NewLoop for the conditions on work.
+	// Record gives a function that does the same as work, with the same bits. It may call work at any time, or not at
+	// all; see NewLoop for the conditions on work.
 	Record(work func(LiveScalars)) func(StepScalars)
 }
 
-// NewLoop makes a loop of calls of a device's operations. The calls and their arguments must be the
-// same each time, except those that are live. Work passes live arguments on unchanged. It neither
-// uploads nor downloads, and has no effects outside the device.
+// NewLoop makes a loop of calls of a device's operations. The calls and their arguments must be the same each time,
+// except those that are live. Work passes live arguments on unchanged. It neither uploads nor downloads, and has no
+// effects outside the device.
 func NewLoop(dev Device, work func(LiveScalars)) *Loop {
 	if r, ok := dev.(Recorder); ok {
 		return &Loop{r.Record(work)}

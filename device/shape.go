@@ -90,8 +90,7 @@ func CheckAddColumns(dst, src *Tensor) (rows, wdst, wsrc int) {
 	return x.of('S') * x.of('B'), x.of('C'), x.of('D')
 }
 
-// FeatureShape holds the lengths of a random-feature layer: samples, batch, widths
-// in and out, and frequencies.
+// FeatureShape holds the lengths of a random-feature layer: samples, batch, widths in and out, and frequencies.
 type FeatureShape struct {
 	S, B, D, R, Out int
 	Prior           bool // PRIOR-FIXED, without q(Ω)
@@ -195,16 +194,15 @@ func CheckAddNoise(op string, out, variance, rows *Tensor) (s, b, c int) {
 	return x.of3('S', 'B', 'C')
 }
 
-// CheckBias checks AddBias, or AddBiasBackward of gradients, and returns the number of rows
-// and their width.
+// CheckBias checks AddBias, or AddBiasBackward of gradients, and returns the number of rows and their width.
 func CheckBias(op string, h, bias *Tensor) (rows, c int) {
 	x := axes{op: op}
 	x.want(Real, "h[S,B,C] bias[C]", h, bias)
 	return x.of('S') * x.of('B'), x.of('C')
 }
 
-// CheckKLDiag checks KLDiag and returns the number of rows, each of which has a length-scale, and
-// their width. Without LogLength there is one row.
+// CheckKLDiag checks KLDiag and returns the number of rows, each of which has a length-scale, and their width. Without
+// LogLength there is one row.
 func CheckKLDiag(kl *Tensor, g, a DiagArgs) (d, r int) {
 	x := axes{op: "KLDiag"}
 	x.want(Double, "kl[1]", kl)

@@ -77,8 +77,8 @@ func CheckTrsmBackward(db, dl, da, l, a *Tensor) (k, m, n int) {
 	return x.of3('K', 'M', 'N')
 }
 
-// QShape holds the lengths of q(F̄) and of the tensors conditioned on it: J latents that share
-// K kernels (K is J or 1), M inducing points, B rows.
+// QShape holds the lengths of q(F̄) and of the tensors conditioned on it: J latents that share K kernels (K is J or 1),
+// M inducing points, B rows.
 type QShape struct {
 	J, K, M, B int
 	Diagonal   bool // the covariance factor is given by its diagonal
@@ -100,8 +100,8 @@ func (n QShape) Latents(k int) (lo, hi int) {
 	return k, k + 1
 }
 
-// latents returns the lengths, and checks a covariance factor, which has the axes of a pattern or
-// is the diagonal [J,M].
+// latents returns the lengths, and checks a covariance factor, which has the axes of a pattern or is the diagonal
+// [J,M].
 func (x *axes) latents(pattern string, root *Tensor) QShape {
 	n := QShape{J: x.of('J'), K: x.of('K'), M: x.of('M'), B: x.of('B'), Diagonal: root.Is(Double, x.of('J'), x.of('M'))}
 	if !n.Diagonal {
@@ -113,8 +113,7 @@ func (x *axes) latents(pattern string, root *Tensor) QShape {
 	return n
 }
 
-// agree returns the lengths of gradients, and panics unless they equal the lengths of their
-// arguments.
+// agree returns the lengths of gradients, and panics unless they equal the lengths of their arguments.
 func agree(op string, gradients, arguments QShape) QShape {
 	if gradients != arguments {
 		panic("device: " + op + ": gradients have other lengths than their arguments")
@@ -154,8 +153,7 @@ func CheckMomentsBackward(g, a MomentsArgs) QShape {
 	return agree(op, CheckMoments(op, g), CheckMoments(op, a))
 }
 
-// CheckSampleF checks SampleF, or SampleFBackward with the gradients in place of f, mean and
-// variance.
+// CheckSampleF checks SampleF, or SampleFBackward with the gradients in place of f, mean and variance.
 func CheckSampleF(op string, f, mean, variance, rows *Tensor) (s, b, j int) {
 	x := axes{op: op}
 	x.want(Real, "f[S,B,J]", f)
@@ -217,8 +215,7 @@ func CheckSparseBlockBackward(g, a SparseBlockArgs) SparseShape {
 	return CheckSparseBlock(op, a)
 }
 
-// CheckSparseDistances checks SparseDistances and returns its rows, the number of vectors of z, and
-// the width of d.
+// CheckSparseDistances checks SparseDistances and returns its rows, the number of vectors of z, and the width of d.
 func CheckSparseDistances(d *Tensor, i int, x Sparse, rows *Tensor, z Sparse) (b, m, width int) {
 	a, dtype := axes{op: "SparseDistances"}, Double
 	if d.dtype == Real {

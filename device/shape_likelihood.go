@@ -26,8 +26,8 @@ var likelihoods = map[string]int{
 	"OrdinalLogLik":          ofLabels | oneOutput | hasCuts,
 }
 
-// CheckLikelihood checks an operation of Likelihoods. It returns the lengths of H, with s = 1 if H has no
-// samples. c is the number of targets, classes or cut points, and 0 for BernoulliLogLik.
+// CheckLikelihood checks an operation of Likelihoods. It returns the lengths of H, with s = 1 if H has no samples. c is
+// the number of targets, classes or cut points, and 0 for BernoulliLogLik.
 func CheckLikelihood(op string, ell *Tensor, g, a LikelihoodArgs) (s, b, c int) {
 	x, parts := axes{op: op}, likelihoods[op]
 	has := func(part int) bool { return parts&part != 0 }

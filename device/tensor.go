@@ -19,8 +19,7 @@ type Memory interface {
 	Slice(lo, hi int) Memory
 }
 
-// Tensor is a shaped view of memory that a device owns. It is opaque: only
-// the device that made it reads or writes it.
+// Tensor is a shaped view of memory that a device owns. It is opaque: only the device that made it reads or writes it.
 type Tensor struct {
 	dtype DType
 	shape []int
@@ -51,8 +50,7 @@ func (t *Tensor) Shape() []int { return append([]int(nil), t.shape...) }
 // Memory returns the backend's memory, for the backend.
 func (t *Tensor) Memory() Memory { return t.mem }
 
-// View returns a tensor over the elements that start at offset, with another shape.
-// It shares the memory of t.
+// View returns a tensor over the elements that start at offset, with another shape. It shares the memory of t.
 func (t *Tensor) View(offset int, shape ...int) *Tensor {
 	n := Volume(shape)
 	if offset < 0 || offset+n > t.size {

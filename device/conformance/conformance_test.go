@@ -1,10 +1,9 @@
-// Package conformance tests every operation of a backend: one table of operations with naive scalar loops as the
-// truth, and identities of the model. It tests the CPU, and with the tag cuda the GPU.
+// Package conformance tests every operation of a backend: one table of operations with naive scalar loops as the truth,
+// and identities of the model. It tests the CPU, and with the tag cuda the GPU.
 //
-// Each rung trusts the one below. The naive loops are written from the paper's
-// formulas, one element at a time in float64, with factors and solutions by gonum; their
-// gradients come from central differences, never from the code under test. To add an operation, add its row:
-// a method of device.Device without one fails.
+// Each rung trusts the one below. The naive loops are written from the paper's formulas, one element at a time in
+// float64, with factors and solutions by gonum; their gradients come from central differences, never from the code
+// under test. To add an operation, add its row: a method of device.Device without one fails.
 package conformance
 
 import (
@@ -20,12 +19,11 @@ func TestF32(t *testing.T) { test(t, open(t, true), tolerances{single: true}) }
 
 // tolerances are the largest errors of a device against the naive loops, beside valueError and gradientError.
 type tolerances struct {
-	// single is set where Real is float32: operations on Real tensors are then held to the
-	// normalised mean square error of their row.
+	// single is set where Real is float32: operations on Real tensors are then held to the normalised mean square error
+	// of their row.
 	single bool
-	// products and productGradients are the normalised mean square errors that products of Real
-	// tensors may have in addition, where a device multiplies with less than float32: see
-	// device.Precision.
+	// products and productGradients are the normalised mean square errors that products of Real tensors may have in
+	// addition, where a device multiplies with less than float32: see device.Precision.
 	products, productGradients float64
 }
 

@@ -43,8 +43,8 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
-// results runs calls, and returns all that they wrote, by name. Two devices that must agree to the
-// bit, such as one with another number of workers, are compared by it.
+// results runs calls, and returns all that they wrote, by name. Two devices that must agree to the bit, such as one
+// with another number of workers, are compared by it.
 func results(dev device.Device) map[string][][]float64 {
 	all := map[string][][]float64{}
 	for _, call := range calls(dev) {

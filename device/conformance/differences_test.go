@@ -36,8 +36,8 @@ func along(f func() float64, x, v []float64) float64 {
 	return d
 }
 
-// relativeError returns the largest |got − want| over the largest |want|; NaN counts as infinite,
-// and if want is all zero the error is absolute.
+// relativeError returns the largest |got − want| over the largest |want|; NaN counts as infinite, and if want is all
+// zero the error is absolute.
 func relativeError(got, want []float64) float64 {
 	worst, size := 0.0, 0.0
 	for i, w := range want {
@@ -53,8 +53,8 @@ func relativeError(got, want []float64) float64 {
 	return worst / size
 }
 
-// nmse returns the normalised mean square error Σ(got − want)²/Σ want²; NaN counts as infinite, and
-// if want is all zero the error is Σ got².
+// nmse returns the normalised mean square error Σ(got − want)²/Σ want²; NaN counts as infinite, and if want is all zero
+// the error is Σ got².
 func nmse(got, want []float64) float64 {
 	miss, size := 0.0, 0.0
 	for i, w := range want {

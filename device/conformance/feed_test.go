@@ -6,9 +6,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// testFeed tests that operations find the pieces of a feed one after the other, while the next ones
-// are on their way. The pieces are larger than a backend's buffer, and differ in length.
-// Nothing is read until the end, so that a device which runs ahead is not waited for.
+// testFeed tests that operations find the pieces of a feed one after the other, while the next ones are on their way.
+// The pieces are larger than a backend's buffer, and differ in length. Nothing is read until the end, so that a device
+// which runs ahead is not waited for.
 func testFeed(t *testing.T, dev device.Device) {
 	const rows, width, pieces = 1500, 257, 9
 	length := func(piece int) int { return rows - piece%3*700 }

@@ -11,8 +11,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-// open opens the first GPU, or the driver test double; without either the test is skipped, and
-// fails if REQUIRE_CUDA is set.
+// open opens the first GPU, or the driver test double; without either the test is skipped, and fails if REQUIRE_CUDA is
+// set.
 func open(t testing.TB, single bool) device.Device {
 	t.Helper()
 	d, err := gpu.New(0, single, func(string) {})
@@ -26,9 +26,9 @@ func open(t testing.TB, single bool) device.Device {
 	return d
 }
 
-// At device.Medium only products of Real tensors differ. TF32 keeps 11 bits of each factor, which is off by 2⁻¹²
-// on average, and a phase by some times that: squared, 1e-6, ten times that where few numbers are
-// compared. Gradients are sums of such terms of both signs, which cancel to a hundredth there.
+// At device.Medium only products of Real tensors differ. TF32 keeps 11 bits of each factor, which is off by 2⁻¹² on
+// average, and a phase by some times that: squared, 1e-6, ten times that where few numbers are compared. Gradients are
+// sums of such terms of both signs, which cancel to a hundredth there.
 func TestTF32(t *testing.T) {
 	d := open(t, true)
 	if device.SetPrecision(d, device.Medium) != device.Medium {

@@ -8,16 +8,15 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// E ΦΦᵀ of arc-cosine features is α k_n(x/ℓ, x'/ℓ), the integral of Cho and Saul in closed form:
-// averaged over many draws of Ω, with an error of the features' own variance.
+// E ΦΦᵀ of arc-cosine features is α k_n(x/ℓ, x'/ℓ), the integral of Cho and Saul in closed form: averaged over many
+// draws of Ω, with an error of the features' own variance.
 func approachArcCosine(t *testing.T, dev device.Device, _ tolerances) {
 	const b, d, n, samples = 9, 3, 64, 300
 	r := newRandom(8)
 	row := r.normal("h", device.Real, none, 0, 1, b, d)
 	h := slices.Repeat(row.data, samples)
 	logl, logalpha := []float64{0.5, -0.25, 0.1}, 0.75
-	// E φ(p)⁴ for p with E φ(p)² = 1 is 2, 6 and 210/9: the variance of one feature's product is
-	// less.
+	// E φ(p)⁴ for p with E φ(p)² = 1 is 2, 6 and 210/9: the variance of one feature's product is less.
 	for a, fourth := range map[device.Activation]float64{device.ArcCos0: 2, device.ArcCos1: 6,
 		device.ArcCos2: 210.0 / 9} {
 		phi := columnsOf(dev, put(dev, device.Real, h, samples, b, d), n, device.FeatureParams{Activation: a,

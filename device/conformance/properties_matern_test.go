@@ -8,11 +8,10 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// A Matérn kernel takes the root of r². Products of rows leave an error of 1e-16 ‖z‖² in r², which
-// would be 1e-8 ‖z‖ in the kernel. Rows that are near each other or the same, at norms of some 10
-// length-scales, have the kernel of their differences to nearTolerance: r² has a relative error of
-// at most some D·2⁻⁵²/device.NearRows ≈ 1e-9 where it is not taken from differences, and c an error
-// of half that times r e^−r. The diagonal of Kuu is exactly 1.
+// A Matérn kernel takes the root of r². Products of rows leave an error of 1e-16 ‖z‖² in r², which would be 1e-8 ‖z‖ in
+// the kernel. Rows that are near each other or the same, at norms of some 10 length-scales, have the kernel of their
+// differences to nearTolerance: r² has a relative error of at most some D·2⁻⁵²/device.NearRows ≈ 1e-9 where it is not
+// taken from differences, and c an error of half that times r e^−r. The diagonal of Kuu is exactly 1.
 const nearTolerance = 1e-9
 
 func nearRows(t *testing.T, dev device.Device, _ tolerances) {
@@ -75,9 +74,8 @@ func slopeOf(form device.Correlation, r float64) float64 {
 	}
 }
 
-// nearGradient compares dlogl and dz with sums of differences, dc being 1. What is lost is the
-// slope times the rounding of ‖z‖²: some 1e-9 a pair for Matérn 1/2 (device.TouchingRows), less for
-// the others.
+// nearGradient compares dlogl and dz with sums of differences, dc being 1. What is lost is the slope times the rounding
+// of ‖z‖²: some 1e-9 a pair for Matérn 1/2 (device.TouchingRows), less for the others.
 func nearGradient(t *testing.T, dev device.Device, a device.ARDArgs) {
 	k, m, n, d, lengths := a.C.Dim(0), a.C.Dim(1), a.C.Dim(2), a.Z.Dim(1), a.LogLength.Dim(1)
 	z, x, logl, form, same := download(dev, a.Z), download(dev, a.X), download(dev, a.LogLength), a.Form, a.Z == a.X

@@ -11,8 +11,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// The chain ARD, Potrf, Trsm, Whiten, Moments gives qF_anj and qF_Bnj as the paper writes
-// them, with the inverse of K̄:
+// The chain ARD, Potrf, Trsm, Whiten, Moments gives qF_anj and qF_Bnj as the paper writes them, with the inverse of K̄:
 //
 //	a = k̄ᵀ K̄⁻¹ μ,   B = k(x,x) − k̄ᵀ K̄⁻¹ k̄ + k̄ᵀ K̄⁻¹ Σ K̄⁻¹ k̄
 func unwhitened(t *testing.T, dev device.Device, _ tolerances) {
@@ -55,8 +54,8 @@ func unwhitened(t *testing.T, dev device.Device, _ tolerances) {
 	}
 }
 
-// paperMoments is a GP layer in the paper's coordinates: z [M,D], x [B,D], log ℓ [K,D], log α [J],
-// μ [J,M] and S [J,M,M] or its diagonal.
+// paperMoments is a GP layer in the paper's coordinates: z [M,D], x [B,D], log ℓ [K,D], log α [J], μ [J,M] and S
+// [J,M,M] or its diagonal.
 type paperMoments struct{ z, x, logl, logalpha, mu, sqrt []float64 }
 
 // moments returns a and B [B,J], with the jitter of each kernel.
@@ -83,8 +82,8 @@ func (q *paperMoments) moments(d int, jitter []float64) (mean, variance []float6
 	return mean, variance
 }
 
-// ΦΦᵀ → α exp(−½Σ(x−x′)²/ℓ²) as R grows, with an error of about α/√R (rf_ard), and to a Matérn
-// kernel where frequency r is multiplied by √u_r, 2ν/u_r being χ² with 2ν degrees of freedom.
+// ΦΦᵀ → α exp(−½Σ(x−x′)²/ℓ²) as R grows, with an error of about α/√R (rf_ard), and to a Matérn kernel where frequency r
+// is multiplied by √u_r, 2ν/u_r being χ² with 2ν degrees of freedom.
 func approachKernel(t *testing.T, dev device.Device, _ tolerances) {
 	for _, form := range append(maternShapes[:], device.RBF) {
 		approach(t, dev, form)
@@ -135,8 +134,7 @@ func approach(t *testing.T, dev device.Device, form device.Correlation) {
 		e := productError(phi, 1, b, func(i, j int, inner float64) float64 {
 			return inner/math.Exp(logalpha) - kernel[i*b+j]
 		})
-		// The variance of one feature's product is at most ½, so the error is below 1/√(2R) on
-		// average.
+		// The variance of one feature's product is at most ½, so the error is below 1/√(2R) on average.
 		if want := 1.2 / math.Sqrt(2*float64(n)); e > want {
 			t.Errorf("shape %d, R=%d: ΦΦᵀ is off by %g, want at most %g", form, n, e, want)
 		}

@@ -79,8 +79,8 @@ func rebuilds(t *testing.T, dev device.Device, tol tolerances) {
 	}
 }
 
-// Each matrix takes the first rung that helps it: two equal inducing points the first, a
-// lowest eigenvalue of −5e-4 the one above that.
+// Each matrix takes the first rung that helps it: two equal inducing points the first, a lowest eigenvalue of −5e-4 the
+// one above that.
 func climbs(t *testing.T, dev device.Device, _ tolerances) {
 	const m = 70
 	r := newRandom(2)
@@ -116,8 +116,8 @@ func climbs(t *testing.T, dev device.Device, _ tolerances) {
 	}
 }
 
-// A matrix that no rung helps reports the pivot and leaves NaN; NaN in the input is a failure
-// where it meets the diagonal; the other matrices of a batch are well.
+// A matrix that no rung helps reports the pivot and leaves NaN; NaN in the input is a failure where it meets the
+// diagonal; the other matrices of a batch are well.
 func fails(t *testing.T, dev device.Device, _ tolerances) {
 	const m = 100
 	good := newRandom(3).correlations("c", none, 1, m).data
@@ -215,8 +215,8 @@ func farLogits(t *testing.T, dev device.Device, tol tolerances) {
 	bound{relative: tol.real()}.compare(t, "its gradient", download(dev, dh), []float64{1, -1, 0, 0.5, 0, -0.5})
 }
 
-// Softmax with more classes than a warp has lanes: the one far logit of a row is found in any
-// place, or its exponential is infinite.
+// Softmax with more classes than a warp has lanes: the one far logit of a row is found in any place, or its exponential
+// is infinite.
 func farOfMany(t *testing.T, dev device.Device, tol tolerances) {
 	const n, far = 40, 2000
 	logits, classes, want := make([]float64, n*n), make([]int32, n), make([]float64, n*n)
@@ -233,8 +233,7 @@ func farOfMany(t *testing.T, dev device.Device, tol tolerances) {
 	bound{relative: tol.real()}.compare(t, "its gradient", download(dev, dh), want)
 }
 
-// Moments at the floor: α(1 − AᵀA) < 0 with s = 0 gives VarFloor, and nothing learns from
-// the variance.
+// Moments at the floor: α(1 − AᵀA) < 0 with s = 0 gives VarFloor, and nothing learns from the variance.
 func flooredGradient(t *testing.T, dev device.Device, _ tolerances) {
 	const j, m, b = 2, 33, 31
 	r := newRandom(4)
@@ -271,8 +270,7 @@ func flooredGradient(t *testing.T, dev device.Device, _ tolerances) {
 	}
 }
 
-// Samples drawn in two calls, the second with the number of its first sample in the key,
-// equal the samples of one call.
+// Samples drawn in two calls, the second with the number of its first sample in the key, equal the samples of one call.
 func chunks(t *testing.T, dev device.Device, tol tolerances) {
 	const s, first, b, j = 5, 2, 33, 3
 	r := newRandom(5)
@@ -317,8 +315,8 @@ func chunks(t *testing.T, dev device.Device, tol tolerances) {
 	}
 }
 
-// unitSparse: whatever the weights, SparseBlock is 1 to the bit where all distances are 0, and Kuu
-// is symmetric to the bit where d is.
+// unitSparse: whatever the weights, SparseBlock is 1 to the bit where all distances are 0, and Kuu is symmetric to the
+// bit where d is.
 func unitSparse(t *testing.T, dev device.Device, _ tolerances) {
 	const k, m, maps = 5, 37, 3
 	r := newRandom(4)

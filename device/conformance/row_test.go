@@ -17,8 +17,8 @@ type row struct {
 	variant string   // case of these methods, or ""
 	sizes   [][]int  // arguments of build; never only multiples of a block
 	build   func(r *random, size []int) *problem
-	// nmse is the error that float32 may make, in the value and in the gradient; 0 for
-	// operations in double. Rounding alone gives about 1e-14.
+	// nmse is the error that float32 may make, in the value and in the gradient; 0 for operations in double. Rounding
+	// alone gives about 1e-14.
 	nmse   float64
 	reason string // reason why nmse is not 1e-12; "" if it is
 	// products is set where the operation is mostly products of Real tensors.
@@ -51,11 +51,11 @@ type problem struct {
 	naive func(in, out [][]float64)
 	// forward runs the operation.
 	forward func(dev device.Device, in, out []*device.Tensor)
-	// backward runs its vector-Jacobian product; nil without one. The gradient of an array is nil
-	// if the operation does not give it.
+	// backward runs its vector-Jacobian product; nil without one. The gradient of an array is nil if the operation does
+	// not give it.
 	backward func(dev device.Device, in, out, din, dout []*device.Tensor)
-	// cotangent replaces the random cotangent of out[0] for an operation that sets the scale of
-	// its gradient, such as N/B. The value may have another factor.
+	// cotangent replaces the random cotangent of out[0] for an operation that sets the scale of its gradient, such as
+	// N/B. The value may have another factor.
 	cotangent []float64
 }
 
@@ -80,8 +80,8 @@ const (
 // filler is the value of gradients before Backward, which adds to it or overwrites it.
 const filler = 0.5
 
-// with gives a problem an operation whose tensors are a struct, which args makes of arrays and
-// results, or of their gradients; and its Backward.
+// with gives a problem an operation whose tensors are a struct, which args makes of arrays and results, or of their
+// gradients; and its Backward.
 func with[A any](p *problem, args func(in, out []*device.Tensor) A, forward func(device.Device, A),
 	backward func(dev device.Device, g, a A)) *problem {
 	a, g := once(args), once(args)
@@ -92,8 +92,8 @@ func with[A any](p *problem, args func(in, out []*device.Tensor) A, forward func
 	return p
 }
 
-// once keeps the arguments of the second call, so that others allocate nothing. The first call may
-// make memory that belongs to them.
+// once keeps the arguments of the second call, so that others allocate nothing. The first call may make memory that
+// belongs to them.
 func once[A any](args func(in, out []*device.Tensor) A) func(in, out []*device.Tensor) A {
 	var kept A
 	calls := 0
@@ -105,8 +105,8 @@ func once[A any](args func(in, out []*device.Tensor) A) func(in, out []*device.T
 	}
 }
 
-// withValue acts as with does, for an operation that writes a number, and its gradients in the same pass.
-// The gradients are multiplied by weight, the number is not.
+// withValue acts as with does, for an operation that writes a number, and its gradients in the same pass. The gradients
+// are multiplied by weight, the number is not.
 func withValue[A any](p *problem, weight float64, args func(in []*device.Tensor) A,
 	op func(dev device.Device, value *device.Tensor, g, a A)) *problem {
 	p.out, p.cotangent = []*array{zeros("value", device.Double, 1)}, []float64{weight}
@@ -134,8 +134,8 @@ func gradients(dev device.Device, arrays []*array) []*device.Tensor {
 	return ts
 }
 
-// random makes arrays. Real ones get values that float32 holds exactly, so that the
-// naive loops and a device in single precision start from the same numbers.
+// random makes arrays. Real ones get values that float32 holds exactly, so that the naive loops and a device in single
+// precision start from the same numbers.
 type random struct{ *rand.Rand }
 
 func newRandom(seed uint64) *random { return &random{rand.New(rand.NewPCG(seed, 1))} }
@@ -186,8 +186,8 @@ func download(dev device.Device, t *device.Tensor) []float64 {
 	return x
 }
 
-// test runs one case of a row: the values against the naive loops, the gradients against
-// central differences of the naive loops.
+// test runs one case of a row: the values against the naive loops, the gradients against central differences of the
+// naive loops.
 func (r row) test(t *testing.T, dev device.Device, tol tolerances, size []int) {
 	rnd := newRandom(7)
 	p := r.build(rnd, size)

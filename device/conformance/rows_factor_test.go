@@ -54,8 +54,7 @@ func (r *random) factors(name string, g gradient, k, m int) *array {
 	return a
 }
 
-// Size: K, M. Only the lower triangle of c is read, so the gradient of its symmetric part
-// is compared.
+// Size: K, M. Only the lower triangle of c is read, so the gradient of its symmetric part is compared.
 func potrf(r *random, size []int) *problem {
 	k, m := size[0], size[1]
 	jitter := device.JitterLadder[0]

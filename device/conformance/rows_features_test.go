@@ -230,8 +230,8 @@ func phase(h, omega []float64, r, nr int) (p float64) {
 	return p
 }
 
-// avoidKinks draws rows of h again until no phase is near 0, where arc-cosine features have no
-// derivative: neither a central difference nor the rounding of a device then takes one across.
+// avoidKinks draws rows of h again until no phase is near 0, where arc-cosine features have no derivative: neither a
+// central difference nor the rounding of a device then takes one across.
 func avoidKinks(r *random, in [][]float64, size []int, c featureCase, noise device.FeatureNoise) {
 	s, b, d, nr := size[0], size[1], size[2], size[3]
 	omega := make([]float64, d*nr)

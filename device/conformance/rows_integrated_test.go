@@ -98,10 +98,9 @@ func featureMoments(r *random, size []int, c momentCase) *problem {
 	}, device.Device.FeatureMoments, device.Device.FeatureMomentsBackward)
 }
 
-// naiveFeatureMoments takes the moments of each frequency's cosine and sine by
-// E cos(kθ) = exp(−k²v/2) cos kt, and with W the moments of their sum: E f² of a product of independent
-// variables, less the square of its mean. Two frequencies share no more than the covariance of their
-// weights.
+// naiveFeatureMoments takes the moments of each frequency's cosine and sine by E cos(kθ) = exp(−k²v/2) cos kt, and with
+// W the moments of their sum: E f² of a product of independent variables, less the square of its mean. Two frequencies
+// share no more than the covariance of their weights.
 func naiveFeatureMoments(mean, variance []float64, in [][]float64, size []int, c momentCase) {
 	s, b, d, nr, dOut := size[0], size[1], size[2], size[3], size[4]
 	h, meanW := in[0], in[5]

@@ -29,8 +29,8 @@ func momentRows() []row {
 	}
 }
 
-// factor returns a lower triangular array [j,m,m], with numbers above the diagonal that no
-// operation may read, or a diagonal one [j,m].
+// factor returns a lower triangular array [j,m,m], with numbers above the diagonal that no operation may read, or a
+// diagonal one [j,m].
 func (r *random) factor(name string, diagonal bool, j, m int) *array {
 	if diagonal {
 		return r.normal(name, device.Double, adds, 0.8, 0.2, j, m)
@@ -42,8 +42,7 @@ func (r *random) factor(name string, diagonal bool, j, m int) *array {
 	return a
 }
 
-// element returns s[p,q] of a factor of latent j, zero above the diagonal, and off it where the
-// array is [J,M].
+// element returns s[p,q] of a factor of latent j, zero above the diagonal, and off it where the array is [J,M].
 func element(s []float64, latents, m, j, p, q int) float64 {
 	switch {
 	case len(s) == latents*m && p == q:
@@ -114,8 +113,8 @@ func moments(r *random, size []int, diagonal bool) *problem {
 	}, device.Device.MomentsBackward)
 }
 
-// whitenedMoments computes qF_anj and qF_Bnj with A = L⁻¹Kuf/√α: mean √α mᵀA and variance
-// α(1 − AᵀA + AᵀssᵀA), column by column, for k kernels and n inducing points.
+// whitenedMoments computes qF_anj and qF_Bnj with A = L⁻¹Kuf/√α: mean √α mᵀA and variance α(1 − AᵀA + AᵀssᵀA), column
+// by column, for k kernels and n inducing points.
 func whitenedMoments(out, in [][]float64, k, n int) {
 	mean, variance, a, m, s, logalpha := out[0], out[1], in[0], in[1], in[2], in[3]
 	latents, b := len(logalpha), len(a)/(k*n)

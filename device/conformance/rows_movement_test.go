@@ -48,8 +48,8 @@ func gather(r *random, size []int) *problem {
 	}
 }
 
-// gatherInts gathers labels and reads them through a softmax of width 9, the only
-// operation that reads labels: log softmax is 0 at the label where h is −1000 elsewhere.
+// gatherInts gathers labels and reads them through a softmax of width 9, the only operation that reads labels: log
+// softmax is 0 at the label where h is −1000 elsewhere.
 func gatherInts(dev device.Device, src, rows *device.Tensor) []float64 {
 	const classes = 9
 	b := rows.Dim(0)

@@ -14,9 +14,9 @@ func naturalSizes() [][]int { return [][]int{{1, 1}, {3, 31}, {2, 33}, {1, 100},
 // naturalSize is the size of the step.
 const naturalSize = 0.3
 
-// Size: J, M. A step of full covariances by explicit inverses: S⁻¹ − 2·size·dS, of which the new s
-// is the Cholesky factor. spread is how large ds is: beyond some number the whole step is too long.
-// The last of three latents has a gradient that is no number.
+// Size: J, M. A step of full covariances by explicit inverses: S⁻¹ − 2·size·dS, of which the new s is the Cholesky
+// factor. spread is how large ds is: beyond some number the whole step is too long. The last of three latents has a
+// gradient that is no number.
 func naturalStep(r *random, size []int, spread float64) *problem {
 	latents, m := size[0], size[1]
 	ds := r.normal("ds", device.Double, none, 0, spread/math.Sqrt(float64(m)), latents, m, m)
@@ -50,8 +50,7 @@ func forwardNatural(dev device.Device, in, out []*device.Tensor) {
 	dev.NaturalStep(out[0], out[1], in[2], in[3], device.Scalar{Value: naturalSize})
 }
 
-// naturalNaive moves one latent, unless S would grow to more than 2/(1−size) times itself in some
-// direction.
+// naturalNaive moves one latent, unless S would grow to more than 2/(1−size) times itself in some direction.
 func naturalNaive(mu, s, dm, ds []float64, m int, size float64) bool {
 	root := mat.NewTriDense(m, mat.Lower, s)
 	var inverse, slope mat.Dense // s⁻¹ and sᵀds, of whose lower triangle a half on both sides is sᵀdS s

@@ -69,9 +69,8 @@ func sparseBlock(r *random, size []int, linear []bool) *problem {
 	})
 }
 
-// sparseVectors returns n vectors of length 1, or of counts of 1 where counted, with width numbers, of
-// which a tenth is not zero and one vector is all zero; dense has them as rows. By columns, or by
-// vectors.
+// sparseVectors returns n vectors of length 1, or of counts of 1 where counted, with width numbers, of which a tenth is
+// not zero and one vector is all zero; dense has them as rows. By columns, or by vectors.
 func sparseVectors(r *random, name string, n, width int, byColumn, counted bool) (in []*array, dense []float64) {
 	dense = make([]float64, n*width)
 	square := zeros(name+" square", device.Double, n)
@@ -120,8 +119,7 @@ func sparse(in []*device.Tensor) device.Sparse {
 	return device.Sparse{Start: in[0], Index: in[1], Value: in[2], Square: in[3]}
 }
 
-// sparseDistances fills a map of d by each of the metrics, in Double and in Real. Size: N, B, M,
-// columns.
+// sparseDistances fills a map of d by each of the metrics, in Double and in Real. Size: N, B, M, columns.
 func sparseDistances(metrics ...device.Metric) func(*random, []int) *problem {
 	return func(r *random, size []int) *problem {
 		n, b, m, width := size[0], size[1], size[2], size[3]

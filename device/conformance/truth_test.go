@@ -10,8 +10,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 )
 
-// truth has the derivatives of the naive loops, by row and size. They take most of a test's time and
-// are the same for each device.
+// truth has the derivatives of the naive loops, by row and size. They take most of a test's time and are the same for
+// each device.
 var truth = map[string][]probes{}
 
 // truthVariable names a file with the truth of programs that ran before. Who sets it begins without the file.
@@ -38,16 +38,15 @@ func orPanic(err error) {
 	}
 }
 
-// probes are derivatives with respect to one argument: some or all partial derivatives, and
-// derivatives in some random directions, where every element counts.
+// probes are derivatives with respect to one argument: some or all partial derivatives, and derivatives in some random
+// directions, where every element counts.
 type probes struct {
 	Elements   []int
 	Directions [][]float64
 	Want       []float64 // derivatives by central differences
 }
 
-// probe makes the probes of each argument that has a gradient, of the sum of the results weighted by
-// the cotangents.
+// probe makes the probes of each argument that has a gradient, of the sum of the results weighted by the cotangents.
 func (p *problem) probe(rnd *random, in, out, cotangents [][]float64) []probes {
 	f := func() float64 {
 		p.naive(in, out)

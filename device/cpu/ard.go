@@ -10,9 +10,9 @@ import (
 // ardRows is the number of inducing points in one block of ARD.
 const ardRows = 48
 
-// ardTask is the state of ARD and ARDBackward. Distances come from a product of matrices, in double:
-// −½Σ(z−x)²w = Σ z w x − ½Σ z²w − ½Σ x²w with w = 1/ℓ². All kernels multiply by the same Xᵀ, or the same X in
-// ARDBackward, which is packed once. The isotropic case uses w = 1, and then multiplies by 1/ℓ_k² for each k.
+// ardTask is the state of ARD and ARDBackward. Distances come from a product of matrices, in double: −½Σ(z−x)²w = Σ z w
+// x − ½Σ z²w − ½Σ x²w with w = 1/ℓ². All kernels multiply by the same Xᵀ, or the same X in ARDBackward, which is packed
+// once. The isotropic case uses w = 1, and then multiplies by 1/ℓ_k² for each k.
 type ardTask struct {
 	device.ARDShape
 	form           device.Correlation
@@ -78,8 +78,8 @@ func (t *ardTask) groups() int {
 
 func (t *ardTask) blocks() int { return blocksOf(t.M, ardRows) }
 
-// run computes a block of rows of c for one k, or for all k if isotropic. In Kuu it computes
-// elements up to the diagonal, and copies them to the other side.
+// run computes a block of rows of c for one k, or for all k if isotropic. In Kuu it computes elements up to the
+// diagonal, and copies them to the other side.
 func (t *ardTask) run(w *worker, block int) {
 	k, lo, hi := spanOf(block, ardRows, t.M)
 	r := ardBlock{lo: lo, hi: hi, n: t.B}
@@ -101,8 +101,7 @@ func (t *ardTask) run(w *worker, block int) {
 	t.fill(&r, k, 1)
 }
 
-// ardBlock is a block of products e = Σ z w x: rows lo … hi and the first n columns. zw are its rows
-// of z∘w.
+// ardBlock is a block of products e = Σ z w x: rows lo … hi and the first n columns. zw are its rows of z∘w.
 type ardBlock struct {
 	lo, hi, n int
 	e         []float64
@@ -122,8 +121,7 @@ func (t *ardTask) products(w *worker, r *ardBlock, group int) {
 	simd.GemmPanels64(w.doubles.pack, false, r.hi-r.lo, r.n, 1, r.zw, t.D, &t.across, 0, 0, r.e, r.lde)
 }
 
-// fill writes the rows of a block of c_k and its slope from their products, which may be the memory
-// of c_k for RBF.
+// fill writes the rows of a block of c_k and its slope from their products, which may be the memory of c_k for RBF.
 func (t *ardTask) fill(r *ardBlock, k int, scale float64) {
 	c := t.c[k*t.M*t.B:]
 	half := t.halfOf(k)
@@ -195,8 +193,8 @@ func (t *ardTask) ownHalf(zw []float64, i int) float64 {
 	return simd.Dot64(zw[:t.D], t.z[i*t.D:][:t.D]) / 2
 }
 
-// ARDBackward overwrites g.C with G = g.C∘Slope and accumulates g.LogLength and g.Z. If X is Z, G is
-// symmetric, and one product G X serves both sides.
+// ARDBackward overwrites g.C with G = g.C∘Slope and accumulates g.LogLength and g.Z. If X is Z, G is symmetric, and one
+// product G X serves both sides.
 func (d *gp) ARDBackward(g, a device.ARDArgs) {
 	t := &d.ard
 	t.ARDShape = device.CheckARDBackward(g, a)

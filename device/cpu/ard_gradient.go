@@ -2,8 +2,8 @@ package cpu
 
 import "github.com/gpdrf/gpdrf-gpu/internal/simd"
 
-// ardGradient is the extra state of ARDBackward. With P_k = G_k X, the sums g_k of the rows of G_k
-// and h_k of its columns
+// ardGradient is the extra state of ARDBackward. With P_k = G_k X, the sums g_k of the rows of G_k and h_k of its
+// columns
 //
 //	dlogl_k += w_k (g_k Z² + h_k X² − 2 Σ_m z∘P_k)
 //	dz      += Σ_k w_k∘P_k − z∘(gᵀ w)
@@ -106,8 +106,8 @@ func (t *ardProduct) isotropic(w *worker, i, lo, hi int) {
 	}
 }
 
-// ardMove computes P and the gradients that follow from it, for a block of rows and columns. It
-// does so for all k in order, because all of them add to the same part of dz.
+// ardMove computes P and the gradients that follow from it, for a block of rows and columns. It does so for all k in
+// order, because all of them add to the same part of dz.
 type ardMove ardTask
 
 func (t *ardMove) run(w *worker, block int) {

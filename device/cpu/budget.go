@@ -55,8 +55,8 @@ func reserve(p *pool, q *simd.Panels64, k, n int) {
 // Free returns the memory that the operating system reports as available.
 func (d *Device[T]) Free() (bytes int64, known bool) { return hostmem.Available() }
 
-// Taken returns the bytes that tensors and scratch have taken since the device was opened. It includes
-// tensors that are no longer reachable, but not the memory that each worker has from its start.
+// Taken returns the bytes that tensors and scratch have taken since the device was opened. It includes tensors that are
+// no longer reachable, but not the memory that each worker has from its start.
 func (d *Device[T]) Taken() int64 { return d.taken }
 
 // Dry returns a Device with the same number of workers that runs no blocks, and its ledger.

@@ -65,8 +65,8 @@ func logFactorial(y float64) float64 {
 	return v
 }
 
-// NegativeBinomialLogLik computes Σ log p(y) of counts with mean exp f and variance λ + δλ², and its gradients in
-// the same pass.
+// NegativeBinomialLogLik computes Σ log p(y) of counts with mean exp f and variance λ + δλ², and its gradients in the
+// same pass.
 func (d *Device[T]) NegativeBinomialLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	t := d.begin("NegativeBinomialLogLik", ell, g, a, scale)
 	t.tails = grow(d.pool, &t.tails, blocksOf(t.rows, likRows))
@@ -82,8 +82,8 @@ func (d *Device[T]) NegativeBinomialLogLik(ell *device.Tensor, g, a device.Likel
 
 type negativeBinomial[T Float] likelihoods[T]
 
-// With σ = λ/(r+λ), the logistic function of u = log λ/r: log p has the slope y(1−σ) − rσ in f, and
-// ψ(y+r) − ψ(r) + log(1−σ) + 1 − (1 + y/r)(1−σ) in r.
+// With σ = λ/(r+λ), the logistic function of u = log λ/r: log p has the slope y(1−σ) − rσ in f, and ψ(y+r) − ψ(r) +
+// log(1−σ) + 1 − (1 + y/r)(1−σ) in r.
 func (t *negativeBinomial[T]) run(_ *worker, block int) {
 	lo, hi := span(block, likRows, t.rows)
 	all := (*likelihoods[T])(t)

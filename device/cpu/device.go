@@ -1,11 +1,10 @@
-// Package cpu is the pure-Go backend: "cpu:f32" and "cpu:f64". There is a file for each family
-// of operations, with forward and backward side by side.
+// Package cpu is the pure-Go backend: "cpu:f32" and "cpu:f64". There is a file for each family of operations, with
+// forward and backward side by side.
 //
-// Every operation is a task of fixed blocks (see parallel.go) whose arithmetic is done by
-// internal/simd. The task structs live in the Device and are filled again by each call, so that an
-// operation allocates nothing once its scratch has grown. If an operation has several kernels over the same fields,
-// each kernel is a separate type, such as momentsFull of momentsTask: d.do((*momentsFull)(t), …) runs it. A closure
-// would be allocated in each call.
+// Every operation is a task of fixed blocks (see parallel.go) whose arithmetic is done by internal/simd. The task
+// structs live in the Device and are filled again by each call, so that an operation allocates nothing once its scratch
+// has grown. If an operation has several kernels over the same fields, each kernel is a separate type, such as
+// momentsFull of momentsTask: d.do((*momentsFull)(t), …) runs it. A closure would be allocated in each call.
 package cpu
 
 import (
@@ -24,8 +23,8 @@ func machines() ([]device.Machine, error) {
 		About: fmt.Sprintf("%d threads, %s", runtime.GOMAXPROCS(0), simd.Tier())}}, nil
 }
 
-// openDevice opens the CPU by precision: "f32" (also "") or "f64". It starts as many
-// workers as GOMAXPROCS says; the results do not depend on their number.
+// openDevice opens the CPU by precision: "f32" (also "") or "f64". It starts as many workers as GOMAXPROCS says; the
+// results do not depend on their number.
 func openDevice(options string, _ device.Logger) (device.Device, error) {
 	switch workers := runtime.GOMAXPROCS(0); options {
 	case "", "f32":

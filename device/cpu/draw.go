@@ -15,8 +15,8 @@ func keyOf(key device.Key, s, draws int) device.Key {
 	return key
 }
 
-// draw fills dst with normals of the sample of a key, cols to a row. rows are the row numbers; without rows,
-// the numbers start at first.
+// draw fills dst with normals of the sample of a key, cols to a row. rows are the row numbers; without rows, the
+// numbers start at first.
 func draw[T Float](m *kernels[T], dst []T, cols int, key device.Key, rows []int32, first int) {
 	words, _, c2, c3 := key.Words(0, 0)
 	if key.Strata > 0 {

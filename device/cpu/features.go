@@ -11,9 +11,9 @@ const (
 	featureColumns = 64 // frequencies in one block of the gradients of Ω and W
 )
 
-// features is the Scratch of one layer, and the state of the operation that uses it. Φ is kept
-// without its factor √(α/R), which multiplies the products instead. With one column for each
-// frequency, the slopes φ'(HΩ) are in the place of the sines.
+// features is the Scratch of one layer, and the state of the operation that uses it. Φ is kept without its factor
+// √(α/R), which multiplies the products instead. With one column for each frequency, the slopes φ'(HΩ) are in the place
+// of the sines.
 type features[T Float] struct {
 	device.FeatureShape
 	math        *kernels[T]
@@ -50,8 +50,8 @@ func (d *Device[T]) featureParams(p device.FeatureParams) featureParams[T] {
 		d.real(p.LogVarOmega), d.real(p.MeanW), d.real(p.LogVarW), d.real(p.LowerW), d.real(p.Mixing)}
 }
 
-// FeatureScratch plans the memory of a layer for up to S·B rows. Memory that only some layers need is allocated
-// by their first call.
+// FeatureScratch plans the memory of a layer for up to S·B rows. Memory that only some layers need is allocated by
+// their first call.
 func (d *Device[T]) FeatureScratch(samples, batch, width, frequencies, dOut int) device.Scratch {
 	return &features[T]{
 		math:         d.math,
@@ -151,8 +151,8 @@ type matrix[T Float] struct {
 
 func (c *matrix[T]) row(i int) []T { return c.x[i*c.ld:][:c.k] }
 
-// multiply computes out = α X W for n rows of X. A layer with one output is a row of dot products, where
-// Gemm would use one lane of a register.
+// multiply computes out = α X W for n rows of X. A layer with one output is a row of dot products, where Gemm would use
+// one lane of a register.
 func (t *features[T]) multiply(w *worker, out []T, n int, alpha T, x matrix[T], weights []T) {
 	if t.Out > 1 {
 		t.math.gemm(t.math.pack(w), false, false, n, t.Out, x.k, alpha, x.x, x.ld, weights, t.Out, 0, out, t.Out)
@@ -217,8 +217,8 @@ func sumEvery[T Float](x []T, from, step int) float64 {
 	return total
 }
 
-// featureInputs is the first part of the backward pass, by blocks of rows: dΦ = dout Wᵀ,
-// dP = −Φ_sin∘dΦ_cos + Φ_cos∘dΦ_sin, or φ'(P)∘dΦ, and dh = dP Ωᵀ.
+// featureInputs is the first part of the backward pass, by blocks of rows: dΦ = dout Wᵀ, dP = −Φ_sin∘dΦ_cos +
+// Φ_cos∘dΦ_sin, or φ'(P)∘dΦ, and dh = dP Ωᵀ.
 type featureInputs[T Float] features[T]
 
 func (t *featureInputs[T]) run(w *worker, block int) {
@@ -245,8 +245,8 @@ func (t *featureInputs[T]) run(w *worker, block int) {
 	}
 }
 
-// featureGradients is the second part, by blocks of frequencies, so that a parameter's
-// gradient is summed over all rows in one place: dW = Φᵀ dout and dΩ = hᵀ dP.
+// featureGradients is the second part, by blocks of frequencies, so that a parameter's gradient is summed over all rows
+// in one place: dW = Φᵀ dout and dΩ = hᵀ dP.
 type featureGradients[T Float] features[T]
 
 func (t *featureGradients[T]) run(w *worker, block int) {
@@ -286,8 +286,7 @@ func (t *featureGradients[T]) weightGradient(w *worker, group, lo, hi int) (alph
 	return alpha
 }
 
-// spectraGradient adds the gradients of columns lo … hi of Ω; in PRIOR-FIXED it adds the sums
-// of dΩ∘Ω to partial.
+// spectraGradient adds the gradients of columns lo … hi of Ω; in PRIOR-FIXED it adds the sums of dΩ∘Ω to partial.
 func (t *featureGradients[T]) spectraGradient(w *worker, group, lo, hi int, partial []float64) {
 	rows := (*features[T])(t).groupRows()
 	n, first := hi-lo, group*rows

@@ -14,8 +14,8 @@ func (n *weightCovariance[T]) begin(p *pool, rows, columns, out int) {
 	n.l, n.p = grow(p, &n.l, out*columns*columns), grow(p, &n.p, out*rows*columns)
 }
 
-// fullWeights computes L for frequencies lo … hi. In quad it clears the part of s², and adds the
-// elements of L Lᵀ to the products of m.
+// fullWeights computes L for frequencies lo … hi. In quad it clears the part of s², and adds the elements of L Lᵀ to
+// the products of m.
 func (t *features[T]) fullWeights(lo, hi int) {
 	m, size := &t.moments, t.R*t.Out
 	for i := lo * t.Out; i < hi*t.Out; i++ {
@@ -59,8 +59,7 @@ func (t *features[T]) spread(w *worker, lo, hi int, mu, variance []T) {
 	}
 }
 
-// spreadInputs turns P into its gradient, 2a² dv∘P, for rows lo … hi, and adds the gradient of μ to dphi
-// [rows,ld].
+// spreadInputs turns P into its gradient, 2a² dv∘P, for rows lo … hi, and adds the gradient of μ to dphi [rows,ld].
 func (t *features[T]) spreadInputs(w *worker, lo, hi int, dphi []T, ld int) {
 	columns, rows, scale := 2*t.R, t.S*t.B, 2*t.scale*t.scale
 	for c := range t.Out {
@@ -100,8 +99,8 @@ func (t *features[T]) diagonalGradient(c, i int, dl T) {
 	t.g.logVarW[i*t.Out+c] += dl * t.covariance.l[t.lowerRow(c, i)+i] / 2
 }
 
-// sharedGradient adds the gradients of L that come from quad. These are dC_cos, dC_sin, and both, the gradient
-// of the shared factor of cosine and sine of frequency r.
+// sharedGradient adds the gradients of L that come from quad. These are dC_cos, dC_sin, and both, the gradient of the
+// shared factor of cosine and sine of frequency r.
 func (t *features[T]) sharedGradient(c, r int, cosVar, sinVar, both T) {
 	at, below := t.lowerRow(c, r), t.lowerRow(c, t.R+r)
 	cos, sin := t.covariance.l[at:][:r+1], t.covariance.l[below:][:t.R+r+1]

@@ -6,13 +6,12 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// localNoise is the state of local reparameterisation. Since sin² = 1 − cos², the output
-// variance needs only the squares of the cosines:
+// localNoise is the state of local reparameterisation. Since sin² = 1 − cos², the output variance needs only the
+// squares of the cosines:
 //
 //	v = Φ²s² = α/R·(Σ_r s²_sin,r + cos² (s²_cos − s²_sin))
 //
-// With one column for each frequency there are no sines, and φ and s² stand for cos and the
-// contrast.
+// With one column for each frequency there are no sines, and φ and s² stand for cos and the contrast.
 type localNoise[T Float] struct {
 	s2       []T       // [columns,d']
 	contrast []T       // [R,d']: s²_cos − s²_sin, or s²

@@ -16,8 +16,8 @@ const (
 	keptParts = 3
 )
 
-// featureMoments is the state of FeatureMoments between forward and backward. W enters the variance
-// by four columns for each frequency, the rows of quad:
+// featureMoments is the state of FeatureMoments between forward and backward. W enters the variance by four columns for
+// each frequency, the rows of quad:
 //
 //	s²_cos − s²_sin,   m²_cos + m²_sin,   m²_cos − m²_sin,   m_cos m_sin
 type featureMoments[T Float] struct {
@@ -147,8 +147,7 @@ func (t *integratedRows[T]) run(w *worker, block int) {
 	}
 }
 
-// integrals returns the columns of a row for frequencies lo … hi: six in phi, and the columns that are
-// kept.
+// integrals returns the columns of a row for frequencies lo … hi: six in phi, and the columns that are kept.
 func (t *features[T]) integrals(row, lo, hi int, phi []T) simd.Integrals[T] {
 	part := func(i int) []T { return phi[i*(hi-lo):][:hi-lo] }
 	kept := t.moments.kept[row*keptParts*t.R:]
@@ -185,8 +184,7 @@ func (d *Device[T]) FeatureMomentsBackward(g, a device.FeatureArgs) {
 	t.g.logAlpha[0] += T(sum(t.partial)/2 + sum(n.alpha))
 }
 
-// integratedInputs is the first part of the backward pass, by blocks of rows: the gradients of θ's
-// moments, and dh.
+// integratedInputs is the first part of the backward pass, by blocks of rows: the gradients of θ's moments, and dh.
 type integratedInputs[T Float] features[T]
 
 func (t *integratedInputs[T]) run(w *worker, block int) {
@@ -224,8 +222,8 @@ func (t *integratedInputs[T]) run(w *worker, block int) {
 	}
 }
 
-// integratedGradients is the second part, by blocks of frequencies: the gradients of W and Ω,
-// summed over all rows in one place.
+// integratedGradients is the second part, by blocks of frequencies: the gradients of W and Ω, summed over all rows in
+// one place.
 type integratedGradients[T Float] features[T]
 
 func (t *integratedGradients[T]) run(w *worker, block int) {
@@ -256,8 +254,8 @@ func (t *integratedGradients[T]) run(w *worker, block int) {
 	t.spectraGradient(w, lo, hi)
 }
 
-// quadGradient takes the gradient of quad for frequencies lo … hi, whose columns are phi, to the gradients of W's
-// means and variances.
+// quadGradient takes the gradient of quad for frequencies lo … hi, whose columns are phi, to the gradients of W's means
+// and variances.
 func (t *features[T]) quadGradient(w *worker, lo, hi int, phi []T) {
 	rows, m, width, n := t.S*t.B, &t.moments, parts*(hi-lo), (hi-lo)*t.Out
 	scale, size, first := t.scale*t.scale, t.R*t.Out, lo*t.Out

@@ -7,8 +7,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
-// klBlock is the number of elements in one block of KLDiag. klRows is the number of rows of one s_j in one
-// block of KLInducing.
+// klBlock is the number of elements in one block of KLDiag. klRows is the number of rows of one s_j in one block of
+// KLInducing.
 const (
 	klBlock = 4096
 	klRows  = 64
@@ -27,8 +27,8 @@ type divergences[T Float] struct {
 	kl, dlogl    []float64 // [blocks]
 }
 
-// KLDiag computes the KL of a fully factorised Gaussian from N(0, p); −weight·∂KL is accumulated.
-// A block is a piece of one row, so that it has one length-scale.
+// KLDiag computes the KL of a fully factorised Gaussian from N(0, p); −weight·∂KL is accumulated. A block is a piece of
+// one row, so that it has one length-scale.
 func (d *Device[T]) KLDiag(kl *device.Tensor, g, a device.DiagArgs, weight device.Scalar) {
 	t := &d.divergences
 	t.d, t.r = device.CheckKLDiag(kl, g, a)

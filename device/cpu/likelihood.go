@@ -99,8 +99,8 @@ func (d *Device[T]) GaussianLogLik(ell *device.Tensor, g, a device.LikelihoodArg
 	d.evaluateMoments("GaussianLogLik", expected, ell, g, a, scale)
 }
 
-// evaluate runs the blocks of a likelihood. It writes the value, and adds the slopes in the parameters of the
-// columns, if there are some. The blocks add the term −½ log 2πσ² of every element.
+// evaluate runs the blocks of a likelihood. It writes the value, and adds the slopes in the parameters of the columns,
+// if there are some. The blocks add the term −½ log 2πσ² of every element.
 func (d *Device[T]) evaluate(of task, work int, ell, columns *device.Tensor) {
 	if d.dry() {
 		return
@@ -113,8 +113,8 @@ func (d *Device[T]) evaluate(of task, work int, ell, columns *device.Tensor) {
 
 func sum(x []float64) float64 { return sumEvery(x, 0, 1) }
 
-// normals returns Σ −½(log 2πσ² + (y−h)²/σ²) over rows that count as n, from the columns' Σ (y−h)², which become
-// the slopes in log σ².
+// normals returns Σ −½(log 2πσ² + (y−h)²/σ²) over rows that count as n, from the columns' Σ (y−h)², which become the
+// slopes in log σ².
 func (t *likelihoods[T]) normals(squares []float64, n float64) (value float64) {
 	for c, v := range squares {
 		misfit := t.precision[c] * v
@@ -192,8 +192,8 @@ func (t *bernoulli[T]) run(_ *worker, block int) {
 	t.ell[block] = total
 }
 
-// StudentLogLik computes Σ log t_ν((y−h)/σ) − log σ, and its gradients in the same pass. With z = (y−h)²/νσ²,
-// all of it follows from two sums that the blocks compute: Σ log(1+z) in ell, and Σ z/(1+z) in dlogvar.
+// StudentLogLik computes Σ log t_ν((y−h)/σ) − log σ, and its gradients in the same pass. With z = (y−h)²/νσ², all of it
+// follows from two sums that the blocks compute: Σ log(1+z) in ell, and Σ z/(1+z) in dlogvar.
 func (d *Device[T]) StudentLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	t := d.begin("StudentLogLik", ell, g, a, scale)
 	if d.dry() {
@@ -244,8 +244,7 @@ func (t *student[T]) run(_ *worker, block int) {
 	t.ell[block] = logs
 }
 
-// digamma returns ψ(x) = d log Γ/dx for x > 0: up to 10 by ψ(x) = ψ(x+1) − 1/x, from there by its
-// asymptotic series.
+// digamma returns ψ(x) = d log Γ/dx for x > 0: up to 10 by ψ(x) = ψ(x+1) − 1/x, from there by its asymptotic series.
 func digamma(x float64) float64 {
 	below := 0.0
 	for ; x < 10; x++ {
@@ -255,8 +254,7 @@ func digamma(x float64) float64 {
 	return below + math.Log(x) - 0.5/x - v*(1./12-v*(1./120-v*(1./252-v*(1./240-v/132))))
 }
 
-// HeteroscedasticLogLik computes Σ log N(y; h, v), v = max(VarFloor, σ²_c exp h'), and its gradients in the
-// same pass.
+// HeteroscedasticLogLik computes Σ log N(y; h, v), v = max(VarFloor, σ²_c exp h'), and its gradients in the same pass.
 func (d *Device[T]) HeteroscedasticLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	t := d.begin("HeteroscedasticLogLik", ell, g, a, scale)
 	d.evaluate((*heteroscedastic[T])(t), len(t.h)*16, ell, g.LogVar)

@@ -85,8 +85,8 @@ func (t *likelihoodMoments[T, E]) expected(block, lo, hi int) {
 	t.ell[block] = t.normals(squares, t.count(lo, hi))
 }
 
-// predictive computes rows lo … hi−1 of GaussianPredictive. With v = σ² + var, log N(y; mean, v) has the
-// slopes miss/v in the mean, ½(miss²/v² − 1/v) in var, and σ² times that in log σ².
+// predictive computes rows lo … hi−1 of GaussianPredictive. With v = σ² + var, log N(y; mean, v) has the slopes miss/v
+// in the mean, ½(miss²/v² − 1/v) in var, and σ² times that in log σ².
 func (t *likelihoodMoments[T, E]) predictive(block, lo, hi int) {
 	const bound, own = device.BoundShare, 1 - device.BoundShare
 	slopes := t.dlogvar[block*t.c:][:t.c]

@@ -63,8 +63,8 @@ func (d *gp) Moments(a device.MomentsArgs) {
 	}
 }
 
-// run computes the means of all latents of one kernel for a block of columns of A. It also computes the
-// variances, if s is diagonal, or else Σ A² for momentsFull.
+// run computes the means of all latents of one kernel for a block of columns of A. It also computes the variances, if s
+// is diagonal, or else Σ A² for momentsFull.
 func (t *momentsTask) run(w *worker, block int) {
 	k, b0, b1 := spanOf(block, momentColumns, t.B)
 	first, last := t.Latents(k)
@@ -244,8 +244,7 @@ func (t *momentsScale) run(w *worker, block int) {
 	}
 }
 
-// momentsInput is dA = Σ_j m_j dmean_jᵀ + s_j Q_j − 2A∘dvariance_j over the latents of a kernel, by
-// blocks of rows.
+// momentsInput is dA = Σ_j m_j dmean_jᵀ + s_j Q_j − 2A∘dvariance_j over the latents of a kernel, by blocks of rows.
 type momentsInput momentsTask
 
 func (t *momentsInput) run(w *worker, block int) {

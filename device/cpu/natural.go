@@ -10,10 +10,10 @@ import (
 // flipRows is the number of rows in one block of a transposition at the other diagonal.
 const flipRows = 32
 
-// naturalTask is the state of NaturalStep. Its matrices are transposed at the other diagonal,
-// a˜[i,c] = a[M−1−c, M−1−i], which keeps a lower triangle lower: the new S is s B⁻¹ sᵀ with
-// B = I − size·2sᵀdS s, and the Cholesky factor L of B˜ gives the lower triangular s˜ = L⁻¹ s˜ at once.
-// Before that B − ½(1−size)·I is factored, to see whether the step is too long.
+// naturalTask is the state of NaturalStep. Its matrices are transposed at the other diagonal, a˜[i,c] = a[M−1−c,
+// M−1−i], which keeps a lower triangle lower: the new S is s B⁻¹ sᵀ with B = I − size·2sᵀdS s, and the Cholesky factor
+// L of B˜ gives the lower triangular s˜ = L⁻¹ s˜ at once. Before that B − ½(1−size)·I is factored, to see whether the
+// step is too long.
 type naturalTask struct {
 	device.QShape
 	m, s, dm, ds    []float64
@@ -103,8 +103,8 @@ func (t *naturalFlip) run(_ *worker, block int) {
 	flip(t.delta[at:], t.ds[at:], t.M, lo, hi)
 }
 
-// naturalPrecision makes columns of the lower triangle of ½(1+size)·I − size·ds˜ s˜ᵀ: 2sᵀdS s is
-// the lower triangle of sᵀds on both sides.
+// naturalPrecision makes columns of the lower triangle of ½(1+size)·I − size·ds˜ s˜ᵀ: 2sᵀdS s is the lower triangle of
+// sᵀds on both sides.
 type naturalPrecision naturalTask
 
 func (t *naturalPrecision) run(w *worker, block int) {

@@ -38,8 +38,7 @@ func (d *Device[T]) beginNoiseOf(op string, out, variance, rows *device.Tensor, 
 	d.math.reserve(d.pool, 0, sampleRows*t.c)
 }
 
-// blocks returns the number of blocks. A block has rows of one sample, since each sample has a different
-// key of noise.
+// blocks returns the number of blocks. A block has rows of one sample, since each sample has a different key of noise.
 func (t *outputNoise[T]) blocks() int { return t.s * blocksOf(t.b, sampleRows) }
 
 // noise draws a block's normals; first is the index in the output of the first of them.

@@ -9,16 +9,14 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
-// task is work that falls into independent blocks. Blocks do not depend on the number of workers,
-// and no two blocks write the same number. So the result does not depend on which worker computes
-// which block.
+// task is work that falls into independent blocks. Blocks do not depend on the number of workers, and no two blocks
+// write the same number. So the result does not depend on which worker computes which block.
 type task interface {
 	run(w *worker, block int)
 }
 
-// worker is the scratch of one goroutine: numbered buffers, with any contents. Any worker may take a block, so
-// an operation reserves the buffers of its blocks before it starts. Up to smallScratch elements are always
-// available.
+// worker is the scratch of one goroutine: numbered buffers, with any contents. Any worker may take a block, so an
+// operation reserves the buffers of its blocks before it starts. Up to smallScratch elements are always available.
 type worker struct {
 	single  buffers[float32]
 	doubles buffers[float64]
@@ -41,8 +39,8 @@ func (w *worker) double(i, n int) []float64 { return w.doubles.data[i][:n] }
 // reserve makes room for n elements in every worker's buffer i in double.
 func (p *pool) reserve(i, n int) { doubles.reserve(p, i, n) }
 
-// pool runs the blocks of one task at a time on a fixed set of workers, of which the first is the goroutine of
-// the caller.
+// pool runs the blocks of one task at a time on a fixed set of workers, of which the first is the goroutine of the
+// caller.
 type pool struct {
 	workers []*worker
 	helpers []*helper // goroutines of all workers but the first
@@ -72,11 +70,10 @@ type failure struct {
 }
 
 const (
-	// inlineWork is the number of multiplications, or similar operations, below which helpers cost more than
-	// they gain.
+	// inlineWork is the number of multiplications, or similar operations, below which helpers cost more than they gain.
 	inlineWork = 1 << 14
-	// spins takes about fifty microseconds. Putting a goroutine to sleep and waking it takes about ten, and the
-	// system may wake it on the caller's core. A step of a small model has dozens of operations of that length.
+	// spins takes about fifty microseconds. Putting a goroutine to sleep and waking it takes about ten, and the system
+	// may wake it on the caller's core. A step of a small model has dozens of operations of that length.
 	spins = 1 << 17
 )
 
@@ -132,8 +129,7 @@ func (p *pool) do(t task, blocks, work int) {
 	}
 }
 
-// await waits until all blocks are finished. A helper that was late for the end of the previous task may wake
-// it early.
+// await waits until all blocks are finished. A helper that was late for the end of the previous task may wake it early.
 func (p *pool) await() {
 	for range p.spins {
 		if p.running.Load() == 0 {
@@ -167,8 +163,7 @@ func (p *pool) help(h *helper, w *worker) {
 	}
 }
 
-// drain runs blocks until none is queued. The task does not change until a block that a worker has taken is
-// finished.
+// drain runs blocks until none is queued. The task does not change until a block that a worker has taken is finished.
 func (p *pool) drain(w *worker) {
 	for n := p.queued.Load(); n > 0; n = p.queued.Load() {
 		if !p.queued.CompareAndSwap(n, n-1) {
@@ -194,8 +189,7 @@ func (p *pool) run(w *worker, block int) {
 // blocksOf returns the number of blocks of a size that cover n.
 func blocksOf(n, size int) int { return (n + size - 1) / size }
 
-// spanOf returns a block's array and its numbers lo … hi−1, for arrays of n numbers, each in blocks of
-// a size.
+// spanOf returns a block's array and its numbers lo … hi−1, for arrays of n numbers, each in blocks of a size.
 func spanOf(block, size, n int) (array, lo, hi int) {
 	blocks := blocksOf(n, size)
 	lo, hi = span(block%blocks, size, n)

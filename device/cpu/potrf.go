@@ -7,8 +7,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
-// potrfTask is the state of Potrf and PotrfBackward. A batch is divided by matrices; a
-// single matrix is divided inside, by rows or columns of each block step.
+// potrfTask is the state of Potrf and PotrfBackward. A batch is divided by matrices; a single matrix is divided inside,
+// by rows or columns of each block step.
 type potrfTask struct {
 	l, dl, c, jitter []float64
 	inverse          []float64 // [workers or matrices, tri, tri]
@@ -96,8 +96,7 @@ func (t *potrfTask) factor(w *worker, k int, p *pool) int {
 	return -1
 }
 
-// share runs a part. For a matrix of a batch, p is nil and the calling worker runs it; otherwise all workers
-// do.
+// share runs a part. For a matrix of a batch, p is nil and the calling worker runs it; otherwise all workers do.
 func (t *potrfTask) share(w *worker, p *pool, work int, part potrfPart) {
 	switch {
 	case part.lo >= part.hi:
@@ -130,8 +129,8 @@ func (t *potrfTask) panel(w *worker, part potrfPart) {
 	simd.Gemm64(w.doubles.pack, false, true, hi-lo, n, n, 1, tmp, n, t.inverse[k*tri*tri:], tri, 0, l[lo*m+j0:], m)
 }
 
-// PotrfBackward computes dc = sym½(L⁻ᵀ Φ(Lᵀ dL) L⁻¹), by the blocked reverse sweep of Murray
-// (2016), section 4: the steps of Potrf from the last to the first.
+// PotrfBackward computes dc = sym½(L⁻ᵀ Φ(Lᵀ dL) L⁻¹), by the blocked reverse sweep of Murray (2016), section 4: the
+// steps of Potrf from the last to the first.
 func (d *gp) PotrfBackward(dc, dl, l *device.Tensor) {
 	t := &d.potrf
 	t.k, t.m = device.CheckPotrfBackward(dc, dl, l)
@@ -181,8 +180,8 @@ func (t *potrfTask) sweep(w *worker, k int, p *pool) {
 	}
 }
 
-// columnGradient divides rows of dl's block column by the diagonal block, and adds their part of the gradient
-// to the columns before it: dB −= dC R.
+// columnGradient divides rows of dl's block column by the diagonal block, and adds their part of the gradient to the
+// columns before it: dB −= dC R.
 func (t *potrfTask) columnGradient(w *worker, part potrfPart) {
 	k, j0, lo, hi := part.k, part.j0, part.lo, part.hi
 	m, n, l, dl := t.m, part.j1-j0, t.l[k*t.m*t.m:], t.dl[k*t.m*t.m:]
@@ -213,8 +212,8 @@ func (t *potrfTask) rowGradient(w *worker, part potrfPart) {
 	simd.Gemm64(w.doubles.pack, false, false, n, hi-lo, n, -1, both, n, l[j0*m+lo:], m, 1, dl[j0*m+lo:], m)
 }
 
-// reverseBlock does PotrfBackward for one diagonal block D, in place: sym½(D⁻ᵀ Φ(Dᵀ dD) D⁻¹), then doubled
-// below the diagonal.
+// reverseBlock does PotrfBackward for one diagonal block D, in place: sym½(D⁻ᵀ Φ(Dᵀ dD) D⁻¹), then doubled below the
+// diagonal.
 func reverseBlock(w *worker, dd, d, inverse []float64, ld, n int) {
 	x, y := w.double(0, n*n), w.double(1, n*n)
 	lowerBlock(x, dd, ld, n)

@@ -73,8 +73,8 @@ func (t *sparseDistances[T]) products(dots []float64, n int32) {
 	}
 }
 
-// sparseTask is the state of SparseBlock and SparseBlockBackward. With t = −d/2, f_i is exp(t/σ²), or 1 + t if
-// it is linear.
+// sparseTask is the state of SparseBlock and SparseBlockBackward. With t = −d/2, f_i is exp(t/σ²), or 1 + t if it is
+// linear.
 type sparseTask struct {
 	device.SparseShape
 	c, d    []float64 // c is dc in SparseBlockBackward
@@ -127,8 +127,8 @@ func (t *sparseTask) begin(p *pool, a device.SparseBlockArgs) {
 func (t *sparseTask) blocks() int { return blocksOf(t.M, sparseRows) }
 func (t *sparseTask) work() int   { return t.K * t.I * t.M * t.B * 8 }
 
-// negativeHalf returns t = −d/2 of inducing points lo … hi, by map, inducing point and row: contiguous in the
-// rows, as c is.
+// negativeHalf returns t = −d/2 of inducing points lo … hi, by map, inducing point and row: contiguous in the rows, as
+// c is.
 func (t *sparseTask) negativeHalf(w *worker, lo, hi int) []float64 {
 	n := hi - lo
 	x := w.double(0, t.I*n*t.B)

@@ -6,12 +6,12 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
-// tri is the size of the diagonal blocks of the triangular routines. They are inverted by scalar loops; Gemm
-// does the rest.
+// tri is the size of the diagonal blocks of the triangular routines. They are inverted by scalar loops; Gemm does the
+// rest.
 const tri = 32
 
-// triangle is a batch of lower triangular matrices, [k,m,m], with the inverses of their
-// diagonal blocks, [k, blocks of m, tri, tri].
+// triangle is a batch of lower triangular matrices, [k,m,m], with the inverses of their diagonal blocks, [k, blocks of
+// m, tri, tri].
 type triangle struct {
 	l, inverse []float64
 	m          int
@@ -40,8 +40,8 @@ func (p *pool) prepare(t *invertTask, l []float64, k, m int) {
 	p.do(t, blocks, k*m*tri*tri/6)
 }
 
-// invertLower writes the inverse of a lower triangular matrix of up to tri rows, with stride
-// tri and zeros above its diagonal, by halves:
+// invertLower writes the inverse of a lower triangular matrix of up to tri rows, with stride tri and zeros above its
+// diagonal, by halves:
 //
 //	[A 0; C B]⁻¹ = [A⁻¹ 0; −B⁻¹ C A⁻¹ B⁻¹]
 func invertLower(w *worker, dst, l []float64, ldl, n int) {
@@ -81,9 +81,9 @@ func invertHalf(dst, l []float64, ldl, n int) {
 	}
 }
 
-// solve overwrites rows lo … hi of x with the same rows of L⁻¹x, or of L⁻ᵀx, for matrix k. lo is a multiple of
-// tri. x has zeros in the rows before lo or, if it is transposed, in the rows from hi on. solve halves the matrix,
-// so that most of the work is large products:
+// solve overwrites rows lo … hi of x with the same rows of L⁻¹x, or of L⁻ᵀx, for matrix k. lo is a multiple of tri. x
+// has zeros in the rows before lo or, if it is transposed, in the rows from hi on. solve halves the matrix, so that
+// most of the work is large products:
 //
 //	[A 0; C B]⁻¹ [x; y] = [u; B⁻¹(y − C u)],   u = A⁻¹x
 func (t *triangle) solve(w *worker, k int, x matrix[float64], lo, hi int, transpose bool) {
@@ -136,8 +136,8 @@ func (p *outer) addLower(w *worker, dst []float64, m, lo, hi int) {
 	}
 }
 
-// multiplyLower computes x = L y, or Lᵀ y, added to x or written, for the lower triangle of an n×n
-// block of s; the elements above the diagonal of s are never read.
+// multiplyLower computes x = L y, or Lᵀ y, added to x or written, for the lower triangle of an n×n block of s; the
+// elements above the diagonal of s are never read.
 func multiplyLower(w *worker, transpose bool, s []float64, lds, n int, y matrix[float64], beta float64, x []float64) {
 	ldx, columns := y.ld, y.k
 	block := w.double(0, tri*tri)
@@ -182,9 +182,9 @@ func copyRows(dst []float64, ldd int, src []float64, lds, m, n int) {
 	}
 }
 
-// cholesky factors an n×n block in place by columns, reading its lower triangle. It returns the first pivot
-// that is not a positive number, or −1. It computes four sums at a time, for four rows, since each addition to
-// a single sum would wait for the one before.
+// cholesky factors an n×n block in place by columns, reading its lower triangle. It returns the first pivot that is not
+// a positive number, or −1. It computes four sums at a time, for four rows, since each addition to a single sum would
+// wait for the one before.
 func cholesky(a []float64, lda, n int) int {
 	for j := range n {
 		rj := a[j*lda:][:j+1]

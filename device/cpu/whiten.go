@@ -70,8 +70,8 @@ func (t *whitenTask) run(w *worker, block int) {
 	}
 }
 
-// WhitenBackward accumulates g.Mu, g.Sqrt, g.L and g.LogAlpha; g.QMean and g.QRoot are overwritten, by
-// L⁻ᵀ g.QMean and L⁻ᵀ g.QRoot.
+// WhitenBackward accumulates g.Mu, g.Sqrt, g.L and g.LogAlpha; g.QMean and g.QRoot are overwritten, by L⁻ᵀ g.QMean and
+// L⁻ᵀ g.QRoot.
 func (d *gp) WhitenBackward(g, a device.WhitenArgs) {
 	t := &d.whiten
 	t.QShape = device.CheckWhitenBackward(g, a)
@@ -123,8 +123,8 @@ func (t *whitenSolve) run(w *worker, block int) {
 	simd.Axpy64(scale, dm, t.dmu[j*n:][:n])
 }
 
-// whitenLower is dl −= tril(L⁻ᵀdm mᵀ + L⁻ᵀds sᵀ) over all latents of a kernel, by blocks of
-// columns. s is zero beyond column hi in the rows up to hi.
+// whitenLower is dl −= tril(L⁻ᵀdm mᵀ + L⁻ᵀds sᵀ) over all latents of a kernel, by blocks of columns. s is zero beyond
+// column hi in the rows up to hi.
 type whitenLower whitenTask
 
 func (t *whitenLower) run(w *worker, block int) {

@@ -59,8 +59,8 @@ func (d *Device) ARD(a device.ARDArgs) {
 		cuda.Int(int(a.Form)), d.ptr(a.C), d.ptr(a.Slope), d.ptr(a.Z), d.ptr(a.X), weight, norms)
 }
 
-// ARDBackward overwrites g.C with G = g.C∘Slope and accumulates g.LogLength and g.Z. Where X is Z, G is
-// symmetric, and one product G X stands for both sides.
+// ARDBackward overwrites g.C with G = g.C∘Slope and accumulates g.LogLength and g.Z. Where X is Z, G is symmetric, and
+// one product G X stands for both sides.
 func (d *Device) ARDBackward(g, a device.ARDArgs) {
 	n := device.CheckARDBackward(g, a)
 	t := &d.state.ard
@@ -93,8 +93,8 @@ func (d *Device) ARDBackward(g, a device.ARDArgs) {
 		weight: weight})
 }
 
-// ardProduct computes G = dc∘slope in place, or dc if slope is null, for k matrices. It returns the sums of the rows
-// of G, and G X.
+// ardProduct computes G = dc∘slope in place, or dc if slope is null, for k matrices. It returns the sums of the rows of
+// G, and G X.
 func (d *Device) ardProduct(n device.ARDShape, k int, dc, slope cuda.Arg, x *device.Tensor) (rows, moved cuda.Arg) {
 	t := &d.state.ard
 	rows, moved = d.growDoubles(&t.rows, k*n.M), d.growDoubles(&t.moved, k*n.M*n.D)

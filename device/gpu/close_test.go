@@ -32,8 +32,8 @@ func TestCollectFindsAll(t *testing.T) {
 	runtime.KeepAlive(kept)
 }
 
-// Where one allocation cannot be freed, Close frees all others and names it. The double finds
-// leaks when the last context closes.
+// Where one allocation cannot be freed, Close frees all others and names it. The double finds leaks when the last
+// context closes.
 func TestCloseGoesOn(t *testing.T) {
 	openDouble(t)
 	d := must.Get(New(0, true, quiet))(t)

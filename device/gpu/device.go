@@ -90,8 +90,8 @@ func (d *Device) begin() {
 	d.heap = heap{device: d, live: map[cuda.Ptr]allocation{}}
 }
 
-// SetPrecision lets products of Real tensors be less exact: on tensor cores, which multiply float32 from
-// compute capability 8.0 on. If their kernels cannot be loaded, it logs the reason.
+// SetPrecision lets products of Real tensors be less exact: on tensor cores, which multiply float32 from compute
+// capability 8.0 on. If their kernels cannot be loaded, it logs the reason.
 func (d *Device) SetPrecision(p device.Precision) device.Precision {
 	d.products = d.real
 	if p != device.Medium || !d.single {
@@ -223,8 +223,8 @@ type Usage struct {
 	Changes int // number of allocations and releases of memory
 }
 
-// Usage returns the counts, for tests and reports. A replayed step makes a few calls of the driver and
-// changes no memory.
+// Usage returns the counts, for tests and reports. A replayed step makes a few calls of the driver and changes no
+// memory.
 func (d *Device) Usage() Usage { return Usage{d.context.Calls(), d.heap.changes} }
 
 // Zero writes zeros.

@@ -114,8 +114,7 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
-// The argument of a kernel keeps the memory of a tensor that nobody else can reach, until it is
-// gone itself.
+// The argument of a kernel keeps the memory of a tensor that nobody else can reach, until it is gone itself.
 func TestArgumentKeepsMemory(t *testing.T) {
 	const kept, lost = 260, 1000 // elements; no other tensor has this number
 	d := open(t, true)
@@ -174,8 +173,8 @@ func TestNoAllocation(t *testing.T) {
 	}
 }
 
-// lost runs a test again, in a separate process, with a driver that is lost at a call and cannot
-// be used again. That process repeats the work, at most ten times, until it is a fault.
+// lost runs a test again, in a separate process, with a driver that is lost at a call and cannot be used again. That
+// process repeats the work, at most ten times, until it is a fault.
 func lost(t *testing.T, call string, work func(d *Device) func(i int), check func(d *Device, i int, err error)) {
 	if os.Getenv("EMU_LOST") == "" {
 		openDouble(t)

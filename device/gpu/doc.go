@@ -1,9 +1,9 @@
-// Package gpu is the CUDA backend: "cuda:0:f32", "cuda:0:f64". Its files have the same names as
-// the files of device/cpu, operation by operation. Each operation checks its shapes and
-// launches its kernels, which stand in cuda/kernels under the same name.
+// Package gpu is the CUDA backend: "cuda:0:f32", "cuda:0:f64". Its files have the same names as the files of
+// device/cpu, operation by operation. Each operation checks its shapes and launches its kernels, which stand in
+// cuda/kernels under the same name.
 //
-// The package exists twice, as package cuda does: with the build tag "cuda" and cgo it runs
-// kernels, without them opening a device is an error that gives the reason.
+// The package exists twice, as package cuda does: with the build tag "cuda" and cgo it runs kernels, without them
+// opening a device is an error that gives the reason.
 package gpu
 
 import (

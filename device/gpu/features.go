@@ -7,12 +7,12 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// minBlocks is the least number of blocks that the frequencies, or the rows, of a small layer are divided
-// into. It does not depend on the GPU, so sums over frequencies have one order on all GPUs.
+// minBlocks is the least number of blocks that the frequencies, or the rows, of a small layer are divided into. It does
+// not depend on the GPU, so sums over frequencies have one order on all GPUs.
 const minBlocks = 512
 
-// features is the Scratch of one layer. It does not contain Φ: the largest members are the draws and the parts
-// of their gradients. Members that only some layers need are allocated by their first call.
+// features is the Scratch of one layer. It does not contain Φ: the largest members are the draws and the parts of their
+// gradients. Members that only some layers need are allocated by their first call.
 type features struct {
 	device.FeatureShape
 	rowsPlanned int
@@ -134,8 +134,8 @@ func (d *Device) draws(k device.Key) (first, k0, k1, step, site, strata cuda.Arg
 	return first, k0, k1, step, site, strata
 }
 
-// groupRows returns the number of rows of a group; rowTiles returns the number of tiles that cover the rows
-// of all groups.
+// groupRows returns the number of rows of a group; rowTiles returns the number of tiles that cover the rows of all
+// groups.
 func (t *features) groupRows() int { return t.S * t.B / t.groups }
 
 func (t *features) rowTiles() int {
@@ -145,15 +145,14 @@ func (t *features) rowTiles() int {
 // tilesOf returns the number of tiles that cover n rows, frequencies or columns.
 func (t *features) tilesOf(n int) int { return (n + t.side - 1) / t.side }
 
-// chunksOfFrequencies divides the frequencies among the blocks of a kernel that owns rows, with a number of
-// blocks for each tile of rows.
+// chunksOfFrequencies divides the frequencies among the blocks of a kernel that owns rows, with a number of blocks for
+// each tile of rows.
 func (t *features) chunksOfFrequencies(blocks int) (span, chunks int) {
 	return divide(t.R, t.side, t.minBlocks, t.rowTiles()*blocks)
 }
 
-// divide cuts n into chunks of whole tiles of a side. Each chunk takes others blocks. It makes just enough
-// chunks for the number of blocks of a launch, or up to twice as many if they are more even, since the longest
-// block ends last.
+// divide cuts n into chunks of whole tiles of a side. Each chunk takes others blocks. It makes just enough chunks for
+// the number of blocks of a launch, or up to twice as many if they are more even, since the longest block ends last.
 func divide(n, side, blocks, others int) (span, chunks int) {
 	tiles := (n + side - 1) / side
 	chunks = min(tiles, (blocks+others-1)/others)
@@ -188,8 +187,8 @@ func (d *Device) layer(t *features, dout *device.Tensor) layer {
 	return l
 }
 
-// featureSide and featureShared return the side of a tile and the shared memory of a block of
-// features_tile.cuh: two stages and two tiles, in rows of four numbers more.
+// featureSide and featureShared return the side of a tile and the shared memory of a block of features_tile.cuh: two
+// stages and two tiles, in rows of four numbers more.
 func (d *Device) featureSide() int {
 	if d.single {
 		return 64

@@ -52,8 +52,7 @@ func (d *Device) spreadInputs(t *features) {
 		cuda.Int(rows), cuda.Int(t.R), cuda.Int(t.Out), n.covariance.product.arg(), n.covariance.l.arg(), n.dphi.arg())
 }
 
-// factorGradient adds the gradient of L to the gradients of LowerW and, by its diagonal, of
-// LogVarW.
+// factorGradient adds the gradient of L to the gradients of LowerW and, by its diagonal, of LogVarW.
 func (d *Device) factorGradient(t *features, g device.FeatureParams) {
 	n, rows, columns := &t.moments, t.S*t.B, 2*t.R
 	size := t.Out * columns * columns

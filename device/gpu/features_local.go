@@ -10,13 +10,12 @@ import (
 // noiseBlocks is the number of blocks of noise_gradient, and of its sums.
 const noiseBlocks = 256
 
-// localNoise is the state of local reparameterisation. Since sin² = 1 − cos², the output variance
-// needs only the squares of the cosines:
+// localNoise is the state of local reparameterisation. Since sin² = 1 − cos², the output variance needs only the
+// squares of the cosines:
 //
 //	v = Φ²s² = α/R·(Σ_r s²_sin,r + cos² (s²_cos − s²_sin))
 //
-// With one column for each frequency there are no sines, and φ and s² stand for cos and the
-// contrast.
+// With one column for each frequency there are no sines, and φ and s² stand for cos and the contrast.
 type localNoise struct {
 	contrast     scratch // [R,d']: s²_cos − s²_sin, or s²
 	sines        scratch // [d'], in double: Σ s²_sin

@@ -14,8 +14,8 @@ const (
 	planes         = meanPlanes + variancePlanes
 )
 
-// featureMoments is the state of FeatureMoments between forward and backward. Unlike RandomFeatures it writes
-// Φ, six numbers for each row and frequency. It shares the other scratch with RandomFeatures.
+// featureMoments is the state of FeatureMoments between forward and backward. Unlike RandomFeatures it writes Φ, six
+// numbers for each row and frequency. It shares the other scratch with RandomFeatures.
 type featureMoments struct {
 	phi, dphi  scratch // [6,S·B,R]
 	spectra    scratch // [2,d,R]: η and β², with the factors of Mixing
@@ -87,8 +87,8 @@ func (d *Device) FeatureMomentsBackward(g, a device.FeatureArgs) {
 	d.spectraMomentsGradient(t, g.Params, weightBlocks+noiseBlocks)
 }
 
-// varianceGradient leaves out floored variances, and sums the gradients of the others by columns. Its sums for
-// dlog α go after the first sums of alpha.
+// varianceGradient leaves out floored variances, and sums the gradients of the others by columns. Its sums for dlog α
+// go after the first sums of alpha.
 func (d *Device) varianceGradient(t *features, dvariance, variance *device.Tensor, first int) {
 	rows := t.S * t.B
 	d.growDoubles(&t.alpha, first+noiseBlocks)
@@ -118,8 +118,7 @@ func (d *Device) weightMomentsGradient(t *features, g device.FeatureParams, dmea
 	}
 }
 
-// spectraMomentsGradient adds the gradients of Ω's means and variances, and of α from its partial
-// sums.
+// spectraMomentsGradient adds the gradients of Ω's means and variances, and of α from its partial sums.
 func (d *Device) spectraMomentsGradient(t *features, g device.FeatureParams, sums int) {
 	rows, size, inputs, frequencies := t.S*t.B, t.D*t.R, tilesOf(t.D), tilesOf(t.R)
 	span, chunks := divide(rows, tile, t.minBlocks, inputs*frequencies*2)

@@ -12,8 +12,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/panics"
 )
 
-// A layer over several tiles of rows, inputs, frequencies and columns has the moments and gradients
-// of the CPU. This holds whether many blocks share a sum or one block computes it.
+// A layer over several tiles of rows, inputs, frequencies and columns has the moments and gradients of the CPU. This
+// holds whether many blocks share a sum or one block computes it.
 func TestFeatureMomentTiles(t *testing.T) {
 	double, single, host := open(t, false), open(t, true), cpu.New[float64](1)
 	for _, n := range []device.FeatureShape{

@@ -13,13 +13,12 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/panics"
 )
 
-// A layer over several tiles of rows, frequencies and columns agrees with the CPU, whether many
-// blocks share the tiles or one block walks over all.
+// A layer over several tiles of rows, frequencies and columns agrees with the CPU, whether many blocks share the tiles
+// or one block walks over all.
 func TestFeatureTiles(t *testing.T) {
 	double, single, host := open(t, false), open(t, true), cpu.New[float64](1)
 	tolerances := map[*Device]float64{single: 1e-4}
-	// The largest error is dlogα's, a sum of terms of both signs. TF32 has 2⁻¹² of each factor and of
-	// phases up to 10.
+	// The largest error is dlogα's, a sum of terms of both signs. TF32 has 2⁻¹² of each factor and of phases up to 10.
 	if d := open(t, true); device.SetPrecision(d, device.Medium) == device.Medium {
 		tolerances[d] = 3e-2
 	}
@@ -92,8 +91,8 @@ func zeroParams(d *Device, n device.FeatureShape) device.FeatureParams {
 	}
 }
 
-// compareLayer compares a layer of a device with its results elsewhere, whether many blocks share a sum or one
-// computes it alone.
+// compareLayer compares a layer of a device with its results elsewhere, whether many blocks share a sum or one computes
+// it alone.
 func compareLayer(t *testing.T, d *Device, n device.FeatureShape, noise *device.FeatureNoise, want [][]float64,
 	alone bool, tolerance float64) {
 	t.Helper()

@@ -7,8 +7,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// feed uploads on a separate stream, to other tensors than the operations use. Next copies them to the
-// tensors of the operations, which is quick on the device: a recorded loop knows one address.
+// feed uploads on a separate stream, to other tensors than the operations use. Next copies them to the tensors of the
+// operations, which is quick on the device: a recorded loop knows one address.
 type feed struct {
 	device  *Device
 	ahead   *cuda.UploadStream // stream of the uploads; nil on a dry device

@@ -11,8 +11,7 @@ import (
 // tile is the number of rows, and of columns, of C that one block of 128 threads computes, as in gemm.cuh.
 const tile = 64
 
-// matrix is an operand of a product: a matrix by rows for each matrix of a batch and each term of
-// a sum.
+// matrix is an operand of a product: a matrix by rows for each matrix of a batch and each term of a sum.
 type matrix struct {
 	at         cuda.Arg
 	ld         int  // distance from row to row
@@ -31,8 +30,7 @@ const (
 	mirrored part = 8 // the lower triangle, on both sides
 )
 
-// product is C = α e^(power·logs) Σ A B + β C for each matrix of a batch. C is m×n, and each term sums over k
-// numbers.
+// product is C = α e^(power·logs) Σ A B + β C for each matrix of a batch. C is m×n, and each term sums over k numbers.
 type product struct {
 	m, n, k, batch int
 	terms          int // number of terms; 0 is 1
@@ -43,8 +41,8 @@ type product struct {
 	power          float64
 }
 
-// stacked returns the same product as a single one, if the matrices A and C of a batch lie below each other and
-// share B. Its tiles have no empty rows between matrices.
+// stacked returns the same product as a single one, if the matrices A and C of a batch lie below each other and share
+// B. Its tiles have no empty rows between matrices.
 func (p product) stacked() product {
 	const most = tile * 65535 // largest number of rows of a grid
 	rows, bare := p.m*p.batch, !p.a.transposed && !p.a.lower && p.part == whole && p.logs == (cuda.Arg{})

@@ -27,8 +27,8 @@ var products = []product{
 	{m: 130, n: 130, k: 9, batch: 1, alpha: 1, part: mirrored},
 }
 
-// TestGemm compares every form of product with sums from the definition. Elements that a product
-// must not use are NaN, and so is C where it is not read.
+// TestGemm compares every form of product with sums from the definition. Elements that a product must not use are NaN,
+// and so is C where it is not read.
 func TestGemm(t *testing.T) {
 	d := open(t, true)
 	for _, form := range []struct {

@@ -13,8 +13,8 @@ import (
 
 func quiet(string) {}
 
-// open opens the first GPU, or the driver test double; without either the test is skipped, and
-// fails if REQUIRE_CUDA is set.
+// open opens the first GPU, or the driver test double; without either the test is skipped, and fails if REQUIRE_CUDA is
+// set.
 func open(t testing.TB, single bool) *Device {
 	t.Helper()
 	d, err := New(0, single, quiet)

@@ -12,8 +12,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// heap is the device memory of tensors and scratch. No call frees a tensor: the heap holds the blocks weakly.
-// The next allocation, or Close, frees the blocks that Go's collector has found unreachable.
+// heap is the device memory of tensors and scratch. No call frees a tensor: the heap holds the blocks weakly. The next
+// allocation, or Close, frees the blocks that Go's collector has found unreachable.
 type heap struct {
 	device *Device
 	live   map[cuda.Ptr]allocation
@@ -121,8 +121,8 @@ func (h *heap) collect() error {
 
 func (h *heap) close() error { return h.free(func(allocation) bool { return true }) }
 
-// scratch is device memory that an operation keeps between its kernels, and from one call to the next. It
-// grows, and then has any contents; the collector frees it like tensors.
+// scratch is device memory that an operation keeps between its kernels, and from one call to the next. It grows, and
+// then has any contents; the collector frees it like tensors.
 type scratch struct{ *memory }
 
 // grow makes room for n elements of size bytes in s.

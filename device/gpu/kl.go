@@ -7,8 +7,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// klPiece is the number of elements of a row in one block of kl_diag. klRows is the number of rows of a factor
-// in one block of kl_inducing.
+// klPiece is the number of elements of a row in one block of kl_diag. klRows is the number of rows of a factor in one
+// block of kl_inducing.
 const (
 	klPiece = 1024
 	klRows  = 8

@@ -29,8 +29,8 @@ func (f *family) kernel(name string) *cuda.Kernel {
 	return k
 }
 
-// launch starts a kernel on a grid of blocks, with shared bytes of dynamic shared memory. An
-// empty grid is no work. A dry device launches nothing, but records a launch that no GPU can do.
+// launch starts a kernel on a grid of blocks, with shared bytes of dynamic shared memory. An empty grid is no work. A
+// dry device launches nothing, but records a launch that no GPU can do.
 func (f *family) launch(name string, grid cuda.Grid, shared int, args ...cuda.Arg) {
 	if grid.X == 0 || grid.Y == 0 || grid.Z == 0 {
 		return
@@ -47,9 +47,9 @@ func (f *family) launch(name string, grid cuda.Grid, shared int, args ...cuda.Ar
 	}
 }
 
-// fork puts the launches up to join on the second stream of a recorded step. Unless opens is set, it does so
-// only if that stream has work already (cuda.Context.OnSecondStream). The launches may read fixed, which no
-// launch of a step writes before the gradient is done.
+// fork puts the launches up to join on the second stream of a recorded step. Unless opens is set, it does so only if
+// that stream has work already (cuda.Context.OnSecondStream). The launches may read fixed, which no launch of a step
+// writes before the gradient is done.
 func (d *Device) fork(opens bool, fixed ...*device.Tensor) {
 	if d.recording == nil {
 		return
@@ -84,8 +84,8 @@ func (f *family) over(name string, n int) cuda.Grid {
 // blocks returns a grid of enough blocks of a size to cover n.
 func blocks(n, size int) cuda.Grid { return cuda.Grid{X: (n + size - 1) / size, Y: 1, Z: 1} }
 
-// ptr returns the argument for a tensor: the address of its first element, nil for a nil tensor. The argument keeps
-// the memory alive, since an allocation before the launch may free all other unreachable blocks.
+// ptr returns the argument for a tensor: the address of its first element, nil for a nil tensor. The argument keeps the
+// memory alive, since an allocation before the launch may free all other unreachable blocks.
 func (d *Device) ptr(t *device.Tensor) cuda.Arg {
 	if t == nil {
 		return cuda.Pointer(0)
@@ -108,8 +108,7 @@ func (d *Device) scalar(v float64) cuda.Arg {
 	return cuda.Float64(v)
 }
 
-// key returns a stream of normals as the five arguments k0, k1, step, site and strata of a kernel
-// (philox.cuh).
+// key returns a stream of normals as the five arguments k0, k1, step, site and strata of a kernel (philox.cuh).
 func (d *Device) key(k device.Key) (k0, k1, step, site, strata cuda.Arg) {
 	words, _, _, c3 := k.Words(0, 0)
 	return cuda.Uint(words[0]), cuda.Uint(words[1]), d.step(k.Step), cuda.Uint(c3), cuda.Uint(uint32(k.Strata))

@@ -11,8 +11,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/workload"
 )
 
-// A step of each preset launches the kernels of its record in testdata/launches, in this order.
-// make ptxas-step reads the records. Nothing runs here.
+// A step of each preset launches the kernels of its record in testdata/launches, in this order. make ptxas-step reads
+// the records. Nothing runs here.
 func TestLaunches(t *testing.T) {
 	for _, preset := range []string{"mnist", "protein", "powerplant"} {
 		d := openDouble(t)

@@ -34,8 +34,7 @@ func (d *Device) GaussianLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, 
 	d.gaussianSum(grid, ell, g, a, s*b, b, scale)
 }
 
-// gaussianSum computes the value and the gradient of the noise from the blocks' sums of squares, for n = S·B
-// rows.
+// gaussianSum computes the value and the gradient of the noise from the blocks' sums of squares, for n = S·B rows.
 func (d *Device) gaussianSum(sums cuda.Grid, ell *device.Tensor, g, a device.LikelihoodArgs, n, b int, scale float64) {
 	d.real.launch("gaussian_sum", cuda.Grid{X: 1, Y: 1, Z: 1}, 0, cuda.Float64(float64(n)), cuda.Int(b),
 		cuda.Int(sums.X), cuda.Int(sums.Y), cuda.Float64(scale), d.ptr(ell), d.ptr(g.LogVar), d.ptr(a.Weight),
@@ -77,8 +76,7 @@ func (d *Device) StudentLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, s
 		d.ptr(a.LogVar), d.ptr(a.Tail), logs, shares)
 }
 
-// HeteroscedasticLogLik computes Σ log N(y; h, v), v = max(VarFloor, σ²_c exp h'), and its gradients in the same
-// pass.
+// HeteroscedasticLogLik computes Σ log N(y; h, v), v = max(VarFloor, σ²_c exp h'), and its gradients in the same pass.
 func (d *Device) HeteroscedasticLogLik(ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	s, b, c := device.CheckLikelihood("HeteroscedasticLogLik", ell, g, a)
 	grid, values := d.columns(s*b, 1024, c)
@@ -89,8 +87,7 @@ func (d *Device) HeteroscedasticLogLik(ell *device.Tensor, g, a device.Likelihoo
 	d.slopeSum(grid, ell, g.LogVar, scale, values, slopes)
 }
 
-// slopeSum computes the value, and the gradient of the parameters [C] of the columns, from the blocks' sums of
-// both.
+// slopeSum computes the value, and the gradient of the parameters [C] of the columns, from the blocks' sums of both.
 func (d *Device) slopeSum(sums cuda.Grid, ell, columns *device.Tensor, scale float64, values, slopes cuda.Arg) {
 	d.real.launch("slope_sum", cuda.Grid{X: 1, Y: 1, Z: 1}, 0, cuda.Int(sums.X), cuda.Int(sums.Y),
 		cuda.Float64(scale), d.ptr(ell), d.ptr(columns), values, slopes)

@@ -7,8 +7,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// momentsState is scratch of MomentsBackward, [J,B]: √α g.Mean, and α g.Variance for variances that are
-// not floored.
+// momentsState is scratch of MomentsBackward, [J,B]: √α g.Mean, and α g.Variance for variances that are not floored.
 type momentsState struct{ dmean, dvariance scratch }
 
 // Moments computes qF_anj and qF_Bnj for a whitened q(F̄).

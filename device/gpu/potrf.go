@@ -7,19 +7,18 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// updateEvery is the number of columns after which the whole card updates the next ones: it computes the products
-// that update them from earlier columns. Tests use fewer.
+// updateEvery is the number of columns after which the whole card updates the next ones: it computes the products that
+// update them from earlier columns. Tests use fewer.
 var updateEvery = 8 * tile
 
-// panelShared is the dynamic shared memory of a block that makes a panel: struct Columns of
-// potrf.cuh.
+// panelShared is the dynamic shared memory of a block that makes a panel: struct Columns of potrf.cuh.
 const panelShared = (4*8*(2*tile+4) + tile) * 8
 
 // potrfState is the state of PotrfBackward between its products, [K,M,M] each.
 type potrfState struct{ middle, right scratch }
 
-// Potrf computes L Lᵀ = c + jitter·I for each of the K matrices, and L⁻¹. The whole card computes the first rung of
-// the ladder, in panels of 64 columns; one block a matrix computes the other rungs.
+// Potrf computes L Lᵀ = c + jitter·I for each of the K matrices, and L⁻¹. The whole card computes the first rung of the
+// ladder, in panels of 64 columns; one block a matrix computes the other rungs.
 func (d *Device) Potrf(l, jitter, c *device.Tensor) {
 	k, m := device.CheckPotrf(l, jitter, c)
 	d.factorise(l, jitter, c, k, m, &device.JitterLadder)
@@ -42,8 +41,8 @@ func (d *Device) factorise(l, used, c *device.Tensor, k, m int, rungs *[5]float6
 	t.factored(d.memory(l))
 }
 
-// update multiplies the finished columns, before column `from`, for the next panels: one product
-// for L and one for the same rows of L⁻¹. potrf_panel subtracts them.
+// update multiplies the finished columns, before column `from`, for the next panels: one product for L and one for the
+// same rows of L⁻¹. potrf_panel subtracts them.
 func (d *Device) update(l *device.Tensor, k, m, from int) {
 	t := &d.state.triangle
 	n := min(updateEvery, m-from)

@@ -10,8 +10,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// Potrf gives L and L⁻¹, also by products with the panels before, and on the other rungs of the
-// ladder: L Lᵀ = c + jitter·I, L L⁻¹ = I.
+// Potrf gives L and L⁻¹, also by products with the panels before, and on the other rungs of the ladder: L Lᵀ = c +
+// jitter·I, L L⁻¹ = I.
 func TestPotrfInverse(t *testing.T) {
 	defer func(n int) { updateEvery = n }(updateEvery)
 	for _, n := range []int{updateEvery, tile} {

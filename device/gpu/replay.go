@@ -37,8 +37,7 @@ func (d *Device) Record(work func(device.LiveScalars)) func(device.StepScalars) 
 	return l.run
 }
 
-// run does the work once. A graph is useless after memory has moved: it may read memory that
-// belongs to another tensor.
+// run does the work once. A graph is useless after memory has moved: it may read memory that belongs to another tensor.
 func (l *loop) run(now device.StepScalars) {
 	d := l.device
 	if l.memory != d.heap.changes {
@@ -73,8 +72,8 @@ func (l *loop) perform(now device.StepScalars) {
 	l.work(now.Live())
 }
 
-// record captures the work. It also traces the work of a step with other numbers. That step must make the same
-// calls with the same arguments, to the last bit, so the record is right for every step.
+// record captures the work. It also traces the work of a step with other numbers. That step must make the same calls
+// with the same arguments, to the last bit, so the record is right for every step.
 func (l *loop) record(now device.StepScalars) {
 	d, betas := l.device, [2]float64{}
 	other := device.StepScalars{Step: now.Step + 1, LR: 2*now.LR + 1, KLWeight: 2*now.KLWeight + 1,

@@ -13,8 +13,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/panics"
 )
 
-// walk is work with each kind of argument that follows the step, whose result depends on every step
-// so far.
+// walk is work with each kind of argument that follows the step, whose result depends on every step so far.
 type walk struct {
 	d                *Device
 	rows, labels     *device.Tensor
@@ -42,8 +41,7 @@ func newWalk(d *Device) *walk {
 	return w
 }
 
-// work moves p by Adam along the gradient of a KL, on whose mean the rows that are drawn have a
-// part.
+// work moves p by Adam along the gradient of a KL, on whose mean the rows that are drawn have a part.
 func (w *walk) work(now device.LiveScalars) {
 	d := w.d
 	if w.change != nil {
@@ -75,8 +73,8 @@ func equal(t *testing.T, step int, got, want []float64) {
 	}
 }
 
-// A replayed step has the bits of a launched one, and calls the driver twice. Memory that moves in
-// between has the step recorded again.
+// A replayed step has the bits of a launched one, and calls the driver twice. Memory that moves in between has the step
+// recorded again.
 func TestLoop(t *testing.T) {
 	for _, single := range []bool{true, false} {
 		replayed, launched := newWalk(open(t, single)), newWalk(open(t, single))
@@ -176,8 +174,8 @@ func TestLoopMisuse(t *testing.T) {
 	}
 }
 
-// A GPU that has no memory for a graph launches each step, with the same bits, and says so once. A
-// GPU that has no memory for a kernel is a fault.
+// A GPU that has no memory for a graph launches each step, with the same bits, and says so once. A GPU that has no
+// memory for a kernel is a fault.
 func TestNoRoom(t *testing.T) {
 	openDouble(t)
 	var said []string

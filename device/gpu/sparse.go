@@ -12,8 +12,7 @@ const (
 	sparseMost = 4096 // inducing points of a block of sparse_distances
 )
 
-// sparseState holds ω and 1/σ² of each kernel and map, and the sums of SparseBlockBackward, of each block and
-// in all.
+// sparseState holds ω and 1/σ² of each kernel and map, and the sums of SparseBlockBackward, of each block and in all.
 type sparseState struct{ weight, scale, partial, sums scratch }
 
 // SparseDistances computes d of x and z under one feature map.

@@ -16,8 +16,8 @@ const blockShared = (tile*(tile+1) + tile/2*(tile/2+1) + tile/2*(tile+1)) * 8
 type triangleState struct {
 	inverse, product scratch
 
-	// Block of the factor whose inverse Potrf wrote; not valid once that block was written to, or another
-	// triangle was inverted.
+	// Block of the factor whose inverse Potrf wrote; not valid once that block was written to, or another triangle was
+	// inverted.
 	block  weak.Pointer[block]
 	factor cuda.Ptr
 }
@@ -35,9 +35,9 @@ func (t *triangleState) written(m memory) {
 	}
 }
 
-// invert returns L⁻¹ for l [K,M,M], lower triangular with anything above. It is valid until the call for another l.
-// For a factor of Potrf, which operations only read, the inverse exists. For any other l, blocks on the
-// diagonal are inverted, then joined by pairs.
+// invert returns L⁻¹ for l [K,M,M], lower triangular with anything above. It is valid until the call for another l. For
+// a factor of Potrf, which operations only read, the inverse exists. For any other l, blocks on the diagonal are
+// inverted, then joined by pairs.
 func (d *Device) invert(l *device.Tensor, k, m int) matrix {
 	t := &d.state.triangle
 	of := d.memory(l)

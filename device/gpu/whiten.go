@@ -22,8 +22,8 @@ func kernelStride(n device.QShape, stride int) int {
 	return stride
 }
 
-// overLatents makes a product sum over the latents of each kernel. They are terms if they share a kernel, and
-// else matrices of the batch. step is the distance of latents in a and b.
+// overLatents makes a product sum over the latents of each kernel. They are terms if they share a kernel, and else
+// matrices of the batch. step is the distance of latents in a and b.
 func (p product) overLatents(n device.QShape) product {
 	p.batch = n.K
 	if n.K == 1 {
