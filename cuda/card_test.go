@@ -18,8 +18,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-// stubs stand for the programs of make card-pack: a card that works, a training that it holds up, so
-// that it does not end when it is asked to, and tests that pass.
+// stubs stand for the programs of make card-pack: a card that works, a training that it holds up, so that it does not
+// end when it is asked to, and tests that pass.
 var stubs = map[string]string{
 	"gpdrf-gpu": `#!/bin/sh
 case $1 in
@@ -40,8 +40,8 @@ esac
 	"nccl.test": "#!/bin/sh\necho PASS\n", "train.test": "#!/bin/sh\necho PASS\n",
 }
 
-// card prepares card.sh beside stubs, some of which may be replaced, with variables of the environment.
-// It writes results to a folder that it gives, and names of processes to another.
+// card prepares card.sh beside stubs, some of which may be replaced, with variables of the environment. It writes
+// results to a folder that it gives, and names of processes to another.
 func card(t *testing.T, replaced map[string]string, environment ...string) (
 	script *exec.Cmd, said *bytes.Buffer, out, process string) {
 	t.Helper()
@@ -138,8 +138,8 @@ func TestCardDiskFull(t *testing.T) {
 	}
 }
 
-// The stages answer in the order of importance, each by itself if it is asked for, and a set that
-// was not packed is no failure.
+// The stages answer in the order of importance, each by itself if it is asked for, and a set that was not packed is no
+// failure.
 func TestCardOrder(t *testing.T) {
 	quick := strings.Replace(stubs["gpdrf-gpu"], "trap '' TERM", "exit 1", 1)
 	script, said, _, _ := card(t, map[string]string{"gpdrf-gpu": quick}, "STAGES=", "PYTHON=false", "TOTAL=600")
@@ -191,8 +191,8 @@ func TestCardRefuses(t *testing.T) {
 	}
 }
 
-// gone checks that the process whose number is in a file has ended. A killed one may take a moment,
-// and its parent may have to see that.
+// gone checks that the process whose number is in a file has ended. A killed one may take a moment, and its parent may
+// have to see that.
 func gone(t *testing.T, file string) {
 	t.Helper()
 	number := must.Get(os.ReadFile(file))(t)

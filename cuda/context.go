@@ -57,8 +57,8 @@ func describe(ordinal int) (Info, error) {
 	return i, nil
 }
 
-// Context is a GPU with a stream and the kernels of kernels.cu. Uploads ahead of their step have a second
-// stream, and so have parts of a recorded step.
+// Context is a GPU with a stream and the kernels of kernels.cu. Uploads ahead of their step have a second stream, and
+// so have parts of a recorded step.
 type Context struct {
 	info    Info
 	dev     cu.Device
@@ -74,8 +74,8 @@ type Context struct {
 	calls   int
 }
 
-// Open opens GPU number ordinal and loads the kernels there. It reports this before it waits for the driver's
-// compiler. A SettingError is about GPDRF_CUDA_IMAGE, and a NoDeviceError about the machine.
+// Open opens GPU number ordinal and loads the kernels there. It reports this before it waits for the driver's compiler.
+// A SettingError is about GPDRF_CUDA_IMAGE, and a NoDeviceError about the machine.
 func Open(ordinal int, say func(line string)) (*Context, error) {
 	all, err := Devices()
 	if err != nil {
@@ -104,8 +104,7 @@ func Open(ordinal int, say func(line string)) (*Context, error) {
 	return c, nil
 }
 
-// start loads the image with all kernels, and an image with better products of doubles if there is
-// one.
+// start loads the image with all kernels, and an image with better products of doubles if there is one.
 func (c *Context) start() (err error) {
 	if err := c.enter(); err != nil {
 		return err
@@ -127,8 +126,8 @@ func (c *Context) start() (err error) {
 	return c.staging.open()
 }
 
-// abandon frees the results of a start that failed. Another Context may keep the GPU itself open, with
-// everything that is loaded there.
+// abandon frees the results of a start that failed. Another Context may keep the GPU itself open, with everything that
+// is loaded there.
 func (c *Context) abandon() {
 	if c.enter() == nil {
 		defer c.leave()
@@ -143,8 +142,7 @@ func (c *Context) abandon() {
 // Calls returns the number of calls of the driver so far.
 func (c *Context) Calls() int { return c.calls }
 
-// LoadTF32 loads the kernels that end in _tf32. GPUs before compute capability 8.0 have no such
-// kernels.
+// LoadTF32 loads the kernels that end in _tf32. GPUs before compute capability 8.0 have no such kernels.
 func (c *Context) LoadTF32() (has bool, err error) {
 	switch {
 	case c.info.Capability.less(tensorCores):
@@ -297,8 +295,8 @@ func (c *Context) Read(staged []byte, src Ptr) error {
 	})
 }
 
-// Put calls another library with the handle of the stream, so that it can put work there. The arguments
-// distinguish such calls.
+// Put calls another library with the handle of the stream, so that it can put work there. The arguments distinguish
+// such calls.
 func (c *Context) Put(name string, args []Arg, put func(stream uintptr) error) error {
 	if c.traced(name, Grid{}, 0, args...) {
 		return nil

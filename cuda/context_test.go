@@ -20,8 +20,8 @@ import (
 
 func quiet(string) {}
 
-// open opens the first GPU, or the driver test double; without either the test is skipped, and
-// fails if REQUIRE_CUDA is set.
+// open opens the first GPU, or the driver test double; without either the test is skipped, and fails if REQUIRE_CUDA is
+// set.
 func open(t testing.TB) *Context {
 	t.Helper()
 	c, err := Open(0, quiet)
@@ -41,8 +41,8 @@ func kernel(t testing.TB, c *Context, name string) *Kernel {
 	return must.Get(c.Kernel(name))(t)
 }
 
-// emulated reports whether the driver is the test double, under its own name: with EMU_NAME it
-// takes the place of a card.
+// emulated reports whether the driver is the test double, under its own name: with EMU_NAME it takes the place of a
+// card.
 func emulated() bool {
 	found, _ := Devices()
 	return len(found) > 0 && strings.HasPrefix(found[0].Name, "driver test double")
@@ -224,8 +224,7 @@ func probe[T float32 | float64](t *testing.T, c *Context, f int, x []T) []T {
 	return y
 }
 
-// ulps returns how far y is from want in units of the last place of want, or of floor if that
-// is larger.
+// ulps returns how far y is from want in units of the last place of want, or of floor if that is larger.
 func ulps[T float32 | float64](y T, want, floor float64) float64 {
 	if float64(y) == want || math.IsNaN(float64(y)) && math.IsNaN(want) {
 		return 0

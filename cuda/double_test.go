@@ -17,8 +17,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-// openMutants opens the double with the kernels of cuda/double/mutants.cu. It reads only the heads
-// of their PTX.
+// openMutants opens the double with the kernels of cuda/double/mutants.cu. It reads only the heads of their PTX.
 func openMutants(t testing.TB) *Context {
 	t.Helper()
 	if !emulated() {
@@ -46,8 +45,7 @@ func run(t *testing.T, c *Context, name string) []float32 {
 	return x
 }
 
-// mutant is a test that must fail: it has a fault of a kernel or of the host, and this is the
-// message of the double.
+// mutant is a test that must fail: it has a fault of a kernel or of the host, and this is the message of the double.
 type mutant struct {
 	test func(t *testing.T)
 	says string
@@ -197,8 +195,8 @@ func missingWait(t *testing.T) {
 	}
 }
 
-// Each mutant makes a test fail, with the words that lead to its fault. An error of a kernel stays
-// with its process, so that each mutant has a separate process.
+// Each mutant makes a test fail, with the words that lead to its fault. An error of a kernel stays with its process, so
+// that each mutant has a separate process.
 func TestMutants(t *testing.T) {
 	all := mutants
 	if checked() {

@@ -2,9 +2,9 @@
 
 package cuda
 
-// Functions that gorgonia.org/cu lacks: the reason why there is no driver, the log of its compiler,
-// pinned host memory, and more than 48 KiB of dynamic shared memory. Every driver exports these
-// symbols, so that the prototypes do not depend on the version of a header.
+// Functions that gorgonia.org/cu lacks: the reason why there is no driver, the log of its compiler, pinned host memory,
+// and more than 48 KiB of dynamic shared memory. Every driver exports these symbols, so that the prototypes do not
+// depend on the version of a header.
 
 /*
 #cgo LDFLAGS: -ldl -lpthread
@@ -62,8 +62,8 @@ func text(code int) string {
 	return C.GoString(s)
 }
 
-// loadImage loads machine code, or PTX that ends in a zero byte, which the driver compiles. The error contains
-// the log of the compiler.
+// loadImage loads machine code, or PTX that ends in a zero byte, which the driver compiles. The error contains the log
+// of the compiler.
 func loadImage(name string, code []byte) (module cu.Module, err error) {
 	const errorLog, errorLogBytes, room = 5, 6, 2000
 	image, log := C.CBytes(code), C.calloc(1, room)

@@ -2,8 +2,7 @@
 
 package cuda
 
-// Graphs, whose capture gorgonia.org/cu lacks: work that was put on the stream once, and is
-// launched again as a whole.
+// Graphs, whose capture gorgonia.org/cu lacks: work that was put on the stream once, and is launched again as a whole.
 
 /*
 int cuStreamBeginCapture_v2(void *stream, int mode);
@@ -87,9 +86,9 @@ type Graph struct {
 	exec    unsafe.Pointer
 }
 
-// Capture makes a graph of the calls of work, on the stream and on a second one by OnSecondStream. The calls do
-// not run. Work may launch loaded kernels, clear, copy and Put, and nothing else. The error is ErrNoGraphs if
-// the driver is too old.
+// Capture makes a graph of the calls of work, on the stream and on a second one by OnSecondStream. The calls do not
+// run. Work may launch loaded kernels, clear, copy and Put, and nothing else. The error is ErrNoGraphs if the driver is
+// too old.
 func (c *Context) Capture(work func()) (g *Graph, calls []Call, err error) {
 	// It stays entered until the end, since the driver binds a capture to its thread.
 	if err := c.enter(); err != nil {

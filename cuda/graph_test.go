@@ -130,8 +130,8 @@ func TestGraphOutOfMemory(t *testing.T) {
 	captured(t, c, func() {})
 }
 
-// Work beside the first stream's runs before the work that needs its results, after the work whose
-// results it needs, and not beside work that uses its memory.
+// Work beside the first stream's runs before the work that needs its results, after the work whose results it needs,
+// and not beside work that uses its memory.
 func TestBeside(t *testing.T) {
 	for _, early := range []string{"0", "1"} {
 		t.Run("early "+early, func(t *testing.T) {

@@ -40,8 +40,8 @@ func Float32(v float32) Arg { return Arg{bits: uint64(math.Float32bits(v)), kind
 // Float64 makes an argument of type double.
 func Float64(v float64) Arg { return Arg{bits: math.Float64bits(v), kind: F64} }
 
-// TooLarge reports whether a number has more than 32 bits. A dry device finds such sizes first, so a launch
-// with it is a bug.
+// TooLarge reports whether a number has more than 32 bits. A dry device finds such sizes first, so a launch with it is
+// a bug.
 func (a Arg) TooLarge() bool { return a.kind == 0 && a.bits != 0 }
 
 // Grid is a number of blocks.
@@ -58,8 +58,8 @@ type Kernel struct {
 	args    []unsafe.Pointer // pointers to the cells
 }
 
-// Kernel finds the kernel with a name. Its first use may load it, for which the GPU's memory may be too small. Or
-// it compiles the kernel, which takes up to a second. A missing kernel is a bug.
+// Kernel finds the kernel with a name. Its first use may load it, for which the GPU's memory may be too small. Or it
+// compiles the kernel, which takes up to a second. A missing kernel is a bug.
 func (c *Context) Kernel(name string) (*Kernel, error) {
 	image, signature := c.imageOf(name)
 	if image == nil {
@@ -103,8 +103,8 @@ func (c *Context) imageOf(name string) (image *loaded, signature Signature) {
 	return image, signature
 }
 
-// Launch starts the kernel on the first or second stream, with the number of threads of its source and
-// shared bytes of dynamic shared memory. Arguments that do not fit the parameters of the kernel are a bug.
+// Launch starts the kernel on the first or second stream, with the number of threads of its source and shared bytes of
+// dynamic shared memory. Arguments that do not fit the parameters of the kernel are a bug.
 func (k *Kernel) Launch(grid Grid, shared int, args ...Arg) error {
 	if len(args) != len(k.Params) {
 		panic(fmt.Sprintf("cuda: kernel %s has %d parameters, not %d", k.Name, len(k.Params), len(args)))
@@ -140,9 +140,8 @@ func (k *Kernel) Launch(grid Grid, shared int, args ...Arg) error {
 	return nil
 }
 
-// ask requests dynamic shared memory: a block has 48 KiB by default, which static arrays share. It also
-// requests the part of a multiprocessor's cache that all blocks of the source need. Otherwise the driver would
-// have to guess it.
+// ask requests dynamic shared memory: a block has 48 KiB by default, which static arrays share. It also requests the
+// part of a multiprocessor's cache that all blocks of the source need. Otherwise the driver would have to guess it.
 func (k *Kernel) ask(shared int) error {
 	if shared > 0 {
 		if err := setAttribute(k.fn, maxDynamicShared, shared); err != nil {

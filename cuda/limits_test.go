@@ -12,8 +12,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-// The double plays a GPU of each compute capability: a launch with as much shared memory as a block
-// may have there passes, and one with a byte more is refused, as is a grid that is too high.
+// The double plays a GPU of each compute capability: a launch with as much shared memory as a block may have there
+// passes, and one with a byte more is refused, as is a grid that is too high.
 func TestLimits(t *testing.T) {
 	for capability, kib := range map[string]int{"7.0": 96, "7.5": 64, "8.0": 163, "8.6": 99, "8.9": 99, "9.0": 227,
 		"10.0": 227, "12.0": 99, "12.1": 99} {
@@ -39,8 +39,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// Without asking for more, a block has 48 KiB of shared memory, static and dynamic together; a
-// kernel asks before its first launch with dynamic shared memory.
+// Without asking for more, a block has 48 KiB of shared memory, static and dynamic together; a kernel asks before its
+// first launch with dynamic shared memory.
 func TestDefaultShared(t *testing.T) {
 	const defaultShared = 48 << 10
 	c := openMutants(t)
@@ -60,8 +60,8 @@ func TestDefaultShared(t *testing.T) {
 	must.OK(t, c.Wait())
 }
 
-// A kernel whose source states how many blocks share a multiprocessor asks for the shared memory of
-// all of them, before its first launch and where a later one has more.
+// A kernel whose source states how many blocks share a multiprocessor asks for the shared memory of all of them, before
+// its first launch and where a later one has more.
 func TestCarveout(t *testing.T) {
 	c := open(t)
 	asked := func(k *Kernel) int {
@@ -93,9 +93,8 @@ func TestCarveout(t *testing.T) {
 	must.OK(t, c.Wait())
 }
 
-// As many blocks of a kernel as its source states have their registers in a multiprocessor of this
-// GPU, and nothing else, as its driver has compiled them. What is not as in cuda/registers.txt is
-// another assembler's choice.
+// As many blocks of a kernel as its source states have their registers in a multiprocessor of this GPU, and nothing
+// else, as its driver has compiled them. What is not as in cuda/registers.txt is another assembler's choice.
 func TestRegistersOfDriver(t *testing.T) {
 	c := open(t)
 	for name := range c.images[0].kernels {

@@ -11,8 +11,8 @@ import (
 	"gorgonia.org/cu"
 )
 
-// loaded is an image on a GPU: machine code, or PTX in parts. The driver compiles a part when the first of its
-// kernels is used.
+// loaded is an image on a GPU: machine code, or PTX in parts. The driver compiles a part when the first of its kernels
+// is used.
 type loaded struct {
 	image   image
 	kernels map[string]Signature
@@ -68,9 +68,8 @@ type loader struct {
 	waits   bool     // whether the message about the driver's compiler was printed
 }
 
-// load loads an image: its machine code, if the program carries it for this GPU, or else its PTX. A
-// driver that is older than the machine code refuses it, and compiles the PTX. If neither loads, the
-// error has both reasons.
+// load loads an image: its machine code, if the program carries it for this GPU, or else its PTX. A driver that is
+// older than the machine code refuses it, and compiles the PTX. If neither loads, the error has both reasons.
 func (l *loader) load(i image) (*loaded, error) {
 	text := i.text()
 	kernels, err := Signatures(text)

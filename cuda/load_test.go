@@ -29,8 +29,7 @@ func skipOthers(t *testing.T) {
 	}
 }
 
-// Each value of GPDRF_CUDA_IMAGE loads its images and runs their kernels. PTX stands for machine
-// code here.
+// Each value of GPDRF_CUDA_IMAGE loads its images and runs their kernels. PTX stands for machine code here.
 func TestForcedImage(t *testing.T) {
 	skipOthers(t)
 	carry(t, map[string]string{"sm_90/kernels_sm70": plainImage.text() + "\x00",
@@ -64,8 +63,8 @@ func TestForcedImage(t *testing.T) {
 	}
 }
 
-// The kernels of TF32 come when they are asked for, and leave the products of doubles as they were
-// chosen. They wait for the compiler, too.
+// The kernels of TF32 come when they are asked for, and leave the products of doubles as they were chosen. They wait
+// for the compiler, too.
 func TestLoadTF32(t *testing.T) {
 	c, said, err := start(t, "ptx")
 	must.OK(t, err)
@@ -102,8 +101,8 @@ func TestForcedImageErrors(t *testing.T) {
 	}
 }
 
-// Where the driver refuses machine code, its PTX is compiled, and the driver's reason is said before.
-// Without PTX, the reason is the error.
+// Where the driver refuses machine code, its PTX is compiled, and the driver's reason is said before. Without PTX, the
+// reason is the error.
 func TestRefusedMachineCode(t *testing.T) {
 	skipOthers(t)
 	refused := "no machine code\x00"

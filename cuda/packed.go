@@ -13,8 +13,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// This is the packed PTX, a sixth of the text. If the compiler does not find these files, build with `make
-// build`, which packs them, and makes the files that cgo needs.
+// This is the packed PTX, a sixth of the text. If the compiler does not find these files, build with `make build`,
+// which packs them, and makes the files that cgo needs.
 //
 //go:embed kernels_sm70.ptx.gz
 var packed70 string
@@ -43,12 +43,12 @@ func unpack(packed io.Reader) ([]byte, error) {
 	return io.ReadAll(r)
 }
 
-// carried is the machine code of the images for known cards: sm_90/kernels_sm80.ptx.gz. Only a
-// program with the tag cubins has it.
+// carried is the machine code of the images for known cards: sm_90/kernels_sm80.ptx.gz. Only a program with the tag
+// cubins has it.
 var carried fs.FS
 
-// architecture returns the architecture of the machine code that suits a GPU, such as "sm_86", or "".
-// Code for a compute capability also runs on later ones with the same major number.
+// architecture returns the architecture of the machine code that suits a GPU, such as "sm_86", or "". Code for a
+// compute capability also runs on later ones with the same major number.
 func (i image) architecture(c Capability) string {
 	for minor := c.Minor; minor >= 0 && carried != nil; minor-- {
 		sm := fmt.Sprintf("sm_%d%d", c.Major, minor)

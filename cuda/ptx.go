@@ -74,9 +74,9 @@ func choose(c Capability, forced string) (choice, error) {
 	return x, nil
 }
 
-// doublesFor returns the image with the products of doubles that suit a GPU best, "" if plain ones do, and why.
-// The tensor cores of data centres' GPUs multiply doubles fast: 8.0, 9.0 and 10.0. Other GPUs have
-// few units for that, and plain arithmetic is no slower.
+// doublesFor returns the image with the products of doubles that suit a GPU best, "" if plain ones do, and why. The
+// tensor cores of data centres' GPUs multiply doubles fast: 8.0, 9.0 and 10.0. Other GPUs have few units for that, and
+// plain arithmetic is no slower.
 func doublesFor(c Capability) (_ image, why string) {
 	switch {
 	case c.less(tensorCores):
@@ -117,8 +117,8 @@ const (
 
 func (k Kind) String() string { return [...]string{"none", "u32", "u64", "f32", "f64"}[k] }
 
-// Signature is the parameters of a kernel in the PTX, the threads of a block, and the blocks that
-// share a multiprocessor. The source of the kernel states these numbers, and every launch uses them.
+// Signature is the parameters of a kernel in the PTX, the threads of a block, and the blocks that share a
+// multiprocessor. The source of the kernel states these numbers, and every launch uses them.
 type Signature struct {
 	Params  []Kind
 	Threads int
@@ -174,8 +174,8 @@ type part struct {
 // variablePattern is a variable of a module, at the head of the PTX.
 var variablePattern = regexp.MustCompile(`(?m)^\.visible \.global .* (\w+)\[`)
 
-// parts divides a PTX image. A kernel is a part, but kernels that use the same variable share a part, since
-// each module has a separate copy of the variable.
+// parts divides a PTX image. A kernel is a part, but kernels that use the same variable share a part, since each module
+// has a separate copy of the variable.
 func parts(ptx string) (all []part) {
 	const entry = ".visible .entry "
 	texts := strings.Split(ptx, entry)

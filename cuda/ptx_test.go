@@ -82,8 +82,8 @@ func TestSignatures(t *testing.T) {
 	}
 }
 
-// The parts of an image have its kernels, each once and with all of its text. Kernels that read what set_live
-// writes are in its part, whose variable is theirs.
+// The parts of an image have its kernels, each once and with all of its text. Kernels that read what set_live writes
+// are in its part, whose variable is theirs.
 func TestParts(t *testing.T) {
 	for _, image := range images() {
 		text := plain(t, image)

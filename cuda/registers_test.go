@@ -9,12 +9,12 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-// blockRegisters returns the number that a block takes of the 65,536 registers of a multiprocessor: a warp gets
-// them by 256.
+// blockRegisters returns the number that a block takes of the 65,536 registers of a multiprocessor: a warp gets them by
+// 256.
 func blockRegisters(threads, each int) int { return threads / 32 * ((32*each + 255) / 256 * 256) }
 
-// cuda/registers.txt is of this PTX and has each kernel of each image. As many blocks as the source
-// states, at least one, have their registers in a multiprocessor of each architecture.
+// cuda/registers.txt is of this PTX and has each kernel of each image. As many blocks as the source states, at least
+// one, have their registers in a multiprocessor of each architecture.
 func TestRegisters(t *testing.T) {
 	text := must.Get(os.ReadFile("registers.txt"))(t)
 	head, table, _ := strings.Cut(string(text), "\n")

@@ -4,8 +4,8 @@ package cuda
 
 import "gorgonia.org/cu"
 
-// secondStream is the second stream of a recorded step, with the memory that each stream has used since
-// the fork. A kernel that needs memory of the other stream waits for it.
+// secondStream is the second stream of a recorded step, with the memory that each stream has used since the fork. A
+// kernel that needs memory of the other stream waits for it.
 type secondStream struct {
 	side     *side
 	open     bool         // it has work that the first stream has not waited for
@@ -15,10 +15,10 @@ type secondStream struct {
 	fixed    map[any]bool // the owners of memory that nobody writes
 }
 
-// OnSecondStream sends the launches until OnFirstStream to the second stream of a recorded step, if opens is set or
-// if that stream has work already. Their kernels may read the memory of fixed, which the step does
-// not write before the streams join. The owners of their arguments tell what else they use: a later
-// launch on the first stream with one of these waits. Outside of a capture there is one stream.
+// OnSecondStream sends the launches until OnFirstStream to the second stream of a recorded step, if opens is set or if
+// that stream has work already. Their kernels may read the memory of fixed, which the step does not write before the
+// streams join. The owners of their arguments tell what else they use: a later launch on the first stream with one of
+// these waits. Outside of a capture there is one stream.
 func (c *Context) OnSecondStream(opens bool, fixed []any) error {
 	s := c.second
 	capturing := c.trace != nil && !c.trace.dry
@@ -74,8 +74,7 @@ func (c *Context) join() error {
 	return nil
 }
 
-// streamFor returns the stream of a launch with these arguments. It has waited for the other stream if
-// it must.
+// streamFor returns the stream of a launch with these arguments. It has waited for the other stream if it must.
 func (c *Context) streamFor(args []Arg) (cu.Stream, error) {
 	s := c.second
 	if s == nil || !s.open {

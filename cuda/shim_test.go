@@ -12,8 +12,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-// stub is a driver that does not start, as CUDA's toolkits have one for linkers. It leaves a file
-// when it is asked to.
+// stub is a driver that does not start, as CUDA's toolkits have one for linkers. It leaves a file when it is asked to.
 const stub = `
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,8 +23,8 @@ int cuGetErrorString(int code,
 	const char **s) { *s = code == 34 ? "CUDA driver is a stub library" : "another"; return 0; }
 `
 
-// The driver is started when GPUs are first counted, not with the program; a driver that does not
-// start gives the reason in its words.
+// The driver is started when GPUs are first counted, not with the program; a driver that does not start gives the
+// reason in its words.
 func TestStubDriver(t *testing.T) {
 	if started := os.Getenv("STUB_STARTED"); started != "" {
 		if _, err := os.Stat(started); err == nil {

@@ -11,8 +11,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-// cardRun is a call of card.sh with a program, and with tools that replace tools of this
-// machine.
+// cardRun is a call of card.sh with a program, and with tools that replace tools of this machine.
 type cardRun struct {
 	program, stages string // stages; "" for all
 	tools           map[string]string
@@ -91,8 +90,8 @@ func TestCardStarts(t *testing.T) {
 	}
 }
 
-// The gradients are checked with machine code alone and with PTX. A failure keeps its whole log, and
-// can be repeated alone.
+// The gradients are checked with machine code alone and with PTX. A failure keeps its whole log, and can be repeated
+// alone.
 func TestCardChecks(t *testing.T) {
 	fails := `check) [ "$GPDRF_CUDA_IMAGE" = ptx ] || { seq 100; echo "✗ differs"; exit 1; }; echo "✓ agrees" ;;`
 	again, logs := cardRun{program: withStub(t, fails), stages: "check", code: 1,
@@ -158,8 +157,8 @@ esac
 	cardRun{program: withStub(t), stages: "bench-mnist", says: []string{`bench-mnist +ok .*steps_per_second 5$`}}.run(t)
 }
 
-// Starts that the end of a call cuts have no row: the next call runs them. The first takes nearly all of its time,
-// by the clock.
+// Starts that the end of a call cuts have no row: the next call runs them. The first takes nearly all of its time, by
+// the clock.
 func TestCardStartsCut(t *testing.T) {
 	slow := withStub(t, `train) [ ! -e "$PROCESS" ] || exec sleep 60; touch "$PROCESS" ;;`)
 	clock := "#!/bin/sh\n[ ! -e \"$PROCESS\" ] || set -- -d '1499 seconds' \"$@\"\nexec /bin/date \"$@\"\n"

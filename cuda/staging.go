@@ -11,9 +11,8 @@ import (
 // StageSize is the largest size that Stage gives at once, in bytes.
 const StageSize = 1 << 20
 
-// staging is pinned memory for all copies to the GPU and back. Uploads take it piece by piece, so
-// that a step need not wait for the copies of the step before. Only after the last piece does take
-// wait for the stream.
+// staging is pinned memory for all copies to the GPU and back. Uploads take it piece by piece, so that a step need not
+// wait for the copies of the step before. Only after the last piece does take wait for the stream.
 type staging struct {
 	pinned []byte
 	used   int
@@ -30,8 +29,7 @@ func (s *staging) close() error {
 	return fail("freeing pinned memory", cu.MemFreeHost(unsafe.Pointer(&s.pinned[0])))
 }
 
-// take gives n bytes of pinned memory, at most StageSize. wait waits for the copies of earlier
-// bytes.
+// take gives n bytes of pinned memory, at most StageSize. wait waits for the copies of earlier bytes.
 func (s *staging) take(n int, wait func() error) ([]byte, error) {
 	if s.used+n > len(s.pinned) {
 		if err := wait(); err != nil {

@@ -8,8 +8,8 @@ import (
 	"gorgonia.org/cu"
 )
 
-// side is a second stream of a Context, with an event for each direction in which it and the first
-// stream wait for each other.
+// side is a second stream of a Context, with an event for each direction in which it and the first stream wait for each
+// other.
 type side struct {
 	context        *Context
 	stream         cu.Stream
