@@ -9,8 +9,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// A batch from the host has the rows that the device draws, and the gradient of these rows. The
-// first rows of such data have the same predictions as the rows of data on the device.
+// A batch from the host has the rows that the device draws, and the gradient of these rows. The first rows of such data
+// have the same predictions as the rows of data on the device.
 func TestStreamBatches(t *testing.T) {
 	dev := openDevice(t, "cpu:f64")
 	f := newFixture(t, dev, gpdrfConfig())

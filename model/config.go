@@ -30,8 +30,7 @@ const (
 	Diagonal = "diagonal" // a diagonal in the coordinates of q(F̄), whitened or not
 )
 
-// The treatments of Ω: three of the paper (section "Variational Inference"), and one without draws
-// of Ω.
+// The treatments of Ω: three of the paper (section "Variational Inference"), and one without draws of Ω.
 const (
 	PriorFixed   = "prior-fixed"   // Ω⁽ˢ⁾ = τ⁽ˢ⁾/ℓ with frozen τ, no q(Ω)
 	VarFixed     = "var-fixed"     // q(Ω), standard normals drawn once: no bound
@@ -88,13 +87,12 @@ const (
 	MapLinear = "linear" // inner product of the feature vectors, 1 − d²/2
 )
 
-// Config fixes a model's architecture and the meaning of its parameters. It is
-// stored with the parameters; optimisation settings are not part of it.
+// Config fixes a model's architecture and the meaning of its parameters. It is stored with the parameters; optimisation
+// settings are not part of it.
 type Config struct {
 	Model  string `json:"model"`
 	Inputs int    `json:"inputs"` // D; 0 where rows are sequences alone
-	// number C of inputs of the likelihood: 1 for regression, otherwise the number of classes; see
-	// Targets
+	// number C of inputs of the likelihood: 1 for regression, otherwise the number of classes; see Targets
 	Outputs    int    `json:"outputs"`
 	Likelihood string `json:"likelihood"`
 	// number K of levels of an ordinal likelihood; 0 for other likelihoods
@@ -103,8 +101,7 @@ type Config struct {
 	// a learned constant for each output of a classifier
 	ClassOffsets bool `json:"class_offsets,omitempty"`
 
-	// temperature T of predictions, fitted to rows that training has not seen: see
-	// Prediction.Tempered; 0 is 1
+	// temperature T of predictions, fitted to rows that training has not seen: see Prediction.Tempered; 0 is 1
 	Temperature float64 `json:"temperature,omitempty"`
 
 	// one of Shapes, or two with a + between them; "" is rbf
@@ -116,8 +113,8 @@ type Config struct {
 	Whiten        bool   `json:"whiten"`
 	LearnInducing bool   `json:"learn_inducing"`
 
-	// Maps are the kernels between sequences, MapRBF or MapLinear for each of I feature maps. It
-	// is empty if rows are vectors alone.
+	// Maps are the kernels between sequences, MapRBF or MapLinear for each of I feature maps. It is empty if rows are
+	// vectors alone.
 	Maps []string `json:"maps,omitempty"`
 
 	Layers        int    `json:"layers,omitempty"`          // L
@@ -131,8 +128,7 @@ type Config struct {
 	FeedForward  bool   `json:"feed_forward"`
 	Skip         bool   `json:"skip"`
 
-	// Samples is S in training. If noise is frozen, it is also the number of frozen draws that a
-	// prediction uses again.
+	// Samples is S in training. If noise is frozen, it is also the number of frozen draws that a prediction uses again.
 	Samples int `json:"samples"`
 }
 
@@ -160,8 +156,8 @@ func (c *Config) hasLogits() bool {
 	return c.Likelihood == SoftmaxLikelihood || c.Likelihood == BernoulliLikelihood
 }
 
-// takesMoments reports whether the likelihood has a closed form over the moments of the outputs, and the
-// model gives them.
+// takesMoments reports whether the likelihood has a closed form over the moments of the outputs, and the model gives
+// them.
 func (c *Config) takesMoments() bool {
 	return (c.Likelihood == GaussianLikelihood || c.Likelihood == PoissonLikelihood) &&
 		(c.Model == GP || c.integrates())
@@ -184,9 +180,8 @@ func (c *Config) treatment() Treatment { return ParseTreatment(c.Spectra) }
 // integrates reports whether W and Ω are integrated in closed form.
 func (c *Config) integrates() bool { return c.hasDRF() && c.Spectra == VarIntegrated }
 
-// Components returns the count of numbers that a prediction of some samples holds for each output of a
-// row: a mean and, if the likelihood takes moments, a variance. They are of each sample, or of the one
-// Gaussian that is the prediction.
+// Components returns the count of numbers that a prediction of some samples holds for each output of a row: a mean and,
+// if the likelihood takes moments, a variance. They are of each sample, or of the one Gaussian that is the prediction.
 func (c *Config) Components(samples int) int {
 	switch {
 	case c.Likelihood == OrdinalLikelihood:
@@ -210,8 +205,8 @@ func (c *Config) deterministic() bool {
 	return c.Model == GP || c.integrates() && c.Model == DRF && c.Layers == 1
 }
 
-// Width returns the count of numbers of a row that the model reads: D, and behind them the squared distances to
-// X̄ under each map, I·M.
+// Width returns the count of numbers of a row that the model reads: D, and behind them the squared distances to X̄
+// under each map, I·M.
 func (c *Config) Width() int { return c.Inputs + c.distances() }
 
 // distances returns I·M.
@@ -275,8 +270,8 @@ func positive(what string, v, most int) error {
 	return fmt.Errorf("model: %s is %d: expected 1 to %d", what, v, most)
 }
 
-// MaxLevels is the largest number of levels of an ordinal likelihood. MaxSamples is the largest number of
-// samples that a device.Key tells apart.
+// MaxLevels is the largest number of levels of an ordinal likelihood. MaxSamples is the largest number of samples that
+// a device.Key tells apart.
 const (
 	MaxLevels  = 1 << 10
 	MaxSamples = 1<<16 - 1

@@ -11,8 +11,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// A configuration may come from a file: whatever contradicts itself is refused before a tensor is
-// made.
+// A configuration may come from a file: whatever contradicts itself is refused before a tensor is made.
 func TestValidate(t *testing.T) {
 	for _, c := range configs() {
 		if err := c.Validate(); err != nil {

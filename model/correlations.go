@@ -37,8 +37,8 @@ func (in *inputs) gather(dev device.Device, data *Data, rows *device.Tensor) {
 	in.projected = data.projected
 }
 
-// term is the kernel of the GP layer, or one of the two kernels that it is the sum of. Each
-// term has separate parameters.
+// term is the kernel of the GP layer, or one of the two kernels that it is the sum of. Each term has separate
+// parameters.
 type term interface {
 	// bind takes the term's parameters from the flat vector.
 	bind(p *Params)
@@ -52,8 +52,7 @@ type term interface {
 	backward(g *GPLayer, p *termCorrelations, rows *inputs)
 }
 
-// addTerms reserves the parameters of the terms: the terms between vectors, then the term
-// between sequences.
+// addTerms reserves the parameters of the terms: the terms between vectors, then the term between sequences.
 func (c *Config) addTerms(p *Params) (terms []term) {
 	if c.Inputs > 0 {
 		shapes, _ := c.vectorKernels() // Validate has seen them
@@ -67,16 +66,14 @@ func (c *Config) addTerms(p *Params) (terms []term) {
 	return terms
 }
 
-// correlations are Kuu/α or Kuf/α, with the tensors of the backward pass. For a sum
-// k_j = α_j (ω c₁ + (1−ω) c₂), whose terms have the variances α_j ω and α_j (1−ω), they are the mixture
-// of the correlations of both terms.
+// correlations are Kuu/α or Kuf/α, with the tensors of the backward pass. For a sum k_j = α_j (ω c₁ + (1−ω) c₂), whose
+// terms have the variances α_j ω and α_j (1−ω), they are the mixture of the correlations of both terms.
 type correlations struct {
 	c, dc *device.Tensor // [K,M,B]
 	terms []termCorrelations
 }
 
-// termCorrelations are the correlations of a term. If the kernel has one term, c and dc are those
-// of correlations.
+// termCorrelations are the correlations of a term. If the kernel has one term, c and dc are those of correlations.
 type termCorrelations struct {
 	c, slope, dc *device.Tensor // [K,M,B]
 }

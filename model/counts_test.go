@@ -26,8 +26,8 @@ func TestHermite(t *testing.T) {
 	}
 }
 
-// Counts predict log rates: with their constant, with an offset where one is added, and the mixture of an
-// exact normal has its mean rate exp(m + v/2).
+// Counts predict log rates: with their constant, with an offset where one is added, and the mixture of an exact normal
+// has its mean rate exp(m + v/2).
 func TestPredictCounts(t *testing.T) {
 	dev := openDevice(t, "cpu:f64")
 	for likelihood, tol := range map[string]float64{PoissonLikelihood: 1e-9, NegativeBinomialLikelihood: 0.03} {
@@ -109,8 +109,8 @@ func TestPredictLevels(t *testing.T) {
 	}
 }
 
-// The constants of log rates start at the logarithm of counts per exposure, also where exposures are beyond
-// all numbers.
+// The constants of log rates start at the logarithm of counts per exposure, also where exposures are beyond all
+// numbers.
 func TestLogRates(t *testing.T) {
 	got := LogRates([]float64{3, 0, 5, 0}, []float64{math.Log(2), math.Log(6)}, 2)
 	want := []float64{math.Log(8.5 / 8), math.Log(0.5 / 8)}

@@ -2,15 +2,14 @@ package model
 
 import "github.com/gpdrf/gpdrf-gpu/device"
 
-// Data is a data set on the device: uploaded once, then used by row number. The rows of a Stream
-// and of StreamBatches stay on the host.
+// Data is a data set on the device: uploaded once, then used by row number. The rows of a Stream and of StreamBatches
+// stay on the host.
 type Data struct {
 	N int
 	x *device.Tensor // Real [N,D]; nil where rows are sequences alone
 	// Real [N,I·M], squared distances to X̄; nil where there are no sequences, or vectors of them
 	d *device.Tensor
-	// feature vectors of the sequences under each map, from which a step computes the distances of
-	// its batch; or nil
+	// feature vectors of the sequences under each map, from which a step computes the distances of its batch; or nil
 	vectors []device.Sparse
 	metrics []device.Metric // metrics of the distances of vectors
 	y       Targets
@@ -28,31 +27,30 @@ type Data struct {
 // HostRows are the inputs of a data set on the host, in pieces.
 type HostRows struct {
 	N int
-	// rows lo … hi−1: their scaled inputs and then their distances to X̄ [hi−lo,Width], or no
-	// distances where there are Features
+	// rows lo … hi−1: their scaled inputs and then their distances to X̄ [hi−lo,Width], or no distances where there are
+	// Features
 	X        func(lo, hi int) []float64
 	Features *SequenceFeatures // features of sequences; nil: distances are a table
 	// Weight [N]: row n counts as w_n rows in the bound; nil: each counts once
 	Weight []float64
-	// Offset [N] is added to the log rates of counts in the bound, and not in predictions, for which there
-	// is Prediction.AddOffset; nil: nothing
+	// Offset [N] is added to the log rates of counts in the bound, and not in predictions, for which there is
+	// Prediction.AddOffset; nil: nothing
 	Offset []float64
 }
 
 // Total returns Σ w of the rows, or their number if they have no weights.
 func (d *Data) Total() float64 { return d.total }
 
-// Upload puts N rows x [N,Width] on the device: their scaled inputs and then their distances.
-// Targets are in training-sd units [N,C] for a likelihood of numbers, or class labels [N]. Both may
-// be nil for prediction.
+// Upload puts N rows x [N,Width] on the device: their scaled inputs and then their distances. Targets are in
+// training-sd units [N,C] for a likelihood of numbers, or class labels [N]. Both may be nil for prediction.
 func (m *Model) Upload(n int, x, y []float64, labels []int32) *Data {
 	width := m.cfg.Width()
 	return m.UploadRows(HostRows{N: n, X: func(lo, hi int) []float64 { return x[lo*width : hi*width] }}, y, labels)
 }
 
-// UploadRows acts as Upload does, with the inputs in pieces. The first data with Features decides that all
-// later data has Features, and that a later Pass has memory for them. The last data with targets decides
-// the same for weights and offsets.
+// UploadRows acts as Upload does, with the inputs in pieces. The first data with Features decides that all later data
+// has Features, and that a later Pass has memory for them. The last data with targets decides the same for weights and
+// offsets.
 func (m *Model) UploadRows(rows HostRows, y []float64, labels []int32) *Data {
 	d := m.newData(rows.N, rows.N, rows.Features == nil)
 	step := rows.N
@@ -120,8 +118,8 @@ func (t *Targets) columns(y []float64, rows HostRows) (all []column) {
 // uploadValues is how many numbers of x are uploaded at a time.
 const uploadValues = 1 << 20
 
-// Stream returns data of n rows that stay on the host: a prediction uploads one batch of them at
-// a time. x gives the rows lo … hi−1 [hi−lo,Width].
+// Stream returns data of n rows that stay on the host: a prediction uploads one batch of them at a time. x gives the
+// rows lo … hi−1 [hi−lo,Width].
 func (m *Model) Stream(n int, x func(lo, hi int) []float64) *Data { return &Data{N: n, from: x} }
 
 // windowed adds memory for a batch, and a feed into it, to a Stream; it returns other data unchanged.

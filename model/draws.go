@@ -2,8 +2,8 @@ package model
 
 import "github.com/gpdrf/gpdrf-gpu/device"
 
-// Steps of training count from 1. Step 0 is the frozen draw of PRIOR-FIXED and
-// VAR-FIXED, and the last step number stands for prediction.
+// Steps of training count from 1. Step 0 is the frozen draw of PRIOR-FIXED and VAR-FIXED, and the last step number
+// stands for prediction.
 const (
 	frozenStep  = 0
 	predictStep = 1<<32 - 1
@@ -26,25 +26,24 @@ func (d draw) key(site device.Site, layer int, frozen bool) device.Key {
 	return device.Key{Seed: d.seed, Step: step, Sample: d.sample, Site: site, Layer: uint8(layer)}
 }
 
-// freezesAll reports whether Ω is treated as in the paper's VAR-FIXED: e, τ and ε are sampled once and fixed
-// throughout the optimisation.
+// freezesAll reports whether Ω is treated as in the paper's VAR-FIXED: e, τ and ε are sampled once and fixed throughout
+// the optimisation.
 func (c *Config) freezesAll() bool {
 	return c.hasDRF() && c.treatment().AllNoise
 }
 
-// latents returns the key of ε in reparam_F. Rows to predict were never drawn in training, so
-// that a prediction always has new draws.
+// latents returns the key of ε in reparam_F. Rows to predict were never drawn in training, so that a prediction always
+// has new draws.
 func (c *Config) latents(d draw) device.Key {
 	return stratified(d.key(device.SiteLatents, 0, c.freezesAll() && !d.predicting()))
 }
 
-// predictStrata is the number of samples of a prediction in one Latin hypercube. Rows share their
-// noise, so that the mean of the noise shifts all scores by the same amount. With 100 independent
-// samples it is a tenth of the noise's standard deviation, with ten hypercubes a fiftieth.
+// predictStrata is the number of samples of a prediction in one Latin hypercube. Rows share their noise, so that the
+// mean of the noise shifts all scores by the same amount. With 100 independent samples it is a tenth of the noise's
+// standard deviation, with ten hypercubes a fiftieth.
 const predictStrata = 10
 
-// stratified makes the samples of a prediction points of Latin hypercubes. The samples of
-// training are independent.
+// stratified makes the samples of a prediction points of Latin hypercubes. The samples of training are independent.
 func stratified(k device.Key) device.Key {
 	if k.Step.N == predictStep {
 		k.Strata = predictStrata
@@ -52,8 +51,8 @@ func stratified(k device.Key) device.Key {
 	return k
 }
 
-// features returns the noise of DRF layer l. If variables are frozen, q was fitted to the S
-// draws of training alone. So sample s of a prediction uses draw s mod S again.
+// features returns the noise of DRF layer l. If variables are frozen, q was fitted to the S draws of training alone. So
+// sample s of a prediction uses draw s mod S again.
 func (c *Config) features(d draw, layer int) device.FeatureNoise {
 	n := device.FeatureNoise{Local: c.LocalReparam}
 	t := c.treatment()

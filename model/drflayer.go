@@ -7,8 +7,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// DRFLayer is one random-feature layer, h' = Wᵀ φ(h; Ω) (rfdnn_lth_vec, rf_ard), with
-// q(W) = Π N(m, s²) (inf_qW), or Π_c N(m_c, L_c L_cᵀ), and q(Ω) = Π N(η, β²) (inf_qOmega).
+// DRFLayer is one random-feature layer, h' = Wᵀ φ(h; Ω) (rfdnn_lth_vec, rf_ard), with q(W) = Π N(m, s²) (inf_qW), or
+// Π_c N(m_c, L_c L_cᵀ), and q(Ω) = Π N(η, β²) (inf_qOmega).
 type DRFLayer struct {
 	dev        device.Device
 	params     device.FeatureParams
@@ -22,8 +22,8 @@ type drfPass struct {
 	h, dh     *device.Tensor // input [S,B,in]; dh is nil where no layer below learns
 	out, dout *device.Tensor // [S,B,out]
 
-	// For a layer that integrates W and Ω: the variance of its output. If moments is true, out is
-	// the mean, and not a draw of the output.
+	// For a layer that integrates W and Ω: the variance of its output. If moments is true, out is the mean, and not a
+	// draw of the output.
 	variance, dvariance *device.Tensor // [S,B,out]
 	moments             bool
 
@@ -125,9 +125,8 @@ func (c *Config) startLastVariances(dst []float64, _ *Init, _ func([]float64)) {
 	}
 }
 
-// newPass makes the layer's activations. Its input is the concatenation of parts; dparts are their
-// gradients, nil for data. A single part is the input itself, unless another layer reads it, too,
-// so that both layers add to its gradient.
+// newPass makes the layer's activations. Its input is the concatenation of parts; dparts are their gradients, nil for
+// data. A single part is the input itself, unless another layer reads it, too, so that both layers add to its gradient.
 func (l *DRFLayer) newPass(s *arena, samples, batch int, parts, dparts []*device.Tensor, shared bool) *drfPass {
 	real := func(shape ...int) *device.Tensor { return s.tensor(device.Real, shape...) }
 	p := &drfPass{
@@ -154,8 +153,7 @@ func (l *DRFLayer) newPass(s *arena, samples, batch int, parts, dparts []*device
 	return p
 }
 
-// Forward computes h' = Wᵀ φ(h; Ω) for S draws of W and Ω, or for S draws of the normal that has its
-// moments over both.
+// Forward computes h' = Wᵀ φ(h; Ω) for S draws of W and Ω, or for S draws of the normal that has its moments over both.
 func (l *DRFLayer) Forward(p *drfPass, rows *device.Tensor) {
 	if p.parts != nil {
 		l.dev.Concat(p.h, p.parts)

@@ -11,15 +11,14 @@ import (
 type GradientArgs struct {
 	Seed uint64
 	Step device.Count // number of the training step, from 1
-	// Predictive replaces elbo by the log density of targets under the prediction, which is no
-	// bound
+	// Predictive replaces elbo by the log density of targets under the prediction, which is no bound
 	Predictive bool
 	KLWeight   device.Scalar // 1 for the bound; another value is a tempered objective
 
 	Abandon func() bool // reports, between two parts of a batch, whether to stop; nil never does
 
-	// Sum is called after the gradient of each shard of a pass, and reports whether to continue.
-	// It is nil where one shard is the batch.
+	// Sum is called after the gradient of each shard of a pass, and reports whether to continue. It is nil where one
+	// shard is the batch.
 	Sum func(shard int) (ok bool)
 }
 
@@ -31,12 +30,11 @@ type ELBO struct {
 	Jitter float64 // the largest jitter that Potrf had to use
 }
 
-// Gradient evaluates elbo on the rows of a batch, Pass.Rows, and writes its gradient into
-// Params.Grad. It first computes the terms of the parameters, such as Kuu and the KLs. Then it goes
-// forward, through the likelihood, and backward, for the batch or for each part of it. The backward
-// pass of the parameters' terms is last. Nothing is read back: callers use Report. If Abandon or
-// Sum ends it, done is false, and the gradient and the next Report are invalid. Parameters do not
-// change.
+// Gradient evaluates elbo on the rows of a batch, Pass.Rows, and writes its gradient into Params.Grad. It first
+// computes the terms of the parameters, such as Kuu and the KLs. Then it goes forward, through the likelihood, and
+// backward, for the batch or for each part of it. The backward pass of the parameters' terms is last. Nothing is read
+// back: callers use Report. If Abandon or Sum ends it, done is false, and the gradient and the next Report are invalid.
+// Parameters do not change.
 func (m *Model) Gradient(p *Pass, data *Data, args GradientArgs) (done bool) {
 	for i, parts := range p.shards {
 		if !m.accumulate(p, parts, data, args) {
@@ -53,8 +51,7 @@ func (m *Model) Gradient(p *Pass, data *Data, args GradientArgs) (done bool) {
 	return true
 }
 
-// accumulate adds up the gradient over a shard's parts. The gradient of the GP layer stays in
-// double.
+// accumulate adds up the gradient over a shard's parts. The gradient of the GP layer stays in double.
 func (m *Model) accumulate(p *Pass, parts []part, data *Data, args GradientArgs) (done bool) {
 	m.dev.Zero(m.params.Grad)
 	if m.gp != nil {
@@ -99,9 +96,8 @@ func (m *Model) spectraBackward() {
 	}
 }
 
-// NaturalStep moves q(F̄) by size along the natural gradient of the last Gradient's bound, in
-// place of Adam (Salimbeni, Eleftheriadis and Hensman 2018). A model without a GP layer has no
-// natural steps.
+// NaturalStep moves q(F̄) by size along the natural gradient of the last Gradient's bound, in place of Adam (Salimbeni,
+// Eleftheriadis and Hensman 2018). A model without a GP layer has no natural steps.
 func (m *Model) NaturalStep(size device.Scalar) {
 	if m.gp != nil {
 		m.gp.naturalStep(size)
@@ -131,8 +127,8 @@ func (m *Model) gather(p *part, data *Data) {
 	}
 }
 
-// propagate computes G(F) = g^{L−1}(… g⁰(F)) (rfdnn_fwd) on S samples of F, W and Ω. Where the
-// likelihood has a closed form over the last layer's outputs, no sample of these is drawn.
+// propagate computes G(F) = g^{L−1}(… g⁰(F)) (rfdnn_fwd) on S samples of F, W and Ω. Where the likelihood has a closed
+// form over the last layer's outputs, no sample of these is drawn.
 func (m *Model) propagate(p *part, d draw) {
 	if m.gp != nil {
 		m.gp.Forward(p.gp)
@@ -152,9 +148,8 @@ func (m *Model) propagate(p *part, d draw) {
 // samplesF reports whether F is drawn, or only its moments are used.
 func (m *Model) samplesF() bool { return !m.cfg.takesMoments() || len(m.drf) > 0 }
 
-// expectedLogLik computes Σ_b E_q log p(y_b | G(F_b)) (ell_n), by ell_n_estim or in closed form; or
-// Σ_b log E_q p(y_b | G(F_b)), given the samples of F. Row b counts as w_b rows. The scale N/B is
-// applied here, once, to every gradient.
+// expectedLogLik computes Σ_b E_q log p(y_b | G(F_b)) (ell_n), by ell_n_estim or in closed form; or Σ_b log E_q p(y_b |
+// G(F_b)), given the samples of F. Row b counts as w_b rows. The scale N/B is applied here, once, to every gradient.
 func (m *Model) expectedLogLik(p *part, scale float64, samples int, predictive bool) {
 	g, a := device.LikelihoodArgs{H: p.dh}, device.LikelihoodArgs{H: p.out, Y: p.y.tensor(),
 		Weight: p.y.Weight, Offset: p.y.Offset}
@@ -210,8 +205,8 @@ func (m *Model) backward(p *part, d draw) {
 	m.gp.Backward(p.gp)
 }
 
-// Report reads the last evaluation's numbers from the device. It returns the errors of the
-// evaluation: a kernel matrix that could not be factorised, or a bound that is not finite.
+// Report reads the last evaluation's numbers from the device. It returns the errors of the evaluation: a kernel matrix
+// that could not be factorised, or a bound that is not finite.
 func (m *Model) Report(klWeight float64) (ELBO, error) {
 	m.dev.Download(m.host, m.report)
 	scalars := len(m.slots)

@@ -255,9 +255,8 @@ func newFixtureOf(t testing.TB, dev device.Device, c Config, weighted bool) *fix
 	return f
 }
 
-// distances replaces the distances in rows x [N,Width] by squared distances between random unit
-// vectors and the vectors of X̄. It returns the distances among X̄ [M,I·M]. The first row is the
-// first vector of X̄.
+// distances replaces the distances in rows x [N,Width] by squared distances between random unit vectors and the vectors
+// of X̄. It returns the distances among X̄ [M,I·M]. The first row is the first vector of X̄.
 func distances(rng *rand.Rand, c Config, x []float64) (own []float64) {
 	m, width := c.Inducing, c.Width()
 	own = make([]float64, m*c.distances())
@@ -314,8 +313,8 @@ func (f *fixture) value(t testing.TB) float64 {
 	return e.Value
 }
 
-// The bound equals the paper's, for every kind of model. Its gradient over the whole flat vector
-// equals central differences, and so does the gradient of the predictive objective.
+// The bound equals the paper's, for every kind of model. Its gradient over the whole flat vector equals central
+// differences, and so does the gradient of the predictive objective.
 func TestELBO(t *testing.T) {
 	dev := openDevice(t, "cpu:f64")
 	for i, c := range configs() {

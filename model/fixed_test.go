@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// The kernel of one linear map is factorised once, and its gradients are left out: every other
-// gradient is the same, to the bit, as if all were computed in every step. Other distances among X̄
-// have another factor.
+// The kernel of one linear map is factorised once, and its gradients are left out: every other gradient is the same, to
+// the bit, as if all were computed in every step. Other distances among X̄ have another factor.
 func TestFixedKernel(t *testing.T) {
 	dev := openDevice(t, "cpu:f64")
 	for _, whiten := range []bool{true, false} {

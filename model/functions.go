@@ -16,18 +16,18 @@ type FunctionArgs struct {
 	Samples      int    // number of samples S
 	Seed         uint64 // seed of the draws of q
 	TrainingSeed uint64 // seed of frozen draws, as in Predict
-	// NoiseRows [N] are numbers of rows: the rest of F given F̄, of variance α(1 − ‖A‖²), is independent between
-	// rows with different numbers, and the same for equal numbers.
+	// NoiseRows [N] are numbers of rows: the rest of F given F̄, of variance α(1 − ‖A‖²), is independent between rows
+	// with different numbers, and the same for equal numbers.
 	NoiseRows []int32
-	// Abandon is called now and then, with the number of finished functions; nil is never called. If it
-	// returns true, Functions ends with ErrAbandoned.
+	// Abandon is called now and then, with the number of finished functions; nil is never called. If it returns true,
+	// Functions ends with ErrAbandoned.
 	Abandon func(drawn int) bool
 }
 
-// Functions draws S functions from q and evaluates each at all rows: H [S,N,C] are joint samples of
-// the outputs without noise, and Noise [N,C] is the variance of the noise, the mean over samples.
-// F̄, W and ζ of Ω are drawn once for each function. Afterwards, the model holds the parameters of a draw.
-// Counts by moments are an error: their predictions have no variance.
+// Functions draws S functions from q and evaluates each at all rows: H [S,N,C] are joint samples of the outputs without
+// noise, and Noise [N,C] is the variance of the noise, the mean over samples. F̄, W and ζ of Ω are drawn once for each
+// function. Afterwards, the model holds the parameters of a draw. Counts by moments are an error: their predictions
+// have no variance.
 func (m *Model) Functions(data *Data, a FunctionArgs) (*Prediction, error) {
 	if m.exact() && IsCountLikelihood(m.cfg.Likelihood) {
 		return nil, fmt.Errorf("model: a model %s with a %s likelihood predicts counts, and has no functions",
@@ -82,8 +82,7 @@ func (p *Prediction) addNoise(of *Prediction) {
 	}
 }
 
-// addResidual adds a draw of the rest of F given F̄ to the mean of a GP, whose prediction has it in
-// its variance.
+// addResidual adds a draw of the rest of F given F̄ to the mean of a GP, whose prediction has it in its variance.
 func (m *Model) addResidual(p *Prediction, noiseRows []int32, d draw) {
 	e := m.normals(d.key(device.SiteLatents, 0, false), 1, p.N, p.C)
 	t := cmp.Or(m.cfg.Temperature, 1) // the variances have this factor already, and the mean has not
@@ -110,8 +109,8 @@ func (p *Prediction) spread(t float64) {
 // noLogVar is the logarithm of a variance that is 0 in single precision, too.
 const noLogVar = -200
 
-// drawn returns q as the parameters of one draw: means are draws of q, and its variances are 0. Noise that a
-// pass draws once for all rows, such as the noise of frozen spectra, stays as it is.
+// drawn returns q as the parameters of one draw: means are draws of q, and its variances are 0. Noise that a pass draws
+// once for all rows, such as the noise of frozen spectra, stays as it is.
 func (m *Model) drawn(q []Parameter, d draw) []Parameter {
 	all := make(map[string]*Parameter, len(q))
 	out := make([]Parameter, len(q))
@@ -148,8 +147,8 @@ func (m *Model) drawDiagonal(mean, logVar *Parameter, key device.Key) {
 	}
 }
 
-// drawWeights makes means [R,C] draws of q(W): Π N(m, s²), or N(m_c, L_c L_cᵀ) for each output c,
-// where lower [C,R,R] is the part of L_c below its diagonal s.
+// drawWeights makes means [R,C] draws of q(W): Π N(m, s²), or N(m_c, L_c L_cᵀ) for each output c, where lower [C,R,R]
+// is the part of L_c below its diagonal s.
 func (m *Model) drawWeights(mean, logVar, lower *Parameter, key device.Key) {
 	if lower == nil {
 		m.drawDiagonal(mean, logVar, key)

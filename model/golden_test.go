@@ -10,8 +10,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 )
 
-// golden is one case of testdata/golden.json, which testdata/golden.py wrote: a second
-// implementation of the paper, in numpy and scipy.
+// golden is one case of testdata/golden.json, which testdata/golden.py wrote: a second implementation of the paper, in
+// numpy and scipy.
 type golden struct {
 	Name     string
 	Config   Config
@@ -36,8 +36,8 @@ type golden struct {
 	}
 }
 
-// goldenTolerance is relative. Both programs compute in float64, but numpy inverts the kernel
-// matrices, whose condition numbers reach 10³ here, and the two sum in different orders.
+// goldenTolerance is relative. Both programs compute in float64, but numpy inverts the kernel matrices, whose condition
+// numbers reach 10³ here, and the two sum in different orders.
 const goldenTolerance = 1e-8
 
 func readGolden(t *testing.T) []golden {

@@ -2,9 +2,8 @@ package model
 
 import "github.com/gpdrf/gpdrf-gpu/device"
 
-// GPLayer is the first layer: J latent functions f_j ~ GP(0, k_j) (our_P(F), kernel_ard) with
-// the variational density q(F̄_j) = N(μ_j, S_j S_jᵀ) on M inducing points X̄ (inf_qF).
-// All of it runs in double.
+// GPLayer is the first layer: J latent functions f_j ~ GP(0, k_j) (our_P(F), kernel_ard) with the variational density
+// q(F̄_j) = N(μ_j, S_j S_jᵀ) on M inducing points X̄ (inf_qF). All of it runs in double.
 type GPLayer struct {
 	dev    device.Device
 	whiten bool
@@ -111,8 +110,8 @@ func (b *gpBlocks) bind(dev device.Device, p *Params, c *Config) *GPLayer {
 	return g
 }
 
-// startMeans writes the initial means of q(F̄). Latents that are added to the output start at zero, so that
-// the output starts as the GP's prior mean.
+// startMeans writes the initial means of q(F̄). Latents that are added to the output start at zero, so that the output
+// starts as the GP's prior mean.
 func (c *Config) startMeans(dst []float64, _ *Init, normal func([]float64)) {
 	if c.Model == GPDRF {
 		normal(dst)
@@ -155,8 +154,8 @@ func (g *GPLayer) newPass(s *arena, batch int) *gpPass {
 	return p
 }
 
-// factorise computes the layer's tensors that depend on the parameters only: Kuu/α, its factor L, and
-// the whitened q(F̄) = N(m, s sᵀ).
+// factorise computes the layer's tensors that depend on the parameters only: Kuu/α, its factor L, and the whitened
+// q(F̄) = N(m, s sᵀ).
 func (g *GPLayer) factorise() {
 	if !g.factorised {
 		g.correlate(g.kuu, &g.xbar)
@@ -168,9 +167,8 @@ func (g *GPLayer) factorise() {
 	}
 }
 
-// Forward computes q(F_n) = N(a_n, B_n) for the rows in p.in (qF_anj, qF_Bnj). With k = α c,
-// Kuu = α L Lᵀ and A = L⁻¹ Kuf/α the paper's k̄ᵀ K̄⁻¹ μ is √α Aᵀ m and its
-// k − k̄ᵀ K̄⁻¹ k̄ + k̄ᵀ K̄⁻¹ Σ K̄⁻¹ k̄ is α(1 − ‖A‖² + ‖sᵀ A‖²).
+// Forward computes q(F_n) = N(a_n, B_n) for the rows in p.in (qF_anj, qF_Bnj). With k = α c, Kuu = α L Lᵀ and A = L⁻¹
+// Kuf/α the paper's k̄ᵀ K̄⁻¹ μ is √α Aᵀ m and its k − k̄ᵀ K̄⁻¹ k̄ + k̄ᵀ K̄⁻¹ Σ K̄⁻¹ k̄ is α(1 − ‖A‖² + ‖sᵀ A‖²).
 func (g *GPLayer) Forward(p *gpPass) {
 	g.solve(p)
 	g.dev.Moments(g.momentsArgs(p))
@@ -186,8 +184,8 @@ func (g *GPLayer) solve(p *gpPass) {
 	g.dev.Trsm(p.a, g.l, p.kuf.c)
 }
 
-// Backward takes the gradients of the moments to the gradients of parameters, of L and of the
-// whitened q(F̄), and adds them.
+// Backward takes the gradients of the moments to the gradients of parameters, of L and of the whitened q(F̄), and adds
+// them.
 func (g *GPLayer) Backward(p *gpPass) {
 	g.dev.MomentsBackward(device.MomentsArgs{
 		Mean: p.dmean, Variance: p.dvariance, A: p.da, QMean: g.dm, QRoot: g.ds, LogAlpha: g.dlogAlpha,
@@ -220,8 +218,7 @@ func (g *GPLayer) momentsArgs(p *gpPass) device.MomentsArgs {
 		LogAlpha: g.logAlpha}
 }
 
-// naturalStep moves q(F̄), in the coordinates of its parameters, with the gradients that
-// factoriseBackward left.
+// naturalStep moves q(F̄), in the coordinates of its parameters, with the gradients that factoriseBackward left.
 func (g *GPLayer) naturalStep(size device.Scalar) {
 	g.dev.NaturalStep(g.qMu, g.qSqrt, g.dqMu, g.dqSqrt, size)
 	g.dev.Zero(g.qReal)

@@ -2,15 +2,14 @@ package model
 
 import "github.com/gpdrf/gpdrf-gpu/device"
 
-// integrated is the extra state of a layer with W and Ω in closed form: frequencies ω = (τ + ρζ)/ℓ
-// around a fixed draw τ, with ζ ~ N(0, 1) a priori and q(ζ) = N(m, s²) in the layer's parameters
-// of Ω. The model equals PRIOR-FIXED where ρ is 0, and so does the bound where q(ζ) is the prior.
+// integrated is the extra state of a layer with W and Ω in closed form: frequencies ω = (τ + ρζ)/ℓ around a fixed draw
+// τ, with ζ ~ N(0, 1) a priori and q(ζ) = N(m, s²) in the layer's parameters of Ω. The model equals PRIOR-FIXED where ρ
+// is 0, and so does the bound where q(ζ) is the prior.
 type integrated struct {
 	tau             *device.Tensor // [d,R]
 	logRho, dlogRho *device.Tensor // [1]
 
-	// The layer's parameters with η and log β² of q(Ω) in place of m and log s² of q(ζ), and their
-	// gradients.
+	// The layer's parameters with η and log β² of q(Ω) in place of m and log s² of q(ζ), and their gradients.
 	params, grads device.FeatureParams
 }
 
@@ -35,8 +34,7 @@ func (l *DRFLayer) spectra() {
 	l.dev.Zero(i.grads.LogVarOmega)
 }
 
-// spectraBackward takes the gradients of η and β² to the gradients of the parameters, and adds
-// them.
+// spectraBackward takes the gradients of η and β² to the gradients of the parameters, and adds them.
 func (l *DRFLayer) spectraBackward() {
 	if i := l.integrated; i != nil {
 		l.dev.FrequenciesBackward(device.FrequencyArgs{

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A prediction with W and Ω integrated has the layer's own mean and variance: one Gaussian a row
-// where nothing is drawn, otherwise one for each draw of F.
+// A prediction with W and Ω integrated has the layer's own mean and variance: one Gaussian a row where nothing is
+// drawn, otherwise one for each draw of F.
 func TestPredictIntegrated(t *testing.T) {
 	dev := openDevice(t, "cpu:f64")
 	for _, c := range []Config{

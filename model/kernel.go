@@ -9,8 +9,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// Kernels returns the names of the kernels of the GP layer, in the order of device.Correlation. A kernel
-// is one of them, or the sum of two, "rbf+matern12".
+// Kernels returns the names of the kernels of the GP layer, in the order of device.Correlation. A kernel is one of
+// them, or the sum of two, "rbf+matern12".
 func Kernels() []string { return []string{"rbf", "matern12", "matern32", "matern52"} }
 
 // kernelOf returns a kernel by its name; no name is RBF, the paper's.
@@ -22,12 +22,11 @@ func kernelOf(name string) (device.Correlation, bool) {
 	return device.Correlation(max(0, at)), at >= 0
 }
 
-// FeatureKernels returns the names of the kernels of the random features: Kernels, whose features are
-// waves, and the arc-cosine kernels of Cho and Saul (2009) by their degree.
+// FeatureKernels returns the names of the kernels of the random features: Kernels, whose features are waves, and the
+// arc-cosine kernels of Cho and Saul (2009) by their degree.
 func FeatureKernels() []string { return append(Kernels(), "arccos0", "arccos1", "arccos2") }
 
-// activation returns the function φ of the DRF layers. Arc-cosine features have the same frequencies
-// as RBF.
+// activation returns the function φ of the DRF layers. Arc-cosine features have the same frequencies as RBF.
 func (c *Config) activation() device.Activation {
 	if at := slices.Index(FeatureKernels(), c.FeatureKernel) - len(Kernels()); at >= 0 {
 		return device.ArcCos0 + device.Activation(at)
@@ -35,16 +34,16 @@ func (c *Config) activation() device.Activation {
 	return device.Waves
 }
 
-// mixes reports whether the frequencies of the DRF layers have the heavier tails of a Matérn
-// kernel: frequencies of RBF times √u, u being inverse-gamma (ν, ν), one for each frequency, drawn
-// once. Given u, q(Ω) and its KL are the same as for RBF.
+// mixes reports whether the frequencies of the DRF layers have the heavier tails of a Matérn kernel: frequencies of RBF
+// times √u, u being inverse-gamma (ν, ν), one for each frequency, drawn once. Given u, q(Ω) and its KL are the same as
+// for RBF.
 func (c *Config) mixes() bool {
 	shape, _ := kernelOf(c.FeatureKernel)
 	return shape != device.RBF
 }
 
-// mixing makes √u for Matérn ν from standard normals, 2ν for each: 2ν/u is χ² with 2ν degrees
-// of freedom. √u is held below 10⁴√(2ν).
+// mixing makes √u for Matérn ν from standard normals, 2ν for each: 2ν/u is χ² with 2ν degrees of freedom. √u is held
+// below 10⁴√(2ν).
 func (c *Config) mixing(dst []float64, _ *Init, normal func([]float64)) {
 	shape, _ := kernelOf(c.FeatureKernel)
 	n := shape.TwiceNu()

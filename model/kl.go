@@ -2,8 +2,8 @@ package model
 
 import "github.com/gpdrf/gpdrf-gpu/device"
 
-// klInducing computes KL(q(F̄) ‖ P(F̄)). It is the same number in the paper's coordinates
-// and in whitened ones, since F̄ = √α L v is one-to-one.
+// klInducing computes KL(q(F̄) ‖ P(F̄)). It is the same number in the paper's coordinates and in whitened ones, since
+// F̄ = √α L v is one-to-one.
 func (g *GPLayer) klInducing(kl *device.Tensor, weight device.Scalar) {
 	g.dev.KLInducing(kl, g.dm, g.ds, g.m, g.s, weight)
 }
@@ -21,8 +21,7 @@ func (l *DRFLayer) klLower(kl *device.Tensor, weight device.Scalar) {
 	}
 }
 
-// klSpectra computes KL(q(Ω) ‖ N(0, Λ)) of one layer, Λ = diag(ℓ⁻²). PRIOR-FIXED has no q(Ω)
-// and leaves the term out.
+// klSpectra computes KL(q(Ω) ‖ N(0, Λ)) of one layer, Λ = diag(ℓ⁻²). PRIOR-FIXED has no q(Ω) and leaves the term out.
 func (l *DRFLayer) klSpectra(kl *device.Tensor, weight device.Scalar) {
 	if l.params.MeanOmega == nil {
 		return

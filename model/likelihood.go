@@ -12,14 +12,14 @@ type Likelihood struct {
 	dev device.Device
 	likelihoodOps
 	params, grads device.LikelihoodArgs // θ_l and its gradients: some of LogVar, LogRate, Tail and Cuts
-	// A constant b_c for each output of a classifier, which learns with the rest and has no prior:
-	// p(y | h + b). The latent functions have mean zero, so that without b a row unlike all of
-	// training has the same probability of each class. nil for other likelihoods
+	// A constant b_c for each output of a classifier, which learns with the rest and has no prior: p(y | h + b). The
+	// latent functions have mean zero, so that without b a row unlike all of training has the same probability of each
+	// class. nil for other likelihoods
 	bias, dbias *device.Tensor // [C]
 }
 
-// likelihoodOps are the operations of a likelihood. Their arguments and gradients lack the parameters,
-// which the Likelihood adds.
+// likelihoodOps are the operations of a likelihood. Their arguments and gradients lack the parameters, which the
+// Likelihood adds.
 type likelihoodOps struct {
 	logLik   likelihoodOp // (1/S) Σ_s log p(y | h⁽ˢ⁾) (ell_n_estim), summed over a batch
 	expected likelihoodOp // E_q log p(y | F) (ell_n), in closed form over a Gaussian F; or nil
@@ -69,14 +69,14 @@ func (l *Likelihood) evaluate(op likelihoodOp, ell *device.Tensor, g, a device.L
 	}
 }
 
-// HasPredictive reports whether there is a predictive objective: the likelihood takes moments of the outputs,
-// and no draws.
+// HasPredictive reports whether there is a predictive objective: the likelihood takes moments of the outputs, and no
+// draws.
 func (c *Config) HasPredictive() bool {
 	return c.Likelihood == GaussianLikelihood && c.takesMoments()
 }
 
-// Targets are a batch's y: numbers [B,C] or class labels [B]. With them are the weights of its rows and the
-// offsets of their log rates, [B,1] each, or nil.
+// Targets are a batch's y: numbers [B,C] or class labels [B]. With them are the weights of its rows and the offsets of
+// their log rates, [B,1] each, or nil.
 type Targets struct {
 	Numbers, Labels *device.Tensor
 	Weight, Offset  *device.Tensor
@@ -90,8 +90,7 @@ func (t *Targets) tensor() *device.Tensor {
 	return t.Numbers
 }
 
-// likelihoodBlocks are the parameters of a likelihood; nil for parameters that it does not
-// have.
+// likelihoodBlocks are the parameters of a likelihood; nil for parameters that it does not have.
 type likelihoodBlocks struct{ logVar, logRate, tail, cuts, bias *block }
 
 // addLikelihood reserves the parameters of the chosen likelihood.
@@ -150,8 +149,7 @@ func (l *Likelihood) dispersion() float64 {
 	return device.DispersionFloor + exponentials(l.dev, l.params.Tail)[0]
 }
 
-// cutPoints returns κ_1 … κ_K−1 of an ordinal likelihood, read from the device; nil for other
-// likelihoods.
+// cutPoints returns κ_1 … κ_K−1 of an ordinal likelihood, read from the device; nil for other likelihoods.
 func (l *Likelihood) cutPoints() []float64 {
 	if l.params.Cuts == nil {
 		return nil
@@ -207,8 +205,8 @@ func (l *Likelihood) predictBernoulli(p *Prediction) {
 	p.H, p.C = both, 2
 }
 
-// predictCounts makes components of log rates, with their dispersion. A normal density of log rates becomes
-// several components, at the nodes of Gauss–Hermite.
+// predictCounts makes components of log rates, with their dispersion. A normal density of log rates becomes several
+// components, at the nodes of Gauss–Hermite.
 func (l *Likelihood) predictCounts(p *Prediction) {
 	if p.Var != nil {
 		p.hermite()
@@ -217,8 +215,7 @@ func (l *Likelihood) predictCounts(p *Prediction) {
 	p.Dispersion = slices.Repeat([]float64{l.dispersion()}, p.S)
 }
 
-// predictOrdinal turns the outputs into log probabilities of the K levels, which are logits of
-// a softmax.
+// predictOrdinal turns the outputs into log probabilities of the K levels, which are logits of a softmax.
 func (l *Likelihood) predictOrdinal(p *Prediction) {
 	cuts := l.cutPoints()
 	levels := make([]float64, 0, len(p.H)*(len(cuts)+1))

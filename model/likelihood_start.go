@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// initOffsets writes b [C] from the number of rows of each class: the logarithms of the classes'
-// shares less their mean, or for a single output the log-odds of the second class. Half a row is
-// added to each, so that a class without rows has a share.
+// initOffsets writes b [C] from the number of rows of each class: the logarithms of the classes' shares less their
+// mean, or for a single output the log-odds of the second class. Half a row is added to each, so that a class without
+// rows has a share.
 func initOffsets(b []float64, rows []int) {
 	of := func(class int) float64 { return math.Log(float64(rows[class]) + 0.5) }
 	if len(b) == 1 {
@@ -24,8 +24,8 @@ func initOffsets(b []float64, rows []int) {
 	}
 }
 
-// initCuts starts cut points at the quantiles of the levels' rows under N(0, 2), the sum of a latent
-// function and noise, each of variance 1. Half a row is added to each level.
+// initCuts starts cut points at the quantiles of the levels' rows under N(0, 2), the sum of a latent function and
+// noise, each of variance 1. Half a row is added to each level.
 func initCuts(cuts []float64, rows []int) {
 	total := 0.5 * float64(len(rows))
 	for _, n := range rows {
@@ -43,9 +43,8 @@ func initCuts(cuts []float64, rows []int) {
 	}
 }
 
-// LogRates returns the initial constants of log rates: the logarithm of the mean of each target of counts
-// y [N,C], per unit of exposure where rows have offsets [N]. Half a count is added, so that zeros alone have a
-// logarithm.
+// LogRates returns the initial constants of log rates: the logarithm of the mean of each target of counts y [N,C], per
+// unit of exposure where rows have offsets [N]. Half a count is added, so that zeros alone have a logarithm.
 func LogRates(y, offset []float64, targets int) []float64 {
 	n := len(y) / targets
 	sums := make([]float64, targets)

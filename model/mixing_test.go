@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// Frequencies of Matérn kernels: over many of them E cos(ωr) is the kernel, ω being a standard
-// normal times mixing.
+// Frequencies of Matérn kernels: over many of them E cos(ωr) is the kernel, ω being a standard normal times mixing.
 func TestMixing(t *testing.T) {
 	const n = 60000
 	for name, kernel := range map[string]func(r float64) float64{

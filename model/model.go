@@ -2,8 +2,8 @@ package model
 
 import "github.com/gpdrf/gpdrf-gpu/device"
 
-// Model is one GP-DRF, GP or DRF on a device. A GP has no DRF layers, and a DRF has no
-// GP layer; everything else is the same code.
+// Model is one GP-DRF, GP or DRF on a device. A GP has no DRF layers, and a DRF has no GP layer; everything else is the
+// same code.
 type Model struct {
 	cfg    Config
 	dev    device.Device

@@ -6,8 +6,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// ofMoments computes E log N(y; f, noise) for f ~ N(mean, variance), or the predictive objective's
-// counterpart.
+// ofMoments computes E log N(y; f, noise) for f ~ N(mean, variance), or the predictive objective's counterpart.
 func (v *naive) ofMoments(y, mean, variance, noise float64) float64 {
 	expected := logNormal(y, mean, noise) - variance/(2*noise)
 	if v.step.Predictive {
@@ -30,9 +29,9 @@ func (v *naive) factor(l, j int) [][]float64 {
 	return factor
 }
 
-// featureMoments computes E and Var over q(W) q(Ω) of one row's outputs of a layer. Frequencies are
-// independent. E f² of each is the mean of a product of independent variables, by
-// E cos kθ = exp(−k²v/2) cos kt and E sin kθ = exp(−k²v/2) sin kt.
+// featureMoments computes E and Var over q(W) q(Ω) of one row's outputs of a layer. Frequencies are independent. E f²
+// of each is the mean of a product of independent variables, by E cos kθ = exp(−k²v/2) cos kt and E sin kθ =
+// exp(−k²v/2) sin kt.
 func (v *naive) featureMoments(l int, in []float64) (mean, variance []float64) {
 	c := &v.cfg
 	r, out := c.Features, c.layerOutputs(l)

@@ -11,9 +11,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 )
 
-// naive evaluates elbo in scalar loops written from the paper: explicit inverses, the
-// paper's coordinates of q(F̄), one sample after the other. It shares only the
-// parameter names and the addresses of the noise with the model.
+// naive evaluates elbo in scalar loops written from the paper: explicit inverses, the paper's coordinates of q(F̄), one
+// sample after the other. It shares only the parameter names and the addresses of the noise with the model.
 type naive struct {
 	cfg    Config
 	params map[string][]float64
@@ -274,8 +273,8 @@ func (v *naive) layer(l int, field string) []float64 {
 	return v.params["drf."+string(rune('0'+l))+"."+field]
 }
 
-// drfLayers computes rfdnn_fwd for one sample of one row: h, or the mean of h and its variance where a
-// Gaussian likelihood takes both.
+// drfLayers computes rfdnn_fwd for one sample of one row: h, or the mean of h and its variance where a Gaussian
+// likelihood takes both.
 func (v *naive) drfLayers(d draw, s, row int, f, x []float64) (h, spread []float64) {
 	c := &v.cfg
 	h, spread = append([]float64(nil), f...), make([]float64, c.Outputs)

@@ -10,10 +10,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
 )
 
-// With Gaussian noise, all rows in the batch and size 1, a natural step of a GP lands on the best
-// q(F̄) from anywhere: in whitened coordinates S⁻¹ = I + ΨΨᵀ/σ² and m = SΨy/σ², where ψ_nᵀm is the
-// mean of row n and ψ_n column n of Ψ; and the bound is then
-// log N(y; 0, ΨᵀΨ + σ²I) − Σ_n (k_nn − ‖ψ_n‖²)/2σ² (Titsias 2009). In the paper's coordinates it is
+// With Gaussian noise, all rows in the batch and size 1, a natural step of a GP lands on the best q(F̄) from anywhere:
+// in whitened coordinates S⁻¹ = I + ΨΨᵀ/σ² and m = SΨy/σ², where ψ_nᵀm is the mean of row n and ψ_n column n of Ψ; and
+// the bound is then log N(y; 0, ΨᵀΨ + σ²I) − Σ_n (k_nn − ‖ψ_n‖²)/2σ² (Titsias 2009). In the paper's coordinates it is
 // the same q.
 func TestNaturalStepIsExact(t *testing.T) {
 	const n = 9
@@ -126,8 +125,8 @@ func near(t *testing.T, m *Model, name string, want []float64) {
 	}
 }
 
-// A natural step allocates nothing, leaves all but q(F̄) alone, and a small one raises the bound on
-// a whole batch, in every form of q(F̄).
+// A natural step allocates nothing, leaves all but q(F̄) alone, and a small one raises the bound on a whole batch, in
+// every form of q(F̄).
 func TestNaturalStep(t *testing.T) {
 	dev := openDevice(t, "cpu:f64")
 	for _, c := range configs() {

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// Where nothing is known yet, a classifier predicts the shares of the classes; one without rows too
-// has a share.
+// Where nothing is known yet, a classifier predicts the shares of the classes; one without rows too has a share.
 func TestOffsetsStartAtShares(t *testing.T) {
 	for _, likelihood := range []string{SoftmaxLikelihood, BernoulliLikelihood} {
 		rows := []int{30, 10, 0}
@@ -37,8 +36,7 @@ func TestOffsetsStartAtShares(t *testing.T) {
 	}
 }
 
-// A prediction has the offsets, once: its logits differ by them from the logits of the same
-// model without offsets.
+// A prediction has the offsets, once: its logits differ by them from the logits of the same model without offsets.
 func TestOffsetsArePredicted(t *testing.T) {
 	for _, likelihood := range []string{SoftmaxLikelihood, BernoulliLikelihood} {
 		for _, c := range []Config{

@@ -35,10 +35,9 @@ type start func(dst []float64, v *Init, normal func([]float64))
 
 func (b *block) size() int { return device.Volume(b.Shape) }
 
-// Params is the flat vector of everything that is learned, with its gradient.
-// Adam, L2, model files and finite differences see one vector; the layers see
-// named views. The GP layer's blocks come first, so that one Widen makes their
-// double copies and one NarrowAdd brings their gradients back.
+// Params is the flat vector of everything that is learned, with its gradient. Adam, L2, model files and finite
+// differences see one vector; the layers see named views. The GP layer's blocks come first, so that one Widen makes
+// their double copies and one NarrowAdd brings their gradients back.
 type Params struct {
 	Value, Grad *device.Tensor // Real [P]
 
@@ -94,8 +93,7 @@ func (p *Params) allocate(dev device.Device) {
 	}
 }
 
-// real and double return a block's value and gradient for the DRF layers and for the GP layer;
-// nil for a nil block.
+// real and double return a block's value and gradient for the DRF layers and for the GP layer; nil for a nil block.
 func (p *Params) real(b *block) (value, grad *device.Tensor) {
 	if b == nil {
 		return nil, nil
@@ -110,8 +108,8 @@ func (p *Params) double(b *block) (value, grad *device.Tensor) {
 	return p.wide.View(b.offset, b.Shape...), p.dwide.View(b.offset, b.Shape...)
 }
 
-// Fitted returns the number of parameters of a valid configuration that can fit targets: all parameters that
-// learn, except the spreads of q, which tell how certain q is.
+// Fitted returns the number of parameters of a valid configuration that can fit targets: all parameters that learn,
+// except the spreads of q, which tell how certain q is.
 func (c *Config) Fitted() int {
 	var p Params
 	c.layout(&p)
@@ -203,9 +201,8 @@ func (m *Model) Import(named []Parameter) error {
 	return nil
 }
 
-// Layout lists the names and shapes of a configuration's parameters, without their data and
-// without a device: the contents of a model file of this configuration. The configuration
-// must be valid.
+// Layout lists the names and shapes of a configuration's parameters, without their data and without a device: the
+// contents of a model file of this configuration. The configuration must be valid.
 func (c Config) Layout() []Parameter {
 	var p Params
 	c.layout(&p)

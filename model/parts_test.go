@@ -8,8 +8,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
 )
 
-// A batch in parts has the bound and the gradient of the whole, in every model, with every option,
-// and however the parts divide it.
+// A batch in parts has the bound and the gradient of the whole, in every model, with every option, and however the
+// parts divide it.
 func TestParts(t *testing.T) {
 	dev := openDevice(t, "cpu:f64")
 	rows := []int32{7, 2, 8, 2, 0, 5, 1}

@@ -2,9 +2,9 @@ package model
 
 import "github.com/gpdrf/gpdrf-gpu/device"
 
-// Pass is the memory of one forward and backward pass of S samples and B rows. It is made once and
-// used for every step. A batch that is too large for the device goes through in parts, whose
-// gradients add up: noise belongs to rows of the data set, so the whole batch has the same result.
+// Pass is the memory of one forward and backward pass of S samples and B rows. It is made once and used for every step.
+// A batch that is too large for the device goes through in parts, whose gradients add up: noise belongs to rows of the
+// data set, so the whole batch has the same result.
 type Pass struct {
 	S, B int
 
@@ -35,16 +35,15 @@ type activations struct {
 	out, dh *device.Tensor // H of the likelihood and its gradient [S,b,C]
 }
 
-// Rows returns the numbers of the data set's rows that make the batch, Int [B]. The caller of Gradient
-// fills them.
+// Rows returns the numbers of the data set's rows that make the batch, Int [B]. The caller of Gradient fills them.
 func (p *Pass) Rows() *device.Tensor { return p.rows }
 
 // NewPass makes a pass of the given size, for a whole batch at once.
 func (m *Model) NewPass(samples, batch int) *Pass { return m.NewPassInParts(samples, batch, 1) }
 
-// NewPassInParts makes a pass that goes through some shards of the batch, whose lengths differ by a row at most.
-// Other passes have the other shards. Without shards it goes through the whole batch. Each shard goes in n
-// parts, which differ by a row at most.
+// NewPassInParts makes a pass that goes through some shards of the batch, whose lengths differ by a row at most. Other
+// passes have the other shards. Without shards it goes through the whole batch. Each shard goes in n parts, which
+// differ by a row at most.
 func (m *Model) NewPassInParts(samples, batch, n int, shards ...Shard) *Pass {
 	if m.exact() {
 		samples = 1 // nothing is drawn, so that all samples would be the same
@@ -85,8 +84,8 @@ func (m *Model) NewPassInParts(samples, batch, n int, shards ...Shard) *Pass {
 	return p
 }
 
-// arena makes the tensors of activations: new tensors, or views of the tensors that another arena has
-// made, in the same order.
+// arena makes the tensors of activations: new tensors, or views of the tensors that another arena has made, in the same
+// order.
 type arena struct {
 	dev     device.Device
 	from    *arena

@@ -13,9 +13,9 @@ const (
 	predictReserve = 16   // 1/16 of the free memory is left alone
 )
 
-// Predict draws S samples of (W, Ω, F_*) for the rows of data, the same noise for every row: a
-// row's prediction does not depend on other rows. A GP with a Gaussian likelihood, and a single
-// layer with W and Ω integrated, need no draws: their prediction is one Gaussian, with S = 1.
+// Predict draws S samples of (W, Ω, F_*) for the rows of data, the same noise for every row: a row's prediction does
+// not depend on other rows. A GP with a Gaussian likelihood, and a single layer with W and Ω integrated, need no draws:
+// their prediction is one Gaussian, with S = 1.
 func (m *Model) Predict(data *Data, samples int, seed uint64) (*Prediction, error) {
 	return m.NewPredictor(data, samples).Predict(seed)
 }
@@ -30,8 +30,7 @@ type Predictor struct {
 	first     uint32  // number of the first sample
 	noiseRows []int32 // number of the row whose noise each row has [N]; nil: row 0 for all
 
-	// Abandon, where it is not nil, is asked between parts of a prediction: a true answer ends it
-	// with ErrAbandoned.
+	// Abandon, where it is not nil, is asked between parts of a prediction: a true answer ends it with ErrAbandoned.
 	Abandon func() bool
 }
 
@@ -87,8 +86,8 @@ func (r *Predictor) windowFor(n int) window {
 // Project calls Model.Project with the predictor's data.
 func (r *Predictor) Project(going func(done int) bool) { r.m.Project(r.pass, r.data, going) }
 
-// Samples returns S of the predictions. A Poisson likelihood in closed form has several nodes
-// of Gauss–Hermite for each sample.
+// Samples returns S of the predictions. A Poisson likelihood in closed form has several nodes of Gauss–Hermite for each
+// sample.
 func (r *Predictor) Samples() int {
 	if r.m.cfg.takesMoments() && r.m.cfg.Likelihood == PoissonLikelihood {
 		return r.samples * hermiteNodes(r.samples)
@@ -115,8 +114,8 @@ func (r *Predictor) Predict(seed uint64) (*Prediction, error) {
 	return r.PredictRows(r.data.N, r.data.from, seed)
 }
 
-// PredictRows predicts n rows of the host, as Predict does: x gives the rows lo … hi−1 [hi−lo,Width]. The predictor
-// has to be that of a Stream, and Settle must have been called.
+// PredictRows predicts n rows of the host, as Predict does: x gives the rows lo … hi−1 [hi−lo,Width]. The predictor has
+// to be that of a Stream, and Settle must have been called.
 func (r *Predictor) PredictRows(n int, x func(lo, hi int) []float64, seed uint64) (*Prediction, error) {
 	m := r.m
 	out := &Prediction{S: r.samples, N: n, C: m.cfg.Outputs, H: make([]float64, r.samples*n*m.cfg.Outputs)}
@@ -199,8 +198,8 @@ func (p piece) read(dev device.Device, of *Prediction, numbers []float64, t *dev
 	}
 }
 
-// predictSize returns the samples and rows of a pass, at least one each: fewer than usual if the device
-// has no memory for more.
+// predictSize returns the samples and rows of a pass, at least one each: fewer than usual if the device has no memory
+// for more.
 func (m *Model) predictSize(samples int, data *Data) (chunk, batch int) {
 	batch = min(data.N, predictRows)
 	chunk = min(samples, max(1, predictAtOnce/max(1, batch)))

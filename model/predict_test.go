@@ -90,8 +90,7 @@ func TestPredictChunks(t *testing.T) {
 	}
 }
 
-// The prediction of a row does not depend on its place: rows are compared by their inputs, not by
-// their draws.
+// The prediction of a row does not depend on its place: rows are compared by their inputs, not by their draws.
 func TestPredictWhereARowStands(t *testing.T) {
 	dev := openDevice(t, "cpu:f64")
 	for _, local := range []bool{true, false} {
@@ -141,8 +140,7 @@ func TestPredictWithoutNoise(t *testing.T) {
 	}
 }
 
-// With frozen spectra, a prediction has the draws of training; otherwise every sample has new
-// draws.
+// With frozen spectra, a prediction has the draws of training; otherwise every sample has new draws.
 func TestPredictFrozenDraws(t *testing.T) {
 	c := gpdrfConfig()
 	d := draw{seed: 1, step: device.Count{N: predictStep}}
@@ -170,8 +168,7 @@ func TestPredictFrozenDraws(t *testing.T) {
 	}
 }
 
-// The gradient is the same, bit for bit, whatever the number of threads, and evaluating it
-// allocates nothing.
+// The gradient is the same, bit for bit, whatever the number of threads, and evaluating it allocates nothing.
 func TestGradientDeterministicWithoutAllocation(t *testing.T) {
 	for _, name := range []string{"cpu:f32", "cpu:f64"} {
 		sum := gpdrfConfig()

@@ -5,18 +5,17 @@ import (
 	"slices"
 )
 
-// Prediction is the predictive mixture pred_ys_mc, (1/S) Σ_s p(y | G(F⁽ˢ⁾), θ_l), for N rows. The
-// mixture of several models has weights.
+// Prediction is the predictive mixture pred_ys_mc, (1/S) Σ_s p(y | G(F⁽ˢ⁾), θ_l), for N rows. The mixture of several
+// models has weights.
 type Prediction struct {
 	S, N, C int
 	H       []float64 // means in training-sd units, or logits [S,N,C]
-	// for a regression, variance of the components of a row [N,C], or of each component [S,N,C];
-	// σ² of Student's t
+	// for a regression, variance of the components of a row [N,C], or of each component [S,N,C]; σ² of Student's t
 	Var    []float64
 	Weight []float64 // weights of the components [S], with sum 1; nil: equal weights
 	DoF    []float64 // ν of components of Student's t, 0 of normal components [S]; nil: all are normal
-	// δ of components that are counts with log rate H [S]: Poisson for 0, otherwise negative binomial with
-	// variance λ + δλ². nil: no counts. Var is nil for counts.
+	// δ of components that are counts with log rate H [S]: Poisson for 0, otherwise negative binomial with variance λ +
+	// δλ². nil: no counts. Var is nil for counts.
 	Dispersion []float64
 	Noise      []float64 // part of the components' variance that is noise [N,C]; nil: all of it
 }
@@ -84,8 +83,8 @@ func Joined(parts []*Prediction) *Prediction {
 	return &whole
 }
 
-// AddOffset adds the offset of each row [N] to its log rates; nil adds nothing. Predictions of other
-// likelihoods have no offsets.
+// AddOffset adds the offset of each row [N] to its log rates; nil adds nothing. Predictions of other likelihoods have
+// no offsets.
 func (p *Prediction) AddOffset(offset []float64) {
 	for i := range p.H {
 		if offset != nil {
@@ -120,8 +119,7 @@ func (p *Prediction) hermite() {
 	p.Var = nil
 }
 
-// hermiteNodes returns the number of nodes of each normal in a mixture of samples: fewer if there are several
-// normals.
+// hermiteNodes returns the number of nodes of each normal in a mixture of samples: fewer if there are several normals.
 func hermiteNodes(samples int) int {
 	if samples == 1 {
 		return 20
@@ -129,8 +127,8 @@ func hermiteNodes(samples int) int {
 	return 3
 }
 
-// Tempered returns the prediction with the temperature t: logits become h/t, and the variances of numbers t²
-// times as large. Counts stay as they are.
+// Tempered returns the prediction with the temperature t: logits become h/t, and the variances of numbers t² times as
+// large. Counts stay as they are.
 func (p *Prediction) Tempered(t float64) *Prediction {
 	other := *p
 	if p.Var == nil {

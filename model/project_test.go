@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Rows that were projected once have the bound and the gradient of rows whose distances are
-// projected in every step, whatever the batch and its parts; and predictions, too.
+// Rows that were projected once have the bound and the gradient of rows whose distances are projected in every step,
+// whatever the batch and its parts; and predictions, too.
 func TestProject(t *testing.T) {
 	for _, name := range []string{"cpu:f64", "cpu:f32"} {
 		dev := openDevice(t, name)

@@ -10,15 +10,14 @@ type HostSparse struct {
 	Square []float64 // ‖φ‖² of each vector [vectors]
 }
 
-// SequenceFeatures are the sequences of a data set under each feature map, in place of a table of their
-// distances to X̄.
+// SequenceFeatures are the sequences of a data set under each feature map, in place of a table of their distances to
+// X̄.
 type SequenceFeatures struct {
 	Inducing []HostSparse    // X̄ under each map, by columns
 	Metrics  []device.Metric // metric of the distances under each map
 	// total number of elements of the vectors of all rows under each map
 	Sizes []int
-	// the rows lo … hi−1 under each map, by vectors; nil on a dry device, which looks at sizes
-	// alone
+	// the rows lo … hi−1 under each map, by vectors; nil on a dry device, which looks at sizes alone
 	Rows func(lo, hi int) []HostSparse
 }
 
@@ -63,8 +62,8 @@ func (m *Model) uploadSparse(to device.Sparse, x HostSparse, first, at int) {
 	m.dev.Upload(to.Square.View(first, len(x.Square)), x.Square)
 }
 
-// distances computes the distances of a batch to X̄. They are as exact as the distances of a table,
-// and so have the same bits.
+// distances computes the distances of a batch to X̄. They are as exact as the distances of a table, and so have the
+// same bits.
 func (m *Model) distances(in *inputs, data *Data, rows *device.Tensor) {
 	for i, x := range data.vectors {
 		m.dev.SparseDistances(in.real, i, x, rows, m.gp.vectors[i], data.metrics[i])

@@ -7,8 +7,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// The shards of a batch add up to its bound and gradient, in every model, in any passes, and
-// only one of them has the KL terms.
+// The shards of a batch add up to its bound and gradient, in every model, in any passes, and only one of them has the
+// KL terms.
 func TestShards(t *testing.T) {
 	dev := openDevice(t, "cpu:f64")
 	rows := []int32{7, 2, 8, 2, 0, 5, 1}

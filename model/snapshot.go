@@ -7,8 +7,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// Snapshot is a trained model for a program that predicts without a device: the numbers that follow
-// from the parameters, and the draws of S samples. They are on the host.
+// Snapshot is a trained model for a program that predicts without a device: the numbers that follow from the
+// parameters, and the draws of S samples. They are on the host.
 type Snapshot struct {
 	Config
 	S int // number of samples; 1 if the prediction is one Gaussian
@@ -21,8 +21,8 @@ type Snapshot struct {
 	LogVar []float64 // log σ² of each target; nil for classes and counts
 	DoF    float64   // ν of Student's t; 0 for other likelihoods
 	Offset []float64 // constant of each output of a classifier; nil: no constants
-	// for counts: a constant of each target's log rate, and δ of a negative binomial; in closed form also
-	// nodes and weights that stand for a normal log rate
+	// for counts: a constant of each target's log rate, and δ of a negative binomial; in closed form also nodes and
+	// weights that stand for a normal log rate
 	LogRate        []float64
 	Dispersion     float64
 	Nodes, Weights []float64
@@ -48,9 +48,9 @@ type SnapshotKernel struct {
 	Length []float64
 }
 
-// SnapshotDRF is a random-feature layer. In closed form it has q(Ω) = N(Omega, VarOmega) and
-// q(W) = N(W, VarW); its outputs are drawn by Noise, or not at all. Otherwise it has draws of Ω, and
-// either draws of W or, under local reparameterisation, q(W) and Noise.
+// SnapshotDRF is a random-feature layer. In closed form it has q(Ω) = N(Omega, VarOmega) and q(W) = N(W, VarW); its
+// outputs are drawn by Noise, or not at all. Otherwise it has draws of Ω, and either draws of W or, under local
+// reparameterisation, q(W) and Noise.
 type SnapshotDRF struct {
 	In, R, Out int
 	Activation device.Activation
@@ -64,9 +64,8 @@ type SnapshotDRF struct {
 	Noise []float64 // noise of the outputs [S,Out]; nil: outputs are not drawn
 }
 
-// Settle computes the tensors that depend on the parameters alone, for PredictRows. The parameters
-// must not change after it. A kernel matrix that cannot be factorised is a
-// *device.NotPositiveDefiniteError.
+// Settle computes the tensors that depend on the parameters alone, for PredictRows. The parameters must not change
+// after it. A kernel matrix that cannot be factorised is a *device.NotPositiveDefiniteError.
 func (m *Model) Settle() error {
 	if m.gp != nil {
 		m.dev.Widen(m.params.wide, m.params.gpValue)
@@ -80,8 +79,7 @@ func (m *Model) Settle() error {
 	return nil
 }
 
-// Snapshot returns the snapshot of a model of vectors, with the same draws as Predict. It
-// settles the model.
+// Snapshot returns the snapshot of a model of vectors, with the same draws as Predict. It settles the model.
 func (m *Model) Snapshot(samples int, seed uint64) (*Snapshot, error) {
 	if err := m.Settle(); err != nil {
 		return nil, err

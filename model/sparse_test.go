@@ -18,10 +18,9 @@ func sphere(rng *rand.Rand, n int) (v [][3]float64) {
 	return v
 }
 
-// A row that is a inducing point is known up to the jitter: 0 < 1 − ‖A‖² ≤ ε. This holds although
-// distances of rows are single on a :f32 device, and those among X̄ double: rounding moves 1 − ‖A‖²
-// by less than 1e-9, and by a tenth of the jitter where σ is so wide that Kuu is as good as
-// singular.
+// A row that is a inducing point is known up to the jitter: 0 < 1 − ‖A‖² ≤ ε. This holds although distances of rows are
+// single on a :f32 device, and those among X̄ double: rounding moves 1 − ‖A‖² by less than 1e-9, and by a tenth of the
+// jitter where σ is so wide that Kuu is as good as singular.
 func TestRowsOfSinglePrecision(t *testing.T) {
 	const m, others, jitter = 60, 60, 1e-6
 	for _, c := range []struct {

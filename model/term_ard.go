@@ -38,8 +38,7 @@ func newARDTerm(p *Params, c *Config, form device.Correlation, i int) *ardTerm {
 
 func (t *ardTerm) bind(p *Params) { t.logL, t.dlogL = p.double(t.lengths) }
 
-// setLengths starts log ℓ [K,width] at lengths [D], or at their geometric mean if all columns
-// share a length-scale.
+// setLengths starts log ℓ [K,width] at lengths [D], or at their geometric mean if all columns share a length-scale.
 func setLengths(dst, lengths []float64, width int) {
 	mean := 0.0
 	for _, l := range lengths {

@@ -6,9 +6,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// sparseTerm is the kernel between sequences, c_k = Σ_i ω_ki f_i(d_i) of their squared distances
-// d_i under I feature maps, with f = exp(−d/2σ_ki²) or 1 − d/2. The paper gives each map an α_i and
-// a σ_i: for latent function j they are α_j ω_ji and σ_ji.
+// sparseTerm is the kernel between sequences, c_k = Σ_i ω_ki f_i(d_i) of their squared distances d_i under I feature
+// maps, with f = exp(−d/2σ_ki²) or 1 − d/2. The paper gives each map an α_i and a σ_i: for latent function j they are
+// α_j ω_ji and σ_ji.
 type sparseTerm struct {
 	linear              []bool // kernels that are MapLinear [I]
 	mix, sigma          *block
@@ -40,8 +40,7 @@ func (t *sparseTerm) bind(p *Params) {
 
 func (t *sparseTerm) needsSlope() bool { return false }
 
-// fixed reports whether the kernel is of one linear map: it has no σ, ω is 1, and sequences do not
-// move.
+// fixed reports whether the kernel is of one linear map: it has no σ, ω is 1, and sequences do not move.
 func (t *sparseTerm) fixed() bool { return len(t.linear) == 1 && t.linear[0] }
 
 func (t *sparseTerm) correlate(g *GPLayer, p *termCorrelations, rows *inputs) {

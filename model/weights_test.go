@@ -30,8 +30,8 @@ func (f *fixture) objective(t *testing.T, rows HostRows, y []float64, labels []i
 	return e.ELL, g
 }
 
-// Rows of weight 2 count twice, for every likelihood and model: the gradient is twice that with half the KL, bit
-// for bit. Weights of 1 have the bits of none.
+// Rows of weight 2 count twice, for every likelihood and model: the gradient is twice that with half the KL, bit for
+// bit. Weights of 1 have the bits of none.
 func TestWeights(t *testing.T) {
 	dev := openDevice(t, "cpu:f64")
 	for i, c := range configs() {
