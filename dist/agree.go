@@ -36,12 +36,11 @@ type statement struct {
 	Code  int    // exit code of the error
 }
 
-// Exchange returns the texts of all ranks, in the order of the ranks. Each rank calls it with the text of
-// this rank.
+// Exchange returns the texts of all ranks, in the order of the ranks. Each rank calls it with the text of this rank.
 type Exchange func(mine []byte) (texts [][]byte, err error)
 
-// Agree compares the facts of all ranks. text and code describe an error of this rank; without an error they are ""
-// and 0. If a rank has an error, or other facts than rank 0, the error is the same *RankError on all ranks.
+// Agree compares the facts of all ranks. text and code describe an error of this rank; without an error they are "" and
+// 0. If a rank has an error, or other facts than rank 0, the error is the same *RankError on all ranks.
 func Agree(exchange Exchange, facts []Fact, text string, code int) error {
 	host, _ := os.Hostname()
 	mine, err := json.Marshal(statement{Host: host, Facts: facts, Text: text, Code: code})

@@ -1,7 +1,6 @@
-// Package dist joins the processes of one training. A launcher starts them: mpirun, srun,
-// torchrun or an operator of Kubernetes. Detect finds the rank of this process, a Comm adds up
-// vectors over all of them, and Agree compares their tasks. Packages dist/mpi and
-// dist/nccl have the engines.
+// Package dist joins the processes of one training. A launcher starts them: mpirun, srun, torchrun or an operator of
+// Kubernetes. Detect finds the rank of this process, a Comm adds up vectors over all of them, and Agree compares their
+// tasks. Packages dist/mpi and dist/nccl have the engines.
 //
 // Ranks share a batch, and nothing else: each has all rows and all parameters. The likelihood's terms have the scale
 // N/B of the whole batch, and one shard of all has the KL terms, so the sum of the shards' gradients is the gradient.
@@ -12,8 +11,8 @@ package dist
 
 import "errors"
 
-// Comm is a job of Size processes, of which this one is number Rank. All calls but Abort are
-// collective: each rank makes the same calls in the same order, or all of them wait.
+// Comm is a job of Size processes, of which this one is number Rank. All calls but Abort are collective: each rank
+// makes the same calls in the same order, or all of them wait.
 type Comm interface {
 	// Rank returns the number of this process, from 0 to Size−1.
 	Rank() int

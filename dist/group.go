@@ -36,8 +36,7 @@ type member struct {
 func (m *member) Rank() int { return m.rank }
 func (m *member) Size() int { return m.size }
 
-// exchange calls see with the parts of all ranks. No rank changes its part until all ranks have
-// returned from see.
+// exchange calls see with the parts of all ranks. No rank changes its part until all ranks have returned from see.
 func (m *member) exchange(part any, see func(parts []any)) error {
 	m.parts[m.rank] = part
 	if err := m.Barrier(); err != nil {

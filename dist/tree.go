@@ -53,8 +53,7 @@ func (t *Tree) Add(x []float64) {
 	}
 }
 
-// Sum makes x the sum of all parts of all ranks. This rank must have added its Share of the parts
-// before.
+// Sum makes x the sum of all parts of all ranks. This rank must have added its Share of the parts before.
 func (t *Tree) Sum(x []float64) error {
 	own := level(Shards / t.comm.Size())
 	mine := t.levels[own]

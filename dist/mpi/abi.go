@@ -34,8 +34,7 @@ var standard = abi{
 
 const openMPIName = "Open MPI"
 
-// openMPI finds the handles of Open MPI, which are addresses of objects in the library, if lib is Open
-// MPI.
+// openMPI finds the handles of Open MPI, which are addresses of objects in the library, if lib is Open MPI.
 func openMPI(lib uintptr) (a abi, ok bool, err error) {
 	world, absent := purego.Dlsym(lib, "ompi_mpi_comm_world")
 	if absent != nil {

@@ -1,6 +1,6 @@
-// Package mpi is a dist.Comm over an MPI library that is loaded when the program runs: Open MPI, one
-// of the MPICH family, or any with the standard ABI of MPI 5. The program is linked with none of
-// them, and needs no cgo. It is built with the tag mpi, on Linux; otherwise Open is an error.
+// Package mpi is a dist.Comm over an MPI library that is loaded when the program runs: Open MPI, one of the MPICH
+// family, or any with the standard ABI of MPI 5. The program is linked with none of them, and needs no cgo. It is built
+// with the tag mpi, on Linux; otherwise Open is an error.
 package mpi
 
 import "errors"

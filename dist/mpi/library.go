@@ -30,8 +30,7 @@ var names = []string{
 	"MPI_Bcast", "MPI_Barrier",
 }
 
-// candidates returns the libraries that may join the processes of a launcher, libraries with the standard ABI
-// first.
+// candidates returns the libraries that may join the processes of a launcher, libraries with the standard ABI first.
 func candidates(launcher string) []string {
 	if path := os.Getenv(LibraryVariable); path != "" {
 		return []string{path}

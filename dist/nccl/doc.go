@@ -1,6 +1,6 @@
-// Package nccl is a dist.Comm between GPUs, over an NCCL library that is loaded when the program
-// runs. Its sums of tensors never leave the GPUs, and are part of the record of a step. It is built
-// with the tag cuda and cgo; otherwise Open is an error.
+// Package nccl is a dist.Comm between GPUs, over an NCCL library that is loaded when the program runs. Its sums of
+// tensors never leave the GPUs, and are part of the record of a step. It is built with the tag cuda and cgo; otherwise
+// Open is an error.
 package nccl
 
 import (

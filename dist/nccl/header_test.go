@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// The declarations of the package agree with NVIDIA's header, and the library has every function.
-// The calls for the version and for an id need no GPU.
+// The declarations of the package agree with NVIDIA's header, and the library has every function. The calls for the
+// version and for an id need no GPU.
 func TestHeader(t *testing.T) {
 	folder := os.Getenv("NCCL")
 	if folder == "" {

@@ -74,8 +74,8 @@ func rank(mode string) (err error) {
 	return err
 }
 
-// steps adds up tensors in a loop, which the device records. After n steps each number is sizeⁿ⁻¹
-// times the sum of what the ranks began with.
+// steps adds up tensors in a loop, which the device records. After n steps each number is sizeⁿ⁻¹ times the sum of what
+// the ranks began with.
 func steps(c *Comm, dev device.Device) (err error) {
 	defer device.Guard(&err)
 	const n = 100_003 // more than the fake's window
