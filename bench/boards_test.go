@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestBoards: the scores of bench/boards.py equal closed forms, where make svm has installed numpy
-// and scikit-learn.
+// TestBoards: the scores of bench/boards.py equal closed forms, where make svm has installed numpy and scikit-learn.
 func TestBoards(t *testing.T) {
 	t.Chdir("..")
 	if _, err := os.Stat(svmPython); err != nil {

@@ -54,9 +54,9 @@ func (p product) request() string {
 	return fmt.Sprintf("gemm %s %s %s %d %d %d %d", p.dtype, p.tA, p.tB, p.m, p.n, p.k, reps)
 }
 
-// cpuPeers compares this program with PyTorch, OpenBLAS and math/rand/v2 on the processor. It
-// writes a table of what it measures to log and one line of JSON to out: our time over theirs for
-// steps, our speed over theirs for kernels, each the median of pairs.
+// cpuPeers compares this program with PyTorch, OpenBLAS and math/rand/v2 on the processor. It writes a table of what it
+// measures to log and one line of JSON to out: our time over theirs for steps, our speed over theirs for kernels, each
+// the median of pairs.
 func cpuPeers(python string, out, log io.Writer) error {
 	figures := map[string]float64{}
 	for _, t := range tiers {

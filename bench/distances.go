@@ -43,8 +43,7 @@ func predictDistances(binary, run, testRows string) (*plots.Bins, error) {
 	return countDistances(in)
 }
 
-// countDistances reads predictions of rows whose target is known. A row without a distance is left
-// out.
+// countDistances reads predictions of rows whose target is known. A row without a distance is left out.
 func countDistances(in io.Reader) (*plots.Bins, error) {
 	rows, err := csv.NewReader(in).ReadAll()
 	if err != nil {
@@ -136,8 +135,8 @@ func distancesPage(all recordsByName, words notes) string {
 	return b.String()
 }
 
-// pooledDistances returns the mean distances of the right and of the wrong rows of all folds, and the mean
-// AUROC over the folds that have it.
+// pooledDistances returns the mean distances of the right and of the wrong rows of all folds, and the mean AUROC over
+// the folds that have it.
 func pooledDistances(records []*record) (out [3]string) {
 	var sum, count [3]float64
 	for _, r := range records {

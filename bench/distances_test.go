@@ -24,8 +24,7 @@ func TestCountDistances(t *testing.T) {
 	}
 }
 
-// Folds count by their right and by their wrong rows, and one without wrong rows has no mean of
-// them.
+// Folds count by their right and by their wrong rows, and one without wrong rows has no mean of them.
 func TestPooled(t *testing.T) {
 	fold := func(rows int, wrong float64, distances map[string]any) *record {
 		return &record{NTest: rows, Test: map[string]any{"error": wrong, "bhattacharyya": distances}}

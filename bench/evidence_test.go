@@ -27,8 +27,8 @@ func wants(t *testing.T, page string, has, lacks []string) {
 	}
 }
 
-// A win, a loss and a failure, on records that lack most cells: there are no ranks, nor claims. Then the
-// others are filled in.
+// A win, a loss and a failure, on records that lack most cells: there are no ranks, nor claims. Then the others are
+// filled in.
 func TestEvidenceOfSome(t *testing.T) {
 	all := suiteRecords{}
 	all.put("yacht", numbers, "gpdrf", map[string]float64{"coverage90": .9, "rmse": .2}, .1, .3)

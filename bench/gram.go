@@ -16,10 +16,10 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// writeGram writes the inner products of the features of the training rows, and of the test rows
-// with them, as an npz archive: train [N,N], test [T,N], the squared lengths train_square [N] and
-// test_square [T], and train_labels and test_labels: classes, or targets of a regression in
-// standard deviations of the training targets. Of several maps they are the means.
+// writeGram writes the inner products of the features of the training rows, and of the test rows with them, as an npz
+// archive: train [N,N], test [T,N], the squared lengths train_square [N] and test_square [T], and train_labels and
+// test_labels: classes, or targets of a regression in standard deviations of the training targets. Of several maps they
+// are the means.
 func writeGram(path string, cfg options.Config) (n, t int, err error) {
 	_, rows, tests, _, err := cfg.Load(nil, data.Watch{})
 	if err != nil {

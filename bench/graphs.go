@@ -2,8 +2,8 @@ package main
 
 import "strings"
 
-// graphSets lists the data sets of graphs, in ten folds of all their rows. Nothing is chosen for them
-// by hand: training takes the defaults, and --kernel auto chooses the maps in each fold.
+// graphSets lists the data sets of graphs, in ten folds of all their rows. Nothing is chosen for them by hand: training
+// takes the defaults, and --kernel auto chooses the maps in each fold.
 func graphSets() (all []set) {
 	for _, g := range []struct {
 		name  string
@@ -17,8 +17,8 @@ func graphSets() (all []set) {
 	return append(all, moleculeSets()...)
 }
 
-// moleculeSets lists two of MoleculeNet, which make molecules fetches. A molecule is its SMILES
-// alone: the columns that others computed from it are left out.
+// moleculeSets lists two of MoleculeNet, which make molecules fetches. A molecule is its SMILES alone: the columns that
+// others computed from it are left out.
 func moleculeSets() (all []set) {
 	for _, m := range []struct{ name, reads string }{
 		{"ESOL", "--sequence smiles --target 9 --ignore 1,2,3,4,5,6,7,8"},

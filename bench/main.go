@@ -80,8 +80,7 @@ func main() {
 	}
 }
 
-// toRoot changes to the repository's folder from its bench, where go -C starts the program: paths
-// are relative to it.
+// toRoot changes to the repository's folder from its bench, where go -C starts the program: paths are relative to it.
 func toRoot() error {
 	if _, err := os.Stat(recordsFolder); err == nil {
 		return nil

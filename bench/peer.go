@@ -10,8 +10,7 @@ import (
 	"strings"
 )
 
-// peer is a process that times the work that a line of text requests: this program itself, or
-// bench/peers/serve.py.
+// peer is a process that times the work that a line of text requests: this program itself, or bench/peers/serve.py.
 type peer struct {
 	name string
 	cmd  *exec.Cmd

@@ -23,8 +23,8 @@ const (
 	mpirun      = "mpirun.openmpi"
 )
 
-// ranks measures the gain of sharing a step between two processes, on one machine of two processors
-// or more, by Open MPI. It compares in turns, and writes each turn to log and medians to out.
+// ranks measures the gain of sharing a step between two processes, on one machine of two processors or more, by Open
+// MPI. It compares in turns, and writes each turn to log and medians to out.
 //
 //	step       two processes that share a batch, beside two that do a whole one each by themselves,
 //	           with a thread each: 1 where sharing costs nothing
@@ -104,8 +104,7 @@ func printedTime(command string) (ms float64, err error) {
 	return ms, err
 }
 
-// rank runs one process of ranks: rank 0 prints its median time, in milliseconds, of a step or of a
-// sum.
+// rank runs one process of ranks: rank 0 prints its median time, in milliseconds, of a step or of a sum.
 func rank(args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("rank", flag.ExitOnError)
 	steps := flags.Int("steps", 3, "steps to time")

@@ -40,8 +40,7 @@ type stamp struct {
 	Threads   int    `json:"threads"`
 }
 
-// value returns a number of a block, such as "rmse" or "bhattacharyya.correct"; ok is false if the block
-// lacks it.
+// value returns a number of a block, such as "rmse" or "bhattacharyya.correct"; ok is false if the block lacks it.
 func value(block map[string]any, keys ...string) (v float64, ok bool) {
 	for _, key := range keys[:len(keys)-1] {
 		block, _ = block[key].(map[string]any)

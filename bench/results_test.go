@@ -44,8 +44,7 @@ func TestRowsAreCommands(t *testing.T) {
 	}
 }
 
-// A row that fails is named, and those after it run and are kept; a record of other settings does
-// not count.
+// A row that fails is named, and those after it run and are kept; a record of other settings does not count.
 func TestRecords(t *testing.T) {
 	folder := t.TempDir()
 	some := sets()[0].rowsOf("gp")

@@ -2,9 +2,9 @@ package main
 
 import "cmp"
 
-// sequenceSets lists the data sets of sequences. Feature maps were chosen by cross-validation of a
-// support vector machine on the training rows; inducing points, latent functions, features and
-// steps on two to five folds of these rows.
+// sequenceSets lists the data sets of sequences. Feature maps were chosen by cross-validation of a support vector
+// machine on the training rows; inducing points, latent functions, features and steps on two to five folds of these
+// rows.
 func sequenceSets() (all []set) {
 	music := set{name: "music", kernel: "spectrum:1/sqrt/linear",
 		paper: map[string]float64{"gp": .350, "drf": .660, "gpdrf": .300}, targets: []target{atMost("error", .30, .26)}}

@@ -80,8 +80,8 @@ type set struct {
 	rows string
 }
 
-// sets returns the data sets of docs/results.md. Their settings were chosen on rows held out of the
-// training rows, never on the test rows that are printed there.
+// sets returns the data sets of docs/results.md. Their settings were chosen on rows held out of the training rows,
+// never on the test rows that are printed there.
 func sets() []set {
 	eeg := map[string]string{
 		"gp":    "--inducing 500",

@@ -130,8 +130,8 @@ func (c suiteCell) command(seconds int) string {
 	return fmt.Sprintf("%s train %s %s --time-limit %ds --out %s --json", suiteBinary, rows, choice, seconds, c.out())
 }
 
-// suiteCells returns the cells of some sets and methods, in the order in which they are run: the first
-// fold of all sets, then the next, up to a largest number of folds.
+// suiteCells returns the cells of some sets and methods, in the order in which they are run: the first fold of all
+// sets, then the next, up to a largest number of folds.
 func suiteCells(sets []suiteSet, methods func(suiteMethod) bool, folds int) (all []suiteCell) {
 	for fold := 1; fold <= folds; fold++ {
 		for _, s := range sets {

@@ -102,8 +102,8 @@ func (r ranking) averageOf(name string) (v float64, ok bool) {
 	return r.average(i), true
 }
 
-// nemenyi are the quantiles q of Nemenyi's test at the level .05, for 2 to 20 methods (Demšar,
-// 2006, table 5): the quantiles of the studentized range over √2, at any number of samples.
+// nemenyi are the quantiles q of Nemenyi's test at the level .05, for 2 to 20 methods (Demšar, 2006, table 5): the
+// quantiles of the studentized range over √2, at any number of samples.
 var nemenyi = []float64{1.960, 2.344, 2.569, 2.728, 2.850, 2.948, 3.031, 3.102, 3.164, 3.219,
 	3.268, 3.313, 3.354, 3.391, 3.426, 3.458, 3.489, 3.517, 3.544}
 

@@ -20,8 +20,7 @@ func cellsOf(name string, folds int) []suiteCell {
 	panic("no set " + name)
 }
 
-// A cell with a record, be it a failure, is not run again; one that is left out is. Cells after an
-// error are not lost.
+// A cell with a record, be it a failure, is not run again; one that is left out is. Cells after an error are not lost.
 func TestSuiteResumes(t *testing.T) {
 	folder, calls := t.TempDir(), map[cellKey]int{}
 	cells := cellsOf("banana", 1)
@@ -96,8 +95,8 @@ func TestSuiteShared(t *testing.T) {
 	}
 }
 
-// A last line that was cut short is dropped, and the next record stands in its place. The latest
-// record of a cell counts.
+// A last line that was cut short is dropped, and the next record stands in its place. The latest record of a cell
+// counts.
 func TestRecordCutShort(t *testing.T) {
 	folder, sets := t.TempDir(), suiteSets()
 	path := recordFile(folder, "yacht")

@@ -22,8 +22,8 @@ func (all suiteRecords) put(set, kind, method string, others map[string]float64,
 	}
 }
 
-// whole gives each cell of the first folds of a kind without a record one: the methods in the order of
-// the tables are 1, 2, … on each set.
+// whole gives each cell of the first folds of a kind without a record one: the methods in the order of the tables are
+// 1, 2, … on each set.
 func (all suiteRecords) whole(kind string) {
 	for _, c := range all.without(firstFolds(kind)) {
 		place := slices.IndexFunc(methodsOf(kind), func(m suiteMethod) bool { return m.name == c.method.name })

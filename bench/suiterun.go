@@ -78,8 +78,8 @@ func (c suiteCell) run(ctx context.Context, now stamp) (*suiteRecord, error) {
 	return r, nil
 }
 
-// A cell may take its time limit multiplied by overrun. startUp is the time in seconds that Python and the libraries
-// of a peer take to start; the clock of the peer starts after it.
+// A cell may take its time limit multiplied by overrun. startUp is the time in seconds that Python and the libraries of
+// a peer take to start; the clock of the peer starts after it.
 const (
 	overrun = 1.1
 	startUp = 60
@@ -105,8 +105,8 @@ func otherWork(loadavg string) string {
 	return fmt.Sprintf("other work, with a load of %.0f", load)
 }
 
-// runCommand runs the record's command, records its cost, and returns its standard output. The error has the last
-// line of standard error.
+// runCommand runs the record's command, records its cost, and returns its standard output. The error has the last line
+// of standard error.
 func (r *suiteRecord) runCommand(ctx context.Context, limit time.Duration) ([]byte, error) {
 	kills := lackedMemory(vmstat())
 	start := time.Now()

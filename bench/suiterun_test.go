@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// What train and a peer print becomes a record; a package that is missing is no failure of the
-// method.
+// What train and a peer print becomes a record; a package that is missing is no failure of the method.
 func TestRecordOfOutput(t *testing.T) {
 	r := &suiteRecord{}
 	text := `{"steps": 7, "n_train": 10, "n_test": 2, "test": {"rmse": 1, "nlpd": 2, "mae": 3}}`
@@ -45,8 +44,8 @@ func TestRecordOfOutput(t *testing.T) {
 	}
 }
 
-// A command that takes too long or crashes is a failure, one that was ended is not; paths of this machine
-// are not in a record.
+// A command that takes too long or crashes is a failure, one that was ended is not; paths of this machine are not in a
+// record.
 func TestFailuresOfCommand(t *testing.T) {
 	t.Setenv("GPDRF_DATA", filepath.Join(t.TempDir(), "a b"))
 	slow := &suiteRecord{Command: "sleep 60"}

@@ -27,8 +27,8 @@ type suiteSet struct {
 	files string // folder or file that must be there, with $GPDRF_DATA in it
 	hint  string // way to get the files
 
-	// write writes train.csv and test.csv of a fold into a folder. They are tables, or have the classes of the rows
-	// of sequences.txt.
+	// write writes train.csv and test.csv of a fold into a folder. They are tables, or have the classes of the rows of
+	// sequences.txt.
 	write func(folder string, fold int) error
 	args  string // options of train for sequences and graphs, before the options of the fold
 }

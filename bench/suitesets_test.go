@@ -11,8 +11,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// Every set has a different name, every cell of ours is a command that train understands, and
-// every peer has its file.
+// Every set has a different name, every cell of ours is a command that train understands, and every peer has its file.
 func TestSuiteCells(t *testing.T) {
 	names := map[string]bool{}
 	for _, s := range suiteSets() {

@@ -17,11 +17,10 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// GP-DRF of sequences is compared with a support vector machine of scikit-learn on the features of
-// GP-DRF's kernel and on the same rows. The machine's kernel, the plain inner product or
-// exp(−‖φ−φ'‖²/2σ²), and its constants are chosen by cross-validation on the training rows
-// (bench/peers/svm.py). For graphs, an exact GP on the same features is compared, too: its kernel
-// and amplitude are chosen by the evidence (bench/peers/laplace.py).
+// GP-DRF of sequences is compared with a support vector machine of scikit-learn on the features of GP-DRF's kernel and
+// on the same rows. The machine's kernel, the plain inner product or exp(−‖φ−φ'‖²/2σ²), and its constants are chosen by
+// cross-validation on the training rows (bench/peers/svm.py). For graphs, an exact GP on the same features is compared,
+// too: its kernel and amplitude are chosen by the evidence (bench/peers/laplace.py).
 const (
 	svmLabel    = "svm"
 	exactLabel  = "exact"
@@ -74,8 +73,7 @@ func allSVMRows() (out []row) {
 // allRows returns the rows of docs/results.md.
 func allRows() []row { return append(rows(), allSVMRows()...) }
 
-// svm runs a row's command, and prints its record; or, without --data, it runs all rows that have
-// no record.
+// svm runs a row's command, and prints its record; or, without --data, it runs all rows that have no record.
 func svm(args []string) error {
 	if _, err := os.Stat(svmPython); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("there is no %s with scikit-learn: make svm", svmPython)

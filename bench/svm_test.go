@@ -18,8 +18,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// Every row of a support vector machine is a command that svm understands, on the maps and rows
-// that GP-DRF has.
+// Every row of a support vector machine is a command that svm understands, on the maps and rows that GP-DRF has.
 func TestSVMRowsAreCommands(t *testing.T) {
 	names := map[string]bool{}
 	for _, r := range allRows() {
@@ -175,8 +174,8 @@ func TestWriteTargets(t *testing.T) {
 	arrayOf(t, path, "test_labels.npy", "(10,)", m)
 }
 
-// The whole way through scikit-learn, where make svm has installed it; without it the test is
-// skipped, and fails if REQUIRE_PYTHON is set.
+// The whole way through scikit-learn, where make svm has installed it; without it the test is skipped, and fails if
+// REQUIRE_PYTHON is set.
 func TestMachine(t *testing.T) {
 	t.Chdir("..")
 	if _, err := os.Stat(svmPython); err != nil {

@@ -15,8 +15,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/bench/plots"
 )
 
-// The toy: one input, rows of a known function with noise, and a gap without rows. The commands are
-// the README's.
+// The toy: one input, rows of a known function with noise, and a gap without rows. The commands are the README's.
 const (
 	toyRows    = "examples/toy/rows.csv"
 	toyGrid    = "examples/toy/grid.csv"

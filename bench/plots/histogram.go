@@ -59,8 +59,8 @@ type Panel struct {
 	*Bins
 }
 
-// Histograms writes a table of histograms on one axis of x, whose label is x: green for right rows,
-// red for wrong ones, each as shares of the rows of its kind, since wrong rows are far fewer.
+// Histograms writes a table of histograms on one axis of x, whose label is x: green for right rows, red for wrong ones,
+// each as shares of the rows of its kind, since wrong rows are far fewer.
 func Histograms(w io.Writer, x string, panels [][]Panel) error {
 	low, high := rangeOf(panels)
 	var plots [][]*plot.Plot

@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Ranks are the ranks of several methods on several sets, 1 the best, and the least significant
-// difference between two average ranks.
+// Ranks are the ranks of several methods on several sets, 1 the best, and the least significant difference between two
+// average ranks.
 type Ranks struct {
 	Title, XLabel string
 	Methods       []RankedMethod // methods, the best first
@@ -28,8 +28,8 @@ type RankedMethod struct {
 	Ours    bool
 }
 
-// Write draws the picture: for each method a point at its average rank, a bar as long as the
-// critical difference, and a faint point for each set. Two methods differ if their bars do not overlap.
+// Write draws the picture: for each method a point at its average rank, a bar as long as the critical difference, and a
+// faint point for each set. Two methods differ if their bars do not overlap.
 func (r Ranks) Write(w io.Writer) error {
 	p := newPlot(r.Title, r.XLabel, "")
 	var names []plot.Tick
