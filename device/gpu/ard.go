@@ -34,7 +34,7 @@ func (d *Device) ardNorms(n device.ARDShape, a device.ARDArgs) (norms, weight cu
 		rows += n.B
 	}
 	norms = d.growDoubles(&d.state.ard.norms, groups*rows)
-	d.double.launch("ard_norms", cuda.Grid{X: (rows + 31) / 32, Y: groups, Z: 1}, 0,
+	d.double.launch("ard_norms", cuda.Grid{X: blocksOf(rows, 32), Y: groups, Z: 1}, 0,
 		cuda.Int(n.M), cuda.Int(rows), cuda.Int(n.D), weight, norms, d.ptr(a.Z), d.ptr(a.X), d.ptr(a.LogLength))
 	return norms, weight, rows
 }
@@ -82,12 +82,12 @@ func (d *Device) ARDBackward(g, a device.ARDArgs) {
 	columns := rows
 	if !n.Same {
 		columns = d.growDoubles(&t.columns, n.K*n.B)
-		d.double.launch("ard_columns", cuda.Grid{X: (n.B + 31) / 32, Y: n.K, Z: 1}, 0, cuda.Int(n.M), cuda.Int(n.B),
+		d.double.launch("ard_columns", cuda.Grid{X: blocksOf(n.B, 32), Y: n.K, Z: 1}, 0, cuda.Int(n.M), cuda.Int(n.B),
 			columns, d.ptr(g.C))
 	}
 	chunks := (n.M+tile-1)/tile + (n.B+tile-1)/tile
 	partial, weight := d.growDoubles(&t.partial, chunks*n.K*n.D), d.growDoubles(&t.weight, n.K*n.D)
-	d.double.launch("ard_lengths", cuda.Grid{X: (n.D + 31) / 32, Y: n.K, Z: chunks}, 0, cuda.Int(n.M), cuda.Int(n.B),
+	d.double.launch("ard_lengths", cuda.Grid{X: blocksOf(n.D, 32), Y: n.K, Z: chunks}, 0, cuda.Int(n.M), cuda.Int(n.B),
 		cuda.Int(n.D), partial, weight, moved, d.ptr(a.Z), d.ptr(a.X), rows, columns, d.ptr(a.LogLength))
 	d.ardFold(n, g, a, ardParts{partial: partial, chunks: chunks, kernels: n.K, rows: rows, moved: moved,
 		weight: weight})
@@ -98,8 +98,8 @@ func (d *Device) ARDBackward(g, a device.ARDArgs) {
 func (d *Device) ardProduct(n device.ARDShape, k int, dc, slope cuda.Arg, x *device.Tensor) (rows, moved cuda.Arg) {
 	t := &d.state.ard
 	rows, moved = d.growDoubles(&t.rows, k*n.M), d.growDoubles(&t.moved, k*n.M*n.D)
-	d.double.launch("ard_rows", cuda.Grid{X: (k*n.M + 7) / 8, Y: 1, Z: 1}, 0, cuda.Int(k*n.M), cuda.Int(n.B), rows, dc,
-		slope)
+	d.double.launch("ard_rows", cuda.Grid{X: blocksOf(k*n.M, 8), Y: 1, Z: 1}, 0, cuda.Int(k*n.M), cuda.Int(n.B), rows,
+		dc, slope)
 	d.gemm(product{
 		m: n.M, n: n.D, k: n.B, batch: k, alpha: 1,
 		a: matrix{at: dc, ld: n.B, step: n.M * n.B},

@@ -72,7 +72,7 @@ func (d *Device) RandomFeatures(a device.FeatureArgs) {
 			mean: p.MeanW, logvar: p.LogVarW, x: d.growReals(&t.w, n), noise: d.growReals(&t.e, n)})
 	}
 	d.join()
-	columns := t.tilesOf(t.Out)
+	columns := blocksOf(t.Out, t.side)
 	span, chunks := t.chunksOfFrequencies(columns)
 	n, mean, square := t.S*t.B*t.Out, d.ptr(a.Out), cuda.Pointer(0)
 	if chunks > 1 {
@@ -102,7 +102,7 @@ func (d *Device) drawSpectra(t *features) {
 			noise: d.growReals(&t.tau, t.omegas*t.D*t.R)})
 		return
 	}
-	n := t.omegas * t.D * ((t.R + 3) / 4)
+	n := t.omegas * t.D * blocksOf(t.R, 4)
 	first, k0, k1, step, site, strata := d.draws(t.noise.Frequencies)
 	d.real.launch("draw_prior", d.real.over("draw_prior", n), 0, cuda.Int(n), cuda.Int(t.D), cuda.Int(t.R), first,
 		cuda.Int(t.noise.FrequencyDraws), k0, k1, step, site, strata, d.ptr(t.p.LogLength), d.ptr(t.p.Mixing), omega)
@@ -118,7 +118,7 @@ type draw struct {
 }
 
 func (d *Device) draw(w draw) {
-	n := w.slots * w.rows * ((w.columns + 3) / 4)
+	n := w.slots * w.rows * blocksOf(w.columns, 4)
 	first, k0, k1, step, site, strata := d.draws(w.key)
 	d.real.launch("draw_gaussian", d.real.over("draw_gaussian", n), 0, cuda.Int(n), cuda.Int(w.rows),
 		cuda.Int(w.columns), first, cuda.Int(w.number), k0, k1, step, site, strata, d.ptr(w.mean), d.ptr(w.logvar),
@@ -139,11 +139,8 @@ func (d *Device) draws(k device.Key) (first, k0, k1, step, site, strata cuda.Arg
 func (t *features) groupRows() int { return t.S * t.B / t.groups }
 
 func (t *features) rowTiles() int {
-	return t.groups * t.tilesOf(t.groupRows())
+	return t.groups * blocksOf(t.groupRows(), t.side)
 }
-
-// tilesOf returns the number of tiles that cover n rows, frequencies or columns.
-func (t *features) tilesOf(n int) int { return (n + t.side - 1) / t.side }
 
 // chunksOfFrequencies divides the frequencies among the blocks of a kernel that owns rows, with a number of blocks for
 // each tile of rows.
@@ -213,7 +210,7 @@ func (d *Device) RandomFeaturesBackward(g, a device.FeatureArgs) {
 	const op = "RandomFeaturesBackward"
 	t := beginFeatures(op, a, device.CheckFeaturesBackward(op, g, a))
 	p, dp := &t.p, &g.Params
-	weightBlocks := (t.Columns()*t.Out + 255) / 256
+	weightBlocks := blocksOf(t.Columns()*t.Out, 256)
 	alpha := d.growDoubles(&t.alpha, weightBlocks+noiseBlocks)
 	sums := weightBlocks
 	if t.noise.Local {
@@ -246,7 +243,7 @@ func (d *Device) RandomFeaturesBackward(g, a device.FeatureArgs) {
 
 // partialGradients makes the parts of the gradients of Ω and W, one for each chunk of the rows of a group.
 func (d *Device) partialGradients(t *features, dout *device.Tensor) (chunks, parts int) {
-	tiles := t.tilesOf(t.R)
+	tiles := blocksOf(t.R, t.side)
 	span, chunks := divide(t.groupRows(), t.side, t.minBlocks, t.groups*tiles)
 	parts = t.groups * chunks
 	dcontrast := cuda.Pointer(0)

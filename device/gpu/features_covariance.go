@@ -29,14 +29,14 @@ func (d *Device) factor(t *features) {
 
 // warps returns a grid of a warp for each row of each column.
 func (d *Device) warps(rows, columns int) cuda.Grid {
-	return cuda.Grid{X: (rows + 7) / 8, Y: columns, Z: 1}
+	return cuda.Grid{X: blocksOf(rows, 8), Y: columns, Z: 1}
 }
 
 // spread returns ‖Lᵀμ‖² of each row and output.
 func (d *Device) spread(t *features) cuda.Arg {
 	n, rows, columns := &t.moments, t.S*t.B, 2*t.R
 	p, squares := d.growReals(&n.covariance.product, t.Out*rows*columns), d.growReals(&n.covariance.squares, rows*t.Out)
-	d.real.launch("covariance_product", cuda.Grid{X: tilesOf(rows), Y: tilesOf(columns), Z: t.Out}, 0,
+	d.real.launch("covariance_product", cuda.Grid{X: blocksOf(rows, tile), Y: blocksOf(columns, tile), Z: t.Out}, 0,
 		cuda.Int(rows), cuda.Int(t.R), n.phi.arg(), n.covariance.l.arg(), p)
 	d.real.launch("covariance_squares", d.warps(rows, t.Out), 0, cuda.Int(rows), cuda.Int(columns), p, squares)
 	return squares
@@ -48,7 +48,7 @@ func (d *Device) spreadInputs(t *features) {
 	size := t.Out * rows * columns
 	d.real.launch("covariance_cotangent", d.real.over("covariance_cotangent", size), 0, cuda.Int(size), cuda.Int(rows),
 		cuda.Int(t.R), cuda.Int(t.Out), d.ptr(t.p.LogAlpha), t.local.dv.arg(), n.covariance.product.arg())
-	d.real.launch("covariance_dcolumns", cuda.Grid{X: tilesOf(rows), Y: tilesOf(columns), Z: 1}, 0,
+	d.real.launch("covariance_dcolumns", cuda.Grid{X: blocksOf(rows, tile), Y: blocksOf(columns, tile), Z: 1}, 0,
 		cuda.Int(rows), cuda.Int(t.R), cuda.Int(t.Out), n.covariance.product.arg(), n.covariance.l.arg(), n.dphi.arg())
 }
 
@@ -56,7 +56,7 @@ func (d *Device) spreadInputs(t *features) {
 func (d *Device) factorGradient(t *features, g device.FeatureParams) {
 	n, rows, columns := &t.moments, t.S*t.B, 2*t.R
 	size := t.Out * columns * columns
-	tiles := tilesOf(columns)
+	tiles := blocksOf(columns, tile)
 	span, chunks := divide(rows, tile, t.minBlocks, tiles*tiles*t.Out)
 	partial := d.growReals(&n.covariance.dl, chunks*size)
 	d.real.launch("covariance_dfactor", cuda.Grid{X: tiles, Y: tiles, Z: t.Out * chunks}, 0, cuda.Int(rows),

@@ -35,7 +35,7 @@ func (d *Device) contrast(t *features) {
 func (d *Device) addNoise(t *features, a device.FeatureArgs, chunks int, mean, square cuda.Arg) {
 	n := t.S * t.B
 	k0, k1, step, site, strata := d.key(t.noise.Weights)
-	d.real.launch("add_noise", d.real.over("add_noise", n*((t.Out+3)/4)), 0, cuda.Int(n), cuda.Int(t.B),
+	d.real.launch("add_noise", d.real.over("add_noise", n*blocksOf(t.Out, 4)), 0, cuda.Int(n), cuda.Int(t.B),
 		cuda.Int(t.Out), cuda.Int(t.R), cuda.Int(chunks), k0, k1, step, site, strata, cuda.Float64(device.VarFloor),
 		d.ptr(a.Rows), d.ptr(t.p.LogAlpha), t.local.sines.arg(), mean, square, d.ptr(a.Out),
 		d.growReals(&t.local.v, n*t.Out), d.growReals(&t.local.ratio, n*t.Out))

@@ -48,16 +48,16 @@ func (d *Device) FeatureMoments(a device.FeatureArgs) {
 	if t.Full {
 		d.factor(t)
 	}
-	d.real.launch("integrated_phases", cuda.Grid{X: tilesOf(rows), Y: tilesOf(t.R), Z: 2}, 0, cuda.Int(rows),
-		cuda.Int(t.D), r, d.ptr(a.H), spectra, phi)
+	d.real.launch("integrated_phases", cuda.Grid{X: blocksOf(rows, tile), Y: blocksOf(t.R, tile), Z: 2}, 0,
+		cuda.Int(rows), cuda.Int(t.D), r, d.ptr(a.H), spectra, phi)
 	d.real.launch("integrated_columns", t.each(), 0, r, phi)
 	spread := d.ptr(nil)
 	if t.Full {
 		spread = d.spread(t)
 	}
-	span, chunks := divide(t.R, tile, t.minBlocks, 2*tilesOf(rows)*tilesOf(t.Out))
+	span, chunks := divide(t.R, tile, t.minBlocks, 2*blocksOf(rows, tile)*blocksOf(t.Out, tile))
 	partial := d.growReals(&t.chunks, 2*chunks*rows*t.Out)
-	d.real.launch("integrated_outputs", cuda.Grid{X: tilesOf(rows), Y: tilesOf(t.Out), Z: 2 * chunks}, 0,
+	d.real.launch("integrated_outputs", cuda.Grid{X: blocksOf(rows, tile), Y: blocksOf(t.Out, tile), Z: 2 * chunks}, 0,
 		cuda.Int(rows), r, out, cuda.Int(span), phi, d.ptr(p.MeanW), quad, partial)
 	d.real.launch("integrated_moments", d.real.over("integrated_moments", rows*t.Out), 0, cuda.Int(rows*t.Out), r, out,
 		cuda.Int(chunks), d.ptr(p.LogAlpha), base, spread, partial, d.ptr(a.Out), d.ptr(a.Variance))
@@ -70,17 +70,17 @@ func (d *Device) FeatureMomentsBackward(g, a device.FeatureArgs) {
 	n := &t.moments
 	rows := t.S * t.B
 	r, out := cuda.Int(t.R), cuda.Int(t.Out)
-	weightBlocks := (t.R*t.Out + 255) / 256
+	weightBlocks := blocksOf(t.R*t.Out, 256)
 	d.varianceGradient(t, g.Variance, a.Variance, weightBlocks)
 	dphi := d.growReals(&n.dphi, planes*rows*t.R)
-	d.real.launch("integrated_dcolumns", cuda.Grid{X: tilesOf(rows), Y: tilesOf(t.R), Z: planes}, 0,
+	d.real.launch("integrated_dcolumns", cuda.Grid{X: blocksOf(rows, tile), Y: blocksOf(t.R, tile), Z: planes}, 0,
 		cuda.Int(rows), r, out, d.ptr(g.Out), t.local.dv.arg(), d.ptr(t.p.MeanW), n.quad.arg(), dphi)
 	if t.Full {
 		d.spreadInputs(t)
 	}
 	d.real.launch("integrated_dphases", t.each(), 0, r, d.ptr(t.p.LogAlpha), n.phi.arg(), dphi)
 	if g.H != nil {
-		d.real.launch("integrated_dinputs", cuda.Grid{X: tilesOf(rows), Y: tilesOf(t.D), Z: 1}, 0,
+		d.real.launch("integrated_dinputs", cuda.Grid{X: blocksOf(rows, tile), Y: blocksOf(t.D, tile), Z: 1}, 0,
 			cuda.Int(rows), cuda.Int(t.D), r, d.ptr(t.h), n.spectra.arg(), dphi, d.ptr(g.H))
 	}
 	d.weightMomentsGradient(t, g.Params, g.Out)
@@ -101,7 +101,7 @@ func (d *Device) varianceGradient(t *features, dvariance, variance *device.Tenso
 
 // weightMomentsGradient adds the gradients of W's means and variances.
 func (d *Device) weightMomentsGradient(t *features, g device.FeatureParams, dmean *device.Tensor) {
-	rows, size, columns, frequencies := t.S*t.B, t.R*t.Out, tilesOf(t.Out), tilesOf(t.R)
+	rows, size, columns, frequencies := t.S*t.B, t.R*t.Out, blocksOf(t.Out, tile), blocksOf(t.R, tile)
 	span, chunks := divide(rows, tile, t.minBlocks, columns*frequencies*planes)
 	partial := d.growReals(&t.dw, chunks*planes*size)
 	d.real.launch("integrated_dweights", cuda.Grid{X: columns, Y: frequencies, Z: planes * chunks}, 0, cuda.Int(rows),
@@ -120,7 +120,7 @@ func (d *Device) weightMomentsGradient(t *features, g device.FeatureParams, dmea
 
 // spectraMomentsGradient adds the gradients of Ω's means and variances, and of α from its partial sums.
 func (d *Device) spectraMomentsGradient(t *features, g device.FeatureParams, sums int) {
-	rows, size, inputs, frequencies := t.S*t.B, t.D*t.R, tilesOf(t.D), tilesOf(t.R)
+	rows, size, inputs, frequencies := t.S*t.B, t.D*t.R, blocksOf(t.D, tile), blocksOf(t.R, tile)
 	span, chunks := divide(rows, tile, t.minBlocks, inputs*frequencies*2)
 	partial := d.growReals(&t.domega, chunks*2*size)
 	d.real.launch("integrated_dspectra", cuda.Grid{X: frequencies, Y: inputs, Z: 2 * chunks}, 0,
@@ -131,7 +131,4 @@ func (d *Device) spectraMomentsGradient(t *features, g device.FeatureParams, sum
 }
 
 // each returns a grid of a thread for each row and frequency.
-func (t *features) each() cuda.Grid { return cuda.Grid{X: t.S * t.B, Y: (t.R + 255) / 256, Z: 1} }
-
-// tilesOf returns the number of tiles of gemm.cuh that cover n.
-func tilesOf(n int) int { return (n + tile - 1) / tile }
+func (t *features) each() cuda.Grid { return cuda.Grid{X: t.S * t.B, Y: blocksOf(t.R, 256), Z: 1} }

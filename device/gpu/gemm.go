@@ -95,5 +95,5 @@ func (a matrix) transpose() matrix {
 
 // tiles returns a grid of a block for each tile of an m×n matrix, for each matrix of a batch.
 func tiles(m, n, batch int) cuda.Grid {
-	return cuda.Grid{X: (n + tile - 1) / tile, Y: (m + tile - 1) / tile, Z: batch}
+	return cuda.Grid{X: blocksOf(n, tile), Y: blocksOf(m, tile), Z: batch}
 }

@@ -25,7 +25,7 @@ func (d *Device) KLDiag(kl *device.Tensor, g, a device.DiagArgs, weight device.S
 	sums, excess := d.growDoubles(&d.state.kl.kl, n), d.growDoubles(&d.state.kl.dlogl, n)
 	fold := cuda.Grid{X: 1, Y: 1, Z: 1}
 	if a.LogLength != nil {
-		fold.X += (rows + 255) / 256
+		fold.X += blocksOf(rows, 256)
 	}
 	d.fork(true, a.Mean, a.LogVar, a.LogLength)
 	defer d.join()

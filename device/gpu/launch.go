@@ -81,8 +81,11 @@ func (f *family) over(name string, n int) cuda.Grid {
 	return blocks(n, f.kernel(name).Threads)
 }
 
+// blocksOf returns the number of blocks of a size that cover n.
+func blocksOf(n, size int) int { return (n + size - 1) / size }
+
 // blocks returns a grid of enough blocks of a size to cover n.
-func blocks(n, size int) cuda.Grid { return cuda.Grid{X: (n + size - 1) / size, Y: 1, Z: 1} }
+func blocks(n, size int) cuda.Grid { return cuda.Grid{X: blocksOf(n, size), Y: 1, Z: 1} }
 
 // ptr returns the argument for a tensor: the address of its first element, nil for a nil tensor. The argument keeps the
 // memory alive, since an allocation before the launch may free all other unreachable blocks.

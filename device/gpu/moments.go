@@ -24,7 +24,7 @@ func (d *Device) Moments(a device.MomentsArgs) {
 			c: matrix{at: d.ptr(a.P), ld: n.B, step: n.M * n.B},
 		})
 	}
-	d.double.launch("moments", cuda.Grid{X: (n.B + 31) / 32, Y: n.J, Z: 1}, 0, cuda.Int(n.M), cuda.Int(n.B),
+	d.double.launch("moments", cuda.Grid{X: blocksOf(n.B, 32), Y: n.J, Z: 1}, 0, cuda.Int(n.M), cuda.Int(n.B),
 		cuda.Int(stride), d.ptr(a.Mean), d.ptr(a.Variance), d.ptr(a.P), d.ptr(a.A), d.ptr(a.QMean), d.ptr(a.QRoot),
 		d.ptr(a.LogAlpha))
 }
@@ -44,9 +44,9 @@ func (d *Device) MomentsBackward(g, a device.MomentsArgs) {
 	d.double.launch("moments_cotangent", cuda.Grid{X: n.J, Y: 1, Z: 1}, 0, cuda.Int(n.B), cuda.Int(n.J), dmean,
 		dvariance, d.ptr(g.LogAlpha), d.ptr(g.Mean), d.ptr(g.Variance), d.ptr(a.Mean), d.ptr(a.Variance),
 		d.ptr(a.LogAlpha))
-	d.double.launch("moments_rows", cuda.Grid{X: (n.M + 7) / 8, Y: n.J, Z: 1}, 0, cuda.Int(n.M), cuda.Int(n.B),
+	d.double.launch("moments_rows", cuda.Grid{X: blocksOf(n.M, 8), Y: n.J, Z: 1}, 0, cuda.Int(n.M), cuda.Int(n.B),
 		cuda.Int(stride), d.ptr(g.QMean), d.ptr(g.QRoot), d.ptr(a.P), d.ptr(a.A), dmean, dvariance, d.ptr(a.QRoot))
-	d.double.launch("moments_input", cuda.Grid{X: (n.B + 255) / 256, Y: n.M, Z: n.K}, 0, cuda.Int(n.M), cuda.Int(n.B),
+	d.double.launch("moments_input", cuda.Grid{X: blocksOf(n.B, 256), Y: n.M, Z: n.K}, 0, cuda.Int(n.M), cuda.Int(n.B),
 		cuda.Int(n.J/n.K), d.ptr(g.A), d.ptr(a.A), d.ptr(a.QMean), d.ptr(diagonal), dmean, dvariance)
 	if n.Diagonal {
 		return

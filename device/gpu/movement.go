@@ -28,8 +28,8 @@ func (d *Device) Gather(dst, src, rows *device.Tensor) {
 func (d *Device) DrawRows(rows *device.Tensor, n int, keyOf device.Key) {
 	b := device.CheckDrawRows(rows, n)
 	k0, k1, step, site, _ := d.key(keyOf)
-	d.plain.launch("draw_rows", d.plain.over("draw_rows", (b+3)/4), 0, cuda.Int(b), cuda.Int(n), k0, k1, step, site,
-		d.ptr(rows))
+	d.plain.launch("draw_rows", d.plain.over("draw_rows", blocksOf(b, 4)), 0, cuda.Int(b), cuda.Int(n), k0, k1, step,
+		site, d.ptr(rows))
 }
 
 // Widen copies Real to Double.

@@ -48,7 +48,7 @@ func (d *Device) NaturalStep(m, s, dm, ds *device.Tensor, size device.Scalar) {
 	solve.a, solve.b, solve.c = d.invert(t.lower, n.J, n.M), batch(t.sigma), batch(t.b)
 	d.gemm(solve)
 
-	rows := cuda.Grid{X: (n.M + 7) / 8, Y: n.J, Z: 1}
+	rows := cuda.Grid{X: blocksOf(n.M, 8), Y: n.J, Z: 1}
 	d.double.launch("natural_project", rows, 0, cuda.Int(n.M), d.ptr(t.u), d.ptr(t.b), d.ptr(dm))
 	d.double.launch("natural_update", rows, 0, cuda.Int(n.M), step, d.ptr(m), d.ptr(s), d.ptr(t.b), d.ptr(t.u),
 		d.ptr(t.rung), d.ptr(t.done))

@@ -10,7 +10,7 @@ import (
 // AddNoise adds √variance ε to out.
 func (d *Device) AddNoise(out, variance, rows *device.Tensor, keyOf device.Key) {
 	s, b, c := device.CheckAddNoise("AddNoise", out, variance, rows)
-	groups := (c + 3) / 4
+	groups := blocksOf(c, 4)
 	n := s * b * groups
 	k0, k1, step, site, strata := d.key(keyOf)
 	d.real.launch("output_noise", d.real.over("output_noise", n), 0, cuda.Int(n), cuda.Int(b), cuda.Int(c),
@@ -21,7 +21,7 @@ func (d *Device) AddNoise(out, variance, rows *device.Tensor, keyOf device.Key) 
 func (d *Device) AddNoiseBackward(dvariance, dout, variance, rows *device.Tensor, keyOf device.Key) {
 	s, b, c := device.CheckAddNoise("AddNoiseBackward", dout, variance, rows)
 	device.CheckAddNoise("AddNoiseBackward", dvariance, variance, rows)
-	groups := (c + 3) / 4
+	groups := blocksOf(c, 4)
 	n := s * b * groups
 	k0, k1, step, site, strata := d.key(keyOf)
 	d.real.launch("output_noise_backward", d.real.over("output_noise_backward", n), 0, cuda.Int(n), cuda.Int(b),

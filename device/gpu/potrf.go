@@ -33,7 +33,7 @@ func (d *Device) factorise(l, used, c *device.Tensor, k, m int, rungs *[5]float6
 			from = j
 			d.update(l, k, m, from)
 		}
-		d.double.launch("potrf_panel", cuda.Grid{X: (m + tile - 1) / tile, Y: k, Z: 1}, panelShared, cuda.Int(m),
+		d.double.launch("potrf_panel", cuda.Grid{X: blocksOf(m, tile), Y: k, Z: 1}, panelShared, cuda.Int(m),
 			cuda.Int(j), cuda.Int(from), cuda.Float64(rungs[0]), d.ptr(l), x, d.ptr(used), d.ptr(c), before)
 	}
 	d.double.launch("potrf_ladder", cuda.Grid{X: k, Y: 1, Z: 1}, panelShared, cuda.Int(m), cuda.Float64(rungs[1]),

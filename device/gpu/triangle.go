@@ -46,7 +46,7 @@ func (d *Device) invert(l *device.Tensor, k, m int) matrix {
 	}
 	t.block = weak.Pointer[block]{}
 	x, product := d.growDoubles(&t.inverse, k*m*m), d.growDoubles(&t.product, k*m*m)
-	d.double.launch("invert_diagonal", cuda.Grid{X: (m + tile - 1) / tile, Y: k, Z: 1}, blockShared, cuda.Int(m), x,
+	d.double.launch("invert_diagonal", cuda.Grid{X: blocksOf(m, tile), Y: k, Z: 1}, blockShared, cuda.Int(m), x,
 		d.ptr(l))
 	for h := tile; h < m; h *= 2 {
 		pairs := (m + h - 1) / (2 * h)

@@ -38,7 +38,7 @@ func (d *Device) Whiten(a device.WhitenArgs) {
 	square := n.M * n.M
 	x := d.invert(a.L, n.K, n.M)
 	x.step = kernelStride(n, square)
-	d.double.launch("whiten_mean", cuda.Grid{X: (n.M + 7) / 8, Y: n.J, Z: 1}, 0,
+	d.double.launch("whiten_mean", cuda.Grid{X: blocksOf(n.M, 8), Y: n.J, Z: 1}, 0,
 		cuda.Int(n.M), cuda.Int(x.step), d.ptr(a.QMean), x.at, d.ptr(a.LogAlpha), d.ptr(a.Mu))
 	if n.Diagonal {
 		d.double.launch("whiten_diagonal", d.double.over("whiten_diagonal", n.J*square), 0, cuda.Int(n.J*square),
@@ -57,7 +57,7 @@ func (d *Device) Whiten(a device.WhitenArgs) {
 func (d *Device) WhitenBackward(g, a device.WhitenArgs) {
 	n := device.CheckWhitenBackward(g, a)
 	t := &d.state.whiten
-	square, rows := n.M*n.M, (n.M+7)/8
+	square, rows := n.M*n.M, blocksOf(n.M, 8)
 	partial, u, v := d.growDoubles(&t.partial, rows*n.J), d.growDoubles(&t.u, n.J*n.M), d.growDoubles(&t.v, n.J*square)
 	d.double.launch("whiten_alpha", cuda.Grid{X: rows, Y: n.J, Z: 1}, 0,
 		cuda.Int(n.M), partial, d.ptr(g.QMean), d.ptr(a.QMean), d.ptr(g.QRoot), d.ptr(a.QRoot))
@@ -65,7 +65,7 @@ func (d *Device) WhitenBackward(g, a device.WhitenArgs) {
 
 	x := d.invert(a.L, n.K, n.M)
 	x.step = kernelStride(n, square)
-	d.double.launch("whiten_mean_backward", cuda.Grid{X: (n.M + 31) / 32, Y: n.J, Z: 1}, 0,
+	d.double.launch("whiten_mean_backward", cuda.Grid{X: blocksOf(n.M, 32), Y: n.J, Z: 1}, 0,
 		cuda.Int(n.M), cuda.Int(x.step), d.ptr(g.Mu), u, x.at, d.ptr(a.LogAlpha), d.ptr(g.QMean))
 	solved := matrix{at: v, ld: n.M, step: square, lower: true}
 	d.gemm(product{
