@@ -88,7 +88,8 @@ func (m *module) emit(f *function) (text string, err error) {
 			err = u.error
 		}
 	}()
-	e := &emitter{module: m, registers: map[string]typ{}, variables: map[string]variable{}, labels: map[string]bool{}, used: map[string]bool{}}
+	e := &emitter{module: m, registers: map[string]typ{}, variables: map[string]variable{}, labels: map[string]bool{},
+		used: map[string]bool{}}
 	prologue := ""
 	for i, p := range f.params {
 		e.variables[p.name] = p
@@ -131,7 +132,8 @@ func (m *module) emit(f *function) (text string, err error) {
 		case g.bytes == 0:
 			prologue += fmt.Sprintf("  char *const %s = (char *)emu::dynamic_shared;\n", cname(g.name))
 		default:
-			prologue += fmt.Sprintf("  char *const %s = (char *)emu::shared_array(%[1]s_shared, %d);\n", cname(g.name), g.bytes)
+			prologue += fmt.Sprintf("  char *const %s = (char *)emu::shared_array(%[1]s_shared, %d);\n", cname(g.name),
+				g.bytes)
 		}
 	}
 	return fmt.Sprintf("\nvoid %s(char *const *params) {\n%s%s}\n", cname(f.symbol), prologue, body.String()), nil

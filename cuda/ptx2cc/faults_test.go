@@ -16,25 +16,35 @@ func TestFaults(t *testing.T) {
 		{"div.s32 %r1, %r50, 0;", 1, "kernel fault_0, block .0,0,0.: thread 0 divides by zero"},
 		{"rem.u32 %r1, %r50, 0;", 1, "thread 0 divides by zero"},
 		{"ld.global.u32 %r1, [%rd1+2];", 1, "thread 0 uses a misaligned address, at line [0-9]+ of the PTX"},
-		{"setp.eq.s32 %p1, %r50, 63; @%p1 st.global.u64 [%rd4+64], 5;", 1, "thread 63 writes 8 bytes that end 8 bytes past the end of a tensor of 4096 bytes, at line"},
-		{"setp.eq.s32 %p1, %r50, 0; @%p1 ld.global.u64 %rd7, [%rd4+-8];", 1, "thread 0 reads 8 bytes that begin 8 bytes before a tensor of 4096 bytes"},
+		{"setp.eq.s32 %p1, %r50, 63; @%p1 st.global.u64 [%rd4+64], 5;", 1,
+			"thread 63 writes 8 bytes that end 8 bytes past the end of a tensor of 4096 bytes, at line"},
+		{"setp.eq.s32 %p1, %r50, 0; @%p1 ld.global.u64 %rd7, [%rd4+-8];", 1,
+			"thread 0 reads 8 bytes that begin 8 bytes before a tensor of 4096 bytes"},
 		{"mov.u64 %rd7, 4096; ld.global.u32 %r1, [%rd7];", 1, "thread 0 reads outside all memory"},
-		{"mov.u64 %rd7, fixed; mov.u32 %r1, 0; st.shared.u32 [%rd7+256], %r1;", 1, "thread 0 writes 4 bytes that end 4 bytes past the end of the shared array fixed of 256 bytes"},
-		{"mov.u64 %rd7, dynamic; ld.shared.u32 %r1, [%rd7+4];", 1, "thread 0 reads byte 4 of the shared array that is dynamic, which was never written"},
+		{"mov.u64 %rd7, fixed; mov.u32 %r1, 0; st.shared.u32 [%rd7+256], %r1;", 1,
+			"thread 0 writes 4 bytes that end 4 bytes past the end of the shared array fixed of 256 bytes"},
+		{"mov.u64 %rd7, dynamic; ld.shared.u32 %r1, [%rd7+4];", 1,
+			"thread 0 reads byte 4 of the shared array that is dynamic, which was never written"},
 		{"mov.u64 %rd7, fixed; st.global.u32 [%rd7], 1;", 1, "uses shared memory as global memory"},
 		{"st.shared.u32 [%rd4], 1;", 1, "uses an address outside shared memory"},
 		{"mov.u64 %rd7, depot; st.local.u32 [%rd7+16], 1;", 1, "uses local memory outside"},
-		{"mov.u64 %rd7, fixed; st.shared.u32 [%rd7], 1;", 1, "thread 1 writes what thread 0 wrote, with no barrier between"},
-		{"setp.eq.s32 %p1, %r50, 0; mov.u64 %rd7, fixed; @%p1 st.shared.u32 [%rd7], 1; ld.shared.u32 %r1, [%rd7];", 1, "thread 1 reads what thread 0 wrote"},
+		{"mov.u64 %rd7, fixed; st.shared.u32 [%rd7], 1;", 1,
+			"thread 1 writes what thread 0 wrote, with no barrier between"},
+		{"setp.eq.s32 %p1, %r50, 0; mov.u64 %rd7, fixed; @%p1 st.shared.u32 [%rd7], 1; ld.shared.u32 %r1, [%rd7];", 1,
+			"thread 1 reads what thread 0 wrote"},
 		{"mov.u64 %rd7, fixed; setp.eq.s32 %p1, %r50, 5; @%p1 st.shared.u32 [%rd7], 1; bar.sync 0; ld.shared.u32 %r1, [%rd7]; @%p1 st.shared.u32 [%rd7], 1;", 1, "thread 5 writes what other threads read"},
-		{"setp.eq.s32 %p1, %r50, 0; @%p1 st.global.u64 [%rd2], 1; ld.global.u64 %rd7, [%rd2];", 1, "thread 1 reads what thread 0 wrote"},
-		{"setp.eq.s32 %p1, %r50, 0; @%p1 st.global.u64 [%rd2], 1;", 2, "block .1,0,0.: thread 0 writes what another block writes in the same launch"},
-		{"ld.global.u64 %rd7, [%rd2]; setp.eq.s32 %p1, %r53, 65; @%p1 st.global.u64 [%rd2], 1;", 2, "block .1,0,0.: thread 1 writes what another block reads"},
+		{"setp.eq.s32 %p1, %r50, 0; @%p1 st.global.u64 [%rd2], 1; ld.global.u64 %rd7, [%rd2];", 1,
+			"thread 1 reads what thread 0 wrote"},
+		{"setp.eq.s32 %p1, %r50, 0; @%p1 st.global.u64 [%rd2], 1;", 2,
+			"block .1,0,0.: thread 0 writes what another block writes in the same launch"},
+		{"ld.global.u64 %rd7, [%rd2]; setp.eq.s32 %p1, %r53, 65; @%p1 st.global.u64 [%rd2], 1;", 2,
+			"block .1,0,0.: thread 1 writes what another block reads"},
 		{"setp.lt.s32 %p1, %r50, 5; @%p1 bra $L_out; bar.sync 0;\n$L_out:", 1, "__syncthreads"},
 	}
 	var kernels []kernel
 	for i, f := range faults {
-		kernels = append(kernels, kernel{name: "fault_" + string(rune('0'+i)), body: "\t" + f.body, threads: 64, blocks: f.blocks, shared: 64})
+		kernels = append(kernels, kernel{name: "fault_" + string(rune('0'+i)), body: "\t" + f.body, threads: 64,
+			blocks: f.blocks, shared: 64})
 		if i > 9 {
 			kernels[i].name = "fault_" + string(rune('a'+i))
 		}
@@ -103,7 +113,8 @@ func TestErrors(t *testing.T) {
 }
 
 func TestShortName(t *testing.T) {
-	for name, want := range map[string]string{"fixed": "fixed", "_ZZ4foldIdEvE4part": "part", "_ZZ9tile_sumsILb0ELb1E6ByTypedZ9gemm_tileE6tile_a": "tile_a"} {
+	for name, want := range map[string]string{"fixed": "fixed", "_ZZ4foldIdEvE4part": "part",
+		"_ZZ9tile_sumsILb0ELb1E6ByTypedZ9gemm_tileE6tile_a": "tile_a"} {
 		if got := shortName(name); got != want {
 			t.Errorf("%s is called %s, not %s", name, got, want)
 		}

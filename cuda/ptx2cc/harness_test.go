@@ -120,7 +120,8 @@ int main() {
 `
 
 // flags compile C++ as the Makefile does; top is the folder of the module.
-var flags = []string{"-O1", "-fexpensive-optimizations", "-march=native", "-std=c++17", "-w", "-fwrapv", "-fno-strict-aliasing", "-I", top}
+var flags = []string{"-O1", "-fexpensive-optimizations", "-march=native", "-std=c++17", "-w", "-fwrapv",
+	"-fno-strict-aliasing", "-I", top}
 
 const top = "../.."
 
@@ -181,7 +182,8 @@ func execute(t *testing.T, kernels []kernel) []outcome {
 	}
 	var in strings.Builder
 	for _, k := range kernels {
-		fmt.Fprintln(&in, k.name, k.threads, max(k.blocks, 1), k.shared, len(k.in), strings.Trim(fmt.Sprint(k.in), "[]"))
+		fmt.Fprintln(&in, k.name, k.threads, max(k.blocks, 1), k.shared, len(k.in),
+			strings.Trim(fmt.Sprint(k.in), "[]"))
 	}
 	run := exec.Command(file("kernels"))
 	run.Stdin, run.Stderr = strings.NewReader(in.String()), os.Stderr

@@ -34,7 +34,8 @@ var opcodes = map[string]func(c *code) string{
 		".local u64")),
 	"mad": by(formula(4, "(%[1]s)("+low+" + %[4]s)", ".lo "+integers)),
 	"div": by(formula(3, "ptx::div<%[1]s>(%[2]s, %[3]s)", " "+integers), formula(3, "%[2]s / %[3]s", ".rn "+floats)),
-	"rcp": by(formula(2, "1 / %[2]s", ".rn "+floats), formula(2, "ptx::rough(1 / ptx::rough(%[2]s))", ".approx.ftz f64")),
+	"rcp": by(formula(2, "1 / %[2]s", ".rn "+floats),
+		formula(2, "ptx::rough(1 / ptx::rough(%[2]s))", ".approx.ftz f64")),
 	"not": by(formula(2, "!%[2]s", " pred"), formula(2, "(%[1]s)~%[2]s", " "+untyped)),
 	"bfe": by(formula(4, "ptx::bfe<%[1]s>(%[2]s, %[3]s, %[4]s)", " u32")),
 	"mul": product, "shl": shift, "shr": shift, "setp": compare, "selp": choose, "mov": move, "cvt": convert,
@@ -152,7 +153,8 @@ func shift(c *code) string {
 
 // comparisons are the comparisons of setp as C++. Those with u are true if an operand is NaN.
 var comparisons = map[string]string{
-	".eq": "%s == %s", ".ne": "ptx::ne(%s, %s)", ".lt": "%s < %s", ".le": "%s <= %s", ".gt": "%s > %s", ".ge": "%s >= %s",
+	".eq": "%s == %s", ".ne": "ptx::ne(%s, %s)",
+	".lt": "%s < %s", ".le": "%s <= %s", ".gt": "%s > %s", ".ge": "%s >= %s",
 	".neu": "%s != %s", ".ltu": "!(%s >= %s)", ".leu": "!(%s > %s)", ".gtu": "!(%s <= %s)", ".geu": "!(%s < %s)",
 }
 
@@ -161,7 +163,8 @@ func compare(c *code) string {
 	form, ok := comparisons[sign]
 	unordered := strings.HasSuffix(sign, "u")
 	equality := sign == ".eq" || sign == ".ne"
-	if !ok || len(c.operands) != 3 || c.t.kind == 'p' || c.t.bytes < 2 || unordered && !c.t.float() || c.t.kind == 'b' && !equality {
+	if !ok || len(c.operands) != 3 || c.t.kind == 'p' || c.t.bytes < 2 || unordered && !c.t.float() ||
+		c.t.kind == 'b' && !equality {
 		c.fail("comparison %s.%s", sign, c.t.name())
 	}
 	return c.put(c.operands[0], types[".pred"], fmt.Sprintf(form, c.in(1), c.in(2)))

@@ -81,7 +81,8 @@ func barrier(c *code) string {
 
 func shuffle(c *code) string {
 	c.needs(5)
-	kind := map[string]string{".sync.up": "UP", ".sync.down": "DOWN", ".sync.bfly": "BFLY", ".sync.idx": "IDX"}[strings.Join(c.parts, "")]
+	kind := map[string]string{".sync.up": "UP", ".sync.down": "DOWN", ".sync.bfly": "BFLY",
+		".sync.idx": "IDX"}[strings.Join(c.parts, "")]
 	if kind == "" || c.t != types[".b32"] || strings.Contains(c.operands[0], "|") {
 		c.fail("shuffle %s.%s", strings.Join(c.parts, ""), c.t.name())
 	}

@@ -65,7 +65,8 @@ func TestMutants(t *testing.T) {
 	if len(mutants) != 5 {
 		t.Fatalf("there are %d mutants:\n%s", len(mutants)-1, code)
 	}
-	for i, want := range []string{"", "p1 = (int32_t)r5 > (int32_t)r1", "r4, (uint32_t)0x8ull", `register_mutant_6("own", 80, 1024, {4}, call_mutant_6, 6)`, "  goto L_end;"} {
+	for i, want := range []string{"", "p1 = (int32_t)r5 > (int32_t)r1", "r4, (uint32_t)0x8ull",
+		`register_mutant_6("own", 80, 1024, {4}, call_mutant_6, 6)`, "  goto L_end;"} {
 		if !strings.Contains(mutants[i], want) {
 			t.Errorf("mutant %d has no %s:\n%s", i, want, mutants[i])
 		}
