@@ -26,8 +26,7 @@ func (e *emitter) fail(format string, a ...any) {
 	panic(unknown{e.mistake(e.at, "not known: "+format, a...)})
 }
 
-// write is the module as C++: its variables and some of its kernels, each with its entry in the
-// double's register.
+// write returns the module as C++: its variables and some of its kernels, each with its entry in the double's register.
 func (m *module) write(kernels []*function) (string, error) {
 	var text strings.Builder
 	text.WriteString(m.head())
@@ -42,7 +41,7 @@ func (m *module) write(kernels []*function) (string, error) {
 	return text.String(), nil
 }
 
-// head is the text before all kernels.
+// head returns the text before all kernels.
 func (m *module) head() string {
 	text := fmt.Sprintf("// made by ptx2cc of %s: do not edit\n#include \"cuda/double/ptx.h\"\n\nnamespace {\n", m.file)
 	for _, g := range m.globals {
@@ -56,7 +55,7 @@ func (m *module) head() string {
 	return text
 }
 
-// shortName is the last part of a mangled name, which is the name in the source: "tile_a" of
+// shortName returns the last part of a mangled name, which is the name in the source: "tile_a" of
 // "_ZZ9tile_sums…E6tile_a".
 func shortName(name string) string {
 	last := regexp.MustCompile(`^.*E\d+(\D\w*)$`).FindStringSubmatch(name)
@@ -66,7 +65,7 @@ func shortName(name string) string {
 	return last[1]
 }
 
-// register is the kernel's entry in the double's register.
+// register returns the kernel's entry in the double's register.
 func (m *module) register(f *function) string {
 	var sizes []string
 	for _, p := range f.params {
@@ -77,7 +76,7 @@ func (m *module) register(f *function) string {
 		cname(f.symbol), f.name, m.target, f.threads, strings.Join(sizes, ", "), f.mutant)
 }
 
-// emit is a kernel as C++.
+// emit returns a kernel as C++.
 func (m *module) emit(f *function) (text string, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -144,8 +143,8 @@ var (
 	registerPattern = regexp.MustCompile(`^\.reg (\.\w+) (%?\w+)$`)
 )
 
-// declare is a directive as C++. outside is for the top of the function, over which a goto may jump. here is
-// for the place of the directive.
+// declare returns a directive as C++. outside is for the top of the function, over which a goto may jump. here is for
+// the place of the directive.
 func (e *emitter) declare(text string) (outside, here string) {
 	if r := rangePattern.FindStringSubmatch(text); r != nil {
 		t, ok := types[r[1]]

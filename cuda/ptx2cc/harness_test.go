@@ -31,8 +31,7 @@ type outcome struct {
 	fault string
 }
 
-// text is the kernels as a module. %rd3 and %rd4 are where this thread's 8 numbers of in and out
-// are.
+// text returns the kernels as a module. %rd3 and %rd4 are where this thread's 8 numbers of in and out are.
 func text(kernels []kernel) string {
 	var b strings.Builder
 	b.WriteString(".version 7.0\n.target sm_80\n.address_size 64\n.extern .shared .align 16 .b8 dynamic[];\n.shared .align 16 .b8 fixed[256];\n")
@@ -60,8 +59,8 @@ func text(kernels []kernel) string {
 	return b.String()
 }
 
-// classes are the kinds of register by the letter of a row: the name, and what moves a number from %rd10 to a
-// register and from one to %rd11.
+// classes are the kinds of register by the letter of a row: the name, and what moves a number from %rd10 to a register
+// and from one to %rd11.
 var classes = map[byte]struct{ name, load, store string }{
 	'h': {"%h", "cvt.u16.u64 %s, %%rd10;", "cvt.u64.u16 %%rd11, %s;"},
 	'r': {"%r", "cvt.u32.u64 %s, %%rd10;", "cvt.u64.u32 %%rd11, %s;"},

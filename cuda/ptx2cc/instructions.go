@@ -42,7 +42,7 @@ var opcodes = map[string]func(c *code) string{
 	"ld": load, "st": store, "bar": barrier, "shfl": shuffle, "mma": matrices, "bra": branch, "ret": leave,
 }
 
-// instruction is a statement as C++.
+// instruction returns a statement as C++.
 func (e *emitter) instruction(s statement) string {
 	name, rest, _ := strings.Cut(s.op, ".")
 	c := &code{emitter: e, name: name, operands: s.operands}
@@ -61,8 +61,7 @@ func (e *emitter) instruction(s statement) string {
 	return translate(c)
 }
 
-// plain fails unless the instruction has n operands and one of these forms: the text before its
-// type, and the types.
+// plain fails unless the instruction has n operands and one of these forms: the text before its type, and the types.
 func (c *code) plain(n int, forms ...string) {
 	if !c.is(n, forms) {
 		c.fail("instruction %s%s.%s of %d operands", c.name, strings.Join(c.parts, ""), c.t.name(), len(c.operands))
@@ -77,7 +76,7 @@ func (c *code) is(n int, forms []string) bool {
 	})
 }
 
-// name is the type's name in PTX, such as "u32", or "" if it has no name.
+// name returns the type's name in PTX, such as "u32", or "" if it has no name.
 func (t typ) name() string {
 	switch {
 	case t.kind == 0:
@@ -94,7 +93,7 @@ const (
 	untyped  = "b16 b32 b64"
 )
 
-// in is source operand i, from 1, as the instruction's type.
+// in returns source operand i, from 1, as the instruction's type.
 func (c *code) in(i int) string { return c.value(c.operands[i], c.t) }
 
 // out assigns the result.
@@ -102,8 +101,8 @@ func (c *code) out(format string, a ...any) string {
 	return c.put(c.operands[0], c.t, fmt.Sprintf(format, a...))
 }
 
-// rule is an instruction of some operands, with forms as in plain. format is the C++ for its type, %[1]s, and
-// its sources, from %[2]s on.
+// rule is an instruction of some operands, with forms as in plain. format is the C++ for its type, %[1]s, and its
+// sources, from %[2]s on.
 type rule struct {
 	operands int
 	format   string
@@ -175,7 +174,7 @@ func choose(c *code) string {
 	return c.out("%s ? %s : %s", c.value(c.operands[3], types[".pred"]), c.in(1), c.in(2))
 }
 
-// move is mov, with its forms {low, high} for a number in parts.
+// move translates mov, with its forms {low, high} for a number in parts.
 func move(c *code) string {
 	c.plain(2, " pred "+untyped+" "+integers+" "+floats)
 	to, from := group(c.operands[0]), group(c.operands[1])
@@ -200,8 +199,8 @@ func move(c *code) string {
 	return c.out("(%s)(%s)", c.t.c, strings.Join(joined, " | "))
 }
 
-// convert is cvt, to whole numbers of integers alone. Its parts are a rounding, where the result
-// may not hold the number, and the type of the result.
+// convert translates cvt, to whole numbers of integers alone. Its parts are a rounding, where the result may not hold
+// the number, and the type of the result.
 func convert(c *code) string {
 	if len(c.operands) != 2 || c.t.kind == 'p' || len(c.parts) == 0 {
 		c.fail("conversion cvt%s.%s of %d operands", strings.Join(c.parts, ""), c.t.name(), len(c.operands))

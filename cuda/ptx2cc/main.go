@@ -1,6 +1,6 @@
-// Command ptx2cc turns PTX into C++ for the driver double (cuda/double), statement by statement. So
-// the tests run the text that a GPU would run. It knows the instructions of the committed images,
-// each as the PTX ISA defines it. Any other is an error with file and line.
+// Command ptx2cc turns PTX into C++ for the driver double (cuda/double), statement by statement. So the tests run the
+// text that a GPU would run. It knows the instructions of the committed images, each as the PTX ISA defines it. Any
+// other is an error with file and line.
 //
 //	ptx2cc kernels_sm80.ptx > kernels_sm80.cc
 //	ptx2cc kernels_sm80.ptx mutants.txt > mutants_sm80.cc
@@ -27,7 +27,7 @@ func main() {
 	fmt.Print(code)
 }
 
-// translate is a PTX file as C++; with a list of mutants, only these.
+// translate returns a PTX file as C++; with a list of mutants, only these.
 func translate(path string, lists []string) (string, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

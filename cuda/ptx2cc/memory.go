@@ -29,7 +29,7 @@ func (c *code) transfer(data string) (space string, registers []string) {
 // spaces are the address spaces of access.h.
 var spaces = map[string]string{".global": "emu::GLOBAL", ".shared": "emu::SHARED_SPACE", "": "emu::GENERIC"}
 
-// pointer is the C++ of a checked address.
+// pointer returns the C++ of a checked address.
 func (c *code) pointer(space, operand string, elements int) string {
 	bytes := elements * c.t.bytes
 	address := c.memory(operand, bytes)
@@ -89,7 +89,7 @@ func shuffle(c *code) string {
 	return c.out("ptx::shfl(ptx::%s, %s, %s, %s, %s)", kind, c.in(1), c.in(2), c.in(3), c.in(4))
 }
 
-// matrices is mma: the fragments of D, A, B and C in registers, and the function of mma.h.
+// matrices translates mma: the fragments of D, A, B and C in registers, and the function of mma.h.
 func matrices(c *code) string {
 	form, f := strings.Join(c.parts, "")+"."+c.t.name(), types[".f64"]
 	sizes := []int{2, 1, 1, 2}

@@ -13,9 +13,9 @@ import (
 //
 //	image | kernel | test | pattern | replacement | which
 //
-// The pattern is a regular expression of an instruction, such as "@%p1 add.s32 %r1, %r2, %r3".
-// Which is the number of the match that is replaced; from the end if negative. An empty replacement
-// drops the instruction. The test, one of device/conformance, must find the fault.
+// The pattern is a regular expression of an instruction, such as "@%p1 add.s32 %r1, %r2, %r3". Which is the number of
+// the match that is replaced; from the end if negative. An empty replacement drops the instruction. The test, one of
+// device/conformance, must find the fault.
 type mutant struct {
 	line, image, which   int
 	kernel, pattern, new string
@@ -50,7 +50,7 @@ func readMutants(path string) (all []mutant, err error) {
 	return all, nil
 }
 
-// text is an instruction as the patterns of mutants match it.
+// text returns an instruction as the patterns of mutants match it.
 func (s statement) text() string {
 	text := strings.TrimSpace(s.op + " " + strings.Join(s.operands, ", "))
 	switch {
@@ -62,7 +62,7 @@ func (s statement) text() string {
 	return "@" + s.guard + " " + text
 }
 
-// applied is a copy of the kernel with the fault.
+// applied returns a copy of the kernel with the fault.
 func (u mutant) applied(f *function) (*function, error) {
 	pattern, err := regexp.Compile(u.pattern)
 	if err != nil {
@@ -97,7 +97,7 @@ func (u mutant) applied(f *function) (*function, error) {
 	return &wrong, nil
 }
 
-// mutated is the kernels with the faults of a list, each with the number of its line.
+// mutated returns the kernels with the faults of a list, each with the number of its line.
 func (m *module) mutated(list []mutant) (kernels []*function, err error) {
 	for _, u := range list {
 		if u.image != m.target {

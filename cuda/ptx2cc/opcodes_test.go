@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// row is an instruction with its results. classes are the registers of its result and operands: r
-// and h of 32 and 16 bits, R of 64, f float, F double, p a predicate. Each case is the result and
-// the operands.
+// row is an instruction with its results. classes are the registers of its result and operands: r and h of 32 and 16
+// bits, R of 64, f float, F double, p a predicate. Each case is the result and the operands.
 type row struct {
 	op, classes string
 	cases       []values
@@ -27,7 +26,7 @@ var (
 	min64, max64 = math.MinInt64, math.MaxInt64
 )
 
-// bitsOf is a value in a register of a class.
+// bitsOf returns a value in a register of a class.
 func bitsOf(class byte, v any) uint64 {
 	switch v := v.(type) {
 	case raw:

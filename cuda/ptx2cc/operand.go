@@ -24,7 +24,7 @@ var types = map[string]typ{
 func (t typ) float() bool   { return t.kind == 'f' }
 func (t typ) integer() bool { return t.kind == 'b' || t.kind == 'u' || t.kind == 's' }
 
-// wide is the integer type of twice the bytes.
+// wide returns the integer type of twice the bytes.
 func (t typ) wide() typ { return types[fmt.Sprintf(".%c%d", t.kind, 16*t.bytes)] }
 
 // special are the registers that say which thread this is, all .u32.
@@ -34,12 +34,12 @@ var special = map[string]string{
 	"%nctaid.x": "emu::grid_size.x", "%nctaid.y": "emu::grid_size.y", "%nctaid.z": "emu::grid_size.z",
 }
 
-// cname is the name in C++ of a register, label, variable or function.
+// cname returns the name in C++ of a register, label, variable or function.
 func cname(name string) string {
 	return strings.ReplaceAll(strings.TrimPrefix(strings.TrimPrefix(name, "%"), "$"), "$", "_")
 }
 
-// bits is an expression of one type as another type of the same size. One of both is a float.
+// bits returns an expression of one type as another type of the same size. One of both is a float.
 func bits(to, from typ, expression string) string {
 	if to.float() == from.float() {
 		return fmt.Sprintf("(%s)(%s)", to.c, expression)
@@ -53,11 +53,11 @@ var (
 	memoryPattern  = regexp.MustCompile(`^\[\s*([%\w$]+)\s*(?:\+\s*(-?\d+))?\s*\]$`)
 )
 
-// value is an operand, read as a type of the same size.
+// value returns an operand, read as a type of the same size.
 func (e *emitter) value(operand string, t typ) string { return e.read(operand, t, false) }
 
-// read is an operand, read as a type. If the register is wider than the type, its low bits are
-// read, if that is allowed.
+// read returns an operand, read as a type. If the register is wider than the type, its low bits are read, if that is
+// allowed.
 func (e *emitter) read(operand string, t typ, narrower bool) string {
 	if text, ok := special[operand]; ok && t == types[".u32"] {
 		return text
@@ -94,7 +94,7 @@ func (e *emitter) read(operand string, t typ, narrower bool) string {
 	return ""
 }
 
-// literal is a whole number as a type.
+// literal returns a whole number as a type.
 func (e *emitter) literal(text string, t typ) string {
 	if t.float() {
 		e.fail("the whole number %s as %s", text, t.c)
@@ -113,7 +113,7 @@ func (e *emitter) literal(text string, t typ) string {
 	return fmt.Sprintf("(%s)0x%xull", t.c, uint64(v))
 }
 
-// address is the address of a variable, or "".
+// address returns the address of a variable, or "".
 func (e *emitter) address(name string) string {
 	if _, ok := e.variables[name]; ok {
 		return "(uint64_t)" + cname(name)
@@ -127,7 +127,7 @@ func (e *emitter) address(name string) string {
 	return ""
 }
 
-// memory is what "[%rd1+8]" or "[name+8]" points to. A variable has room for bytes there.
+// memory returns the place that "[%rd1+8]" or "[name+8]" points to. A variable has room for bytes there.
 func (e *emitter) memory(operand string, bytes int) string {
 	m := memoryPattern.FindStringSubmatch(operand)
 	if m == nil {

@@ -53,7 +53,7 @@ const (
 	close // }
 )
 
-// mistake is an error with its place.
+// mistake makes an error with its place.
 func (m *module) mistake(line int, format string, a ...any) error {
 	return fmt.Errorf("%s:%d: %s", m.file, line, fmt.Sprintf(format, a...))
 }
@@ -69,7 +69,7 @@ type reader struct {
 
 var comment = regexp.MustCompile(`//[^\n]*`)
 
-// line is the number of the line that is read.
+// line returns the number of the line that is read.
 func (r *reader) line() int {
 	r.lines += strings.Count(r.text[r.counted:r.at], "\n")
 	r.counted = r.at
@@ -242,7 +242,7 @@ func (r *reader) body(f *function) error {
 
 var operandPattern = regexp.MustCompile(`(?:[^,{}\[\]]|\{[^{}]*\}|\[[^\[\]]*\])+`)
 
-// split is the operands of an instruction, between commas outside any brackets.
+// split returns the operands of an instruction, between commas outside any brackets.
 func split(text string) (all []string) {
 	for _, operand := range operandPattern.FindAllString(text, -1) {
 		if operand = strings.TrimSpace(operand); operand != "" {
@@ -252,7 +252,7 @@ func split(text string) (all []string) {
 	return all
 }
 
-// group is the parts of "{%r1, %r2}"; anything else is one part.
+// group returns the parts of "{%r1, %r2}"; anything else is one part.
 func group(operand string) []string {
 	if n := len(operand); n >= 2 && operand[0] == '{' {
 		return split(operand[1 : n-1])

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// lanes is the first result of each lane.
+// lanes returns the first result of each lane.
 func lanes(o outcome) []uint64 {
 	var all []uint64
 	for i := 0; i < len(o.out); i += 8 {
@@ -15,8 +15,8 @@ func lanes(o outcome) []uint64 {
 	return all
 }
 
-// Every kind of shuffle against the ISA's own loop, with segments and distances at their edges; and
-// memory, branches and mma.
+// Every kind of shuffle against the ISA's own loop, with segments and distances at their edges; and memory, branches
+// and mma.
 func TestWarp(t *testing.T) {
 	type shuffle struct {
 		kind  string
@@ -132,7 +132,7 @@ $L_end:
 	}
 }
 
-// source is the lane that a shuffle reads, by the ISA.
+// source returns the lane that a shuffle reads, by the ISA.
 func source(kind string, lane, by, c int) int {
 	segment := c >> 8 & 31
 	last, first := lane&segment|c&31&^segment, lane&segment
@@ -168,21 +168,19 @@ func matrix(rows, columns int) [][]float64 {
 	return m
 }
 
-// fragments64 is a lane's a, b and two of c, for m8n8k4: a(i,p), b(p,i), c(i,2p), c(i,2p+1) in lane
-// 4i+p.
+// fragments64 returns a lane's a, b and two of c, for m8n8k4: a(i,p), b(p,i), c(i,2p), c(i,2p+1) in lane 4i+p.
 func fragments64(a, b, c [][]float64) []uint64 {
 	return doubles(func(i, p int) []float64 { return []float64{a[i][p], b[p][i], c[i][2*p], c[i][2*p+1]} })
 }
 
-// fragments64x2 is a lane's two of a, one of b and four of c, for m16n8k4: rows i and i+8 of a and
-// c.
+// fragments64x2 returns a lane's two of a, one of b and four of c, for m16n8k4: rows i and i+8 of a and c.
 func fragments64x2(a, b, c [][]float64) []uint64 {
 	return doubles(func(i, p int) []float64 {
 		return []float64{a[i][p], a[i+8][p], b[p][i], c[i][2*p], c[i][2*p+1], c[i+8][2*p], c[i+8][2*p+1]}
 	})
 }
 
-// doubles is in, with the numbers of lane 4i+p.
+// doubles returns in, with the numbers of lane 4i+p.
 func doubles(of func(i, p int) []float64) []uint64 {
 	in := make([]uint64, 32*8)
 	for lane := range 32 {
@@ -193,8 +191,8 @@ func doubles(of func(i, p int) []float64) []uint64 {
 	return in
 }
 
-// fragments32 is a lane's four of a, two of b and four of c, for m16n8k8 of TF32: rows i and i+8,
-// columns p and p+4 of a.
+// fragments32 returns a lane's four of a, two of b and four of c, for m16n8k8 of TF32: rows i and i+8, columns p and
+// p+4 of a.
 func fragments32(a, b, c [][]float64) []uint64 {
 	in := make([]uint64, 32*8)
 	for lane := range 32 {
@@ -206,8 +204,8 @@ func fragments32(a, b, c [][]float64) []uint64 {
 	return in
 }
 
-// checkProducts compares a number of results of each lane, which read gives, with c + ab. Results 2 and 3 are 8
-// rows below 0 and 1.
+// checkProducts compares a number of results of each lane, which read gives, with c + ab. Results 2 and 3 are 8 rows
+// below 0 and 1.
 func checkProducts(t *testing.T, name string, results int, a, b, c [][]float64, read func(lane, q int) float64) {
 	t.Helper()
 	depth := map[string]int{"m8n8k4": 4, "m16n8k4": 4, "m16n8k8": 8}[name]
