@@ -1,6 +1,6 @@
 package device
 
-// Metric is how SparseDistances compares two vectors.
+// Metric is a comparison of two vectors, for SparseDistances.
 type Metric uint8
 
 // The metrics, by the squared norms a and b of two vectors and their inner product d. All are at least 0, and 0 for two

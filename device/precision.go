@@ -1,7 +1,7 @@
 package device
 
-// Precision is how exact the products of Real tensors of float32 must be. It permits a device to be less exact: a
-// device without the hardware for it computes at Highest. The GP layer is in double in any case.
+// Precision is the exactness that products of Real tensors of float32 must have. It permits a device to be less exact:
+// a device without the hardware for it computes at Highest. The GP layer is in double in any case.
 type Precision string
 
 // The precisions, the most exact first.

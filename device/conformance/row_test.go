@@ -241,7 +241,7 @@ func (r row) test(t *testing.T, dev device.Device, tol tolerances, size []int) {
 	}
 }
 
-// bound is how far numbers may be off: by a normalised mean square error, or by a relative error.
+// bound is the largest error that numbers may have: a normalised mean square error, or a relative error.
 type bound struct{ nmse, relative float64 }
 
 func (r row) bound(tol tolerances, relative, products float64) bound {

@@ -7,7 +7,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// featureCase is how a random-feature layer is used.
+// featureCase is a use of a random-feature layer.
 type featureCase struct {
 	prior, local   bool
 	draws, wdraws  int

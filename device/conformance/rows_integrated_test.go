@@ -39,7 +39,7 @@ func frequencies(r *random, size []int) *problem {
 	}, device.Device.Frequencies, device.Device.FrequenciesBackward)
 }
 
-// momentCase is how a layer with W and Ω integrated is used.
+// momentCase is a use of a layer with W and Ω integrated.
 type momentCase struct {
 	name                   string
 	mixing, noInput, floor bool
