@@ -115,7 +115,7 @@ func (t *Targets) columns(y []float64, rows HostRows) (all []column) {
 	return all
 }
 
-// uploadValues is how many numbers of x are uploaded at a time.
+// uploadValues is the number of elements of x in one upload.
 const uploadValues = 1 << 20
 
 // Stream returns data of n rows that stay on the host: a prediction uploads one batch of them at a time. x gives the

@@ -5,8 +5,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 )
 
-// Init is where the parameters start. Length-scales start at factor·√d, since the squared distance of standardised rows
-// grows with d. Lengths replaces the length-scales of the GP layer, and length-scales of model drf that are longer.
+// Init is the start of the parameters. Length-scales start at factor·√d, since the squared distance of standardised
+// rows grows with d. Lengths replaces the length-scales of the GP layer, and length-scales of model drf that are
+// longer.
 type Init struct {
 	Seed           uint64
 	InducingPoints []float64 // X̄ [M,D], scaled like the data; nil for DRF

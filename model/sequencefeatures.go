@@ -21,7 +21,7 @@ type SequenceFeatures struct {
 	Rows func(lo, hi int) []HostSparse
 }
 
-// featureRows is how many rows of SequenceFeatures are uploaded at a time.
+// featureRows is the number of rows of SequenceFeatures in one upload.
 const featureRows = 512
 
 // uploadFeatures puts n rows on the device, and X̄ if it is not there yet.
