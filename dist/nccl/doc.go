@@ -17,7 +17,7 @@ const LibraryVariable = "GPDRF_NCCL"
 // ErrAbsent is the error if there is no NCCL library, or if the program was built without this package.
 var ErrAbsent = errors.New("no NCCL")
 
-// Job is what a rank must know before NCCL joins it with the others.
+// Job holds the facts that a rank must know before NCCL joins it with the others.
 type Job struct {
 	Rank, Size int
 	Exchange   dist.Exchange // the way to send texts before NCCL has joined the ranks
