@@ -30,8 +30,8 @@ func resumes(t *testing.T) []testRun {
 	t.Helper()
 	numbers, dna := table(t, 60, 1, wave), genes(t, 60, 1)
 	return []testRun{
-		{options: "model=gp columns=auto batch=17", rows: wideRows(t, 60, 1, true)},
-		{options: "model=gp columns=components batch=17", rows: alikeRows(t, 200, 1, false)},
+		{options: "model=gp columns=auto batch=17", rows: wideRows(t, 60, 1, true), onHost: true},
+		{options: "model=gp columns=components batch=17", rows: alikeRows(t, 200, 1, false), onHost: true},
 		{options: "model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2 spectra=var-resampled " +
 			"freeze-omega=8 freeze-kernel=11 batch=17", rows: numbers},
 		{options: inPartsWithEvaluations, rows: numbers},
@@ -39,11 +39,11 @@ func resumes(t *testing.T) []testRun {
 		{options: "model=drf features=7 layers=2 hidden=2 spectra=prior-fixed samples=3 batch=60 class-offsets=true",
 			rows: table(t, 60, 3, rings)},
 		{options: "model=gpdrf inducing=9 latents=3 features=7 kernel=spectrum:2/tfidf+double:1,2 " +
-			"validation=0.3 eval-every=4 batch=17", rows: dna},
+			"validation=0.3 eval-every=4 batch=17", rows: dna, onHost: true},
 		{options: "model=gpdrf inducing=9 latents=3 features=7 kernel=spectrum:2/tfidf+double:1,2 " +
 			"validation=0.3 eval-every=4 batch=17 chunk=9", rows: dna, place: distancesInSteps},
-		{options: "model=drf features=7 kernel=spectrum:2 projection=16 batch=17", rows: dna},
-		{options: "model=gp inducing=9 kernel=spectrum:1 codebook=5 batch=17", rows: sounds(t, 60, 1)},
+		{options: "model=drf features=7 kernel=spectrum:2 projection=16 batch=17", rows: dna, onHost: true},
+		{options: "model=gp inducing=9 kernel=spectrum:1 codebook=5 batch=17", rows: sounds(t, 60, 1), onHost: true},
 	}
 }
 

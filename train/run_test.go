@@ -71,6 +71,7 @@ type testRun struct {
 	options string
 	rows    *data.Dataset
 	place   placement
+	onHost  bool // what sets it apart from other runs is no work of the device
 }
 
 // distancesInSteps is the placement of a run that computes the distances of sequences in every step.
@@ -402,7 +403,8 @@ func TestStepAllocatesNothing(t *testing.T) {
 	learns(t)
 	numbers := table(t, 300, 1, wave)
 	for _, c := range []testRun{{rows: numbers}, {options: "model=gp", rows: numbers},
-		{"inducing=20 latents=3 kernel=spectrum:2+double:1,2/linear chunk=20", genes(t, 300, 1), distancesInSteps},
+		{options: "inducing=20 latents=3 kernel=spectrum:2+double:1,2/linear chunk=20", rows: genes(t, 300, 1),
+			place: distancesInSteps},
 		{options: "model=drf layers=2", rows: numbers}, {options: "natgrad=0.1", rows: numbers},
 		{options: "model=gp natgrad=0.1 q-cov=full", rows: numbers},
 		{options: "q-cov=full lengthscales=ard whiten=false local-reparam=false spectra=var-resampled samples=2",
