@@ -193,11 +193,19 @@ ptxas-step: ## make ptxas for the kernels of a training step, on two architectur
 nvcc: $(TOOLKIT)/nvvm/bin/cicc
 	$(TOOLKIT)/bin/nvcc -std=c++17 -ptx -arch=compute_80 -o $(GENERATED)/nvcc.ptx kernels.cu
 
+FORMATTED := $(wildcard cuda/kernels/*.cuh cuda/double/*.* cuda/shim/*.c)
+
+.PHONY: format-cuda
+format-cuda: ## the layout of kernels and of the double, by cuda/.clang-format
+	clang-format-19 -i $(FORMATTED)
+
 .PHONY: deadcode-cuda lint-cuda
 deadcode-cuda: $(CUDA_FILES) build/deadcode
 	$(call none_dead,$(CUDA_ENV),-tags cuda)
 
-lint-cuda: $(CUDA_FILES) ## lint for the files with the tag cuda
+lint-cuda: $(CUDA_FILES) ## lint for the files with the tag cuda, and for kernels
+	$(call installed,clang-format-19,clang-format-19)
+	clang-format-19 --dry-run -Werror $(FORMATTED)
 	$(CUDA_ENV) $(GO) vet -tags cuda,mpi ./cuda $(BACKEND) ./dist/... ./train ./cmd/...
 	CGO_ENABLED=0 $(GO) install $(STATICCHECK)
 	$(CUDA_ENV) $$($(GO) env GOPATH)/bin/staticcheck -tags cuda,mpi ./cuda $(BACKEND) ./dist/...

@@ -70,12 +70,13 @@ Tensor *tensor_at(char *p) {
   return t;
 }
 
-[[noreturn, gnu::cold, gnu::noinline]] void outside(bool write, char *p, size_t bytes, const char *name, char *from, size_t size) {
+[[noreturn, gnu::cold, gnu::noinline]] void outside(bool write, char *p, size_t bytes, const char *name, char *from,
+                                                    size_t size) {
   char s[300];
   bool before = p < from;
   size_t off = before ? from - p : p + bytes - from - size;
-  snprintf(s, sizeof s, "%s %zu bytes that %s %zu bytes %s %s of %zu bytes", write ? "writes" : "reads", bytes, before ? "begin" : "end", off,
-           before ? "before" : "past the end of", name, size);
+  snprintf(s, sizeof s, "%s %zu bytes that %s %zu bytes %s %s of %zu bytes", write ? "writes" : "reads", bytes,
+           before ? "begin" : "end", off, before ? "before" : "past the end of", name, size);
   violation(s);
 }
 
@@ -92,14 +93,17 @@ Tensor *tensor_at(char *p) {
   int n = snprintf(s, sizeof s, "%s what ", write ? "writes" : "reads");
   if (!this_block) snprintf(s + n, sizeof s - n, "another block %s in the same launch", was_write ? "writes" : "reads");
   else if ((other & many) == many) snprintf(s + n, sizeof s - n, "other threads read, with no barrier between");
-  else snprintf(s + n, sizeof s - n, "thread %u %s, with no barrier between", (unsigned)(other & many), was_write ? "wrote" : "read");
+  else
+    snprintf(s + n, sizeof s - n, "thread %u %s, with no barrier between", (unsigned)(other & many),
+             was_write ? "wrote" : "read");
   violation(s);
 }
 
 // touch records an access, and reports a race. since is the first phase that counts.
 inline void touch(Cell &c, bool write, uint64_t since) {
   const uint64_t me = current->tid.x, w = c.writer >> threads_bits, r = c.reader >> threads_bits;
-  if (w >= since && (w < block_phase || (w == phase && (c.writer & many) != me))) race(write, true, c.writer, w >= block_phase);
+  if (w >= since && (w < block_phase || (w == phase && (c.writer & many) != me)))
+    race(write, true, c.writer, w >= block_phase);
   if (write) {
     if (r >= since && (r < block_phase || c.reader & foreign)) race(write, false, c.reader, false);
     if (r == phase && (c.reader & many) != me) race(write, false, c.reader, true);
@@ -118,16 +122,19 @@ void access_shared(char *p, size_t bytes, bool write) {
       if (p >= a->p && p + bytes <= a->p + a->bytes) break;
     if (a == arrays + array_count) {
       for (a = arrays; a < arrays + array_count; a++)
-        if (p + 64 > a->p && p < a->p + a->bytes + 64) outside(write, p, bytes, (std::string("the shared array ") + a->name).c_str(), a->p, a->bytes);
+        if (p + 64 > a->p && p < a->p + a->bytes + 64)
+          outside(write, p, bytes, (std::string("the shared array ") + a->name).c_str(), a->p, a->bytes);
       violation(write ? "writes outside its shared arrays" : "reads outside its shared arrays");
     }
     used_last = a;
   }
-  Cell *c = shared_cells + (p - shared_first) / grain, *end = shared_cells + (p - shared_first + bytes + grain - 1) / grain;
+  Cell *c = shared_cells + (p - shared_first) / grain,
+       *end = shared_cells + (p - shared_first + bytes + grain - 1) / grain;
   for (; c < end; c++) {
     if (!write && c->writer >> threads_bits < block_phase) {
       char s[200];
-      snprintf(s, sizeof s, "reads byte %zu of the shared array %s, which was never written", (size_t)(p - a->p), a->name);
+      snprintf(s, sizeof s, "reads byte %zu of the shared array %s, which was never written", (size_t)(p - a->p),
+               a->name);
       violation(s);
     }
     touch(*c, write, block_phase);
@@ -189,11 +196,20 @@ void know_shared_array(const char *name, char *p, size_t bytes) {
 extern "C" {
 #define HOOK(name, bytes, write) \
   void __tsan_##name(void *p) { emu::access(emu::GENERIC, (char *)p, bytes, write); }
-HOOK(read1, 1, false) HOOK(read2, 2, false) HOOK(read4, 4, false) HOOK(read8, 8, false) HOOK(read16, 16, false)
-HOOK(write1, 1, true) HOOK(write2, 2, true) HOOK(write4, 4, true) HOOK(write8, 8, true) HOOK(write16, 16, true)
+HOOK(read1, 1, false)
+HOOK(read2, 2, false)
+HOOK(read4, 4, false)
+HOOK(read8, 8, false)
+HOOK(read16, 16, false)
+HOOK(write1, 1, true)
+HOOK(write2, 2, true)
+HOOK(write4, 4, true)
+HOOK(write8, 8, true)
+HOOK(write16, 16, true)
 // A copy of a structure is an access in words, as its members are aligned.
 static void range(char *p, size_t bytes, bool write) {
-  for (size_t i = 0, n; i < bytes; i += n) emu::access(emu::GENERIC, p + i, n = (uintptr_t)(p + i) % 4 || bytes - i < 4 ? 1 : 4, write);
+  for (size_t i = 0, n; i < bytes; i += n)
+    emu::access(emu::GENERIC, p + i, n = (uintptr_t)(p + i) % 4 || bytes - i < 4 ? 1 : 4, write);
 }
 void __tsan_read_range(void *p, size_t bytes) { range((char *)p, bytes, false); }
 void __tsan_write_range(void *p, size_t bytes) { range((char *)p, bytes, true); }

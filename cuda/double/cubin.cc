@@ -45,9 +45,13 @@ MachineCode fake::read_cubin(const void *image) {
   const size_t reserved = code.capability < 80 ? 0 : 1 << 10; // shared memory of each block for the driver
   for (int i = 0; i < h->e_shnum; i++) {
     std::string name = names + sections[i].sh_name;
-    auto after = [&](const char *prefix) { return name.compare(0, strlen(prefix), prefix) ? "" : name.substr(strlen(prefix)); };
-    if (std::string kernel = after(".nv.info."); !kernel.empty()) attributes(base + sections[i].sh_offset, sections[i].sh_size, code.kernels[kernel]);
-    if (std::string kernel = after(".nv.shared."); !kernel.empty()) code.kernels[kernel].shared = sections[i].sh_size - std::min(reserved, (size_t)sections[i].sh_size);
+    auto after = [&](const char *prefix) {
+      return name.compare(0, strlen(prefix), prefix) ? "" : name.substr(strlen(prefix));
+    };
+    if (std::string kernel = after(".nv.info."); !kernel.empty())
+      attributes(base + sections[i].sh_offset, sections[i].sh_size, code.kernels[kernel]);
+    if (std::string kernel = after(".nv.shared."); !kernel.empty())
+      code.kernels[kernel].shared = sections[i].sh_size - std::min(reserved, (size_t)sections[i].sh_size);
   }
   return code;
 }

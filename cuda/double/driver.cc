@@ -84,9 +84,22 @@ API cuDeviceGetUuid_v2(unsigned char *uuid, int d) {
 API cuDeviceGetAttribute(int *v, int attribute, int) {
   const Limits &l = limits();
   const int shared = (int)l.shared_block, all = (int)l.shared_multiprocessor;
-  const std::map<int, int> known = {{1, 1024}, {2, 1024}, {5, 2147483647}, {6, 65535}, {7, 65535}, {8, (int)default_shared}, {10, 32}, {12, 65536},
-                                    {16, 132}, {39, l.threads_multiprocessor}, {75, l.capability / 10}, {76, l.capability % 10},
-                                    {81, all}, {82, 65536}, {97, shared}, {106, l.blocks_multiprocessor}};
+  const std::map<int, int> known = {{1, 1024},
+                                    {2, 1024},
+                                    {5, 2147483647},
+                                    {6, 65535},
+                                    {7, 65535},
+                                    {8, (int)default_shared},
+                                    {10, 32},
+                                    {12, 65536},
+                                    {16, 132},
+                                    {39, l.threads_multiprocessor},
+                                    {75, l.capability / 10},
+                                    {76, l.capability % 10},
+                                    {81, all},
+                                    {82, 65536},
+                                    {97, shared},
+                                    {106, l.blocks_multiprocessor}};
   auto it = known.find(attribute);
   *v = it == known.end() ? 0 : it->second;
   return OK;
@@ -94,13 +107,24 @@ API cuDeviceGetAttribute(int *v, int attribute, int) {
 
 API cuGetErrorString(int code, const char **text) {
   static const std::map<int, const char *> words = {
-      {1, "invalid argument"}, {2, "out of memory"}, {101, "invalid device ordinal"}, {200, "device kernel image is invalid"}, {201, "invalid device context"},
+      {1, "invalid argument"},
+      {2, "out of memory"},
+      {101, "invalid device ordinal"},
+      {200, "device kernel image is invalid"},
+      {201, "invalid device context"},
       {46, "CUDA-capable device(s) is/are busy or unavailable"},
       {209, "no kernel image is available for execution on the device"},
       {222, "the provided PTX was compiled with an unsupported toolchain."},
-      {401, "the operation cannot be performed in the present state"}, {400, "invalid resource handle"}, {500, "named symbol not found"}, {700, "an illegal memory access was encountered"},
-      {701, "too many resources requested for launch"}, {719, "unspecified launch failure"}, {900, "operation not permitted when stream is capturing"},
-      {901, "operation failed due to a previous error during capture"}, {908, "attempt to terminate a thread-local capture sequence from another thread"}, {999, "unknown error"}};
+      {401, "the operation cannot be performed in the present state"},
+      {400, "invalid resource handle"},
+      {500, "named symbol not found"},
+      {700, "an illegal memory access was encountered"},
+      {701, "too many resources requested for launch"},
+      {719, "unspecified launch failure"},
+      {900, "operation not permitted when stream is capturing"},
+      {901, "operation failed due to a previous error during capture"},
+      {908, "attempt to terminate a thread-local capture sequence from another thread"},
+      {999, "unknown error"}};
   auto it = words.find(code);
   *text = code == sticky && !detail.empty() ? detail.c_str() : it == words.end() ? "unknown error" : it->second;
   return OK;
@@ -165,8 +189,10 @@ static int target_of(const MachineCode &code) {
 static int load_cubin(Module **m, const void *image) {
   MachineCode code = read_cubin(image);
   int own = limits().capability;
-  if (code.capability / 10 != own / 10 || code.capability > own) return refuse(NO_BINARY, __func__, "the machine code is for another GPU");
-  if (setting("EMU_CUBINS", 1) == 0) return refuse(UNSUPPORTED_VERSION, __func__, "the machine code is newer than the driver");
+  if (code.capability / 10 != own / 10 || code.capability > own)
+    return refuse(NO_BINARY, __func__, "the machine code is for another GPU");
+  if (setting("EMU_CUBINS", 1) == 0)
+    return refuse(UNSUPPORTED_VERSION, __func__, "the machine code is newer than the driver");
   *m = new Module{"", target_of(code), {}, code};
   return OK;
 }
@@ -214,9 +240,11 @@ static int described(const std::string &ptx, const emu::Kernel &k) {
   size_t end = ptx.find(')', at), n = 0;
   for (size_t p = at; (p = ptx.find(".param .", p + 1)) < end; n++) {
     size_t bytes = (size_t)atoi(ptx.c_str() + p + 9) / 8; // ".param .u32"
-    if (n >= k.sizes.size() || bytes != k.sizes[n]) return refuse(INVALID_IMAGE, k.name, "the PTX has other parameters than the source: make ptx");
+    if (n >= k.sizes.size() || bytes != k.sizes[n])
+      return refuse(INVALID_IMAGE, k.name, "the PTX has other parameters than the source: make ptx");
   }
-  if (n != k.sizes.size()) return refuse(INVALID_IMAGE, k.name, "the PTX has other parameters than the source: make ptx");
+  if (n != k.sizes.size())
+    return refuse(INVALID_IMAGE, k.name, "the PTX has other parameters than the source: make ptx");
   size_t threads = ptx.find(".maxntid ", end);
   if (threads > ptx.find('{', end) || (unsigned)atoi(ptx.c_str() + threads + 9) != k.threads)
     return refuse(INVALID_IMAGE, k.name, "the PTX has another number of threads than the source: make ptx");
@@ -229,7 +257,8 @@ static int assembled(const MachineCode &code, const emu::Kernel &k) {
   if (found == code.kernels.end()) return refuse(NOT_FOUND, k.name, "not in the machine code");
   const CodeEntry &e = found->second;
   if (e.threads != k.threads || !std::equal(e.sizes.begin(), e.sizes.end(), k.sizes.begin(), k.sizes.end()))
-    return refuse(INVALID_IMAGE, k.name, "the machine code has other parameters or threads than the source: make cubins");
+    return refuse(INVALID_IMAGE, k.name,
+                  "the machine code has other parameters or threads than the source: make cubins");
   return OK;
 }
 
@@ -237,12 +266,15 @@ API cuModuleGetFunction(Function **f, Module *m, const char *name) {
   ENTER
   const emu::Kernel *found = nullptr;
   for (auto &k : emu::kernels())
-    if (k.target == m->target && !strcmp(k.name, name) && (!k.mutant || k.mutant == setting("EMU_MUTANT", 0)) && (!found || k.mutant)) found = &k;
+    if (k.target == m->target && !strcmp(k.name, name) && (!k.mutant || k.mutant == setting("EMU_MUTANT", 0)) &&
+        (!found || k.mutant))
+      found = &k;
   if (!found) return refuse(NOT_FOUND, name, "no such kernel");
   if (no_room(name)) return OUT_OF_MEMORY;
   if (!m->functions.count(name)) {
     auto entry = m->code.kernels.find(name);
-    size_t fixed = m->ptx.empty() ? entry == m->code.kernels.end() ? 0 : entry->second.shared : static_shared_of(m->ptx, *found);
+    size_t fixed =
+        m->ptx.empty() ? entry == m->code.kernels.end() ? 0 : entry->second.shared : static_shared_of(m->ptx, *found);
     m->functions[name] = {found, fixed, default_shared - fixed, -1};
   }
   *f = &m->functions[name];
@@ -254,11 +286,21 @@ const int static_shared_bytes = 1, local_bytes = 3, registers = 4, max_dynamic_s
 API cuFuncGetAttribute(int *value, int attribute, Function *f) {
   ENTER
   switch (attribute) {
-  case static_shared_bytes: *value = (int)f->fixed; return OK;
-  case local_bytes: *value = 0; return OK;
-  case registers: *value = registers_of(*f->kernel); return OK;
-  case max_dynamic_shared: *value = (int)f->allowed; return OK;
-  case preferred_carveout: *value = f->carveout; return OK;
+  case static_shared_bytes:
+    *value = (int)f->fixed;
+    return OK;
+  case local_bytes:
+    *value = 0;
+    return OK;
+  case registers:
+    *value = registers_of(*f->kernel);
+    return OK;
+  case max_dynamic_shared:
+    *value = (int)f->allowed;
+    return OK;
+  case preferred_carveout:
+    *value = f->carveout;
+    return OK;
   }
   return refuse(INVALID_VALUE, f->kernel->name, "an attribute that this driver does not know");
 }
@@ -276,8 +318,8 @@ API cuFuncSetAttribute(Function *f, int attribute, int value) {
   return OK;
 }
 
-API cuLaunchKernel(Function *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, Stream *s, void **params,
-                   void **) {
+API cuLaunchKernel(Function *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                   unsigned shared, Stream *s, void **params, void **) {
   ENTER
   if (!f) return INVALID_HANDLE;
   if (int r = lose()) return r;

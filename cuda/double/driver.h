@@ -32,9 +32,27 @@
 #include <vector>
 
 enum Result {
-  OK = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, DEVICE_UNAVAILABLE = 46, INVALID_DEVICE = 101, INVALID_IMAGE = 200, INVALID_CONTEXT = 201, NO_BINARY = 209, INVALID_PTX = 218, UNSUPPORTED_VERSION = 222, ILLEGAL_STATE = 401,
-  INVALID_HANDLE = 400, NOT_FOUND = 500, OUT_OF_RESOURCES = 701, LAUNCH_FAILED = 719,
-  CAPTURE_UNSUPPORTED = 900, CAPTURE_INVALIDATED = 901, CAPTURE_UNJOINED = 904, CAPTURE_ISOLATION = 905, CAPTURE_WRONG_THREAD = 908, UNKNOWN = 999
+  OK = 0,
+  INVALID_VALUE = 1,
+  OUT_OF_MEMORY = 2,
+  DEVICE_UNAVAILABLE = 46,
+  INVALID_DEVICE = 101,
+  INVALID_IMAGE = 200,
+  INVALID_CONTEXT = 201,
+  NO_BINARY = 209,
+  INVALID_PTX = 218,
+  UNSUPPORTED_VERSION = 222,
+  ILLEGAL_STATE = 401,
+  INVALID_HANDLE = 400,
+  NOT_FOUND = 500,
+  OUT_OF_RESOURCES = 701,
+  LAUNCH_FAILED = 719,
+  CAPTURE_UNSUPPORTED = 900,
+  CAPTURE_INVALIDATED = 901,
+  CAPTURE_UNJOINED = 904,
+  CAPTURE_ISOLATION = 905,
+  CAPTURE_WRONG_THREAD = 908,
+  UNKNOWN = 999
 };
 typedef unsigned long long Address;
 #define API extern "C" __attribute__((visibility("default"))) int
@@ -52,7 +70,7 @@ struct Stream;
 struct Captured {
   Work work;
   size_t after; // on a second stream: the amount of the first stream's own work that comes before it
-  bool guest;   // work of the second stream, in the list of the first
+  bool guest; // work of the second stream, in the list of the first
 };
 struct Capture {
   int number; // number of the capture among all captures
@@ -60,9 +78,9 @@ struct Capture {
   std::thread::id thread;
   Stream *origin; // the stream where the capture began, if it is another
   std::vector<Captured> work;
-  size_t own = 0;     // the amount of work that is no guest
-  size_t waited = 0;  // `after` of the work that comes next
-  size_t met = 0;     // the amount of work that the origin has waited for
+  size_t own = 0; // the amount of work that is no guest
+  size_t waited = 0; // `after` of the work that comes next
+  size_t met = 0; // the amount of work that the origin has waited for
   bool apart = false; // the origin has not waited for all work, or for a wait
   bool lost = false;
   Capture(int mode, std::thread::id thread, Stream *origin) : mode(mode), thread(thread), origin(origin) {
@@ -88,8 +106,8 @@ struct Context {
 
 extern std::recursive_mutex mutex;
 extern thread_local Context *bound; // context that is bound to this OS thread
-extern int sticky;                  // the error of a kernel, which stays until the process ends
-extern std::string detail;          // message of that error
+extern int sticky; // the error of a kernel, which stays until the process ends
+extern std::string detail; // message of that error
 
 // Limits of a GPU of a compute capability, 75 for 7.5; memory in bytes.
 struct Limits {
@@ -169,7 +187,8 @@ bool spoil_captures();
   if (fake::sticky) return fake::sticky;
 
 #define NOT_IN_CAPTURE \
-  if (fake::spoil_captures()) return fake::refuse(CAPTURE_UNSUPPORTED, __func__, "not while this thread captures a stream");
+  if (fake::spoil_captures()) \
+    return fake::refuse(CAPTURE_UNSUPPORTED, __func__, "not while this thread captures a stream");
 #define NOT_CAPTURED(s) \
   if ((s) && (s)->capture) { \
     (s)->capture->lost = true; \

@@ -37,7 +37,7 @@ struct Thread {
   Warp *warp;
   void *sp, *stack;
   uint64_t value, result; // the lane's operand and result of a warp operation
-  uint32_t mask;          // mask of the warp operation that the lane waits in
+  uint32_t mask; // mask of the warp operation that the lane waits in
   int lane, source;
   Op op;
   enum : uint8_t { NEW, READY, WARP, BLOCK, DONE } state;
@@ -80,12 +80,15 @@ struct Caller;
 template <class... A, void (*F)(A...)>
 struct Caller<F> {
   template <size_t... I>
-  static void go(void *const *p, std::index_sequence<I...>) { F(*(A *)p[I]...); }
+  static void go(void *const *p, std::index_sequence<I...>) {
+    F(*(A *)p[I]...);
+  }
   static void call(void *const *p) { go(p, std::index_sequence_for<A...>{}); }
   static std::vector<size_t> sizes() { return {sizeof(A)...}; }
 };
 struct Register {
-  Register(const char *name, int target, unsigned threads, std::vector<size_t> sizes, void (*call)(void *const *), int mutant = 0) {
+  Register(const char *name, int target, unsigned threads, std::vector<size_t> sizes, void (*call)(void *const *),
+           int mutant = 0) {
     kernels().push_back({name, target, threads, std::move(sizes), call, mutant});
   }
 };
@@ -113,7 +116,8 @@ T shuffle(uint32_t mask, T v, int source) {
 
 #define ENTRY static
 #define REGISTER_KERNEL(entry, threads) \
-  static emu::Register register_##entry(#entry, EMU_TARGET, threads, emu::Caller<&entry>::sizes(), &emu::Caller<&entry>::call);
+  static emu::Register register_##entry(#entry, EMU_TARGET, threads, emu::Caller<&entry>::sizes(), \
+                                        &emu::Caller<&entry>::call);
 #define SHARED(T, name, dims) \
   static emu::Shared name##_shared{#name, 0, nullptr, 0}; \
   T(&name) dims = *(T(*) dims)emu::shared_array(name##_shared, sizeof(T dims))
@@ -131,14 +135,18 @@ static inline void __syncwarp(unsigned mask = ~0u) { emu::warp_operation(emu::SY
 
 // The width of a shuffle is always the warp; a lane outside it gives the caller's value.
 template <class T>
-T __shfl_sync(unsigned mask, T v, int lane) { return emu::shuffle(mask, v, lane & 31); }
+T __shfl_sync(unsigned mask, T v, int lane) {
+  return emu::shuffle(mask, v, lane & 31);
+}
 template <class T>
 T __shfl_down_sync(unsigned mask, T v, int by) {
   int lane = emu::current->lane;
   return emu::shuffle(mask, v, lane + by < 32 ? lane + by : lane);
 }
 template <class T>
-T __shfl_xor_sync(unsigned mask, T v, int x) { return emu::shuffle(mask, v, (emu::current->lane ^ x) & 31); }
+T __shfl_xor_sync(unsigned mask, T v, int x) {
+  return emu::shuffle(mask, v, (emu::current->lane ^ x) & 31);
+}
 
 static inline unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)((uint64_t)a * b >> 32); }
 static inline int __float_as_int(float v) { return emu::bits<int>(v); }

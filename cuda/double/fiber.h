@@ -37,7 +37,7 @@ emu_switch:
 // fresh is the place where entry starts on a stack. entry never returns.
 static void *fresh(void *stack, void (*entry)()) {
   void **s = (void **)((char *)stack + stack_bytes) - 1; // aligned as after a call: 8 below a multiple of 16
-  *s = nullptr;         // entry has no caller
+  *s = nullptr; // entry has no caller
   *--s = (void *)entry; // the switch returns here
   for (int i = 0; i < 6; i++) *--s = nullptr;
   return s;
@@ -49,7 +49,8 @@ static std::vector<void *> idle;
 static void *take_stack() {
   const int count = 64;
   if (idle.empty()) {
-    char *p = (char *)mmap(nullptr, count * stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *p = (char *)mmap(nullptr, count * stack_bytes, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED) abort();
     for (int i = count - 1; i >= 0; i--) {
       mprotect(p + i * stack_bytes, page, PROT_NONE);

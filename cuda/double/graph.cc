@@ -22,7 +22,9 @@ std::string fake::graph_leaks() {
 bool fake::spoil_captures() {
   bool spoiled = false;
   each_stream([&](Stream *s) {
-    if (!s->capture || s->capture->mode == RELAXED || (s->capture->mode == THREAD_LOCAL && s->capture->thread != std::this_thread::get_id())) return;
+    if (!s->capture || s->capture->mode == RELAXED ||
+        (s->capture->mode == THREAD_LOCAL && s->capture->thread != std::this_thread::get_id()))
+      return;
     spoiled = s->capture->lost = true;
   });
   return spoiled;

@@ -9,11 +9,12 @@
 using namespace fake;
 
 const Limits &fake::limits() {
-  static const Limits all[] = {
-      // capability, shared memory of a block and of a multiprocessor, threads and blocks there
-      {70, 96 << 10, 96 << 10, 2048, 32},  {75, 64 << 10, 64 << 10, 1024, 16},   {80, 163 << 10, 164 << 10, 2048, 32},
-      {86, 99 << 10, 100 << 10, 1536, 16}, {87, 163 << 10, 164 << 10, 1536, 16}, {89, 99 << 10, 100 << 10, 1536, 24},
-      {90, 227 << 10, 228 << 10, 2048, 32}, {100, 227 << 10, 228 << 10, 2048, 32}, {120, 99 << 10, 100 << 10, 1536, 24}};
+  static const Limits all[] = {// capability, shared memory of a block and of a multiprocessor, threads and blocks there
+                               {70, 96 << 10, 96 << 10, 2048, 32},   {75, 64 << 10, 64 << 10, 1024, 16},
+                               {80, 163 << 10, 164 << 10, 2048, 32}, {86, 99 << 10, 100 << 10, 1536, 16},
+                               {87, 163 << 10, 164 << 10, 1536, 16}, {89, 99 << 10, 100 << 10, 1536, 24},
+                               {90, 227 << 10, 228 << 10, 2048, 32}, {100, 227 << 10, 228 << 10, 2048, 32},
+                               {120, 99 << 10, 100 << 10, 1536, 24}};
   int major = 9, minor = 0;
   if (const char *text = getenv("EMU_CAPABILITY")) sscanf(text, "%d.%d", &major, &minor);
   const Limits *found = all;
@@ -31,14 +32,16 @@ static const struct {
   int target;
   const char *kernel;
   int architecture, registers;
-} assembled[] = { // rows of an image, by rising architecture
+} assembled[] = {
+// rows of an image, by rising architecture
 #include "registers.inc"
 };
 
 int fake::registers_of(const emu::Kernel &k) {
   int found = 0;
   for (auto &a : assembled)
-    if (a.target == k.target && !strcmp(a.kernel, k.name) && (!found || a.architecture <= limits().capability)) found = a.registers;
+    if (a.target == k.target && !strcmp(a.kernel, k.name) && (!found || a.architecture <= limits().capability))
+      found = a.registers;
   return found;
 }
 
@@ -49,7 +52,8 @@ static size_t static_shared(std::string_view ptx, const std::string &kernel) {
   std::string_view body = ptx.substr(from, ptx.find("\n}", from) - from), sign = ".shared .align ";
   for (size_t at = ptx.find(sign); at != ptx.npos; at = ptx.find(sign, at + 1)) {
     size_t name = ptx.find(".b8 ", at) + 4, open = ptx.find('[', name), align = atoi(ptx.data() + at + sign.size());
-    if (body.find(ptx.substr(name, open - name)) != body.npos) bytes = (bytes + align - 1) / align * align + atoi(ptx.data() + open + 1);
+    if (body.find(ptx.substr(name, open - name)) != body.npos)
+      bytes = (bytes + align - 1) / align * align + atoi(ptx.data() + open + 1);
   }
   return bytes;
 }
@@ -63,8 +67,10 @@ size_t fake::static_shared_of(const std::string &ptx, const emu::Kernel &k) {
 
 int fake::refused(const emu::Kernel &k, dim3 grid, dim3 block, size_t fixed, size_t dynamic, size_t allowed) {
   const Limits &l = limits();
-  if (!grid.x || !grid.y || !grid.z || grid.x > 2147483647 || grid.y > 65535 || grid.z > 65535) return refuse(INVALID_VALUE, k.name, "grid");
-  if (!block.x || block.y != 1 || block.z != 1 || block.x > 1024 || block.x % 32) return refuse(INVALID_VALUE, k.name, "a block is of full warps, in one dimension");
+  if (!grid.x || !grid.y || !grid.z || grid.x > 2147483647 || grid.y > 65535 || grid.z > 65535)
+    return refuse(INVALID_VALUE, k.name, "grid");
+  if (!block.x || block.y != 1 || block.z != 1 || block.x > 1024 || block.x % 32)
+    return refuse(INVALID_VALUE, k.name, "a block is of full warps, in one dimension");
   if (block.x > k.threads) return refuse(OUT_OF_RESOURCES, k.name, "more threads than its launch bounds");
   if (dynamic > allowed || fixed + dynamic > l.shared_block) return refuse(INVALID_VALUE, k.name, "shared memory");
   return OK;

@@ -54,7 +54,8 @@ bool fake::within(Address p, size_t bytes) {
 std::string fake::leaks() {
   if (device.empty() && pinned.empty()) return "";
   char s[120];
-  snprintf(s, sizeof s, "%zu device allocations (%zu bytes) and %zu pinned ones were never freed", device.size(), used, pinned.size());
+  snprintf(s, sizeof s, "%zu device allocations (%zu bytes) and %zu pinned ones were never freed", device.size(), used,
+           pinned.size());
   return s;
 }
 
@@ -134,14 +135,26 @@ API cuMemFreeHost(void *p) {
 }
 
 static int copy(void *to, const void *from, size_t n, Stream *s) {
-  return submit(s, [=] { memmove(to, from, n); return (int)OK; });
+  return submit(s, [=] {
+    memmove(to, from, n);
+    return (int)OK;
+  });
 }
 
-API cuMemcpyHtoDAsync_v2(Address d, const void *s, size_t n, Stream *stream) { ENTER DEVICE(d, n) PINNED(s, n) return copy((void *)d, s, n, stream); }
-API cuMemcpyDtoHAsync_v2(void *d, Address s, size_t n, Stream *stream) { ENTER DEVICE(s, n) PINNED(d, n) return copy(d, (void *)s, n, stream); }
-API cuMemcpyDtoDAsync_v2(Address d, Address s, size_t n, Stream *stream) { ENTER DEVICE(s, n) DEVICE(d, n) return copy((void *)d, (void *)s, n, stream); }
+API cuMemcpyHtoDAsync_v2(Address d, const void *s, size_t n, Stream *stream) {
+  ENTER DEVICE(d, n) PINNED(s, n) return copy((void *)d, s, n, stream);
+}
+API cuMemcpyDtoHAsync_v2(void *d, Address s, size_t n, Stream *stream) {
+  ENTER DEVICE(s, n) PINNED(d, n) return copy(d, (void *)s, n, stream);
+}
+API cuMemcpyDtoDAsync_v2(Address d, Address s, size_t n, Stream *stream) {
+  ENTER DEVICE(s, n) DEVICE(d, n) return copy((void *)d, (void *)s, n, stream);
+}
 API cuMemsetD8Async(Address d, unsigned char v, size_t n, Stream *s) {
   ENTER
   DEVICE(d, n)
-  return submit(s, [=] { memset((void *)d, v, n); return (int)OK; });
+  return submit(s, [=] {
+    memset((void *)d, v, n);
+    return (int)OK;
+  });
 }

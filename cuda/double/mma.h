@@ -60,7 +60,8 @@ struct Single : Part {
     return std::fabs((double)f) > std::fabs(v) ? __int_as_float(__float_as_int(f) - 1) : f;
   }
 };
-inline void mma(float &c0, float &c1, float &c2, float &c3, float a0, float a1, float a2, float a3, float b0, float b1) {
+inline void mma(float &c0, float &c1, float &c2, float &c3, float a0, float a1, float a2, float a3, float b0,
+                float b1) {
   Single s{{Single::all}, {a0, a1, a2, a3}, {b0, b1}, {c0, c1, c2, c3}};
   together(s);
   c0 = s.c[0], c1 = s.c[1], c2 = s.c[2], c3 = s.c[3];

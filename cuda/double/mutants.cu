@@ -12,19 +12,15 @@ MUTANT(mutant_divergent) {
 
 // Both halves wait, at different barriers.
 MUTANT(mutant_two_barriers) {
-  if (threadIdx.x & 1)
-    __syncthreads();
-  else
-    __syncthreads();
+  if (threadIdx.x & 1) __syncthreads();
+  else __syncthreads();
   x[threadIdx.x] = 1;
 }
 
 // Half of a warp waits for lanes that are at the barrier.
 MUTANT(mutant_warp) {
-  if (threadIdx.x & 1)
-    __syncthreads();
-  else
-    __syncwarp();
+  if (threadIdx.x & 1) __syncthreads();
+  else __syncwarp();
   x[threadIdx.x] = 1;
 }
 

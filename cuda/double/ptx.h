@@ -26,15 +26,23 @@ inline bool below(T a, T b) {
   return a < b;
 }
 template <class T>
-inline T min(T a, T b) { return a != a ? b : b != b || below(a, b) ? a : b; }
+inline T min(T a, T b) {
+  return a != a ? b : b != b || below(a, b) ? a : b;
+}
 template <class T>
-inline T max(T a, T b) { return a != a ? b : b != b || below(b, a) ? a : b; }
+inline T max(T a, T b) {
+  return a != a ? b : b != b || below(b, a) ? a : b;
+}
 
 // A shift by the width or more gives only the bits that are shifted in.
 template <class T>
-inline T shl(T v, uint32_t n) { return n < sizeof(T) * 8 ? (T)(v << n) : 0; }
+inline T shl(T v, uint32_t n) {
+  return n < sizeof(T) * 8 ? (T)(v << n) : 0;
+}
 template <class T>
-inline T shr(T v, uint32_t n) { return n < sizeof(T) * 8 ? (T)(v >> n) : (T)(v < 0 ? -1 : 0); }
+inline T shr(T v, uint32_t n) {
+  return n < sizeof(T) * 8 ? (T)(v >> n) : (T)(v < 0 ? -1 : 0);
+}
 
 // PTX does not define a division by zero, so that it is a fault here. The smallest number divided
 // by −1 wraps.
@@ -54,7 +62,9 @@ inline T rem(T a, T b) {
 }
 
 template <class T>
-inline T mul_hi(T a, T b) { return (T)((uint64_t)a * (uint64_t)b >> sizeof(T) * 8); }
+inline T mul_hi(T a, T b) {
+  return (T)((uint64_t)a * (uint64_t)b >> sizeof(T) * 8);
+}
 
 // bfe is the field of n bits from bit at.
 template <class T>
@@ -65,14 +75,19 @@ inline T bfe(T v, uint32_t at, uint32_t n) {
 
 // ne is false if an operand is NaN.
 template <class T>
-inline bool ne(T a, T b) { return a < b || a > b; }
+inline bool ne(T a, T b) {
+  return a < b || a > b;
+}
 
 // The source lane of each kind of shfl; c has the last lane of a segment and its mask.
 enum Shuffle { UP, DOWN, BFLY, IDX };
 inline uint32_t shfl(Shuffle kind, uint32_t v, uint32_t by, uint32_t c, uint32_t mask) {
   int lane = emu::current->lane, segment = c >> 8 & 31, last = (lane & segment) | (c & 31 & ~segment);
   by &= 31;
-  int from = kind == UP ? lane - (int)by : kind == DOWN ? lane + (int)by : kind == BFLY ? lane ^ (int)by : (lane & segment) | ((int)by & ~segment);
+  int from = kind == UP     ? lane - (int)by
+             : kind == DOWN ? lane + (int)by
+             : kind == BFLY ? lane ^ (int)by
+                            : (lane & segment) | ((int)by & ~segment);
   bool inside = kind == UP ? from >= last : from <= last;
   return emu::shuffle(mask, v, inside ? from : lane);
 }
@@ -85,7 +100,9 @@ inline T get(const char *p) {
   return v;
 }
 template <class T>
-inline void set(char *p, T v) { memcpy(p, &v, sizeof v); }
+inline void set(char *p, T v) {
+  memcpy(p, &v, sizeof v);
+}
 
 // at is an address that may be read or written by the instruction at a line of the PTX; a depot is
 // the function's local memory.
@@ -98,7 +115,8 @@ inline char *at(uint64_t address, int line) {
 template <int bytes, size_t n>
 inline char *local(char (&depot)[n], uint64_t address, int line) {
   emu::place = line;
-  if (address < (uint64_t)depot || address + bytes > (uint64_t)depot + n) emu::violation("uses local memory outside its function's");
+  if (address < (uint64_t)depot || address + bytes > (uint64_t)depot + n)
+    emu::violation("uses local memory outside its function's");
   if (address % bytes) emu::violation("uses a misaligned address");
   return (char *)address;
 }

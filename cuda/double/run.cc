@@ -131,7 +131,8 @@ void entry() {
     live--;
     t->warp->live &= ~(1u << t->lane);
     if (t->warp->waiting) recheck(t->warp);
-    if (blocked) report(LAUNCH_FAILED, std::string("a thread has ended while others wait at __syncthreads, ") + barrier);
+    if (blocked)
+      report(LAUNCH_FAILED, std::string("a thread has ended while others wait at __syncthreads, ") + barrier);
     void *stack = t->stack;
     Thread *n = dequeue();
     if (n && n->state == Thread::NEW) {
@@ -231,8 +232,9 @@ void run_block(const Launch &l, unsigned b) {
   next(&scheduler);
   if (live && !fault->code) {
     char s[300];
-    snprintf(s, sizeof s, "of %u threads, %u wait at __syncthreads (%s) and %u in a warp operation that cannot complete", live, blocked,
-             blocked ? barrier : "none", live - blocked);
+    snprintf(s, sizeof s,
+             "of %u threads, %u wait at __syncthreads (%s) and %u in a warp operation that cannot complete", live,
+             blocked, blocked ? barrier : "none", live - blocked);
     report(LAUNCH_FAILED, s);
   }
   if (fault->code) {
@@ -258,7 +260,8 @@ void *shared_array(Shared &s, size_t bytes) {
 
 void block_barrier(const char *place) {
   Thread *t = current;
-  if (live < threads.size()) report(LAUNCH_FAILED, std::string("a thread waits at __syncthreads that others have ended without, ") + place);
+  if (live < threads.size())
+    report(LAUNCH_FAILED, std::string("a thread waits at __syncthreads that others have ended without, ") + place);
   if (blocked && place != barrier && strcmp(place, barrier))
     report(LAUNCH_FAILED, std::string("threads wait at different __syncthreads, ") + barrier + " and " + place);
   barrier = place;

@@ -83,7 +83,7 @@ struct Record {
 
 struct Event {
   std::shared_ptr<Record> last = std::make_shared<Record>();
-  int capture = 0;  // number of the last record's capture, or 0
+  int capture = 0; // number of the last record's capture, or 0
   size_t after = 0; // amount of the capture's work before the record
 };
 

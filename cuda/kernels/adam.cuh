@@ -10,7 +10,8 @@
 // p, g, m, v, rate [n]. Grid ⌈n/256⌉, no shared memory. It moves 5 numbers in and 3 out, 15 FLOP
 // an element: bound by memory. No sums.
 template <typename T>
-__device__ __forceinline__ void adam(int n, T *p, const T *g, T *m, T *v, const T *rate, T beta1, T rest1, T beta2, T rest2, double size, double root, T eps, T l2, T scale) {
+__device__ __forceinline__ void adam(int n, T *p, const T *g, T *m, T *v, const T *rate, T beta1, T rest1, T beta2,
+                                     T rest2, double size, double root, T eps, T l2, T scale) {
   int i = global_thread();
   if (i >= n) return;
   T x = p[i];
@@ -19,8 +20,10 @@ __device__ __forceinline__ void adam(int n, T *p, const T *g, T *m, T *v, const 
   T square = beta2 * v[i] + rest2 * (grad * grad);
   m[i] = mean;
   v[i] = square;
-  p[i] = x - rate[i] * (T)number_of(size, live.size) * mean / (square_root(square) * (T)number_of(root, live.root) + eps);
+  p[i] =
+      x - rate[i] * (T)number_of(size, live.size) * mean / (square_root(square) * (T)number_of(root, live.root) + eps);
 }
 REAL_KERNEL(256, adam,
-            (int n, T *p, const T *g, T *m, T *v, const T *rate, T beta1, T rest1, T beta2, T rest2, double size, double root, T eps, T l2, T scale),
+            (int n, T *p, const T *g, T *m, T *v, const T *rate, T beta1, T rest1, T beta2, T rest2, double size,
+             double root, T eps, T l2, T scale),
             (n, p, g, m, v, rate, beta1, rest1, beta2, rest2, size, root, eps, l2, scale))

@@ -22,7 +22,9 @@ __device__ __forceinline__ double inverse_square(double logl) { return exponenti
 // rows in all; norms without w, and no weight, where logl is null. A warp has four rows, grid
 // (⌈rows/32⌉, K), 256 threads; lane t sums d = t, t+32, …, then warp_sum. Each block has w in shared
 // memory, 256 at a time. z, x and logl come from L2, 3 FLOP a term and an exponential for 32.
-DOUBLE_KERNEL(256, ard_norms, (int m, int rows, int d, double *weight, double *norms, const double *z, const double *x, const double *logl)) {
+DOUBLE_KERNEL(256, ard_norms,
+              (int m, int rows, int d, double *weight, double *norms, const double *z, const double *x,
+               const double *logl)) {
   constexpr int EACH = 4;
   SHARED(double, w, [256]);
   int first = (int)(blockIdx.x * 8 + threadIdx.x / 32) * EACH, lane = (int)threadIdx.x % 32, own = (int)threadIdx.x;
@@ -37,7 +39,8 @@ DOUBLE_KERNEL(256, ard_norms, (int m, int rows, int d, double *weight, double *n
     for (int e = 0; e < EACH; e++) {
       int i = smaller(first + e, rows - 1);
       const double *row = i < m ? z + (long long)i * d : x + (long long)(i - m) * d;
-      for (int q = from + lane; q < smaller(from + 256, d); q += 32) sum[e] = fused(row[q] * w[q - from], row[q], sum[e]);
+      for (int q = from + lane; q < smaller(from + 256, d); q += 32)
+        sum[e] = fused(row[q] * w[q - from], row[q], sum[e]);
     }
   }
 #pragma unroll
@@ -57,15 +60,17 @@ constexpr double NEAR_ROWS = 1.0 / (1 << 20), TOUCHING_ROWS = NEAR_ROWS / (1 << 
 // weight, w is 1. Of Kuu it computes the lower triangle. Matérn kernels take its root: for them,
 // near rows are computed again. norm_z and norm_x are half the squared norms of the rows and
 // columns.
-__device__ __forceinline__ void ard_exponents(double (&sum)[ROWS][COLUMNS], int m0, int b0, int m, int n, int d, const double *z, const double *x,
-                                               const double *weight, const double *norm_z, const double *norm_x, bool lower, int shape) {
+__device__ __forceinline__ void ard_exponents(double (&sum)[ROWS][COLUMNS], int m0, int b0, int m, int n, int d,
+                                              const double *z, const double *x, const double *weight,
+                                              const double *norm_z, const double *norm_x, bool lower, int shape) {
   // A row or column beyond the last is the last one again; of columns the weight is 0.
   auto read_z = [=](int i, int p) { return z[smaller(m0 + i, m - 1) * d + smaller(p, d - 1)]; };
   auto read_x = [=](int i, int p) {
     double factor = p < d ? (weight ? weight[p] : 1.0) : 0.0;
     return Weighted<double>{x[smaller(b0 + i, n - 1) * d + smaller(p, d - 1)], factor};
   };
-  tile_sums<AlongDepth, AlongDepth>(sum, 0, d, 1, read_z, read_x, [] {}, warp_squares(m0, b0, m, n, lower) > 0 ? SQUARES : 0);
+  tile_sums<AlongDepth, AlongDepth>(
+      sum, 0, d, 1, read_z, read_x, [] {}, warp_squares(m0, b0, m, n, lower) > 0 ? SQUARES : 0);
   double of_z[ROWS], of_x[COLUMNS];
 #pragma unroll
   for (int r = 0; r < ROWS; r++) of_z[r] = norm_z[smaller(m0 + tile_row(r), m - 1)];
@@ -106,8 +111,9 @@ __device__ __forceinline__ double matern(int shape, double e, double norm, doubl
 // sides of the diagonal, and exactly 1 and 0 on it. A loop does one row at a time and rotates the
 // rows through the first place: sums with a variable index would lie in memory. Exponentials
 // without branches between them are computed side by side.
-__device__ __forceinline__ void ard_store(double (&sum)[ROWS][COLUMNS], double scale, int m0, int b0, int m, int n, int same, int shape, double *c,
-                                          double *slope, const double *norm_z, const double *norm_x) {
+__device__ __forceinline__ void ard_store(double (&sum)[ROWS][COLUMNS], double scale, int m0, int b0, int m, int n,
+                                          int same, int shape, double *c, double *slope, const double *norm_z,
+                                          const double *norm_x) {
 #pragma unroll 1
   for (int r = 0; r < ROWS; r++) {
     double e[COLUMNS], v[COLUMNS], s[COLUMNS];
@@ -149,7 +155,8 @@ __device__ __forceinline__ void ard_store(double (&sum)[ROWS][COLUMNS], double s
 // near rows take registers, which would leave ard no room for a third block. Grid (⌈B/64⌉, ⌈M/64⌉,
 // K), 128 threads, 17 KiB of shared memory, 34 from 9.0 on. 8·K·M·B bytes, twice as many for Matérn,
 // 2·K·M·B·D FLOP, and 40 an exponential; half for Kuu.
-__device__ __forceinline__ void ard(int m, int n, int d, int rows, int same, int shape, double *c, double *slope, const double *z, const double *x, const double *weight, const double *norms) {
+__device__ __forceinline__ void ard(int m, int n, int d, int rows, int same, int shape, double *c, double *slope,
+                                    const double *z, const double *x, const double *weight, const double *norms) {
   int m0 = (int)blockIdx.y * TILE, b0 = (int)blockIdx.x * TILE, k = (int)blockIdx.z;
   if (same && b0 > m0) return; // the whole block
   norms += (long long)k * rows;
@@ -159,15 +166,18 @@ __device__ __forceinline__ void ard(int m, int n, int d, int rows, int same, int
   ard_store(sum, 1.0, m0, b0, m, n, same, shape, c + (long long)k * m * n, slope + (long long)k * m * n, norms, norm_x);
 }
 BOUNDED_PRODUCT_KERNEL(TILE_THREADS, 3, ard_f64,
-              (int m, int n, int d, int rows, int same, double *c, const double *z, const double *x, const double *weight, const double *norms),
-              ard(m, n, d, rows, same, RBF, c, c, z, x, weight, norms))
+                       (int m, int n, int d, int rows, int same, double *c, const double *z, const double *x,
+                        const double *weight, const double *norms),
+                       ard(m, n, d, rows, same, RBF, c, c, z, x, weight, norms))
 BOUNDED_PRODUCT_KERNEL(TILE_THREADS, 2, ard_matern_f64,
-              (int m, int n, int d, int rows, int same, int shape, double *c, double *slope, const double *z, const double *x, const double *weight, const double *norms),
-              ard(m, n, d, rows, same, shape, c, slope, z, x, weight, norms))
+                       (int m, int n, int d, int rows, int same, int shape, double *c, double *slope, const double *z,
+                        const double *x, const double *weight, const double *norms),
+                       ard(m, n, d, rows, same, shape, c, slope, z, x, weight, norms))
 
 // ard_isotropic is ard with one w_k for all inputs: a tile of distances serves all k. norms [rows].
 // Grid (⌈B/64⌉, ⌈M/64⌉). 8·K·M·B bytes, M·B·(2·D + 40·K) FLOP.
-__device__ __forceinline__ void ard_isotropic(int kernels, int m, int n, int d, int same, int shape, double *c, double *slope, const double *z, const double *x, const double *logl,
+__device__ __forceinline__ void ard_isotropic(int kernels, int m, int n, int d, int same, int shape, double *c,
+                                              double *slope, const double *z, const double *x, const double *logl,
                                               const double *norms) {
   int m0 = (int)blockIdx.y * TILE, b0 = (int)blockIdx.x * TILE;
   if (same && b0 > m0) return; // the whole block
@@ -175,13 +185,14 @@ __device__ __forceinline__ void ard_isotropic(int kernels, int m, int n, int d, 
   const double *norm_x = norms + (same ? 0 : m);
   ard_exponents(sum, m0, b0, m, n, d, z, x, nullptr, norms, norm_x, same, shape);
   for (int k = 0; k < kernels; k++) {
-    ard_store(sum, inverse_square(logl[k]), m0, b0, m, n, same, shape, c + (long long)k * m * n, slope + (long long)k * m * n, norms, norm_x);
+    ard_store(sum, inverse_square(logl[k]), m0, b0, m, n, same, shape, c + (long long)k * m * n,
+              slope + (long long)k * m * n, norms, norm_x);
   }
 }
 BOUNDED_PRODUCT_KERNEL(TILE_THREADS, 2, ard_isotropic_f64,
-              (int kernels, int m, int n, int d, int same, int shape, double *c, double *slope, const double *z, const double *x, const double *logl,
-               const double *norms),
-              ard_isotropic(kernels, m, n, d, same, shape, c, slope, z, x, logl, norms))
+                       (int kernels, int m, int n, int d, int same, int shape, double *c, double *slope,
+                        const double *z, const double *x, const double *logl, const double *norms),
+                       ard_isotropic(kernels, m, n, d, same, shape, c, slope, z, x, logl, norms))
 
 // ard_rows: G = dc∘slope in place, or as it is where slope is null, and g = the sums of its n-long
 // rows. One warp a row, grid ⌈rows/8⌉, 256 threads; lane t sums t, t+32, …, then warp_sum. 24 bytes
@@ -222,7 +233,9 @@ DOUBLE_KERNEL(256, ard_columns, (int m, int n, double *sums, const double *g)) {
 // chunks, of x in the others; and weight. Grid (⌈D/32⌉, K, chunks), 256 threads: warp w sums rows
 // w, w+8, … of 32 columns, and the warps are added in order; ard_fold adds the chunks. p [K,M,D] is
 // P. 8·K·M·D bytes and z and x from L2, 4 FLOP an element.
-DOUBLE_KERNEL(256, ard_lengths, (int m, int n, int d, double *partial, double *weight, const double *p, const double *z, const double *x, const double *rows, const double *columns, const double *logl)) {
+DOUBLE_KERNEL(256, ard_lengths,
+              (int m, int n, int d, double *partial, double *weight, const double *p, const double *z, const double *x,
+               const double *rows, const double *columns, const double *logl)) {
   SHARED(double, part, [8][32]);
   int lane = (int)threadIdx.x % 32, w = (int)threadIdx.x / 32, q = (int)blockIdx.x * 32 + lane, k = (int)blockIdx.y;
   int chunk = (int)blockIdx.z - div_up(m, TILE);
@@ -256,7 +269,9 @@ DOUBLE_KERNEL(256, ard_lengths, (int m, int n, int d, double *partial, double *w
 //
 // weight is null where P and g are already sums with w. Grid ⌈(n + lengths)/64⌉. 8·K·n +
 // 8·chunks·lengths bytes.
-DOUBLE_KERNEL(64, ard_fold, (int kernels, int n, int d, int lengths, int chunks, double times, double *dz, double *dlogl, const double *p, const double *rows, const double *z, const double *weight, const double *partial)) {
+DOUBLE_KERNEL(64, ard_fold,
+              (int kernels, int n, int d, int lengths, int chunks, double times, double *dz, double *dlogl,
+               const double *p, const double *rows, const double *z, const double *weight, const double *partial)) {
   int q = global_thread();
   if (q >= n + lengths) return;
   if (q >= n) {
@@ -275,8 +290,10 @@ DOUBLE_KERNEL(64, ard_fold, (int kernels, int n, int d, int lengths, int chunks,
 // w_k G_k, k in order; and partial[tile, k] = Σ G_k (z − x)² w_k of a tile, by block_sum, which
 // ard_fold adds to dlogℓ_k. Grid and shared memory of ard_isotropic. 24·K·M·B bytes, M·B·(2·D +
 // 5·K) FLOP.
-__device__ __forceinline__ void ard_isotropic_backward(int kernels, int m, int n, int d, int same, double *mixed, double *partial, double *dc, const double *slope,
-                                                       const double *z, const double *x, const double *logl, const double *norms) {
+__device__ __forceinline__ void ard_isotropic_backward(int kernels, int m, int n, int d, int same, double *mixed,
+                                                       double *partial, double *dc, const double *slope,
+                                                       const double *z, const double *x, const double *logl,
+                                                       const double *norms) {
   int m0 = (int)blockIdx.y * TILE, b0 = (int)blockIdx.x * TILE;
   double sum[ROWS][COLUMNS] = {};
   ard_exponents(sum, m0, b0, m, n, d, z, x, nullptr, norms, norms + (same ? 0 : m), false, RBF);
@@ -302,6 +319,6 @@ __device__ __forceinline__ void ard_isotropic_backward(int kernels, int m, int n
   }
 }
 BOUNDED_PRODUCT_KERNEL(TILE_THREADS, 2, ard_isotropic_backward_f64,
-              (int kernels, int m, int n, int d, int same, double *mixed, double *partial, double *dc, const double *slope, const double *z, const double *x,
-               const double *logl, const double *norms),
-              ard_isotropic_backward(kernels, m, n, d, same, mixed, partial, dc, slope, z, x, logl, norms))
+                       (int kernels, int m, int n, int d, int same, double *mixed, double *partial, double *dc,
+                        const double *slope, const double *z, const double *x, const double *logl, const double *norms),
+                       ard_isotropic_backward(kernels, m, n, d, same, mixed, partial, dc, slope, z, x, logl, norms))

@@ -19,9 +19,11 @@ struct sreg3 {
 #define threadIdx (sreg3{(unsigned)__nvvm_read_ptx_sreg_tid_x(), 0u, 0u})
 #define blockDim (sreg3{(unsigned)__nvvm_read_ptx_sreg_ntid_x(), 1u, 1u})
 #define blockIdx \
-  (sreg3{(unsigned)__nvvm_read_ptx_sreg_ctaid_x(), (unsigned)__nvvm_read_ptx_sreg_ctaid_y(), (unsigned)__nvvm_read_ptx_sreg_ctaid_z()})
+  (sreg3{(unsigned)__nvvm_read_ptx_sreg_ctaid_x(), (unsigned)__nvvm_read_ptx_sreg_ctaid_y(), \
+         (unsigned)__nvvm_read_ptx_sreg_ctaid_z()})
 #define gridDim \
-  (sreg3{(unsigned)__nvvm_read_ptx_sreg_nctaid_x(), (unsigned)__nvvm_read_ptx_sreg_nctaid_y(), (unsigned)__nvvm_read_ptx_sreg_nctaid_z()})
+  (sreg3{(unsigned)__nvvm_read_ptx_sreg_nctaid_x(), (unsigned)__nvvm_read_ptx_sreg_nctaid_y(), \
+         (unsigned)__nvvm_read_ptx_sreg_nctaid_z()})
 
 struct float2 {
   float x, y;
@@ -37,12 +39,19 @@ static __device__ __forceinline__ void __syncwarp(unsigned mask = ~0u) { __nvvm_
 
 // The width of a shuffle is always the warp.
 #define SHUFFLES(name, builtin, clamp) \
-  static __device__ __forceinline__ int name(unsigned mask, int v, int lane) { return __nvvm_shfl_sync_##builtin##_i32(mask, v, lane, clamp); } \
-  static __device__ __forceinline__ unsigned name(unsigned mask, unsigned v, int lane) { return (unsigned)name(mask, (int)v, lane); } \
-  static __device__ __forceinline__ float name(unsigned mask, float v, int lane) { return __nvvm_shfl_sync_##builtin##_f32(mask, v, lane, clamp); } \
+  static __device__ __forceinline__ int name(unsigned mask, int v, int lane) { \
+    return __nvvm_shfl_sync_##builtin##_i32(mask, v, lane, clamp); \
+  } \
+  static __device__ __forceinline__ unsigned name(unsigned mask, unsigned v, int lane) { \
+    return (unsigned)name(mask, (int)v, lane); \
+  } \
+  static __device__ __forceinline__ float name(unsigned mask, float v, int lane) { \
+    return __nvvm_shfl_sync_##builtin##_f32(mask, v, lane, clamp); \
+  } \
   static __device__ __forceinline__ double name(unsigned mask, double v, int lane) { \
     unsigned long long bits = __builtin_bit_cast(unsigned long long, v); \
-    unsigned lo = (unsigned)name(mask, (int)(unsigned)bits, lane), hi = (unsigned)name(mask, (int)(unsigned)(bits >> 32), lane); \
+    unsigned lo = (unsigned)name(mask, (int)(unsigned)bits, lane), \
+             hi = (unsigned)name(mask, (int)(unsigned)(bits >> 32), lane); \
     return __builtin_bit_cast(double, (unsigned long long)hi << 32 | lo); \
   }
 SHUFFLES(__shfl_sync, idx, 31)
@@ -54,7 +63,9 @@ static __device__ __forceinline__ int __float_as_int(float v) { return __builtin
 static __device__ __forceinline__ float __int_as_float(int v) { return __builtin_bit_cast(float, v); }
 static __device__ __forceinline__ long long __double_as_longlong(double v) { return __builtin_bit_cast(long long, v); }
 static __device__ __forceinline__ double __longlong_as_double(long long v) { return __builtin_bit_cast(double, v); }
-static __device__ __forceinline__ unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)((unsigned long long)a * b >> 32); }
+static __device__ __forceinline__ unsigned __umulhi(unsigned a, unsigned b) {
+  return (unsigned)((unsigned long long)a * b >> 32);
+}
 static __device__ __forceinline__ float fmaf(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 static __device__ __forceinline__ double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
 static __device__ __forceinline__ float sqrtf(float v) { return __builtin_sqrtf(v); }

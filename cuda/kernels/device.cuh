@@ -40,7 +40,9 @@
 #include "clang.cuh"
 #elif defined(__CUDACC__)
 #define ON_GPU
-#define DYN_SHARED(T, name) extern __shared__ __align__(16) unsigned char name##_bytes[]; T *name = reinterpret_cast<T *>(name##_bytes)
+#define DYN_SHARED(T, name) \
+  extern __shared__ __align__(16) unsigned char name##_bytes[]; \
+  T *name = reinterpret_cast<T *>(name##_bytes)
 #define SHARED(T, name, dims) __shared__ T name dims
 #define REGISTER_KERNEL(entry, threads)
 #else
@@ -80,7 +82,8 @@
 #define REAL_KERNEL(threads, name, params, args) \
   IN_BOTH(KERNEL(threads, name##_f32, params, name<T> args), KERNEL(threads, name##_f64, params, name<T> args))
 #define REAL_BOUNDED_KERNEL(threads, blocks, name, params, args) \
-  IN_BOTH(BOUNDED_KERNEL(threads, blocks, name##_f32, params, name<T> args), BOUNDED_KERNEL(threads, blocks, name##_f64, params, name<T> args))
+  IN_BOTH(BOUNDED_KERNEL(threads, blocks, name##_f32, params, name<T> args), \
+          BOUNDED_KERNEL(threads, blocks, name##_f64, params, name<T> args))
 // REAL_PAIRED_KERNEL has two blocks in a multiprocessor in double.
 #define REAL_PAIRED_KERNEL(threads, name, params, args) \
   IN_BOTH(KERNEL(threads, name##_f32, params, name<T> args), \

@@ -28,8 +28,10 @@ struct Layer {
 };
 
 #define LAYER_PARAMS \
-  int rows, int d, int r, int out, int omegas, int weights, int arccos, const T *logalpha, const T *h, const T *omega, const T *w, const T *contrast
-#define LAYER Layer<T>{rows, d, r, out, omegas, weights, arccos, logalpha, h, omega, w, contrast}
+  int rows, int d, int r, int out, int omegas, int weights, int arccos, const T *logalpha, const T *h, const T *omega, \
+      const T *w, const T *contrast
+#define LAYER \
+  Layer<T> { rows, d, r, out, omegas, weights, arccos, logalpha, h, omega, w, contrast }
 
 // feature_scale is √(α/R).
 template <typename T>
@@ -39,11 +41,15 @@ __device__ __forceinline__ T feature_scale(const T *logalpha, int r) {
 
 // is_local is LOCAL: local reparameterisation, known before the kernel runs unless its code is brief.
 template <class P, bool LOCAL, typename T>
-__device__ __forceinline__ bool is_local(const Layer<T> &l) { return P::brief ? l.contrast != nullptr : LOCAL; }
+__device__ __forceinline__ bool is_local(const Layer<T> &l) {
+  return P::brief ? l.contrast != nullptr : LOCAL;
+}
 
 // feature_columns is the number of columns of Φ.
 template <typename T>
-__device__ __forceinline__ int feature_columns(const Layer<T> &l) { return l.arccos ? l.r : 2 * l.r; }
+__device__ __forceinline__ int feature_columns(const Layer<T> &l) {
+  return l.arccos ? l.r : 2 * l.r;
+}
 
 // Piece is a tile of n rows of h from first, and f frequencies from r0.
 template <typename T>
@@ -105,7 +111,13 @@ __device__ __forceinline__ void recall(const T *from, T v[4][4]) {
 template <typename T>
 __device__ __forceinline__ void rectify(int degree, T *phi, T *slope) {
   const T root = (T)1.4142135623730951;
-  T p = *phi, power = degree == 0 ? root : degree == 1 ? root * p : root * p * p, derivative = degree == 0 ? (T)0 : degree == 1 ? root : 2 * root * p;
+  T p = *phi,
+    power = degree == 0   ? root
+            : degree == 1 ? root * p
+                          : root * p * p,
+    derivative = degree == 0   ? (T)0
+                 : degree == 1 ? root
+                               : 2 * root * p;
   *phi = p <= 0 ? (T)0 : power + 0 * p;
   *slope = p <= 0 ? (T)0 : derivative;
 }

@@ -12,14 +12,16 @@
 // one set of sums, the second term is kept in m.s in place of the sines, and scale() may compute
 // the scale again each time.
 template <class P, bool TRANSPOSED, bool LOCAL, typename T, class Scale>
-__device__ __forceinline__ void phase_gradient(tile::Buffers<T> m, const Layer<T> &l, const Piece<T> &p, const T *dout, const T *dv, Scale scale, T dp[4][4]) {
+__device__ __forceinline__ void phase_gradient(tile::Buffers<T> m, const Layer<T> &l, const Piece<T> &p, const T *dout,
+                                               const T *dv, Scale scale, T dp[4][4]) {
   using namespace tile;
   T wave[4][4];
   const T *w = p.w + (long long)p.r0 * l.out;
   Across<T> d{dout + p.first * l.out, l.out, p.n};
   clear(dp);
   if (is_local<P, LOCAL>(l)) {
-    product<P>(m, 4, dp, Across<T>{dv + p.first * l.out, l.out, p.n}, Across<T>{l.contrast + (long long)p.r0 * l.out, l.out, p.f}, l.out);
+    product<P>(m, 4, dp, Across<T>{dv + p.first * l.out, l.out, p.n},
+               Across<T>{l.contrast + (long long)p.r0 * l.out, l.out, p.f}, l.out);
     T factor = scale();
     recall<P, TRANSPOSED>(m.c, wave);
 #pragma unroll
@@ -87,7 +89,8 @@ __device__ __forceinline__ void features_inputs(const Layer<T> &l, int span, con
   if (P::brief || l.contrast) features_rows<P, true>(l, span, dout, dv, dh);
   else features_rows<P, false>(l, span, dout, dv, dh);
 }
-TILE_KERNEL(true, features_inputs, (LAYER_PARAMS, int span, const T *dout, const T *dv, T *dh), (LAYER, span, dout, dv, dh))
+TILE_KERNEL(true, features_inputs, (LAYER_PARAMS, int span, const T *dout, const T *dv, T *dh),
+            (LAYER, span, dout, dv, dh))
 
 // features_gradients, for one part, span rows of a group: domega[part] = Hᵀ dP, dw[part] = [cos,
 // sin]ᵀ dout without its factor scale, and for local reparameterisation dcontrast[part] = cos²ᵀ dv
@@ -104,11 +107,13 @@ TILE_KERNEL(true, features_inputs, (LAYER_PARAMS, int span, const T *dout, const
 // of cache. Order of sums: rows in order, by 64 where d or d' is above 64; then parts in order
 // (features_fold.cuh).
 template <class P, bool LOCAL, typename T>
-__device__ __forceinline__ void features_columns(const Layer<T> &l, int span, const T *dout, const T *dv, T *domega, T *dw, T *dcontrast) {
+__device__ __forceinline__ void features_columns(const Layer<T> &l, int span, const T *dout, const T *dv, T *domega,
+                                                 T *dw, T *dcontrast) {
   using namespace tile;
   DYN_SHARED(T, memory);
   Buffers<T> m(memory);
-  int r0 = (int)blockIdx.x * side<T>, first = (int)blockIdx.y * span, last = smaller(first + span, l.rows), group = (int)blockIdx.z;
+  int r0 = (int)blockIdx.x * side<T>, first = (int)blockIdx.y * span, last = smaller(first + span, l.rows),
+      group = (int)blockIdx.z;
   long long part = (long long)group * gridDim.y + blockIdx.y;
   bool local = is_local<P, LOCAL>(l);
   domega += part * l.d * l.r + r0;
@@ -126,7 +131,8 @@ __device__ __forceinline__ void features_columns(const Layer<T> &l, int span, co
     activate<P, false>(m, l, p);
     for (int c0 = 0; c0 < l.out; c0 += side<T>) {
       int columns = smaller(side<T>, l.out - c0), width = wide<P, T>(columns);
-      Patch<P, T> ofCosines{dw + c0, l.out, 1, p.f, columns}, ofSines{dw + (long long)l.r * l.out + c0, l.out, 1, p.f, columns},
+      Patch<P, T> ofCosines{dw + c0, l.out, 1, p.f, columns},
+          ofSines{dw + (long long)l.r * l.out + c0, l.out, 1, p.f, columns},
           ofSquares{dcontrast + c0, l.out, 1, p.f, columns};
       if (!single) {
         clear(cosines);
@@ -154,9 +160,11 @@ __device__ __forceinline__ void features_columns(const Layer<T> &l, int span, co
   }
 }
 template <class P, typename T>
-__device__ __forceinline__ void features_gradients(const Layer<T> &l, int span, const T *dout, const T *dv, T *domega, T *dw, T *dcontrast) {
+__device__ __forceinline__ void features_gradients(const Layer<T> &l, int span, const T *dout, const T *dv, T *domega,
+                                                   T *dw, T *dcontrast) {
   if (P::brief || l.contrast) features_columns<P, true>(l, span, dout, dv, domega, dw, dcontrast);
   else features_columns<P, false>(l, span, dout, dv, domega, dw, dcontrast);
 }
-TILE_KERNEL(false, features_gradients, (LAYER_PARAMS, int span, const T *dout, const T *dv, T *domega, T *dw, T *dcontrast),
+TILE_KERNEL(false, features_gradients,
+            (LAYER_PARAMS, int span, const T *dout, const T *dv, T *domega, T *dw, T *dcontrast),
             (LAYER, span, dout, dv, domega, dw, dcontrast))

@@ -12,13 +12,15 @@
 // covariance_factor: L, zeros above its diagonal, for n = d'·4R² elements; columns is 2R. One element
 // a thread, grid ⌈n/256⌉; one number in and out.
 template <typename T>
-__device__ __forceinline__ void covariance_factor(int n, int columns, int out, const T *lower, const T *logvar, T *factor) {
+__device__ __forceinline__ void covariance_factor(int n, int columns, int out, const T *lower, const T *logvar,
+                                                  T *factor) {
   int at = global_thread();
   if (at >= n) return;
   int j = at % columns, i = at / columns % columns, c = at / columns / columns;
   factor[at] = j < i ? lower[at] : j == i ? exponential((T)0.5 * logvar[(long long)i * out + c]) : (T)0;
 }
-REAL_KERNEL(256, covariance_factor, (int n, int columns, int out, const T *lower, const T *logvar, T *factor), (n, columns, out, lower, logvar, factor))
+REAL_KERNEL(256, covariance_factor, (int n, int columns, int out, const T *lower, const T *logvar, T *factor),
+            (n, columns, out, lower, logvar, factor))
 
 // covariance_shared: the C of frequency r and column c into quad and base. A warp takes both, lanes
 // every 32nd column of L, then a butterfly. Grid (⌈R/8⌉, d'), 256 threads; 4R numbers in.
@@ -46,7 +48,8 @@ __device__ __forceinline__ void covariance_shared(int r, int out, const T *facto
   quad[3 * size + at] += both;
   if (i == 0) base[c] = 0;
 }
-REAL_KERNEL(256, covariance_shared, (int r, int out, const T *factor, T *quad, double *base), (r, out, factor, quad, base))
+REAL_KERNEL(256, covariance_shared, (int r, int out, const T *factor, T *quad, double *base),
+            (r, out, factor, quad, base))
 
 // covariance_product: P = μL, [d',rows,2R]. Grid (⌈rows/64⌉, ⌈2R/64⌉, d'), 128 threads; rows of L in
 // order, from the first of the tile's columns. 4R FLOP an element at most.
@@ -55,8 +58,12 @@ __device__ __forceinline__ void covariance_product(int rows, int r, const T *phi
   int i0 = (int)blockIdx.x * TILE, j0 = (int)blockIdx.y * TILE, columns = 2 * r;
   long long plane = (long long)rows * r;
   const T *a = phi + (long long)i0 * r, *b = factor + (long long)blockIdx.z * columns * columns + j0;
-  auto read_mu = [&](int i, int k) { return ((i0 + i < rows) & (k < columns)) ? a[(k < r ? 0 : plane - r) + (long long)i * r + k] : (T)0; };
-  auto read_l = [&](int j, int k) { return ((j0 + j < columns) & (k < columns)) ? b[(long long)k * columns + j] : (T)0; };
+  auto read_mu = [&](int i, int k) {
+    return ((i0 + i < rows) & (k < columns)) ? a[(k < r ? 0 : plane - r) + (long long)i * r + k] : (T)0;
+  };
+  auto read_l = [&](int j, int k) {
+    return ((j0 + j < columns) & (k < columns)) ? b[(long long)k * columns + j] : (T)0;
+  };
   T sum[ROWS][COLUMNS] = {};
   tile_sums<AlongDepth, AlongRows>(sum, j0, columns, 1, read_mu, read_l, [] {});
   p += (long long)blockIdx.z * rows * columns;
@@ -82,13 +89,15 @@ REAL_KERNEL(256, covariance_squares, (int rows, int columns, const T *p, T *spre
 // covariance_cotangent: P becomes its gradient, 2 scale² dv∘P, without one factor scale, for n =
 // d'·rows·2R elements; dv [rows,d']. One element a thread, grid ⌈n/256⌉; 2 numbers in, one out.
 template <typename T>
-__device__ __forceinline__ void covariance_cotangent(int n, int rows, int r, int out, const T *logalpha, const T *dv, T *p) {
+__device__ __forceinline__ void covariance_cotangent(int n, int rows, int r, int out, const T *logalpha, const T *dv,
+                                                     T *p) {
   int i = global_thread();
   if (i >= n) return;
   int row = i / (2 * r);
   p[i] *= 2 * feature_scale(logalpha, r) * dv[(long long)(row % rows) * out + row / rows];
 }
-REAL_KERNEL(256, covariance_cotangent, (int n, int rows, int r, int out, const T *logalpha, const T *dv, T *p), (n, rows, r, out, logalpha, dv, p))
+REAL_KERNEL(256, covariance_cotangent, (int n, int rows, int r, int out, const T *logalpha, const T *dv, T *p),
+            (n, rows, r, out, logalpha, dv, p))
 
 // covariance_dcolumns: planes 0 and 1 of dΦ += Σ_c dP_c L_cᵀ, without the factor scale that all of
 // these planes lack. Grid (⌈rows/64⌉, ⌈2R/64⌉), 128 threads; columns of W in order, in each those
@@ -106,7 +115,8 @@ __device__ __forceinline__ void covariance_dcolumns(int rows, int r, int out, co
   T sum[ROWS][COLUMNS] = {};
   tile_sums<AlongDepth, AlongDepth>(sum, 0, to, out, read_p, read_l, next);
   long long plane = (long long)rows * r;
-  tile_each(sum, i0, j0, rows, columns, [&](int i, int j, T v) { dphi[(j < r ? 0 : plane - r) + (long long)i * r + j] += v; });
+  tile_each(sum, i0, j0, rows, columns,
+            [&](int i, int j, T v) { dphi[(j < r ? 0 : plane - r) + (long long)i * r + j] += v; });
 }
 REAL_KERNEL(TILE_THREADS, covariance_dcolumns, (int rows, int r, int out, const T *p, const T *factor, T *dphi),
             (rows, r, out, p, factor, dphi))
@@ -114,28 +124,32 @@ REAL_KERNEL(TILE_THREADS, covariance_dcolumns, (int rows, int r, int out, const 
 // covariance_dfactor: μᵀdP over a chunk of span rows, partial [chunks,d',2R,2R], for the tiles that
 // reach below the diagonal. Grid (⌈2R/64⌉, ⌈2R/64⌉, d'·chunks), 128 threads, rows in order.
 template <typename T>
-__device__ __forceinline__ void covariance_dfactor(int rows, int r, int out, int span, const T *phi, const T *p, T *partial) {
+__device__ __forceinline__ void covariance_dfactor(int rows, int r, int out, int span, const T *phi, const T *p,
+                                                   T *partial) {
   int i0 = (int)blockIdx.y * TILE, j0 = (int)blockIdx.x * TILE, columns = 2 * r;
   if (j0 > i0) return;
   int c = (int)blockIdx.z % out, from = (int)blockIdx.z / out * span, n = smaller(span, rows - from);
   long long plane = (long long)rows * r;
   const T *a = phi + (long long)from * r, *b = p + ((long long)c * rows + from) * columns + j0;
-  auto read_mu = [&](int i, int k) { return ((i0 + i < columns) & (k < n)) ? a[(i0 + i < r ? 0 : plane - r) + (long long)k * r + i0 + i] : (T)0; };
+  auto read_mu = [&](int i, int k) {
+    return ((i0 + i < columns) & (k < n)) ? a[(i0 + i < r ? 0 : plane - r) + (long long)k * r + i0 + i] : (T)0;
+  };
   auto read_p = [&](int j, int k) { return ((j0 + j < columns) & (k < n)) ? b[(long long)k * columns + j] : (T)0; };
   T sum[ROWS][COLUMNS] = {};
   tile_sums<AlongRows, AlongRows>(sum, 0, n, 1, read_mu, read_p, [] {});
   partial += (long long)blockIdx.z * columns * columns;
   tile_each(sum, i0, j0, columns, columns, [&](int i, int j, T v) { partial[(long long)i * columns + j] = v; });
 }
-REAL_KERNEL(TILE_THREADS, covariance_dfactor, (int rows, int r, int out, int span, const T *phi, const T *p, T *partial),
+REAL_KERNEL(TILE_THREADS, covariance_dfactor,
+            (int rows, int r, int out, int span, const T *phi, const T *p, T *partial),
             (rows, r, out, span, phi, p, partial))
 
 // fold_covariance: the gradients of lower and, by the diagonal of L, of W's log variances, for n =
 // d'·4R² elements: scale Σ partial, and by shared [3,R,d'], the gradients of C_cos, C_sin and
 // C_cos,sin. One element a thread, chunks in order, sums in double, grid ⌈n/256⌉.
 template <typename T>
-__device__ __forceinline__ void fold_covariance(int n, int r, int out, int chunks, const T *logalpha, const T *partial, const T *shared, const T *factor,
-                                                T *dlower, T *dlogvar) {
+__device__ __forceinline__ void fold_covariance(int n, int r, int out, int chunks, const T *logalpha, const T *partial,
+                                                const T *shared, const T *factor, T *dlower, T *dlogvar) {
   int at = global_thread(), columns = 2 * r, j = at % columns, i = at / columns % columns, c = at / columns / columns;
   if (at >= n || j > i) return;
   double sum = 0;
@@ -150,5 +164,6 @@ __device__ __forceinline__ void fold_covariance(int n, int r, int out, int chunk
   else dlogvar[(long long)i * out + c] += (T)(0.5 * sum * (double)factor[at]);
 }
 REAL_KERNEL(256, fold_covariance,
-            (int n, int r, int out, int chunks, const T *logalpha, const T *partial, const T *shared, const T *factor, T *dlower, T *dlogvar),
+            (int n, int r, int out, int chunks, const T *logalpha, const T *partial, const T *shared, const T *factor,
+             T *dlower, T *dlogvar),
             (n, r, out, chunks, logalpha, partial, shared, factor, dlower, dlogvar))

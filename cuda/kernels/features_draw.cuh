@@ -27,7 +27,8 @@ __device__ __forceinline__ void store_quad(T *to, const T z[4], int columns, int
 // = slots·rows·⌈columns/4⌉ threads, grid ⌈n/256⌉. Two numbers in, which stay in cache, and two out
 // an element, with a normal and an exponential; no sums.
 template <typename T>
-__device__ __forceinline__ void draw_gaussian(int n, int rows, int columns, unsigned first, int draws, Key key, const T *mean, const T *logvar, const T *mixing, T *x, T *noise) {
+__device__ __forceinline__ void draw_gaussian(int n, int rows, int columns, unsigned first, int draws, Key key,
+                                              const T *mean, const T *logvar, const T *mixing, T *x, T *noise) {
   int i = global_thread(), quads = div_up(columns, 4);
   if (i >= n) return;
   int block = i % quads, row = i / quads % rows, slot = i / quads / rows;
@@ -49,13 +50,15 @@ __device__ __forceinline__ void draw_gaussian(int n, int rows, int columns, unsi
   store_quad(noise + to, z, columns, block);
 }
 REAL_KERNEL(256, draw_gaussian,
-            (int n, int rows, int columns, unsigned first, int draws, unsigned k0, unsigned k1, unsigned step, unsigned tail, unsigned strata, const T *mean, const T *logvar, const T *mixing, T *x, T *noise),
+            (int n, int rows, int columns, unsigned first, int draws, unsigned k0, unsigned k1, unsigned step,
+             unsigned tail, unsigned strata, const T *mean, const T *logvar, const T *mixing, T *x, T *noise),
             (n, rows, columns, first, draws, Key{k0, k1, step, tail, strata}, mean, logvar, mixing, x, noise))
 
 // draw_prior: x = ε/ℓ for every slot, logl [rows] (PRIOR-FIXED), times mixing; the rest, and
 // the grid, as draw_gaussian.
 template <typename T>
-__device__ __forceinline__ void draw_prior(int n, int rows, int columns, unsigned first, int draws, Key key, const T *logl, const T *mixing, T *x) {
+__device__ __forceinline__ void draw_prior(int n, int rows, int columns, unsigned first, int draws, Key key,
+                                           const T *logl, const T *mixing, T *x) {
   int i = global_thread(), quads = div_up(columns, 4);
   if (i >= n) return;
   int block = i % quads, row = i / quads % rows, slot = i / quads / rows;
@@ -66,7 +69,8 @@ __device__ __forceinline__ void draw_prior(int n, int rows, int columns, unsigne
   store_quad(x + ((long long)slot * rows + row) * columns + 4 * block, z, columns, block);
 }
 REAL_KERNEL(256, draw_prior,
-            (int n, int rows, int columns, unsigned first, int draws, unsigned k0, unsigned k1, unsigned step, unsigned tail, unsigned strata, const T *logl, const T *mixing, T *x),
+            (int n, int rows, int columns, unsigned first, int draws, unsigned k0, unsigned k1, unsigned step,
+             unsigned tail, unsigned strata, const T *logl, const T *mixing, T *x),
             (n, rows, columns, first, draws, Key{k0, k1, step, tail, strata}, logl, mixing, x))
 
 // weight_contrast: contrast = s²_cos − s²_sin [r,out] and sines[c] = Σ_r s²_sin in double, for
@@ -74,7 +78,8 @@ REAL_KERNEL(256, draw_prior,
 // columns, a thread every 32nd row of one; then the 32 sums in order. Grid ⌈out/8⌉, 2 KiB of shared
 // memory; 2 numbers in, one out and two exponentials an element.
 template <typename T>
-__device__ __forceinline__ void weight_contrast(int r, int out, int arccos, const T *logvar, T *contrast, double *sines) {
+__device__ __forceinline__ void weight_contrast(int r, int out, int arccos, const T *logvar, T *contrast,
+                                                double *sines) {
   SHARED(double, part, [32][8]);
   int x = (int)threadIdx.x % 8, y = (int)threadIdx.x / 8, c = (int)blockIdx.x * 8 + x;
   double sum = 0;
@@ -93,4 +98,5 @@ __device__ __forceinline__ void weight_contrast(int r, int out, int arccos, cons
     sines[c] = sum;
   }
 }
-REAL_KERNEL(256, weight_contrast, (int r, int out, int arccos, const T *logvar, T *contrast, double *sines), (r, out, arccos, logvar, contrast, sines))
+REAL_KERNEL(256, weight_contrast, (int r, int out, int arccos, const T *logvar, T *contrast, double *sines),
+            (r, out, arccos, logvar, contrast, sines))

@@ -23,8 +23,9 @@ __device__ __forceinline__ void fold_alpha(int n, T *dlogalpha, const double *al
 // d·R elements; noise = β∘τ, which has mixing in it, [omegas,n]; and fold_alpha. Grid ⌈n/256⌉ + 1;
 // 2 numbers in for every part, those of noise once a draw.
 template <typename T>
-__device__ __forceinline__ void fold_spectra(int n, int parts, int chunks, int omegas, int r, int sums, const T *domega, const T *noise, const T *mixing, T *dmean,
-                                             T *dlogvar, T *dlogalpha, const double *alpha) {
+__device__ __forceinline__ void fold_spectra(int n, int parts, int chunks, int omegas, int r, int sums, const T *domega,
+                                             const T *noise, const T *mixing, T *dmean, T *dlogvar, T *dlogalpha,
+                                             const double *alpha) {
   if (blockIdx.x == gridDim.x - 1) {
     fold_alpha(sums, dlogalpha, alpha);
     return; // the whole block
@@ -43,16 +44,16 @@ __device__ __forceinline__ void fold_spectra(int n, int parts, int chunks, int o
   dlogvar[i] += (T)(0.5 * logvar);
 }
 REAL_KERNEL(256, fold_spectra,
-            (int n, int parts, int chunks, int omegas, int r, int sums, const T *domega, const T *noise, const T *mixing, T *dmean, T *dlogvar, T *dlogalpha,
-             const double *alpha),
+            (int n, int parts, int chunks, int omegas, int r, int sums, const T *domega, const T *noise,
+             const T *mixing, T *dmean, T *dlogvar, T *dlogalpha, const double *alpha),
             (n, parts, chunks, omegas, r, sums, domega, noise, mixing, dmean, dlogvar, dlogalpha, alpha))
 
 // fold_prior: dlogℓ_d −= Σ_r dΩ∘Ω (PRIOR-FIXED). One block a row of Ω, grid d + 1 with fold_alpha:
 // thread t sums columns t, t+256, … of all parts, then block_sum. 2 numbers in for every part, 2
 // FLOP an element.
 template <typename T>
-__device__ __forceinline__ void fold_prior(int d, int r, int parts, int chunks, int omegas, int sums, const T *domega, const T *omega, T *dlogl, T *dlogalpha,
-                                           const double *alpha) {
+__device__ __forceinline__ void fold_prior(int d, int r, int parts, int chunks, int omegas, int sums, const T *domega,
+                                           const T *omega, T *dlogl, T *dlogalpha, const double *alpha) {
   if (blockIdx.x == gridDim.x - 1) {
     fold_alpha(sums, dlogalpha, alpha);
     return; // the whole block
@@ -69,14 +70,17 @@ __device__ __forceinline__ void fold_prior(int d, int r, int parts, int chunks, 
   if (threadIdx.x == 0) dlogl[blockIdx.x] -= (T)sum;
 }
 REAL_KERNEL(256, fold_prior,
-            (int d, int r, int parts, int chunks, int omegas, int sums, const T *domega, const T *omega, T *dlogl, T *dlogalpha, const double *alpha),
+            (int d, int r, int parts, int chunks, int omegas, int sums, const T *domega, const T *omega, T *dlogl,
+             T *dlogalpha, const double *alpha),
             (d, r, parts, chunks, omegas, sums, domega, omega, dlogl, dlogalpha, alpha))
 
 // fold_weights: dm += Σ dW, dlog s² += ½ Σ dW∘(s∘e) and alpha[block] = Σ dW∘W for n = columns of
 // Φ·d' elements and dW = scale·dw; W and noise = s∘e [weights,n]. Grid ⌈n/256⌉; 3 numbers in for
 // every part.
 template <typename T>
-__device__ __forceinline__ void fold_weights(int n, int r, int parts, int chunks, int weights, const T *logalpha, const T *dw, const T *w, const T *noise, T *dmean, T *dlogvar, double *alpha) {
+__device__ __forceinline__ void fold_weights(int n, int r, int parts, int chunks, int weights, const T *logalpha,
+                                             const T *dw, const T *w, const T *noise, T *dmean, T *dlogvar,
+                                             double *alpha) {
   int i = global_thread();
   double mean = 0, logvar = 0, inner = 0, scale = (double)feature_scale(logalpha, r);
   if (i < n) {
@@ -95,14 +99,18 @@ __device__ __forceinline__ void fold_weights(int n, int r, int parts, int chunks
   inner = block_sum(inner);
   if (threadIdx.x == 0) alpha[blockIdx.x] = scale * inner;
 }
-REAL_KERNEL(256, fold_weights, (int n, int r, int parts, int chunks, int weights, const T *logalpha, const T *dw, const T *w, const T *noise, T *dmean, T *dlogvar, double *alpha),
+REAL_KERNEL(256, fold_weights,
+            (int n, int r, int parts, int chunks, int weights, const T *logalpha, const T *dw, const T *w,
+             const T *noise, T *dmean, T *dlogvar, double *alpha),
             (n, r, parts, chunks, weights, logalpha, dw, w, noise, dmean, dlogvar, alpha))
 
 // fold_weights_local: dm and alpha as fold_weights with W = m, and dlog s² += s²∘(Φ²ᵀ dv), where
 // the sines' rows follow from the cosines' as (Φ²_sin)ᵀ dv = scale²·(Σ dv − cos²ᵀ dv); dvsum [d']
 // is Σ dv. Grid ⌈n/256⌉; 2 numbers in for every part.
 template <typename T>
-__device__ __forceinline__ void fold_weights_local(int n, int r, int out, int parts, const T *logalpha, const T *dw, const T *dcontrast, const double *dvsum, const T *w, const T *logvar, T *dmean, T *dlogvar, double *alpha) {
+__device__ __forceinline__ void fold_weights_local(int n, int r, int out, int parts, const T *logalpha, const T *dw,
+                                                   const T *dcontrast, const double *dvsum, const T *w, const T *logvar,
+                                                   T *dmean, T *dlogvar, double *alpha) {
   int i = global_thread(), half = r * out; // all there is where there are no sines
   double mean = 0, squares = 0, scale = (double)feature_scale(logalpha, r);
   if (i < n) {
@@ -120,7 +128,9 @@ __device__ __forceinline__ void fold_weights_local(int n, int r, int out, int pa
   mean = block_sum(mean);
   if (threadIdx.x == 0) alpha[blockIdx.x] = scale * mean;
 }
-REAL_KERNEL(256, fold_weights_local, (int n, int r, int out, int parts, const T *logalpha, const T *dw, const T *dcontrast, const double *dvsum, const T *w, const T *logvar, T *dmean, T *dlogvar, double *alpha),
+REAL_KERNEL(256, fold_weights_local,
+            (int n, int r, int out, int parts, const T *logalpha, const T *dw, const T *dcontrast, const double *dvsum,
+             const T *w, const T *logvar, T *dmean, T *dlogvar, double *alpha),
             (n, r, out, parts, logalpha, dw, dcontrast, dvsum, w, logvar, dmean, dlogvar, alpha))
 
 // sum_columns calls f(i, sum, inner) for each element i of a [total,columns] matrix. f adds to the
@@ -136,7 +146,8 @@ __device__ __forceinline__ void sum_columns(int total, int columns, double *sums
     double sum = 0;
     if (c < columns) {
 #pragma unroll 4
-      for (int row = (int)blockIdx.x * 16 + y; row < total; row += (int)gridDim.x * 16) f((long long)row * columns + c, sum, inner);
+      for (int row = (int)blockIdx.x * 16 + y; row < total; row += (int)gridDim.x * 16)
+        f((long long)row * columns + c, sum, inner);
     }
     part[y][x] = sum;
     __syncthreads();
@@ -154,7 +165,8 @@ __device__ __forceinline__ void sum_columns(int total, int columns, double *sums
 // noise_gradient: dv = dout∘ratio [total,columns], with the sums of its columns, and alpha[block] =
 // 2 Σ dv∘v (sum_columns). Grid of 256 blocks. 3 numbers in and one out an element: bound by memory.
 template <typename T>
-__device__ __forceinline__ void noise_gradient(int total, int columns, const T *dout, const T *ratio, const T *v, T *dv, double *sums, double *alpha) {
+__device__ __forceinline__ void noise_gradient(int total, int columns, const T *dout, const T *ratio, const T *v, T *dv,
+                                               double *sums, double *alpha) {
   sum_columns(total, columns, sums, alpha, [&](long long i, double &sum, double &inner) {
     T d = dout[i] * ratio[i];
     dv[i] = d;
@@ -162,7 +174,8 @@ __device__ __forceinline__ void noise_gradient(int total, int columns, const T *
     inner += (double)d * (double)v[i];
   });
 }
-REAL_KERNEL(256, noise_gradient, (int total, int columns, const T *dout, const T *ratio, const T *v, T *dv, double *sums, double *alpha),
+REAL_KERNEL(256, noise_gradient,
+            (int total, int columns, const T *dout, const T *ratio, const T *v, T *dv, double *sums, double *alpha),
             (total, columns, dout, ratio, v, dv, sums, alpha))
 
 // fold_columns: dst[c] = Σ_b partial[b,c] for partial [blocks,columns]. A block takes a column,

@@ -73,8 +73,9 @@ REAL_KERNEL(256, sum_chunks, (int n, int chunks, T *dst, const T *partial), (n, 
 // numbers in, 3 out, a normal and a root an element: bound by memory. mean may be out, and square
 // may be v.
 template <typename T>
-__device__ __forceinline__ void add_noise(int total, int batch, int columns, int r, int chunks, Key key, T floor, const int *rows, const T *logalpha, const double *sines,
-                          const T *mean, const T *square, T *out, T *v, T *ratio) {
+__device__ __forceinline__ void add_noise(int total, int batch, int columns, int r, int chunks, Key key, T floor,
+                                          const int *rows, const T *logalpha, const double *sines, const T *mean,
+                                          const T *square, T *out, T *v, T *ratio) {
   int i = global_thread(), quads = div_up(columns, 4);
   int block = i % quads, row = i / quads;
   if (row >= total) return;
@@ -100,5 +101,8 @@ __device__ __forceinline__ void add_noise(int total, int batch, int columns, int
   }
 }
 REAL_KERNEL(256, add_noise,
-            (int total, int batch, int columns, int r, int chunks, unsigned k0, unsigned k1, unsigned step, unsigned tail, unsigned strata, double floor, const int *rows, const T *logalpha, const double *sines, const T *mean, const T *square, T *out, T *v, T *ratio),
-            (total, batch, columns, r, chunks, Key{k0, k1, step, tail, strata}, (T)floor, rows, logalpha, sines, mean, square, out, v, ratio))
+            (int total, int batch, int columns, int r, int chunks, unsigned k0, unsigned k1, unsigned step,
+             unsigned tail, unsigned strata, double floor, const int *rows, const T *logalpha, const double *sines,
+             const T *mean, const T *square, T *out, T *v, T *ratio),
+            (total, batch, columns, r, chunks, Key{k0, k1, step, tail, strata}, (T)floor, rows, logalpha, sines, mean,
+             square, out, v, ratio))

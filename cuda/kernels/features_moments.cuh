@@ -29,20 +29,23 @@ __device__ __forceinline__ void tile_each(const T (&sum)[ROWS][COLUMNS], int i0,
 // integrated_spectra: η∘mixing and β²∘mixing², spectra [2,n], for n = d·R elements; mixing [R] may
 // be null. One element a thread, grid ⌈n/256⌉; 2 numbers in and 2 out, and an exponential.
 template <typename T>
-__device__ __forceinline__ void integrated_spectra(int n, int r, const T *mean, const T *logvar, const T *mixing, T *spectra) {
+__device__ __forceinline__ void integrated_spectra(int n, int r, const T *mean, const T *logvar, const T *mixing,
+                                                   T *spectra) {
   int i = global_thread();
   if (i >= n) return;
   T factor = mixing ? mixing[i % r] : (T)1;
   spectra[i] = mean[i] * factor;
   spectra[(long long)n + i] = exponential(logvar[i]) * factor * factor;
 }
-REAL_KERNEL(256, integrated_spectra, (int n, int r, const T *mean, const T *logvar, const T *mixing, T *spectra), (n, r, mean, logvar, mixing, spectra))
+REAL_KERNEL(256, integrated_spectra, (int n, int r, const T *mean, const T *logvar, const T *mixing, T *spectra),
+            (n, r, mean, logvar, mixing, spectra))
 
 // integrated_weights: quad, and base in double. A block takes 8 columns, a thread every 32nd row of
 // one; then the 32 sums in order. Grid ⌈d'/8⌉, 2 KiB of shared memory; 4 numbers in, 4 out and two
 // exponentials for each frequency and column.
 template <typename T>
-__device__ __forceinline__ void integrated_weights(int r, int out, const T *mean, const T *logvar, T *quad, double *base) {
+__device__ __forceinline__ void integrated_weights(int r, int out, const T *mean, const T *logvar, T *quad,
+                                                   double *base) {
   SHARED(double, part, [32][8]);
   int x = (int)threadIdx.x % 8, y = (int)threadIdx.x / 8, c = (int)blockIdx.x * 8 + x;
   long long size = (long long)r * out;
@@ -67,7 +70,8 @@ __device__ __forceinline__ void integrated_weights(int r, int out, const T *mean
     base[c] = 0.5 * sum;
   }
 }
-REAL_KERNEL(256, integrated_weights, (int r, int out, const T *mean, const T *logvar, T *quad, double *base), (r, out, mean, logvar, quad, base))
+REAL_KERNEL(256, integrated_weights, (int r, int out, const T *mean, const T *logvar, T *quad, double *base),
+            (r, out, mean, logvar, quad, base))
 
 // integrated_phases: t = hη in plane 0 of Φ and −½v = −½h²β² in plane 1, for h [rows,d] and spectra
 // [2,d,R]. Block z of the grid has plane z: grid (⌈rows/64⌉, ⌈R/64⌉, 2), 128 threads, d in order.
@@ -116,7 +120,8 @@ REAL_KERNEL(256, integrated_columns, (int r, T *phi), (r, phi))
 // 2·chunks), 128 threads; planes in order, in each of them frequencies in order. 12·d' FLOP for a
 // row and frequency.
 template <typename T>
-__device__ __forceinline__ void integrated_outputs(int rows, int r, int out, int span, const T *phi, const T *w, const T *quad, T *partial) {
+__device__ __forceinline__ void integrated_outputs(int rows, int r, int out, int span, const T *phi, const T *w,
+                                                   const T *quad, T *partial) {
   int chunks = (int)gridDim.z / 2, i0 = (int)blockIdx.x * TILE, j0 = (int)blockIdx.y * TILE;
   int chunk = (int)blockIdx.z % chunks, from = chunk * span, to = smaller(r, from + span);
   bool second = (int)blockIdx.z >= chunks;
@@ -133,14 +138,17 @@ __device__ __forceinline__ void integrated_outputs(int rows, int r, int out, int
   partial += (long long)blockIdx.z * rows * out;
   tile_each(sum, i0, j0, rows, out, [&](int i, int j, T v) { partial[(long long)i * out + j] = v; });
 }
-REAL_KERNEL(TILE_THREADS, integrated_outputs, (int rows, int r, int out, int span, const T *phi, const T *w, const T *quad, T *partial),
+REAL_KERNEL(TILE_THREADS, integrated_outputs,
+            (int rows, int r, int out, int span, const T *phi, const T *w, const T *quad, T *partial),
             (rows, r, out, span, phi, w, quad, partial))
 
 // integrated_moments: mean = scale Σ partial_0 and variance = max(floor, scale² (Σ partial_1 +
 // base + spread)) for n = rows·d' elements, chunks in order; spread [rows,d'] may be null. One
 // element a thread, grid ⌈n/256⌉; 2·chunks numbers in and 2 out: bound by memory.
 template <typename T>
-__device__ __forceinline__ void integrated_moments(int n, int r, int out, int chunks, const T *logalpha, const double *base, const T *spread, const T *partial, T *mean, T *variance) {
+__device__ __forceinline__ void integrated_moments(int n, int r, int out, int chunks, const T *logalpha,
+                                                   const double *base, const T *spread, const T *partial, T *mean,
+                                                   T *variance) {
   int i = global_thread();
   if (i >= n) return;
   T first = 0, second = 0, scale = feature_scale(logalpha, r);
@@ -154,5 +162,6 @@ __device__ __forceinline__ void integrated_moments(int n, int r, int out, int ch
   variance[i] = v < (T)VAR_FLOOR ? (T)VAR_FLOOR : v; // NaN stays NaN
 }
 REAL_KERNEL(256, integrated_moments,
-            (int n, int r, int out, int chunks, const T *logalpha, const double *base, const T *spread, const T *partial, T *mean, T *variance),
+            (int n, int r, int out, int chunks, const T *logalpha, const double *base, const T *spread,
+             const T *partial, T *mean, T *variance),
             (n, r, out, chunks, logalpha, base, spread, partial, mean, variance))

@@ -8,7 +8,8 @@
 // the sums of its columns, and alpha[block] = 2 Σ dv∘variance (sum_columns). Grid of 256 blocks. 2
 // numbers in and one out an element: bound by memory.
 template <typename T>
-__device__ __forceinline__ void integrated_cotangent(int total, int columns, const T *dvariance, const T *variance, T *dv, double *sums, double *alpha) {
+__device__ __forceinline__ void integrated_cotangent(int total, int columns, const T *dvariance, const T *variance,
+                                                     T *dv, double *sums, double *alpha) {
   sum_columns(total, columns, sums, alpha, [&](long long i, double &sum, double &inner) {
     T v = variance[i], d = v <= (T)VAR_FLOOR ? (T)0 : dvariance[i]; // NaN is not floored
     dv[i] = d;
@@ -16,17 +17,20 @@ __device__ __forceinline__ void integrated_cotangent(int total, int columns, con
     inner += (double)d * (double)v;
   });
 }
-REAL_KERNEL(256, integrated_cotangent, (int total, int columns, const T *dvariance, const T *variance, T *dv, double *sums, double *alpha),
+REAL_KERNEL(256, integrated_cotangent,
+            (int total, int columns, const T *dvariance, const T *variance, T *dv, double *sums, double *alpha),
             (total, columns, dvariance, variance, dv, sums, alpha))
 
 // integrated_dcolumns: dΦ without its factors scale and scale²: dmean M_kᵀ in the planes k < 2 and
 // dv quad_{k−2}ᵀ in the others; w is M. Block z of the grid has plane z: grid (⌈rows/64⌉, ⌈R/64⌉,
 // 6), 128 threads, d' in order. 12·d' FLOP and 6 numbers out for a row and frequency.
 template <typename T>
-__device__ __forceinline__ void integrated_dcolumns(int rows, int r, int out, const T *dmean, const T *dv, const T *w, const T *quad, T *dphi) {
+__device__ __forceinline__ void integrated_dcolumns(int rows, int r, int out, const T *dmean, const T *dv, const T *w,
+                                                    const T *quad, T *dphi) {
   int i0 = (int)blockIdx.x * TILE, j0 = (int)blockIdx.y * TILE, k = (int)blockIdx.z;
   const T *a = (k < MEAN_PLANES ? dmean : dv) + (long long)i0 * out;
-  const T *b = (k < MEAN_PLANES ? w + (long long)k * r * out : quad + (long long)(k - MEAN_PLANES) * r * out) + (long long)j0 * out;
+  const T *b = (k < MEAN_PLANES ? w + (long long)k * r * out : quad + (long long)(k - MEAN_PLANES) * r * out) +
+               (long long)j0 * out;
   auto read_d = [&](int i, int p) { return ((i0 + i < rows) & (p < out)) ? a[(long long)i * out + p] : (T)0; };
   auto read_w = [&](int j, int p) { return ((j0 + j < r) & (p < out)) ? b[(long long)j * out + p] : (T)0; };
   T sum[ROWS][COLUMNS] = {};
@@ -34,7 +38,8 @@ __device__ __forceinline__ void integrated_dcolumns(int rows, int r, int out, co
   dphi += (long long)k * rows * r;
   tile_each(sum, i0, j0, rows, r, [&](int i, int j, T v) { dphi[(long long)i * r + j] = v; });
 }
-REAL_KERNEL(TILE_THREADS, integrated_dcolumns, (int rows, int r, int out, const T *dmean, const T *dv, const T *w, const T *quad, T *dphi),
+REAL_KERNEL(TILE_THREADS, integrated_dcolumns,
+            (int rows, int r, int out, const T *dmean, const T *dv, const T *w, const T *quad, T *dphi),
             (rows, r, out, dmean, dv, w, quad, dphi))
 
 // integrated_dphases: dt in plane 0 of dΦ and dv, that of the phase's variance, in plane 1. With
@@ -54,7 +59,8 @@ __device__ __forceinline__ void integrated_dphases(int r, const T *logalpha, con
   dphi += at;
   T scale = feature_scale(logalpha, r), a = phi[0], b = phi[plane], rest = 2 * phi[3 * plane], u = 1 - rest;
   T cos2 = a * a - b * b, sin2 = 2 * a * b; // times u
-  T da = dphi[0], db = dphi[plane], wave = dphi[2 * plane], lost = dphi[3 * plane], even = dphi[4 * plane], odd = dphi[5 * plane];
+  T da = dphi[0], db = dphi[plane], wave = dphi[2 * plane], lost = dphi[3 * plane], even = dphi[4 * plane],
+    odd = dphi[5 * plane];
   T dt = rest * (sin2 * even - 2 * cos2 * odd) - u * sin2 * wave;
   T dv = (1 - 2 * u) * ((T)0.5 * cos2 * even + sin2 * odd) + u * ((T)0.5 * lost - cos2 * wave);
   dphi[0] = scale * (a * db - b * da + scale * dt);
@@ -66,7 +72,8 @@ REAL_KERNEL(256, integrated_dphases, (int r, const T *logalpha, const T *phi, T 
 // planes 0 and 1, spectra [2,d,R]. Grid (⌈rows/64⌉, ⌈d/64⌉), 128 threads, frequencies in order. 4·d
 // FLOP for a row and frequency.
 template <typename T>
-__device__ __forceinline__ void integrated_dinputs(int rows, int d, int r, const T *h, const T *spectra, const T *dphi, T *dh) {
+__device__ __forceinline__ void integrated_dinputs(int rows, int d, int r, const T *h, const T *spectra, const T *dphi,
+                                                   T *dh) {
   int i0 = (int)blockIdx.x * TILE, j0 = (int)blockIdx.y * TILE;
   T sum[ROWS][COLUMNS] = {};
 #pragma unroll 1
@@ -88,15 +95,17 @@ __device__ __forceinline__ void integrated_dinputs(int rows, int d, int r, const
   tile_each(sum, i0, j0, rows, d, [&](int i, int j, T v) { dh[(long long)i * d + j] = v; });
 }
 REAL_PAIRED_KERNEL(TILE_THREADS, integrated_dinputs,
-            (int rows, int d, int r, const T *h, const T *spectra, const T *dphi, T *dh),
-            (rows, d, r, h, spectra, dphi, dh))
+                   (int rows, int d, int r, const T *h, const T *spectra, const T *dphi, T *dh),
+                   (rows, d, r, h, spectra, dphi, dh))
 
 // integrated_dweights: Φ_kᵀ dmean for k < 2 and Φ_kᵀ dv for the others, over a chunk of span rows:
 // partial [chunks,6,R,d']. Grid (⌈d'/64⌉, ⌈R/64⌉, 6·chunks), 128 threads, rows in order. 12·d' FLOP
 // for a row and frequency.
 template <typename T>
-__device__ __forceinline__ void integrated_dweights(int rows, int r, int out, int span, const T *phi, const T *dmean, const T *dv, T *partial) {
-  int i0 = (int)blockIdx.y * TILE, j0 = (int)blockIdx.x * TILE, k = (int)blockIdx.z % PLANES, from = (int)blockIdx.z / PLANES * span;
+__device__ __forceinline__ void integrated_dweights(int rows, int r, int out, int span, const T *phi, const T *dmean,
+                                                    const T *dv, T *partial) {
+  int i0 = (int)blockIdx.y * TILE, j0 = (int)blockIdx.x * TILE, k = (int)blockIdx.z % PLANES,
+      from = (int)blockIdx.z / PLANES * span;
   const T *a = phi + ((long long)k * rows + from) * r + i0;
   const T *b = (k < MEAN_PLANES ? dmean : dv) + (long long)from * out + j0;
   int n = smaller(span, rows - from);
@@ -107,15 +116,18 @@ __device__ __forceinline__ void integrated_dweights(int rows, int r, int out, in
   partial += (long long)blockIdx.z * r * out;
   tile_each(sum, i0, j0, r, out, [&](int i, int j, T v) { partial[(long long)i * out + j] = v; });
 }
-REAL_KERNEL(TILE_THREADS, integrated_dweights, (int rows, int r, int out, int span, const T *phi, const T *dmean, const T *dv, T *partial),
+REAL_KERNEL(TILE_THREADS, integrated_dweights,
+            (int rows, int r, int out, int span, const T *phi, const T *dmean, const T *dv, T *partial),
             (rows, r, out, span, phi, dmean, dv, partial))
 
 // integrated_dspectra: hᵀdt and (h²)ᵀdv over a chunk of span rows: partial [chunks,2,d,R]; dphi has
 // dt and dv in its planes 0 and 1. Grid (⌈R/64⌉, ⌈d/64⌉, 2·chunks), 128 threads, rows in order. 4·d
 // FLOP for a row and frequency.
 template <typename T>
-__device__ __forceinline__ void integrated_dspectra(int rows, int d, int r, int span, const T *h, const T *dphi, T *partial) {
-  int i0 = (int)blockIdx.y * TILE, j0 = (int)blockIdx.x * TILE, k = (int)blockIdx.z % 2, from = (int)blockIdx.z / 2 * span;
+__device__ __forceinline__ void integrated_dspectra(int rows, int d, int r, int span, const T *h, const T *dphi,
+                                                    T *partial) {
+  int i0 = (int)blockIdx.y * TILE, j0 = (int)blockIdx.x * TILE, k = (int)blockIdx.z % 2,
+      from = (int)blockIdx.z / 2 * span;
   const T *a = h + (long long)from * d + i0, *b = dphi + ((long long)k * rows + from) * r + j0;
   int n = smaller(span, rows - from);
   auto read_h = [&](int i, int p) {
@@ -144,8 +156,10 @@ REAL_KERNEL(TILE_THREADS, integrated_dspectra,
 // One frequency and column a thread, chunks in order, sums in double, grid ⌈n/256⌉; 6 numbers in for
 // every chunk, and 12 more in or out.
 template <typename T>
-__device__ __forceinline__ void fold_integrated_weights(int n, int r, int out, int chunks, const T *logalpha, const T *partial, const double *dvsum, const T *w,
-                                        const T *logvar, T *dmean, T *dlogvar, T *shared, double *alpha) {
+__device__ __forceinline__ void fold_integrated_weights(int n, int r, int out, int chunks, const T *logalpha,
+                                                        const T *partial, const double *dvsum, const T *w,
+                                                        const T *logvar, T *dmean, T *dlogvar, T *shared,
+                                                        double *alpha) {
   int i = global_thread();
   double inner = 0, scale = (double)feature_scale(logalpha, r), square = scale * scale;
   if (i < n) {
@@ -172,8 +186,8 @@ __device__ __forceinline__ void fold_integrated_weights(int n, int r, int out, i
   if (threadIdx.x == 0) alpha[blockIdx.x] = scale * inner;
 }
 REAL_KERNEL(256, fold_integrated_weights,
-            (int n, int r, int out, int chunks, const T *logalpha, const T *partial, const double *dvsum, const T *w, const T *logvar, T *dmean, T *dlogvar, T *shared,
-             double *alpha),
+            (int n, int r, int out, int chunks, const T *logalpha, const T *partial, const double *dvsum, const T *w,
+             const T *logvar, T *dmean, T *dlogvar, T *shared, double *alpha),
             (n, r, out, chunks, logalpha, partial, dvsum, w, logvar, dmean, dlogvar, shared, alpha))
 
 // fold_integrated_spectra: dη += mixing∘Σ partial_0 and dlog β² += β²∘Σ partial_1 for n = d·R
@@ -181,8 +195,9 @@ REAL_KERNEL(256, fold_integrated_weights,
 // and fold_alpha. One element a thread, chunks in order, sums in double, grid ⌈n/256⌉ + 1; 2
 // numbers in for every chunk.
 template <typename T>
-__device__ __forceinline__ void fold_integrated_spectra(int n, int r, int chunks, int sums, const T *partial, const T *spectra, const T *mixing, T *dmean,
-                                                        T *dlogvar, T *dlogalpha, const double *alpha) {
+__device__ __forceinline__ void fold_integrated_spectra(int n, int r, int chunks, int sums, const T *partial,
+                                                        const T *spectra, const T *mixing, T *dmean, T *dlogvar,
+                                                        T *dlogalpha, const double *alpha) {
   if (blockIdx.x == gridDim.x - 1) {
     fold_alpha(sums, dlogalpha, alpha);
     return; // the whole block
@@ -198,5 +213,6 @@ __device__ __forceinline__ void fold_integrated_spectra(int n, int r, int chunks
   dlogvar[i] += (T)(second * (double)spectra[(long long)n + i]);
 }
 REAL_KERNEL(256, fold_integrated_spectra,
-            (int n, int r, int chunks, int sums, const T *partial, const T *spectra, const T *mixing, T *dmean, T *dlogvar, T *dlogalpha, const double *alpha),
+            (int n, int r, int chunks, int sums, const T *partial, const T *spectra, const T *mixing, T *dmean,
+             T *dlogvar, T *dlogalpha, const double *alpha),
             (n, r, chunks, sums, partial, spectra, mixing, dmean, dlogvar, dlogalpha, alpha))

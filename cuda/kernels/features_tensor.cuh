@@ -19,7 +19,7 @@ struct Tensor {
   static constexpr bool ahead = AHEAD, brief = false;
   template <typename T>
   static __device__ __forceinline__ int x() {
-    return (int)(thread() % 4 + thread() / (4 * across<T>) * 4);
+    return (int)(thread() % 4 + thread() / (4 * across<T>)*4);
   }
   template <typename T>
   static __device__ __forceinline__ int y() {
@@ -55,10 +55,12 @@ struct Tensor {
       for (int p = 0; p < 4; p += 2) {
         float rows[4];
 #pragma unroll
-        for (int i = 0; i < 4; i++) rows[i] = SQUARE ? placed(u[i / 2][p + i % 2] * u[i / 2][p + i % 2]) : u[i / 2][p + i % 2];
+        for (int i = 0; i < 4; i++)
+          rows[i] = SQUARE ? placed(u[i / 2][p + i % 2] * u[i / 2][p + i % 2]) : u[i / 2][p + i % 2];
 #pragma unroll
         for (int q = 0; q < WIDE / 2; q++) {
-          mma(sum[p][q], sum[p][q + WIDE / 2], sum[p + 1][q], sum[p + 1][q + WIDE / 2], rows[0], rows[1], rows[2], rows[3], v[0][q], v[1][q]);
+          mma(sum[p][q], sum[p][q + WIDE / 2], sum[p + 1][q], sum[p + 1][q + WIDE / 2], rows[0], rows[1], rows[2],
+              rows[3], v[0][q], v[1][q]);
         }
       }
       a += 8 * pitch;

@@ -16,7 +16,7 @@ constexpr int depth = sizeof(T) == 4 ? 24 : 16;
 template <typename T>
 constexpr int across = side<T> / 4;
 template <typename T>
-constexpr int threads = across<T> *across<T>;
+constexpr int threads = across<T> * across<T>;
 
 // pitch is the stride of rows in shared memory. They start at different banks, aligned to four
 // elements.
@@ -25,7 +25,7 @@ constexpr int pitch = side<T> + 4;
 
 // loads is the number of elements of a stage that a thread loads.
 template <typename T>
-constexpr int loads = depth<T> *side<T> / threads<T>;
+constexpr int loads = depth<T> * side<T> / threads<T>;
 
 // Buffers is the shared memory of a block: a stage of each operand, a and b, and two resident
 // tiles, c and s.
@@ -47,7 +47,9 @@ __device__ __forceinline__ void load4(const double *p, double v[4]) {
   double2 q = *reinterpret_cast<const double2 *>(p), r = *reinterpret_cast<const double2 *>(p + 2);
   v[0] = q.x, v[1] = q.y, v[2] = r.x, v[3] = r.y;
 }
-__device__ __forceinline__ void store4(float *p, const float v[4]) { *reinterpret_cast<float4 *>(p) = {v[0], v[1], v[2], v[3]}; }
+__device__ __forceinline__ void store4(float *p, const float v[4]) {
+  *reinterpret_cast<float4 *>(p) = {v[0], v[1], v[2], v[3]};
+}
 __device__ __forceinline__ void store4(double *p, const double v[4]) {
   *reinterpret_cast<double2 *>(p) = {v[0], v[1]};
   *reinterpret_cast<double2 *>(p + 2) = {v[2], v[3]};
@@ -93,7 +95,8 @@ struct Across {
 #pragma unroll
     for (int part = 0; part < parts; part++) {
 #pragma unroll
-      for (int i = 0; i < loads<T> / parts; i++) v[i * parts + part] = ((part * rows < below) & (8 * i < remaining)) ? from[8 * i] : (T)0;
+      for (int i = 0; i < loads<T> / parts; i++)
+        v[i * parts + part] = ((part * rows < below) & (8 * i < remaining)) ? from[8 * i] : (T)0;
       from += (long long)ld * rows;
     }
   }
@@ -135,7 +138,7 @@ struct Fma {
   template <typename T>
   static __device__ __forceinline__ int x() {
     unsigned t = thread();
-    return (int)(t % 2 + t / 4 % 2 * 2 + t / (4 * across<T>) * 4);
+    return (int)(t % 2 + t / 4 % 2 * 2 + t / (4 * across<T>)*4);
   }
   template <typename T>
   static __device__ __forceinline__ int y() {
@@ -212,7 +215,9 @@ __device__ __forceinline__ void stages(Buffers<T> m, A a, B b, int terms, F f) {
 // product is sum += Σ_k a(k, ·) b(k, ·) over all terms in order.
 template <class P, bool SQUARE = false, typename T, class A, class B>
 __device__ __forceinline__ void product(Buffers<T> m, int width, T sum[4][4], A a, B b, int terms) {
-  stages<P>(m, a, b, terms, [=](int k0, int count) __attribute__((always_inline)) { multiply_wide<P, SQUARE>(width, sum, a.terms(m.a, k0), b.terms(m.b, k0), count); });
+  stages<P>(m, a, b, terms, [=](int k0, int count) __attribute__((always_inline)) {
+    multiply_wide<P, SQUARE>(width, sum, a.terms(m.a, k0), b.terms(m.b, k0), count);
+  });
 }
 
 // join is sum += cᵀu + sᵀv, and share is ofC += cᵀu and ofS += sᵀu, for the resident tiles c and s:

@@ -80,7 +80,8 @@ constexpr int UNROLL_FEW = DEPTH; // how far a step of fewer squares is unrolled
 // a(i, p) and b(i, p). A core sums four products in its own order. From 9.0 on, 16×4 times 4×8 is
 // one instruction, which takes half as long. There a lane also brings a(i + 8, p).
 template <int LD_A, int LD_B, int NUMBERS, int UNROLL = NUMBERS>
-__device__ __forceinline__ void tile_step(double (&sum)[ROWS][COLUMNS], const double *a, const double *b, int begin, int end) {
+__device__ __forceinline__ void tile_step(double (&sum)[ROWS][COLUMNS], const double *a, const double *b, int begin,
+                                          int end) {
   int t = (int)threadIdx.x;
   a += t % 4 * LD_A + tile_row(0);
   b += t % 4 * LD_B + t / 32 % 2 * 32 + t % 32 / 4;
@@ -165,8 +166,10 @@ struct Loads<false> {
 //
 // The functions a and b read global memory. For p ≥ end, their product must be 0. They have no
 // branches, so that the next numbers are loaded while the last ones are summed.
-template <template <int, int> class LoadA, template <int, int> class LoadB, int HEIGHT = TILE, typename T, class A, class B, class Next>
-__device__ __forceinline__ void tile_sums(T (&sum)[ROWS][COLUMNS], int begin, int end, int terms, A a, B b, Next next, int squares = SQUARES) {
+template <template <int, int> class LoadA, template <int, int> class LoadB, int HEIGHT = TILE, typename T, class A,
+          class B, class Next>
+__device__ __forceinline__ void tile_sums(T (&sum)[ROWS][COLUMNS], int begin, int end, int terms, A a, B b, Next next,
+                                          int squares = SQUARES) {
   using PatternA = LoadA<HEIGHT, 2 * HEIGHT>;
   using PatternB = LoadB<TILE, 2 * HEIGHT>;
   constexpr int LD = HEIGHT + 4, BUFFERS = HEIGHT == TILE ? TILE_BUFFERS : 1;
@@ -230,9 +233,9 @@ __device__ __forceinline__ void tile_sums(T (&sum)[ROWS][COLUMNS], int begin, in
 }
 
 // Flags of a product.
-constexpr int A_LOWER = 1;  // A, as it is stored, is a lower triangle: numbers above are not used
-constexpr int B_LOWER = 2;  // B, too
-constexpr int C_LOWER = 4;  // only the lower triangle of C is written
+constexpr int A_LOWER = 1; // A, as it is stored, is a lower triangle: numbers above are not used
+constexpr int B_LOWER = 2; // B, too
+constexpr int C_LOWER = 4; // only the lower triangle of C is written
 constexpr int C_MIRROR = 8; // the lower triangle of C is computed, and written on both sides
 
 // gemm_tile is the tile of C at (i0, j0): C = α Σ_q op(A_q) op(B_q) + β C. C is
@@ -240,8 +243,9 @@ constexpr int C_MIRROR = 8; // the lower triangle of C is computed, and written 
 // Within one matrix, 32 bits count the elements. NARROW_N is for products with few columns, or few
 // in the last tile: squares beyond them are left out.
 template <bool TA, bool TB, bool NARROW_N = false>
-__device__ __forceinline__ void gemm_tile(int flags, int i0, int j0, int m, int n, int k, int terms, double alpha, double beta,
-                                          const double *a, int lda, int term_a, const double *b, int ldb, int term_b, double *c, int ldc) {
+__device__ __forceinline__ void gemm_tile(int flags, int i0, int j0, int m, int n, int k, int terms, double alpha,
+                                          double beta, const double *a, int lda, int term_a, const double *b, int ldb,
+                                          int term_b, double *c, int ldc) {
   int begin = 0, end = k;
   bool lower_a = flags & A_LOWER, lower_b = flags & B_LOWER;
   if (lower_a && TA) begin = i0;
@@ -266,7 +270,8 @@ __device__ __forceinline__ void gemm_tile(int flags, int i0, int j0, int m, int 
   };
   int squares = warp_squares(i0, j0, m, n, flags & (C_LOWER | C_MIRROR));
   if (!NARROW_N && squares > 0) squares = SQUARES;
-  tile_sums<Loads<TA>::template Pattern, Loads<!TB>::template Pattern>(sum, begin, end, terms, read_a, read_b, next, squares);
+  tile_sums<Loads<TA>::template Pattern, Loads<!TB>::template Pattern>(sum, begin, end, terms, read_a, read_b, next,
+                                                                       squares);
 #pragma unroll
   for (int r = 0; r < ROWS; r++) {
     int i = i0 + tile_row(r), last = (flags & (C_LOWER | C_MIRROR)) ? smaller(n - 1, i) : n - 1;
@@ -304,16 +309,19 @@ __device__ __forceinline__ void gemm_tile(int flags, int i0, int j0, int m, int 
 // Each element sums q, then p in order; tensor cores take p by fours. CPU twin
 // internal/simd/gemm.go.
 #define GEMM_PARAMS \
-  int flags, int m, int n, int k, int terms, double alpha, double beta, const double *a, int lda, int step_a, int term_a, const double *b, int ldb, \
-      int step_b, int term_b, double *c, int ldc, int step_c, const double *logs, double power
-#define GEMM_ARGS flags, m, n, k, terms, alpha, beta, a, lda, step_a, term_a, b, ldb, step_b, term_b, c, ldc, step_c, logs, power
+  int flags, int m, int n, int k, int terms, double alpha, double beta, const double *a, int lda, int step_a, \
+      int term_a, const double *b, int ldb, int step_b, int term_b, double *c, int ldc, int step_c, \
+      const double *logs, double power
+#define GEMM_ARGS \
+  flags, m, n, k, terms, alpha, beta, a, lda, step_a, term_a, b, ldb, step_b, term_b, c, ldc, step_c, logs, power
 template <bool TA, bool TB>
 __device__ __forceinline__ void gemm(GEMM_PARAMS) {
   int i0 = (int)blockIdx.y * TILE, j0 = (int)blockIdx.x * TILE;
   long long z = (int)blockIdx.z;
   if ((flags & (C_LOWER | C_MIRROR)) && j0 > i0) return; // the whole block
   if (logs) alpha *= exponential(power * logs[z]);
-  gemm_tile<TA, TB, !TA && !TB>(flags, i0, j0, m, n, k, terms, alpha, beta, a + z * step_a, lda, term_a, b + z * step_b, ldb, term_b, c + z * step_c, ldc);
+  gemm_tile<TA, TB, !TA && !TB>(flags, i0, j0, m, n, k, terms, alpha, beta, a + z * step_a, lda, term_a, b + z * step_b,
+                                ldb, term_b, c + z * step_c, ldc);
 }
 BOUNDED_PRODUCT_KERNEL(TILE_THREADS, 3, gemm_nn_f64, (GEMM_PARAMS), (gemm<false, false>(GEMM_ARGS)))
 PRODUCT_KERNEL(TILE_THREADS, gemm_nt_f64, (GEMM_PARAMS), (gemm<false, true>(GEMM_ARGS)))

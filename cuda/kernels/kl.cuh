@@ -12,7 +12,8 @@
 // block, dlogl with the weight, which may be live. Thread t sums t, t+256, …, then block_sum. 4
 // numbers in, 2 out and an exponential an element: bound by memory.
 template <typename T>
-__device__ __forceinline__ void kl_diag(int r, double weight, T *dmean, T *dlogvar, const T *mean, const T *logvar, const T *logl, double *kl, double *dlogl) {
+__device__ __forceinline__ void kl_diag(int r, double weight, T *dmean, T *dlogvar, const T *mean, const T *logvar,
+                                        const T *logl, double *kl, double *dlogl) {
   constexpr int piece = 1024;
   weight = number_of(weight, live.weight);
   int row = (int)blockIdx.x, lo = (int)blockIdx.y * piece, hi = smaller(lo + piece, r);
@@ -38,14 +39,17 @@ __device__ __forceinline__ void kl_diag(int r, double weight, T *dmean, T *dlogv
     dlogl[at] = -weight * excess;
   }
 }
-REAL_KERNEL(256, kl_diag, (int r, double weight, T *dmean, T *dlogvar, const T *mean, const T *logvar, const T *logl, double *kl, double *dlogl),
+REAL_KERNEL(256, kl_diag,
+            (int r, double weight, T *dmean, T *dlogvar, const T *mean, const T *logvar, const T *logl, double *kl,
+             double *dlogl),
             (r, weight, dmean, dlogvar, mean, logvar, logl, kl, dlogl))
 
 // kl_fold: kl = Σ sums over [pieces,d], and, unless dlogl is null, dlogl_d += Σ excess[piece, d].
 // The first block makes kl, as fold does; the others have one thread an element: grid 1 + ⌈d/256⌉,
 // or 1. 16·pieces·d bytes.
 template <typename T>
-__device__ __forceinline__ void kl_fold(int d, int pieces, double *kl, T *dlogl, const double *sums, const double *excess) {
+__device__ __forceinline__ void kl_fold(int d, int pieces, double *kl, T *dlogl, const double *sums,
+                                        const double *excess) {
   if (blockIdx.x == 0) {
     fold(d * pieces, 0, 1.0, kl, sums);
     return; // the whole block
@@ -53,7 +57,8 @@ __device__ __forceinline__ void kl_fold(int d, int pieces, double *kl, T *dlogl,
   int i = global_thread() - (int)blockDim.x;
   if (i < d) dlogl[i] += (T)part_sum(d, pieces, excess, i);
 }
-REAL_KERNEL(256, kl_fold, (int d, int pieces, double *kl, T *dlogl, const double *sums, const double *excess), (d, pieces, kl, dlogl, sums, excess))
+REAL_KERNEL(256, kl_fold, (int d, int pieces, double *kl, T *dlogl, const double *sums, const double *excess),
+            (d, pieces, kl, dlogl, sums, excess))
 
 // kl_inducing: KL of the whitened q(F̄) from N(0, I) for a latent j:
 //
@@ -64,7 +69,9 @@ REAL_KERNEL(256, kl_fold, (int d, int pieces, double *kl, T *dlogl, const double
 // its lanes the columns up to the diagonal in order, then warp_sum and the warps in order; partial
 // [J,⌈M/8⌉]. The weight may be live. 2 numbers in, 1 out and 4 FLOP an element of the triangle:
 // bound by memory.
-DOUBLE_KERNEL(256, kl_inducing, (int m, int diagonal, double weight, double *dmean, double *dfactor, const double *mean, const double *factor, double *partial)) {
+DOUBLE_KERNEL(256, kl_inducing,
+              (int m, int diagonal, double weight, double *dmean, double *dfactor, const double *mean,
+               const double *factor, double *partial)) {
   int lane = (int)threadIdx.x & 31, i = (int)(blockIdx.x * 8 + threadIdx.x / 32), j = (int)blockIdx.y;
   double sum = 0;
   weight = number_of(weight, live.weight);

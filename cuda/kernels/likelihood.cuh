@@ -24,7 +24,8 @@ __device__ __forceinline__ double weighted_rows(double n, int batch, const T *we
 // the rows, times C: a row of blocks has a column; thread sums in order of rows, then block_sum. 2
 // numbers in, 1 out and 5 FLOP an element: bound by memory.
 template <typename T>
-__device__ __forceinline__ void gaussian(int n, int batch, double scale, T *dh, const T *h, const T *y, const T *weight, const T *logvar, double *partial) {
+__device__ __forceinline__ void gaussian(int n, int batch, double scale, T *dh, const T *h, const T *y, const T *weight,
+                                         const T *logvar, double *partial) {
   int c = (int)blockIdx.y, width = (int)gridDim.y;
   double precision = exponential(-(double)logvar[c]), squares = 0;
   for (int row = global_thread(); row < n; row += (int)(gridDim.x * blockDim.x)) {
@@ -36,13 +37,16 @@ __device__ __forceinline__ void gaussian(int n, int batch, double scale, T *dh, 
   squares = block_sum(squares);
   if (threadIdx.x == 0) partial[c * gridDim.x + blockIdx.x] = squares;
 }
-REAL_KERNEL(256, gaussian, (int n, int batch, double scale, T *dh, const T *h, const T *y, const T *weight, const T *logvar, double *partial),
+REAL_KERNEL(256, gaussian,
+            (int n, int batch, double scale, T *dh, const T *h, const T *y, const T *weight, const T *logvar,
+             double *partial),
             (n, batch, scale, dh, h, y, weight, logvar, partial))
 
 // expected_gaussian is gaussian_expected and gaussian_moments, for moments of type E.
 template <typename T, typename E>
-__device__ __forceinline__ void expected_gaussian(int n, int batch, double scale, E *dmean, E *dvariance, const E *mean, const E *variance, const T *y,
-                                                  const T *weight, const T *logvar, double *partial) {
+__device__ __forceinline__ void expected_gaussian(int n, int batch, double scale, E *dmean, E *dvariance, const E *mean,
+                                                  const E *variance, const T *y, const T *weight, const T *logvar,
+                                                  double *partial) {
   int c = (int)blockIdx.y, width = (int)gridDim.y;
   double precision = exponential(-(double)logvar[c]), squares = 0;
   for (int row = global_thread(); row < n; row += (int)(gridDim.x * blockDim.x)) {
@@ -60,21 +64,27 @@ __device__ __forceinline__ void expected_gaussian(int n, int batch, double scale
 // and partial[c,block] = Σ (y−mean)² + variance, for n = B rows of C numbers. Grid as gaussian; 3
 // numbers in, 2 out.
 template <typename T>
-__device__ __forceinline__ void gaussian_expected(int n, double scale, double *dmean, double *dvariance, const double *mean, const double *variance, const T *y, const T *weight, const T *logvar, double *partial) {
+__device__ __forceinline__ void gaussian_expected(int n, double scale, double *dmean, double *dvariance,
+                                                  const double *mean, const double *variance, const T *y,
+                                                  const T *weight, const T *logvar, double *partial) {
   expected_gaussian(n, n, scale, dmean, dvariance, mean, variance, y, weight, logvar, partial);
 }
 REAL_KERNEL(256, gaussian_expected,
-            (int n, double scale, double *dmean, double *dvariance, const double *mean, const double *variance, const T *y, const T *weight, const T *logvar, double *partial),
+            (int n, double scale, double *dmean, double *dvariance, const double *mean, const double *variance,
+             const T *y, const T *weight, const T *logvar, double *partial),
             (n, scale, dmean, dvariance, mean, variance, y, weight, logvar, partial))
 
 // gaussian_moments: gaussian_expected for the Real moments of n = S·B rows; y [B,C] repeats for
 // each sample. Grid as gaussian; 3 numbers in, 2 out.
 template <typename T>
-__device__ __forceinline__ void gaussian_moments(int n, int batch, double scale, T *dmean, T *dvariance, const T *mean, const T *variance, const T *y, const T *weight, const T *logvar, double *partial) {
+__device__ __forceinline__ void gaussian_moments(int n, int batch, double scale, T *dmean, T *dvariance, const T *mean,
+                                                 const T *variance, const T *y, const T *weight, const T *logvar,
+                                                 double *partial) {
   expected_gaussian(n, batch, scale, dmean, dvariance, mean, variance, y, weight, logvar, partial);
 }
 REAL_KERNEL(256, gaussian_moments,
-            (int n, int batch, double scale, T *dmean, T *dvariance, const T *mean, const T *variance, const T *y, const T *weight, const T *logvar, double *partial),
+            (int n, int batch, double scale, T *dmean, T *dvariance, const T *mean, const T *variance, const T *y,
+             const T *weight, const T *logvar, double *partial),
             (n, batch, scale, dmean, dvariance, mean, variance, y, weight, logvar, partial))
 
 // column_sum is the sum of the blocks' partial sums [C,blocks] of a column, by one block, for every
@@ -89,7 +99,8 @@ __device__ __forceinline__ double column_sum(const double *partial, int blocks, 
 // where Σ is the sum of a column's partial sums, n = S·Σ w of rows. Grid of one block, which takes the
 // width columns in order; 8 bytes a block of the launch before.
 template <typename T>
-__device__ __forceinline__ void gaussian_sum(double n, int batch, int blocks, int width, double scale, double *ell, T *dlogvar, const T *weight, const T *logvar, const double *partial) {
+__device__ __forceinline__ void gaussian_sum(double n, int batch, int blocks, int width, double scale, double *ell,
+                                             T *dlogvar, const T *weight, const T *logvar, const double *partial) {
   double total = 0;
   n = weighted_rows(n, batch, weight);
   for (int c = 0; c < width; c++) {
@@ -100,7 +111,8 @@ __device__ __forceinline__ void gaussian_sum(double n, int batch, int blocks, in
   if (threadIdx.x == 0) ell[0] = -0.5 * scale * total;
 }
 REAL_KERNEL(256, gaussian_sum,
-            (double n, int batch, int blocks, int width, double scale, double *ell, T *dlogvar, const T *weight, const T *logvar, const double *partial),
+            (double n, int batch, int blocks, int width, double scale, double *ell, T *dlogvar, const T *weight,
+             const T *logvar, const double *partial),
             (n, batch, blocks, width, scale, ell, dlogvar, weight, logvar, partial))
 
 // softmax: dh[s,b,c] = scale·([c = y_b] − softmax(h)_c), and partial[block] = Σ h_y − log Σ_c exp
@@ -110,7 +122,8 @@ REAL_KERNEL(256, gaussian_sum,
 // Lanes sum their columns in order, then a butterfly; a warp its rows in order, then the warps. One
 // number in, one out and two exponentials an element.
 template <typename T>
-__device__ __forceinline__ void softmax(int rows, int batch, int c, double scale, T *dh, const T *h, const int *y, const T *weight, double *partial) {
+__device__ __forceinline__ void softmax(int rows, int batch, int c, double scale, T *dh, const T *h, const int *y,
+                                        const T *weight, double *partial) {
   int lane = (int)threadIdx.x & 31;
   double total = 0;
   for (int row = global_thread() / 32; row < rows; row += (int)(gridDim.x * blockDim.x) / 32) {
@@ -131,14 +144,17 @@ __device__ __forceinline__ void softmax(int rows, int batch, int c, double scale
   total = block_sum(lane == 0 ? total : 0.0);
   if (threadIdx.x == 0) partial[blockIdx.x] = total;
 }
-REAL_BOUNDED_KERNEL(256, 4, softmax, (int rows, int batch, int c, double scale, T *dh, const T *h, const int *y, const T *weight, double *partial),
-            (rows, batch, c, scale, dh, h, y, weight, partial))
+REAL_BOUNDED_KERNEL(256, 4, softmax,
+                    (int rows, int batch, int c, double scale, T *dh, const T *h, const int *y, const T *weight,
+                     double *partial),
+                    (rows, batch, c, scale, dh, h, y, weight, partial))
 
 // bernoulli: dh = ±scale·(1 − σ(±h)) and partial[block] = Σ log σ(±h), + where y [B] is 1, for n =
 // S·B elements. Grid and sums as gaussian. One number in, one out, an exponential and a logarithm
 // an element.
 template <typename T>
-__device__ __forceinline__ void bernoulli(int n, int batch, double scale, T *dh, const T *h, const int *y, const T *weight, double *partial) {
+__device__ __forceinline__ void bernoulli(int n, int batch, double scale, T *dh, const T *h, const int *y,
+                                          const T *weight, double *partial) {
   double total = 0;
   for (long long i = global_thread(); i < n; i += gridDim.x * blockDim.x) {
     double sign = 2 * y[i % batch] - 1, with = sign * (double)h[i];
@@ -150,7 +166,9 @@ __device__ __forceinline__ void bernoulli(int n, int batch, double scale, T *dh,
   total = block_sum(total);
   if (threadIdx.x == 0) partial[blockIdx.x] = total;
 }
-REAL_KERNEL(256, bernoulli, (int n, int batch, double scale, T *dh, const T *h, const int *y, const T *weight, double *partial), (n, batch, scale, dh, h, y, weight, partial))
+REAL_KERNEL(256, bernoulli,
+            (int n, int batch, double scale, T *dh, const T *h, const int *y, const T *weight, double *partial),
+            (n, batch, scale, dh, h, y, weight, partial))
 
 // add_offset: h[row,c] += offset[c] for n = S·B·C elements of rows of c numbers. One element a
 // thread, grid ⌈n/256⌉; one number in and out: bound by memory.

@@ -4,9 +4,9 @@
 #pragma once
 
 struct Live {
-  double weight;     // of the KL
+  double weight; // of the KL
   double size, root; // of adam
-  double natural;    // the size of natural steps
+  double natural; // the size of natural steps
   unsigned step;
 };
 __device__ Live live;

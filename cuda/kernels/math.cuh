@@ -46,31 +46,47 @@ __device__ __forceinline__ float absolute(float v) { return fabsf(v); }
 __device__ __forceinline__ double absolute(double v) { return fabs(v); }
 // NaN in either argument gives b: callers that must keep NaN put the tested value second.
 template <typename T>
-__device__ __forceinline__ T larger(T a, T b) { return a > b ? a : b; }
+__device__ __forceinline__ T larger(T a, T b) {
+  return a > b ? a : b;
+}
 template <typename T>
-__device__ __forceinline__ T smaller(T a, T b) { return a < b ? a : b; }
+__device__ __forceinline__ T smaller(T a, T b) {
+  return a < b ? a : b;
+}
 
 // not_a_number and infinity without a header.
 template <typename T>
 __device__ __forceinline__ T not_a_number();
 template <>
-__device__ __forceinline__ float not_a_number<float>() { return __int_as_float(0x7fc00000); }
+__device__ __forceinline__ float not_a_number<float>() {
+  return __int_as_float(0x7fc00000);
+}
 template <>
-__device__ __forceinline__ double not_a_number<double>() { return __longlong_as_double(0x7ff8000000000000LL); }
+__device__ __forceinline__ double not_a_number<double>() {
+  return __longlong_as_double(0x7ff8000000000000LL);
+}
 template <typename T>
 __device__ __forceinline__ T infinity();
 template <>
-__device__ __forceinline__ float infinity<float>() { return __int_as_float(0x7f800000); }
+__device__ __forceinline__ float infinity<float>() {
+  return __int_as_float(0x7f800000);
+}
 template <>
-__device__ __forceinline__ double infinity<double>() { return __longlong_as_double(0x7ff0000000000000LL); }
+__device__ __forceinline__ double infinity<double>() {
+  return __longlong_as_double(0x7ff0000000000000LL);
+}
 
 // power_of_two is 2ⁿ for −126 ≤ n ≤ 127, or −1022 ≤ n ≤ 1023.
 template <typename T>
 __device__ __forceinline__ T power_of_two(int n);
 template <>
-__device__ __forceinline__ float power_of_two<float>(int n) { return __int_as_float((int)((unsigned)(n + 127) << 23)); }
+__device__ __forceinline__ float power_of_two<float>(int n) {
+  return __int_as_float((int)((unsigned)(n + 127) << 23));
+}
 template <>
-__device__ __forceinline__ double power_of_two<double>(int n) { return __longlong_as_double((long long)((unsigned long long)(n + 1023) << 52)); }
+__device__ __forceinline__ double power_of_two<double>(int n) {
+  return __longlong_as_double((long long)((unsigned long long)(n + 1023) << 52));
+}
 
 // exponential is eˣ: x = n ln 2 + r with |r| ≤ ½ ln 2, eʳ by its Taylor series, and 2ⁿ in two
 // factors, so that the smallest results are rounded once.
@@ -97,8 +113,9 @@ __device__ __forceinline__ float exponential(float x) {
 // exponentials are eˣ of N numbers, computed side by side, so that none waits for another.
 template <int N>
 __device__ __forceinline__ void exponentials(double (&x)[N]) {
-  constexpr double taylor[] = {1. / 6227020800, 1. / 479001600, 1. / 39916800, 1. / 3628800, 1. / 362880, 1. / 40320, 1. / 5040,
-                               1. / 720,        1. / 120,       1. / 24,       1. / 6,       0.5,         1.,         1.};
+  constexpr double taylor[] = {
+      1. / 6227020800, 1. / 479001600, 1. / 39916800, 1. / 3628800, 1. / 362880, 1. / 40320, 1. / 5040,
+      1. / 720,        1. / 120,       1. / 24,       1. / 6,       0.5,         1.,         1.};
   int n[N];
   double r[N], p[N];
 #pragma unroll
@@ -195,7 +212,8 @@ __device__ __forceinline__ double logarithm(double x) {
   p = fma(p, z, 2. / 3);
   p *= z;
   double exponent = (double)e;
-  return exponent * 6.93147180369123816490e-01 - ((half - (s * (half + p) + exponent * 1.90821492927058770002e-10)) - f);
+  return exponent * 6.93147180369123816490e-01 -
+         ((half - (s * (half + p) + exponent * 1.90821492927058770002e-10)) - f);
 }
 
 // sine_cosine_octant is sin r and cos r for |r| ≤ π/4: in float by the polynomials that are nearest
@@ -360,7 +378,8 @@ __device__ __forceinline__ double log_gamma(double x) {
   double product = 1;
   for (; x < 10; x += 1) product *= x;
   double v = 1 / (x * x);
-  double series = (1. / 12 - v * (1. / 360 - v * (1. / 1260 - v * (1. / 1680 - v * (1. / 1188 - v * (691. / 360360)))))) / x;
+  double series =
+      (1. / 12 - v * (1. / 360 - v * (1. / 1260 - v * (1. / 1680 - v * (1. / 1188 - v * (691. / 360360)))))) / x;
   // ½ log 2π
   return (x - 0.5) * logarithm(x) - x + 0.9189385332046727 + series - logarithm(product);
 }

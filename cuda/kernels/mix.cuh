@@ -16,7 +16,9 @@ DOUBLE_KERNEL(256, mix, (int n, double *c, const double *a, const double *b, con
 // mix_backward: da = ω dc, which may be dc itself, and db = (1−ω) dc; partial[piece, k] = ω(1−ω) Σ
 // dc (a − b), for dlogit. Grid (⌈n/1024⌉, K): thread t sums t, t+256, … of its piece, then
 // block_sum. 40·K·n bytes.
-DOUBLE_KERNEL(256, mix_backward, (int n, double *da, double *db, double *partial, const double *dc, const double *a, const double *b, const double *logit)) {
+DOUBLE_KERNEL(256, mix_backward,
+              (int n, double *da, double *db, double *partial, const double *dc, const double *a, const double *b,
+               const double *logit)) {
   constexpr int piece = 1024;
   int k = (int)blockIdx.y, lo = (int)blockIdx.x * piece, hi = smaller(lo + piece, n);
   double w = mix_weight(logit[k]), sum = 0;

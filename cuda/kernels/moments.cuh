@@ -13,9 +13,12 @@ constexpr double VAR_FLOOR = 1e-10; // device.VarFloor
 // p is null, s [J,M] is diagonal and P_ib = s_ji A_ib. Grid (⌈B/32⌉, J), 256 threads: a warp has 32
 // columns, warp w the rows w, w+8, …, whose sums are added in the order of the warps. 16·M·B bytes
 // and 6·M·B FLOP a latent: bound by memory, or L2 where A is shared.
-DOUBLE_KERNEL(256, moments, (int m, int n, int stride, double *mean, double *variance, const double *p, const double *a, const double *mu, const double *s, const double *logalpha)) {
+DOUBLE_KERNEL(256, moments,
+              (int m, int n, int stride, double *mean, double *variance, const double *p, const double *a,
+               const double *mu, const double *s, const double *logalpha)) {
   SHARED(double, part, [2][8][32]);
-  int lane = (int)threadIdx.x % 32, w = (int)threadIdx.x / 32, b = (int)blockIdx.x * 32 + lane, j = (int)blockIdx.y, latents = (int)gridDim.y;
+  int lane = (int)threadIdx.x % 32, w = (int)threadIdx.x / 32, b = (int)blockIdx.x * 32 + lane, j = (int)blockIdx.y,
+      latents = (int)gridDim.y;
   double first = 0, second = 0;
   if (b < n) {
     for (int i = w; i < m; i += 8) {
@@ -42,7 +45,9 @@ DOUBLE_KERNEL(256, moments, (int m, int n, int stride, double *mean, double *var
 // moments_cotangent: dmean[j,b] = √α_j grad_mean[b,j], dvariance[j,b] = α_j grad_variance[b,j], or
 // 0 where the variance is at its floor, and dlogα_j += Σ_b ½ grad_mean mean + grad_variance var.
 // Grid J, 256 threads; thread t sums b = t, t+256, …, then block_sum. 48·B bytes a latent.
-DOUBLE_KERNEL(256, moments_cotangent, (int n, int latents, double *dmean, double *dvariance, double *dlogalpha, const double *grad_mean, const double *grad_variance, const double *mean, const double *variance, const double *logalpha)) {
+DOUBLE_KERNEL(256, moments_cotangent,
+              (int n, int latents, double *dmean, double *dvariance, double *dlogalpha, const double *grad_mean,
+               const double *grad_variance, const double *mean, const double *variance, const double *logalpha)) {
   int j = (int)blockIdx.x;
   double root = exponential(0.5 * logalpha[j]), alpha = exponential(logalpha[j]), sum = 0;
   for (int b = (int)threadIdx.x; b < n; b += 256) {
@@ -61,7 +66,9 @@ DOUBLE_KERNEL(256, moments_cotangent, (int n, int latents, double *dmean, double
 // diagonal s, p is null, and ds[j,i] += 2 s_ji Σ_b dvariance_jb A_ib². One warp a row of A and
 // latent, grid (⌈M/8⌉, J), 256 threads; lane t sums b = t, t+32, …, then warp_sum. 24·M·B bytes a
 // latent, 8 less for a diagonal s.
-DOUBLE_KERNEL(256, moments_rows, (int m, int n, int stride, double *dmu, double *ds, double *p, const double *a, const double *dmean, const double *dvariance, const double *s)) {
+DOUBLE_KERNEL(256, moments_rows,
+              (int m, int n, int stride, double *dmu, double *ds, double *p, const double *a, const double *dmean,
+               const double *dvariance, const double *s)) {
   int i = (int)(blockIdx.x * 8 + threadIdx.x / 32), j = (int)blockIdx.y, lane = (int)threadIdx.x % 32;
   double first = 0, second = 0;
   if (i < m) {
@@ -91,7 +98,9 @@ DOUBLE_KERNEL(256, moments_rows, (int m, int n, int stride, double *dmu, double 
 // latents of kernel k, in order. A full s is null here: a product adds its part. Thread (b, i):
 // grid (⌈B/256⌉, M, K), per_kernel = J/K. 16·K·M·B bytes, and m, dmean, dvariance from L2; 4 FLOP
 // an element and latent.
-DOUBLE_KERNEL(256, moments_input, (int m, int n, int per_kernel, double *da, const double *a, const double *mu, const double *s, const double *dmean, const double *dvariance)) {
+DOUBLE_KERNEL(256, moments_input,
+              (int m, int n, int per_kernel, double *da, const double *a, const double *mu, const double *s,
+               const double *dmean, const double *dvariance)) {
   int b = global_thread(), i = (int)blockIdx.y, k = (int)blockIdx.z;
   if (b >= n) return;
   double first = 0, second = 0;

@@ -20,7 +20,8 @@ __device__ __forceinline__ void gather_widen(int n, int width, double *dst, cons
   gather_rows(n, width, dst, src, rows);
 }
 REAL_KERNEL(256, gather, (int n, int width, T *dst, const T *src, const int *rows), (n, width, dst, src, rows))
-REAL_KERNEL(256, gather_widen, (int n, int width, double *dst, const T *src, const int *rows), (n, width, dst, src, rows))
+REAL_KERNEL(256, gather_widen, (int n, int width, double *dst, const T *src, const int *rows),
+            (n, width, dst, src, rows))
 
 PLAIN_KERNEL(256, gather_int, (int n, int width, int *dst, const int *src, const int *rows)) {
   gather_rows(n, width, dst, src, rows);
@@ -55,8 +56,8 @@ REAL_KERNEL(256, narrow_add, (int n, T *dst, const double *src), (n, dst, src))
 // and wc columns, for n = S·B·(wa+wb+wc) elements. dst has width columns, and a part has S·B rows,
 // or B where it is the same for every s. Parts that are not there have no columns. Grid ⌈n/256⌉.
 template <typename T>
-__device__ __forceinline__ void concat(int n, int width, int column, T *dst, int wa, int rows_a, const T *a, int wb, int rows_b, const T *b, int wc, int rows_c,
-                                       const T *c) {
+__device__ __forceinline__ void concat(int n, int width, int column, T *dst, int wa, int rows_a, const T *a, int wb,
+                                       int rows_b, const T *b, int wc, int rows_c, const T *c) {
   int i = global_thread();
   if (i >= n) return;
   int w = wa + wb + wc, row = i / w, at = i % w;
@@ -66,7 +67,8 @@ __device__ __forceinline__ void concat(int n, int width, int column, T *dst, int
   else *to = c[(long long)(row % rows_c) * wc + at - wa - wb];
 }
 REAL_KERNEL(256, concat,
-            (int n, int width, int column, T *dst, int wa, int rows_a, const T *a, int wb, int rows_b, const T *b, int wc, int rows_c, const T *c),
+            (int n, int width, int column, T *dst, int wa, int rows_a, const T *a, int wb, int rows_b, const T *b,
+             int wc, int rows_c, const T *c),
             (n, width, column, dst, wa, rows_a, a, wb, rows_b, b, wc, rows_c, c))
 
 // add_columns: dst[row, to+c] += src[row, from+c] for n = rows·w elements, c < w; the rows of dst
@@ -78,4 +80,5 @@ __device__ __forceinline__ void add_columns(int n, int w, int wdst, int to, int 
   int row = i / w, c = i % w;
   dst[(long long)row * wdst + to + c] += src[(long long)row * wsrc + from + c];
 }
-REAL_KERNEL(256, add_columns, (int n, int w, int wdst, int to, int wsrc, int from, T *dst, const T *src), (n, w, wdst, to, wsrc, from, dst, src))
+REAL_KERNEL(256, add_columns, (int n, int w, int wdst, int to, int wsrc, int from, T *dst, const T *src),
+            (n, w, wdst, to, wsrc, from, dst, src))

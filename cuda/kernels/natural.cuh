@@ -12,7 +12,8 @@
 
 // natural_begin: sigma = s˜ and b = ½(1+size)·I − size·G˜, lower triangles with zeros above, n =
 // J·M². Grid ⌈n/256⌉. 32·n bytes.
-DOUBLE_KERNEL(256, natural_begin, (int n, int m, double size, double *sigma, double *b, const double *s, const double *g)) {
+DOUBLE_KERNEL(256, natural_begin,
+              (int n, int m, double size, double *sigma, double *b, const double *s, const double *g)) {
   int q = global_thread();
   if (q >= n) return;
   int i = q / m % m, c = q % m;
@@ -46,7 +47,9 @@ DOUBLE_KERNEL(256, natural_project, (int m, double *u, const double *y, const do
 // natural_update: s from y = s˜, with zeros above, and m += size·s u; unless rung or done [J], that
 // of B itself, is negative. A warp a row, grid (⌈M/8⌉, J), 256 threads; y is read by columns. 12·M²
 // bytes a latent.
-DOUBLE_KERNEL(256, natural_update, (int m, double size, double *mean, double *s, const double *y, const double *u, const double *rung, const double *done)) {
+DOUBLE_KERNEL(256, natural_update,
+              (int m, double size, double *mean, double *s, const double *y, const double *u, const double *rung,
+               const double *done)) {
   int i = (int)(blockIdx.x * 8 + threadIdx.x / 32), j = (int)blockIdx.y, lane = (int)threadIdx.x % 32;
   double grown = 1 + 2 * rung[j], sum = 0;
   if (grown < 1 || done[j] < 0) return; // the whole block
@@ -66,7 +69,8 @@ DOUBLE_KERNEL(256, natural_update, (int m, double size, double *mean, double *s,
 // natural_diagonal: the whole step for diagonals s, ds [n], where G is s ds. Grid ⌈n/256⌉. 48·n
 // bytes, 10 FLOP an element.
 DOUBLE_KERNEL(256, natural_diagonal,
-              (int n, double size, double rung1, double rung2, double rung3, double rung4, double *mean, double *s, const double *dm, const double *ds)) {
+              (int n, double size, double rung1, double rung2, double rung3, double rung4, double *mean, double *s,
+               const double *dm, const double *ds)) {
   Rungs rungs{rung1, rung2, rung3, rung4};
   int q = global_thread();
   if (q >= n) return;

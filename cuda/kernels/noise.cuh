@@ -7,7 +7,8 @@
 // and shares[c,block] = Σ z/(1+z), for n = S·B rows of C numbers; y [B,C] repeats. Grid as
 // gaussian; 2 numbers in, 1 out, a logarithm and two divisions an element.
 template <typename T>
-__device__ __forceinline__ void student(int n, int batch, double scale, T *dh, const T *h, const T *y, const T *weight, const T *logvar, const T *tail, double *logs, double *shares) {
+__device__ __forceinline__ void student(int n, int batch, double scale, T *dh, const T *h, const T *y, const T *weight,
+                                        const T *logvar, const T *tail, double *logs, double *shares) {
   int c = (int)blockIdx.y, width = (int)gridDim.y;
   double nu = 2 + exponential((double)tail[0]), per_square = exponential(-(double)logvar[c]) / nu;
   double of_logs = 0, of_shares = 0;
@@ -26,7 +27,9 @@ __device__ __forceinline__ void student(int n, int batch, double scale, T *dh, c
     shares[c * gridDim.x + blockIdx.x] = of_shares;
   }
 }
-REAL_KERNEL(256, student, (int n, int batch, double scale, T *dh, const T *h, const T *y, const T *weight, const T *logvar, const T *tail, double *logs, double *shares),
+REAL_KERNEL(256, student,
+            (int n, int batch, double scale, T *dh, const T *h, const T *y, const T *weight, const T *logvar,
+             const T *tail, double *logs, double *shares),
             (n, batch, scale, dh, h, y, weight, logvar, tail, logs, shares))
 
 // student_sum: ell, and the gradients of log σ²_c and of the tail, from the columns' sums P_c of
@@ -38,10 +41,12 @@ REAL_KERNEL(256, student, (int n, int batch, double scale, T *dh, const T *h, co
 //
 // Grid of one block, which takes the width columns in order; 16 bytes a block of the launch before.
 template <typename T>
-__device__ __forceinline__ void student_sum(double n, int batch, int blocks, int width, double scale, double *ell, T *dlogvar, T *dtail, const T *weight, const T *logvar,
-                            const T *tail, const double *logs, const double *shares) {
+__device__ __forceinline__ void student_sum(double n, int batch, int blocks, int width, double scale, double *ell,
+                                            T *dlogvar, T *dtail, const T *weight, const T *logvar, const T *tail,
+                                            const double *logs, const double *shares) {
   n = weighted_rows(n, batch, weight);
-  double excess = exponential((double)tail[0]), nu = 2 + excess, upper = 0.5 * (nu + 1), lower = 0.5 * nu, total = 0, along = 0;
+  double excess = exponential((double)tail[0]), nu = 2 + excess, upper = 0.5 * (nu + 1), lower = 0.5 * nu, total = 0,
+         along = 0;
   double norm = log_gamma(upper) - log_gamma(lower), rise = digamma(upper) - digamma(lower) - 1 / nu;
   for (int c = 0; c < width; c++) {
     double p = column_sum(logs, blocks, c), q = column_sum(shares, blocks, c), noise = (double)logvar[c];
@@ -55,21 +60,24 @@ __device__ __forceinline__ void student_sum(double n, int batch, int blocks, int
   }
 }
 REAL_BOUNDED_KERNEL(256, 1, student_sum,
-            (double n, int batch, int blocks, int width, double scale, double *ell, T *dlogvar, T *dtail, const T *weight, const T *logvar, const T *tail,
-             const double *logs, const double *shares),
-            (n, batch, blocks, width, scale, ell, dlogvar, dtail, weight, logvar, tail, logs, shares))
+                    (double n, int batch, int blocks, int width, double scale, double *ell, T *dlogvar, T *dtail,
+                     const T *weight, const T *logvar, const T *tail, const double *logs, const double *shares),
+                    (n, batch, blocks, width, scale, ell, dlogvar, dtail, weight, logvar, tail, logs, shares))
 
 // heteroscedastic: log v = max(floor, logvar[c] + h[s,b,C+c]); dh[s,b,c] = scale·(y−h)/v and
 // dh[s,b,C+c] = ½ scale·((y−h)²/v − 1), or 0 at the floor; values[c,block] = Σ −½(log 2πv +
 // (y−h)²/v), slopes[c,block] = Σ of the second gradient without scale. For n = S·B rows, h
 // [S,B,2C], y [B,C]. Grid as gaussian; 3 numbers in, 2 out, an exponential an element.
 template <typename T>
-__device__ __forceinline__ void heteroscedastic(int n, int batch, double scale, double floor, T *dh, const T *h, const T *y, const T *weight, const T *logvar, double *values, double *slopes) {
+__device__ __forceinline__ void heteroscedastic(int n, int batch, double scale, double floor, T *dh, const T *h,
+                                                const T *y, const T *weight, const T *logvar, double *values,
+                                                double *slopes) {
   int c = (int)blockIdx.y, width = (int)gridDim.y;
   double noise = (double)logvar[c], total = 0, slope = 0;
   for (int row = global_thread(); row < n; row += (int)(gridDim.x * blockDim.x)) {
     long long at = (long long)row * 2 * width + c;
-    double miss = (double)y[(long long)(row % batch) * width + c] - (double)h[at], log_v = noise + (double)h[at + width];
+    double miss = (double)y[(long long)(row % batch) * width + c] - (double)h[at],
+           log_v = noise + (double)h[at + width];
     bool floored = log_v < floor;
     log_v = floored ? floor : log_v;
     double w = row_weight(weight, row, batch);
@@ -87,21 +95,26 @@ __device__ __forceinline__ void heteroscedastic(int n, int batch, double scale, 
   }
 }
 REAL_KERNEL(256, heteroscedastic,
-            (int n, int batch, double scale, double floor, T *dh, const T *h, const T *y, const T *weight, const T *logvar, double *values, double *slopes),
+            (int n, int batch, double scale, double floor, T *dh, const T *h, const T *y, const T *weight,
+             const T *logvar, double *values, double *slopes),
             (n, batch, scale, floor, dh, h, y, weight, logvar, values, slopes))
 
 // predictive_gaussian is gaussian_predictive and predictive_moments, for moments of type E.
 template <typename T, typename E>
-__device__ __forceinline__ void predictive_gaussian(int n, int batch, double scale, double bound, E *dmean, E *dvariance, const E *mean, const E *variance, const T *y,
-                                                  const T *weight, const T *logvar, double *values, double *slopes) {
+__device__ __forceinline__ void predictive_gaussian(int n, int batch, double scale, double bound, E *dmean,
+                                                    E *dvariance, const E *mean, const E *variance, const T *y,
+                                                    const T *weight, const T *logvar, double *values, double *slopes) {
   int c = (int)blockIdx.y, width = (int)gridDim.y;
-  double log_noise = (double)logvar[c], noise = exponential(log_noise), precision = exponential(-log_noise), own = 1 - bound, total = 0, slope = 0;
+  double log_noise = (double)logvar[c], noise = exponential(log_noise), precision = exponential(-log_noise),
+         own = 1 - bound, total = 0, slope = 0;
   for (int row = global_thread(); row < n; row += (int)(gridDim.x * blockDim.x)) {
     long long i = (long long)row * width + c;
-    double miss = (double)y[(long long)(row % batch) * width + c] - (double)mean[i], spread = (double)variance[i], v = noise + spread;
+    double miss = (double)y[(long long)(row % batch) * width + c] - (double)mean[i], spread = (double)variance[i],
+           v = noise + spread;
     double along = 0.5 * (miss * miss / v - 1) / v, misfit = precision * (miss * miss + spread);
     double w = row_weight(weight, row, batch);
-    total -= 0.5 * w * (1.8378770664093453 + own * (logarithm(v) + miss * miss / v) + bound * (log_noise + misfit)); // log 2π
+    total -= 0.5 * w *
+             (1.8378770664093453 + own * (logarithm(v) + miss * miss / v) + bound * (log_noise + misfit)); // log 2π
     slope += w * (own * noise * along + 0.5 * bound * (misfit - 1));
     dmean[i] = (E)(scale * w * miss * (own / v + bound * precision));
     dvariance[i] = (E)(scale * w * (own * along - 0.5 * bound * precision));
@@ -120,31 +133,34 @@ __device__ __forceinline__ void predictive_gaussian(int n, int batch, double sca
 // without scale, for n = B rows of C numbers. Grid as gaussian; 3 numbers in, 2 out, a logarithm an
 // element. slope_sum adds up.
 template <typename T>
-__device__ __forceinline__ void gaussian_predictive(int n, double scale, double bound, double *dmean, double *dvariance, const double *mean, const double *variance, const T *y, const T *weight,
-                                                  const T *logvar, double *values, double *slopes) {
+__device__ __forceinline__ void gaussian_predictive(int n, double scale, double bound, double *dmean, double *dvariance,
+                                                    const double *mean, const double *variance, const T *y,
+                                                    const T *weight, const T *logvar, double *values, double *slopes) {
   predictive_gaussian(n, n, scale, bound, dmean, dvariance, mean, variance, y, weight, logvar, values, slopes);
 }
 REAL_KERNEL(256, gaussian_predictive,
-            (int n, double scale, double bound, double *dmean, double *dvariance, const double *mean, const double *variance, const T *y, const T *weight, const T *logvar,
-             double *values, double *slopes),
+            (int n, double scale, double bound, double *dmean, double *dvariance, const double *mean,
+             const double *variance, const T *y, const T *weight, const T *logvar, double *values, double *slopes),
             (n, scale, bound, dmean, dvariance, mean, variance, y, weight, logvar, values, slopes))
 
 // predictive_moments: gaussian_predictive for the Real moments of n = S·B rows; y [B,C] repeats for
 // each sample. Grid as gaussian; 3 numbers in, 2 out.
 template <typename T>
-__device__ __forceinline__ void predictive_moments(int n, int batch, double scale, double bound, T *dmean, T *dvariance, const T *mean, const T *variance, const T *y, const T *weight,
-                                                 const T *logvar, double *values, double *slopes) {
+__device__ __forceinline__ void predictive_moments(int n, int batch, double scale, double bound, T *dmean, T *dvariance,
+                                                   const T *mean, const T *variance, const T *y, const T *weight,
+                                                   const T *logvar, double *values, double *slopes) {
   predictive_gaussian(n, batch, scale, bound, dmean, dvariance, mean, variance, y, weight, logvar, values, slopes);
 }
 REAL_KERNEL(256, predictive_moments,
-            (int n, int batch, double scale, double bound, T *dmean, T *dvariance, const T *mean, const T *variance, const T *y, const T *weight, const T *logvar, double *values,
-             double *slopes),
+            (int n, int batch, double scale, double bound, T *dmean, T *dvariance, const T *mean, const T *variance,
+             const T *y, const T *weight, const T *logvar, double *values, double *slopes),
             (n, batch, scale, bound, dmean, dvariance, mean, variance, y, weight, logvar, values, slopes))
 
 // slope_sum: ell = scale·Σ of values and dlogvar[c] += scale·Σ of the column's slopes.
 // Grid of one block, which takes the width columns in order; 16 bytes a block of the launch before.
 template <typename T>
-__device__ __forceinline__ void slope_sum(int blocks, int width, double scale, double *ell, T *dlogvar, const double *values, const double *slopes) {
+__device__ __forceinline__ void slope_sum(int blocks, int width, double scale, double *ell, T *dlogvar,
+                                          const double *values, const double *slopes) {
   double total = 0;
   for (int c = 0; c < width; c++) {
     total += column_sum(values, blocks, c);
@@ -153,5 +169,6 @@ __device__ __forceinline__ void slope_sum(int blocks, int width, double scale, d
   }
   if (threadIdx.x == 0) ell[0] = scale * total;
 }
-REAL_KERNEL(256, slope_sum, (int blocks, int width, double scale, double *ell, T *dlogvar, const double *values, const double *slopes),
+REAL_KERNEL(256, slope_sum,
+            (int blocks, int width, double scale, double *ell, T *dlogvar, const double *values, const double *slopes),
             (blocks, width, scale, ell, dlogvar, values, slopes))

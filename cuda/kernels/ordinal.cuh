@@ -60,7 +60,8 @@ __device__ __forceinline__ double density_over(double x, double log_p) {
 // scale·(φ(κ_y − h) − φ(κ_y+1 − h))/p. Grid of at most 1024 blocks that stride over the rows, times
 // K−1; some exponentials and 80 quotients a row. ordinal_sum adds up.
 template <typename T>
-__device__ __forceinline__ void ordinal(int n, int batch, double scale, double floor, T *dh, const T *h, const int *y, const T *weight, const T *cuts, double *values, double *slopes) {
+__device__ __forceinline__ void ordinal(int n, int batch, double scale, double floor, T *dh, const T *h, const int *y,
+                                        const T *weight, const T *cuts, double *values, double *slopes) {
   int c = (int)blockIdx.y, last = (int)gridDim.y - 1;
   double below = -beyond, at = (double)cuts[0], above = beyond, total = 0, slope = 0;
   for (int k = 1; k <= c; k++) {
@@ -88,14 +89,16 @@ __device__ __forceinline__ void ordinal(int n, int batch, double scale, double f
   }
 }
 REAL_BOUNDED_KERNEL(256, 2, ordinal,
-            (int n, int batch, double scale, double floor, T *dh, const T *h, const int *y, const T *weight, const T *cuts, double *values, double *slopes),
-            (n, batch, scale, floor, dh, h, y, weight, cuts, values, slopes))
+                    (int n, int batch, double scale, double floor, T *dh, const T *h, const int *y, const T *weight,
+                     const T *cuts, double *values, double *slopes),
+                    (n, batch, scale, floor, dh, h, y, weight, cuts, values, slopes))
 
 // ordinal_sum: ell = scale·Σ of values, dcuts[0] += scale·Σ of all slopes and dcuts[k] += scale·exp
 // cuts[k]·Σ of those of the cut points from k on, which gap k moves. Grid of one block, which takes the
 // width cut points from the last to the first; 16 bytes a block of the launch before.
 template <typename T>
-__device__ __forceinline__ void ordinal_sum(int blocks, int width, double scale, double *ell, T *dcuts, const T *cuts, const double *values, const double *slopes) {
+__device__ __forceinline__ void ordinal_sum(int blocks, int width, double scale, double *ell, T *dcuts, const T *cuts,
+                                            const double *values, const double *slopes) {
   double total = 0, above = 0;
   for (int k = width - 1; k >= 0; k--) {
     total += column_sum(values, blocks, k);
@@ -104,5 +107,7 @@ __device__ __forceinline__ void ordinal_sum(int blocks, int width, double scale,
   }
   if (threadIdx.x == 0) ell[0] = scale * total;
 }
-REAL_KERNEL(256, ordinal_sum, (int blocks, int width, double scale, double *ell, T *dcuts, const T *cuts, const double *values, const double *slopes),
+REAL_KERNEL(256, ordinal_sum,
+            (int blocks, int width, double scale, double *ell, T *dcuts, const T *cuts, const double *values,
+             const double *slopes),
             (blocks, width, scale, ell, dcuts, cuts, values, slopes))

@@ -105,13 +105,16 @@ __device__ __forceinline__ int eliminate(double (&sum)[ROWS][COLUMNS], Panel p, 
       int j = half * (TILE / 2) + c, parity = c / NARROW % 2;
       if (side == half) {
 #pragma unroll
-        for (int q = 0; q < 2 * ROWS; q++) s.raw[(t % 4 * 2 + q % 2) * COLUMN_LD + tile_row(q / 2)] = sum[q / 2][c / 4 + q % 2];
+        for (int q = 0; q < 2 * ROWS; q++)
+          s.raw[(t % 4 * 2 + q % 2) * COLUMN_LD + tile_row(q / 2)] = sum[q / 2][c / 4 + q % 2];
       }
       __syncthreads();
       if (t < TALL) eliminate_columns(s, j, s.done[parity]);
       else if (j > 0) store_columns(p, s, j - NARROW, s.done[1 - parity]);
       __syncthreads();
-      if (counts && side >= half) tile_step<COLUMN_LD, COLUMN_LD, NARROW>(sum, s.scaled, s.done[parity], side == half ? c / NARROW + 1 : 0, SQUARES);
+      if (counts && side >= half)
+        tile_step<COLUMN_LD, COLUMN_LD, NARROW>(sum, s.scaled, s.done[parity], side == half ? c / NARROW + 1 : 0,
+                                                SQUARES);
     }
   }
   if (t >= TALL) store_columns(p, s, TILE - NARROW, s.done[1]);
@@ -133,14 +136,17 @@ __device__ __forceinline__ void add_below(double (&sum)[ROWS][COLUMNS], const do
 // potrf_rows makes columns j0 … j0+63 of the rows of a panel. Rows of L⁻ᵀ are stored in x, as
 // columns of L⁻¹. It returns the pivot that failed, or −1. The products before column `from` are
 // given: in `before` for L, and in x for L⁻ᵀ.
-__device__ __forceinline__ int potrf_rows(Columns s, Panel p, int from, double rung, const double *c, const double *before) {
+__device__ __forceinline__ int potrf_rows(Columns s, Panel p, int from, double rung, const double *c,
+                                          const double *before) {
   // The rows on the diagonal come first.
   int m = p.m, t = (int)threadIdx.x, own = t / TILE_THREADS;
   bool upper = p.inverse() & (own == 1);
   const double *of = upper ? p.x : p.l;
   int first = own ? p.i0 - TILE : p.j0, begin = upper ? p.i0 : 0, by_row = upper ? 1 : m, by_column = upper ? m : 1;
   // A row beyond the last is the last one again: its sums are not used.
-  auto read_rows = [&](int i, int q) { return ((q >= begin) & (q < p.j0)) ? of[smaller(first + i, m - 1) * by_row + q * by_column] : 0.0; };
+  auto read_rows = [&](int i, int q) {
+    return ((q >= begin) & (q < p.j0)) ? of[smaller(first + i, m - 1) * by_row + q * by_column] : 0.0;
+  };
   auto read_diagonal = [&](int j, int q) { return q < p.j0 ? p.l[smaller(p.j0 + j, m - 1) * m + q] : 0.0; };
   // Above the diagonal nothing counts. Of L⁻ᵀ there is nothing before its first row.
   bool counts = t / 32 != 1, any = counts & !(upper & (begin == p.j0));
@@ -162,7 +168,8 @@ __device__ __forceinline__ int potrf_rows(Columns s, Panel p, int from, double r
       v[q] = ((i < rows) & (j <= last)) ? start[i * by_row + j * by_column] : 0.0;
     }
 #pragma unroll
-    for (int q = 0; q < COLUMNS; q++) sum[r][q] = fused(sign, v[q], i == p.j0 + tile_column(q) ? eye : 0.0) - (i < m ? sum[r][q] : 0.0);
+    for (int q = 0; q < COLUMNS; q++)
+      sum[r][q] = fused(sign, v[q], i == p.j0 + tile_column(q) ? eye : 0.0) - (i < m ? sum[r][q] : 0.0);
   }
   return eliminate(sum, p, s, counts);
 }
@@ -171,7 +178,8 @@ __device__ __forceinline__ int potrf_rows(Columns s, Panel p, int from, double r
 // x = L⁻¹. l, x, c and before [K,M,M]. jitter[k] is the rung, or −1−pivot of the first pivot that
 // failed. Grid (⌈M/64⌉, K), 256 threads, 33 KiB of dynamic shared memory. 2·128·64·(j0−from) FLOP a
 // block in products, and 64²·128 to eliminate: bound by the latency of 64 reciprocals.
-__device__ __forceinline__ void potrf_panel(int m, int j0, int from, double rung, double *l, double *x, double *jitter, const double *c, const double *before) {
+__device__ __forceinline__ void potrf_panel(int m, int j0, int from, double rung, double *l, double *x, double *jitter,
+                                            const double *c, const double *before) {
   DYN_SHARED(double, s);
   int k = (int)blockIdx.y, i0 = (int)blockIdx.x * TILE;
   long long at = (long long)k * m * m;
@@ -181,7 +189,8 @@ __device__ __forceinline__ void potrf_panel(int m, int j0, int from, double rung
   if (j0 > 0 && pivot >= 0 && jitter[k] >= 0) jitter[k] = -1 - (j0 + pivot);
 }
 PRODUCT_KERNEL(2 * TALL, potrf_panel_f64,
-               (int m, int j0, int from, double rung, double *l, double *x, double *jitter, const double *c, const double *before),
+               (int m, int j0, int from, double rung, double *l, double *x, double *jitter, const double *c,
+                const double *before),
                potrf_panel(m, j0, from, rung, l, x, jitter, c, before))
 
 // potrf_attempt is a whole factorisation by one block: −1, or the pivot that failed.
@@ -207,7 +216,8 @@ struct Rungs {
 // dynamic shared memory. 4·M³/3 FLOP a rung, all on one multiprocessor: it is rare, and has plain
 // arithmetic on all GPUs.
 DOUBLE_KERNEL(2 * TALL, potrf_ladder,
-              (int m, double rung1, double rung2, double rung3, double rung4, double *l, double *x, double *jitter, const double *c)) {
+              (int m, double rung1, double rung2, double rung3, double rung4, double *l, double *x, double *jitter,
+               const double *c)) {
   Rungs rungs{rung1, rung2, rung3, rung4};
   DYN_SHARED(double, s);
   int k = (int)blockIdx.x, pivot = -1;

@@ -51,4 +51,5 @@ __device__ __forceinline__ void fold_rows(int n, int blocks, int add, double sca
   if (i >= n) return;
   dst[i] = (T)((add ? (double)dst[i] : 0.0) + scale * part_sum(n, blocks, partial, i));
 }
-REAL_KERNEL(256, fold_rows, (int n, int blocks, int add, double scale, T *dst, const double *partial), (n, blocks, add, scale, dst, partial))
+REAL_KERNEL(256, fold_rows, (int n, int blocks, int add, double scale, T *dst, const double *partial),
+            (n, blocks, add, scale, dst, partial))

@@ -7,7 +7,8 @@
 // = ⌈J/4⌉, grid ⌈n/256⌉. It writes S·B·J numbers; mean and variance come from L2. 100 integer
 // instructions and 2 logarithms, sines and cosines a thread.
 template <typename T>
-__device__ __forceinline__ void sample_f(int n, int batch, int latents, int groups, Key key, T *f, const double *mean, const double *variance, const int *rows) {
+__device__ __forceinline__ void sample_f(int n, int batch, int latents, int groups, Key key, T *f, const double *mean,
+                                         const double *variance, const int *rows) {
   int q = global_thread();
   if (q >= n) return;
   int group = q % groups, b = q / groups % batch, s = q / groups / batch;
@@ -21,15 +22,16 @@ __device__ __forceinline__ void sample_f(int n, int batch, int latents, int grou
   }
 }
 REAL_KERNEL(256, sample_f,
-            (int n, int batch, int latents, int groups, unsigned k0, unsigned k1, unsigned step, unsigned tail, unsigned strata, T *f, const double *mean,
-             const double *variance, const int *rows),
+            (int n, int batch, int latents, int groups, unsigned k0, unsigned k1, unsigned step, unsigned tail,
+             unsigned strata, T *f, const double *mean, const double *variance, const int *rows),
             (n, batch, latents, groups, Key{k0, k1, step, tail, strata}, f, mean, variance, rows))
 
 // sample_f_backward: dmean = Σ_s df and dvar = Σ_s df ε/(2√var), s in order in one thread; n =
 // B·groups threads, grid ⌈n/64⌉. It reads S·B·J numbers, with a Philox block for four.
 template <typename T>
-__device__ __forceinline__ void sample_f_backward(int n, int samples, int batch, int latents, int groups, Key key, double *dmean, double *dvariance, const T *df,
-                                  const double *variance, const int *rows) {
+__device__ __forceinline__ void sample_f_backward(int n, int samples, int batch, int latents, int groups, Key key,
+                                                  double *dmean, double *dvariance, const T *df, const double *variance,
+                                                  const int *rows) {
   int q = global_thread();
   if (q >= n) return;
   int group = q % groups, b = q / groups;
@@ -57,6 +59,7 @@ __device__ __forceinline__ void sample_f_backward(int n, int samples, int batch,
   }
 }
 REAL_KERNEL(64, sample_f_backward,
-            (int n, int samples, int batch, int latents, int groups, unsigned k0, unsigned k1, unsigned step, unsigned tail, unsigned strata, double *dmean,
-             double *dvariance, const T *df, const double *variance, const int *rows),
+            (int n, int samples, int batch, int latents, int groups, unsigned k0, unsigned k1, unsigned step,
+             unsigned tail, unsigned strata, double *dmean, double *dvariance, const T *df, const double *variance,
+             const int *rows),
             (n, samples, batch, latents, groups, Key{k0, k1, step, tail, strata}, dmean, dvariance, df, variance, rows))

@@ -29,10 +29,13 @@ __device__ __forceinline__ double sparse_metric(int metric, double norms, double
 }
 
 template <typename T>
-__device__ __forceinline__ void sparse_distances(int m, int first, int width, int metric, T *d, const int *rows, const int *start, const int *index, const double *value,
-                                 const double *square, const int *z_start, const int *z_index, const double *z_value, const double *z_square) {
+__device__ __forceinline__ void sparse_distances(int m, int first, int width, int metric, T *d, const int *rows,
+                                                 const int *start, const int *index, const double *value,
+                                                 const double *square, const int *z_start, const int *z_index,
+                                                 const double *z_value, const double *z_square) {
   DYN_SHARED(double, dots);
-  int lane = (int)threadIdx.x, n = rows[blockIdx.x], base = (int)blockIdx.y * SPARSE_MOST, own = smaller(m - base, SPARSE_MOST);
+  int lane = (int)threadIdx.x, n = rows[blockIdx.x], base = (int)blockIdx.y * SPARSE_MOST,
+      own = smaller(m - base, SPARSE_MOST);
   for (int i = lane; i < own; i += 32) dots[i] = 0;
   for (int e = start[n]; e < start[n + 1]; e++) {
     __syncthreads();
@@ -45,16 +48,20 @@ __device__ __forceinline__ void sparse_distances(int m, int first, int width, in
   }
   __syncthreads();
   for (int i = lane; i < own; i += 32)
-    d[(long long)blockIdx.x * width + first + base + i] = (T)sparse_metric(metric, square[n] + z_square[base + i], dots[i]);
+    d[(long long)blockIdx.x * width + first + base + i] =
+        (T)sparse_metric(metric, square[n] + z_square[base + i], dots[i]);
 }
 REAL_KERNEL(32, sparse_distances,
-            (int m, int first, int width, int metric, T *d, const int *rows, const int *start, const int *index, const double *value, const double *square,
-             const int *z_start, const int *z_index, const double *z_value, const double *z_square),
+            (int m, int first, int width, int metric, T *d, const int *rows, const int *start, const int *index,
+             const double *value, const double *square, const int *z_start, const int *z_index, const double *z_value,
+             const double *z_square),
             (m, first, width, metric, d, rows, start, index, value, square, z_start, z_index, z_value, z_square))
 
 // sparse_weights: ω and 1/σ², for k < kernels; bit i of linear marks map i. A thread a kernel, grid
 // ⌈K/32⌉.
-DOUBLE_KERNEL(32, sparse_weights, (int kernels, int maps, unsigned linear, double *weight, double *scale, const double *logits, const double *logsigma)) {
+DOUBLE_KERNEL(32, sparse_weights,
+              (int kernels, int maps, unsigned linear, double *weight, double *scale, const double *logits,
+               const double *logsigma)) {
   int k = global_thread();
   if (k >= kernels) return;
   double top = logits[k * maps], total = 0;
@@ -67,14 +74,17 @@ DOUBLE_KERNEL(32, sparse_weights, (int kernels, int maps, unsigned linear, doubl
 }
 
 // sparse_value is f(d).
-__device__ __forceinline__ double sparse_value(double d, double scale) { return scale < 0 ? 1 - 0.5 * d : exponential(-0.5 * scale * larger(0.0, d)); }
+__device__ __forceinline__ double sparse_value(double d, double scale) {
+  return scale < 0 ? 1 - 0.5 * d : exponential(-0.5 * scale * larger(0.0, d));
+}
 
 // The sides of a tile, and the rows that 256 threads have at once.
 constexpr int SPARSE_TILE = 32, SPARSE_ROWS = 8;
 
 // sparse_transpose reads map i of this block's tile: row q of transposed is a row of the batch.
 // Every thread of the block calls it.
-__device__ __forceinline__ void sparse_transpose(double (*transposed)[SPARSE_TILE + 1], int m, int n, int maps, int i, const double *d) {
+__device__ __forceinline__ void sparse_transpose(double (*transposed)[SPARSE_TILE + 1], int m, int n, int maps, int i,
+                                                 const double *d) {
   int lane = (int)threadIdx.x % 32, column = (int)blockIdx.y * SPARSE_TILE + lane;
   __syncthreads(); // the tile before may still be read
   for (int q = (int)threadIdx.x / 32; q < SPARSE_TILE; q += SPARSE_ROWS) {
@@ -87,7 +97,8 @@ __device__ __forceinline__ void sparse_transpose(double (*transposed)[SPARSE_TIL
 // sparse_block: c = f_0 + Σ_i ω_i (f_i − f_0), exactly 1 where all f_i are, over the maps in order.
 // Grid (⌈B/32⌉, ⌈M/32⌉, K), n = B; 8 bytes out and 8·I in for an element, the latter from L2 for
 // all k but one; I exponentials of some 20 FLOP.
-DOUBLE_KERNEL(256, sparse_block, (int m, int n, int maps, double *c, const double *d, const double *weight, const double *scale)) {
+DOUBLE_KERNEL(256, sparse_block,
+              (int m, int n, int maps, double *c, const double *d, const double *weight, const double *scale)) {
   SHARED(double, transposed, [SPARSE_TILE][SPARSE_TILE + 1]);
   int k = (int)blockIdx.z, lane = (int)threadIdx.x % 32, b = (int)blockIdx.x * SPARSE_TILE + lane;
   double first[SPARSE_TILE / SPARSE_ROWS], sum[SPARSE_TILE / SPARSE_ROWS];
@@ -113,9 +124,11 @@ DOUBLE_KERNEL(256, sparse_block, (int m, int n, int maps, double *c, const doubl
 // sparse_block_backward: partial[tile, k, i] = Σ dc f_i, and behind all those Σ dc f_i d, where
 // linear 0; partial [tiles, 2, K, I]. Grid as sparse_block; a thread sums its four elements, then
 // block_sum. 8 bytes more in for an element, which stay in registers over the maps.
-DOUBLE_KERNEL(256, sparse_block_backward, (int m, int n, int maps, double *partial, const double *dc, const double *d, const double *scale)) {
+DOUBLE_KERNEL(256, sparse_block_backward,
+              (int m, int n, int maps, double *partial, const double *dc, const double *d, const double *scale)) {
   SHARED(double, transposed, [SPARSE_TILE][SPARSE_TILE + 1]);
-  int k = (int)blockIdx.z, kernels = (int)gridDim.z, lane = (int)threadIdx.x % 32, b = (int)blockIdx.x * SPARSE_TILE + lane;
+  int k = (int)blockIdx.z, kernels = (int)gridDim.z, lane = (int)threadIdx.x % 32,
+      b = (int)blockIdx.x * SPARSE_TILE + lane;
   double g[SPARSE_TILE / SPARSE_ROWS];
 #pragma unroll
   for (int r = 0; r < SPARSE_TILE / SPARSE_ROWS; r++) {
@@ -147,7 +160,9 @@ DOUBLE_KERNEL(256, sparse_block_backward, (int m, int n, int maps, double *parti
 // sparse_gradient: dlogits_i += ω_i Σ_j ω_j (v_i − v_j) and dlogsigma_i += ω_i u_i/σ_i², for sums
 // [2,K,I]: v = Σ dc f, then u = Σ dc f d. One thread an element of [K,I], j in order; grid
 // ⌈K·I/32⌉.
-DOUBLE_KERNEL(32, sparse_gradient, (int kernels, int maps, double *dlogits, double *dlogsigma, const double *sums, const double *weight, const double *scale)) {
+DOUBLE_KERNEL(32, sparse_gradient,
+              (int kernels, int maps, double *dlogits, double *dlogsigma, const double *sums, const double *weight,
+               const double *scale)) {
   int at = global_thread();
   if (at >= kernels * maps) return;
   double pull = 0;

@@ -103,15 +103,20 @@ DOUBLE_KERNEL(256, invert_diagonal, (int m, double *x, const double *l)) {
 //
 // x, t and l [K,M,M]; t is scratch. Grid (h/64, h/64, K·pairs), shared memory of a product. h³ FLOP
 // a pair and launch.
-__device__ __forceinline__ void invert_join(int second, int m, int h, int pairs, double *x, double *t, const double *l) {
+__device__ __forceinline__ void invert_join(int second, int m, int h, int pairs, double *x, double *t,
+                                            const double *l) {
   int k = (int)blockIdx.z / pairs, o = (int)blockIdx.z % pairs * 2 * h, rows = smaller(h, m - o - h);
   int i0 = (int)blockIdx.y * TILE, j0 = (int)blockIdx.x * TILE;
   long long matrix = (long long)k * m * m, corner = matrix + (long long)(o + h) * m + o;
   if (i0 >= rows) return; // the whole block
   if (second) {
-    gemm_tile<false, false>(A_LOWER, i0, j0, rows, h, rows, 1, -1.0, 0.0, x + corner + h, m, 0, t + corner, m, 0, x + corner, m);
+    gemm_tile<false, false>(A_LOWER, i0, j0, rows, h, rows, 1, -1.0, 0.0, x + corner + h, m, 0, t + corner, m, 0,
+                            x + corner, m);
   } else {
-    gemm_tile<false, false>(B_LOWER, i0, j0, rows, h, h, 1, 1.0, 0.0, l + corner, m, 0, x + matrix + (long long)o * m + o, m, 0, t + corner, m);
+    gemm_tile<false, false>(B_LOWER, i0, j0, rows, h, h, 1, 1.0, 0.0, l + corner, m, 0,
+                            x + matrix + (long long)o * m + o, m, 0, t + corner, m);
   }
 }
-PRODUCT_KERNEL(TILE_THREADS, invert_join_f64, (int second, int m, int h, int pairs, double *x, double *t, const double *l), invert_join(second, m, h, pairs, x, t, l))
+PRODUCT_KERNEL(TILE_THREADS, invert_join_f64,
+               (int second, int m, int h, int pairs, double *x, double *t, const double *l),
+               invert_join(second, m, h, pairs, x, t, l))

@@ -9,11 +9,13 @@
 // whiten_mean: m_j = X μ_j/√α_j, for mean and mu [J,M]. One warp a row, grid (⌈M/8⌉, J), 256
 // threads. 8·M² bytes and M² FLOP a latent: bound by memory. Lane i sums columns i, i+32, …, then
 // warp_sum.
-DOUBLE_KERNEL(256, whiten_mean, (int m, int stride, double *mean, const double *x, const double *logalpha, const double *mu)) {
+DOUBLE_KERNEL(256, whiten_mean,
+              (int m, int stride, double *mean, const double *x, const double *logalpha, const double *mu)) {
   int i = (int)(blockIdx.x * 8 + threadIdx.x / 32), j = (int)blockIdx.y;
   double sum = 0;
   if (i < m) {
-    for (int p = (int)threadIdx.x % 32; p <= i; p += 32) sum += x[(long long)j * stride + (long long)i * m + p] * mu[j * m + p];
+    for (int p = (int)threadIdx.x % 32; p <= i; p += 32)
+      sum += x[(long long)j * stride + (long long)i * m + p] * mu[j * m + p];
   }
   sum = warp_sum(sum);
   if (i < m && threadIdx.x % 32 == 0) mean[j * m + i] = exponential(-0.5 * logalpha[j]) * sum;
@@ -21,17 +23,20 @@ DOUBLE_KERNEL(256, whiten_mean, (int m, int stride, double *mean, const double *
 
 // whiten_diagonal: s_j = X diag(root_j)/√α_j with zeros above, for s [J,M,M] and root [J,M]; n =
 // J·M². Grid ⌈n/256⌉, 16·n bytes.
-DOUBLE_KERNEL(256, whiten_diagonal, (int n, int m, int stride, double *s, const double *x, const double *logalpha, const double *root)) {
+DOUBLE_KERNEL(256, whiten_diagonal,
+              (int n, int m, int stride, double *s, const double *x, const double *logalpha, const double *root)) {
   int q = global_thread();
   if (q >= n) return;
   int j = q / (m * m), i = q / m % m, c = q % m;
-  s[q] = c > i ? 0.0 : exponential(-0.5 * logalpha[j]) * root[j * m + c] * x[(long long)j * stride + (long long)i * m + c];
+  s[q] =
+      c > i ? 0.0 : exponential(-0.5 * logalpha[j]) * root[j * m + c] * x[(long long)j * stride + (long long)i * m + c];
 }
 
 // whiten_alpha: partial[block, j] = ⟨dm_j, m_j⟩ + ⟨ds_j, s_j⟩ over 8 rows of the lower triangle, a
 // warp each; fold_rows makes dlogα_j −= ½ Σ of it. Grid (⌈M/8⌉, J), 256 threads. 8·M² bytes and M²
 // FLOP a latent.
-DOUBLE_KERNEL(256, whiten_alpha, (int m, double *partial, const double *dm, const double *mean, const double *ds, const double *s)) {
+DOUBLE_KERNEL(256, whiten_alpha,
+              (int m, double *partial, const double *dm, const double *mean, const double *ds, const double *s)) {
   int i = (int)(blockIdx.x * 8 + threadIdx.x / 32), j = (int)blockIdx.y, lane = (int)threadIdx.x % 32;
   double sum = 0;
   if (i < m) {
@@ -46,7 +51,8 @@ DOUBLE_KERNEL(256, whiten_alpha, (int m, double *partial, const double *dm, cons
 // whiten_mean_backward: u_j = Xᵀ dm_j, and dμ_j += u_j/√α_j. Grid (⌈M/32⌉, J), 256 threads: a warp
 // reads 32 columns of a row, warp w the rows w, w+8, …, whose sums are added in the order of the
 // warps. 8·M² bytes a latent.
-DOUBLE_KERNEL(256, whiten_mean_backward, (int m, int stride, double *dmu, double *u, const double *x, const double *logalpha, const double *dm)) {
+DOUBLE_KERNEL(256, whiten_mean_backward,
+              (int m, int stride, double *dmu, double *u, const double *x, const double *logalpha, const double *dm)) {
   SHARED(double, part, [8][32]);
   int lane = (int)threadIdx.x % 32, w = (int)threadIdx.x / 32, i = (int)blockIdx.x * 32 + lane, j = (int)blockIdx.y;
   double sum = 0;
@@ -64,7 +70,8 @@ DOUBLE_KERNEL(256, whiten_mean_backward, (int m, int stride, double *dmu, double
 
 // whiten_factor_backward: dS_j += tril(V_j)/√α_j, for V [J,M,M] and dS [J,M,M], n = J·M²; or, where
 // diagonal is set, dS [J,M] takes the diagonals, n = J·M. Grid ⌈n/256⌉. 24·n bytes.
-DOUBLE_KERNEL(256, whiten_factor_backward, (int n, int m, int diagonal, double *droot, const double *v, const double *logalpha)) {
+DOUBLE_KERNEL(256, whiten_factor_backward,
+              (int n, int m, int diagonal, double *droot, const double *v, const double *logalpha)) {
   int q = global_thread();
   if (q >= n) return;
   if (diagonal) {

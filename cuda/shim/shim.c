@@ -37,7 +37,8 @@ static int start(void *lib) {
   if (code) {
     const char *words = NULL;
     if (code == NO_DEVICE) snprintf(reason, sizeof reason, "the NVIDIA driver sees no GPU");
-    else if (describe && !describe(code, &words) && words) snprintf(reason, sizeof reason, "the NVIDIA driver does not start: %s (cuInit answers %d)", words, code);
+    else if (describe && !describe(code, &words) && words)
+      snprintf(reason, sizeof reason, "the NVIDIA driver does not start: %s (cuInit answers %d)", words, code);
     else snprintf(reason, sizeof reason, "the NVIDIA driver does not start: cuInit answers %d", code);
     return 0;
   }
@@ -53,7 +54,8 @@ static int start(void *lib) {
 
 /* load opens the driver that GPDRF_CUDA_DRIVER names, or the first that starts. */
 static void load(void) {
-  static const char *const places[] = {"libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1", NULL};
+  static const char *const places[] = {"libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1",
+                                       "/usr/lib/wsl/lib/libcuda.so.1", NULL};
   const char *path = getenv("GPDRF_CUDA_DRIVER");
   if (path && !strcmp(path, "none")) {
     snprintf(reason, sizeof reason, "GPDRF_CUDA_DRIVER=none");
