@@ -1,21 +1,19 @@
-// Package gpdrf trains deep Gaussian processes on rows in memory, and predicts with calibrated
-// uncertainty.
+// Package gpdrf trains deep Gaussian processes on rows in memory, and predicts with calibrated uncertainty.
 //
-// Train fits a Model to Rows: numbers, sequences or both, with targets of a regression or of a
-// classification. Model.Predict gives the mean and standard deviation, or the probability of each
-// class. Model.Evaluate scores the model on rows with known targets, and Model.Suggest chooses the
-// rows to measure next. Model.Save and Load keep a model in a file, which the program gpdrf-gpu
-// reads and writes, too. Options.From trains a model further on new rows.
+// Train fits a Model to Rows: numbers, sequences or both, with targets of a regression or of a classification.
+// Model.Predict gives the mean and standard deviation, or the probability of each class. Model.Evaluate scores the
+// model on rows with known targets, and Model.Suggest chooses the rows to measure next. Model.Save and Load keep a model
+// in a file, which the program gpdrf-gpu reads and writes, too. Options.From trains a model further on new rows.
 //
-// The options are those of the command gpdrf-gpu train. docs/cli.md lists them all, and errors name
-// them. The same rows, options and seed give the same model, bit for bit, on one kind of processor.
-// To work on files, run folders, checkpoints or cross-validations, use the command.
+// The options are those of the command gpdrf-gpu train. docs/cli.md lists them all, and errors name them. The same rows,
+// options and seed give the same model, bit for bit, on one kind of processor. To work on files, run folders,
+// checkpoints or cross-validations, use the command.
 //
-// Bad input is an InputError. Errors about Rows count them from 1; indices of rows, such as for
-// Prediction.Interval, count from 0.
+// Bad input is an InputError. Errors about Rows count them from 1; indices of rows, such as for Prediction.Interval,
+// count from 0.
 //
-// Several goroutines may use a Model. The number of threads is GOMAXPROCS. The packages below this
-// one are its parts, and may change in any release.
+// Several goroutines may use a Model. The number of threads is GOMAXPROCS. The packages below this one are its parts,
+// and may change in any release.
 package gpdrf
 
 import (
@@ -36,22 +34,22 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// Options are the options of Train. A field that is zero has the default of the command.
+// Options are the options of Train. A field that is zero has the default of the command, as Preset gives it.
 type Options struct {
 	Model       string  // "gp" is a GP layer, "drf" random-feature layers; "gpdrf" or "" is one below the others
 	Preset      string  // values of options that are not set: "default" or "paper"; "best" searches within TimeLimit
 	Kernel      string  // kernel, such as "matern32" or "spectrum:3"; "" is "rbf" for numbers, or chosen for sequences
 	Likelihood  string  // likelihood, such as "student-t"; "" is "gaussian", or "softmax" for classes
-	Inducing    int     // number of inducing points of the GP layer
-	Latents     int     // number of latent functions of the GP layer
-	Layers      int     // number of random-feature layers
-	Features    int     // number of random features of each layer
-	Batch       int     // number of rows of a step
-	LR          float64 // learning rate
+	Inducing    int     // number of inducing points of the GP layer; 0 is 200
+	Latents     int     // number of latent functions of the GP layer; 0 is chosen by the outputs and Layers
+	Layers      int     // number of random-feature layers; 0 is 1, or 2 where rows outnumber the parameters
+	Features    int     // number of frequencies of each layer, each with a cosine and a sine; 0 is 100 to 400
+	Batch       int     // number of rows of a step; 0 is 256
+	LR          float64 // learning rate of Adam; 0 is 0.02
 	Validation  float64 // share of the rows that is held out to evaluate the model during training
 	Conformal   bool    // hold out a fifth of the rows for Prediction.Interval and Prediction.Set
 	Ensemble    int     // number of models, each with its own seed, whose mean predicts; 0 is 1
-	EvalSamples int     // number of samples of a prediction
+	EvalSamples int     // number of samples of a prediction; 0 is 100
 
 	Steps     int           // number of training steps; 0 is 15000 for numbers
 	TimeLimit time.Duration // time of the training, in place of Steps

@@ -70,16 +70,15 @@ func (m *Model) Classes() []string {
 }
 
 // SetDevice chooses the device by a name as in Options.Device. The next call that needs it opens it. At first, it is
-// the device of Train, or "auto" after Load.
+// the device of Train, or "auto" after Load. A device that is not there is an error of that call.
 func (m *Model) SetDevice(name string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.device = name
 }
 
-// Predict predicts rows. Columns are matched by name; without names they are taken in the order of
-// training. Targets are ignored. The first call puts the model on its device, where it stays for
-// later calls until Close.
+// Predict predicts rows. Columns are matched by name; without names they are taken in the order of training. Targets are
+// ignored. The first call puts the model on its device, where it stays for later calls until Close.
 func (m *Model) Predict(ctx context.Context, rows Rows) (p *Prediction, err error) {
 	defer func() { err = asInput(err) }()
 	t := m.trained
@@ -148,7 +147,7 @@ func (m *Model) options() (c options.Config, known bool, err error) {
 	return c, true, err
 }
 
-// Close releases the device and its memory. A later Predict opens it again.
+// Close releases the device that Predict keeps, and its memory. A later Predict opens it again.
 func (m *Model) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -70,7 +70,7 @@ type ConformalScores struct {
 }
 
 // Evaluate predicts rows whose targets are all known, and scores the predictions. Columns are matched as by Predict,
-// and Targets are in the order of training.
+// and Targets are in the order of training. It opens the device for this call.
 func (m *Model) Evaluate(ctx context.Context, rows Rows) (s *Scores, err error) {
 	defer func() { err = asInput(err) }()
 	t := m.trained
@@ -104,8 +104,8 @@ func newScores(s *fitted.Scores, ds *data.Dataset) *Scores {
 		scores := &ClassificationScores{Error: c.Error, NLL: c.NLL, Brier: c.Brier, ECE: c.ECE, AUC: orNaN(c.AUC),
 			Conformal: newConformalScores(s.Conformal)}
 		for _, k := range c.Classes {
-			scores.Classes = append(scores.Classes, ClassScores{k.Class, float64(k.Support), orNaN(k.Precision),
-				orNaN(k.Recall), orNaN(k.F1)})
+			scores.Classes = append(scores.Classes, ClassScores{Class: k.Class, Rows: float64(k.Support),
+				Precision: orNaN(k.Precision), Recall: orNaN(k.Recall), F1: orNaN(k.F1)})
 		}
 		out.Classification = scores
 		return out
@@ -113,11 +113,12 @@ func newScores(s *fitted.Scores, ds *data.Dataset) *Scores {
 	scaled := RegressionScores(*s.Regression)
 	out.Regression = &scaled
 	if s.Raw != nil {
-		out.Targets = []TargetScores{{ds.Target, RegressionScores(*s.Raw), newConformalScores(s.Conformal)}}
+		out.Targets = []TargetScores{{Name: ds.Target, RegressionScores: RegressionScores(*s.Raw),
+			Conformal: newConformalScores(s.Conformal)}}
 	}
 	for _, o := range s.Outputs {
-		out.Targets = append(out.Targets,
-			TargetScores{o.Target, RegressionScores(o.Raw), newConformalScores(o.Conformal)})
+		out.Targets = append(out.Targets, TargetScores{Name: o.Target, RegressionScores: RegressionScores(o.Raw),
+			Conformal: newConformalScores(o.Conformal)})
 	}
 	return out
 }
