@@ -134,7 +134,7 @@ func (c *Config) runOptions() []Option {
 			Help: "where the other options start from; best tries many settings and stacks the best models: " +
 				"docs/best.md"},
 		{Key: "device", Flag: true, Arg: "auto|cpu|cuda|cuda:N", value: &c.Device,
-			Help: "where to compute: auto is the first GPU, or the CPU; with :f64 in double, default :f32"},
+			Help: "where to compute: auto is the faster of the first GPU and the CPU; with :f64 in double, default :f32"},
 		{Key: "precision", Values: words("highest medium"), value: &c.Precision,
 			Help: "precision of products in random-feature layers, on GPUs with tensor cores: float32, or TF32, " +
 				"with factors of 11 bits"},
@@ -220,7 +220,7 @@ func (c *Config) drfOptions() []Option {
 			Help: "treatment of the random features. var-integrated takes weights and frequencies in closed " +
 				"form. The others draw frequencies: prior-fixed once from the prior, var-fixed once from a " +
 				"learned q, var-resampled from it in each step. The objective of var-fixed is not a bound, and " +
-				"small or noisy data are memorised"},
+				"small or noisy data are memorised. docs/cli.md has the endings -each and -all"},
 		{Key: "w-cov", Models: onDRF, Values: words("auto full diagonal"), value: &c.WCov,
 			Help: "covariance of the weights of the last layer, if frequencies are integrated. auto is full with " +
 				"one output, at most 128 frequencies, and at most 20 rows for each frequency"},
