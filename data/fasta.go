@@ -66,7 +66,7 @@ func readFASTA(in *input) (*table, error) {
 	var headers []string
 	var comments sighting
 	err := in.eachLine(in.lim.cells, in.lim.cells, func(number int, line []byte) error {
-		if headers == nil { // isFASTA accepts a first header that follows blanks.
+		if headers == nil { // isFASTA accepts a first header that follows blanks
 			line = bytes.TrimLeft(line, " \t\r")
 		}
 		switch {
@@ -234,7 +234,7 @@ func readFASTQ(in *input) (*table, error) {
 	}
 	err := in.eachLine(in.lim.cells, in.lim.cells, func(number int, line []byte) error {
 		line = bytes.TrimRight(line, " \t")
-		if headers == nil { // isFASTA accepts a first header that follows blanks.
+		if headers == nil { // isFASTA accepts a first header that follows blanks
 			line = bytes.TrimLeft(line, " \t\r")
 		}
 		switch {

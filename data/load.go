@@ -41,7 +41,7 @@ const NoTest = "none"
 // named set, or of an npz archive with a test part, are joined first. It is an error if there is
 // nothing to learn: a single training row, a constant target, a class without training rows.
 func Load(s Source) (train, test *Dataset, notes []string, err error) {
-	if err := s.TableOptions.check(); err != nil { // This precedes the search for the file.
+	if err := s.TableOptions.check(); err != nil { // this precedes the search for the file
 		return nil, nil, nil, err
 	}
 	if s.Folds != 0 {
@@ -195,7 +195,7 @@ func checkTraining(d *Dataset) error {
 	if c := slices.Index(d.ClassCounts(), 0); c >= 0 && !d.likeModel {
 		advice := "take another seed, or other files for rows to test and validate on (" + asFlag("test") +
 			" FILE, " + asKey("validation") + "=FILE)"
-		if d.Groups != nil { // Folds of groups depend on no seed.
+		if d.Groups != nil { // folds of groups depend on no seed
 			advice = "its groups are held out: take another seed or number of folds, or leave its rows or " +
 				asFlag("group") + " out"
 		}

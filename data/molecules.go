@@ -132,7 +132,7 @@ func readSDF(in *input) (*table, error) {
 		t.nameTargets(targets)
 	}
 	if in.opt.Labels != "" {
-		targets = nil // The targets are in that file.
+		targets = nil // the targets are in that file
 	}
 	for _, m := range all {
 		for _, target := range targets {

@@ -28,7 +28,7 @@ func fileLimits() limits {
 	return limits{text: 16 << 30, record: 64 << 20, cells: 512 << 20}
 }
 
-const headSize = 64 << 10 // headSize is the number of bytes that tell the kind of a file.
+const headSize = 64 << 10 // headSize is the number of bytes that tell the kind of a file
 
 var (
 	errTextLimit   = errors.New("text limit")

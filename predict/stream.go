@@ -77,7 +77,7 @@ func (s *Stream) Run(ctx context.Context, from *data.Stream, to Writer) error {
 	}
 	close(predicted)
 	<-written
-	for range read { // The channel ends, since ctx has ended.
+	for range read { // the channel ends, since ctx has ended
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

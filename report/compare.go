@@ -54,7 +54,7 @@ type Difference struct {
 
 // String formats the difference, such as +0.0123 ± 0.0045.
 func (d Difference) String() string {
-	if d.SE == math.MaxFloat64 { // It is the difference of a single row.
+	if d.SE == math.MaxFloat64 { // it is the difference of a single row
 		return fmt.Sprintf("%+.4f ± unknown", d.Mean)
 	}
 	return fmt.Sprintf("%+.4f ± %.4f", d.Mean, d.SE)
@@ -167,7 +167,7 @@ func paired(a, b *TestRows, x, y []int) *Paired {
 func difference(of []float64) Difference {
 	mean, se := metrics.MeanError(of)
 	if math.IsNaN(se) || math.IsInf(se, 0) {
-		se = math.MaxFloat64 // One row has no standard error, and JSON has no NaN.
+		se = math.MaxFloat64 // one row has no standard error, and JSON has no NaN
 	}
 	return Difference{mean, se}
 }

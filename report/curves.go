@@ -70,7 +70,7 @@ func (q quantity) readings(r *Run) (steps, values []float64) {
 func (q quantity) panel(runs []*Run) (p panel, ok bool) {
 	chart := charts.Chart{X: charts.Axis{Label: "step"}, Y: charts.Axis{Label: q.title}}
 	numbers := newTable(q.title, "step", "value")
-	if len(runs) > 1 { // Each run has its own rows, since the steps differ.
+	if len(runs) > 1 { // each run has its own rows, since the steps differ
 		numbers = newTable(q.title, "run", "step", "value")
 	}
 	low, high := math.Inf(1), math.Inf(-1)

@@ -68,7 +68,7 @@ func shuffle(ctx context.Context, t *fitted.Model, c options.Config, steps int,
 	samples := min(shuffleSamples, t.EvalSamples)
 	affordable := shareOfRun * float64(steps) * float64(c.Batch) * float64(c.Samples) / float64(copies*samples)
 	most := int(math.Min(maxRows, math.Max(fewestRows, affordable)))
-	if test.Sequences != nil { // Features of sequences take long, and training computes them once a row.
+	if test.Sequences != nil { // features of sequences take long, and training computes them once a row
 		most = min(most, fewestRows)
 	}
 	s := &shuffler{t: t, dev: dev, rows: test.Spread(most), samples: samples}
@@ -82,7 +82,7 @@ func shuffle(ctx context.Context, t *fitted.Model, c options.Config, steps int,
 	if err != nil {
 		return nil, err
 	}
-	measured = slices.DeleteFunc(measured, func(in Input) bool { // JSON cannot have them.
+	measured = slices.DeleteFunc(measured, func(in Input) bool { // JSON cannot have them
 		return !fitted.AllFinite([]float64{in.Drop, in.SE})
 	})
 	slices.SortStableFunc(measured, byDrop)
@@ -115,7 +115,7 @@ func (s *shuffler) narrow(ctx context.Context, inputs []data.Input) ([]data.Inpu
 		if err != nil {
 			return nil, err
 		}
-		if inputs[0].Columns == nil { // The first input is the sequences, which a block does not shuffle.
+		if inputs[0].Columns == nil { // the first input is the sequences, which a block does not shuffle
 			measured[0].Drop = math.Inf(1)
 		}
 		order := metrics.Order(maxInputs, func(a, b int) int { return byDrop(measured[a], measured[b]) })

@@ -78,7 +78,7 @@ func lengthScalePanel(r *Run, lengths []float64) panel {
 	all := r.Trained.Schema.Columns
 	for _, d := range sortedIndices(lengths)[:min(len(lengths), maxInputs)] {
 		if math.IsInf(lengths[d], 1) {
-			break // A projection leaves this input and the following ones out.
+			break // a projection leaves this input and the following ones out
 		}
 		t.Rows = append(t.Rows, append(texts(all[d]), meter(digits(lengths[d]), slices.Min(lengths)/lengths[d])))
 	}

@@ -37,7 +37,7 @@ type Entry struct {
 func List(folder string, skipped func(error)) (all []Entry, err error) {
 	root := folder
 	if info, err := os.Lstat(folder); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		root += string(filepath.Separator) // With a separator WalkDir follows the link.
+		root += string(filepath.Separator) // with a separator WalkDir follows the link
 	}
 	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -52,7 +52,7 @@ func List(folder string, skipped func(error)) (all []Entry, err error) {
 		case !d.IsDir():
 			return nil
 		case strings.HasPrefix(d.Name(), ".") && path != root:
-			return fs.SkipDir // Such a folder is a run that is being made.
+			return fs.SkipDir // such a folder is a run that is being made
 		}
 		e, found, err := entryOf(filepath.Clean(path))
 		if err != nil {
@@ -118,7 +118,7 @@ func cutText(scored, n int) string {
 
 // searchEntry returns the entry of a search that has not ended, with the steps of its trainings so far.
 func searchEntry(path string) (e Entry, err error) {
-	var state struct { // It is a part of best.State.
+	var state struct { // it is a part of best.State
 		Given      []options.Setting
 		Used       time.Duration
 		Candidates []struct {

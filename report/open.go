@@ -104,7 +104,7 @@ func WriteReadings(w io.Writer, all []rundir.Reading) error {
 			}
 			cells = append(cells, cell)
 		}
-		out.Write(append(cells, number(r.Seconds))) // The writer keeps an error until Flush.
+		out.Write(append(cells, number(r.Seconds))) // the writer keeps an error until Flush
 	}
 	out.Flush()
 	return out.Error()

@@ -96,7 +96,7 @@ func TestDegenerateRows(t *testing.T) {
 			for p := range patterns {
 				for _, same := range []bool{true, false} {
 					r := made(t, task, n, 1, func(column, row int) float64 {
-						if !same { // Every column has its own pattern.
+						if !same { // every column has its own pattern
 							column += p
 						} else {
 							column = p

@@ -22,7 +22,7 @@ func TestDocument(t *testing.T) {
 	}
 	for _, k := range Kinds() {
 		candidates := []string{}
-		if k == Vectors { // Vectors have the candidates of integers
+		if k == Vectors { // vectors have the candidates of integers
 			continue
 		}
 		for _, spec := range Candidates(encode(t, k, randomLines(k, 20, 30, 1)...)) {

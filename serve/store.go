@@ -24,7 +24,7 @@ type store struct {
 	metrics *metrics
 	log     *slog.Logger
 
-	loading *semaphore.Weighted // One model is loaded at a time.
+	loading *semaphore.Weighted // one model is loaded at a time
 	mu      sync.Mutex
 	entries []*entry
 	closed  bool // takes no more models; under mu, as in every entry
@@ -41,7 +41,7 @@ type entry struct {
 	model    *loaded // nil if it is not loaded
 	stamp    stamp   // stamp of the files at the last attempt to read them
 	failed   error   // reason why the last loading failed; nil if it did not
-	unloaded bool    // A request has unloaded it: only a request to load it loads it again.
+	unloaded bool    // a request has unloaded it: only a request to load it loads it again
 	used     time.Time
 }
 

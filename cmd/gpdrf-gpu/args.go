@@ -227,7 +227,7 @@ func (c *call) config() (cfg options.Config, err error) {
 
 func (p *program) readCommonFlags(c *call) error {
 	p.quiet, p.json = c.isOn("quiet"), c.isOn("json")
-	if c.err == nil && c.verb.args == "" && c.verb.name != "plan" { // plan has a more precise error.
+	if c.err == nil && c.verb.args == "" && c.verb.name != "plan" { // plan has a more precise error
 		c.err = c.noMore(c.args)
 	}
 	if threads := c.count("threads", 1, maxThreads, 0); threads > 0 {

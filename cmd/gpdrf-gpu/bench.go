@@ -108,7 +108,7 @@ func (p *program) bench(c *call) error {
 	name = first.Name()
 	b.precision = p.setPrecision(first, b.precision)
 	if serve {
-		p.newExitGuard(p.ctx, func() error { return p.interrupted(p.ctx, "") }) // It also ends a wait for a line.
+		p.newExitGuard(p.ctx, func() error { return p.interrupted(p.ctx, "") }) // it also ends a wait for a line
 		defer first.Close()
 		return b.serve(first)
 	}
@@ -117,7 +117,7 @@ func (p *program) bench(c *call) error {
 	}
 	names := []string{name}
 	if !alone && !strings.HasPrefix(name, "cpu") {
-		cpu := "cpu:f32" // The type of the GPU's numbers, or single precision if the CPU has no such type.
+		cpu := "cpu:f32" // the type of the GPU's numbers, or single precision if the CPU has no such type
 		if strings.HasSuffix(name, ":f64") {
 			cpu = "cpu:f64"
 		}
@@ -171,7 +171,7 @@ func (b *benchmark) measure(names []string, limit time.Duration) (*benchReport, 
 			return nil, err
 		}
 	}
-	if len(r.Devices) == 2 { // The second is the CPU.
+	if len(r.Devices) == 2 { // the second is the CPU
 		gpu, cpu := r.Devices[0].Steps[0], r.Devices[1].Steps[0]
 		r.Ratios = []benchRatio{{gpu.Size, cpu.MS, gpu.MS, cpu.MS / gpu.MS}}
 	}

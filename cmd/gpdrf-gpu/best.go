@@ -150,7 +150,7 @@ func (s *search) resume(path string) (err error) {
 		if s.folder, err = rundir.OpenSearch(path); err != nil {
 			return err
 		}
-		s.state, err = best.Open(path) // The state is read again now that the folder is locked.
+		s.state, err = best.Open(path) // the state is read again now that the folder is locked
 		return err
 	})
 }
@@ -204,7 +204,7 @@ func (s *search) run() (*rundir.Result, error) {
 		Save: func() error {
 			bar.trialEnded()
 			return s.guard.write(func() error {
-				s.p.keepSession(s.folder, s.job.Device.Name()) // The end of the run reports an error.
+				s.p.keepSession(s.folder, s.job.Device.Name()) // the end of the run reports an error
 				return s.folder.Write(rundir.SearchFile, rundir.JSONTo(s.state))
 			})
 		},
@@ -249,7 +249,7 @@ func (s *search) save(found *fitted.Model) (*rundir.Result, error) {
 		if s.p.ctx.Err() != nil {
 			return nil, s.guard.leave()
 		}
-		if err != nil { // A resumed search would fail in the same way.
+		if err != nil { // a resumed search would fail in the same way
 			s.p.note("warning: the model is kept without intervals: %v", err)
 		}
 	}
@@ -266,7 +266,7 @@ func (s *search) save(found *fitted.Model) (*rundir.Result, error) {
 
 // tidySearch removes the files in a folder that only an unfinished search needs, and marks the search as complete.
 func tidySearch(path string, state *best.State) (err error) {
-	files := []string{rundir.MetricsFile} // The file is empty: trials keep no log.
+	files := []string{rundir.MetricsFile} // the file is empty: trials keep no log
 	for k := range state.Candidates {
 		files = append(files, rundir.MemberFile(k))
 	}

@@ -88,7 +88,7 @@ func (p *program) check(c *call) error {
 		return err
 	}
 	if precision != string(device.Highest) && len(suffixes) > 1 {
-		suffixes = suffixes[:1] // The precision is one of float32.
+		suffixes = suffixes[:1] // the precision is one of float32
 	}
 	all := &comparisons{}
 	agree := true
@@ -147,7 +147,7 @@ func (p *program) gpuToCheck(name string) (found device.Machine, suffixes []stri
 	if i >= 0 {
 		return machines[i], suffixes, nil
 	}
-	dev, err := p.openDevice(name) // The error explains a wrong name.
+	dev, err := p.openDevice(name) // the error explains a wrong name
 	if err != nil {
 		return found, nil, err
 	}

@@ -54,7 +54,7 @@ func TestPartBesideAnother(t *testing.T) {
 		"--device cpu --set part=0/2 --out "+out))
 	must.OK(t, err)
 	r := must.Get(p.parseTrain(c))(t)
-	other, err := rundir.NewCV("2", nil, c.given()) // It begins while the part reads its rows.
+	other, err := rundir.NewCV("2", nil, c.given()) // it begins while the part reads its rows
 	must.OK(t, err)
 	must.OK(t, other.Place(out))
 	release := must.Get(other.Lock())(t)

@@ -100,7 +100,7 @@ func (v *crossValidation) doOnce(claim func() (func() error, error), do func() e
 	} else if err != nil {
 		return err
 	}
-	if v.cv.Predicts() { // No other part has done the work meanwhile.
+	if v.cv.Predicts() { // no other part has done the work meanwhile
 		err = do()
 	}
 	return errors.Join(err, release())

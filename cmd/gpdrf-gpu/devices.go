@@ -124,7 +124,7 @@ func (c *call) deviceOf(p *program, trainedOn, trainedAt string) (device.Device,
 	if !given {
 		name = p.anyCard(trainedOn)
 	}
-	foreign := !given && !slices.Contains(deviceNames(), trainedOn) // The run is from another machine.
+	foreign := !given && !slices.Contains(deviceNames(), trainedOn) // the run is from another machine
 	if foreign {
 		name = "auto"
 	}
@@ -173,7 +173,7 @@ func (p *program) aboutDevices() devicesInfo {
 	for i := range machines {
 		dev, err := device.OpenLogged(machines[i].Name, p.noteOnce)
 		if absent, ok := errors.AsType[*device.AbsentError](err); ok {
-			err = absent.Err // The name of the device is left out.
+			err = absent.Err // the name of the device is left out
 		}
 		if err != nil {
 			machines[i].About += ", which cannot be used: " + err.Error()

@@ -76,7 +76,7 @@ func (p *program) eval(c *call) error {
 	if err != nil {
 		return guard.unless(err)
 	}
-	if err := p.leaveRanks(); err != nil { // NCCL needs the device, which is still open here.
+	if err := p.leaveRanks(); err != nil { // NCCL needs the device, which is still open here
 		return guard.unless(err)
 	}
 	r := *run.Result
@@ -95,7 +95,7 @@ func (p *program) printScores(r *rundir.Result) error {
 	if p.json {
 		return p.printJSON(r)
 	}
-	if _, err := rundir.JSON(r); err != nil { // Scores that are no numbers are an error.
+	if _, err := rundir.JSON(r); err != nil { // scores that are no numbers are an error
 		return err
 	}
 	p.printResult(r)

@@ -39,7 +39,7 @@ func TestGolden(t *testing.T) {
 					continue
 				}
 				g.rewrites(t, name)
-				if !testing.Short() { // Each tier takes a process of its own.
+				if !testing.Short() { // each tier takes a process of its own
 					g.predicts(t, name, name)
 				}
 			}

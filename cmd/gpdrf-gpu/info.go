@@ -240,7 +240,7 @@ func (p *program) aboutRun(path string) (*runInfo, error) {
 			i.Config = append(i.Config, option{o.Key, o.Text()})
 		}
 	}
-	folder := filepath.Clean(path) + string(filepath.Separator) // With a separator WalkDir follows a link.
+	folder := filepath.Clean(path) + string(filepath.Separator) // with a separator WalkDir follows a link
 	err = filepath.WalkDir(folder, func(_ string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() {
 			var info fs.FileInfo
@@ -248,7 +248,7 @@ func (p *program) aboutRun(path string) (*runInfo, error) {
 				i.Bytes += info.Size()
 			}
 		}
-		if errors.Is(err, fs.ErrNotExist) { // A training has just removed the file.
+		if errors.Is(err, fs.ErrNotExist) { // a training has just removed the file
 			return nil
 		}
 		return err

@@ -73,14 +73,14 @@ func terminate(t *testing.T, place string, after time.Duration, words ...string)
 	defer time.AfterFunc(patience, func() { c.Process.Kill() }).Stop()
 	time.Sleep(after)
 	began := time.Now()
-	c.Process.Signal(syscall.SIGTERM) // The command may have ended before.
+	c.Process.Signal(syscall.SIGTERM) // the command may have ended before
 	c.Wait()
 	const busy = 5 * time.Second // the longest time to the end; 2 s are enough on an idle machine
 	if took := time.Since(began); took > busy {
 		t.Errorf("SIGTERM after %v: it took %v\n%s", after, took, said.String())
 	}
 	code := c.ProcessState.ExitCode()
-	if code != exitOK && code != exitInterrupted && code != -1 { // The code is -1 if the program has not begun.
+	if code != exitOK && code != exitInterrupted && code != -1 { // the code is -1 if the program has not begun
 		t.Errorf("SIGTERM after %v: exit code %d\n%s", after, code, said.String())
 	}
 	filepath.WalkDir(place, func(path string, _ os.DirEntry, err error) error {
@@ -147,7 +147,7 @@ func TestPredictInterrupted(t *testing.T) {
 					t.Fatal("no output has begun")
 				}
 			}
-			time.Sleep(20 * time.Millisecond) // Predict comes to the rows meanwhile.
+			time.Sleep(20 * time.Millisecond) // predict comes to the rows meanwhile
 			must.OK(t, predict.Process.Signal(syscall.SIGINT))
 			err := predict.Wait()
 			if code := predict.ProcessState.ExitCode(); code != exitInterrupted {

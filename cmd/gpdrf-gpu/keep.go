@@ -95,7 +95,7 @@ func (f *runOutput) predictions(ctx context.Context, scores *fitted.Scores) (wri
 	if err != nil {
 		return nil, err
 	}
-	return func() error { // The predictions are written last: a run that has them has both.
+	return func() error { // the predictions are written last: a run that has them has both
 		if importance != nil {
 			if err := f.folder.Write(rundir.ImportanceFile, rundir.JSONTo(importance)); err != nil {
 				return err
@@ -118,7 +118,7 @@ func (f *runOutput) writeMetricsTable() {
 	if err == nil {
 		readings, err = report.ParseReadings(text)
 	}
-	if err == nil && len(readings) > 0 { // The trials of a search have no readings.
+	if err == nil && len(readings) > 0 { // the trials of a search have no readings
 		err = f.folder.Write(rundir.MetricsCSVFile,
 			func(w io.Writer) error { return report.WriteReadings(w, readings) })
 	}

@@ -47,7 +47,7 @@ func start(err io.Writer) (code int) {
 	ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)
 	go func() {
 		<-ctx.Done()
-		stop() // A second Ctrl-C kills, unless a newQuitGuard handles it.
+		stop() // a second Ctrl-C kills, unless a newQuitGuard handles it
 	}()
 	p := &program{ctx: ctx, interrupt: stop, quit: make(chan error, 1),
 		console: console{out: os.Stdout, err: err, terminal: hasRoomForBar(int(os.Stderr.Fd()))}}
@@ -56,7 +56,7 @@ func start(err io.Writer) (code int) {
 	select {
 	case err := <-done:
 		return p.end(err)
-	case err := <-p.quit: // The command exits in the middle of its work.
+	case err := <-p.quit: // the command exits in the middle of its work
 		return p.end(err)
 	}
 }

@@ -45,7 +45,7 @@ type tensorInfo struct {
 func (p *program) aboutModelFile(path string) (i *modelFile, err error) {
 	var trained *fitted.Model
 	i = &modelFile{Path: path, Sound: true}
-	format, wrong := i.readTensors() // An error of the reader of the format below is more precise than wrong.
+	format, wrong := i.readTensors() // an error of the reader of the format below is more precise than wrong
 	if filepath.Base(path) == rundir.CheckpointFile || format == rundir.CheckpointFormat {
 		c, err := rundir.ReadCheckpointFile(path)
 		if err != nil {

@@ -62,7 +62,7 @@ func TestPathOfAStep(t *testing.T) {
 	var documented []string
 	for _, file := range listed {
 		if path := file[1]; !strings.HasPrefix(path, "device/gpu/") && !strings.HasPrefix(path, "cuda/") {
-			documented = append(documented, path) // Other files are those of a GPU.
+			documented = append(documented, path) // other files are those of a GPU
 		}
 	}
 	if !slices.Equal(dev.path, documented) {

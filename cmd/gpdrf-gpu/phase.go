@@ -105,7 +105,7 @@ func (f *phase) end() {
 	if f == nil || f.group == nil {
 		return
 	}
-	f.bar.Abort(true) // This has no effect on a bar that is complete.
+	f.bar.Abort(true) // this has no effect on a bar that is complete
 	f.group.Wait()
 	f.group = nil
 }
@@ -124,7 +124,7 @@ func (p *program) reading(ctx context.Context) (w data.Watch, end func()) {
 	var f *phase
 	last := int64(0)
 	w = data.Watch{Context: ctx, Piped: &p.piped, Progress: func(read, total int64) {
-		if f == nil || read < last { // Another file begins.
+		if f == nil || read < last { // another file begins
 			f.end()
 			f = p.newShare("reading")
 			if total == 0 {

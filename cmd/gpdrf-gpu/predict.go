@@ -158,7 +158,7 @@ func (p *program) predict(c *call) error {
 		return err
 	}
 	defer dev.Close()
-	if p.isWorker() { // Rank 0 alone writes.
+	if p.isWorker() { // rank 0 alone writes
 		r.out = "-"
 		if r.bad != nil {
 			r.bad.path = ""
@@ -203,7 +203,7 @@ func (p *program) predictRows(ranks dist.Comm, dev device.Device, r *predictRequ
 	case err != nil && p.ctx.Err() != nil:
 		return p.nothingWritten()
 	case err == nil:
-		err = p.leaveRanks() // NCCL needs the device, which is still open here.
+		err = p.leaveRanks() // NCCL needs the device, which is still open here
 	}
 	if err != nil {
 		return err
@@ -225,7 +225,7 @@ func (p *program) writePredictions(r *predictRequest, rows *data.Stream, guard *
 	if err := guard.end(); err != nil {
 		return err
 	}
-	defer context.AfterFunc(p.ctx, func() { // This ends work that does not watch the context.
+	defer context.AfterFunc(p.ctx, func() { // this ends work that does not watch the context
 		time.Sleep(time.Second)
 		p.exit(guard.leave())
 	})()

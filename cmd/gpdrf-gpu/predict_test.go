@@ -44,7 +44,7 @@ func (p *predictTest) run(words ...string) (code int) {
 // predict writes rows, and predicts them into out.csv.
 func (p *predictTest) predict(rows []string, words ...string) (code int) {
 	p.Helper()
-	text := "area,age,note\n" + strings.Join(rows, "\n") // The last line has no line end.
+	text := "area,age,note\n" + strings.Join(rows, "\n") // the last line has no line end
 	must.OK(p, os.WriteFile(p.path("rows.csv"), []byte(text), 0o600))
 	return p.run(append([]string{"predict", p.path("run"), "--quiet", "--data", p.path("rows.csv"),
 		"--out", p.path("out.csv")}, words...)...)

@@ -75,7 +75,7 @@ func (r *recorder) End() {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
 	if r.events != nil {
-		r.events.write(nil, true) // This writes the readings that wait.
+		r.events.write(nil, true) // this writes the readings that wait
 	}
 	r.Reporter.End()
 }
@@ -169,7 +169,7 @@ func remainingTime(p rundir.Progress) string {
 func (b *barReporter) Note(format string, args ...any) {
 	line := fmt.Sprintf(format+"\n", args...)
 	if b.group != nil {
-		b.group.Write([]byte(line)) // This writes above the bar.
+		b.group.Write([]byte(line)) // this writes above the bar
 		return
 	}
 	io.WriteString(b.w, line)
@@ -190,7 +190,7 @@ func (b *barReporter) Begin(total int) {
 
 func (b *barReporter) Step(p rundir.Progress) {
 	b.last.Store(&p)
-	b.bar.SetTotal(int64(p.Total), false) // A time limit may change the total.
+	b.bar.SetTotal(int64(p.Total), false) // a time limit may change the total
 	b.bar.SetCurrent(int64(p.Step))
 }
 
@@ -216,7 +216,7 @@ func (p *program) newSearchBar(s *best.State, started time.Time) *searchBar {
 		what := "searching"
 		b.trial.Store(&what)
 		b.group = mpb.New(mpb.WithOutput(p.err), mpb.WithWidth(24))
-		b.bar = b.group.AddBar(0, mpb.BarFillerTrim(), // The total is set later: the number of trials changes.
+		b.bar = b.group.AddBar(0, mpb.BarFillerTrim(), // the total is set later: the number of trials changes
 			mpb.PrependDecorators(decor.Any(func(decor.Statistics) string { return *b.trial.Load() + " " })),
 			mpb.AppendDecorators(decor.Any(func(s decor.Statistics) string {
 				return b.progressText(s.Current, s.Total)

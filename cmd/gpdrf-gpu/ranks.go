@@ -95,7 +95,7 @@ func (r *ranks) meet(place dist.Place) error {
 		r.Comm, r.exchange = dist.Dry(place.Rank, place.Size), meeting.Exchange
 		return nil
 	}
-	if r.limit > 0 { // The library itself would wait for ever.
+	if r.limit > 0 { // the library itself would wait for ever
 		defer time.AfterFunc(r.limit, func() { r.exitMissing(place) }).Stop()
 	}
 	comm, err := mpi.Open(place)
@@ -241,10 +241,10 @@ func (p *program) finishShared(err error) error {
 	if err == nil {
 		return p.leaveRanks()
 	}
-	if errors.As(err, new(*dist.RankError)) { // Rank 0 prints it before others leave and the launcher ends the job.
+	if errors.As(err, new(*dist.RankError)) { // rank 0 prints it before others leave and the launcher ends the job
 		return errors.Join(&endedError{p.end(err)}, p.leaveRanks())
 	}
-	if p.isWorker() { // Rank 0 reports problems of all ranks.
+	if p.isWorker() { // rank 0 reports problems of all ranks
 		time.Sleep(time.Second)
 	}
 	p.ranks.printLine("%s: %v", p.ranks.name(), err)

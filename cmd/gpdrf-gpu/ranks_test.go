@@ -76,7 +76,7 @@ func (l *launcher) start(t *testing.T, ranks int, words string, env ...string) *
 		}
 	}
 	j := &job{Cmd: exec.Command(l.mpirun, args...), done: make(chan error, 1)}
-	if ranks == 0 { // The command starts without mpirun.
+	if ranks == 0 { // the command starts without mpirun
 		j.Cmd = exec.Command(l.program, strings.Fields(words)...)
 	}
 	j.Dir, j.Stdout, j.Stderr = l.folder, &j.said, &j.said
@@ -120,7 +120,7 @@ func (j *job) ranksOf(t *testing.T, program string) (pids []int) {
 	for _, path := range stats {
 		text, err := os.ReadFile(path)
 		if err != nil {
-			continue // The process has ended.
+			continue // the process has ended
 		}
 		_, rest, _ := strings.Cut(string(text), ") ")
 		fields := strings.Fields(rest)
@@ -180,7 +180,7 @@ func TestRanksDeterministic(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := newLauncher(t, strings.Replace(name, "abi", "mpich", 1))
 			var env []string
-			if name == "abi" { // A double over MPICH stands for a library with the standard ABI.
+			if name == "abi" { // a double over MPICH stands for a library with the standard ABI
 				double := l.file("libmpi_abi.so.1")
 				compile := exec.Command("cc", "-O1", "-fPIC", "-shared", "-o", double,
 					"../../dist/mpi/testdata/abi.c", "-ldl")
@@ -302,7 +302,7 @@ func TestRanksRefused(t *testing.T) {
 				{small, `WORLD_SIZE="" is not a number`, 0, []string{"RANK=1"}},
 			} {
 				if name == "mpich" && i > 0 && c.want != "none.csv" {
-					continue // The exit code of a job depends on the launcher, but its message does not.
+					continue // the exit code of a job depends on the launcher, but its message does not
 				}
 				code, said := l.run(t, c.ranks, c.words, c.env...)
 				if code != 2 || !strings.Contains(said, c.want) {

@@ -67,7 +67,7 @@ func TestREADME(t *testing.T) {
 		}
 	}
 	err := filepath.WalkDir("examples", func(path string, entry os.DirEntry, err error) error {
-		others := []string{".yaml", ".md", ".py"} // Config files are in options.txtar; scripts are not commands.
+		others := []string{".yaml", ".md", ".py"} // config files are in options.txtar; scripts are not commands
 		if err == nil && !entry.IsDir() && !named[filepath.ToSlash(path)] &&
 			!slices.Contains(others, filepath.Ext(path)) {
 			t.Errorf("neither a command of the README nor a page of docs names %s", path)

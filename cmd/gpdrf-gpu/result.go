@@ -66,7 +66,7 @@ func (p *program) printIntervals(of string, s *fitted.ConformalScores) {
 func scoreTable(r *rundir.Result) string {
 	title := fmt.Sprintf("%s on %s%s", r.Model, r.Data, foldOf(r))
 	paper := ""
-	if figure, ok := paperFigures[r.Data][r.Model]; ok && r.Fold > 0 && r.Folds == 0 { // It is a fold of the named set.
+	if figure, ok := paperFigures[r.Data][r.Model]; ok && r.Fold > 0 && r.Folds == 0 { // it is a fold of the named set
 		paper = fmt.Sprintf("%.3f", figure)
 	}
 	if r.NTest == 0 {
@@ -84,7 +84,7 @@ func scoreTable(r *rundir.Result) string {
 	if r.Test.Regression != nil {
 		t = newTable("", "training-sd units")
 	}
-	counts := r.Measure == fitted.CountingMeasure // Training-sd units and own units are both counts.
+	counts := r.Measure == fitted.CountingMeasure // training-sd units and own units are both counts
 	if counts {
 		t = newTable("", "counts")
 	}
@@ -104,7 +104,7 @@ func scoreTable(r *rundir.Result) string {
 			row = append(row, s.ownText(own))
 		}
 		t.add(append(row, paper)...)
-		paper = "" // The paper has the first score alone.
+		paper = "" // the paper has the first score alone
 	}
 	text += t.indented()
 	if s := r.Test.Classification; s != nil && s.Classes != nil {
@@ -205,7 +205,7 @@ func cvTable(cv *rundir.CV) string {
 	counts := slices.ContainsFunc(cv.Runs, func(r rundir.FoldRun) bool {
 		return r.Standing == rundir.FoldFinished && r.Measure == fitted.CountingMeasure
 	})
-	hasOwn := cv.Raw != nil && cv.Task == data.Regression && !counts // Counts have one unit only.
+	hasOwn := cv.Raw != nil && cv.Task == data.Regression && !counts // counts have one unit only
 	if hasOwn {
 		header = append(header, "RMSE, own units", "NLPD, own units")
 	}

@@ -53,7 +53,7 @@ func (f *runOutput) save(guard *exitGuard) error {
 // the latest time of the limit. The scores are the result, also if they cannot be written.
 func (f *runOutput) score() error {
 	defer f.folder.Release()
-	if f.job.Test == nil { // There is nothing to score.
+	if f.job.Test == nil { // there is nothing to score
 		f.result = f.scored(&fitted.Scores{})
 	}
 	ctx, cancel := f.testContext()
@@ -66,7 +66,7 @@ func (f *runOutput) score() error {
 		if scores, err = f.test(ctx); err == nil {
 			err = guard.write(func() error {
 				r := f.scored(scores)
-				if _, err := rundir.JSON(r.ResultScores); err != nil { // Scores that are no numbers are an error.
+				if _, err := rundir.JSON(r.ResultScores); err != nil { // scores that are no numbers are an error
 					return err
 				}
 				f.result = r
@@ -154,7 +154,7 @@ func (f *runOutput) test(ctx context.Context) (scores *fitted.Scores, err error)
 // rescore writes the scores into the run folder, if it was saved.
 func (f *runOutput) rescore() error {
 	if f.path == "" {
-		return nil // The error was reported when the folder could not be saved.
+		return nil // the error was reported when the folder could not be saved
 	}
 	return f.folder.Rewrite(f.result)
 }

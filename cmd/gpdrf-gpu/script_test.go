@@ -25,7 +25,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata", RequireExplicitExec: true, UpdateScripts: *update,
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("GPDRF_CUDA_DRIVER", "none") // A machine with a GPU gives the same output.
+			env.Setenv("GPDRF_CUDA_DRIVER", "none") // a machine with a GPU gives the same output
 			env.Setenv("DOUBLE", os.Getenv("GPDRF_CUDA_DRIVER"))
 			// The race detector would sleep for a second at every exit.
 			env.Setenv("GORACE", "atexit_sleep_ms=0")

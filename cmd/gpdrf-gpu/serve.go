@@ -115,7 +115,7 @@ func modelSources(arguments []string) (sources []serve.Source, err error) {
 	given := map[string]bool{}
 	for _, word := range arguments {
 		name, path, named := strings.Cut(word, "=")
-		if _, err := os.Stat(word); err == nil || !named { // The name of a folder can have a =.
+		if _, err := os.Stat(word); err == nil || !named { // the name of a folder can have a =
 			path = word
 			if name = filepath.Base(filepath.Clean(path)); name == rundir.ModelFile {
 				name = filepath.Base(filepath.Dir(path))
@@ -274,7 +274,7 @@ func (c *call) listen(config *serve.Config) (web, rpc net.Listener, err error) {
 
 // listenUnix opens a Unix socket for this user alone. The socket is removed when it is closed.
 func listenUnix(flag, path string) (net.Listener, error) {
-	if path == "" || path[0] == '@' { // On Linux such a socket has no file, and so no permissions.
+	if path == "" || path[0] == '@' { // on Linux such a socket has no file, and so no permissions
 		return nil, usererror.OfFlag(flag, "unix:%s has no file, so others could reach it: write unix:FILE", path)
 	}
 	if _, err := os.Lstat(path); err == nil {
@@ -303,7 +303,7 @@ func (p *program) endAtEOF(c *call) error {
 		return c.errorf("until-eof", "waits for the end of standard input, which --data - reads: leave one of them out")
 	}
 	go func() {
-		io.Copy(io.Discard, os.Stdin) // An input that cannot be read counts as ended.
+		io.Copy(io.Discard, os.Stdin) // an input that cannot be read counts as ended
 		p.interrupt()
 	}()
 	return nil

@@ -37,7 +37,7 @@ func (p *program) share(what string, dev device.Device, facts []dist.Fact, rankE
 	}
 	facts = append([]dist.Fact{{Name: "version", Value: rundir.Version}, {Name: "device", Value: kindOf(dev)},
 		{Name: "engine", Value: engine}}, facts...)
-	for _, name := range []string{"GPDRF_CUDA_GRAPH", "GPDRF_CUDA_IMAGE"} { // The bits of a result depend on these.
+	for _, name := range []string{"GPDRF_CUDA_GRAPH", "GPDRF_CUDA_IMAGE"} { // the bits of a result depend on these
 		facts = append(facts, dist.Fact{Name: name, Value: cmp.Or(os.Getenv(name), "unset")})
 	}
 	if err := p.agree(facts, rankErr); err != nil {

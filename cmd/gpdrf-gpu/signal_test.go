@@ -141,10 +141,10 @@ func sameRunCommand(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	for _, entry := range a {
 		if entry.Name() == rundir.ReportFile || entry.Name() == rundir.HistoryFile {
-			continue // These files show commands and times.
+			continue // these files show commands and times
 		}
 		read := func(folder string) string {
-			if entry.Name() == rundir.MetricsCSVFile { // The last column has seconds.
+			if entry.Name() == rundir.MetricsCSVFile { // the last column has seconds
 				return lastColumn.ReplaceAllString(ts.ReadFile(filepath.Join(folder, entry.Name())), "")
 			}
 			return seconds.ReplaceAllString(ts.ReadFile(filepath.Join(folder, entry.Name())), "")

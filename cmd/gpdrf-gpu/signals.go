@@ -42,7 +42,7 @@ func hasEnded(err error) bool { return errors.As(err, new(*endedError)) }
 func (p *program) newExitGuard(ctx context.Context, leave func() error) *exitGuard {
 	g := &exitGuard{}
 	g.leave = sync.OnceValue(func() error {
-		g.writing.Lock() // It stays locked: nothing more is written.
+		g.writing.Lock() // it stays locked: nothing more is written
 		return &endedError{exitCode(leave())}
 	})
 	g.exit = func() { p.exit(g.leave()) }
@@ -63,7 +63,7 @@ func (g *exitGuard) stop() bool { return g.unwatch() }
 func (p *program) exit(err error) {
 	select {
 	case p.quit <- err:
-	default: // Main exits already.
+	default: // main exits already
 	}
 }
 
@@ -108,7 +108,7 @@ func (p *program) newQuitGuard(discard func() error) *exitGuard {
 	done := make(chan struct{})
 	g.unwatch = sync.OnceValue(func() bool { signal.Stop(signals); close(done); return true })
 	go func() {
-		for n := 0; n < 2; { // The first signal also makes the context done.
+		for n := 0; n < 2; { // the first signal also makes the context done
 			select {
 			case s := <-signals:
 				if n == 0 || s != syscall.SIGHUP {
@@ -131,7 +131,7 @@ func (p *program) newQuitGuard(discard func() error) *exitGuard {
 // interrupted prints what an interrupt has left. If the context is done for another reason, it prints and returns
 // that instead.
 func (p *program) interrupted(ctx context.Context, what string) error {
-	if p.ctx.Err() != nil { // An interrupt counts more than a time limit.
+	if p.ctx.Err() != nil { // an interrupt counts more than a time limit
 		ctx = p.ctx
 	}
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
@@ -147,7 +147,7 @@ func (p *program) nothingWritten() error { return p.interrupted(p.ctx, ": nothin
 
 // onInterrupt calls say at Ctrl-C, unless end was called before. end waits for say.
 func (p *program) onInterrupt(say func()) (end func()) {
-	if p.ctx.Err() != nil { // The interrupt was reported before.
+	if p.ctx.Err() != nil { // the interrupt was reported before
 		return func() {}
 	}
 	said := make(chan struct{})

@@ -77,7 +77,7 @@ func (p *program) trainNew(r *trainRequest) error {
 		}
 		return p.interrupted(ctx, " before a step was done: nothing was trained")
 	})
-	defer s.guard.stop() // This runs before cancel, so that cancel does not end the command.
+	defer s.guard.stop() // this runs before cancel, so that cancel does not end the command
 	s.job, err = p.newJob(ctx, r.call, cfg)
 	if err != nil {
 		return s.abandon(err)
@@ -158,7 +158,7 @@ func (s *modelTraining) trainAndReport(started time.Time) error {
 	if err != nil {
 		s.p.afterFailure(err, s.folder)
 	}
-	if r != nil { // A result is printed also if it could not be written.
+	if r != nil { // a result is printed also if it could not be written
 		if err := s.p.printRun(r, s.job.Config, path); err != nil {
 			return err
 		}
@@ -167,7 +167,7 @@ func (s *modelTraining) trainAndReport(started time.Time) error {
 		return errors.Join(err, s.folder.Discard())
 	}
 	if s.p.ctx.Err() != nil {
-		if r.Interrupted && s.folder.CanResume() { // After the last step there may be no checkpoint.
+		if r.Interrupted && s.folder.CanResume() { // after the last step there may be no checkpoint
 			s.p.printLine("to resume: %s", s.p.resumeCommand(path))
 		}
 		return errInterrupted
@@ -262,7 +262,7 @@ func (s *modelTraining) trainAndScore() (r *rundir.Result, path string, err erro
 		inputsOf(s.job.Train), s.job.Train.Task, s.job.Device.Name())
 	events := s.p.newEvents(s.folder)
 	out, checkpoints, err := s.optimise(events)
-	if checkpoints == nil && s.guard.ctx.Err() != nil { // Training ended before the first step.
+	if checkpoints == nil && s.guard.ctx.Err() != nil { // training ended before the first step
 		return nil, "", s.guard.leave()
 	}
 	if checkpoints != nil {
@@ -284,7 +284,7 @@ func (s *modelTraining) trainAndScore() (r *rundir.Result, path string, err erro
 			"tested", out.Steps, rundir.MetricsFile)
 	}
 	o := &runOutput{p: s.p, job: s.job, folder: s.folder, out: out, events: events, limit: s.job.Limit()}
-	s.job.Config = out.Config // Some options depend on the rows.
+	s.job.Config = out.Config // some options depend on the rows
 	err = o.save(checkpoints)
 	if err == nil && out.End == train.Interrupted {
 		s.p.printLine("interrupted at step %d: the model so far is saved in %s", out.Steps, o.path)
@@ -299,7 +299,7 @@ func (s *modelTraining) optimise(events *events) (out *train.Outcome, checkpoint
 	defer cancel()
 	endNotice := func() {}
 	begin := func() {
-		if s.guard.end() != nil { // Main exits.
+		if s.guard.end() != nil { // main exits
 			cancel()
 			return
 		}
@@ -313,7 +313,7 @@ func (s *modelTraining) optimise(events *events) (out *train.Outcome, checkpoint
 		})
 	}
 	s.job.Planned = func() {
-		if s.guard.liftLimit(s.p.ctx) != nil { // Main exits.
+		if s.guard.liftLimit(s.p.ctx) != nil { // main exits
 			cancel()
 		}
 	}

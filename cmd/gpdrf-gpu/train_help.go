@@ -86,7 +86,7 @@ func commandKeys() []flagSpec {
 // optionFlags returns the options of a run that have a flag, or those that have none.
 func optionFlags(withFlag bool) (flags []flagSpec) {
 	for _, o := range options.Options() {
-		if o.Flag == withFlag && !(o.Record && o.Arg == "") { // A record of a run is not typed.
+		if o.Flag == withFlag && !(o.Record && o.Arg == "") { // a record of a run is not typed
 			flags = append(flags, flagOf(&o))
 		}
 	}
@@ -110,7 +110,7 @@ func flagOf(o *options.Option) flagSpec {
 	if o.IsBool() {
 		f.arg = switchArg
 	}
-	if o.Key == "epochs" || o.Key == "time-limit" { // These take the place of steps.
+	if o.Key == "epochs" || o.Key == "time-limit" { // these take the place of steps
 		f.def = ""
 	}
 	return f

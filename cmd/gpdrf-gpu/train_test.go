@@ -114,7 +114,7 @@ func TestLiftLimit(t *testing.T) {
 
 // If only the comparison of training rows with test rows fails, the run succeeds with a note.
 func TestComparisonFails(t *testing.T) {
-	for after := 2; ; after++ { // It ends when the memory is enough for all work before the comparison.
+	for after := 2; ; after++ { // it ends when the memory is enough for all work before the comparison
 		folder := must.Get(rundir.NewFolder(filepath.Join(t.TempDir(), "run"), "houses", "gpdrf", false))(t)
 		var said bytes.Buffer
 		p := &program{ctx: context.Background(), console: console{out: &said, err: &said}}

@@ -81,7 +81,7 @@ func (p *program) verbs() []verb {
 			all[i].keys[k].isKey = true
 		}
 	}
-	return append(all, p.completionVerb(), p.manVerb()) // These have no flags.
+	return append(all, p.completionVerb(), p.manVerb()) // these have no flags
 }
 
 // dialectKeys lists the keys of verbs that read a file with the columns of the training file.

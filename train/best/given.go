@@ -50,10 +50,10 @@ func SettleTargets(ctx context.Context, job *train.Job, given []options.Setting)
 	kind, err := job.TargetKind(ctx)
 	settled := []options.Setting{{Key: "target-scaling", Text: kind, From: Kind(c)}}
 	c.Targets = kind
-	if model.IsCountLikelihood(c.Likelihood) { // The rows may have chosen it.
+	if model.IsCountLikelihood(c.Likelihood) { // the rows may have chosen it
 		settled = append(settled, options.Setting{Key: "likelihood", Text: c.Likelihood, From: Kind(c)})
 	}
-	explicit := c.ExplicitOptions() // A resumed search has the same.
+	explicit := c.ExplicitOptions() // a resumed search has the same
 	for _, o := range settled {
 		given = slices.DeleteFunc(given, func(g options.Setting) bool { return g.Key == o.Key })
 		explicit[o.Key] = o.From

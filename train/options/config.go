@@ -77,7 +77,7 @@ type Config struct {
 	Epochs     float64
 	TimeLimit  time.Duration
 	PlannedFor string // source of Steps, for the record
-	Replanned  string // Stretches before the one for Steps, for the record
+	Replanned  string // stretches before the one for Steps, for the record
 	StopAfter  int    // step at which a run of Steps was cut short; 0 if it was not
 
 	RowsChoseLength bool // rows that were held out chose Steps over a larger number
