@@ -92,7 +92,7 @@ func (r *records) arffHeader() (names []string, err error) {
 	return nil, err
 }
 
-// quotedName cuts a name in quotes from the type behind it. A quote or a \ inside it stands behind a \.
+// quotedName cuts a name in quotes from the type after it. A quote or a \ inside it stands after a \.
 func quotedName(text string) (name, rest string) {
 	quote, end := text[:1], 1
 	for end < len(text) && text[end:end+1] != quote {

@@ -39,7 +39,7 @@ func TestARFF(t *testing.T) {
 	}
 }
 
-// Weka writes a quote inside a name behind a \.
+// Weka writes a quote inside a name after a \.
 func TestQuotedNames(t *testing.T) {
 	text := "@relation r\n@attribute 'it\\'s cold' real\n@attribute 'it\\'s so' {1,2,7}\n@data\n" +
 		"0.5,1\n1.5,2\n2.5,7\n3.5,1\n"

@@ -179,7 +179,7 @@ func (s *dateSpan) date(column, form string) *Date {
 }
 
 // order finds the order of day and month: the requested one, else the one in which more cells are dates. Points
-// stand behind the day. The order is not known if all cells such as 1/2/2020 are dates in both.
+// stand after the day. The order is not known if all cells such as 1/2/2020 are dates in both.
 func (d *dates) order(requested string) (form string, known bool) {
 	fewer := d.spans[1].invalid - d.spans[0].invalid
 	switch {

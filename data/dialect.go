@@ -244,7 +244,7 @@ func (s *style) commentedHeader(head []byte, rows [][]string) []string {
 		}
 		last = bytes.TrimLeft(line, "#")
 	}
-	for _, blanks := range []string{" ", " \t"} { // a tab behind # may separate names
+	for _, blanks := range []string{" ", " \t"} { // a tab after # may separate names
 		names, err := s.rows(bytes.NewReader(bytes.TrimLeft(last, blanks))).Read()
 		if err == nil && len(names) > 1 && len(names) == len(rows[0]) && slices.ContainsFunc(names, s.isText) {
 			return slices.Clone(names)

@@ -135,7 +135,7 @@ func (t *texts) finishFASTA(headers []string) (*table, error) {
 	return made, err
 }
 
-// splitHeaders takes the class from behind the last | if there is one in the first header. Otherwise the class
+// splitHeaders takes the class from after the last | if there is one in the first header. Otherwise the class
 // is the whole header.
 func (t *texts) splitHeaders(headers []string) {
 	bar := len(headers) > 0 && strings.Contains(headers[0], "|")

@@ -199,7 +199,7 @@ func (j *jsonRows) nextElement() ([]byte, error) {
 		case b == '}' || b == ']':
 			depth--
 		}
-		ended := depth < 0 || depth == 0 && !quoted && b == ',' // behind an element that is no object
+		ended := depth < 0 || depth == 0 && !quoted && b == ',' // after an element that is no object
 		if ended {
 			j.offset--
 			j.end.column--
@@ -218,7 +218,7 @@ func (j *jsonRows) nextElement() ([]byte, error) {
 	}
 }
 
-// firstOfElement returns the first byte of the next element, behind its comma.
+// firstOfElement returns the first byte of the next element, after its comma.
 func (j *jsonRows) firstOfElement() (byte, error) {
 	for {
 		b, err := j.nextByte()
@@ -229,7 +229,7 @@ func (j *jsonRows) firstOfElement() (byte, error) {
 			continue
 		case b == ']' && (j.comma || j.count == 0):
 			if rest, _ := j.src.Peek(j.src.Size()); len(bytes.TrimSpace(rest)) > 0 {
-				return 0, errorf(j.name, "found more behind the array: join the arrays to one")
+				return 0, errorf(j.name, "found more after the array: join the arrays to one")
 			}
 			return 0, io.EOF
 		case j.comma && b == ',':
@@ -239,7 +239,7 @@ func (j *jsonRows) firstOfElement() (byte, error) {
 			return 0, errorAt(j.name, j.end, "found no comma between two rows of the array: write one")
 		case b == ',' || b == ']':
 			return 0, errorAt(j.name, j.end,
-				"found no row at this comma of the array, or behind the last one: remove it")
+				"found no row at this comma of the array, or after the last one: remove it")
 		}
 		j.line, j.column = j.end.line, j.end.column-1
 		if j.flat {
@@ -314,7 +314,7 @@ func (j *jsonRows) parse(text []byte) error {
 		return j.broken(from, err)
 	}
 	if _, err := from.Token(); err != io.EOF {
-		return j.wrong(from, "found more behind the object: write each row on a line of its own")
+		return j.wrong(from, "found more after the object: write each row on a line of its own")
 	}
 	for c := range j.starts {
 		j.starts[c] = max(1, j.starts[c])

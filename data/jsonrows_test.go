@@ -64,7 +64,7 @@ func TestBadJSONRows(t *testing.T) {
 		first + `{"a": [1], "b": 2}`:        `t.csv:2:10: found a JSON list in column "a"`,
 		first + `{"a": 1, "b": `:            `t.csv:2:14: the object does not end on its line`,
 		first + `{"a": 1, "b": NaN}`:        `t.csv:2:14: found NaN, which JSON does not have: write null`,
-		first + `{"a": 1, "b": 2} {"a": 1}`: `t.csv:2:19: found more behind the object`,
+		first + `{"a": 1, "b": 2} {"a": 1}`: `t.csv:2:19: found more after the object`,
 		first + `[1, 2]`:                    `t.csv:2:2: found no object in JSON`,
 		first + `{"a": 1, "b": x}`:          `t.csv:2:`,
 		first + `{"b": 1}`:                  `t.csv:2:1: cells are missing, in "a" 1`,
@@ -80,7 +80,7 @@ func TestBadJSONRows(t *testing.T) {
 		`[{"a": 1, "b": 2},, {"a": 1, "b": 3}]`:         `t.csv:1:19: found no row at this comma of the array`,
 		`[{"a": 1, "b": 2},]`:                           `t.csv:1:19: found no row at this comma of the array`,
 		`[{"nodes": [1], "edges": []}]`:                 `t.csv: is an array of graphs in JSON: write each`,
-		`[{"a": 1, "b": 2}] [{"a": 1, "b": 2}]`:         `t.csv: found more behind the array`,
+		`[{"a": 1, "b": 2}] [{"a": 1, "b": 2}]`:         `t.csv: found more after the array`,
 		`[{"a": "` + strings.Repeat("x", 1<<17) + `"}]`: `t.csv: the row after line 0 is longer than 64 KiB`,
 	} {
 		_, _, err := readText(text, ReadOptions{})
@@ -124,7 +124,7 @@ func TestRowsWithNodes(t *testing.T) {
 	}
 }
 
-// Columns of lists and objects are left out, as in other files of typed columns. A list behind numbers is a mistake,
+// Columns of lists and objects are left out, as in other files of typed columns. A list after numbers is a mistake,
 // unless its column is not read.
 func TestListsInJSON(t *testing.T) {
 	const rows = `{"a": 1.25, "emb": null, "at": {"x": [1, {"y": 2}]}, "y": 0.5}

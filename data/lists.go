@@ -18,8 +18,8 @@ func sequenceLines() format {
 		sequences: true}
 }
 
-// isSequenceLines reports whether each of the first lines has one tab, and some have a text behind it. A
-// table of two numbers has a text in its header, too, so the first line counts only behind a
+// isSequenceLines reports whether each of the first lines has one tab, and some have a text after it. A
+// table of two numbers has a text in its header, too, so the first line counts only after a
 // number.
 func isSequenceLines(head []byte) bool {
 	texts := 0
@@ -253,7 +253,7 @@ func (t *texts) checkLines(like *Schema, labelled int) error {
 		}
 	}
 	if swapped == t.n() && strange == t.n() {
-		return t.errorAt(t.where[0], "the targets stand behind the tab: %s", howToList)
+		return t.errorAt(t.where[0], "the targets stand after the tab: %s", howToList)
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ func moleculeLines() format {
 }
 
 // isMoleculeLines reports whether the first lines begin with SMILES, and one of them has a mark that
-// words do not have. A name may follow behind a blank or a tab.
+// words do not have. A name may follow a blank or a tab.
 func isMoleculeLines(head []byte) bool {
 	words := firstWords(head)
 	return areMolecules(words) && slices.ContainsFunc(words, func(word string) bool {
@@ -66,7 +66,7 @@ func firstWords(head []byte) []string {
 	return mapped(lines, func(line string) string { return firstWord(strings.TrimSpace(line)) })
 }
 
-// readMoleculeLines reads lines of SMILES, each with a name behind it or without one.
+// readMoleculeLines reads lines of SMILES, each with a name after it or without one.
 func readMoleculeLines(in *input) (*table, error) {
 	t := &texts{input: in, kind: seq.Graphs}
 	named := false
@@ -92,10 +92,10 @@ func readMoleculeLines(in *input) (*table, error) {
 	return t.table()
 }
 
-// endOfMolecule is the line behind each molecule of an SDF file.
+// endOfMolecule is the line after each molecule of an SDF file.
 const endOfMolecule = "$$$$"
 
-// molecule is one of an SDF file: its MOL block, and the items behind that.
+// molecule is one of an SDF file: its MOL block, and the items after that.
 type molecule struct {
 	block []byte
 	at    int // line where it starts
@@ -205,7 +205,7 @@ func (in *input) targetItems(there []string) ([]string, error) {
 	case optional:
 		return nil, nil
 	case there == nil:
-		return nil, in.errorf("has no items, so no targets: add > <target> and its value behind M  END, or give %s "+
+		return nil, in.errorf("has no items, so no targets: add > <target> and its value after M  END, or give %s "+
 			"FILE", asFlag("labels"))
 	}
 	return nil, in.errorf("has items, and none is called target: name the target by %s, one of %s", asFlag("target"),
@@ -255,7 +255,7 @@ func readMolecules(in *input) (all []molecule, err error) {
 	if len(bytes.TrimSpace(m.block)) > 0 {
 		if !in.opt.TargetOptional && (!ended || m.items != nil) { // its targets may be cut off
 			return nil, in.errorAt(place{line: m.at},
-				"the file ends inside a molecule, which begins here: get the whole file, or write %s behind its items",
+				"the file ends inside a molecule, which begins here: get the whole file, or write %s after its items",
 				endOfMolecule)
 		}
 		all = append(all, m)

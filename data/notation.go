@@ -81,7 +81,7 @@ type digitSigns struct {
 	// as (1).
 	unparenthesised bool
 	ambiguous       sighting // the first cell whose number depends on the reading
-	behind          sighting // the first number with a minus behind it
+	behind          sighting // the first number with a minus after it
 }
 
 // digitWay is the result of reading the column in one way.
@@ -225,7 +225,7 @@ func (c *columnProfile) isUnclear() bool {
 	return c.texts.n > 0 && c.signs.ambiguous.cell != "" && c.fits(false) && c.fits(true) && c.sameUnit()
 }
 
-// hasLoneMinus reports whether the cells are numbers of which one has a minus behind it, as in 2020-. Where this is
+// hasLoneMinus reports whether the cells are numbers of which one has a minus after it, as in 2020-. Where this is
 // the style of negative numbers, there are more of them.
 func (c *columnProfile) hasLoneMinus() bool {
 	return c.signs.behind.n == 1 && (c.fits(false) || c.fits(true)) && c.sameUnit()

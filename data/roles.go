@@ -190,7 +190,7 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int) error {
 	case c.isUnclear() && !c.keepsUnits(opt.OneHot):
 		return bad(c.signs.ambiguous, ": %s", c.clearer())
 	case c.hasLoneMinus():
-		return bad(c.signs.behind, ", and no other number has its minus behind it: correct it, write the minus before "+
+		return bad(c.signs.behind, ", and no other number has its minus after it: correct it, write the minus before "+
 			"it, or leave the column out with %s %s", asFlag("ignore"), flag)
 	case c.hasUnits() && !c.keepsUnits(opt.OneHot):
 		return bad(c.texts, ", a number with the unit %s: write numbers alone, or leave the column out with %s %s",
@@ -308,7 +308,7 @@ func isIDName(name string) bool {
 		slices.Contains([]string{"index", "idx", "row", "no", "no.", "nr", "nr.", "#", "number", "key"}, name)
 }
 
-// isPandasIndex reports whether pandas has written the column behind the others of a Parquet or Arrow file. It
+// isPandasIndex reports whether pandas has written the column after the others of a Parquet or Arrow file. It
 // numbers the rows of a table before some were removed.
 func isPandasIndex(name string) bool { return strings.HasPrefix(name, "__index_level_") }
 

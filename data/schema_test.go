@@ -143,7 +143,7 @@ func TestRareTexts(t *testing.T) {
 	}
 }
 
-// The index that pandas writes behind the columns of a Parquet file is neither the target nor an input.
+// The index that pandas writes after the columns of a Parquet file is neither the target nor an input.
 func TestPandasIndex(t *testing.T) {
 	d, _, err := readText("a,y,__index_level_0__,__index_level_1__\n1,0.5,7,1\n2,1.5,3,1\n4,2.5,90,2\n", ReadOptions{})
 	if err != nil || d.Target != "y" || !slices.Equal(d.Columns, []string{"a"}) {

@@ -143,7 +143,7 @@ func (t *texts) checkWords(different int, words bool) error {
 	if a, ok := written.AmountOf(t.labels[0]); ok && a.Unit != "" {
 		advice = "write the numbers alone, without " + phrase.Quote(a.Unit)
 	} else if 2*len(behind) <= t.n() && t.kind == "" {
-		advice = "the classes stand behind the tab, and they belong before it"
+		advice = "the classes stand after the tab, and they belong before it"
 	}
 	return t.labelError(0, "found the target %s: the targets hold %d different words in %s, so they are no classes: %s",
 		phrase.Quote(t.labels[0]), different, phrase.Plural(t.n(), "row"), advice)

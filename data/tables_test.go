@@ -199,7 +199,7 @@ func TestHashAsName(t *testing.T) {
 	}
 	d, _, err := readText("#\ta\tb\tvolt\n1\t3\t0.5\n2\t5\t1.5\n4\t9\t2.5\n", ReadOptions{})
 	if err != nil || fmt.Sprintln(d.Columns, d.Target) != "[a b] volt\n" {
-		t.Errorf("a tab behind #: %v, %v", d, err)
+		t.Errorf("a tab after #: %v, %v", d, err)
 	}
 }
 

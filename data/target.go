@@ -91,7 +91,7 @@ func targetClasses(file, where string, c *columnProfile, task Task, nominal bool
 	case c.isUnclear() && !c.keepsUnitsAs(task):
 		err = bad(c.signs.ambiguous, ", which is not a plain number: %s", c.clearer())
 	case c.hasLoneMinus() && task != Classification:
-		err = bad(c.signs.behind, ", and no other number has its minus behind it: correct it, or write the minus "+
+		err = bad(c.signs.behind, ", and no other number has its minus after it: correct it, or write the minus "+
 			"before it")
 	case c.hasUnits() && !c.keepsUnitsAs(task):
 		err = bad(c.texts, ", a number with the unit %s: write numbers alone, or use the task classification",

@@ -33,7 +33,7 @@ const headSize = 64 << 10 // headSize is the number of bytes that tell the kind 
 var (
 	errTextLimit   = errors.New("text limit")
 	errRecordLimit = errors.New("record limit")
-	errBehindGzip  = errors.New("bytes behind gzip data")
+	errBehindGzip  = errors.New("bytes after gzip data")
 )
 
 // open undoes gzip, and checks that a file is text unless its format is not.
@@ -78,7 +78,7 @@ func isGzip(r *bufio.Reader) bool {
 	return string(magic) == "\x1f\x8b"
 }
 
-// gzipParts reads the parts of a gzip file, one after the other. Other bytes behind a part are an error.
+// gzipParts reads the parts of a gzip file, one after the other. Other bytes after a part are an error.
 type gzipParts struct {
 	part *gzip.Reader
 	src  *bufio.Reader
@@ -240,7 +240,7 @@ func readError(name string, err error) error {
 	case errors.As(err, new(*Error)):
 		return err
 	case errors.Is(err, errBehindGzip):
-		return &Error{File: name, Msg: "has other bytes behind its gzip data: remove them, or fetch the file again",
+		return &Error{File: name, Msg: "has other bytes after its gzip data: remove them, or fetch the file again",
 			Err: err}
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return &Error{File: name, Msg: "the gzip data end too early: the file was cut short, fetch it again", Err: err}

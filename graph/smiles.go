@@ -14,7 +14,7 @@ import (
 // symbol and charge: C, c where it is aromatic, N+, 13C. An aromatic atom other than carbon with
 // hydrogens has an H (nH). The label of a bond is -, =, #, $ or : where it is aromatic. Hydrogens
 // that are not separate atoms, chirality, the numbers of atom maps and the directions of bonds
-// are read and do not count. A molecule ends at a blank, behind which a title or an extension
+// are read and do not count. A molecule ends at a blank, after which a title or an extension
 // stands.
 func (g *Graph) parseSMILES(text []byte) *Error {
 	first := len(text) - len(bytes.TrimLeft(text, blanks))
@@ -30,10 +30,10 @@ func (g *Graph) parseSMILES(text []byte) *Error {
 	}
 	switch {
 	case len(p.branches) > 0:
-		return p.errorf(p.branches[len(p.branches)-1].at, "a branch that is not closed: write a ) behind it")
+		return p.errorf(p.branches[len(p.branches)-1].at, "a branch that is not closed: write a ) after it")
 	case p.bond != 0:
 		return errorAt(p.at-1, string(p.bond),
-			"a bond without an atom behind it: remove it, or write the atom")
+			"a bond without an atom after it: remove it, or write the atom")
 	case len(p.rings) > 0:
 		number := slices.MinFunc(slices.Collect(maps.Keys(p.rings)),
 			func(a, b int) int { return p.rings[a].at - p.rings[b].at })
@@ -107,7 +107,7 @@ func (p *smilesReader) step() *Error {
 		}
 		p.last = -1
 		if p.at++; p.at == len(p.text) {
-			return p.errorf(start, "a dot without an atom behind it: remove it")
+			return p.errorf(start, "a dot without an atom after it: remove it")
 		}
 	case strings.IndexByte(bondSymbols, c) >= 0:
 		if p.last < 0 || p.bond != 0 {
@@ -149,7 +149,7 @@ func (p *smilesReader) bracket() *Error {
 	start := p.at
 	end := strings.IndexByte(p.text[start:], ']')
 	if end < 0 {
-		return p.errorf(start, "a bracket that is not closed: write a ] behind the atom")
+		return p.errorf(start, "a bracket that is not closed: write a ] after the atom")
 	}
 	part := bracketForm.FindStringSubmatch(p.text[start+1 : start+end])
 	a := atom{bracket: true}
@@ -174,7 +174,7 @@ func (p *smilesReader) bracket() *Error {
 var bracketForm = regexp.MustCompile(`^(\d{0,3})(\*|[A-Za-z][a-z]?)(?:@@?(?:(?:TH|AL|SP|TB|OH)\d+)?)?(H\d*)?` +
 	`(\+\d*|-\d*|\++|-+)?(?::\d+)?$`)
 
-// countOf returns the number behind a sign or an H, or the number of signs; 0 for "". Numbers of more than two
+// countOf returns the number after a sign or an H, or the number of signs; 0 for "". Numbers of more than two
 // digits, which no atom has, are 99.
 func countOf(part string) int {
 	if part == "" {

@@ -8,7 +8,7 @@ import (
 // subtrees counts the whole tree below each node, the node included (Vishwanathan & Smola 2003). An
 // unknown label takes away all trees that contain it.
 func subtrees(w *Work, codes []int32) {
-	done := w.colour[:0] // numbers of the trees behind the node that do not have a parent yet
+	done := w.colour[:0] // numbers of the trees after the node that do not have a parent yet
 	for i := len(codes) - 2; i > 0; i -= 2 {
 		label, children := codes[i], int(codes[i+1])
 		tree := uint64(0)

@@ -66,7 +66,7 @@ func (p *treeReader) word(marks string) string {
 func (p *treeReader) readBrackets() *Error {
 	if p.text[p.at] == '(' && bytes.IndexByte(p.text, ',') > 0 && len(bytes.Fields(p.text)) == 1 {
 		return errorAt(p.at, string(p.text[p.at:]),
-			"which is a tree of Newick without its end: write a semicolon behind it")
+			"which is a tree of Newick without its end: write a semicolon after it")
 	}
 	for p.skip(); p.at < len(p.text); p.skip() {
 		start := p.at
@@ -102,7 +102,7 @@ func (p *treeReader) readBrackets() *Error {
 // marks end a name or a number of Newick.
 const marks = "(),:;[]' \t\r\n"
 
-// readNewick reads a tree whose labels stand behind their brackets. A node is added when its
+// readNewick reads a tree whose labels stand after their brackets. A node is added when its
 // bracket opens, and named when it is closed.
 func (p *treeReader) readNewick() *Error {
 	p.wanted, p.named = true, -1
@@ -122,7 +122,7 @@ func (p *treeReader) newickStep() *Error {
 	case c == '[':
 		end := bytes.IndexByte(p.text[p.at:], ']')
 		if end < 0 {
-			return bad("a comment that is not closed: write a ] behind it")
+			return bad("a comment that is not closed: write a ] after it")
 		}
 		p.at += end + 1
 	case c == '(' && !p.wanted:

@@ -212,7 +212,7 @@ func (s *Search) weights(candidates []int) (weights []float64) {
 	return weights
 }
 
-// choose chooses among the first n rows of functions; those behind are measured.
+// choose chooses among the first n rows of functions; those after them are measured.
 func (s *Search) choose(functions *model.Prediction, n int, weights []float64,
 	more acquire.More) ([]acquire.Pick, error) {
 	if s.Trained.Schema.Task == data.Classification {

@@ -82,7 +82,7 @@ func (t *Table) AddFirst(name string, cell func(i int) Cell) {
 	t.Row = func(i int, cells []Cell) []Cell { return row(i, append(cells, cell(i))) }
 }
 
-// Add puts a column behind the others.
+// Add puts a column after the others.
 func (t *Table) Add(name string, cell func(i int) Cell) {
 	row := t.Row
 	t.Columns = append(t.Columns, name)

@@ -55,7 +55,7 @@ func TestPairedRowsOfAFold(t *testing.T) {
 	}
 }
 
-// Whole tests are paired in their order: one more training row changes the numbers of the rows behind it.
+// Whole tests are paired in their order: one more training row changes the numbers of the rows after it.
 func TestPairedRowsOfALongerFile(t *testing.T) {
 	run := func(density []float64, numbers ...int) *Run {
 		r := made(t, data.Regression, 1, 1, func(int, int) float64 { return 0 })

@@ -76,7 +76,7 @@ func keptColumns(s data.Schema, importance *Importance) (columns []int) {
 	return columns
 }
 
-// addColumn adds a column of numbers behind the others.
+// addColumn adds a column of numbers after the others.
 func addColumn(t *predict.Table, name string, of func(i int) float64) {
 	t.Add(name, func(i int) predict.Cell { return predict.Cell{Value: of(i)} })
 }

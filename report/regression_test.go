@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Equal values are in one part, and the rows behind them in tenths as well.
+// Equal values are in one part, and the rows after them in tenths as well.
 func TestTenthsOfEqualValues(t *testing.T) {
 	for _, c := range []struct {
 		n, zeros int

@@ -33,7 +33,7 @@ func (c *Census) Add(text []byte) {
 func isLetter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
 
 // residues returns the range of the residues in a line of DNA or a protein. It strips blanks, and a
-// position: a number before or behind the blocks of the line.
+// position: a number before or after the blocks of the line.
 func residues(line []byte) (from, to int) {
 	const digits, blanks = "0123456789", " \t\r\n"
 	rest := bytes.TrimLeft(line, blanks)

@@ -71,7 +71,7 @@ func (e *Encoder) Grow() {
 // Add codes the text of one sequence, or returns a *SymbolError and leaves the set as it was.
 // Blanks around a text are not part of it; blanks within a text are symbols of bytes, and end
 // words and integers. They separate blocks of DNA and proteins, where the number of a position
-// may stand before or behind a line.
+// may stand before or after a line.
 func (e *Encoder) Add(text []byte) error {
 	before := len(e.set.Codes)
 	err := e.checkText(text)

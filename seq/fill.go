@@ -140,7 +140,7 @@ func (t Term) normalise(square float64) (scale, norm float64) {
 	return 0, 0
 }
 
-// join puts the parts of n rows behind each other, until ctx is done.
+// join puts the parts of n rows one after the other, until ctx is done.
 func (f *Features) join(ctx context.Context, parts []SparseRows, n int) *SparseRows {
 	r := &SparseRows{Width: f.width(), Start: make([]int, 1, n+1), Square: make([]float64, 0, n)}
 	total := 0

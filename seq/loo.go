@@ -301,7 +301,7 @@ func invertFactor(g []float64, n int) []float64 {
 				}
 			}
 		}
-		for lo := to; lo < n; lo += panel { // the columns behind the panel, a panel of rows at a time
+		for lo := to; lo < n; lo += panel { // the columns after the panel, a panel of rows at a time
 			hi := min(lo+panel, n)
 			simd.Gemm64(pack, false, true, hi-lo, hi-to, to-from, -1, g[lo*n+from:], n,
 				g[to*n+from:], n, 1, g[lo*n+to:], n)

@@ -90,7 +90,7 @@ func distancesAmong(ctx context.Context, t Term, set *Set) (d2, square []float64
 }
 
 // median returns the median of the distances above 0 among n rows, or 1 if there are none. A row begins stride
-// numbers behind the row before.
+// numbers after the row before.
 func median(d2 []float64, n, stride int) float64 {
 	var all []float64
 	for i := range n {

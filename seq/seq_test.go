@@ -115,7 +115,7 @@ func TestEncode(t *testing.T) {
 		{DNA, "ACGT ACGT \nAC\t\nG", "ACGTACGTACG", []int32{0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2}},
 		{DNA, " 1 ACGT ACGT 8\n9 AC\n", "ACGTACGTAC",
 			[]int32{0, 1, 2, 3, 0, 1, 2, 3, 0, 1}}, // positions
-		{Bytes, "a \nb", "a b", []int32{'a', ' ', 'b'}}, // a text may be wrapped behind a blank
+		{Bytes, "a \nb", "a b", []int32{'a', ' ', 'b'}}, // a text may be wrapped after a blank
 		{Protein, "ACY\r\nXZ*", "ACYXXX", []int32{0, 1, 19, -1, -1, -1}},
 		{Bytes, " é A ", "é A", []int32{0xc3, 0xa9, ' ', 'A'}},
 		{Words, " to be  or to\tbe", "to be or to be", []int32{0, 1, 2, 0, 1}},

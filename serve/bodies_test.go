@@ -301,7 +301,7 @@ func TestRowKeys(t *testing.T) {
 	}
 	for body, want := range map[string]string{`{"instances":[],"level":0.5}`: `there is no key "level"`,
 		`{"rows":[[1]]}`: `there is no key "rows"`, `{"inputs":[]}`: `there is no key "inputs"`, `[]`: "an object",
-		`{}`: "", `{"instances":[]} 1`: "more behind", `{"instances":1,"instances":2}`: "twice", `{`: "", "\xff": ""} {
+		`{}`: "", `{"instances":[]} 1`: "more after", `{"instances":1,"instances":2}`: "twice", `{`: "", "\xff": ""} {
 		_, err := parseRows(in.schema, []byte(body), 9)
 		if err == nil || !strings.Contains(err.Error(), want) ||
 			!strings.HasSuffix(err.Error(), `: write {"instances": [{"COLUMN": 1, …}, …]}`) {

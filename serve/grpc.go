@@ -17,7 +17,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/serve/inference"
 )
 
-// A call of gRPC is a request of HTTP/2. Its body is one message behind its size. The answer has the same form, and its
+// A call of gRPC is a request of HTTP/2. Its body is one message after its size. The answer has the same form, and its
 // trailers have the status.
 
 // callType is the Content-Type of a call. A page of a browser may send it only where the server lets it.

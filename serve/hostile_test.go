@@ -341,7 +341,7 @@ func TestAnswersAreCounted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 1000 { // gRPC ends a request just behind its answer
+	for range 1000 { // gRPC ends a request just after its answer
 		if r.room.TryAcquire(maxNumbers) {
 			return
 		}

@@ -50,7 +50,7 @@ func TestBadRequests(t *testing.T) {
 			"is BYTES, and the model reads FP64"},
 		{"/v2/models/m/infer", tensor(`"datatype":"FP64"`), 400, "has no list of data"},
 		{"/v2/models/m/infer", tensor(`"datatype":"FP64","parameters":{"binary_data_size":16}`), 400,
-			"0 bytes are left behind the JSON"},
+			"0 bytes are left after the JSON"},
 		{"/v2/models/m/infer", tensor(`"datatype":"INT8","data":[1,128]`), 400, "element 2 is \"128\""},
 		{"/v2/models/m/infer", tensor(`"datatype":"UINT64","data":[1,-1]`), 400, "element 2 is"},
 		{"/v2/models/m/infer", tensor(`"datatype":"BOOL","data":[true,2]`), 400, "element 2 is"},

@@ -26,7 +26,7 @@ func decodeKnown(text []byte, into any, what string) error {
 			return err
 		}
 		if _, err := d.Token(); !errors.Is(err, io.EOF) {
-			return errors.New("there is more behind the object")
+			return errors.New("there is more after the object")
 		}
 		return nil
 	}, text, into, what)

@@ -108,7 +108,7 @@ func (s *Server) Serve(ctx context.Context, web, rpc net.Listener) error {
 
 // stop takes no new connections, finishes the requests in progress, and aborts those that take too
 // long. A client may send its next request before it sees that the server stops: it gets an answer,
-// which says that the connection closes. Over HTTP/2, requests behind the end of the connection have none.
+// which says that the connection closes. Over HTTP/2, requests after the end of the connection have none.
 func (s *Server) stop(endpoints []endpoint) {
 	s.stopping.Store(true)
 	s.Log.Info("stopping: finishing the requests in progress")

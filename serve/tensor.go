@@ -140,7 +140,7 @@ func rawTexts(name string, raw []byte, n int) ([]string, error) {
 		texts[i], raw = string(raw[:size]), raw[size:]
 	}
 	if len(raw) > 0 {
-		return nil, badf("input %q: %d bytes are left behind its %d elements", name, len(raw), n)
+		return nil, badf("input %q: %d bytes are left after its %d elements", name, len(raw), n)
 	}
 	return texts, nil
 }

@@ -53,7 +53,7 @@ const (
 )
 
 // parseRequest reads the body of a request, whose first bytes are JSON: all of it, or as
-// many bytes as a header gives, with raw tensors behind. It has at most maxElements elements.
+// many bytes as a header gives, with raw tensors after it. It has at most maxElements elements.
 func parseRequest(body []byte, jsonSize, maxElements int) (*Request, error) {
 	text, raw := body[:jsonSize], body[jsonSize:]
 	var wire wireRequest
@@ -71,7 +71,7 @@ func parseRequest(body []byte, jsonSize, maxElements int) (*Request, error) {
 		return nil, err
 	}
 	if len(raw) > 0 {
-		return nil, badf("%d bytes behind the JSON belong to no input", len(raw))
+		return nil, badf("%d bytes after the JSON belong to no input", len(raw))
 	}
 	err = each(wire.Outputs, maxTensors, protocol, func(_ int, out OutputRequest) error {
 		out.Binary = wire.Parameters.Binary
@@ -112,7 +112,7 @@ func (in *wireInput) tensor(raw []byte, maxElements int) (t Tensor, rest []byte,
 	case in.Data != nil:
 		err = badf("input %q has both data and binary_data_size: give one of them", in.Name)
 	case *size < 0 || *size > int64(len(raw)):
-		err = badf("input %q: binary_data_size is %d, and %d bytes are left behind the JSON",
+		err = badf("input %q: binary_data_size is %d, and %d bytes are left after the JSON",
 			in.Name, *size, len(raw))
 	default:
 		err = t.fillRaw(raw[:*size], n)

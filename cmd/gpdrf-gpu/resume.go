@@ -62,7 +62,7 @@ func (p *program) reopen(guard *exitGuard, path string, flags []options.Setting)
 	return job, folder, nil
 }
 
-// finished says that a run has ended, and how, and completes one that was killed behind its scores.
+// finished says that a run has ended, and how, and completes one that was killed after its scores.
 func (p *program) finished(r *trainRequest, guard *exitGuard) error {
 	path := r.resume
 	run, err := rundir.OpenRun(path)

@@ -36,7 +36,7 @@ func (p *program) trainVerb() verb {
 	}
 }
 
-// trainFlags lists the flags of train: those of options.Options and, behind the data, flags of the command itself.
+// trainFlags lists the flags of train: those of options.Options and, after the data, flags of the command itself.
 func trainFlags() []flagSpec {
 	own := []flagSpec{
 		{group: "Files", name: "config", arg: "FILE.yaml", help: "options from a file, such as a run's config.yaml. " +

@@ -12,7 +12,7 @@ import (
 // an error that takes little memory.
 func TestDescriptions(t *testing.T) {
 	const field1List, field1Struct, field2List, field5 = 0x19, 0x1c, 0x29, 0x55
-	list := func(n int, elements ...byte) []byte { // of field 2, or of field 4 behind it: of structs
+	list := func(n int, elements ...byte) []byte { // of field 2, or of field 4 after it: of structs
 		return append(binary.AppendUvarint([]byte{field2List, 0xfc}, uint64(n)), elements...)
 	}
 	empty := make([]byte, 1000) // each byte is a struct without fields

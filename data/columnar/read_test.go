@@ -148,7 +148,7 @@ func TestReadNumbers(t *testing.T) {
 				}
 			}
 			if _, err := r.Read(); r.ReadNumbers(cells, needed, most) || err != io.EOF {
-				t.Errorf("%s: rows behind the last, %v", name, err)
+				t.Errorf("%s: rows after the last, %v", name, err)
 			}
 		}
 		if fast == 0 {
@@ -179,7 +179,7 @@ func TestDamaged(t *testing.T) {
 				}
 			}
 			if strings.HasSuffix(name, ".arrows") {
-				cut -= 9 // a stream may end behind its rows
+				cut -= 9 // a stream may end after its rows
 			}
 			if cut > 0 {
 				t.Errorf("%d files that are cut short are read", cut)

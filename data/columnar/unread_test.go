@@ -13,7 +13,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-// Columns of lists and structs have missing cells, and those behind them keep theirs.
+// Columns of lists and structs have missing cells, and those after them keep theirs.
 func TestListsOfParquet(t *testing.T) {
 	type row struct {
 		A   float64   `parquet:"a"`

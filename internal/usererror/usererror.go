@@ -35,7 +35,7 @@ func Flag(name string) string {
 	return name
 }
 
-// Key returns an option that the command line takes behind --set: order, or --set order after DashOptions.
+// Key returns an option that the command line takes after --set: order, or --set order after DashOptions.
 func Key(name string) string {
 	if dashed {
 		return "--set " + name

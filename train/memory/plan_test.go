@@ -48,7 +48,7 @@ func TestHugeSums(t *testing.T) {
 	}
 }
 
-// A long name does not move the columns behind it.
+// A long name does not move the columns after it.
 func TestPlanColumns(t *testing.T) {
 	ledger := &device.Ledger{}
 	for _, name := range []string{"model.drf[0].integrated.params.LogVarOmega", "model.gp.l"} {

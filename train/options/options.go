@@ -138,7 +138,7 @@ func (c *Config) set(s Setting) error {
 	return nil
 }
 
-// notOneOf lists the values of an option behind the one that is most like a text.
+// notOneOf lists the values of an option after the one that is most like a text.
 func notOneOf(text string, values []string) string {
 	hint := ": use one of "
 	if near, ok := didyoumean.Nearest(text, values); ok {

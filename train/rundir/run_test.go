@@ -79,7 +79,7 @@ func TestOpenModel(t *testing.T) {
 	if _, err := OpenModel(table); err == nil || !strings.Contains(err.Error(), "not a run folder, and no model file") {
 		t.Errorf("a table: %v", err)
 	}
-	for _, size := range []int{100, len(text) - 1} { // within the header, and behind it
+	for _, size := range []int{100, len(text) - 1} { // within the header, and after it
 		must.OK(t, os.WriteFile(alone, text[:size], 0o666))
 		if _, err := OpenModel(alone); err == nil || !strings.Contains(err.Error(), "cut short, or damaged") {
 			t.Errorf("%d bytes of a model: %v", size, err)
