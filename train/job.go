@@ -69,7 +69,7 @@ func (j *Job) newRun() *run {
 
 // resumed returns the checkpoint whose steps the run continues; nil if it takes its first step.
 func (j *Job) resumed() *rundir.Checkpoint {
-	if c := j.Checkpoint; c != nil && c.Step > 0 { // others have attempts alone
+	if c := j.Checkpoint; c != nil && c.Step > 0 { // a checkpoint before step 1 has attempts only
 		return c
 	}
 	return nil
