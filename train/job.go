@@ -177,7 +177,7 @@ func (j *Job) Run(ctx context.Context) (*Outcome, error) {
 	if err != nil {
 		return nil, causeOr(limited, err)
 	}
-	planned := r.setup
+	planned := r.setup // fit changes the setup of r, and explain plans again from this one
 	out, err := r.fit(ctx, limited, limit, plan)
 	if err != nil {
 		return nil, planned.explain(err, plan)
