@@ -88,7 +88,7 @@ func TestIDX(t *testing.T) {
 	}
 	for _, test := range []string{"", NoTest} {
 		if _, _, _, err := Load(Source{Data: at("train-images-idx3-ubyte"), Test: test,
-			TestLabels: at("answers")}); err == nil || !strings.Contains(err.Error(), "there is no file of these") {
+			TestLabels: at("answers")}); err == nil || !strings.Contains(err.Error(), "there is no file of test rows") {
 			t.Errorf("%q: %v", test, err)
 		}
 	}

@@ -148,7 +148,7 @@ func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 func (s Source) testFile(all *Dataset) (string, error) {
 	if (s.Test == "" || s.Test == NoTest) && s.TestLabels != "" {
 		return "", errorf(s.TestLabels,
-			"is given for the labels of test rows, and there is no file of these: give %s FILE", asFlag("test"))
+			"is given for the labels of test rows, and there is no file of test rows: give %s FILE", asFlag("test"))
 	}
 	if s.Test == NoTest {
 		return "", nil
