@@ -362,7 +362,7 @@ func (in *input) warnOverlaps(d, train *Dataset) {
 	warn(d.withScaffolds(train.scaffolds, inTraining), "have scaffolds of the training rows")
 	if d.Times != nil && train.Times != nil {
 		last := slices.Max(train.Times)
-		early := matrix.Which(d.N(), func(i int) bool { return d.Times[i] <= last }) // naN is an unknown time
+		early := matrix.Which(d.N(), func(i int) bool { return d.Times[i] <= last }) // NaN is an unknown time
 		warn(len(early), "are not later than the last training row")
 	}
 }
