@@ -270,7 +270,7 @@ func TestGraphErrors(t *testing.T) {
 			ReadOptions{Schema: &Schema{Alphabet: &seq.Alphabet{Kind: seq.Graphs}, Task: Regression, Target: "y"}}},
 		{`{"nodes": ["C"], "edges": [], "label": 1}` + "\n[1, 2]",
 			`:2:1: found "[1, 2]", where a graph belongs`, ReadOptions{}},
-		{`{"nodes": [null], "edges": [], "label": 1}`, `found "null", where number 1 of nodes is no label`,
+		{`{"nodes": [null], "edges": [], "label": 1}`, `found "null", where number 1 of nodes is not a label`,
 			ReadOptions{}},
 		{"0\tCC(\n1\tC=C\n", ":1:5: found \"(\", a branch that is not closed", ReadOptions{Tokens: "graphs"}},
 		{"0\tC1CC\n1\tC=C\n", ":1:4: found \"1CC\", ring 1, which is not closed", ReadOptions{Tokens: "graphs"}},

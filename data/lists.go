@@ -244,7 +244,7 @@ func (t *texts) checkLines(like *Schema, labelled int) error {
 			continue
 		}
 		if labelled < t.n() {
-			return t.errorAt(t.where[i], "found %s before a tab, which is no target of the training data, and "+
+			return t.errorAt(t.where[i], "found %s before a tab, which is not a target of the training data, and "+
 				"lines with a class and lines without one are mixed: every line needs the same", phrase.Quote(l))
 		}
 		strange++

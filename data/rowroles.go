@@ -27,12 +27,13 @@ type rowRole struct {
 
 func (r RowRoles) all() []rowRole {
 	return []rowRole{
-		{"weights", asFlag("weights"), r.Weights, "that weights the rows", "weights the rows and is no input"},
+		{"weights", asFlag("weights"), r.Weights, "that weights the rows", "weights the rows and is not an input"},
 		{"group", asFlag("group"), r.Group, "that groups the rows",
-			"groups the rows, which splits keep together, and is no input"},
+			"groups the rows, which splits keep together, and is not an input"},
 		{"time", asFlag("time"), r.Time, "of the times of the rows",
-			"has the times of the rows, which split them, and is no input"},
-		{"offset", asKey("offset"), r.Offset, "that is added to log rates", "is added to log rates and is no input"},
+			"has the times of the rows, which split them, and is not an input"},
+		{"offset", asKey("offset"), r.Offset, "that is added to log rates",
+			"is added to log rates and is not an input"},
 	}
 }
 
@@ -209,7 +210,7 @@ func (l *layout) roleValue(rec *records, c roleColumn) (float64, error) {
 	if c.option == "time" && l.timeForm != nil {
 		seconds, ok := written.ParseTime(*l.timeForm, rec.style.point(strings.TrimSpace(rec.row[c.at])))
 		if !ok {
-			return 0, rec.found(c.at, ", which is no date, as others of it are: correct it")
+			return 0, rec.found(c.at, ", which is not a date, as others of it are: correct it")
 		}
 		return seconds, nil
 	}

@@ -39,7 +39,7 @@ func (in *input) groupByScaffold(d *Dataset) error {
 			if d.lines != nil {
 				where.line = int(d.lines[i])
 			}
-			return in.errorAt(where, "found a node with the label %s, which is no atom: only molecules have "+
+			return in.errorAt(where, "found a node with the label %s, which is not an atom: only molecules have "+
 				"scaffolds; %s", phrase.Quote(wrong), noScaffold())
 		}
 		group := int32(d.scaffolds.Number(s))

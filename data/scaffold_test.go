@@ -59,7 +59,7 @@ func TestBadScaffolds(t *testing.T) {
 	}{
 		{"x,y\n1,2\n3,4\n", ReadOptions{}, `has no column "scaffold" to group the rows, and no molecules`},
 		{"1\t{\"nodes\": [\"C\"], \"edges\": []}\n2\t{\"nodes\": [\"Ann\"], \"edges\": []}\n",
-			ReadOptions{Tokens: "graphs"}, `t.csv:2: found a node with the label "Ann", which is no atom`},
+			ReadOptions{Tokens: "graphs"}, `t.csv:2: found a node with the label "Ann", which is not an atom`},
 		{"smiles,when,y\nC1CC1,1,1.5\nC1CCC1,2,2.5\n", ReadOptions{Sequence: "smiles", Target: "y"},
 			`by the groups "scaffold" and by the times "when" together`},
 		{"0\tACGT\n1\tACCT\n", ReadOptions{}, "no molecules that have scaffolds"},

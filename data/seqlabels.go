@@ -145,8 +145,8 @@ func (t *texts) checkWords(different int, words bool) error {
 	} else if 2*len(behind) <= t.n() && t.kind == "" {
 		advice = "the classes stand after the tab, and they belong before it"
 	}
-	return t.labelError(0, "found the target %s: the targets hold %d different words in %s, so they are no classes: %s",
-		phrase.Quote(t.labels[0]), different, phrase.Plural(t.n(), "row"), advice)
+	return t.labelError(0, "found the target %s: the targets hold %d different words in %s, so they are not "+
+		"classes: %s", phrase.Quote(t.labels[0]), different, phrase.Plural(t.n(), "row"), advice)
 }
 
 // strayLabel returns the first label that is not a number, if the others are numbers and do not look like classes.

@@ -236,11 +236,11 @@ func TestBadSequences(t *testing.T) {
 		{"mixed, lines first", "1\tACGT\n0\tACGT\n>1\nACGT\n",
 			"t.csv:3:1: found a FASTA header after lines of class, tab and sequence", ReadOptions{}},
 		{"texts before the tab", "a fine day\tup\nno, thanks\tdown\nso what?\tup\nall good\tup\n",
-			`t.csv:1:1: found the target "a fine day": the targets hold 4 different words in 4 rows, so they are no ` +
+			`t.csv:1:1: found the target "a fine day": the targets hold 4 different words in 4 rows, so they are not ` +
 				`classes: the classes stand after the tab, and they belong before it`, ReadOptions{}},
 		{"units", "0.5 nM\tACGT\n0.7 nM\tACG\n0.9 nM\tAC\n",
 			`t.csv:1:1: found the target "0.5 nM": the targets hold 3 different words in 3 rows, so they ` +
-				`are no classes: write the numbers alone, without "nM"`, ReadOptions{}},
+				`are not classes: write the numbers alone, without "nM"`, ReadOptions{}},
 		{"FASTQ", "@a|1\r\nACGT\r\n+\r\nIIII\r\nACGT\r\n", `t.csv:5:1: found "ACGT" where a header with an @`,
 			ReadOptions{}},
 		{"after a comment", "; one\n>1\nACGTACGTACGT\n; two\nACGTACGTACGTQ\n", `t.csv:5:13: found "Q"`, ReadOptions{}},

@@ -60,7 +60,7 @@ func TestSeveralTargetsOfGraphs(t *testing.T) {
 		}
 	}
 	if _, _, err := readText(sdf, ReadOptions{Target: "a,key"}); err == nil {
-		t.Error("a word is no number")
+		t.Error("a word is not a number")
 	}
 	file := write(t, "labels.txt", "1\n2\n3\n")
 	if _, _, err := readText(lines, ReadOptions{Target: "a,b", Labels: file}); err == nil ||

@@ -186,7 +186,7 @@ func TestNumbersAsNames(t *testing.T) {
 	}
 }
 
-// A target that is given as text has its cells as classes, and is no number.
+// A target that is given as text has its cells as classes, and is not a number.
 func TestTextTarget(t *testing.T) {
 	const table = "x,y\n1,01\n2,NA\n3,7.5\n4,01\n5,7.5\n"
 	ds, _, err := readText(table, ReadOptions{TableOptions: TableOptions{Text: "y"}})

@@ -42,7 +42,7 @@ func Values(text []byte, keys []string) ([]string, error) {
 			values[i] = fmt.Sprint(v)
 		default:
 			return nil, errorAt(0, string(text),
-				"whose %q is no word or number: give the class or target of the graph", key)
+				"whose %q is not a word or number: give the class or target of the graph", key)
 		}
 	}
 	return values, nil
@@ -115,13 +115,13 @@ func (p *jsonReader) value(value any, end int) *Error {
 	case p.key == keyNodes && !isList:
 		return p.bareNodes(value)
 	case p.key == keyNodes:
-		return p.each(list, "label: give a word or a number", p.node)
+		return p.each(list, "a label: give a word or a number", p.node)
 	case (p.key == keyEdges || p.key == keyValues) && !isList:
 		return p.errorf(value, "where the list of %s belongs", p.key)
 	case p.key == keyEdges:
-		return p.each(list, "edge: write it as [0, 1], or [0, 1, label]", p.edge)
+		return p.each(list, "an edge: write it as [0, 1], or [0, 1, label]", p.edge)
 	case p.key == keyValues:
-		return p.each(list, "list of values of a node: give finite numbers", p.vector)
+		return p.each(list, "a list of values of a node: give finite numbers", p.vector)
 	case isList || isObject: // other values are targets, names, or not used
 		return errorAt(end-1, p.key,
 			"a key that graphs do not have: use nodes, edges, values, or a key of a word or number")
@@ -139,7 +139,7 @@ func (p *jsonReader) errorf(found any, format string, args ...any) *Error {
 func (p *jsonReader) each(list []any, what string, read func(item any) bool) *Error {
 	for i, item := range list {
 		if !read(item) {
-			return p.errorf(item, "where number %d of %s is no %s", i+1, p.key, what)
+			return p.errorf(item, "where number %d of %s is not %s", i+1, p.key, what)
 		}
 	}
 	return nil

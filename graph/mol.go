@@ -89,7 +89,7 @@ func (p *molReader) add(symbol string, charge, isotope int) {
 		symbol, isotope = "H", mass
 	}
 	if elementAt(symbol) != symbol {
-		p.g.Warnings = append(p.g.Warnings, fmt.Sprintf("atom %d, %s, is no element", len(p.g.atoms)+1, symbol))
+		p.g.Warnings = append(p.g.Warnings, fmt.Sprintf("atom %d, %s, is not an element", len(p.g.atoms)+1, symbol))
 	}
 	p.g.atoms = append(p.g.atoms, atom{symbol: symbol, charge: charge, isotope: isotopeText(isotope)})
 }
@@ -106,7 +106,7 @@ func (p *molReader) line() (line string, at int) {
 }
 
 // number returns the number in some columns of a line; 0 where they are blank or missing, and −1 where
-// it is no whole number from 0.
+// it is not a whole number from 0.
 func number(line string, from, to int) int {
 	word := strings.TrimSpace(line[min(from, len(line)):min(to, len(line))])
 	if word == "" {
@@ -132,12 +132,12 @@ func (p *molReader) atom() *Error {
 	}
 	code := number(line, 36, 39)
 	if code < 0 || code > 7 {
-		return errorAt(at, line, "whose charge, in the columns 37 to 39, is no number from 0 to 7")
+		return errorAt(at, line, "whose charge, in the columns 37 to 39, is not a number from 0 to 7")
 	}
 	charges := [8]int{0, 3, 2, 1, 0, -1, -2, -3} // 4 is a radical
 	difference, err := strconv.Atoi(cmp.Or(strings.TrimSpace(line[min(34, len(line)):min(36, len(line))]), "0"))
 	if err != nil {
-		return errorAt(at, line, "whose difference of mass, in the columns 35 and 36, is no whole number")
+		return errorAt(at, line, "whose difference of mass, in the columns 35 and 36, is not a whole number")
 	}
 	isotope := 0
 	if mass := commonest[symbol]; difference != 0 && mass > 0 {
@@ -281,7 +281,7 @@ func (p *molReader) tableAtom(text string, at int, words []string, numbers map[s
 		}
 		v, err := strconv.Atoi(value)
 		if err != nil || v < -999 || v > 999 {
-			return errorAt(at, text, "an atom whose %s is no whole number from -999 to 999", key)
+			return errorAt(at, text, "an atom whose %s is not a whole number from -999 to 999", key)
 		}
 		*into = v
 	}

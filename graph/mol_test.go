@@ -44,7 +44,7 @@ func TestMol3000(t *testing.T) {
 		{"M  V30 3 4 9 2", "M  V30 3 4", "where a bond belongs"},
 		{"M  V30 7 C 0 0 0 0", "M  V30 7 C", "where an atom belongs"},
 		{"M  V30 7 C 0", "M  V30 2 C 0", "where an atom belongs: a new number"},
-		{"CHG=-1", "CHG=x", "an atom whose CHG is no whole number"},
+		{"CHG=-1", "CHG=x", "an atom whose CHG is not a whole number"},
 	} {
 		text := strings.Replace(v3000, c.from, c.to, 1)
 		if _, err := Parse([]byte(text)); err == nil || !strings.Contains(err.Error(), c.msg) {

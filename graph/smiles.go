@@ -163,7 +163,7 @@ func (p *smilesReader) bracket() *Error {
 	}
 	if !sound || a.hydrogens > 9 || a.charge < -15 || a.charge > 15 {
 		return errorAt(start, p.text[start:start+end+1],
-			"which is no atom in brackets: write isotope, symbol, @, H and charge in this order, as in [13CH3-]")
+			"which is not an atom in brackets: write isotope, symbol, @, H and charge in this order, as in [13CH3-]")
 	}
 	p.at = start + end + 1
 	p.atom(a)

@@ -92,11 +92,11 @@ func TestBadSMILES(t *testing.T) {
 		{"C.", 1, "a dot without an atom after it"},
 		{".C", 0, "a dot without an atom before it"},
 		{"[C", 0, "a bracket that is not closed"},
-		{"C[Xx]", 1, "which is no atom in brackets"},
-		{"[]", 0, "which is no atom in brackets"},
-		{"[C@@@H](C)N", 0, "which is no atom in brackets"},
-		{"[CH3+x]", 0, "which is no atom in brackets"},
-		{"[C+99]", 0, "which is no atom in brackets"},
+		{"C[Xx]", 1, "which is not an atom in brackets"},
+		{"[]", 0, "which is not an atom in brackets"},
+		{"[C@@@H](C)N", 0, "which is not an atom in brackets"},
+		{"[CH3+x]", 0, "which is not an atom in brackets"},
+		{"[C+99]", 0, "which is not an atom in brackets"},
 		{"C11", 2, "a ring of a single atom"},
 		{"C=1CC#1", 6, "ring 1, which opens with the bond = and closes with #"},
 		{"C%1", 1, "less than two digits"},
@@ -182,11 +182,11 @@ func TestMolSymbols(t *testing.T) {
 	block := "\n\n\n  2  1  0  0  0  0            999 V2000\n" +
 		"    0.0000    0.0000    0.0000 Q   0  0\n    0.0000    0.0000    0.0000 D   0  0\n  1  2  4  0\nM  END\n"
 	g := must.Get(Parse([]byte(block)))(t)
-	if got := fmt.Sprint(g.molecule(), g.Warnings); got != "Q 2H 0:1[atom 1, Q, is no element]" {
+	if got := fmt.Sprint(g.molecule(), g.Warnings); got != "Q 2H 0:1[atom 1, Q, is not an element]" {
 		t.Error(got)
 	}
 	if !IsAtom(g.Labels[1]) {
-		t.Error("deuterium is no atom")
+		t.Error("deuterium is not an atom")
 	}
 }
 

@@ -128,7 +128,7 @@ func (r *folderReader) lines(end string, visit func(text string) error) (there b
 	var in io.Reader = f
 	if strings.HasSuffix(name, ".gz") {
 		if in, err = gzip.NewReader(f); err != nil {
-			return true, &FolderError{name, 0, "is no gzip file: fetch it again"}
+			return true, &FolderError{name, 0, "is not a gzip file: fetch it again"}
 		}
 	}
 	lines := bufio.NewScanner(in)

@@ -245,7 +245,7 @@ func (c *columns) numbers(name string) []float64 {
 		case cell == "":
 			v = nan
 		case err != nil && c.err == nil:
-			c.err = fmt.Errorf("line %d, column %s: %q is no number", i+2, name, cell)
+			c.err = fmt.Errorf("line %d, column %s: %q is not a number", i+2, name, cell)
 		}
 		all[i] = v
 	}
@@ -264,7 +264,7 @@ func (c *columns) classes(names []string) *Classes {
 		if column, ok := probability[label]; ok {
 			p = column[i]
 		} else if c.err == nil {
-			c.err = fmt.Errorf("line %d: the label %q is no class of the model", i+2, label)
+			c.err = fmt.Errorf("line %d: the label %q is not a class of the model", i+2, label)
 		}
 		all.Probability = append(all.Probability, p)
 	}

@@ -88,7 +88,7 @@ func checkPage(t *testing.T, runs ...*Run) {
 	}
 }
 
-// The page of any rows is complete and small, and shows values that are no numbers as none.
+// The page of any rows is complete and small, and shows values that are not numbers as none.
 func TestDegenerateRows(t *testing.T) {
 	for _, task := range []data.Task{data.Regression, data.Classification} {
 		for _, n := range []int{1, 2, 12} {

@@ -69,7 +69,7 @@ func TestAreas(t *testing.T) {
 	if got := l.auc(score, 1); math.Abs(got-want*4/(n*n)) > 1e-12 {
 		t.Errorf("%g, want %g", got, want*4/(n*n))
 	}
-	for i := range n / 2 { // scores that are no numbers come last, and to an end
+	for i := range n / 2 { // scores that are not numbers come last, and to an end
 		score[4*i+1] = math.NaN()
 	}
 	l.auc(score, 1)

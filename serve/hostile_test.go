@@ -350,7 +350,7 @@ func TestAnswersAreCounted(t *testing.T) {
 	t.Error("a request has kept memory")
 }
 
-// A prediction that is no number is an error, also of a request that asks for labels alone.
+// A prediction that is not a number is an error, also of a request that asks for labels alone.
 func TestPredictionOfNoNumber(t *testing.T) {
 	trained := writeModel(t, filepath.Join(t.TempDir(), "m.safetensors"), words, 1)
 	m := &loaded{trained: trained, batcher: &batcher{queue: make(chan *job, 1)}}

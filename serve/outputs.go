@@ -31,7 +31,7 @@ func (p *prediction) n() int {
 	return p.pass.N
 }
 
-// checkFinite returns an error if the prediction of a row is no number, which a label and a set do not show.
+// checkFinite returns an error if the prediction of a row is not a number, which a label and a set do not show.
 func (p *prediction) checkFinite() error {
 	at := slices.IndexFunc(p.pass.H, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 	if at >= 0 {

@@ -119,7 +119,7 @@ func TestTemperatureByNeed(t *testing.T) {
 	}
 	m := out.Trained.Config
 	if m.Temperature = math.NaN(); m.Validate() == nil {
-		t.Error("a temperature that is no number is valid")
+		t.Error("a temperature that is not a number is valid")
 	}
 }
 

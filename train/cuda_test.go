@@ -147,7 +147,7 @@ func TestCUDAPlan(t *testing.T) {
 	testPlan(t, "cuda:0:f64", plans[len(plans)-1:])
 }
 
-// What is no number on the GPU is the error of the CPU when the device is next read.
+// What is not a number on the GPU is the error of the CPU when the device is next read.
 func TestCUDANotFinite(t *testing.T) {
 	requireCUDA(t)
 	set := table(t, 60, 1, wave)

@@ -197,7 +197,7 @@ func TestGeneralisationWithoutFinding(t *testing.T) {
 	}
 }
 
-// A density that is no number is an error and not JSON that cannot be written.
+// A density that is not a number is an error and not JSON that cannot be written.
 func TestGeneralisationNotFinite(t *testing.T) {
 	set := table(t, 30, 1, wave)
 	_, scores, job, out := generalise(t, "steps=3 batch=20 inducing=5 features=5 eval-samples=2",

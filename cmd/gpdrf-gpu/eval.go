@@ -95,7 +95,7 @@ func (p *program) printScores(r *rundir.Result) error {
 	if p.json {
 		return p.printJSON(r)
 	}
-	if _, err := rundir.JSON(r); err != nil { // scores that are no numbers are an error
+	if _, err := rundir.JSON(r); err != nil { // scores that are not numbers are an error
 		return err
 	}
 	p.printResult(r)

@@ -66,7 +66,7 @@ func (f *runOutput) score() error {
 		if scores, err = f.test(ctx); err == nil {
 			err = guard.write(func() error {
 				r := f.scored(scores)
-				if _, err := rundir.JSON(r.ResultScores); err != nil { // scores that are no numbers are an error
+				if _, err := rundir.JSON(r.ResultScores); err != nil { // scores that are not numbers are an error
 					return err
 				}
 				f.result = r

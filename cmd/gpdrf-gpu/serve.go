@@ -124,7 +124,7 @@ func modelSources(arguments []string) (sources []serve.Source, err error) {
 		}
 		switch {
 		case name == "" || strings.ContainsAny(name, "/:") || name == "." || name == "..":
-			return nil, usagef("%s: %q is no name for a model: write NAME=%s, without / and :", word, name, path)
+			return nil, usagef("%s: %q is not a name for a model: write NAME=%s, without / and :", word, name, path)
 		case !utf8.ValidString(name):
 			return nil, usagef("%q: the name of a model must be UTF-8: write NAME=%s", word, path)
 		case given[name]:
@@ -170,7 +170,7 @@ func origin(text string) (string, error) {
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Scheme+"://"+u.Host != text {
-		return "", fmt.Errorf("%q is no origin: write https://HOST or http://HOST:PORT, without a path, or %s",
+		return "", fmt.Errorf("%q is not an origin: write https://HOST or http://HOST:PORT, without a path, or %s",
 			text, serve.AnyOrigin)
 	}
 	return text, nil

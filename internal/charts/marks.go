@@ -10,7 +10,7 @@ import (
 type Kind string
 
 const (
-	Line      Kind = "line"     // straight lines between points, broken where a value is no number
+	Line      Kind = "line"     // straight lines between points, broken where a value is not a number
 	Rule      Kind = "rule"     // a line for comparison, which does not widen the axes
 	Band      Kind = "band"     // the area between Y and High
 	Intervals Kind = "interval" // upright lines from Y to High
@@ -18,7 +18,7 @@ const (
 	Bars      Kind = "bar"      // bars that stand on zero side by side: bar i from X[i] to X[i+1]
 )
 
-// Mark is something that is drawn by the values of both axes. Values that are no numbers, or not finite, are left out.
+// Mark is something that is drawn by the values of both axes. Values that are not numbers, or not finite, are left out.
 type Mark struct {
 	Kind       Kind
 	X, Y, High []float64

@@ -32,7 +32,7 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// Components too narrow for the resolution of their means, and means that are no numbers, come to
+// Components too narrow for the resolution of their means, and means that are not numbers, come to
 // an end.
 func TestSpreadEnds(t *testing.T) {
 	m := Mixture{S: 3, N: 1, Mean: []float64{1, 2, 4}, Var: []float64{1e-300}}

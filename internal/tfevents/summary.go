@@ -62,7 +62,7 @@ func Scalar(tag string, v float64) Value {
 // bins is how many buckets a histogram has.
 const bins = 30
 
-// Histogram shows how values are spread, in buckets of equal width. Values that are no numbers are
+// Histogram shows how values are spread, in buckets of equal width. Values that are not numbers are
 // left out; without values it is nil.
 func Histogram(tag string, values []float64) Value {
 	finite := slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })

@@ -61,7 +61,7 @@ func splitKernel(text string) (shapes []string, maps seq.Spec, wrong string) {
 	joined := strings.Join(words, "+")
 	maps, err := seq.Parse(joined)
 	if err != nil {
-		return nil, nil, "is no kernel: " + strings.TrimPrefix(err.Error(), fmt.Sprintf("kernel %q: ", joined))
+		return nil, nil, "is not a kernel: " + strings.TrimPrefix(err.Error(), fmt.Sprintf("kernel %q: ", joined))
 	}
 	return shapes, maps, ""
 }

@@ -85,7 +85,7 @@ const Untested = "the command ended before the test"
 func JSON(v any) ([]byte, error) {
 	text, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
-		return nil, fmt.Errorf("the scores are no numbers: %w", err)
+		return nil, fmt.Errorf("the scores are not numbers: %w", err)
 	}
 	return append(text, '\n'), nil
 }
@@ -153,7 +153,7 @@ func NewGeneralisation(unseenKind string, seen, unseen metrics.Densities, consta
 	}
 	for _, v := range []float64{g.Seen.LogDensity, g.Seen.Expected, g.Unseen.LogDensity, g.Unseen.Expected, gap} {
 		if ifFinite(v) == nil {
-			return nil, errors.New("a log density is no number")
+			return nil, errors.New("a log density is not a number")
 		}
 	}
 	return g, nil
