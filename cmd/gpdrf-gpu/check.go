@@ -156,7 +156,7 @@ func (p *program) gpuToCheck(name string) (found device.Machine, suffixes []stri
 }
 
 // compare fills in the largest difference of two gradients. NaN is the largest difference possible.
-func (x *comparison) compare(got, want []model.Parameter) {
+func (c *comparison) compare(got, want []model.Parameter) {
 	for i, block := range want {
 		size := math.SmallestNonzeroFloat64
 		for _, v := range block.Data {
@@ -167,12 +167,12 @@ func (x *comparison) compare(got, want []model.Parameter) {
 			if math.IsNaN(d) {
 				d = math.MaxFloat64
 			}
-			if x.At == "" || d > x.Difference {
-				x.Difference, x.At = d, block.Name
+			if c.At == "" || d > c.Difference {
+				c.Difference, c.At = d, block.Name
 			}
 		}
 	}
-	x.Agrees = x.Difference <= x.Tolerance
+	c.Agrees = c.Difference <= c.Tolerance
 }
 
 // The sizes of the models that `check` compares.

@@ -230,8 +230,8 @@ func (v *crossValidation) fold(k int) (err error) {
 	v.p.noteRemoved(folder)
 	job.Started = limit.Began
 	v.p.cvPath = v.cv.Path()
-	s := &modelTraining{p: v.p, job: job, folder: folder, guard: guard}
-	r, _, err := s.trainAndScore()
+	m := &modelTraining{p: v.p, job: job, folder: folder, guard: guard}
+	r, _, err := m.trainAndScore()
 	if err != nil {
 		return errors.Join(err, folder.Discard())
 	}

@@ -28,102 +28,102 @@ const (
 )
 
 // extra computes one extra and reports success. A failure is a warning.
-func (f *runOutput) extra(ctx context.Context, guard *exitGuard, what string,
+func (o *runOutput) extra(ctx context.Context, guard *exitGuard, what string,
 	work func(context.Context) (write func() error, err error)) bool {
-	guard.write(func() error { f.extraName = what; return nil })
-	err := extra(ctx, guard, bound(f.job.Started), work)
+	guard.write(func() error { o.extraName = what; return nil })
+	err := extra(ctx, guard, bound(o.job.Started), work)
 	if err != nil && !hasEnded(err) {
-		f.leaveOut(err)
+		o.leaveOut(err)
 	}
 	return err == nil
 }
 
 // leaveOut prints the reason for leaving out the current extra.
-func (f *runOutput) leaveOut(why any) {
+func (o *runOutput) leaveOut(why any) {
 	hint := ""
-	if f.extraName == reportExtra {
-		hint = "; to write it: gpdrf-gpu report " + f.path
+	if o.extraName == reportExtra {
+		hint = "; to write it: gpdrf-gpu report " + o.path
 	}
-	f.p.note("warning: %s was left out: %v%s", f.extraName, why, hint)
+	o.p.note("warning: %s was left out: %v%s", o.extraName, why, hint)
 }
 
 // generalise compares the scores of training rows with those of test rows.
-func (f *runOutput) generalise(ctx context.Context, guard *exitGuard, scores *fitted.Scores) {
-	if f.result.Generalisation != nil {
+func (o *runOutput) generalise(ctx context.Context, guard *exitGuard, scores *fitted.Scores) {
+	if o.result.Generalisation != nil {
 		return
 	}
-	f.extra(ctx, guard, checkExtra, func(ctx context.Context) (func() error, error) {
-		g, err := f.job.Generalise(ctx, f.out.Trained, scores)
+	o.extra(ctx, guard, checkExtra, func(ctx context.Context) (func() error, error) {
+		g, err := o.job.Generalise(ctx, o.out.Trained, scores)
 		return func() error {
-			f.result.Generalisation = g
-			return f.rescore()
+			o.result.Generalisation = g
+			return o.rescore()
 		}, err
 	})
 }
 
 // addExtras adds the predictions of test rows, the log of TensorBoard and the report to the run folder. Without
 // scores it adds the report alone.
-func (f *runOutput) addExtras(ctx context.Context, guard *exitGuard, scores *fitted.Scores) {
-	if f.path == "" || f.out.End == train.Interrupted {
+func (o *runOutput) addExtras(ctx context.Context, guard *exitGuard, scores *fitted.Scores) {
+	if o.path == "" || o.out.End == train.Interrupted {
 		return
 	}
-	ok := scores == nil || f.extra(ctx, guard, reportExtra, func(ctx context.Context) (func() error, error) {
-		return f.predictions(ctx, scores)
+	ok := scores == nil || o.extra(ctx, guard, reportExtra, func(ctx context.Context) (func() error, error) {
+		return o.predictions(ctx, scores)
 	})
-	if ok && scores != nil && f.events != nil {
-		ok = f.extra(ctx, guard, reportExtra, func(context.Context) (func() error, error) {
-			r, err := report.Open(f.path)
+	if ok && scores != nil && o.events != nil {
+		ok = o.extra(ctx, guard, reportExtra, func(context.Context) (func() error, error) {
+			r, err := report.Open(o.path)
 			if err != nil {
 				return nil, err
 			}
-			records := f.events.scores(f.result, f.out.Config, r.Rows)
-			return func() error { f.events.write(records, true); return nil }, nil
+			records := o.events.scores(o.result, o.out.Config, r.Rows)
+			return func() error { o.events.write(records, true); return nil }, nil
 		})
 	}
-	if ok && f.p.reports {
-		f.extra(ctx, guard, reportExtra, func(context.Context) (func() error, error) {
-			text, err := page(f.path)
-			return func() error { return f.folder.Write(rundir.ReportFile, atomicfile.Text(text)) }, err
+	if ok && o.p.reports {
+		o.extra(ctx, guard, reportExtra, func(context.Context) (func() error, error) {
+			text, err := page(o.path)
+			return func() error { return o.folder.Write(rundir.ReportFile, atomicfile.Text(text)) }, err
 		})
 	}
 }
 
 // predictions computes the file of the predictions of test rows, and the importance of inputs.
-func (f *runOutput) predictions(ctx context.Context, scores *fitted.Scores) (write func() error, err error) {
-	o, job := f.out, f.job
-	rows, importance, err := report.Keep(ctx, o.Trained, o.Config, o.Steps, job.Device, job.Test, scores)
+func (o *runOutput) predictions(ctx context.Context, scores *fitted.Scores) (write func() error, err error) {
+	out, job := o.out, o.job
+	rows, importance, err := report.Keep(ctx, out.Trained, out.Config, out.Steps, job.Device, job.Test, scores)
 	if err != nil {
 		return nil, err
 	}
 	return func() error { // the predictions are written last: a run that has them has both
 		if importance != nil {
-			if err := f.folder.Write(rundir.ImportanceFile, rundir.JSONTo(importance)); err != nil {
+			if err := o.folder.Write(rundir.ImportanceFile, rundir.JSONTo(importance)); err != nil {
 				return err
 			}
 		}
-		return f.folder.Write(rundir.PredictionsFile, atomicfile.Text(rows))
+		return o.folder.Write(rundir.PredictionsFile, atomicfile.Text(rows))
 	}, nil
 }
 
 // writeHistory adds this command to the history of the run. A failure is a warning.
-func (f *runOutput) writeHistory() {
-	if err := f.p.keepSession(f.folder, f.job.Device.Name()); err != nil {
-		f.p.note("warning: the command is not kept in the run folder: %v", err)
+func (o *runOutput) writeHistory() {
+	if err := o.p.keepSession(o.folder, o.job.Device.Name()); err != nil {
+		o.p.note("warning: the command is not kept in the run folder: %v", err)
 	}
 }
 
-func (f *runOutput) writeMetricsTable() {
-	text, err := os.ReadFile(filepath.Join(f.path, rundir.MetricsFile))
+func (o *runOutput) writeMetricsTable() {
+	text, err := os.ReadFile(filepath.Join(o.path, rundir.MetricsFile))
 	var readings []rundir.Reading
 	if err == nil {
 		readings, err = report.ParseReadings(text)
 	}
 	if err == nil && len(readings) > 0 { // the trials of a search have no readings
-		err = f.folder.Write(rundir.MetricsCSVFile,
+		err = o.folder.Write(rundir.MetricsCSVFile,
 			func(w io.Writer) error { return report.WriteReadings(w, readings) })
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a search that has ended has no log
-		f.p.note("warning: %s was left out: %v", rundir.MetricsCSVFile, err)
+		o.p.note("warning: %s was left out: %v", rundir.MetricsCSVFile, err)
 	}
 }
 

@@ -53,8 +53,8 @@ func TestPathOfAStep(t *testing.T) {
 	job.Device = dev
 	folder := must.Get(rundir.NewFolder(filepath.Join(t.TempDir(), "run"), "houses", "gpdrf", false))(t)
 	p := &program{ctx: t.Context(), console: console{out: &bytes.Buffer{}, err: &bytes.Buffer{}}}
-	s := &modelTraining{p: p, job: job, folder: folder, guard: p.newExitGuard(p.ctx, nil)}
-	if _, _, err := s.trainAndScore(); err != nil {
+	m := &modelTraining{p: p, job: job, folder: folder, guard: p.newExitGuard(p.ctx, nil)}
+	if _, _, err := m.trainAndScore(); err != nil {
 		t.Fatal(err)
 	}
 	text := must.Get(os.ReadFile("../../docs/architecture.md"))(t)

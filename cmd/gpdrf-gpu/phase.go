@@ -42,12 +42,12 @@ type phase struct {
 }
 
 func (c *console) newPhase(what string, total int, count func(done int) string) *phase {
-	f := &phase{w: c.err, terminal: c.terminal, what: what, count: count, total: total,
+	p := &phase{w: c.err, terminal: c.terminal, what: what, count: count, total: total,
 		start: time.Now(), nextLine: lineDelay, pause: lineDelay}
 	if c.quiet {
-		f.w = nil
+		p.w = nil
 	}
-	return f
+	return p
 }
 
 // newRowsBar returns the phase of a prediction of total rows.
@@ -61,53 +61,53 @@ func (c *console) newShare(what string) *phase {
 }
 
 // share shows the finished share, from 0 to 1.
-func (f *phase) share(done float64) { f.show(int(100 * done)) }
+func (p *phase) share(done float64) { p.show(int(100 * done)) }
 
 // show shows the finished part of total.
-func (f *phase) show(done int) {
-	f.mutex.Lock()
-	defer f.mutex.Unlock()
-	elapsed := time.Since(f.start)
+func (p *phase) show(done int) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	elapsed := time.Since(p.start)
 	switch {
-	case f.w == nil || done >= f.total && f.group == nil:
+	case p.w == nil || done >= p.total && p.group == nil:
 		return
-	case !f.terminal:
-		if elapsed >= f.nextLine {
-			fmt.Fprintf(f.w, "%s: %s%s\n", f.what, f.count(done), f.remaining(done))
-			f.pause = min(2*f.pause, maxLinePause)
-			f.nextLine = elapsed + f.pause
+	case !p.terminal:
+		if elapsed >= p.nextLine {
+			fmt.Fprintf(p.w, "%s: %s%s\n", p.what, p.count(done), p.remaining(done))
+			p.pause = min(2*p.pause, maxLinePause)
+			p.nextLine = elapsed + p.pause
 		}
 		return
-	case f.group == nil && elapsed < barDelay:
+	case p.group == nil && elapsed < barDelay:
 		return
-	case f.group == nil:
-		f.group = mpb.New(mpb.WithOutput(f.w), mpb.WithWidth(24))
-		f.bar = f.group.AddBar(int64(f.total), mpb.BarFillerTrim(), mpb.BarRemoveOnComplete(),
+	case p.group == nil:
+		p.group = mpb.New(mpb.WithOutput(p.w), mpb.WithWidth(24))
+		p.bar = p.group.AddBar(int64(p.total), mpb.BarFillerTrim(), mpb.BarRemoveOnComplete(),
 			mpb.PrependDecorators(decor.Any(func(s decor.Statistics) string {
-				return f.what + ": " + f.count(int(s.Current)) + " "
+				return p.what + ": " + p.count(int(s.Current)) + " "
 			})),
-			mpb.AppendDecorators(decor.Any(func(s decor.Statistics) string { return f.remaining(int(s.Current)) })))
+			mpb.AppendDecorators(decor.Any(func(s decor.Statistics) string { return p.remaining(int(s.Current)) })))
 	}
-	f.bar.SetCurrent(int64(done))
+	p.bar.SetCurrent(int64(done))
 }
 
 // remaining returns the text of the remaining time; "" if it is unknown.
-func (f *phase) remaining(done int) string {
-	if done <= 0 || f.total == unknownTotal {
+func (p *phase) remaining(done int) string {
+	if done <= 0 || p.total == unknownTotal {
 		return ""
 	}
-	left := time.Duration(float64(time.Since(f.start)) * (float64(f.total)/float64(done) - 1))
+	left := time.Duration(float64(time.Since(p.start)) * (float64(p.total)/float64(done) - 1))
 	return " " + left.Round(time.Second).String() + " left"
 }
 
 // end takes the bar away.
-func (f *phase) end() {
-	if f == nil || f.group == nil {
+func (p *phase) end() {
+	if p == nil || p.group == nil {
 		return
 	}
-	f.bar.Abort(true) // this has no effect on a bar that is complete
-	f.group.Wait()
-	f.group = nil
+	p.bar.Abort(true) // this has no effect on a bar that is complete
+	p.group.Wait()
+	p.group = nil
 }
 
 // phaseOf returns the phase of the work what. It is f if f has this name; otherwise f ends, and a new phase begins.

@@ -35,41 +35,41 @@ type runOutput struct {
 const lastTest = 700 * time.Millisecond
 
 // save writes the run as it is before its test. guard keeps it whole.
-func (f *runOutput) save(guard *exitGuard) error {
-	f.saved = train.NewResult(f.job, f.out, nil)
-	f.saved.Failure = rundir.Untested
+func (o *runOutput) save(guard *exitGuard) error {
+	o.saved = train.NewResult(o.job, o.out, nil)
+	o.saved.Failure = rundir.Untested
 	return guard.write(func() (err error) {
-		f.path, err = f.folder.Commit(f.out.Config, f.out.Trained, f.saved)
+		o.path, err = o.folder.Commit(o.out.Config, o.out.Trained, o.saved)
 		if err != nil {
 			return err
 		}
-		f.writeHistory()
-		f.writeMetricsTable()
+		o.writeHistory()
+		o.writeMetricsTable()
 		return nil
 	})
 }
 
 // score tests the model, on as many rows as the limit leaves time for. Then it computes the extras of the run, until
 // the latest time of the limit. The scores are the result, also if they cannot be written.
-func (f *runOutput) score() error {
-	defer f.folder.Release()
-	if f.job.Test == nil { // there is nothing to score
-		f.result = f.scored(&fitted.Scores{})
+func (o *runOutput) score() error {
+	defer o.folder.Release()
+	if o.job.Test == nil { // there is nothing to score
+		o.result = o.scored(&fitted.Scores{})
 	}
-	ctx, cancel := f.testContext()
+	ctx, cancel := o.testContext()
 	defer cancel()
-	guard := f.p.newExitGuard(ctx, f.leave)
+	guard := o.p.newExitGuard(ctx, o.leave)
 	defer guard.stop()
 	var scores *fitted.Scores
-	if f.result == nil {
+	if o.result == nil {
 		var err error
-		if scores, err = f.test(ctx); err == nil {
+		if scores, err = o.test(ctx); err == nil {
 			err = guard.write(func() error {
-				r := f.scored(scores)
+				r := o.scored(scores)
 				if _, err := rundir.JSON(r.ResultScores); err != nil { // scores that are not numbers are an error
 					return err
 				}
-				f.result = r
+				o.result = r
 				return nil
 			})
 		}
@@ -77,24 +77,24 @@ func (f *runOutput) score() error {
 			return guard.leave()
 		}
 		if err != nil {
-			return guard.write(func() error { return f.recordFailure(err) })
+			return guard.write(func() error { return o.recordFailure(err) })
 		}
 	}
-	if err := guard.write(f.rescore); err != nil {
+	if err := guard.write(o.rescore); err != nil {
 		return err
 	}
-	late, stop := f.extrasContext(ctx)
+	late, stop := o.extrasContext(ctx)
 	defer stop()
 	if scores != nil {
-		f.generalise(late, guard, scores)
+		o.generalise(late, guard, scores)
 	}
-	f.addExtras(late, guard, scores)
+	o.addExtras(late, guard, scores)
 	return guard.end()
 }
 
 // scored returns the result with the scores of the test, unless it had scores before.
-func (f *runOutput) scored(scores *fitted.Scores) *rundir.Result {
-	r := *f.saved
+func (o *runOutput) scored(scores *fitted.Scores) *rundir.Result {
+	r := *o.saved
 	if r.Failure != "" {
 		r.Failure = ""
 		r.ResultScores = scores.ResultScores
@@ -102,98 +102,98 @@ func (f *runOutput) scored(scores *fitted.Scores) *rundir.Result {
 	return &r
 }
 
-func (f *runOutput) testContext() (context.Context, context.CancelFunc) {
+func (o *runOutput) testContext() (context.Context, context.CancelFunc) {
 	// Only a second signal is to end the test.
-	if f.out.End == train.Interrupted && f.p.ctx.Err() != nil {
+	if o.out.End == train.Interrupted && o.p.ctx.Err() != nil {
 		return context.WithTimeoutCause(context.Background(), lastTest, context.Canceled)
 	}
-	return context.WithCancel(f.p.ctx)
+	return context.WithCancel(o.p.ctx)
 }
 
 // extrasContext returns the context of the work after the test, which ends at the latest time of the limit.
-func (f *runOutput) extrasContext(ctx context.Context) (context.Context, context.CancelFunc) {
-	late, cancel := f.limit.Latest(ctx)
+func (o *runOutput) extrasContext(ctx context.Context) (context.Context, context.CancelFunc) {
+	late, cancel := o.limit.Latest(ctx)
 	if late.Err() == nil || ctx.Err() != nil {
 		return late, cancel
 	}
 	cancel()
-	return context.WithTimeoutCause(ctx, min(lastTest, f.limit.Time/20), train.ErrLate)
+	return context.WithTimeoutCause(ctx, min(lastTest, o.limit.Time/20), train.ErrLate)
 }
 
 // testShare is the share of the remaining time for the test; the rest is for the work after it.
 const testShare = 0.85
 
-func (f *runOutput) test(ctx context.Context) (scores *fitted.Scores, err error) {
-	cfg := f.out.Config
-	t := f.out.Trained
-	rows := f.job.Test
-	f.p.warnAll(t.RowWarnings(ctx, rows, onePercent(rows)))
-	bar := f.p.newRowsBar(rows.N())
+func (o *runOutput) test(ctx context.Context) (scores *fitted.Scores, err error) {
+	cfg := o.out.Config
+	t := o.out.Trained
+	rows := o.job.Test
+	o.p.warnAll(t.RowWarnings(ctx, rows, onePercent(rows)))
+	bar := o.p.newRowsBar(rows.N())
 	defer bar.end()
-	request := fitted.Evaluation{Samples: cfg.EvalSamples, Draws: cfg.PredictDraws, Ranks: f.p.sharers(),
+	request := fitted.Evaluation{Samples: cfg.EvalSamples, Draws: cfg.PredictDraws, Ranks: o.p.sharers(),
 		Progress: bar.show}
-	if f.limit.Time > 0 && f.out.End != train.Interrupted {
+	if o.limit.Time > 0 && o.out.End != train.Interrupted {
 		now := time.Now()
-		request.Until = now.Add(time.Duration(testShare * float64(f.limit.Began.Add(f.limit.Time).Sub(now))))
+		request.Until = now.Add(time.Duration(testShare * float64(o.limit.Began.Add(o.limit.Time).Sub(now))))
 	}
-	scores, err = t.Evaluate(ctx, f.job.Device, rows, request)
+	scores, err = t.Evaluate(ctx, o.job.Device, rows, request)
 	if err != nil {
 		return nil, err
 	}
-	if err := f.p.leaveRanks(); err != nil {
+	if err := o.p.leaveRanks(); err != nil {
 		return nil, err
 	}
 	if scores.Cut != nil {
-		f.p.note("scored %s of %s test rows with %s to keep to the time limit; gpdrf-gpu eval %s scores all",
+		o.p.note("scored %s of %s test rows with %s to keep to the time limit; gpdrf-gpu eval %s scores all",
 			humanize.Comma(int64(scores.Cut.Rows)), humanize.Comma(int64(rows.N())),
-			english.Plural(scores.Cut.Samples, "sample", ""), cmp.Or(f.path, "RUN"))
+			english.Plural(scores.Cut.Samples, "sample", ""), cmp.Or(o.path, "RUN"))
 	}
 	return scores, nil
 }
 
 // rescore writes the scores into the run folder, if it was saved.
-func (f *runOutput) rescore() error {
-	if f.path == "" {
+func (o *runOutput) rescore() error {
+	if o.path == "" {
 		return nil // the error was reported when the folder could not be saved
 	}
-	return f.folder.Rewrite(f.result)
+	return o.folder.Rewrite(o.result)
 }
 
 // leave prints the result so far after an interrupt of the test.
-func (f *runOutput) leave() error {
-	if f.result != nil {
-		if f.extraName != "" {
-			f.leaveOut("interrupted")
+func (o *runOutput) leave() error {
+	if o.result != nil {
+		if o.extraName != "" {
+			o.leaveOut("interrupted")
 		}
-		err := f.rescore()
+		err := o.rescore()
 		if err == nil {
-			err = f.p.printRun(f.result, f.out.Config, f.path)
+			err = o.p.printRun(o.result, o.out.Config, o.path)
 		}
 		if err != nil {
-			f.p.printLine("gpdrf-gpu: %v", err)
+			o.p.printLine("gpdrf-gpu: %v", err)
 		}
-	} else if f.path != "" {
-		f.p.printLine("the model is trained and saved in %s; its test was left out; "+
-			"to score it: gpdrf-gpu eval %[1]s", f.path)
+	} else if o.path != "" {
+		o.p.printLine("the model is trained and saved in %s; its test was left out; "+
+			"to score it: gpdrf-gpu eval %[1]s", o.path)
 	}
 	// After the last step there may be no checkpoint.
-	resumable := f.out.End == train.Interrupted && f.folder.CanResume()
-	if (resumable || f.p.cvPath != "") && f.path != "" {
-		f.p.printLine("to resume: %s", f.p.resumeCommand(f.path))
+	resumable := o.out.End == train.Interrupted && o.folder.CanResume()
+	if (resumable || o.p.cvPath != "") && o.path != "" {
+		o.p.printLine("to resume: %s", o.p.resumeCommand(o.path))
 	}
 	return errInterrupted
 }
 
 // recordFailure records the error of a test in the run folder, and adds to it that the model is saved.
-func (f *runOutput) recordFailure(err error) error {
-	if f.path == "" || f.saved.Failure == "" {
+func (o *runOutput) recordFailure(err error) error {
+	if o.path == "" || o.saved.Failure == "" {
 		return err
 	}
-	r := *f.saved
+	r := *o.saved
 	r.Failure = err.Error()
-	if writing := f.folder.Rewrite(&r); writing != nil {
+	if writing := o.folder.Rewrite(&r); writing != nil {
 		return errors.Join(err, writing)
 	}
 	return fmt.Errorf("the model is trained and saved in %s, but its evaluation failed: %w; to score "+
-		"it: gpdrf-gpu eval %[1]s", f.path, err)
+		"it: gpdrf-gpu eval %[1]s", o.path, err)
 }

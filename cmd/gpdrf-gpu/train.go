@@ -68,107 +68,107 @@ func (p *program) trainNew(r *trainRequest) error {
 	}
 	ctx, cancel := train.Limit{Began: r.started, Time: cfg.TimeLimit}.Until(p.ctx)
 	defer cancel()
-	s := &modelTraining{p: p}
-	s.guard = p.newExitGuard(ctx, func() error {
-		s.discard()
-		if s.folder.CanResume() {
-			p.afterFailure(errInterrupted, s.folder)
+	m := &modelTraining{p: p}
+	m.guard = p.newExitGuard(ctx, func() error {
+		m.discard()
+		if m.folder.CanResume() {
+			p.afterFailure(errInterrupted, m.folder)
 			return p.interrupted(ctx, " while held-out rows chose the objective")
 		}
 		return p.interrupted(ctx, " before a step was done: nothing was trained")
 	})
-	defer s.guard.stop() // this runs before cancel, so that cancel does not end the command
-	s.job, err = p.newJob(ctx, r.call, cfg)
+	defer m.guard.stop() // this runs before cancel, so that cancel does not end the command
+	m.job, err = p.newJob(ctx, r.call, cfg)
 	if err != nil {
-		return s.abandon(err)
+		return m.abandon(err)
 	}
 	if cfg.Device == "auto" && p.ranks == nil {
-		p.chooseFaster(ctx, s.job, shortStep)
+		p.chooseFaster(ctx, m.job, shortStep)
 	}
 	if !p.isWorker() {
-		err := s.guard.write(func() (err error) {
-			s.folder, err = rundir.NewFolder(r.outDir, s.job.Train.Name, s.job.Config.Model, r.overwrite)
+		err := m.guard.write(func() (err error) {
+			m.folder, err = rundir.NewFolder(r.outDir, m.job.Train.Name, m.job.Config.Model, r.overwrite)
 			return err
 		})
 		if err != nil {
-			return s.abandon(err)
+			return m.abandon(err)
 		}
 	}
-	return s.trainAndReport(r.started)
+	return m.trainAndReport(r.started)
 }
 
 // resume continues a run.
 func (p *program) resume(r *trainRequest) (err error) {
-	s := &modelTraining{p: p}
-	s.guard = p.newExitGuard(p.ctx, func() error {
-		s.discard()
+	m := &modelTraining{p: p}
+	m.guard = p.newExitGuard(p.ctx, func() error {
+		m.discard()
 		return p.interrupted(p.ctx, " before another step was done: the run is unchanged")
 	})
-	defer s.guard.stop()
+	defer m.guard.stop()
 	if err = r.call.noneOfNew(); err != nil {
-		return s.abandon(err)
+		return m.abandon(err)
 	}
-	s.job, s.folder, err = p.reopen(s.guard, r.resume, r.call.given())
+	m.job, m.folder, err = p.reopen(m.guard, r.resume, r.call.given())
 	if errors.Is(err, errFinished) {
 		if err := p.agree([]dist.Fact{{Name: "run", Value: "finished"}}, nil); err != nil {
 			return err
 		}
-		return p.finished(r, s.guard)
+		return p.finished(r, m.guard)
 	}
 	if err != nil {
-		return s.abandon(err)
+		return m.abandon(err)
 	}
-	return s.trainAndReport(r.started)
+	return m.trainAndReport(r.started)
 }
 
 // discard removes the folder of a run without a checkpoint.
-func (s *modelTraining) discard() {
-	if err := s.folder.Discard(); err != nil {
-		s.p.printLine("%v", err)
+func (m *modelTraining) discard() {
+	if err := m.folder.Discard(); err != nil {
+		m.p.printLine("%v", err)
 	}
 }
 
 // abandon ends a training that an error keeps from beginning: it closes the device and discards the folder.
-func (s *modelTraining) abandon(err error) error {
-	if s.job != nil {
-		defer s.job.Device.Close()
+func (m *modelTraining) abandon(err error) error {
+	if m.job != nil {
+		defer m.job.Device.Close()
 	}
-	return errors.Join(s.guard.unless(err), s.folder.Discard())
+	return errors.Join(m.guard.unless(err), m.folder.Discard())
 }
 
 // trainAndReport trains and tests the job, and prints the result.
-func (s *modelTraining) trainAndReport(started time.Time) error {
-	defer s.job.Device.Close()
-	if s.p.joined() {
-		err := train.CheckRanks(s.p.ranks, s.job.Config, s.job.Train.N())
-		if err = s.p.share("training", s.job.Device, factsOf(s.job), err); err != nil {
-			return errors.Join(err, s.folder.Discard())
+func (m *modelTraining) trainAndReport(started time.Time) error {
+	defer m.job.Device.Close()
+	if m.p.joined() {
+		err := train.CheckRanks(m.p.ranks, m.job.Config, m.job.Train.N())
+		if err = m.p.share("training", m.job.Device, factsOf(m.job), err); err != nil {
+			return errors.Join(err, m.folder.Discard())
 		}
-		s.job.Comm = s.p.ranks.Comm
+		m.job.Comm = m.p.ranks.Comm
 	}
-	s.job.Started = started
-	if s.p.isWorker() {
-		return s.p.trainAsWorker(s.job, s.guard)
+	m.job.Started = started
+	if m.p.isWorker() {
+		return m.p.trainAsWorker(m.job, m.guard)
 	}
-	s.p.noteRemoved(s.folder)
-	r, path, err := s.trainAndScore()
+	m.p.noteRemoved(m.folder)
+	r, path, err := m.trainAndScore()
 	if hasEnded(err) {
 		return err
 	}
 	if err != nil {
-		s.p.afterFailure(err, s.folder)
+		m.p.afterFailure(err, m.folder)
 	}
 	if r != nil { // a result is printed also if it could not be written
-		if err := s.p.printRun(r, s.job.Config, path); err != nil {
+		if err := m.p.printRun(r, m.job.Config, path); err != nil {
 			return err
 		}
 	}
 	if err != nil {
-		return errors.Join(err, s.folder.Discard())
+		return errors.Join(err, m.folder.Discard())
 	}
-	if s.p.ctx.Err() != nil {
-		if r.Interrupted && s.folder.CanResume() { // after the last step there may be no checkpoint
-			s.p.printLine("to resume: %s", s.p.resumeCommand(path))
+	if m.p.ctx.Err() != nil {
+		if r.Interrupted && m.folder.CanResume() { // after the last step there may be no checkpoint
+			m.p.printLine("to resume: %s", m.p.resumeCommand(path))
 		}
 		return errInterrupted
 	}
@@ -250,98 +250,98 @@ func (p *program) resumeCommand(path string) string {
 
 // trainAndScore trains, saves and scores the model. After an error, the caller prints the result, if there is one, and
 // discards the folder.
-func (s *modelTraining) trainAndScore() (r *rundir.Result, path string, err error) {
-	cfg := s.job.Config
+func (m *modelTraining) trainAndScore() (r *rundir.Result, path string, err error) {
+	cfg := m.job.Config
 	if cfg.KLWeight != 1 {
-		s.p.note("kl-weight %g: the objective is tempered, so it is not the ELBO and not a bound", cfg.KLWeight)
+		m.p.note("kl-weight %g: the objective is tempered, so it is not the ELBO and not a bound", cfg.KLWeight)
 	}
 	if warning := cfg.ZeroSlopeWarning(); warning != "" {
-		s.p.note("warning: %s", warning)
+		m.p.note("warning: %s", warning)
 	}
-	s.p.note("training %s on %s: %d rows of %s, %s, on %s", cfg.Model, s.job.Train.Name, s.job.Train.N(),
-		inputsOf(s.job.Train), s.job.Train.Task, s.job.Device.Name())
-	events := s.p.newEvents(s.folder)
-	out, checkpoints, err := s.optimise(events)
-	if checkpoints == nil && s.guard.ctx.Err() != nil { // training ended before the first step
-		return nil, "", s.guard.leave()
+	m.p.note("training %s on %s: %d rows of %s, %s, on %s", cfg.Model, m.job.Train.Name, m.job.Train.N(),
+		inputsOf(m.job.Train), m.job.Train.Task, m.job.Device.Name())
+	events := m.p.newEvents(m.folder)
+	out, checkpoints, err := m.optimise(events)
+	if checkpoints == nil && m.guard.ctx.Err() != nil { // training ended before the first step
+		return nil, "", m.guard.leave()
 	}
 	if checkpoints != nil {
 		defer checkpoints.stop()
 	}
-	if errors.Is(err, context.Canceled) && s.folder.Err() == nil {
-		if s.job.Checkpoint == nil {
-			s.p.printLine("interrupted before a step was done: nothing was trained")
+	if errors.Is(err, context.Canceled) && m.folder.Err() == nil {
+		if m.job.Checkpoint == nil {
+			m.p.printLine("interrupted before a step was done: nothing was trained")
 		} else {
-			s.p.printLine("interrupted before another step was done: the run is unchanged")
+			m.p.printLine("interrupted before another step was done: the run is unchanged")
 		}
 		return nil, "", errInterrupted
 	}
 	if err != nil {
-		return nil, "", errors.Join(s.folder.Err(), err)
+		return nil, "", errors.Join(m.folder.Err(), err)
 	}
-	if s.folder.Err() != nil {
-		s.p.printLine("warning: training stopped at step %d, since %s cannot be written: the model so far is "+
+	if m.folder.Err() != nil {
+		m.p.printLine("warning: training stopped at step %d, since %s cannot be written: the model so far is "+
 			"tested", out.Steps, rundir.MetricsFile)
 	}
-	o := &runOutput{p: s.p, job: s.job, folder: s.folder, out: out, events: events, limit: s.job.Limit()}
-	s.job.Config = out.Config // some options depend on the rows
+	o := &runOutput{p: m.p, job: m.job, folder: m.folder, out: out, events: events, limit: m.job.Limit()}
+	m.job.Config = out.Config // some options depend on the rows
 	err = o.save(checkpoints)
 	if err == nil && out.End == train.Interrupted {
-		s.p.printLine("interrupted at step %d: the model so far is saved in %s", out.Steps, o.path)
+		m.p.printLine("interrupted at step %d: the model so far is saved in %s", out.Steps, o.path)
 	}
 	err = errors.Join(err, o.score())
 	return o.result, o.path, err
 }
 
 // optimise trains the model. checkpoints guards what is saved from the first step on; it is nil if no step was done.
-func (s *modelTraining) optimise(events *events) (out *train.Outcome, checkpoints *exitGuard, err error) {
-	ctx, cancel := context.WithCancel(s.p.ctx)
+func (m *modelTraining) optimise(events *events) (out *train.Outcome, checkpoints *exitGuard, err error) {
+	ctx, cancel := context.WithCancel(m.p.ctx)
 	defer cancel()
 	endNotice := func() {}
 	begin := func() {
-		if s.guard.end() != nil { // main exits
+		if m.guard.end() != nil { // main exits
 			cancel()
 			return
 		}
-		checkpoints = s.p.newQuitGuard(func() error {
-			s.p.afterFailure(errInterrupted, s.folder)
-			return s.folder.Discard()
+		checkpoints = m.p.newQuitGuard(func() error {
+			m.p.afterFailure(errInterrupted, m.folder)
+			return m.folder.Discard()
 		})
-		endNotice = s.p.onInterrupt(func() {
-			s.p.printLine("interrupted: training stops after this step, or after a part of it; press " +
+		endNotice = m.p.onInterrupt(func() {
+			m.p.printLine("interrupted: training stops after this step, or after a part of it; press " +
 				"Ctrl-C again to quit at once")
 		})
 	}
-	s.job.Planned = func() {
-		if s.guard.liftLimit(s.p.ctx) != nil { // main exits
+	m.job.Planned = func() {
+		if m.guard.liftLimit(m.p.ctx) != nil { // main exits
 			cancel()
 		}
 	}
-	s.job.Reporter = s.p.newReporter(s.folder, events, begin, cancel)
+	m.job.Reporter = m.p.newReporter(m.folder, events, begin, cancel)
 	announced := false
-	s.job.Save = func(c *rundir.Checkpoint) error {
-		err := cmp.Or(checkpoints, s.guard).write(func() error {
-			if err := s.folder.Save(c); err != nil {
+	m.job.Save = func(c *rundir.Checkpoint) error {
+		err := cmp.Or(checkpoints, m.guard).write(func() error {
+			if err := m.folder.Save(c); err != nil {
 				return err
 			}
 			// The end of the run writes the session again, and reports an error.
-			s.p.keepSession(s.folder, s.job.Device.Name())
+			m.p.keepSession(m.folder, m.job.Device.Name())
 			return nil
 		})
 		if !announced && err == nil && c.Step > 0 {
 			announced = true
 			where := ""
-			if s.p.cvPath != "" {
-				where = " in " + s.folder.Path()
+			if m.p.cvPath != "" {
+				where = " in " + m.folder.Path()
 			}
-			s.job.Reporter.Note("checkpoint at step %d%s; if the run is killed, resume it with: %s", c.Step,
-				where, s.p.resumeCommand(s.folder.Path()))
+			m.job.Reporter.Note("checkpoint at step %d%s; if the run is killed, resume it with: %s", c.Step,
+				where, m.p.resumeCommand(m.folder.Path()))
 		}
 		return err
 	}
-	out, err = s.job.Run(ctx)
-	if err == nil && !s.p.sharesTest(s.job, out) {
-		err = s.p.leaveRanks()
+	out, err = m.job.Run(ctx)
+	if err == nil && !m.p.sharesTest(m.job, out) {
+		err = m.p.leaveRanks()
 	}
 	endNotice()
 	return out, checkpoints, err

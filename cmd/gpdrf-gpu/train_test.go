@@ -52,8 +52,8 @@ func TestEvaluationFails(t *testing.T) {
 	folder := must.Get(rundir.NewFolder(out, "houses", "gpdrf", false))(t)
 	var said bytes.Buffer
 	p := &program{ctx: context.Background(), console: console{out: &said, err: &said}}
-	s := &modelTraining{p: p, job: job, folder: folder, guard: p.newExitGuard(p.ctx, nil)}
-	if _, _, err := s.trainAndScore(); err == nil ||
+	m := &modelTraining{p: p, job: job, folder: folder, guard: p.newExitGuard(p.ctx, nil)}
+	if _, _, err := m.trainAndScore(); err == nil ||
 		!strings.Contains(err.Error(), "is trained and saved in "+out+", but its evaluation failed: ") {
 		t.Fatalf("%v", err)
 	}
@@ -118,8 +118,8 @@ func TestComparisonFails(t *testing.T) {
 		folder := must.Get(rundir.NewFolder(filepath.Join(t.TempDir(), "run"), "houses", "gpdrf", false))(t)
 		var said bytes.Buffer
 		p := &program{ctx: context.Background(), console: console{out: &said, err: &said}}
-		s := &modelTraining{p: p, job: occupiedJob(t, after), folder: folder, guard: p.newExitGuard(p.ctx, nil)}
-		r, path, err := s.trainAndScore()
+		m := &modelTraining{p: p, job: occupiedJob(t, after), folder: folder, guard: p.newExitGuard(p.ctx, nil)}
+		r, path, err := m.trainAndScore()
 		if err != nil && after < 20 {
 			continue
 		}
