@@ -95,7 +95,7 @@ func (p *program) describe(c *call, args []string) (description, error) {
 		s, err := best.Open(args[0])
 		return searchInfo{args[0], s}, err
 	}
-	return p.aboutRun(args[0])
+	return aboutRun(args[0])
 }
 
 // onlyForData refuses the flags for reading a data file if there is no data file.
@@ -224,7 +224,7 @@ type option struct {
 	Value string `json:"value"`
 }
 
-func (p *program) aboutRun(path string) (*runInfo, error) {
+func aboutRun(path string) (*runInfo, error) {
 	run, err := rundir.OpenRun(path)
 	if err != nil {
 		return nil, err

@@ -42,7 +42,7 @@ type tensorInfo struct {
 }
 
 // aboutModelFile reads a file as predict and --resume do. The error of a damaged file is a *usererror.Error.
-func (p *program) aboutModelFile(path string) (i *modelFile, err error) {
+func aboutModelFile(path string) (i *modelFile, err error) {
 	var trained *fitted.Model
 	i = &modelFile{Path: path, Sound: true}
 	format, wrong := i.readTensors() // an error of the reader of the format below is more precise than wrong
@@ -85,7 +85,7 @@ type damagedFile struct {
 // checkFile prints the content of a model file or a checkpoint, whatever its name. The error of a
 // damaged file is a *usererror.Error.
 func (p *program) checkFile(path string) error {
-	about, err := p.aboutModelFile(path)
+	about, err := aboutModelFile(path)
 	if err == nil {
 		return p.show(about)
 	}

@@ -70,11 +70,11 @@ func (p *program) writePage(c *call, guard *exitGuard, out string, folders ...st
 		}
 		runs = append(runs, r)
 	}
-	return p.writeRuns(guard, out, runs...)
+	return writeRuns(guard, out, runs...)
 }
 
 // writeRuns writes a page about runs that are open.
-func (p *program) writeRuns(guard *exitGuard, out string, runs ...*report.Run) error {
+func writeRuns(guard *exitGuard, out string, runs ...*report.Run) error {
 	var text bytes.Buffer
 	if err := report.Write(&text, runs); err != nil {
 		return err

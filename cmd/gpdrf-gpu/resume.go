@@ -113,7 +113,7 @@ func (p *program) complete(c *call, guard *exitGuard, path string) error {
 	case err == nil:
 		err = p.writePage(c, guard, page, path)
 	default: // its test rows cannot be predicted
-		err = errors.Join(err, p.writeRuns(guard, page, run))
+		err = errors.Join(err, writeRuns(guard, page, run))
 	}
 	if hasEnded(err) {
 		return err
