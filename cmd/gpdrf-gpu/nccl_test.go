@@ -144,7 +144,7 @@ func TestNCCLRefused(t *testing.T) {
 	for _, c := range []struct{ words, env, want string }{
 		{onGPUs + "x", "EMU_DEVICES=1", "ranks 0 and 1 have the same GPU, and NCCL joins GPUs: start as many"},
 		{onGPUs + "x", "GPDRF_NCCL=none", alone + "no NCCL: GPDRF_NCCL=none; or start them with mpirun"},
-		{strings.Replace(onGPUs, "cuda:f64", "cpu", 1) + "x", "", alone + "cpu:f32 is no GPU; or start them with "},
+		{strings.Replace(onGPUs, "cuda:f64", "cpu", 1) + "x", "", alone + "cpu:f32 is not a GPU; or start them with "},
 		{onGPUs + "x : " + onGPUs + "x --lr 0.5", "", "its option lr is 0.5, and that of rank 0 on "},
 		{onGPUs + "x", "MASTER_ADDR=", `MASTER_ADDR="" and MASTER_PORT=`},
 	} {

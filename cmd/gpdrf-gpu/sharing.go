@@ -26,7 +26,7 @@ func (p *program) share(what string, dev device.Device, facts []dist.Fact, rankE
 	_, gpu := dev.(device.Queue)
 	engine, absent := nccl.Find()
 	if !gpu {
-		absent = fmt.Errorf("%s is no GPU", dev.Name())
+		absent = fmt.Errorf("%s is not a GPU", dev.Name())
 	}
 	if absent != nil {
 		engine = "MPI"
