@@ -1,3 +1,5 @@
+// These tests compare the answers of all protocols with predict, to the bit.
+
 package serve
 
 import (

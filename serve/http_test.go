@@ -265,3 +265,52 @@ func TestRequestID(t *testing.T) {
 		}
 	}
 }
+
+// Pages of the origin may read answers and errors. Pages of other origins may not, nor any without
+// the option.
+func TestCORS(t *testing.T) {
+	const page, other = "https://example.org", "https://example.com"
+	preflight := []string{"Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "authorization"}
+	for _, c := range []struct{ allowed, origin, want string }{
+		{"", page, ""}, {page, page, page}, {page, other, ""}, {page, "", ""}, {AnyOrigin, other, AnyOrigin},
+	} {
+		config := testConfig()
+		config.Origin = c.allowed
+		config.Tokens = &Tokens{}
+		r := serveKind(t, numbers, config)
+		var origin []string
+		if c.origin != "" {
+			origin = []string{"Origin", c.origin}
+		}
+		if a, text := r.ask(t, "GET", "/v2", origin...); a.StatusCode != 401 ||
+			a.Header.Get("Access-Control-Allow-Origin") != c.want {
+			t.Errorf("%v: %d %v %s", c, a.StatusCode, a.Header, text)
+		}
+		a, text := r.ask(t, "OPTIONS", "/v2/models/m/infer", append(origin, preflight...)...)
+		if (a.StatusCode == 204) != (c.want != "") ||
+			strings.Contains(a.Header.Get("Access-Control-Allow-Headers"), "Authorization") != (c.want != "") {
+			t.Errorf("%v: preflight: %d %v %s", c, a.StatusCode, a.Header, text)
+		}
+	}
+}
+
+// A method that a path does not have is 405, and the answer names those that it has.
+func TestMethods(t *testing.T) {
+	r := serveKind(t, numbers, testConfig())
+	for _, c := range []struct{ method, path, allow string }{
+		{"GET", "/v2/models/m/infer", "POST"}, {"PUT", "/v2/models/m/infer", "POST"}, {"POST", "/v2", "GET, HEAD"},
+		{"DELETE", "/v2/models/m", "GET, HEAD"}, {"GET", "/v1/models/m:predict", "POST"},
+		{"POST", "/v1/models/m", "GET, HEAD"}, {"GET", "/v2/repository/index", "POST"},
+		{"OPTIONS", "/v2/models/m/infer", "POST"}, {"PUT", "/v1/models/m:predict", "POST"},
+		{"HEAD", "/v1/models/m:predict", "POST"}, {"PUT", "/v1/models/m", "GET, HEAD"},
+	} {
+		a, text := r.ask(t, c.method, c.path)
+		if a.StatusCode != 405 || a.Header.Get("Allow") != c.allow ||
+			c.method != "HEAD" && !strings.Contains(text, `{"error":`) {
+			t.Errorf("%s %s: %d, Allow %q, %s", c.method, c.path, a.StatusCode, a.Header.Get("Allow"), text)
+		}
+	}
+	if a, _ := r.ask(t, "POST", "/v3"); a.StatusCode != 404 {
+		t.Errorf("no path: %d", a.StatusCode)
+	}
+}

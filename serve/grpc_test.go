@@ -5,13 +5,11 @@ import (
 	"compress/gzip"
 	"crypto/tls"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -25,9 +23,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
-	"github.com/gpdrf/gpdrf-gpu/seq"
 	"github.com/gpdrf/gpdrf-gpu/serve/inference"
 )
 
@@ -224,121 +220,6 @@ func TestCallsByTLS(t *testing.T) {
 	old.Transport.(*http.Transport).Protocols.SetHTTP1(true)
 	if a, err := old.Get("https://" + r.rpc); err == nil {
 		t.Errorf("HTTP/1 got %s", a.Status)
-	}
-}
-
-// Parts of two bytes would take a hundred times their memory.
-func TestManyParts(t *testing.T) {
-	r := serveKind(t, numbers, testConfig())
-	tensor := &inference.ModelInferRequest_InferInputTensor{}
-	many := make([]*inference.ModelInferRequest_InferInputTensor, maxTexts/inference.TensorTexts+1)
-	for i := range many {
-		many[i] = tensor
-	}
-	for what, q := range map[string]*inference.ModelInferRequest{
-		"tensors":      {ModelName: "m", Inputs: many},
-		"raw contents": {ModelName: "m", RawInputContents: make([][]byte, maxTexts+1)},
-		"texts": {ModelName: "m", Inputs: []*inference.ModelInferRequest_InferInputTensor{{
-			Contents: &inference.InferTensorContents{BytesContents: make([][]byte, maxTexts+1)}}}},
-	} {
-		_, err := r.dial(t).ModelInfer(t.Context(), q)
-		if err == nil || !strings.Contains(err.Error(), errTooManyParts.msg) {
-			t.Errorf("%s: %v", what, err)
-		}
-	}
-	q := smallCall()
-	q.Parameters = map[string]*inference.InferParameter{"filler": {ParameterChoice: &inference.
-		InferParameter_StringParam{StringParam: strings.Repeat("x", maxTexts)}}}
-	if _, err := r.dial(t).ModelInfer(t.Context(), q); err != nil {
-		t.Errorf("a large message of few parts: %v", err)
-	}
-}
-
-// Members that no column knows take no memory of their own.
-func TestManyMembers(t *testing.T) {
-	const n = 1 << 18
-	row := json.RawMessage(`{` + strings.Repeat(`"a":1,`, n) + `"b":2}`)
-	live := func() uint64 {
-		var m runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&m)
-		return m.HeapAlloc
-	}
-	before := live()
-	seen := 0
-	err := members(row, func(name string, value json.RawMessage) error {
-		if seen++; name == "b" {
-			if now := live(); now > before+uint64(len(row))/2 {
-				t.Errorf("%d bytes for an object of %d", now-before, len(row))
-			}
-		}
-		return nil
-	})
-	if err != nil || seen != n+1 {
-		t.Errorf("%d members, %v", seen, err)
-	}
-}
-
-// A row has the columns that the model reads, and may have others of the training file: its target, what was left
-// out, and its roles. A key beyond these, a key that comes twice, and a cell that is a list are errors.
-func TestRowKeys(t *testing.T) {
-	in := newRowReader(data.Schema{Columns: []string{"x", "b"}, Target: "y", Task: data.Regression,
-		LeftOut: []data.LeftOut{{Column: "name"}, {Column: "hours"}, {Column: "patient"}},
-		Roles:   data.RowRoles{Offset: "hours"}})
-	row := json.RawMessage(`{"b":1,"y":[{}],"hours":3,"name":"n","patient":7,"x":"A"}`)
-	cells, err := in.cells(row)
-	if err != nil || string(bytes.Join([][]byte{cells[0], cells[1], cells[2]}, []byte(" "))) != `"A" 1 3` {
-		t.Errorf("%q, %v", cells, err)
-	}
-	for row, want := range map[string]string{
-		`{"x":1,"b":2,"hours":0,"c":3}`: `the training data have no column "c": the model reads ["x" "b" "hours"]`,
-		`{"x":1,"b":2,"b":2,"hours":0}`: `column "b" is given twice`, `{"x":1,"b":2}`: `lacks column "hours"`,
-		`{"x":[1],"b":2,"hours":0}`: `column "x": found "[1]": a cell is`, `[1,{},2]`: `column "b": found "{}"`,
-	} {
-		if _, err := in.cells(json.RawMessage(row)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, expected %s", row, err, want)
-		}
-	}
-	for body, want := range map[string]string{`{"instances":[],"level":0.5}`: `there is no key "level"`,
-		`{"rows":[[1]]}`: `there is no key "rows"`, `{"inputs":[]}`: `there is no key "inputs"`, `[]`: "an object",
-		`{}`: "", `{"instances":[]} 1`: "more after", `{"instances":1,"instances":2}`: "twice", `{`: "", "\xff": ""} {
-		_, err := parseRows(in.schema, []byte(body), 9)
-		if err == nil || !strings.Contains(err.Error(), want) ||
-			!strings.HasSuffix(err.Error(), `: write {"instances": [{"COLUMN": 1, …}, …]}`) {
-			t.Errorf("%s: %v, expected %s", body, err, want)
-		}
-	}
-	for _, number := range []string{"1e400", "-1e400", "1e101", `"1e400"`, `"inf"`} {
-		found := "found " + quote(strings.Trim(number, `"`)) + ", which is beyond"
-		_, err := parseRows(data.Schema{Columns: []string{"b"}}, []byte(`{"instances":[[`+number+`]]}`), 9)
-		if err == nil || !strings.Contains(err.Error(), found) {
-			t.Errorf("%s: %v, expected %s", number, err, found)
-		}
-	}
-	text := newRowReader(data.Schema{Sequence: "smiles", Alphabet: &seq.Alphabet{Kind: seq.Graphs}})
-	if _, err := text.cells(json.RawMessage("12")); err == nil || !strings.Contains(err.Error(), "or a text") {
-		t.Errorf("a number in place of a text: %v", err)
-	}
-	body := `{"signature_name":"serving_default","instances":[]}`
-	if _, err := parseRows(in.schema, []byte(body), 9); err != nil {
-		t.Errorf("a client of TensorFlow: %v", err)
-	}
-}
-
-// Lists in lists without end are an error.
-func TestDeepJSON(t *testing.T) {
-	deep := strings.Repeat("[", 1<<20)
-	for _, text := range []string{deep, deep + strings.Repeat("]", len(deep)), strings.Repeat(`{"a":`, 1<<18)} {
-		for _, key := range []string{"instances", "inputs", "other"} {
-			body := []byte(`{"` + key + `":` + text + `}`)
-			var own *Error
-			if _, err := parseRows(fuzzed(), body, 1000); !asError(err, &own) || own.kind != bad {
-				t.Errorf("rows: %v", err)
-			}
-			if _, err := parseRequest(body, len(body), 1000); !asError(err, &own) || own.kind != bad {
-				t.Errorf("tensors: %v", err)
-			}
-		}
 	}
 }
 

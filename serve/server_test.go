@@ -3,21 +3,20 @@ package serve
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"fmt"
+	"io"
 	"log/slog"
 	"math"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
-
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
@@ -27,132 +26,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/serve/inference"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
-
-// A shape whose product exceeds an int64 has too many elements, whatever a request may hold.
-func TestShapes(t *testing.T) {
-	for _, test := range []struct {
-		shape []int64
-		want  int // −1: an error
-	}{
-		{[]int64{2, 3}, 6}, {[]int64{0, math.MaxInt32}, 0}, {[]int64{}, -1}, {[]int64{1, 1, 1, 1, 1}, -1},
-		{[]int64{1 << 31, 1}, -1}, {[]int64{-1}, -1}, {[]int64{math.MinInt64}, -1},
-		{[]int64{1 << 30, 1 << 30, 1 << 30, 1 << 30}, -1}, {[]int64{math.MaxInt32, math.MaxInt32, 3, 1}, -1},
-		{[]int64{math.MaxInt32, math.MaxInt32, 0, 1}, 0},
-	} {
-		n, err := (&Tensor{Type: FP64, Shape: test.shape}).elements(math.MaxInt64 / 2)
-		if err != nil {
-			n = -1
-		}
-		if n != test.want {
-			t.Errorf("%v: %d elements, %v", test.shape, n, err)
-		}
-	}
-}
-
-// Numbers that no row has are the client's error, in each form of a tensor.
-func TestNumbersThatAreNone(t *testing.T) {
-	r := serveKind(t, numbers, testConfig())
-	for _, word := range []string{"NaN", "Infinity", "-Infinity", "1e999", "nan", `"1"`, "true", "0x10", "-", "1e"} {
-		body := `{"inputs":[{"name":"inputs","shape":[1,2],"datatype":"FP64","data":[1,` + word + `]}]}`
-		if code, _, answer := r.post(t, "/v2/models/m/infer", []byte(body)); code != 400 {
-			t.Errorf("%s as FP64: %d %s", word, code, answer)
-		}
-		if word == `"1"` {
-			continue // a cell of a row may be text
-		}
-		if code, _, answer := r.post(t, "/v1/models/m:predict", []byte(`{"instances":[[1,`+word+`]]}`)); code != 400 {
-			t.Errorf("%s in a row: %d %s", word, code, answer)
-		}
-	}
-	for _, v := range []float64{math.Inf(1), math.Inf(-1), 1e200} {
-		for name, raw := range map[string][]byte{
-			"FP64": binary.LittleEndian.AppendUint64(make([]byte, 8), math.Float64bits(v)),
-			"FP32": binary.LittleEndian.AppendUint32(make([]byte, 4), math.Float32bits(float32(v))),
-		} {
-			head := fmt.Sprintf(`{"inputs":[{"name":"inputs","shape":[1,2],"datatype":%q,`+
-				`"parameters":{"binary_data_size":%d}}]}`, name, len(raw))
-			code, _, answer := r.post(t, "/v2/models/m/infer", append([]byte(head), raw...),
-				jsonSizeHeader, fmt.Sprint(len(head)))
-			if code != 400 || !bytes.Contains(answer, []byte("row 1")) {
-				t.Errorf("%v as raw %s: %d %s", v, name, code, answer)
-			}
-			_, err := r.dial(t).ModelInfer(t.Context(), &inference.ModelInferRequest{ModelName: "m",
-				Inputs: []*inference.ModelInferRequest_InferInputTensor{{Name: "inputs", Datatype: name,
-					Shape: []int64{1, 2}}}, RawInputContents: [][]byte{raw}})
-			if status.Code(err) != codes.InvalidArgument || !strings.Contains(err.Error(), "row 1") {
-				t.Errorf("%v as raw %s over gRPC: %v", v, name, err)
-			}
-		}
-	}
-}
-
-// What is there twice, has another type or is no text is refused, and JSON never changes a byte in
-// silence.
-func TestTwiceAndDamaged(t *testing.T) {
-	r := serveKind(t, words, testConfig())
-	tensor := `{"name":"inputs","shape":[1,2],"datatype":"FP64","data":[1,2]}`
-	colour := `{"name":"colour","shape":[1],"datatype":"BYTES","data":["red"]}`
-	for body, says := range map[string]string{
-		`{"inputs":[` + tensor + `,` + tensor + `,` + colour + `]}`: `input \"inputs\" is given twice`,
-		`{"inputs":[` + tensor + `,` + colour +
-			`],"outputs":[{"name":"label"},{"name":"label"}]}`: `output \"label\" is asked for twice`,
-		`{"inputs":[` + tensor + `,` + strings.Replace(colour, "red", "r\xffd", 1) + `]}`:  "not UTF-8",
-		`{"inputs":[` + tensor + `,` + strings.Replace(colour, `"red"`, "1", 1) + `]}`:     "BYTES are strings",
-		`{"inputs":[` + tensor + `,` + strings.Replace(colour, "BYTES", "FP32", 1) + `]}`:  "element 1 is",
-		`{"inputs":[` + tensor + `,` + strings.Replace(colour, "BYTES", "bytes", 1) + `]}`: "give FP32, FP64",
-		`{"inputs":[` + tensor + `,` + colour + `],"inputs":[]}`:                           "a key is given twice",
-		`{"inputs":[` + strings.Replace(tensor, "[1,2]}", `[1,2],"data":[3,4]}`, 1) + `]}`: "a key is given twice",
-		`{"inputs":{"name":"inputs"}}`: "in place of a list",
-		`{"inputs":[1]}`:               "not JSON of the protocol",
-		`{"inputs":[` + strings.TrimSuffix(strings.Repeat("{},", 10), ",") + `]}`: "give FP32, FP64",
-	} {
-		if code, _, answer := r.post(t, "/v2/models/m/infer", []byte(body)); code != 400 ||
-			!bytes.Contains(answer, []byte(says)) {
-			t.Errorf("%s: %d %s", body, code, answer)
-		}
-	}
-	for body, says := range map[string]string{
-		"{\"instances\":[[1,\"r\xffd\",2]]}":                    "not UTF-8",
-		`{"instances":[[1,"red",2,3]]}`:                         "more cells than the 3 columns",
-		`{"instances":{"a":1}}`:                                 "in place of a list",
-		`{"instances":null}`:                                    "has no rows",
-		`{"instances":[[1,"red",2]],"instances":[[3,"red",4]]}`: `a key is given twice, the second time with \"[[3`,
-	} {
-		if code, _, answer := r.post(t, "/v1/models/m:predict", []byte(body)); code != 400 ||
-			!bytes.Contains(answer, []byte(says)) {
-			t.Errorf("%q: %d %s", body, code, answer)
-		}
-	}
-}
-
-// Lists of elements that take one or two bytes each end where they exceed what a request may hold:
-// they would take a hundred times as much memory.
-func TestManyEmptyElements(t *testing.T) {
-	many := func(element string) string {
-		return "[" + strings.TrimSuffix(strings.Repeat(element+",", maxTensors+1), ",") + "]"
-	}
-	for _, body := range []string{`{"outputs":` + many("{}") + `}`, `{"outputs":` + many("null") + `}`,
-		`{"inputs":[{"datatype":"FP64","shape":` + many("0") + `}]}`} {
-		var own *Error
-		if _, err := parseRequest([]byte(body), len(body), 1000); !asError(err, &own) || own.kind != tooLarge {
-			t.Errorf("%.40s: %v", body, err)
-		}
-	}
-	for body, kind := range map[string]kind{
-		`{"instances":` + many(`[1,"red",2]`) + `}`: tooLarge, `{"instances":[` + many("0") + `]}`: bad,
-	} {
-		var own *Error
-		g, err := parseRows(fuzzed(), []byte(body), 1000)
-		if !asError(err, &own) || own.kind != kind || g.N > 1000 {
-			t.Errorf("%.40s: %v, %d rows", body, err, g.N)
-		}
-	}
-}
-
-func asError(err error, own **Error) (ok bool) {
-	*own, ok = err.(*Error)
-	return ok
-}
 
 // A fault in a request is an error of this request: the log has it, and the server goes on.
 func TestFaults(t *testing.T) {
@@ -173,7 +46,7 @@ func TestFaults(t *testing.T) {
 	if got := w.Result().Trailer.Get("Grpc-Status"); got != "13" {
 		t.Errorf("status %q", got)
 	}
-	for _, word := range []string{"fault=here", "fault=there", "hostile_test.go"} {
+	for _, word := range []string{"fault=here", "fault=there", "server_test.go"} {
 		if !strings.Contains(log.String(), word) {
 			t.Errorf("the log lacks %s: %s", word, &log)
 		}
@@ -364,5 +237,111 @@ func TestPredictionOfNoNumber(t *testing.T) {
 	want := "row 3: " + predict.ErrNotFinite.Error()
 	if _, err := m.predict(t.Context(), rows); err == nil || err.Error() != want {
 		t.Errorf("%v, expected %s", err, want)
+	}
+}
+
+// Requests in work are finished when the server ends, and no new ones are taken.
+func TestStop(t *testing.T) {
+	c := testConfig()
+	c.MaxDelay = 300 * time.Millisecond
+	r := serveKind(t, numbers, c)
+	status := make(chan int, 1)
+	go func() {
+		code, _, _, err := r.try("/v1/models/m:predict", []byte(`{"instances":[[1,2]]}`))
+		if err != nil {
+			code = -1
+		}
+		status <- code
+	}()
+	client := r.dial(t)
+	called := make(chan error, 1)
+	go func() {
+		_, err := client.ModelInfer(t.Context(), smallCall())
+		called <- err
+	}()
+	time.Sleep(100 * time.Millisecond) // both are in a batch now
+	if err := r.stop(); err != nil {
+		t.Error(err)
+	}
+	if code := <-status; code != 200 {
+		t.Errorf("a request in work: %d", code)
+	}
+	if err := <-called; err != nil {
+		t.Errorf("a call in work: %v", err)
+	}
+	if _, err := http.Get(r.url + "/v2/health/ready"); err == nil {
+		t.Error("the server still answers")
+	}
+}
+
+// lateListener is a listener whose end is seen late.
+type lateListener struct{ net.Listener }
+
+func (l lateListener) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		time.Sleep(100 * time.Millisecond)
+	}
+	return conn, err
+}
+
+// A server without requests leaves none behind.
+func TestStopIdle(t *testing.T) {
+	var log bytes.Buffer
+	c := testConfig()
+	c.Log = slog.New(slog.NewTextHandler(&log, nil))
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- New(c, nil).Serve(ctx, lateListener{l}, nil) }()
+	must.Get(http.Get("http://" + l.Addr().String() + "/v2/health/live"))(t).Body.Close()
+	stop()
+	if err := <-ended; err != nil || strings.Contains(log.String(), "WARN") {
+		t.Errorf("%v, %s", err, &log)
+	}
+}
+
+// Clients that ask without a pause lose no request when the server ends: they get an answer to each
+// until they find nobody to connect to.
+func TestStopUnderLoad(t *testing.T) {
+	c := testConfig()
+	c.Linger = time.Minute // whatever else the machine does
+	r := serveKind(t, numbers, c)
+	var asking sync.WaitGroup
+	var answers atomic.Int64
+	begun := make(chan struct{}, 16)
+	for range cap(begun) {
+		asking.Go(func() {
+			client := &http.Client{Transport: &http.Transport{}}
+			defer client.CloseIdleConnections()
+			for n := 0; ; n++ {
+				a, err := client.Post(r.url+"/v1/models/m:predict", "application/json",
+					strings.NewReader(`{"instances":[[1,2]]}`))
+				if dial := (*net.OpError)(nil); n > 0 && errors.As(err, &dial) && dial.Op == "dial" {
+					return
+				}
+				if err != nil {
+					t.Errorf("request %d is lost: %v", n, err)
+					return
+				}
+				if _, err := io.Copy(io.Discard, a.Body); err != nil || a.StatusCode != http.StatusOK {
+					t.Errorf("request %d: status %d, %v", n, a.StatusCode, err)
+				}
+				a.Body.Close()
+				if answers.Add(1); n == 3 {
+					begun <- struct{}{}
+				}
+			}
+		})
+	}
+	for range cap(begun) {
+		<-begun
+	}
+	if err := r.stop(); err != nil {
+		t.Error(err)
+	}
+	asking.Wait()
+	if n := answers.Load(); n < 64 {
+		t.Errorf("%d answers", n)
 	}
 }
