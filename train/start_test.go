@@ -1,6 +1,7 @@
 package train
 
 import (
+	"context"
 	"reflect"
 	"slices"
 	"strings"
@@ -8,6 +9,8 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
+	"github.com/gpdrf/gpdrf-gpu/model"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
 // startAt trains a run that starts at the model of another.
@@ -92,5 +95,102 @@ func TestStartRefused(t *testing.T) {
 	_, err := config(t, "from=r data=f").WarmStart(several, 3)
 	if err == nil || !strings.Contains(err.Error(), "several models") {
 		t.Error(err)
+	}
+}
+
+// The rows decide the objective and the covariance of the weights, unless a user does, and the
+// settled config repeats the run.
+func TestObjectiveByRows(t *testing.T) {
+	learns(t)
+	small := "steps=3 inducing=4 latents=1 features=8 "
+	for _, c := range []struct {
+		words           string
+		rows            int
+		objective, wcov string
+	}{
+		{"", 300, options.ELBO, model.Full}, // rows are fewer than the parameters, and fewer than ten for each feature
+		{small, 300, options.Predictive, model.Diagonal},
+		{small, 50, options.ELBO, model.Full},
+		{"steps=3 inducing=4 model=gp", 300, options.Predictive, ""},
+		{small + "likelihood=student-t", 300, options.ELBO, model.Diagonal},
+		{small + "spectra=prior-fixed", 100, options.ELBO, model.Diagonal},
+		{small + "objective=elbo w-cov=full", 300, options.ELBO, model.Full},
+		{small + "objective=predictive w-cov=diagonal", 50, options.Predictive, model.Diagonal},
+		{small + "preset=paper steps=3 samples=2 batch=9", 300, options.ELBO, model.Diagonal},
+		{small + "features-kernel=arccos1", 60, options.ELBO, model.Diagonal},
+		{"steps=3 inducing=40 model=gp", 70, options.ELBO, ""},
+		{"steps=3 inducing=40 model=gp learn-inducing=false", 70, options.Predictive, ""},
+	} {
+		words := c.words
+		if words == "" {
+			words = "steps=3"
+		}
+		set := table(t, c.rows, 1, wave)
+		out := mustFit(t, words, set)
+		if got := out.Config; got.Objective != c.objective || out.Trained.Config.WCov != c.wcov {
+			t.Errorf("%q, %d rows: objective %s and w-cov %q, want %s and %q", c.words, c.rows, got.Objective,
+				out.Trained.Config.WCov, c.objective, c.wcov)
+		}
+		again := must.Get(fit(t, context.Background(), out.Config, set))(t)
+		if again.Objective != out.Objective {
+			t.Errorf("%q: its config has %+v, and it had %+v", c.words, again.Objective, out.Objective)
+		}
+	}
+}
+
+// Two layers are the default where rows outnumber their parameters, and the user has not asked for another depth or for
+// the bound. They have as many features as rows allow, and take more steps, unless the user gives a number.
+func TestDepthByRows(t *testing.T) {
+	small := "inducing=4 latents=1 features=4 "
+	for _, c := range []struct {
+		words                string
+		rows                 int
+		layers, width, steps int
+		latents, features    int // 0 is any
+		note                 string
+	}{
+		{words: small, rows: 600, layers: 2, width: 16, steps: 20000},
+		{words: small, rows: 260, layers: 1, width: 8, steps: 15000},
+		{words: "inducing=4", rows: 20000, layers: 2, width: 16, steps: 20000, latents: 32, features: 160},
+		{words: "inducing=4", rows: 18500, layers: 2, width: 16, steps: 20000, latents: 32, features: 150},
+		{words: "inducing=4", rows: 11500, layers: 1, width: 8, steps: 15000, latents: 8, features: 100},
+		{words: "inducing=4 features=300", rows: 18500, layers: 1, width: 8, steps: 15000, note: "one layer, since"},
+		{words: "inducing=4 latents=64", rows: 13500, layers: 1, width: 8, steps: 15000, note: "one layer, since"},
+		{words: small + "steps=700", rows: 600, layers: 2, width: 16, steps: 700},
+		{words: small + "layers=1", rows: 600, layers: 1, width: 8, steps: 15000},
+		{words: small + "objective=elbo", rows: 600, layers: 1, width: 8, steps: 15000},
+		{words: small + "likelihood=student-t", rows: 600, layers: 1, width: 8, steps: 15000},
+		{words: small + "spectra=prior-fixed", rows: 600, layers: 1, width: 8, steps: 15000},
+		{words: "model=drf features=4", rows: 600, layers: 1, width: 8, steps: 15000},
+		{words: "preset=paper inducing=4 latents=1 features=4 batch=9", rows: 600, layers: 1, width: 10, steps: 66667},
+	} {
+		got, notes, err := config(t, c.words).ResolveFor(t.Context(), table(t, c.rows, 1, wave))
+		if err != nil || got.Layers != c.layers || got.Hidden != c.width || got.Steps != c.steps ||
+			c.latents > 0 && (got.Latents != c.latents || got.Features != c.features) {
+			t.Errorf("%q, %d rows: %d layers of width %d, %d latents, %d features, %d steps: %v, %v", c.words, c.rows,
+				got.Layers, got.Hidden, got.Latents, got.Features, got.Steps, notes, err)
+		}
+		all := strings.Join(notes, "\n")
+		if strings.Contains(all, "one layer") != (c.note != "") || !strings.Contains(all, c.note) {
+			t.Errorf("%q, %d rows: %q, expected %q in it", c.words, c.rows, notes, c.note)
+		}
+		// what all rows have settled stays for a part of them, as in a trial of preset best
+		if part, _, err := got.ResolveFor(t.Context(), table(t, c.rows/4*3, 1, wave)); err != nil ||
+			part.Layers != got.Layers || part.Features != got.Features {
+			t.Errorf("%q, a part of %d rows: %d layers, %d features: %v", c.words, c.rows, part.Layers, part.Features,
+				err)
+		}
+	}
+}
+
+// One layer for classes has more features than numbers have, where held-out rows choose and time does not press.
+func TestFeaturesOfClasses(t *testing.T) {
+	for words, features := range map[string]int{"": 400, "features=7": 7, "layers=2": 100, "model=drf": 100,
+		"time-limit=30s": 100, "steps=4000": 100, "steps=4000 objective=auto": 400, "objective=elbo": 100,
+		"likelihood=bernoulli": 100, "preset=paper": 100} {
+		got, _, err := config(t, words).ResolveFor(t.Context(), table(t, 300, 1, coin))
+		if err != nil || got.Features != features {
+			t.Errorf("%q: %d features, expected %d: %v", words, got.Features, features, err)
+		}
 	}
 }
