@@ -1,3 +1,5 @@
+// These tests train on rows with class weights.
+
 package train
 
 import (

@@ -1,3 +1,5 @@
+// This test trains on sequences of vectors, which become symbols by a codebook.
+
 package train
 
 import (

@@ -1,3 +1,5 @@
+// These tests train on counts, exposures and levels in order.
+
 package train
 
 import (

@@ -1,5 +1,7 @@
 //go:build cuda && cgo
 
+// These tests compare trainings on a GPU with those on the CPU, and with one another.
+
 package train
 
 import (

@@ -1,3 +1,5 @@
+// These tests predict with several models together.
+
 package train
 
 import (

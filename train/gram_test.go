@@ -1,3 +1,5 @@
+// This test trains on a kernel that was computed elsewhere.
+
 package train
 
 import (

@@ -1,3 +1,5 @@
+// This test trains on graphs.
+
 package train
 
 import (

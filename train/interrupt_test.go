@@ -1,3 +1,5 @@
+// These tests interrupt a run in the middle of a step.
+
 package train
 
 import (

@@ -1,3 +1,5 @@
+// These tests train with each likelihood.
+
 package train
 
 import (

@@ -1,3 +1,5 @@
+// This test trains with natural gradients.
+
 package train
 
 import (

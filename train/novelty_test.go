@@ -1,3 +1,5 @@
+// These tests predict rows that are unlike those of training.
+
 package train
 
 import (

@@ -1,3 +1,5 @@
+// These tests train classifiers with offsets.
+
 package train
 
 import (

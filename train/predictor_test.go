@@ -1,3 +1,5 @@
+// This test predicts with a Predictor in batches of any size.
+
 package train
 
 import (

@@ -1,3 +1,5 @@
+// These tests continue runs from their checkpoints.
+
 package train
 
 import (

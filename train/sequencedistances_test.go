@@ -1,3 +1,5 @@
+// These tests compare distances of a table with those that each step computes.
+
 package train
 
 import (

@@ -1,3 +1,5 @@
+// These tests train models whose spectra or latent functions need other options.
+
 package train
 
 import (

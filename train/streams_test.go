@@ -1,3 +1,5 @@
+// These tests train on batches that come from the host.
+
 package train
 
 import (
