@@ -1,4 +1,4 @@
-// These tests compare the answers of all protocols with predict, to the bit.
+// This test compares the answers of all protocols with predict, to the bit.
 
 package serve
 
