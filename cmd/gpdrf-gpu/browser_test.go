@@ -1,3 +1,5 @@
+// These commands of scripts open pages in a browser.
+
 package main
 
 import (

@@ -1,3 +1,5 @@
+// These tests run the program on files of its users.
+
 package main
 
 import (

@@ -1,3 +1,5 @@
+// This test reads the files for clusters.
+
 package main
 
 import (

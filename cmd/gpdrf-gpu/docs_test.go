@@ -1,3 +1,5 @@
+// These tests compare docs with the program.
+
 package main
 
 import (

@@ -1,5 +1,7 @@
 //go:build cuda && cgo
 
+// This test moves a run from the GPU to a faster CPU.
+
 package main
 
 import (

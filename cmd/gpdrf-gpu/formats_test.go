@@ -1,3 +1,5 @@
+// This test compares docs/formats.md with the files of runs.
+
 package main
 
 import (

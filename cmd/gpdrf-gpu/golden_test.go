@@ -1,3 +1,5 @@
+// This test reads the runs of earlier versions.
+
 package main
 
 import (

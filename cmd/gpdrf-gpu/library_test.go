@@ -1,3 +1,5 @@
+// These tests compare the library with the command.
+
 package main
 
 import (

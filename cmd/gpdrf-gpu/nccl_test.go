@@ -1,5 +1,7 @@
 //go:build cuda && cgo && mpi && linux
 
+// These tests share work among GPUs by NCCL.
+
 package main
 
 import (

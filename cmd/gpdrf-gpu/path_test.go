@@ -1,3 +1,5 @@
+// This test follows a step through the files of this module.
+
 package main
 
 import (

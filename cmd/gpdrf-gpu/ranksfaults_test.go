@@ -1,5 +1,7 @@
 //go:build mpi && linux && (amd64 || arm64)
 
+// These tests stop ranks of a job in the middle of their work.
+
 package main
 
 import (

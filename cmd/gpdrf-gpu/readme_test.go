@@ -1,3 +1,5 @@
+// These tests run the commands of the README.
+
 package main
 
 import (

@@ -1,3 +1,5 @@
+// This test runs the scripts in testdata, and has their commands.
+
 package main
 
 import (
