@@ -57,7 +57,7 @@ func TestDocumentsNameWhatExists(t *testing.T) {
 	}
 	count := 0
 	for _, name := range []string{"docs/architecture.md", "docs/equations.md",
-		"docs/derivations.md", "docs/glossary.md"} {
+		"docs/derivations.md", "docs/glossary.md", "docs/randomness.md"} {
 		text := read(t, name)
 		for _, span := range append(quoted(text), indented(text)...) {
 			for _, match := range goName.FindAllStringSubmatch(span, -1) {
