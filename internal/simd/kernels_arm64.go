@@ -6,7 +6,7 @@ package simd
 //go:noescape
 func gemm32NEON(rows, cols, k int, alpha float32, a *float32, lda int, b, c *float32, ldc int, first int)
 
-// gemm64NEON is gemm32NEON in double.
+// gemm64NEON does in double what gemm32NEON does.
 //
 //go:noescape
 func gemm64NEON(rows, cols, k int, alpha float64, a *float64, lda int, b, c *float64, ldc int, first int)
@@ -47,37 +47,37 @@ func rbf64NEON(n int, dst, x, half *float64, own, scale float64)
 //go:noescape
 func sinCos32NEON(n int, x, sin, cos *float32) (left int)
 
-// dot32NEON is Σ x y, with one register more of elements in restX and restY.
+// dot32NEON returns Σ x y, with one register more of elements in restX and restY.
 //
 //go:noescape
 func dot32NEON(n int, x, y, restX, restY *float32) (sum float32)
 
-// dot64NEON is dot32NEON in double.
+// dot64NEON does in double what dot32NEON does.
 //
 //go:noescape
 func dot64NEON(n int, x, y, restX, restY *float64) (sum float64)
 
-// axpy32NEON is y += αx.
+// axpy32NEON computes y += αx.
 //
 //go:noescape
 func axpy32NEON(n int, alpha float32, x, y *float32)
 
-// axpy64NEON is y += αx.
+// axpy64NEON computes y += αx.
 //
 //go:noescape
 func axpy64NEON(n int, alpha float64, x, y *float64)
 
-// mul64NEON is dst = xy.
+// mul64NEON computes dst = xy.
 //
 //go:noescape
 func mul64NEON(n int, dst, x, y *float64)
 
-// mulAdd64NEON is dst += xy.
+// mulAdd64NEON computes dst += xy.
 //
 //go:noescape
 func mulAdd64NEON(n int, dst, x, y *float64)
 
-// rotate32NEON is dst = cos∘b − sin∘a.
+// rotate32NEON computes dst = cos∘b − sin∘a.
 //
 //go:noescape
 func rotate32NEON(n int, dst, cos, sin, a, b *float32)

@@ -85,7 +85,7 @@ const (
 	notLessEqual = 0x16
 )
 
-// compare is x ? y, y being a register or a constant.
+// compare computes x ? y, y being a register or a constant.
 func (v vec) compare(predicate int, x reg.VecVirtual, y Op) mask {
 	var m reg.Register
 	if v.wide() {
@@ -109,14 +109,14 @@ func (v vec) keep(m mask, x reg.VecVirtual) {
 	}
 }
 
-// constant is a register that holds a constant.
+// constant returns a register that holds a constant.
 func (v vec) constant(c con) reg.VecVirtual {
 	r := v.reg()
 	v.broadcast(c, r)
 	return r
 }
 
-// coefficients are n elements from co on, each in all lanes of a register.
+// coefficients loads n elements from co on, each in all lanes of a register.
 func (v vec) coefficients(co reg.GPVirtual, n int) []reg.VecVirtual {
 	k := v.regs(n)
 	for i, r := range k {
@@ -125,14 +125,14 @@ func (v vec) coefficients(co reg.GPVirtual, n int) []reg.VecVirtual {
 	return k
 }
 
-// constantInt is a register that holds an integer in every lane of 32 bits.
+// constantInt returns a register that holds an integer in every lane of 32 bits.
 func (v vec) constantInt(x uint64) reg.VecVirtual {
 	r := v.reg()
 	VPBROADCASTD(v.i(x).mem(), r)
 	return r
 }
 
-// horner is Σ c_i x^i, the constant term first.
+// horner computes Σ c_i x^i, the constant term first.
 func (v vec) horner(x reg.VecVirtual, c []float64) reg.VecVirtual {
 	p := v.constant(v.f(c[len(c)-1]))
 	for i := len(c) - 2; i >= 0; i-- {
@@ -141,7 +141,7 @@ func (v vec) horner(x reg.VecVirtual, c []float64) reg.VecVirtual {
 	return p
 }
 
-// rounder is 1.5·2^(mantissa bits): a small number plus it is rounded to an integer,
+// rounder returns 1.5·2^(mantissa bits): a small number plus it is rounded to an integer,
 // which the low bits of the sum hold.
 func (v vec) rounder() float64 {
 	if v.double {
@@ -150,7 +150,7 @@ func (v vec) rounder() float64 {
 	return 0x1.8p23
 }
 
-// round is t = x·scale rounded to an integer in the low bits, and k the same as a number.
+// round computes t = x·scale rounded to an integer in the low bits, and k the same as a number.
 func (v vec) round(x reg.VecVirtual, scale float64) (t, k reg.VecVirtual) {
 	t, k = v.constant(v.f(v.rounder())), v.reg()
 	v.do(fma231, v.f(scale), x, t)

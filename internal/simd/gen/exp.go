@@ -8,7 +8,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// exp is eˣ of a slice.
+// exp computes eˣ of a slice.
 func exp(v vec) {
 	n, ptrs := kernel(v, "exp", "", "x", "dst")
 	limit := v.constant(v.f(v.infinity()))
@@ -18,7 +18,7 @@ func exp(v vec) {
 	leave()
 }
 
-// rbf is exp(scale·min(0, x − (own + half))): the elements of a kernel matrix from scalar products
+// rbf computes exp(scale·min(0, x − (own + half))): the elements of a kernel matrix from scalar products
 // and half the squared lengths.
 func rbf(v vec) {
 	v.function(v.name("rbf"), "func(n int, dst, x, half *T, own, scale T)")
@@ -37,7 +37,7 @@ func rbf(v vec) {
 	leave()
 }
 
-// matern is c = e⁻ᵗ(1 + t(p1 + p2 t)) and slope = e⁻ᵗ(q0 + q1 t) with
+// matern computes c = e⁻ᵗ(1 + t(p1 + p2 t)) and slope = e⁻ᵗ(q0 + q1 t) with
 // t = √(scale·min(0, x − (own + half))): the elements of a Matérn kernel matrix and the slopes for
 // its gradients. co holds p1, p2, q0 and q1. nearest receives the largest
 // x − (own + half) + (own + half)·near of each lane.
@@ -59,7 +59,7 @@ func matern(v vec) {
 	})
 }
 
-// laplace is matern with c = e⁻ᵗ and slope = e⁻ᵗ/t: Matérn 1/2.
+// laplace computes c = e⁻ᵗ and slope = e⁻ᵗ/t as matern does: Matérn 1/2.
 func laplace(v vec) {
 	v.function(v.name("laplace"), "func(n int, dst, slope, x, half *T, own, scale, near T, nearest *[8]T)")
 	correlation(v, func(reg.GPVirtual) func(t, e reg.VecVirtual) (c, slope reg.VecVirtual) {
@@ -71,7 +71,7 @@ func laplace(v vec) {
 	})
 }
 
-// correlation is the loop of matern and laplace, which give the rest from t and e⁻ᵗ.
+// correlation emits the loop of matern and laplace, which give the rest from t and e⁻ᵗ.
 func correlation(v vec, of func(co reg.GPVirtual) func(t, e reg.VecVirtual) (c, slope reg.VecVirtual)) {
 	n, nearest := param("n"), param("nearest")
 	own, scale, near := v.broadcastParam("own"), v.broadcastParam("scale"), v.broadcastParam("near")
@@ -102,7 +102,7 @@ func correlation(v vec, of func(co reg.GPVirtual) func(t, e reg.VecVirtual) (c, 
 	leave()
 }
 
-// infinity is beyond the logarithm of the largest number.
+// infinity returns a number beyond the logarithm of the largest number.
 func (v vec) infinity() float64 {
 	if v.double {
 		return 710
@@ -110,7 +110,7 @@ func (v vec) infinity() float64 {
 	return 89
 }
 
-// exp is eˣ = 2ᵏ eʳ with k = round(x/ln 2) and |r| ≤ ln 2/2, where eʳ = 1 + r + r² q(r)
+// exp computes eˣ = 2ᵏ eʳ with k = round(x/ln 2) and |r| ≤ ln 2/2, where eʳ = 1 + r + r² q(r)
 // and q is a minimax polynomial of the relative error: 3e-9 in single, 8e-18 in double. limit holds
 // infinity. It overwrites x.
 func (v vec) exp(x, limit reg.VecVirtual) reg.VecVirtual {
@@ -148,7 +148,7 @@ func (v vec) exp(x, limit reg.VecVirtual) reg.VecVirtual {
 // lnTwoLow is ln 2 less its double.
 const lnTwoLow = 2.319046813846299558e-17
 
-// scaleByPower is p·2ᵏ for k as round leaves it. AVX2 multiplies by two powers of about
+// scaleByPower computes p·2ᵏ for k as round leaves it. AVX2 multiplies by two powers of about
 // k/2, so that neither is out of range and the product is rounded once.
 func (v vec) scaleByPower(p, t, k reg.VecVirtual) {
 	if v.wide() {

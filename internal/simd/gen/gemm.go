@@ -11,7 +11,7 @@ import (
 // unroll is how many steps of k a turn of the inner loop makes.
 const unroll = 4
 
-// heights are the numbers of rows that one call may compute: the tallest tile that the
+// heights returns the numbers of rows that one call may compute: the tallest tile that the
 // registers hold, and shorter ones for any remainder.
 func (v vec) heights() []int {
 	if v.wide() {
@@ -27,7 +27,7 @@ const (
 	flushing = exact | 0x8040
 )
 
-// gemm is the micro-kernel: rows × cols of C from rows of A, read in place, and panels of
+// gemm emits the micro-kernel: rows × cols of C from rows of A, read in place, and panels of
 // B, two registers wide, packed k by k. Sums over k stay in registers; C is
 // written once, as α·sum (first) or C + α·sum. lda and ldc are in bytes; rows must be one of the heights.
 func gemm(v vec) {
@@ -190,7 +190,7 @@ func (t tile) store(acc [][]reg.VecVirtual, alpha reg.VecVirtual, row, ldc reg.G
 	Label(end)
 }
 
-// storeEdge is store with AVX2 for a tile that ends within its registers.
+// storeEdge does with AVX2 what store does, for a tile that ends within its registers.
 func (t tile) storeEdge(acc [][]reg.VecVirtual, alpha reg.VecVirtual, ldc reg.GPVirtual, first bool) {
 	v := t.v
 	mask := edgeMask(v, t.cols)
@@ -237,7 +237,7 @@ func (v vec) masks(cols reg.GPVirtual, n int) {
 	}
 }
 
-// maskTable is sixteen dwords of ones, then sixteen of zeros.
+// maskTable makes sixteen dwords of ones, then sixteen of zeros.
 func maskTable() Mem {
 	if m, ok := constants["maskTable"]; ok {
 		return m

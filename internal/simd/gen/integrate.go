@@ -19,14 +19,14 @@ func (e elements) angles(first int) angles {
 	return a
 }
 
-// less is x − y in a new register.
+// less computes x − y in a new register.
 func (v vec) less(x, y reg.VecVirtual) reg.VecVirtual {
 	r := v.reg()
 	v.do(sub, y, x, r)
 	return r
 }
 
-// times is xy in a new register.
+// times computes xy in a new register.
 func (v vec) times(x, y reg.VecVirtual) reg.VecVirtual {
 	r := v.reg()
 	v.do(mul, x, y, r)

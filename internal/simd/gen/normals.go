@@ -132,7 +132,7 @@ func (v vec) highWords(x, y reg.VecVirtual) { VPSHUFD(U8(0xF5), x, y) }
 // The multipliers of Philox.
 const mul0, mul1 = 0xD2511F53, 0xCD9E8D57
 
-// round4x32 is one round of Philox on the even dwords of x. What the odd ones hold does
+// round4x32 does one round of Philox on the even dwords of x. What the odd ones hold does
 // not matter: the multiplication does not read them.
 func (v vec) round4x32(x []reg.VecVirtual, keys reg.GPVirtual, r int) {
 	p0, p1, h0, h1 := v.reg(), v.reg(), v.reg(), v.reg()
@@ -145,7 +145,7 @@ func (v vec) round4x32(x []reg.VecVirtual, keys reg.GPVirtual, r int) {
 	x[0], x[1], x[2], x[3] = h1, p1, h0, p0
 }
 
-// xor3 is z ^= y ^ the word at m. It overwrites y.
+// xor3 computes z ^= y ^ the word at m. It overwrites y.
 func (v vec) xor3(m Mem, y, z reg.VecVirtual) {
 	if v.wide() {
 		const parity = 0x96
@@ -176,7 +176,7 @@ func setOddLanes() {
 	KMOVW(m, oddLanes)
 }
 
-// boxMuller is √(−2 ln u1)·(cos, sin)(2πu2) for u1 = ((a>>8)+1)·2⁻²⁴, u2 = (b>>8)·2⁻²⁴, for two
+// boxMuller computes √(−2 ln u1)·(cos, sin)(2πu2) for u1 = ((a>>8)+1)·2⁻²⁴, u2 = (b>>8)·2⁻²⁴, for two
 // pairs of words a and b. The angle is split in integers: half turns, rounded, and the rest.
 func (v vec) boxMuller(words []reg.VecVirtual) (z []reg.VecVirtual) {
 	var radius []reg.VecVirtual

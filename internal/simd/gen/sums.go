@@ -12,7 +12,7 @@ import (
 // to partial sum i mod (partialSums/size), so that all tiers add in one order.
 const partialSums = 256
 
-// dot is Σ x y.
+// dot computes Σ x y.
 func dot(v vec) {
 	n, ptrs := kernel(v, "dot", " (sum T)", "x", "y")
 	x, y := ptrs[0], ptrs[1]
@@ -85,7 +85,7 @@ func (v vec) reduce(acc []reg.VecVirtual) {
 	leave()
 }
 
-// axpy is y += αx.
+// axpy computes y += αx.
 func axpy(v vec) {
 	v.function(v.name("axpy"), "func(n int, alpha T, x, y *T)")
 	n, alpha := param("n"), v.broadcastParam("alpha")
@@ -97,7 +97,7 @@ func axpy(v vec) {
 	leave()
 }
 
-// multiply is the product of two slices, and the product added to a third.
+// multiply computes the product of two slices, and the product added to a third.
 func multiply(v vec) {
 	n, ptrs := kernel(v, "mul", "", "dst", "x", "y")
 	v.each(n, ptrs, func(e elements) {
@@ -115,7 +115,7 @@ func multiply(v vec) {
 	leave()
 }
 
-// rotate is dst = cos∘b − sin∘a.
+// rotate computes dst = cos∘b − sin∘a.
 func rotate(v vec) {
 	n, ptrs := kernel(v, "rotate", "", "dst", "cos", "sin", "a", "b")
 	v.each(n, ptrs, func(e elements) {

@@ -11,7 +11,7 @@ import (
 // sinCosLimit is the largest |x| whose reduction by two parts of π is accurate.
 const sinCosLimit = 5000
 
-// sinCos is sin x and cos x from sin r and cos r, r = x − kπ, |r| ≤ π/2. It stops at the first
+// sinCos computes sin x and cos x from sin r and cos r, r = x − kπ, |r| ≤ π/2. It stops at the first
 // register that holds a number beyond sinCosLimit, Inf or NaN, and returns how many elements are
 // left. Four registers are tested together; if one must stop, they are taken one by one.
 func sinCos(v vec) {
@@ -56,7 +56,7 @@ func sinCos(v vec) {
 	leave()
 }
 
-// largest is the largest |x| of each lane. That of AVX-512 leaves out NaN, which sinCos may as well
+// largest returns the largest |x| of each lane. That of AVX-512 leaves out NaN, which sinCos may as well
 // compute with.
 func (v vec) largest(x []reg.VecVirtual) reg.VecVirtual {
 	size := v.reg()
@@ -92,7 +92,7 @@ func (v vec) sinCos(x reg.VecVirtual) (sin, cos reg.VecVirtual) {
 	return sin, cos
 }
 
-// quarterTurn is the sine and cosine of |r| ≤ π/2 by minimax polynomials of absolute error below
+// quarterTurn computes the sine and cosine of |r| ≤ π/2 by minimax polynomials of absolute error below
 // 5e-9 and 6e-8.
 func (v vec) quarterTurn(r reg.VecVirtual) (sin, cos reg.VecVirtual) {
 	square := v.reg()

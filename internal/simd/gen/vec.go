@@ -19,7 +19,7 @@ type vec struct {
 
 func (v vec) wide() bool { return v.bytes == 64 }
 
-// size is the bytes of an element, lanes the elements of a register.
+// size returns the bytes of an element, lanes the elements of a register.
 func (v vec) size() int {
 	if v.double {
 		return 8
@@ -28,7 +28,7 @@ func (v vec) size() int {
 }
 func (v vec) lanes() int { return v.bytes / v.size() }
 
-// tier is the end of a Go function's name, and name all of it: gemm32AVX512.
+// tier returns the end of a Go function's name, and name all of it: gemm32AVX512.
 func (v vec) tier() string {
 	if v.wide() {
 		return "AVX512"
@@ -37,10 +37,10 @@ func (v vec) tier() string {
 }
 func (v vec) name(stem string) string { return fmt.Sprintf("%s%d%s", stem, 8*v.size(), v.tier()) }
 
-// elem is the Go type of an element.
+// elem returns the Go type of an element.
 func (v vec) elem() string { return fmt.Sprintf("float%d", 8*v.size()) }
 
-// reg is a new register, regs several.
+// reg returns a new register, regs several.
 func (v vec) reg() reg.VecVirtual {
 	if v.wide() {
 		return ZMM()
@@ -71,10 +71,10 @@ func (v vec) f(x float64) con {
 
 func (v vec) i(x uint64) con { return con{x & (1<<(8*v.size()) - 1), v.size()} }
 
-// i64 is an integer in every 64 bits, in any precision.
+// i64 returns an integer in every 64 bits, in any precision.
 func (v vec) i64(x uint64) con { return con{x, 8} }
 
-// mem is where the constant is: 32 bytes of copies, of which AVX-512 broadcasts the
+// mem returns the place of the constant: 32 bytes of copies, of which AVX-512 broadcasts the
 // first and AVX2 reads all.
 func (c con) mem() Mem {
 	name := fmt.Sprintf("const%0*x", 2*c.bytes, c.bits)
@@ -174,10 +174,10 @@ func (v vec) broadcastParam(name string) reg.VecVirtual {
 // zero clears a register.
 func (v vec) zero(r Op) { VXORPS(r, r, r) }
 
-// at is the memory offset bytes after a pointer.
+// at returns the memory offset bytes after a pointer.
 func at(p reg.Register, offset int) Mem { return Mem{Base: p, Disp: offset} }
 
-// imm is an immediate operand that may be larger than 127.
+// imm returns an immediate operand that may be larger than 127.
 func imm(n int) Op { return U32(uint32(n)) }
 
 // param loads a parameter into a new general register.
