@@ -157,7 +157,7 @@ func source(kind string, lane, by, c int) int {
 	return j
 }
 
-// matrix has small numbers whose products and sums are exact in every type.
+// matrix returns small numbers whose products and sums are exact in every type.
 func matrix(rows, columns int) [][]float64 {
 	m := make([][]float64, rows)
 	for i := range m {
