@@ -36,7 +36,7 @@ func checkFaults(t *testing.T, all map[string]failed) {
 	}
 }
 
-// errorOf is the error of a call.
+// errorOf returns the error of a call.
 func errorOf[T any](_ T, err error) error { return err }
 
 // Bad options and rows of a training are InputErrors. The end of a context is none.

@@ -17,7 +17,7 @@ import (
 	gpdrf "github.com/gpdrf/gpdrf-gpu"
 )
 
-// wave is a sine on the inputs −3 to 3.
+// wave returns a sine on the inputs −3 to 3.
 func wave() (rows gpdrf.Rows) {
 	for i := range 121 {
 		x := float64(i)/20 - 3

@@ -90,7 +90,7 @@ func TestRandomValues(t *testing.T) {
 	}
 }
 
-// FuzzChart is TestDegenerate with any values.
+// FuzzChart does with any values what TestDegenerate does.
 func FuzzChart(f *testing.F) {
 	for _, v := range degenerate {
 		if len(v) > 1 {

@@ -96,7 +96,7 @@ func TestCountsByLoops(t *testing.T) {
 	}
 }
 
-// TestQuantilesOfCounts are the least counts that reach a level, also far out.
+// TestQuantilesOfCounts: quantiles are the least counts that reach a level, also far out.
 func TestQuantilesOfCounts(t *testing.T) {
 	for _, c := range []Counts{
 		{S: 2, N: 1, LogRate: []float64{-5, 3}, Dispersion: []float64{0, 0.7}},
