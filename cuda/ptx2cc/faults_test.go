@@ -32,7 +32,8 @@ func TestFaults(t *testing.T) {
 			"thread 1 writes what thread 0 wrote, with no barrier between"},
 		{"setp.eq.s32 %p1, %r50, 0; mov.u64 %rd7, fixed; @%p1 st.shared.u32 [%rd7], 1; ld.shared.u32 %r1, [%rd7];", 1,
 			"thread 1 reads what thread 0 wrote"},
-		{"mov.u64 %rd7, fixed; setp.eq.s32 %p1, %r50, 5; @%p1 st.shared.u32 [%rd7], 1; bar.sync 0; ld.shared.u32 %r1, [%rd7]; @%p1 st.shared.u32 [%rd7], 1;", 1, "thread 5 writes what other threads read"},
+		{"mov.u64 %rd7, fixed; setp.eq.s32 %p1, %r50, 5; @%p1 st.shared.u32 [%rd7], 1; bar.sync 0; " +
+			"ld.shared.u32 %r1, [%rd7]; @%p1 st.shared.u32 [%rd7], 1;", 1, "thread 5 writes what other threads read"},
 		{"setp.eq.s32 %p1, %r50, 0; @%p1 st.global.u64 [%rd2], 1; ld.global.u64 %rd7, [%rd2];", 1,
 			"thread 1 reads what thread 0 wrote"},
 		{"setp.eq.s32 %p1, %r50, 0; @%p1 st.global.u64 [%rd2], 1;", 2,

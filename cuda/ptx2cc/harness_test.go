@@ -34,7 +34,8 @@ type outcome struct {
 // text returns the kernels as a module. %rd3 and %rd4 are where this thread's 8 numbers of in and out are.
 func text(kernels []kernel) string {
 	var b strings.Builder
-	b.WriteString(".version 7.0\n.target sm_80\n.address_size 64\n.extern .shared .align 16 .b8 dynamic[];\n.shared .align 16 .b8 fixed[256];\n")
+	b.WriteString(".version 7.0\n.target sm_80\n.address_size 64\n" +
+		".extern .shared .align 16 .b8 dynamic[];\n.shared .align 16 .b8 fixed[256];\n")
 	for _, k := range kernels {
 		fmt.Fprintf(&b, `.visible .entry %s(.param .u64 p_in, .param .u64 p_out)
 .maxntid 1024, 1, 1

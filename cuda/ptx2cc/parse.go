@@ -101,12 +101,14 @@ func (r *reader) take(pattern *regexp.Regexp) []string {
 }
 
 var (
-	headPattern     = regexp.MustCompile(`^\.(version|target|address_size)\s+(\S+)`)
-	globalPattern   = regexp.MustCompile(`^(?:\.(?:visible|weak|extern)\s+)?\.(global|shared)\s+\.align\s+(\d+)\s+\.b8\s+([\w$]+)\[(\d*)\]\s*;`)
+	headPattern   = regexp.MustCompile(`^\.(version|target|address_size)\s+(\S+)`)
+	globalPattern = regexp.MustCompile(`^(?:\.(?:visible|weak|extern)\s+)?\.(global|shared)\s+\.align\s+(\d+)` +
+		`\s+\.b8\s+([\w$]+)\[(\d*)\]\s*;`)
 	functionPattern = regexp.MustCompile(`^(?:\.(?:visible|weak)\s+)?\.entry\s+([\w$]+)\s*\(([^)]*)\)\s*`)
 	boundPattern    = regexp.MustCompile(`^\.(maxntid|minnctapersm)\s+(\d+)((?:\s*,\s*1)*)\s*`)
-	paramPattern    = regexp.MustCompile(`^\.(param|local)\s+(?:\.align\s+(\d+)\s+)?\.([bsuf]\d+)\s+([\w$]+)(?:\[(\d+)\])?$`)
-	restPattern     = regexp.MustCompile(`^[^\n]*`)
+	paramPattern    = regexp.MustCompile(`^\.(param|local)\s+(?:\.align\s+(\d+)\s+)?\.([bsuf]\d+)` +
+		`\s+([\w$]+)(?:\[(\d+)\])?$`)
+	restPattern = regexp.MustCompile(`^[^\n]*`)
 )
 
 // parse reads a module.

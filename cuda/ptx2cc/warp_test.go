@@ -41,17 +41,23 @@ func TestWarp(t *testing.T) {
 	a, b, c := matrix(16, 8), matrix(8, 8), matrix(16, 8)
 	kernels = append(kernels,
 		kernel{name: "mma_f64", threads: 32, in: fragments64(a, b, c), body: `
-	ld.global.f64 %fd1, [%rd3]; ld.global.f64 %fd2, [%rd3+8]; ld.global.f64 %fd3, [%rd3+16]; ld.global.f64 %fd4, [%rd3+24];
+	ld.global.f64 %fd1, [%rd3]; ld.global.f64 %fd2, [%rd3+8]; ld.global.f64 %fd3, [%rd3+16];
+	ld.global.f64 %fd4, [%rd3+24];
 	mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%fd5, %fd6}, {%fd1}, {%fd2}, {%fd3, %fd4};
 	st.global.f64 [%rd4], %fd5; st.global.f64 [%rd4+8], %fd6;`},
 		kernel{name: "mma_f64x2", threads: 32, in: fragments64x2(a, b, c), body: `
-	ld.global.f64 %fd1, [%rd3]; ld.global.f64 %fd2, [%rd3+8]; ld.global.f64 %fd3, [%rd3+16]; ld.global.f64 %fd4, [%rd3+24];
+	ld.global.f64 %fd1, [%rd3]; ld.global.f64 %fd2, [%rd3+8]; ld.global.f64 %fd3, [%rd3+16];
+	ld.global.f64 %fd4, [%rd3+24];
 	ld.global.f64 %fd5, [%rd3+32]; ld.global.f64 %fd6, [%rd3+40]; ld.global.f64 %fd7, [%rd3+48];
-	mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%fd8, %fd9, %fd10, %fd11}, {%fd1, %fd2}, {%fd3}, {%fd4, %fd5, %fd6, %fd7};
-	st.global.f64 [%rd4], %fd8; st.global.f64 [%rd4+8], %fd9; st.global.f64 [%rd4+16], %fd10; st.global.f64 [%rd4+24], %fd11;`},
+	mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%fd8, %fd9, %fd10, %fd11},
+		{%fd1, %fd2}, {%fd3}, {%fd4, %fd5, %fd6, %fd7};
+	st.global.f64 [%rd4], %fd8; st.global.f64 [%rd4+8], %fd9;
+	st.global.f64 [%rd4+16], %fd10; st.global.f64 [%rd4+24], %fd11;`},
 		kernel{name: "mma_tf32", threads: 32, in: fragments32(a, b, c), body: `
-	ld.global.v4.b32 {%r1, %r2, %r3, %r4}, [%rd3]; ld.global.v2.b32 {%r5, %r6}, [%rd3+16]; ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd3+32];
-	mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f5, %f6, %f7, %f8}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f1, %f2, %f3, %f4};
+	ld.global.v4.b32 {%r1, %r2, %r3, %r4}, [%rd3]; ld.global.v2.b32 {%r5, %r6}, [%rd3+16];
+	ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd3+32];
+	mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f5, %f6, %f7, %f8},
+		{%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f1, %f2, %f3, %f4};
 	st.global.v4.f32 [%rd4], {%f5, %f6, %f7, %f8};`},
 		kernel{name: "words", threads: 32, in: []uint64{0x1122334455667788}, body: `
 	ld.global.b64 %rd7, [%rd1];
@@ -197,7 +203,8 @@ func fragments32(a, b, c [][]float64) []uint64 {
 	in := make([]uint64, 32*8)
 	for lane := range 32 {
 		i, p := lane/4, lane%4
-		for q, v := range []float64{a[i][p], a[i+8][p], a[i][p+4], a[i+8][p+4], b[p][i], b[p+4][i], 0, 0, c[i][2*p], c[i][2*p+1], c[i+8][2*p], c[i+8][2*p+1]} {
+		for q, v := range []float64{a[i][p], a[i+8][p], a[i][p+4], a[i+8][p+4],
+			b[p][i], b[p+4][i], 0, 0, c[i][2*p], c[i][2*p+1], c[i+8][2*p], c[i+8][2*p+1]} {
 			in[8*lane+q/2] |= uint64(math.Float32bits(float32(v))) << (32 * (q % 2))
 		}
 	}
