@@ -166,7 +166,7 @@ func (f *files) write(rows int) error {
 	var table [][]string
 	for line := range strings.Lines(string(text)) {
 		cells := strings.Split(strings.TrimSpace(line), ",")
-		table = append(table, cells[:len(cells)-1]) // The target is left out.
+		table = append(table, cells[:len(cells)-1]) // the target is left out
 	}
 	var columns []tablefile.Column
 	for _, name := range table[0] {

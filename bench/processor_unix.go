@@ -20,7 +20,7 @@ func processorTime() time.Duration {
 // processUsage returns the processor seconds of an ended process, and its largest resident set in bytes.
 func processUsage(p *os.ProcessState) (seconds, bytes float64) {
 	if r, ok := p.SysUsage().(*syscall.Rusage); ok {
-		bytes = float64(r.Maxrss) * 1024 // Linux counts in KiB.
+		bytes = float64(r.Maxrss) * 1024 // Linux counts in KiB
 	}
 	return (p.UserTime() + p.SystemTime()).Seconds(), bytes
 }

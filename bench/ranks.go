@@ -129,7 +129,7 @@ func rank(args []string, out io.Writer) error {
 		return err
 	}
 	var times []float64
-	for i := range reps + 2 { // The first two are not timed: their memory is new.
+	for i := range reps + 2 { // the first two are not timed: their memory is new
 		if err := c.Barrier(); err != nil {
 			return err
 		}

@@ -53,7 +53,7 @@ func results(args []string) error {
 		}
 		failed = runAll(todo, recordsFolder, *again, now, func(r row) (*record, error) { return r.run(binary) })
 	}
-	if part.Count > 1 { // A call with -rows '^$' writes the page when all parts have ended.
+	if part.Count > 1 { // a call with -rows '^$' writes the page when all parts have ended
 		return unrun(failed, len(todo))
 	}
 	if err := writeReport(); err != nil {

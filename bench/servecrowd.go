@@ -52,7 +52,7 @@ func (l *load) measureCrowd() error {
 
 // startGuarded starts a server with a separate certificate and a token.
 func (l *load) startGuarded() (*server, error) {
-	own := httptest.NewTLSServer(nil) // It has a certificate of 127.0.0.1.
+	own := httptest.NewTLSServer(nil) // it has a certificate of 127.0.0.1
 	own.Close()
 	pair := own.TLS.Certificates[0]
 	key, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
@@ -127,7 +127,7 @@ func (s *server) misbehave(m misdeed, done <-chan struct{}, unexpected *atomic.I
 			continue
 		}
 		conn, err := s.dial(m.plain)
-		if err != nil { // Too many connections wait.
+		if err != nil { // too many connections wait
 			continue
 		}
 		answer := m.write(conn, done)

@@ -61,7 +61,7 @@ func suite(args []string) error {
 		}
 		err = runSuite(ofPart(*part, cells), *again)
 	}
-	if part.Count > 1 { // A call with -report writes the page when all parts have ended.
+	if part.Count > 1 { // a call with -report writes the page when all parts have ended
 		return err
 	}
 	return errors.Join(err, writeSuite())

@@ -149,7 +149,7 @@ func (c *suiteCheck) compare(all suiteRecords, s suiteSet) {
 	key := rankedBy(s.kind)
 	ours, theirs := all.scores(s, gpdrf, folds, key), all.scores(s, gp, folds, key)
 	if math.IsInf(meanOf(theirs).value, 1) {
-		return // GP failed.
+		return // GP failed
 	}
 	c.over++
 	d, margin := paired(ours, theirs), depthMargin

@@ -64,7 +64,7 @@ func classTable(d *data.Dataset) string {
 	b.WriteString(strings.Join(append(slices.Clone(d.Columns), "target"), ",") + "\n")
 	for i := range d.N() {
 		for _, v := range d.Row(i) {
-			b.WriteString(strconv.FormatFloat(v, 'g', -1, 64) + ",") // The shortest text that gives the same number.
+			b.WriteString(strconv.FormatFloat(v, 'g', -1, 64) + ",") // the shortest text that gives the same number
 		}
 		fmt.Fprintln(&b, d.Labels[i])
 	}

@@ -47,7 +47,7 @@ func (p suitePage) countWins(kind string, a, b suiteMethod) string {
 // verdict returns 0 if a is better, that is less, 1 if the two are equal, and 2 if b is better. Failures are +Inf.
 func verdict(a, b []float64) int {
 	d, margin := paired(a, b), tieMargin
-	if d.se > margin { // The standard error is NaN for a single fold.
+	if d.se > margin { // the standard error is NaN for a single fold
 		margin = d.se
 	}
 	switch {
@@ -107,7 +107,7 @@ func (p suitePage) worstOf(kind string, m suiteMethod) (cells string, ok bool) {
 	if on == "" {
 		return none + " |  |  |  | " + strings.Join(failed, ", "), ok
 	}
-	if gap == 0 { // The method is the best on all sets.
+	if gap == 0 { // the method is the best on all sets
 		on, best = none, none
 	}
 	return fmt.Sprintf("%s | %s | %s | %d | %s", scoreText(gap), on, best, folds, strings.Join(failed, ", ")), ok

@@ -30,7 +30,7 @@ func NewBins(low, high, perTen int) *Bins {
 func (b *Bins) Add(v float64, right bool) {
 	at := math.Floor((math.Log10(v) - float64(b.Low)) * float64(b.PerTen))
 	i := 0
-	if at > 0 { // NaN is not above 0.
+	if at > 0 { // NaN is not above 0
 		i = int(math.Min(at, float64(len(b.Right)-1)))
 	}
 	if right {
@@ -150,7 +150,7 @@ func powers(low, high float64) []plot.Tick {
 func labelledTicks(low, high float64) []plot.Tick {
 	ticks := slices.DeleteFunc(plot.DefaultTicks{}.Ticks(low, high), plot.Tick.IsMinor)
 	for i, t := range ticks {
-		ticks[i].Label = fmt.Sprintf("%.4g", t.Value) // The default writes 0.00 beside 25.00.
+		ticks[i].Label = fmt.Sprintf("%.4g", t.Value) // the default writes 0.00 beside 25.00
 	}
 	return ticks
 }

@@ -58,7 +58,7 @@ func (m RankedMethod) draw(p *plot.Plot, y, half float64) error {
 	}
 	var small plotter.XYs
 	for rank, n := range rankCounts(m.Each) {
-		for i := range n { // Points of one rank stand above each other.
+		for i := range n { // points of one rank stand above each other
 			small = append(small, plotter.XY{X: rank, Y: y + 0.06*(float64(i)-float64(n-1)/2)})
 		}
 	}
