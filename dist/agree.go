@@ -69,7 +69,7 @@ func judge(all []statement) error {
 		}
 		e := &RankError{Rank: r, Host: s.Host, Text: s.Text, Code: s.Code}
 		if !slices.ContainsFunc(all, func(other statement) bool { return other.Text != s.Text }) {
-			e.Host = "" // All ranks have the same error.
+			e.Host = "" // all ranks have the same error
 		}
 		return e
 	}

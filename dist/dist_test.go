@@ -53,7 +53,7 @@ func TestAbort(t *testing.T) {
 func TestHangingRank(t *testing.T) {
 	noticed := make(chan string, 1)
 	ranks(t, 2, func(c dist.Comm) error {
-		if c.Rank() == 1 { // The rank hangs until the limit.
+		if c.Rank() == 1 { // the rank hangs until the limit
 			if call := <-noticed; call != "barrier" {
 				t.Errorf("late was %s", call)
 			}

@@ -84,7 +84,7 @@ func (m *Meeting) listen(address string) error {
 		return err
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		host = "" // Only the other ranks may know this name.
+		host = "" // only the other ranks may know this name
 	}
 	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
 	if err != nil {
@@ -124,7 +124,7 @@ func (m *Meeting) accept(c net.Conn, deadline time.Time) bool {
 		g.Rank < 1 || g.Rank >= g.Size || m.peers[g.Rank].Conn != nil {
 		return false
 	}
-	from.N = math.MaxInt64 // Later messages are longer: they can have the names of all columns.
+	from.N = math.MaxInt64 // later messages are longer: they can have the names of all columns
 	m.peers[g.Rank] = p
 	return true
 }

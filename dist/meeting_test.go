@@ -30,7 +30,7 @@ func meet(t *testing.T, size int, come []int, limit time.Duration, f func(*dist.
 			errs[r] = err
 		})
 	}
-	if come[0] == 0 { // A caller that is no rank calls, too.
+	if come[0] == 0 { // a caller that is no rank calls, too
 		all.Go(func() {
 			for range 100 {
 				if c, err := net.Dial("tcp", address); err == nil {
@@ -87,7 +87,7 @@ func TestMeetingWithoutAll(t *testing.T) {
 	}
 	errs = meet(t, 2, []int{0, 1}, time.Minute, func(m *dist.Meeting, rank int) error {
 		if rank == 1 {
-			return nil // The rank leaves.
+			return nil // the rank leaves
 		}
 		_, err := m.Exchange(nil)
 		return err
@@ -100,7 +100,7 @@ func TestMeetingWithoutAll(t *testing.T) {
 func TestAddress(t *testing.T) {
 	for _, c := range []struct{ host, port, store, want string }{
 		{host: "node1", port: "29500", want: "node1:29500"},
-		{host: "::1", port: "29500", store: "True", want: "[::1]:29501"}, // Torchrun itself listens at the port.
+		{host: "::1", port: "29500", store: "True", want: "[::1]:29501"}, // torchrun itself listens at the port
 		{host: "", port: "29500"},
 		{host: "node1", port: ""},
 		{host: "node1", port: "65535"},

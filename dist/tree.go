@@ -46,7 +46,7 @@ func (t *Tree) Add(x []float64) {
 			return
 		}
 		t.full[level] = false
-		for i, v := range carry { // The earlier part is the left summand.
+		for i, v := range carry { // the earlier part is the left summand
 			t.levels[level][i] += v
 		}
 		carry = t.levels[level]
@@ -68,7 +68,7 @@ func (t *Tree) Sum(x []float64) error {
 	for i, v := range mine {
 		binary.LittleEndian.PutUint64(t.send[8*i:], math.Float64bits(v))
 	}
-	for r := range t.comm.Size() { // The rest of the tree is the same on all ranks.
+	for r := range t.comm.Size() { // the rest of the tree is the same on all ranks
 		part := t.receive
 		if r == t.comm.Rank() {
 			part = t.send

@@ -40,7 +40,7 @@ func Open(p dist.Place) (dist.Comm, error) {
 	if err == nil && provided < l.funneled {
 		err = fmt.Errorf("%s allows one thread only", l.version)
 	}
-	if err == nil { // Errors are returned, and do not end the process.
+	if err == nil { // errors are returned, and do not end the process
 		err = l.call("MPI_Comm_set_errhandler", l.world, l.errorsReturn)
 	}
 	if err == nil {

@@ -35,11 +35,11 @@ func candidates(launcher string) []string {
 	if path := os.Getenv(LibraryVariable); path != "" {
 		return []string{path}
 	}
-	standard := []string{"libmpi_abi.so.1", "libmpi_abi.so.0"} // MPICH 5.0 has .0.
+	standard := []string{"libmpi_abi.so.1", "libmpi_abi.so.0"} // MPICH 5.0 has .0
 	openMPI := []string{"libmpi.so.40"}
 	mpich := []string{"libmpi.so.12", "libmpich.so.12"}
 	switch {
-	case strings.HasPrefix(launcher, "Open MPI"): // No other library can join its processes.
+	case strings.HasPrefix(launcher, "Open MPI"): // no other library can join its processes
 		return openMPI
 	case strings.Contains(launcher, "PMI"):
 		return append(standard, mpich...)
@@ -81,7 +81,7 @@ func newLibrary(path string, handle uintptr) (*library, error) {
 	purego.SyscallN(l.functions["MPI_Get_library_version"],
 		uintptr(unsafe.Pointer(&text[0])), uintptr(unsafe.Pointer(&n)))
 	l.version, _, _ = strings.Cut(cText(text, n), "\n")
-	l.version, _, _ = strings.Cut(l.version, ", package:") // Open MPI adds details of its build.
+	l.version, _, _ = strings.Cut(l.version, ", package:") // Open MPI adds details of its build
 	l.version = strings.Join(strings.Fields(l.version), " ")
 	var err error
 	if l.abi, err = l.abiOf(path); err != nil {

@@ -33,7 +33,7 @@ func rank(mode string) error {
 	}
 	switch mode {
 	case "check":
-		maxCount = 30_011 // The calls take several pieces.
+		maxCount = 30_011 // the calls take several pieces
 		err = disttest.Check(c)
 	case "nil": // a mistake of ours is a panic, as without MPI
 		func() {

@@ -119,7 +119,7 @@ func (c *Comm) guard() {
 			c.job.Lost(w.call, nil)
 			return
 		}
-		if w.call == "start" { // There is no communicator to ask yet.
+		if w.call == "start" { // there is no communicator to ask yet
 			continue
 		}
 		if err := c.asyncError(); err != nil && c.waiting.Load() == w {
