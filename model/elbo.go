@@ -11,7 +11,7 @@ import (
 type GradientArgs struct {
 	Seed uint64
 	Step device.Count // number of the training step, from 1
-	// Predictive replaces elbo by the log density of targets under the prediction, which is no bound
+	// Predictive replaces elbo by the log density of targets under the prediction, which is not a bound
 	Predictive bool
 	KLWeight   device.Scalar // 1 for the bound; another value is a tempered objective
 
@@ -35,9 +35,9 @@ type ELBO struct {
 // backward, for the batch or for each part of it. The backward pass of the parameters' terms is last. Nothing is read
 // back: callers use Report. If Abandon or Sum ends it, done is false, and the gradient and the next Report are invalid.
 // Parameters do not change.
-func (m *Model) Gradient(p *Pass, data *Data, args GradientArgs) (done bool) {
-	for i, parts := range p.shards {
-		if !m.accumulate(p, parts, data, args) {
+func (m *Model) Gradient(pass *Pass, data *Data, args GradientArgs) (done bool) {
+	for i, parts := range pass.shards {
+		if !m.accumulate(pass, parts, data, args) {
 			return false
 		}
 		if args.Sum != nil && !args.Sum(i) {
@@ -52,7 +52,7 @@ func (m *Model) Gradient(p *Pass, data *Data, args GradientArgs) (done bool) {
 }
 
 // accumulate adds up the gradient over a shard's parts. The gradient of the GP layer stays in double.
-func (m *Model) accumulate(p *Pass, parts []part, data *Data, args GradientArgs) (done bool) {
+func (m *Model) accumulate(pass *Pass, parts []part, data *Data, args GradientArgs) (done bool) {
 	m.dev.Zero(m.params.Grad)
 	if m.gp != nil {
 		m.dev.Widen(m.params.wide, m.params.gpValue)
@@ -68,17 +68,17 @@ func (m *Model) accumulate(p *Pass, parts []part, data *Data, args GradientArgs)
 		if i > 0 && args.Abandon != nil && args.Abandon() {
 			return false
 		}
-		q := &parts[i]
-		m.gather(q, data)
-		m.propagate(q, d)
-		m.expectedLogLik(q, float64(data.N)/float64(p.B), p.S, args.Predictive)
-		m.backward(q, d)
+		part := &parts[i]
+		m.gather(part, data)
+		m.propagate(part, d)
+		m.expectedLogLik(part, float64(data.N)/float64(pass.B), pass.S, args.Predictive)
+		m.backward(part, d)
 	}
 	m.spectraBackward()
 	if m.gp != nil {
 		m.gp.factoriseBackward()
 	}
-	m.last = p
+	m.last = pass
 	return true
 }
 
@@ -105,22 +105,22 @@ func (m *Model) NaturalStep(size device.Scalar) {
 }
 
 // gather collects the rows of a part, by number or by their place in a batch.
-func (m *Model) gather(p *part, data *Data) {
-	rows := p.rows
+func (m *Model) gather(part *part, data *Data) {
+	rows := part.rows
 	if data.batches != nil {
-		rows = data.batches.places.View(p.first, p.b)
+		rows = data.batches.places.View(part.first, part.b)
 	}
-	if p.x != nil {
-		m.dev.Gather(p.x, data.x, rows)
+	if part.x != nil {
+		m.dev.Gather(part.x, data.x, rows)
 	}
-	if p.gp != nil {
-		p.gp.in.gather(m.dev, data, rows)
+	if part.gp != nil {
+		part.gp.in.gather(m.dev, data, rows)
 		if data.vectors != nil {
-			m.distances(&p.gp.in, data, rows)
+			m.distances(&part.gp.in, data, rows)
 		}
 	}
-	for _, t := range [...]struct{ dst, src *device.Tensor }{{p.y.Numbers, data.y.Numbers},
-		{p.y.Labels, data.y.Labels}, {p.y.Weight, data.y.Weight}, {p.y.Offset, data.y.Offset}} {
+	for _, t := range [...]struct{ dst, src *device.Tensor }{{part.y.Numbers, data.y.Numbers},
+		{part.y.Labels, data.y.Labels}, {part.y.Weight, data.y.Weight}, {part.y.Offset, data.y.Offset}} {
 		if t.src != nil {
 			m.dev.Gather(t.dst, t.src, rows)
 		}
@@ -129,19 +129,19 @@ func (m *Model) gather(p *part, data *Data) {
 
 // propagate computes G(F) = g^{L−1}(… g⁰(F)) (rfdnn_fwd) on S samples of F, W and Ω. Where the likelihood has a closed
 // form over the last layer's outputs, no sample of these is drawn.
-func (m *Model) propagate(p *part, d draw) {
+func (m *Model) propagate(part *part, d draw) {
 	if m.gp != nil {
-		m.gp.Forward(p.gp)
+		m.gp.Forward(part.gp)
 		if m.samplesF() {
-			m.dev.SampleF(p.f, p.gp.mean, p.gp.variance, p.rows, m.cfg.latents(d))
+			m.dev.SampleF(part.f, part.gp.mean, part.gp.variance, part.rows, m.cfg.latents(d))
 		}
 	}
 	for l, layer := range m.drf {
-		p.drf[l].noise = m.cfg.features(d, l)
-		layer.Forward(p.drf[l], p.rows)
+		part.drf[l].noise = m.cfg.features(d, l)
+		layer.Forward(part.drf[l], part.rows)
 	}
 	if m.cfg.Skip {
-		m.dev.AddColumns(p.out, p.f)
+		m.dev.AddColumns(part.out, part.f)
 	}
 }
 
@@ -150,24 +150,26 @@ func (m *Model) samplesF() bool { return !m.cfg.takesMoments() || len(m.drf) > 0
 
 // expectedLogLik computes Σ_b E_q log p(y_b | G(F_b)) (ell_n), by ell_n_estim or in closed form; or Σ_b log E_q p(y_b |
 // G(F_b)), given the samples of F. Row b counts as w_b rows. The scale N/B is applied here, once, to every gradient.
-func (m *Model) expectedLogLik(p *part, scale float64, samples int, predictive bool) {
-	g, a := device.LikelihoodArgs{H: p.dh}, device.LikelihoodArgs{H: p.out, Y: p.y.tensor(),
-		Weight: p.y.Weight, Offset: p.y.Offset}
+func (m *Model) expectedLogLik(part *part, scale float64, samples int, predictive bool) {
+	g := device.LikelihoodArgs{H: part.dh}
+	a := device.LikelihoodArgs{H: part.out, Y: part.y.tensor(), Weight: part.y.Weight, Offset: part.y.Offset}
 	if !m.cfg.takesMoments() {
-		m.lik.evaluate(m.lik.logLik, p.ell, g, a, scale/float64(samples))
+		m.lik.evaluate(m.lik.logLik, part.ell, g, a, scale/float64(samples))
 		return
 	}
-	if last := len(p.drf) - 1; last < 0 {
-		g.H, g.Variance, a.H, a.Variance = p.gp.dmean, p.gp.dvariance, p.gp.mean, p.gp.variance
+	if last := len(part.drf) - 1; last < 0 {
+		g.H, g.Variance = part.gp.dmean, part.gp.dvariance
+		a.H, a.Variance = part.gp.mean, part.gp.variance
 	} else {
-		g.Variance, a.Variance = p.drf[last].dvariance, p.drf[last].variance
+		g.Variance = part.drf[last].dvariance
+		a.Variance = part.drf[last].variance
 		scale /= float64(samples)
 	}
 	op := m.lik.expected
 	if predictive {
 		op = m.lik.density
 	}
-	m.lik.evaluate(op, p.ell, g, a, scale)
+	m.lik.evaluate(op, part.ell, g, a, scale)
 }
 
 // kl computes KL(q(W,Ω,F̄) ‖ P(W,Ω,F̄)) of elbo, term by term.
@@ -183,26 +185,26 @@ func (m *Model) kl(weight device.Scalar) {
 }
 
 // backward runs the backward pass of propagate.
-func (m *Model) backward(p *part, d draw) {
-	if m.gp != nil && len(m.drf) > 0 && p.drf[0].parts != nil {
-		m.dev.Zero(p.df) // without DRF layers below, the first layer writes df
+func (m *Model) backward(part *part, d draw) {
+	if m.gp != nil && len(m.drf) > 0 && part.drf[0].parts != nil {
+		m.dev.Zero(part.df) // without DRF layers below, the first layer writes df
 	}
 	for l := len(m.drf) - 1; l >= 0; l-- {
-		if l > 0 && p.drf[l].parts != nil {
-			m.dev.Zero(p.drf[l-1].dout)
+		if l > 0 && part.drf[l].parts != nil {
+			m.dev.Zero(part.drf[l-1].dout)
 		}
-		m.drf[l].Backward(p.drf[l], p.rows)
+		m.drf[l].Backward(part.drf[l], part.rows)
 	}
 	if m.cfg.Skip {
-		m.dev.AddColumns(p.df, p.dh)
+		m.dev.AddColumns(part.df, part.dh)
 	}
 	if m.gp == nil {
 		return
 	}
 	if m.samplesF() {
-		m.dev.SampleFBackward(p.gp.dmean, p.gp.dvariance, p.df, p.gp.variance, p.rows, m.cfg.latents(d))
+		m.dev.SampleFBackward(part.gp.dmean, part.gp.dvariance, part.df, part.gp.variance, part.rows, m.cfg.latents(d))
 	}
-	m.gp.Backward(p.gp)
+	m.gp.Backward(part.gp)
 }
 
 // Report reads the last evaluation's numbers from the device. It returns the errors of the evaluation: a kernel matrix
