@@ -75,7 +75,8 @@ func (l *loop) perform(now device.StepScalars) {
 // record captures the work. It also traces the work of a step with other numbers. That step must make the same calls
 // with the same arguments, to the last bit, so the record is right for every step.
 func (l *loop) record(now device.StepScalars) {
-	d, betas := l.device, [2]float64{}
+	d := l.device
+	var betas [2]float64
 	other := device.StepScalars{Step: now.Step + 1, LR: 2*now.LR + 1, KLWeight: 2*now.KLWeight + 1,
 		Natural: (1 + now.Natural) / 3}
 	expected := d.context.Trace(func() { l.mark(other) })
