@@ -40,13 +40,13 @@ func (d *Device[T]) FeatureMoments(a device.FeatureArgs) {
 	const op = "FeatureMoments"
 	t := d.beginFeatures(op, a, device.CheckFeatureMoments(op, a))
 	t.out = d.real(a.Out)
-	n := &t.moments
-	n.variance = d.real(a.Variance)
+	state := &t.moments
+	state.variance = d.real(a.Variance)
 	rows := t.S * t.B
-	n.kept, n.h2 = grow(d.pool, &n.kept, rows*keptParts*t.R), grow(d.pool, &n.h2, rows*t.D)
-	n.eta, n.beta2 = grow(d.pool, &n.eta, t.D*t.R), grow(d.pool, &n.beta2, t.D*t.R)
-	n.quad, n.s2 = grow(d.pool, &n.quad, varParts*t.R*t.Out), grow(d.pool, &n.s2, 2*t.R*t.Out)
-	n.base = grow(d.pool, &n.base, t.Out)
+	state.kept, state.h2 = grow(d.pool, &state.kept, rows*keptParts*t.R), grow(d.pool, &state.h2, rows*t.D)
+	state.eta, state.beta2 = grow(d.pool, &state.eta, t.D*t.R), grow(d.pool, &state.beta2, t.D*t.R)
+	state.quad, state.s2 = grow(d.pool, &state.quad, varParts*t.R*t.Out), grow(d.pool, &state.s2, 2*t.R*t.Out)
+	state.base = grow(d.pool, &state.base, t.Out)
 	t.math.reserve(d.pool, 0, min(rows, featureRows)*parts*t.R)
 	if t.Full {
 		t.covariance.begin(d.pool, rows, 2*t.R, t.Out)
@@ -74,8 +74,9 @@ func (t *features[T]) squares() int {
 type integratedSpectra[T Float] features[T]
 
 func (t *integratedSpectra[T]) run(_ *worker, row int) {
-	n, at := &t.moments, row*t.R
-	eta, beta2 := n.eta[at:][:t.R], n.beta2[at:][:t.R]
+	state := &t.moments
+	at := row * t.R
+	eta, beta2 := state.eta[at:][:t.R], state.beta2[at:][:t.R]
 	copy(eta, t.p.meanOmega[at:])
 	t.math.exp(beta2, t.p.logVarOmega[at:][:t.R])
 	times(eta, t.p.mixing)
@@ -89,16 +90,17 @@ type integratedWeights[T Float] features[T]
 func (t *integratedWeights[T]) run(_ *worker, block int) {
 	lo, hi := span(block, featureColumns, t.R)
 	lo, hi = lo*t.Out, hi*t.Out
-	n, size := &t.moments, t.R*t.Out
+	state := &t.moments
+	size := t.R * t.Out
 	for _, from := range [...]int{0, size} {
-		t.math.exp(n.s2[from+lo:from+hi], t.p.logVarW[from+lo:from+hi])
+		t.math.exp(state.s2[from+lo:from+hi], t.p.logVarW[from+lo:from+hi])
 	}
 	for i := lo; i < hi; i++ {
 		c, s := t.p.meanW[i], t.p.meanW[size+i]
-		n.quad[i] = n.s2[i] - n.s2[size+i]
-		n.quad[size+i] = c*c + s*s
-		n.quad[2*size+i] = c*c - s*s
-		n.quad[3*size+i] = c * s
+		state.quad[i] = state.s2[i] - state.s2[size+i]
+		state.quad[size+i] = c*c + s*s
+		state.quad[2*size+i] = c*c - s*s
+		state.quad[3*size+i] = c * s
 	}
 	if t.Full {
 		(*features[T])(t).fullWeights(lo/t.Out, hi/t.Out)
@@ -107,13 +109,13 @@ func (t *integratedWeights[T]) run(_ *worker, block int) {
 
 // sumBase computes the part of the variance that all rows share.
 func (t *features[T]) sumBase() {
-	n := &t.moments
+	state := &t.moments
 	if t.Full {
-		clear(n.base)
+		clear(state.base)
 		return
 	}
 	for c := range t.Out {
-		n.base[c] = T(sumEvery(n.s2, c, t.Out) / 2)
+		state.base[c] = T(sumEvery(state.s2, c, t.Out) / 2)
 	}
 }
 
@@ -123,11 +125,12 @@ type integratedRows[T Float] features[T]
 func (t *integratedRows[T]) run(w *worker, block int) {
 	f := (*features[T])(t)
 	_, lo, hi := f.rowSpan(block)
-	n, m, width := hi-lo, &t.moments, keptParts*t.R
-	kept, h2 := m.kept[lo*width:hi*width], m.h2[lo*t.D:hi*t.D]
+	n, width := hi-lo, keptParts*t.R
+	state := &t.moments
+	kept, h2 := state.kept[lo*width:hi*width], state.h2[lo*t.D:hi*t.D]
 	product(h2, t.h[lo*t.D:], t.h[lo*t.D:])
-	t.math.gemm(t.math.pack(w), false, false, n, t.R, t.D, 1, t.h[lo*t.D:], t.D, m.eta, t.R, 0, kept[t.R:], width)
-	t.math.gemm(t.math.pack(w), false, false, n, t.R, t.D, -0.5, h2, t.D, m.beta2, t.R, 0, kept[2*t.R:], width)
+	t.math.gemm(t.math.pack(w), false, false, n, t.R, t.D, 1, t.h[lo*t.D:], t.D, state.eta, t.R, 0, kept[t.R:], width)
+	t.math.gemm(t.math.pack(w), false, false, n, t.R, t.D, -0.5, h2, t.D, state.beta2, t.R, 0, kept[2*t.R:], width)
 	columns := parts * t.R
 	phi := t.math.scratch(w, 0, n*columns)
 	for i := range n {
@@ -137,13 +140,13 @@ func (t *integratedRows[T]) run(w *worker, block int) {
 		t.math.integrate(m)
 	}
 	f.multiply(w, t.out[lo*t.Out:], n, t.scale, matrix[T]{phi, columns, meanParts * t.R}, t.p.meanW)
-	variance := m.variance[lo*t.Out : hi*t.Out]
-	f.multiply(w, variance, n, 1, matrix[T]{phi[meanParts*t.R:], columns, varParts * t.R}, m.quad)
+	variance := state.variance[lo*t.Out : hi*t.Out]
+	f.multiply(w, variance, n, 1, matrix[T]{phi[meanParts*t.R:], columns, varParts * t.R}, state.quad)
 	if t.Full {
 		f.spread(w, lo, hi, phi, variance)
 	}
 	for i, v := range variance {
-		variance[i] = floored(t.scale * t.scale * (v + m.base[i%t.Out]))
+		variance[i] = floored(t.scale * t.scale * (v + state.base[i%t.Out]))
 	}
 }
 
@@ -164,24 +167,24 @@ func (d *Device[T]) FeatureMomentsBackward(g, a device.FeatureArgs) {
 	t.dout, t.dh = d.real(g.Out), d.real(g.H)
 	t.g = d.featureParams(g.Params)
 	rows, blocks := t.S*t.B, blocksOf(t.R, featureColumns)
-	n := &t.moments
-	n.dp, n.dv = grow(d.pool, &n.dp, rows*t.R), grow(d.pool, &n.dv, rows*t.R)
-	n.dvariance, n.dsum = grow(d.pool, &n.dvariance, rows*t.Out), grow(d.pool, &n.dsum, t.Out)
-	n.phi = grow(d.pool, &n.phi, rows*parts*t.R)
-	n.alpha, t.partial = grow(d.pool, &n.alpha, blocksOf(rows, featureRows)), grow(d.pool, &t.partial, blocks)
+	state := &t.moments
+	state.dp, state.dv = grow(d.pool, &state.dp, rows*t.R), grow(d.pool, &state.dv, rows*t.R)
+	state.dvariance, state.dsum = grow(d.pool, &state.dvariance, rows*t.Out), grow(d.pool, &state.dsum, t.Out)
+	state.phi = grow(d.pool, &state.phi, rows*parts*t.R)
+	state.alpha, t.partial = grow(d.pool, &state.alpha, blocksOf(rows, featureRows)), grow(d.pool, &t.partial, blocks)
 	t.math.reserve(d.pool, 0, max(min(rows, featureRows)*parts*t.R, featureColumns*max(t.D, varParts*t.Out)))
 	t.math.reserve(d.pool, 1, max(min(rows, featureRows)*t.D, featureColumns*t.squares()))
 	if d.dry() {
 		return
 	}
-	copy(n.dvariance, d.real(g.Variance))
-	n.variance = d.real(a.Variance)
+	copy(state.dvariance, d.real(g.Variance))
+	state.variance = d.real(a.Variance)
 	d.do((*integratedInputs[T])(t), t.rowBlocks(), rows*t.R*(2*t.D+(6+t.squares())*t.Out+32))
 	for c := range t.Out {
-		n.dsum[c] = T(sumEvery(n.dvariance, c, t.Out))
+		state.dsum[c] = T(sumEvery(state.dvariance, c, t.Out))
 	}
 	d.do((*integratedGradients[T])(t), blocks, rows*t.R*(2*t.D+(6+t.squares())*t.Out))
-	t.g.logAlpha[0] += T(sum(t.partial)/2 + sum(n.alpha))
+	t.g.logAlpha[0] += T(sum(t.partial)/2 + sum(state.alpha))
 }
 
 // integratedInputs is the first part of the backward pass, by blocks of rows: the gradients of θ's moments, and dh.
@@ -190,33 +193,34 @@ type integratedInputs[T Float] features[T]
 func (t *integratedInputs[T]) run(w *worker, block int) {
 	f := (*features[T])(t)
 	_, lo, hi := f.rowSpan(block)
-	n, m := hi-lo, &t.moments
+	n := hi - lo
+	state := &t.moments
 	alpha := 0.0
 	for i := lo * t.Out; i < hi*t.Out; i++ {
-		if isFloored(m.variance[i]) {
-			m.dvariance[i] = 0
+		if isFloored(state.variance[i]) {
+			state.dvariance[i] = 0
 		}
-		alpha += float64(m.dvariance[i]) * float64(m.variance[i])
+		alpha += float64(state.dvariance[i]) * float64(state.variance[i])
 	}
-	m.alpha[block] = alpha
+	state.alpha[block] = alpha
 	dphi := t.math.scratch(w, 0, n*parts*t.R)
 	t.math.gemm(t.math.pack(w), false, true, n, meanParts*t.R, t.Out, t.scale, t.dout[lo*t.Out:], t.Out, t.p.meanW,
 		t.Out, 0, dphi, parts*t.R)
-	t.math.gemm(t.math.pack(w), false, true, n, varParts*t.R, t.Out, t.scale*t.scale, m.dvariance[lo*t.Out:], t.Out,
-		m.quad, t.Out, 0, dphi[meanParts*t.R:], parts*t.R)
+	t.math.gemm(t.math.pack(w), false, true, n, varParts*t.R, t.Out, t.scale*t.scale, state.dvariance[lo*t.Out:], t.Out,
+		state.quad, t.Out, 0, dphi[meanParts*t.R:], parts*t.R)
 	if t.Full {
 		f.spreadInputs(w, lo, hi, dphi, parts*t.R)
 	}
 	for i := range n {
 		at := (lo + i) * t.R
-		t.math.integrateSlopes(m.dp[at:][:t.R], m.dv[at:][:t.R], f.integrals(lo+i, 0, t.R, dphi[i*parts*t.R:]))
+		t.math.integrateSlopes(state.dp[at:][:t.R], state.dv[at:][:t.R], f.integrals(lo+i, 0, t.R, dphi[i*parts*t.R:]))
 	}
 	if t.dh == nil {
 		return
 	}
 	dh, dh2 := t.dh[lo*t.D:hi*t.D], t.math.scratch(w, 1, n*t.D)
-	t.math.gemm(t.math.pack(w), false, true, n, t.D, t.R, 1, m.dp[lo*t.R:], t.R, m.eta, t.R, 0, dh, t.D)
-	t.math.gemm(t.math.pack(w), false, true, n, t.D, t.R, 2, m.dv[lo*t.R:], t.R, m.beta2, t.R, 0, dh2, t.D)
+	t.math.gemm(t.math.pack(w), false, true, n, t.D, t.R, 1, state.dp[lo*t.R:], t.R, state.eta, t.R, 0, dh, t.D)
+	t.math.gemm(t.math.pack(w), false, true, n, t.D, t.R, 2, state.dv[lo*t.R:], t.R, state.beta2, t.R, 0, dh2, t.D)
 	for i, v := range t.h[lo*t.D : hi*t.D] {
 		dh[i] += v * dh2[i]
 	}
@@ -257,34 +261,36 @@ func (t *integratedGradients[T]) run(w *worker, block int) {
 // quadGradient takes the gradient of quad for frequencies lo … hi, whose columns are phi, to the gradients of W's means
 // and variances.
 func (t *features[T]) quadGradient(w *worker, lo, hi int, phi []T) {
-	rows, m, width, n := t.S*t.B, &t.moments, parts*(hi-lo), (hi-lo)*t.Out
+	state := &t.moments
+	rows, width, n := t.S*t.B, parts*(hi-lo), (hi-lo)*t.Out
 	scale, size, first := t.scale*t.scale, t.R*t.Out, lo*t.Out
 	dquad := t.math.scratch(w, 0, varParts*n)
 	part := func(i int) []T { return dquad[i*n:][:n] }
 	for i := range varParts {
 		x := matrix[T]{phi[(meanParts+i)*(hi-lo):], width, hi - lo}
-		t.multiplyTransposed(w, part(i), rows, scale, x, m.dvariance)
+		t.multiplyTransposed(w, part(i), rows, scale, x, state.dvariance)
 	}
 	noise, plus, minus, both := part(0), part(1), part(2), part(3)
 	for i := range n {
 		at := first + i
-		c, s, half := t.p.meanW[at], t.p.meanW[size+at], scale*m.dsum[i%t.Out]/2
+		c, s, half := t.p.meanW[at], t.p.meanW[size+at], scale*state.dsum[i%t.Out]/2
 		t.g.meanW[at] += 2*c*(plus[i]+minus[i]) + s*both[i]
 		t.g.meanW[size+at] += 2*s*(plus[i]-minus[i]) + c*both[i]
 		if t.Full {
 			t.sharedGradient(i%t.Out, at/t.Out, plus[i]+minus[i], plus[i]-minus[i], both[i])
 			continue
 		}
-		t.g.logVarW[at] += m.s2[at] * (half + noise[i])
-		t.g.logVarW[size+at] += m.s2[size+at] * (half - noise[i])
+		t.g.logVarW[at] += state.s2[at] * (half + noise[i])
+		t.g.logVarW[size+at] += state.s2[size+at] * (half - noise[i])
 	}
 }
 
 // spectraGradient adds the gradients of columns lo … hi of η and log β²: hᵀ dt and β²∘(h²)ᵀ dv.
 func (t *integratedGradients[T]) spectraGradient(w *worker, lo, hi int) {
-	rows, m, n := t.S*t.B, &t.moments, hi-lo
+	state := &t.moments
+	rows, n := t.S*t.B, hi-lo
 	domega := t.math.scratch(w, 0, t.D*n)
-	t.math.gemm(t.math.pack(w), true, false, t.D, n, rows, 1, t.h, t.D, m.dp[lo:], t.R, 0, domega, n)
+	t.math.gemm(t.math.pack(w), true, false, t.D, n, rows, 1, t.h, t.D, state.dp[lo:], t.R, 0, domega, n)
 	for i := range t.D {
 		d := domega[i*n:][:n]
 		if t.p.mixing != nil {
@@ -292,10 +298,10 @@ func (t *integratedGradients[T]) spectraGradient(w *worker, lo, hi int) {
 		}
 		add(t.g.meanOmega[i*t.R+lo:][:n], d)
 	}
-	t.math.gemm(t.math.pack(w), true, false, t.D, n, rows, 1, m.h2, t.D, m.dv[lo:], t.R, 0, domega, n)
+	t.math.gemm(t.math.pack(w), true, false, t.D, n, rows, 1, state.h2, t.D, state.dv[lo:], t.R, 0, domega, n)
 	for i := range t.D {
 		at := i*t.R + lo
-		times(domega[i*n:][:n], m.beta2[at:at+n])
+		times(domega[i*n:][:n], state.beta2[at:at+n])
 		add(t.g.logVarOmega[at:][:n], domega[i*n:][:n])
 	}
 }

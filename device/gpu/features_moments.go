@@ -25,9 +25,9 @@ type featureMoments struct {
 }
 
 // beginMoments acts as beginFeatures does, for all rows at once.
-func beginMoments(op string, a device.FeatureArgs, n device.FeatureShape) *features {
+func beginMoments(op string, a device.FeatureArgs, shape device.FeatureShape) *features {
 	a.Noise = device.FeatureNoise{}
-	t := beginFeatures(op, a, n)
+	t := beginFeatures(op, a, shape)
 	t.groups = 1
 	return t
 }
@@ -37,11 +37,11 @@ func (d *Device) FeatureMoments(a device.FeatureArgs) {
 	const op = "FeatureMoments"
 	t := beginMoments(op, a, device.CheckFeatureMoments(op, a))
 	p := &t.p
-	n := &t.moments
+	state := &t.moments
 	rows := t.S * t.B
 	r, out := cuda.Int(t.R), cuda.Int(t.Out)
-	phi, spectra := d.growReals(&n.phi, planes*rows*t.R), d.growReals(&n.spectra, 2*t.D*t.R)
-	quad, base := d.growReals(&n.quad, variancePlanes*t.R*t.Out), d.growDoubles(&n.base, t.Out)
+	phi, spectra := d.growReals(&state.phi, planes*rows*t.R), d.growReals(&state.spectra, 2*t.D*t.R)
+	quad, base := d.growReals(&state.quad, variancePlanes*t.R*t.Out), d.growDoubles(&state.base, t.Out)
 	d.real.launch("integrated_spectra", d.real.over("integrated_spectra", t.D*t.R), 0, cuda.Int(t.D*t.R), r,
 		d.ptr(p.MeanOmega), d.ptr(p.LogVarOmega), d.ptr(p.Mixing), spectra)
 	d.real.launch("integrated_weights", blocks(t.Out, 8), 0, r, out, d.ptr(p.MeanW), d.ptr(p.LogVarW), quad, base)
@@ -67,21 +67,21 @@ func (d *Device) FeatureMoments(a device.FeatureArgs) {
 func (d *Device) FeatureMomentsBackward(g, a device.FeatureArgs) {
 	const op = "FeatureMomentsBackward"
 	t := beginMoments(op, a, device.CheckFeatureMomentsBackward(op, g, a))
-	n := &t.moments
+	state := &t.moments
 	rows := t.S * t.B
 	r, out := cuda.Int(t.R), cuda.Int(t.Out)
 	weightBlocks := blocksOf(t.R*t.Out, 256)
 	d.varianceGradient(t, g.Variance, a.Variance, weightBlocks)
-	dphi := d.growReals(&n.dphi, planes*rows*t.R)
+	dphi := d.growReals(&state.dphi, planes*rows*t.R)
 	d.real.launch("integrated_dcolumns", cuda.Grid{X: blocksOf(rows, tile), Y: blocksOf(t.R, tile), Z: planes}, 0,
-		cuda.Int(rows), r, out, d.ptr(g.Out), t.local.dv.arg(), d.ptr(t.p.MeanW), n.quad.arg(), dphi)
+		cuda.Int(rows), r, out, d.ptr(g.Out), t.local.dv.arg(), d.ptr(t.p.MeanW), state.quad.arg(), dphi)
 	if t.Full {
 		d.spreadInputs(t)
 	}
-	d.real.launch("integrated_dphases", t.each(), 0, r, d.ptr(t.p.LogAlpha), n.phi.arg(), dphi)
+	d.real.launch("integrated_dphases", t.each(), 0, r, d.ptr(t.p.LogAlpha), state.phi.arg(), dphi)
 	if g.H != nil {
 		d.real.launch("integrated_dinputs", cuda.Grid{X: blocksOf(rows, tile), Y: blocksOf(t.D, tile), Z: 1}, 0,
-			cuda.Int(rows), cuda.Int(t.D), r, d.ptr(t.h), n.spectra.arg(), dphi, d.ptr(g.H))
+			cuda.Int(rows), cuda.Int(t.D), r, d.ptr(t.h), state.spectra.arg(), dphi, d.ptr(g.H))
 	}
 	d.weightMomentsGradient(t, g.Params, g.Out)
 	d.spectraMomentsGradient(t, g.Params, weightBlocks+noiseBlocks)
