@@ -70,6 +70,23 @@ var drawn = []Config{
 	{Model: DRF, Spectra: VarResampled, Layers: 2, FeedForward: true, FeatureKernel: "arccos1"},
 }
 
+// otherKernels are GPs with other kernels than the default.
+var otherKernels = []Config{
+	{Kernel: "matern12", Lengthscales: ARD, QCov: Full, Whiten: true, LearnInducing: true},
+	{Kernel: "matern32", Lengthscales: Isotropic, QCov: Diagonal, Whiten: true},
+	{Kernel: "matern52", Lengthscales: Shared, QCov: Full, LearnInducing: true},
+	{Kernel: "rbf+matern12", Lengthscales: ARD, QCov: Diagonal, LearnInducing: true},
+	{Kernel: "matern32+rbf", Lengthscales: Isotropic, QCov: Full, Whiten: true, LearnInducing: true},
+	{Kernel: "matern52+matern52", Lengthscales: Shared, QCov: Diagonal, Whiten: true, LearnInducing: true},
+}
+
+// sequences are models of sequences, the last beside other inputs.
+var sequences = []Config{
+	{Maps: []string{MapRBF}, Lengthscales: ARD, QCov: Full, Whiten: true},
+	{Maps: []string{MapLinear, MapRBF, MapRBF}, Lengthscales: Isotropic, QCov: Diagonal, Skip: true},
+	{Maps: []string{MapRBF, MapLinear}, Inputs: 3, Lengthscales: Shared, QCov: Full, Whiten: true},
+}
+
 // configs lists every likelihood with every option of each model.
 func configs() []Config {
 	var all []Config
@@ -87,20 +104,18 @@ func configs() []Config {
 				}
 			}
 		}
-		for i, kernel := range []string{"matern12", "matern32", "matern52", "rbf+matern12",
-			"matern32+rbf", "matern52+matern52"} {
-			c := base
-			c.Model, c.Latents, c.Inducing, c.Kernel = GP, outputs, 5, kernel
-			c.Lengthscales, c.QCov, c.Whiten, c.LearnInducing = lengths[i%3], covs[i%2], i%4 < 2, i != 1
+		for _, c := range otherKernels {
+			c.Model, c.Inputs, c.Outputs, c.Likelihood, c.Levels = GP, base.Inputs, outputs, lik.name, lik.levels
+			c.Samples, c.Latents, c.Inducing = base.Samples, outputs, 5
 			all = append(all, c)
 		}
-		for i, maps := range [][]string{{MapRBF}, {MapLinear, MapRBF, MapRBF}, {MapRBF, MapLinear}} {
-			c := base
-			c.Model, c.Latents, c.Inducing, c.Maps, c.Inputs = GP, outputs, 5, maps, 3*(i/2)
-			c.Lengthscales, c.QCov, c.Whiten = lengths[i%3], covs[i%2], i != 1
+		for _, c := range sequences {
+			skip := c.Skip // a GP has no layers to skip
+			c.Model, c.Outputs, c.Likelihood, c.Levels = GP, outputs, lik.name, lik.levels
+			c.Samples, c.Latents, c.Inducing, c.Skip = base.Samples, outputs, 5, false
 			all = append(all, c)
 			c.Model, c.Latents, c.Layers, c.Features, c.Hidden, c.FeedForward = GPDRF, 4, 2, 3, 2, true
-			c.Spectra, c.LocalReparam, c.Skip = VarResampled+EachSample, true, i == 1
+			c.Spectra, c.LocalReparam, c.Skip = VarResampled+EachSample, true, skip
 			all = append(all, c)
 		}
 		for _, c := range drawn {
