@@ -17,15 +17,16 @@ func (n *weightCovariance[T]) begin(p *pool, rows, columns, out int) {
 // fullWeights computes L for frequencies lo … hi. In quad it clears the part of s², and adds the elements of L Lᵀ to
 // the products of m.
 func (t *features[T]) fullWeights(lo, hi int) {
-	m, size := &t.moments, t.R*t.Out
+	state := &t.moments
+	size := t.R * t.Out
 	for i := lo * t.Out; i < hi*t.Out; i++ {
 		r, c := i/t.Out, i%t.Out
 		cos, sin := t.factorRow(c, r), t.factorRow(c, t.R+r)
 		cosVar, sinVar := t.math.dot(cos, cos), t.math.dot(sin, sin)
-		m.quad[i] = 0
-		m.quad[size+i] += cosVar + sinVar
-		m.quad[2*size+i] += cosVar - sinVar
-		m.quad[3*size+i] += t.math.dot(cos[:r+1], sin[:r+1])
+		state.quad[i] = 0
+		state.quad[size+i] += cosVar + sinVar
+		state.quad[2*size+i] += cosVar - sinVar
+		state.quad[3*size+i] += t.math.dot(cos[:r+1], sin[:r+1])
 	}
 }
 
