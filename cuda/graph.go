@@ -103,7 +103,8 @@ func (c *Context) Capture(work func()) (g *Graph, calls []Call, err error) {
 	if err := graphResult("capturing the stream", C.cuStreamBeginCapture_v2(stream, threadLocal)); err != nil {
 		return nil, nil, err
 	}
-	t, done := &trace{}, false
+	t := &trace{}
+	done := false
 	c.trace = t
 	defer func() { // this also runs if work panics
 		c.trace = nil

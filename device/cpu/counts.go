@@ -90,7 +90,8 @@ func (t *negativeBinomial[T]) run(_ *worker, block int) {
 	r := math.Exp(t.tail)
 	base, _ := math.Lgamma(r)
 	rise := digamma(r)
-	slopes, value, tail := t.dlogvar[block*t.c:][:t.c], 0.0, 0.0
+	slopes := t.dlogvar[block*t.c:][:t.c]
+	value, tail := 0.0, 0.0
 	clear(slopes)
 	for row := lo; row < hi; row++ {
 		w := all.w(row)

@@ -186,7 +186,8 @@ func lost(t *testing.T, call string, work func(d *Device) func(i int), check fun
 		return
 	}
 	d := must.Get(New(0, true, quiet))(t)
-	step, i := work(d), 0
+	step := work(d)
+	i := 0
 	var err error
 	for err == nil && i < 10 {
 		i++
