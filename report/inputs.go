@@ -17,7 +17,7 @@ func inputs(runs []*Run) section {
 			p := importancePanel(r, lengths)
 			p.Span = spanOf(runs, 2)
 			all = append(all, p)
-		} else if lengths != nil {
+		} else if lengths != nil && len(lengths) <= len(r.Trained.Schema.Columns) { // others are of a projection
 			all = append(all, lengthScalePanel(r, lengths))
 		}
 		if maps := r.Trained.MapKernels(); maps != nil {
