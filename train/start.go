@@ -5,7 +5,6 @@ import (
 	"reflect"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
-	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
@@ -51,10 +50,7 @@ func (s *setup) checkStart() error {
 	if s.job.Conformal != nil {
 		s.reporter.Note("warning: the intervals hold only if none of these rows has trained the model before")
 	}
-	if err := scaling.CheckPositive(s.train, from.Targets); err != nil {
-		return err
-	}
-	if err := s.checkTargets(from.Targets); err != nil {
+	if err := s.checkTargets(from.Targets, s.train); err != nil {
 		return err
 	}
 	if kind := from.Kind; kind.Basis != nil {

@@ -84,10 +84,10 @@ func (s *setup) logsPredictBetter(ctx context.Context, scales []scaling.TargetSc
 	return crps(scales) < crps(standard)
 }
 
-// checkTargets returns the error of the first validation, conformal or test row whose target has no logarithm, or is no
-// count, if the model needs that.
-func (s *setup) checkTargets(scales []scaling.TargetScale) error {
-	for _, ds := range []*data.Dataset{s.job.Validation, s.job.Conformal, s.job.Test} {
+// checkTargets returns the error of the first validation, conformal or test row, or row of more sets, whose target has
+// no logarithm, or is no count, if the model needs that.
+func (s *setup) checkTargets(scales []scaling.TargetScale, more ...*data.Dataset) error {
+	for _, ds := range append(more, s.job.Validation, s.job.Conformal, s.job.Test) {
 		if ds == nil {
 			continue
 		}
