@@ -48,6 +48,7 @@ func TestInputErrorOfTrain(t *testing.T) {
 	}
 	few := gpdrf.Rows{Inputs: two, Values: []float64{1, 2}}
 	bad := gpdrf.Rows{Inputs: two, Values: []float64{1, math.NaN()}}
+	half := gpdrf.Rows{Inputs: two, Values: []float64{1, 0.5}}
 	checkFaults(t, map[string]failed{
 		"a kernel":            {train(good, gpdrf.Options{Kernel: "rbg"}), fault{Option: "kernel"}},
 		"a share":             {train(good, gpdrf.Options{Validation: 2}), fault{Option: "validation"}},
@@ -57,6 +58,7 @@ func TestInputErrorOfTrain(t *testing.T) {
 		"too few for a fifth": {train(few, gpdrf.Options{Conformal: true}), fault{Option: "conformal"}},
 		"no rows":             {train(gpdrf.Rows{}, gpdrf.Options{}), fault{}},
 		"a value":             {train(bad, gpdrf.Options{}), fault{Row: 2}},
+		"a count":             {train(half, gpdrf.Options{Likelihood: "poisson"}), fault{Row: 2}},
 	})
 	ended, end := context.WithCancel(t.Context())
 	end()
@@ -98,6 +100,7 @@ func TestInputErrorOfLoad(t *testing.T) {
 	checkFaults(t, map[string]failed{
 		"no file":      {absent, fault{File: "absent"}},
 		"another file": {errorOf(gpdrf.Load(text)), fault{File: text}},
+		"no name":      {errorOf(gpdrf.Load("")), fault{}},
 	})
 	if !errors.Is(absent, fs.ErrNotExist) {
 		t.Errorf("%v is not fs.ErrNotExist", absent)

@@ -79,8 +79,9 @@ type Progress struct {
 }
 
 // Train fits a model. If ctx is cancelled before the first step is done, Train returns the cause of ctx as the error.
-// If it is cancelled later, Train returns the model so far, and the cause of ctx. Short attempts that choose the
-// objective come before the first step: set TimeLimit to have a model in time.
+// If it is cancelled later, Train returns the model so far, and the cause of ctx; of several models, by Ensemble or the
+// preset "best", there is none until all are trained. Short attempts that choose the objective come before the first
+// step: set TimeLimit to have a model in time.
 func Train(ctx context.Context, rows Rows, o Options) (m *Model, err error) {
 	defer func() { err = asInput(err) }()
 	started := time.Now()

@@ -309,21 +309,27 @@ func TestEnsemble(t *testing.T) {
 	}
 	var seen gpdrf.Progress
 	o.Seed, o.Ensemble, o.Progress = 1, 2, func(p gpdrf.Progress) { seen = p }
+	o.More = map[string]string{"predict-draws": "20"} // scores are those of draws, which the file has to tell
 	m := must.Get(gpdrf.Train(t.Context(), rows, o))(t)
 	path := filepath.Join(t.TempDir(), "model.safetensors")
 	must.OK(t, m.Save(path))
+	scores := must.Get(m.Evaluate(t.Context(), rows))(t).Regression.RMSE
 	for _, m := range []*gpdrf.Model{m, must.Get(gpdrf.Load(path))(t)} {
+		if got := must.Get(m.Evaluate(t.Context(), rows))(t).Regression.RMSE; got != scores {
+			t.Errorf("the RMSE is %g, and %g once the model is saved", scores, got)
+		}
 		p := must.Get(m.Predict(t.Context(), given))(t)
 		for i := range sums {
 			if math.Abs(p.Mean[i]-sums[i]) > 1e-6 {
 				t.Errorf("the mean is %g, and those of the models have the mean %g", p.Mean[i], sums[i])
 			}
 		}
-		if _, err := gpdrf.Train(t.Context(), rows, gpdrf.Options{From: m}); err == nil {
-			t.Error("an ensemble is trained further")
+		_, err := gpdrf.Train(t.Context(), rows, gpdrf.Options{From: m})
+		if err == nil || !strings.Contains(err.Error(), "the model is an ensemble") {
+			t.Errorf("an ensemble is trained further: %v", err)
 		}
 	}
-	if seen.Steps != 2 {
+	if seen.Step != 2 || seen.Steps != 2 {
 		t.Errorf("%+v", seen)
 	}
 }

@@ -34,6 +34,9 @@ type Model struct {
 
 // Load reads a model from a file written by Save, or from the folder of a run that has ended.
 func Load(path string) (*Model, error) {
+	if path == "" {
+		return nil, inputErrorf("", "gpdrf.Load: the path is empty: give a file of Save, or the folder of a run")
+	}
 	file, folder := path, ""
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		file, folder = filepath.Join(path, rundir.ModelFile), path
@@ -42,14 +45,19 @@ func Load(path string) (*Model, error) {
 	if err != nil {
 		return nil, &InputError{File: path, Err: err}
 	}
+	m := &Model{trained: t}
 	if folder != "" { // without the files of a run, From alone lacks its options
-		text, err := os.ReadFile(filepath.Join(folder, rundir.ConfigFile))
+		config := filepath.Join(folder, rundir.ConfigFile)
+		text, err := os.ReadFile(config)
 		result, resultErr := rundir.ReadResult(folder)
 		if err == nil && resultErr == nil {
 			t.Options, t.Steps = string(text), result.Steps
+			if _, _, err := m.options(); err != nil {
+				return nil, &InputError{File: config, Err: err}
+			}
 		}
 	}
-	return &Model{trained: t}, nil
+	return m, nil
 }
 
 // Save writes the model to a file, which appears whole or not at all. The file holds the options of the training, too,
@@ -57,6 +65,9 @@ func Load(path string) (*Model, error) {
 func (m *Model) Save(path string) error {
 	if m.trained == nil {
 		return ErrUntrained
+	}
+	if path == "" {
+		return inputErrorf("", "gpdrf.Model.Save: the path is empty: give the name of a file")
 	}
 	return atomicfile.WriteFile(path, func(w io.Writer) error { return m.trained.WriteModel(w) })
 }
@@ -117,6 +128,10 @@ func rowsFor(t *fitted.Model, rows Rows) (request data.Request, ds *data.Dataset
 func (m *Model) warmStart(c options.Config, rows Rows) (options.Config, *data.Dataset, error) {
 	if m.trained == nil {
 		return c, nil, fmt.Errorf("gpdrf.Options: From: %w", ErrUntrained)
+	}
+	if m.trained.Members != nil {
+		return c, nil, inputErrorf("from", "gpdrf.Options: From: the model is an ensemble, which cannot be trained "+
+			"further: give a single model")
 	}
 	base, known, err := m.options()
 	if err != nil {

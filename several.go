@@ -22,6 +22,12 @@ func (o Options) trainSeveral(ctx context.Context, job *train.Job, given []optio
 		return nil, err
 	}
 	members := map[int]*fitted.Model{}
+	progress := func(done, all int) {
+		if o.Progress != nil {
+			o.Progress(Progress{Step: done, Steps: all, Elapsed: time.Since(job.Started)})
+		}
+	}
+	models := 0
 	search := best.Search{
 		State: state, Devices: []device.Device{job.Device}, Rows: job.Train, Started: job.Started,
 		Save: func() error { return nil },
@@ -32,24 +38,26 @@ func (o Options) trainSeveral(ctx context.Context, job *train.Job, given []optio
 		Kept: func(k int) (*fitted.Model, error) { return members[k], nil },
 		Note: job.Reporter.Note,
 		Doing: func(done, all int, _ string) {
-			if o.Progress != nil {
-				o.Progress(Progress{Step: done, Steps: all, Elapsed: time.Since(job.Started)})
-			}
+			models = all
+			progress(done, all)
 		},
 	}
 	found, err := search.Run(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if job.Conformal != nil {
-		err := found.Conform(ctx, job.Device, job.Conformal, c.Level)
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		if err != nil {
-			job.Reporter.Note("warning: the model is kept without intervals: %v", err)
-		}
-	}
+	progress(models, models)
 	found.Options = string(c.YAML())
-	return &Model{device: o.Device, trained: found}, nil
+	m := &Model{device: o.Device, trained: found}
+	if job.Conformal == nil {
+		return m, nil
+	}
+	err = found.Conform(ctx, job.Device, job.Conformal, c.Level)
+	if ctx.Err() != nil {
+		return m, context.Cause(ctx)
+	}
+	if err != nil {
+		job.Reporter.Note("warning: the model is kept without intervals: %v", err)
+	}
+	return m, nil
 }

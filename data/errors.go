@@ -58,6 +58,14 @@ func rowErrorf(i int, format string, args ...any) *Error {
 	return errorAt("", place{line: i + 1}, "row %d%s", i+1, fmt.Sprintf(format, args...))
 }
 
+// Faultf returns an error about row i, from 0, by its place in a file or its number.
+func (d *Dataset) Faultf(i int, format string, args ...any) error {
+	if d.Path == inMemory && d.lines == nil {
+		return rowErrorf(i, ": %s", fmt.Sprintf(format, args...))
+	}
+	return errorf(d.Where(i), format, args...)
+}
+
 // asFlag names an option in a message.
 func asFlag(name string) string { return usererror.Flag(name) }
 

@@ -35,6 +35,7 @@ const (
 type ensembleHeader struct {
 	Version int            `json:"version"`
 	Members []memberHeader `json:"members"`
+	Options string         `json:"options,omitempty"` // as those of a Model
 
 	Conformal *Conformal `json:"conformal,omitempty"`
 }
@@ -79,7 +80,7 @@ func (t *Model) contents() (text string, tensors []safetensors.Tensor, err error
 
 // ensembleContents returns the parts of the file of an ensemble.
 func (t *Model) ensembleContents() (text string, tensors []safetensors.Tensor, err error) {
-	h := ensembleHeader{Version: ensembleVersion, Conformal: t.Conformal}
+	h := ensembleHeader{Version: ensembleVersion, Options: t.Options, Conformal: t.Conformal}
 	for k, m := range t.Members {
 		described, own, err := m.contents()
 		if err != nil {
@@ -190,6 +191,6 @@ func (h *ensembleHeader) parse(tensors []safetensors.Tensor) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.Conformal = h.Conformal
+	t.Options, t.Conformal = h.Options, h.Conformal
 	return t, h.Conformal.check(len(t.Targets))
 }
