@@ -2,11 +2,11 @@
 //
 // Train fits a Model to Rows: numbers, sequences or both, with targets of a regression or of a classification.
 // Model.Predict gives the mean and standard deviation, or the probability of each class. Model.Evaluate scores the
-// model on rows with known targets, and Model.Suggest chooses the rows to measure next. Model.Save and Load keep a model
-// in a file, which the program gpdrf-gpu reads and writes, too. Options.From trains a model further on new rows.
+// model on rows with known targets, and Model.Suggest chooses the rows to measure next. Model.Save and Load keep a
+// model in a file, which the program gpdrf-gpu reads and writes, too. Options.From trains a model further on new rows.
 //
-// The options are those of the command gpdrf-gpu train. docs/cli.md lists them all, and errors name them. The same rows,
-// options and seed give the same model, bit for bit, on one kind of processor. To work on files, run folders,
+// The options are those of the command gpdrf-gpu train. docs/cli.md lists them all, and errors name them. The same
+// rows, options and seed give the same model, bit for bit, on one kind of processor. To work on files, run folders,
 // checkpoints or cross-validations, use the command.
 //
 // Bad input is an InputError. Errors about Rows count them from 1; indices of rows, such as for Prediction.Interval,

@@ -88,8 +88,8 @@ func (m *Model) SetDevice(name string) {
 	m.device = name
 }
 
-// Predict predicts rows. Columns are matched by name; without names they are taken in the order of training. Targets are
-// ignored. The first call puts the model on its device, where it stays for later calls until Close.
+// Predict predicts rows. Columns are matched by name; without names they are taken in the order of training. Targets
+// are ignored. The first call puts the model on its device, where it stays for later calls until Close.
 func (m *Model) Predict(ctx context.Context, rows Rows) (p *Prediction, err error) {
 	defer func() { err = asInput(err) }()
 	t := m.trained

@@ -8,8 +8,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-// A change to the probabilities of a row changes neither the probabilities of other rows nor a
-// set.
+// A change to the probabilities of a row changes neither the probabilities of other rows nor a set.
 func TestOwnProbabilities(t *testing.T) {
 	rows := gpdrf.Rows{Inputs: wave().Inputs}
 	for i := range rows.Inputs {

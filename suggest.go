@@ -39,8 +39,8 @@ type Suggestion struct {
 
 // Suggest returns the rows to measure next, the best first. Rows with a target, in Values, Targets or Classes, count as
 // measured: they are not suggested, and ei is the expected improvement on the best of them. The target of any other row
-// is NaN, or "" for a class. Without measured rows, ei is the improvement on the best training target. Suggest opens the
-// device for this call.
+// is NaN, or "" for a class. Without measured rows, ei is the improvement on the best training target. Suggest opens
+// the device for this call.
 func (m *Model) Suggest(ctx context.Context, rows Rows, s SuggestOptions) (chosen []Suggestion, err error) {
 	defer func() { err = asInput(err) }()
 	t := m.trained

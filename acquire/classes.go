@@ -41,9 +41,8 @@ func (p Classes) Entropy(weight []float64, batch int, seed uint64) []Pick {
 	return p.choose(weight, make([]float64, p.N), batch, seed)
 }
 
-// BALD chooses rows by the information in nats that their label has about the function, given the
-// labels of the rows chosen before: H(y) − E_s H(y | s) (BatchBALD of Kirsch, van Amersfoort and Gal
-// 2019); times weight [N], nil is 1.
+// BALD chooses rows by the information in nats that their label has about the function, given the labels of the rows
+// chosen before: H(y) − E_s H(y | s) (BatchBALD of Kirsch, van Amersfoort and Gal 2019); times weight [N], nil is 1.
 func (p Classes) BALD(weight []float64, batch int, seed uint64) []Pick {
 	own := make([]float64, p.N)
 	p.each(func(i int, at []float64) {

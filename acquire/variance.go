@@ -2,9 +2,8 @@ package acquire
 
 import "math"
 
-// conditional is the variance of f at each row given noisy measurements of the chosen rows, if f is
-// normal with the covariance of the functions. It is a Cholesky factorisation of the covariance,
-// column by column.
+// conditional is the variance of f at each row given noisy measurements of the chosen rows, if f is normal with the
+// covariance of the functions. It is a Cholesky factorisation of the covariance, column by column.
 type conditional struct {
 	centred  Samples
 	noise    []float64 // [N]
@@ -55,8 +54,7 @@ func UpperBound(f Samples, noise []float64, kappa float64, batch int) []Pick {
 	return greedy(f.N, batch, f.More, bound, c.measure)
 }
 
-// Variance chooses rows by the variance of f given measurements of the rows chosen before, times
-// weight [N]; nil is 1.
+// Variance chooses rows by the variance of f given measurements of the rows chosen before, times weight [N]; nil is 1.
 func Variance(f Samples, noise, weight []float64, batch int) []Pick {
 	c := newConditional(f, noise)
 	return greedy(f.N, batch, f.More, func(i int) float64 { return weightOf(weight, i) * c.variance[i] }, c.measure)

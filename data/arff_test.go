@@ -55,8 +55,7 @@ func TestQuotedNames(t *testing.T) {
 	}
 }
 
-// TestBlocks of time: no training row is within a second of a test row, and the blocks are the
-// recording.
+// TestBlocks of time: no training row is within a second of a test row, and the blocks are the recording.
 func TestBlocksOfTime(t *testing.T) {
 	const n = 14980
 	var all []int

@@ -154,8 +154,7 @@ func (r *records) found(i int, format string, args ...any) *Error {
 		phrase.Quote(r.columnName(i)), fmt.Sprintf(format, args...))
 }
 
-// value reads cell i of the current row, which must be a finite number; advice is what to do about a
-// word.
+// value reads cell i of the current row, which must be a finite number; advice is what to do about a word.
 func (r *records) value(i int, advice string) (float64, error) {
 	cell := strings.TrimSpace(r.row[i])
 	if r.isStray(i) {

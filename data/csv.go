@@ -303,8 +303,7 @@ func (l *layout) targetsOf(rec *records) (labels []int32, y []float64, at int, e
 	return nil, y, 0, nil
 }
 
-// appendValue adds the inputs of column j: its number, or a 1 at its text and 0 at the others of
-// the column.
+// appendValue adds the inputs of column j: its number, or a 1 at its text and 0 at the others of the column.
 func (l *layout) appendValue(to []float64, rec *records, j int) ([]float64, error) {
 	c, i := l.columns[j], l.inputs[j]
 	cell := strings.TrimSpace(rec.row[i])

@@ -45,8 +45,7 @@ type Dataset struct {
 	// inputs [N,D], float64 or float32, as in the file; pixels as fractions of the brightest
 	X       *tensor.Dense
 	Columns []string // names of the D inputs
-	// Target is the name of the target column, "" without targets. Names of several columns have commas between
-	// them.
+	// Target is the name of the target column, "" without targets. Names of several columns have commas between them.
 	Target  string
 	Targets []string // names of several target columns; nil for one
 	Task    Task
@@ -60,12 +59,10 @@ type Dataset struct {
 
 	// Weights [N] are numbers of copies that each row counts as; nil if each row counts once.
 	Weights []float64
-	// Offset [N] is added to the log rate of each row of counts: the logarithm of an exposure; nil for no
-	// offset.
+	// Offset [N] is added to the log rate of each row of counts: the logarithm of an exposure; nil for no offset.
 	Offset []float64
 
-	// RowOf are the numbers of the rows among all rows that were split into folds, from 0; nil if there are no
-	// folds.
+	// RowOf are the numbers of the rows among all rows that were split into folds, from 0; nil if there are no folds.
 	RowOf []int
 
 	// Groups [N] are numbers of groups, from 0. Every split keeps the rows of a group together. Nil if there

@@ -64,8 +64,7 @@ func TestFoldsOf(t *testing.T) {
 	}
 }
 
-// A named set is split as one, its two files joined: of sequences, words that only one file has are
-// known in both.
+// A named set is split as one, its two files joined: of sequences, words that only one file has are known in both.
 func TestFoldsOfANamedSet(t *testing.T) {
 	dir := t.TempDir()
 	for set, files := range map[string]map[string]string{
@@ -109,8 +108,7 @@ func TestFoldsOfANamedSet(t *testing.T) {
 	}
 }
 
-// An archive with a test part is split as a whole, and a kernel of the rows' own goes with its
-// rows.
+// An archive with a test part is split as a whole, and a kernel of the rows' own goes with its rows.
 func TestFoldsOfAnArchive(t *testing.T) {
 	archive := write(t, "a.npz", zipOf("x_train.npy", npy("<f4", "4, 1", []float32{1, 2, 3, 4}),
 		"y_train.npy", npy("<f8", "4,", []float64{.1, .2, .3, .4}),

@@ -9,8 +9,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-// Every format has a small file here that it reads and no earlier one takes, and a row in
-// docs/data.md.
+// Every format has a small file here that it reads and no earlier one takes, and a row in docs/data.md.
 func TestFormatsAreTested(t *testing.T) {
 	documented := must.Get(os.ReadFile("../docs/data.md"))(t)
 	files := map[string]struct{ text, row string }{

@@ -25,11 +25,10 @@ type gram struct {
 // to its largest diagonal value.
 const gramTolerance = 1e-6
 
-// readGram reads the arrays inducing [M,M], train_inducing [N,M], train_diag [N],
-// test_inducing [T,M] and test_diag [T] of an npz archive, for n training rows and t others.
-// Those of n = 0 or t = 0 rows are not read. It is an error if sizes do not agree, a value is not
-// finite, or no kernel can have these values: inducing must be symmetric and positive
-// semi-definite, diagonals not negative, and k(x, x̄)² at most k(x, x)·k(x̄, x̄).
+// readGram reads the arrays inducing [M,M], train_inducing [N,M], train_diag [N], test_inducing [T,M] and test_diag [T]
+// of an npz archive, for n training rows and t others. Those of n = 0 or t = 0 rows are not read. It is an error if
+// sizes do not agree, a value is not finite, or no kernel can have these values: inducing must be symmetric and
+// positive semi-definite, diagonals not negative, and k(x, x̄)² at most k(x, x)·k(x̄, x̄).
 func readGram(path string, n, t int, w Watch) (train, test *RowKernel, err error) {
 	f, err := w.open(path)
 	if err != nil {
@@ -140,9 +139,8 @@ func (g *gram) rows(part string, n int) (*RowKernel, error) {
 	return &RowKernel{M: g.m, Own: own, Rows: correlate(cross, diag, g.diag)}, nil
 }
 
-// RowKernel is a kernel that was computed elsewhere, as squared distances 2 − 2k(x, x̄)/√(k(x, x) k(x̄, x̄)) in
-// the space of its unit vectors. Only the correlations count, not the diagonal. The distances are 2 if k(x, x)
-// is 0.
+// RowKernel is a kernel that was computed elsewhere, as squared distances 2 − 2k(x, x̄)/√(k(x, x) k(x̄, x̄)) in the
+// space of its unit vectors. Only the correlations count, not the diagonal. The distances are 2 if k(x, x) is 0.
 type RowKernel struct {
 	M    int
 	Own  []float64 // distances among the inducing points [M,M]

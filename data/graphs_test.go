@@ -185,8 +185,7 @@ func TestMolecules(t *testing.T) {
 	}
 }
 
-// The name .smi, or --set tokens=graphs, makes molecules of words that are SMILES, below a header or
-// without one.
+// The name .smi, or --set tokens=graphs, makes molecules of words that are SMILES, below a header or without one.
 func TestPlainSMILES(t *testing.T) {
 	const words = "CCO ethanol\nCC ethane\nC methane\nCO methanol\n"
 	tabs := strings.ReplaceAll(words, " ", "\t")

@@ -12,8 +12,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
-// DefaultTarget is the column that is the target if none is named. If it does not exist, the last column is the
-// target.
+// DefaultTarget is the column that is the target if none is named. If it does not exist, the last column is the target.
 const DefaultTarget = "target"
 
 // layout maps the cells of a row to the inputs, in order, and to the target.

@@ -159,8 +159,7 @@ func (s *sparse) readLine(line string, check func(float64) string) error {
 	return nil
 }
 
-// begin begins a row with its label, which its first word must be. An optional label that cannot be used is not
-// known.
+// begin begins a row with its label, which its first word must be. An optional label that cannot be used is not known.
 func (s *sparse) begin(word string, at place, check func(float64) string) error {
 	s.start, s.lines = append(s.start, len(s.index)), append(s.lines, int32(s.line))
 	v, problem := finite(word)

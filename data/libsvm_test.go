@@ -25,8 +25,7 @@ func TestLIBSVM(t *testing.T) {
 	}
 	train, _, _ := readText(text, ReadOptions{})
 	like := train.Schema()
-	// Other rows may have fewer inputs, or more, which are ignored; labels are recognised as in
-	// training.
+	// Other rows may have fewer inputs, or more, which are ignored; labels are recognised as in training.
 	test, notes, err := readText("-1 1:7 4:1 11:2\n1 2:3 8:1\n", ReadOptions{Schema: &like})
 	if err != nil || fmt.Sprint(test.X.Float64s(), test.Labels, test.D()) != "[7 0 0 0 3 0] [0 1] 3" {
 		t.Error(test, err)

@@ -18,9 +18,8 @@ func sequenceLines() format {
 		sequences: true}
 }
 
-// isSequenceLines reports whether each of the first lines has one tab, and some have a text after it. A
-// table of two numbers has a text in its header, too, so the first line counts only after a
-// number.
+// isSequenceLines reports whether each of the first lines has one tab, and some have a text after it. A table of two
+// numbers has a text in its header, too, so the first line counts only after a number.
 func isSequenceLines(head []byte) bool {
 	texts := 0
 	lines, whole := linesOf(head)
@@ -189,8 +188,7 @@ func (in *input) checkTable() error {
 	return nil
 }
 
-// mayHave reports whether lines of two texts, with a tab between, may be rows like those of
-// training.
+// mayHave reports whether lines of two texts, with a tab between, may be rows like those of training.
 func (s Schema) mayHave(head []byte) bool {
 	lines, _ := linesOf(head)
 	names := s.names()

@@ -160,8 +160,7 @@ func (s Source) testFile(all *Dataset) (string, error) {
 	return s.Test, nil
 }
 
-// meantName adds to the error about a file that is not there the named set that may
-// have been meant.
+// meantName adds to the error about a file that is not there the named set that may have been meant.
 func meantName(path string, err error) error {
 	if _, gone := os.Stat(path); gone == nil {
 		return err
@@ -247,9 +246,8 @@ func Folds(name string) int {
 	return set.Folds
 }
 
-// loadNamed reads fold K of a named set from its folder, or any fold with s.Folds. powerplant comes
-// from the embedded table, which has the rows in their own units; the folds in a folder have the
-// same rows, standardised.
+// loadNamed reads fold K of a named set from its folder, or any fold with s.Folds. powerplant comes from the embedded
+// table, which has the rows in their own units; the folds in a folder have the same rows, standardised.
 func loadNamed(set sets.Set, s Source) (train, test *Dataset, notes []string, err error) {
 	fold := max(s.Fold, 1)
 	switch {

@@ -158,8 +158,7 @@ func (m molecule) value(name string) (string, place) {
 	return "", place{m.at, 1}
 }
 
-// nameMolecules takes the names of the molecules from the item that is asked for, or else from
-// their first lines.
+// nameMolecules takes the names of the molecules from the item that is asked for, or else from their first lines.
 func (t *texts) nameMolecules(all []molecule, items []string) error {
 	id := t.opt.ID
 	if like := t.opt.Schema; id == "" && like != nil && slices.Contains(items, like.ID) {

@@ -219,8 +219,7 @@ func (c *columnProfile) hasUnits() bool {
 	return c.signs.units[0] != "" && !written.IsSign(first)
 }
 
-// isUnclear reports whether the cells are numbers in which a comma or a point may separate thousands or
-// decimals.
+// isUnclear reports whether the cells are numbers in which a comma or a point may separate thousands or decimals.
 func (c *columnProfile) isUnclear() bool {
 	return c.texts.n > 0 && c.signs.ambiguous.cell != "" && c.fits(false) && c.fits(true) && c.sameUnit()
 }

@@ -173,8 +173,7 @@ func (a *npyArray) rows(lim limits) (n, d int, err error) {
 	return n, d, nil
 }
 
-// matrix reads all values, each times factor, as a table of n rows. They gather as they come: a
-// header may lie.
+// matrix reads all values, each times factor, as a table of n rows. They gather as they come: a header may lie.
 func (a *npyArray) matrix(n, d int, factor float64) (*tensor.Dense, error) {
 	if a.kind().size <= 2 || strings.HasSuffix(a.dtype, "f4") { // float32 holds every value
 		return npyMatrix(a, n, d, func(v float64) float32 { return float32(v * factor) })
@@ -265,8 +264,7 @@ const (
 	imageScaling = "none" // pixels share one unit, and a rare one must not outweigh the rest
 )
 
-// isIDX takes everything that starts with two zero bytes, so that a wrong type gets its own
-// message.
+// isIDX takes everything that starts with two zero bytes, so that a wrong type gets its own message.
 func isIDX(head []byte) bool { return bytes.HasPrefix(head, []byte{0, 0}) }
 
 // openIDX reads the header of an array of unsigned bytes.

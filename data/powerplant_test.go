@@ -124,9 +124,8 @@ func compareFold(t *testing.T, name string, got, want *data.Dataset, s scaling.S
 	}
 }
 
-// deriveFolds finds each fold's test rows in the table. The files are standardised by
-// constants that they do not hold; but training and test rows together are the whole
-// table, so the extremes of each column give the constants back.
+// deriveFolds finds each fold's test rows in the table. The files are standardised by constants that they do not hold;
+// but training and test rows together are the whole table, so the extremes of each column give the constants back.
 func deriveFolds(t *testing.T, dir string) {
 	table := wholeTable(t)
 	rowsOf := map[cents][]int{}

@@ -254,8 +254,7 @@ func (r *records) isTyped(i int) bool {
 	return ok && rows.isNumber(i) || r.hasType(i, "numeric", "integer", "real")
 }
 
-// doubtfulHeader reports a header with numbers in it, and its text. Such a header may be a row with a mistyped
-// cell.
+// doubtfulHeader reports a header with numbers in it, and its text. Such a header may be a row with a mistyped cell.
 func (r *records) doubtfulHeader() (text string, doubtful bool) {
 	at := slices.IndexFunc(r.header, isText)
 	if at < 0 || r.style.names != nil || r.types != nil {
@@ -304,8 +303,7 @@ type plainRows struct {
 func (p *plainRows) FieldPos(cell int) (line, column int) { return p.line, p.at[cell] }
 func (p *plainRows) InputOffset() int64                   { return p.offset }
 
-// Read returns the next line that is neither blank nor a comment. Errors about quotes are those of
-// [csv.Reader].
+// Read returns the next line that is neither blank nor a comment. Errors about quotes are those of [csv.Reader].
 func (p *plainRows) Read() ([]string, error) {
 	for {
 		text, err := p.src.ReadString('\n')

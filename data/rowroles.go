@@ -11,8 +11,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
-// RowRoles are the columns that describe a row without being inputs, by their names or numbers from 1; "" for
-// none.
+// RowRoles are the columns that describe a row without being inputs, by their names or numbers from 1; "" for none.
 type RowRoles struct {
 	Weights string `json:"weights,omitempty"` // number of copies that a row counts as
 	Group   string `json:"group,omitempty"`   // rows of a group stay together in every split

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestScaffoldGroups: groups are the scaffolds of molecules in every format, unless a column has the
-// name.
+// TestScaffoldGroups: groups are the scaffolds of molecules in every format, unless a column has the name.
 func TestScaffoldGroups(t *testing.T) {
 	smiles := []string{"Cc1ccccc1", "CCO", "Oc1ccccc1", "C1CCCCC1C", "CC(C)C", "C1CCCCC1(F)F"}
 	want := []int32{0, 1, 0, 2, 1, 2}

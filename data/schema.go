@@ -8,8 +8,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
-// Schema holds the facts of a training set that are needed to read another file the same way. A model file
-// holds it.
+// Schema holds the facts of a training set that are needed to read another file the same way. A model file holds it.
 type Schema struct {
 	Columns  []string `json:"columns"`
 	Target   string   `json:"target"`
@@ -147,8 +146,7 @@ func (s Schema) hasSoundAlphabet() bool {
 		(v == nil || v.Width > 0) && (a.Attributes == nil || a.Kind == seq.Graphs) && a.Letters >= 0
 }
 
-// OneHot is a column of text that became an input for each of its values: 1 where the cell has
-// that value, else 0.
+// OneHot is a column of text that became an input for each of its values: 1 where the cell has that value, else 0.
 type OneHot struct {
 	Column string   `json:"column"`
 	At     int      `json:"at"` // position among the input columns of the file, from 0

@@ -27,9 +27,8 @@ func labelsStand(s *seq.Set, known Schema) string {
 		asFlag("labels") + " FILE"
 }
 
-// setLabels makes classes or numbers of the labels. Labels are classes if they are words, or few different
-// whole numbers. Classes have the order of their numbers or their letters. The target column of a table already
-// has its name.
+// setLabels makes classes or numbers of the labels. Labels are classes if they are words, or few different whole
+// numbers. Classes have the order of their numbers or their letters. The target column of a table already has its name.
 func (t *texts) setLabels(made *table) error {
 	if t.targets != nil && t.labels != nil {
 		if err := t.severalClasses(len(t.targets)); err != nil {
@@ -104,8 +103,7 @@ func (t *texts) withoutLabels(made *table) error {
 		"line, or give %s FILE", asFlag("labels"))
 }
 
-// findClasses lists the different labels in order; why is the reason not to take numbers for
-// classes.
+// findClasses lists the different labels in order; why is the reason not to take numbers for classes.
 func (t *texts) findClasses() (classes []string, why string) {
 	classes = slices.Compact(slices.Sorted(slices.Values(t.labels)))
 	var values []float64
@@ -198,8 +196,7 @@ func classFinder(classes []string) func(label string) (int32, bool) {
 	}
 }
 
-// setTargets sets the targets of the rows by the task. Optional targets of a row with an invalid one are not
-// known.
+// setTargets sets the targets of the rows by the task. Optional targets of a row with an invalid one are not known.
 func (t *texts) setTargets(made *table) error {
 	u := unneeded{}
 	find := classFinder(made.schema.Classes)

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// Several target columns are outputs in the order in which they are asked for; other files are read
-// the same way.
+// Several target columns are outputs in the order in which they are asked for; other files are read the same way.
 func TestSeveralTargets(t *testing.T) {
 	const text = "a,b,c,d\n1,2,3,4\n5,6,7,8\n9,10,11,13\n"
 	for _, target := range []string{"d,b", "4, 2", "d,2"} {

@@ -298,10 +298,9 @@ func (d *Dataset) Spread(count int) *Dataset {
 	return d.Subset(rows)
 }
 
-// Neighbouring rows of one recording are nearly equal, so a test on randomly drawn rows is too easy. A blocked
-// set is one recording in the order of time, cut into blocks of equal length. Fold k is tested on block k, and
-// trained on the others without the rows within a second of the block. So no training row is a near copy of a
-// test row.
+// Neighbouring rows of one recording are nearly equal, so a test on randomly drawn rows is too easy. A blocked set is
+// one recording in the order of time, cut into blocks of equal length. Fold k is tested on block k, and trained on the
+// others without the rows within a second of the block. So no training row is a near copy of a test row.
 const (
 	blocks    = sets.Blocks
 	guardRows = 128 // a second of the EEG recording

@@ -88,8 +88,7 @@ func TestClassLeftOut(t *testing.T) {
 	}
 }
 
-// Columns that are left out are reported, and are not looked for in other rows, by name or by
-// position.
+// Columns that are left out are reported, and are not looked for in other rows, by name or by position.
 func TestLeftOutColumns(t *testing.T) {
 	var named, bare strings.Builder
 	named.WriteString(",name,a,empty,b,y\n")

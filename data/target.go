@@ -241,8 +241,7 @@ func (d *Dataset) setLabels(y []float64) {
 	}
 }
 
-// classIndex maps the numbers of classes to their indices. If all classes are booleans, the numbers are 1 and
-// 0.
+// classIndex maps the numbers of classes to their indices. If all classes are booleans, the numbers are 1 and 0.
 func classIndex(classes []string) map[float64]int32 {
 	index := make(map[float64]int32, len(classes))
 	words := slices.ContainsFunc(classes, func(c string) bool { _, ok := written.Boolean(c); return !ok })
@@ -259,8 +258,7 @@ func classIndex(classes []string) map[float64]int32 {
 	return index
 }
 
-// checkClasses refuses a class whose training rows are all left out, because they lack cells or have the weight
-// 0.
+// checkClasses refuses a class whose training rows are all left out, because they lack cells or have the weight 0.
 func (l *layout) checkClasses(made *table) error {
 	if l.opt.Schema != nil || l.class == nil || l.dropped+l.weightless == 0 {
 		return nil
@@ -299,8 +297,7 @@ func unknownClass(class, column string, classes []string) string {
 		class, phrase.Quote(column), phrase.List(classes))
 }
 
-// A regression may have several target columns, ReadOptions.Target "a,b,c". Each of them is an output of the
-// model.
+// A regression may have several target columns, ReadOptions.Target "a,b,c". Each of them is an output of the model.
 
 // splitTargets returns the columns that a target names: itself, or several with commas between them. A name with a
 // comma is given by the number of its column.

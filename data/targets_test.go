@@ -151,8 +151,7 @@ func floatsOf(y []string) (v []float64) {
 	return v
 }
 
-// unneededForms write four rows with the targets y, where "" is a row without one, and nil is a
-// file without any.
+// unneededForms write four rows with the targets y, where "" is a row without one, and nil is a file without any.
 func unneededForms(t *testing.T) map[string]func(y []string) string {
 	dna := []string{"ACGT", "AACC", "GGTT", "TTTT"}
 	file := func(text string) string { return write(t, "rows", text) }

@@ -47,8 +47,7 @@ func (in *input) open() (err error) {
 	return in.text()
 }
 
-// unzipped undoes gzip, and removes a byte order mark. It returns the reader and the first bytes of the
-// content.
+// unzipped undoes gzip, and removes a byte order mark. It returns the reader and the first bytes of the content.
 func unzipped(name string, r io.Reader) (*bufio.Reader, []byte, error) {
 	br := bufio.NewReaderSize(r, headSize)
 	if isGzip(br) {
@@ -123,8 +122,7 @@ func (in *input) text() error {
 	return nil
 }
 
-// headRows is the least number of lines in the first bytes of a table, and maxHead the largest number of these
-// bytes.
+// headRows is the least number of lines in the first bytes of a table, and maxHead the largest number of these bytes.
 const (
 	headRows = 3
 	maxHead  = 16 << 20
@@ -259,8 +257,7 @@ type readFailure struct {
 func (e *readFailure) Error() string { return e.name + ": reading failed: " + cause(e.err) }
 func (e *readFailure) Unwrap() error { return e.err }
 
-// guard stops a text or a row that exceeds its limit. The reader of rows moves the mark to the start of each
-// row.
+// guard stops a text or a row that exceeds its limit. The reader of rows moves the mark to the start of each row.
 type guard struct {
 	src        io.Reader
 	limits     limits

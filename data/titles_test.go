@@ -10,8 +10,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
-// A line with the separator is honoured, and titles above the names are left out. Errors count all
-// lines of the file.
+// A line with the separator is honoured, and titles above the names are left out. Errors count all lines of the file.
 func TestTitles(t *testing.T) {
 	const rows = "a,b,y\n1,2,0.5\n3,4,1.5\n5,7,2.5\n"
 	semicolons := strings.ReplaceAll(rows, ",", ";")

@@ -8,8 +8,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
-// Sequences of vectors in lists, FASTA and a column of a CSV file have the same codes and
-// fingerprint.
+// Sequences of vectors in lists, FASTA and a column of a CSV file have the same codes and fingerprint.
 func TestVectors(t *testing.T) {
 	const want = "vectors: 1,2;3,4;1,2=up 0.5,-1=down 3,4;0.5,-1=up 1,2=down"
 	first := ""

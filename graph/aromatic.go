@@ -73,8 +73,7 @@ func neighbours(rings [][]int) (near [][]int) {
 	return near
 }
 
-// growSets returns the sets with one more ring, which shares a bond with a ring of the set; nil if there
-// are too many.
+// growSets returns the sets with one more ring, which shares a bond with a ring of the set; nil if there are too many.
 func growSets(sets, near [][]int) (grown [][]int) {
 	seen := map[string]bool{}
 	for _, set := range sets {
@@ -117,8 +116,7 @@ func (m *electrons) isAromatic(rings [][]int, set, gives []int) bool {
 	return sum%4 == 2
 }
 
-// mark makes the atoms of a set of rings aromatic, and finds the bonds that are in only one of the
-// rings.
+// mark makes the atoms of a set of rings aromatic, and finds the bonds that are in only one of the rings.
 func (m *electrons) mark(rings [][]int, set []int, found map[int]bool) {
 	count := map[int]int{}
 	for _, i := range set {
@@ -146,8 +144,7 @@ func (m *electrons) relabel(found map[int]bool) {
 	}
 }
 
-// rings returns the shortest rings through each bond, as numbers of edges. No atom of a ring has the
-// donation none.
+// rings returns the shortest rings through each bond, as numbers of edges. No atom of a ring has the donation none.
 func (m *electrons) rings(gives []int) (rings [][]int) {
 	seen := map[string]bool{}
 	for e, edge := range m.g.Edges {

@@ -8,8 +8,7 @@ import (
 // Unknown is the code of a label that training did not have.
 const Unknown = -1
 
-// head is the number of numbers before the labels of a coded graph: its nodes, its edges, and 1
-// or 0 for frames.
+// head is the number of numbers before the labels of a coded graph: its nodes, its edges, and 1 or 0 for frames.
 const head = 3
 
 // Append adds the code of g to codes:
@@ -59,8 +58,7 @@ func maxNeighbours(codes []int32) int {
 // Labels returns the codes of the labels of a coded graph's nodes, in its memory.
 func Labels(codes []int32) []int32 { return codes[head : head+Nodes(codes)] }
 
-// Frames returns the codes of the vectors of a coded graph's nodes, in its memory. It is empty without
-// attributes.
+// Frames returns the codes of the vectors of a coded graph's nodes, in its memory. It is empty without attributes.
 func Frames(codes []int32) []int32 {
 	n := Nodes(codes)
 	return codes[head+n : head+n+n*int(codes[2])]
@@ -69,8 +67,7 @@ func Frames(codes []int32) []int32 {
 // EdgeList returns the edges of a coded graph, in its memory: From, To and the label of each.
 func EdgeList(codes []int32) []int32 { return codes[head+Nodes(codes)+len(Frames(codes)):] }
 
-// Unframed adds to dst the coded graph without frames, each label l of a node with the frame f as
-// combined(l, f).
+// Unframed adds to dst the coded graph without frames, each label l of a node with the frame f as combined(l, f).
 func Unframed(dst, codes []int32, combined func(label, frame int32) int32) []int32 {
 	n := Nodes(codes)
 	frames := Frames(codes)

@@ -8,9 +8,8 @@
 //
 // # What is exact
 //
-// A feature is a chain of symbols: a label, the colours of the neighbours in order. Chains are
-// numbered as they come (Work.Down), so that two features have the same number only if they are the
-// same. Nothing is hashed.
+// A feature is a chain of symbols: a label, the colours of the neighbours in order. Chains are numbered as they come
+// (Work.Down), so that two features have the same number only if they are the same. Nothing is hashed.
 //
 // # Unknown labels
 //

@@ -24,12 +24,10 @@ type Counter func(w *Work, codes []int32)
 
 // Work is the input of a Counter, and the memory that it uses again.
 type Work struct {
-	// Down numbers a chain of symbols by the number of the chain before its last symbol, 0 for the
-	// empty one, and that symbol, which is below 2³². Numbers are from 1 and below 2³¹; the same
-	// chain has the same number.
+	// Down numbers a chain of symbols by the number of the chain before its last symbol, 0 for the empty one, and that
+	// symbol, which is below 2³². Numbers are from 1 and below 2³¹; the same chain has the same number.
 	Down func(chain, symbol uint64) uint64
-	// Found takes a feature, which is the number of its chain, and its count. Counts of the same
-	// feature are added up.
+	// Found takes a feature, which is the number of its chain, and its count. Counts of the same feature are added up.
 	Found func(feature, times uint64)
 
 	// Steps counts the work of a Counter that may look at much more than the graph. If Limit is

@@ -256,8 +256,7 @@ func (p *molReader) tables() *Error {
 // tableMark begins the lines of version V3000.
 const tableMark = "M  V30 "
 
-// tableLine returns a line with the lines that continue it: a - at the end of a line announces
-// another.
+// tableLine returns a line with the lines that continue it: a - at the end of a line announces another.
 func (p *molReader) tableLine() (text string, at int) {
 	text, at = p.line()
 	for strings.HasPrefix(text, tableMark) && strings.HasSuffix(text, "-") && p.at < len(p.text) {

@@ -26,11 +26,10 @@ func (a atom) label() string {
 	return a.isotope + symbol + chargeText(a.charge)
 }
 
-// Standardise gives a molecule the same labels for every notation of it. Hydrogens are left out,
-// except isotopes, charged hydrogens, and hydrogens without a single neighbour. Rings are
-// aromatic by their electrons, also where single and double bonds are written (findAromatic). An
-// atom that is written as aromatic stays aromatic. N(=O)=O is [N+](=O)[O-]. A graph that is no
-// molecule stays as it is.
+// Standardise gives a molecule the same labels for every notation of it. Hydrogens are left out, except isotopes,
+// charged hydrogens, and hydrogens without a single neighbour. Rings are aromatic by their electrons, also where single
+// and double bonds are written (findAromatic). An atom that is written as aromatic stays aromatic. N(=O)=O is
+// [N+](=O)[O-]. A graph that is no molecule stays as it is.
 func (g *Graph) Standardise() {
 	if g.atoms == nil {
 		return

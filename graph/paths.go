@@ -19,8 +19,7 @@ func shortestPaths(args []int) Counter {
 	}
 }
 
-// atomPairs counts pairs of nodes by label, degree and distance, d at most (Carhart, Smith &
-// Venkataraghavan 1985).
+// atomPairs counts pairs of nodes by label, degree and distance, d at most (Carhart, Smith & Venkataraghavan 1985).
 func atomPairs(args []int) Counter {
 	return func(w *Work, codes []int32) {
 		g := &w.view
@@ -138,8 +137,7 @@ func (s *subsets) with(a int32, next []int32) {
 	}
 }
 
-// shape returns the number of edges among the set and the largest degree, which tell all shapes of 3 and
-// 4 nodes apart.
+// shape returns the number of edges among the set and the largest degree, which tell all shapes of 3 and 4 nodes apart.
 func (s *subsets) shape() uint64 {
 	total, most := 0, 0
 	for _, a := range s.set {

@@ -42,10 +42,9 @@ const digits = "0123456789"
 // withoutIsotope returns the label of an atom, whatever its isotope.
 func withoutIsotope(label string) string { return strings.TrimLeft(label, digits) }
 
-// Scaffold returns a molecule without its side chains: its rings, the atoms on the way
-// between two of them (Bemis & Murcko 1996) and, as in RDKit, atoms with a double bond to one of
-// these. It has no nodes if there is no ring. Isotopes do not count, and an aromatic atom other
-// than carbon has a hydrogen in place of a side chain.
+// Scaffold returns a molecule without its side chains: its rings, the atoms on the way between two of them (Bemis &
+// Murcko 1996) and, as in RDKit, atoms with a double bond to one of these. It has no nodes if there is no ring.
+// Isotopes do not count, and an aromatic atom other than carbon has a hydrogen in place of a side chain.
 func (g *Graph) Scaffold() *Graph {
 	core := g.core()
 	kept := slices.Clone(core)
@@ -124,8 +123,7 @@ func withHydrogen(label string) string {
 	return symbol + "H" + label[len(symbol):]
 }
 
-// Kinds numbers graphs. Two have the same number exactly if they are the same graph, whatever the
-// order of their nodes.
+// Kinds numbers graphs. Two have the same number exactly if they are the same graph, whatever the order of their nodes.
 type Kinds struct {
 	number   map[string]int // number of a graph by the numbers of its connected parts
 	parts    int
@@ -320,8 +318,7 @@ func (m *mapping) extend(i int) bool {
 	return false
 }
 
-// candidates returns the places beside the place of a neighbour of a, or all places if no neighbour has
-// one.
+// candidates returns the places beside the place of a neighbour of a, or all places if no neighbour has one.
 func (m *mapping) candidates(a int) (places []int) {
 	for _, e := range m.from.near[a] {
 		if at := m.place[e.To]; at >= 0 {

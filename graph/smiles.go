@@ -10,12 +10,11 @@ import (
 	"strings"
 )
 
-// parseSMILES reads a molecule by the grammar of OpenSMILES. The label of an atom is its isotope,
-// symbol and charge: C, c where it is aromatic, N+, 13C. An aromatic atom other than carbon with
-// hydrogens has an H (nH). The label of a bond is -, =, #, $ or : where it is aromatic. Hydrogens
-// that are not separate atoms, chirality, the numbers of atom maps and the directions of bonds
-// are read and do not count. A molecule ends at a blank, after which a title or an extension
-// stands.
+// parseSMILES reads a molecule by the grammar of OpenSMILES. The label of an atom is its isotope, symbol and charge: C,
+// c where it is aromatic, N+, 13C. An aromatic atom other than carbon with hydrogens has an H (nH). The label of a bond
+// is -, =, #, $ or : where it is aromatic. Hydrogens that are not separate atoms, chirality, the numbers of atom maps
+// and the directions of bonds are read and do not count. A molecule ends at a blank, after which a title or an
+// extension stands.
 func (g *Graph) parseSMILES(text []byte) *Error {
 	first := len(text) - len(bytes.TrimLeft(text, blanks))
 	end := len(text)
@@ -233,8 +232,7 @@ func (p *smilesReader) atom(a atom) {
 	p.last, p.bond = this, 0
 }
 
-// join adds a bond. A bond without a symbol is aromatic between aromatic atoms, and single
-// otherwise.
+// join adds a bond. A bond without a symbol is aromatic between aromatic atoms, and single otherwise.
 func (p *smilesReader) join(a, b int, bond byte) {
 	switch {
 	case bond == 0 && p.g.atoms[a].aromatic && p.g.atoms[b].aromatic:
@@ -285,8 +283,7 @@ func (p *smilesReader) ring() *Error {
 	return nil
 }
 
-// maxBonds is the largest number of bonds of each element in usual organic molecules. Other
-// elements are not looked at.
+// maxBonds is the largest number of bonds of each element in usual organic molecules. Other elements are not looked at.
 var maxBonds = map[string]int{"B": 3, "C": 4, "N": 5, "O": 2, "F": 1, "P": 5, "S": 6, "Cl": 7, "Br": 7, "I": 7}
 
 // warn adds warnings about atoms with more bonds than they can have. Each unit of charge may add one.

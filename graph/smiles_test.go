@@ -141,8 +141,7 @@ func TestValence(t *testing.T) {
 	}
 }
 
-// A MOL block has the labels of SMILES: charges of atoms and of properties, isotopes, aromatic
-// bonds.
+// A MOL block has the labels of SMILES: charges of atoms and of properties, isotopes, aromatic bonds.
 func TestMol(t *testing.T) {
 	block := `benzoate
 

@@ -39,8 +39,7 @@ const maxTimes = 1<<32 - 1
 // newSteps is the number of steps that a new partial tree counts for, because of its memory.
 const newSteps = 16
 
-// partialSteps estimates the number of partial trees, by the largest number of children of a
-// node.
+// partialSteps estimates the number of partial trees, by the largest number of children of a node.
 func partialSteps(args []int, codes []int32) float64 {
 	children := int32(0)
 	for i := 2; i < len(codes); i += 2 {
@@ -74,8 +73,7 @@ func partialTrees(args []int) Counter {
 	}
 }
 
-// extendPartials returns the trees of here, and these trees with each partial tree of the next
-// child.
+// extendPartials returns the trees of here, and these trees with each partial tree of the next child.
 func (w *Work) extendPartials(here, child partials, k int) partials {
 	if w.place == nil {
 		w.place = map[uint64]int{}

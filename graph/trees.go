@@ -14,9 +14,8 @@ type Tree struct {
 	Children []int // number of trees directly below each node
 }
 
-// ParseTree reads a tree in brackets, (S (NP (DT the) (NN cat)) (VP sat)), or in Newick, which ends
-// in a semicolon: ((a,b)c,d)e; Lengths of Newick's branches are read and do not count. Errors are
-// *Error.
+// ParseTree reads a tree in brackets, (S (NP (DT the) (NN cat)) (VP sat)), or in Newick, which ends in a semicolon:
+// ((a,b)c,d)e; Lengths of Newick's branches are read and do not count. Errors are *Error.
 func ParseTree(text []byte) (*Tree, error) {
 	p := &treeReader{text: text}
 	if p.skip(); p.at == len(text) {
@@ -211,8 +210,7 @@ func (p *treeReader) newickLabel() (string, *Error) {
 	return "", errorAt(start, string(p.text[start:]), "a name whose quote is not closed")
 }
 
-// Append adds the code of t to codes: n, and for each node its label and the number of trees
-// directly below it.
+// Append adds the code of t to codes: n, and for each node its label and the number of trees directly below it.
 func (t *Tree) Append(codes []int32, label func(string) int32) []int32 {
 	codes = append(codes, int32(len(t.Labels)))
 	for i, l := range t.Labels {

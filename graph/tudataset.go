@@ -52,8 +52,7 @@ const (
 	endEdgeAttributes = "_edge_attributes.txt"
 )
 
-// FindFolder returns the path of a folder and the name of its set before _A.txt, "" where path is no
-// folder of graphs.
+// FindFolder returns the path of a folder and the name of its set before _A.txt, "" where path is no folder of graphs.
 func FindFolder(path string) (set string) {
 	for _, zipped := range []string{"", ".gz"} {
 		files, err := filepath.Glob(filepath.Join(escaped(path), "*"+endEdges+zipped))
@@ -106,8 +105,7 @@ type folderReader struct {
 	f     Folder
 }
 
-// maxLines is the largest number of lines of a file. Gzip packs a thousand times as many into its
-// bytes.
+// maxLines is the largest number of lines of a file. Gzip packs a thousand times as many into its bytes.
 var maxLines = 1 << 27 // tests set a smaller number
 
 // lines visits the lines of a file that are not blank. there is false if the file does not exist.
@@ -160,8 +158,7 @@ func (r *folderReader) missing(end, what string) error {
 	return &FolderError{r.set + end, 0, "there is no such file, plain or .gz: it holds " + what}
 }
 
-// each visits the lines of a file by their numbers from 0. Their number must be right, such as
-// the number of nodes.
+// each visits the lines of a file by their numbers from 0. Their number must be right, such as the number of nodes.
 func (r *folderReader) each(end string, want int, what string, visit func(i int, text string) error) (bool, error) {
 	n := 0
 	there, err := r.lines(end, func(text string) error {

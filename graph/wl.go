@@ -92,8 +92,7 @@ func (w *Work) refine(h int, edges bool, colour []uint64) {
 	w.colour, w.after = colour, after
 }
 
-// nextColour returns a colour for the colours of a and of its neighbours; 0 if one of them has no
-// colour.
+// nextColour returns a colour for the colours of a and of its neighbours; 0 if one of them has no colour.
 func (w *Work) nextColour(a int32, edges bool, colour []uint64) uint64 {
 	g := &w.view
 	next := colour[a]

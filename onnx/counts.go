@@ -10,8 +10,7 @@ import (
 // maxLogRate is the largest log rate, as in metrics.Counts.
 const maxLogRate = 300
 
-// counts returns mean and variance of counts with log rates h [S,B,C], which are normal if there is a
-// variance:
+// counts returns mean and variance of counts with log rates h [S,B,C], which are normal if there is a variance:
 //
 //	mean E λ,   variance E λ + (1 + δ) E λ² − (E λ)²,   λ = exp(h + b + √v x)
 //

@@ -70,8 +70,7 @@ func (g graph) layer(p *model.SnapshotDRF, s int, h value) (out, variance value)
 	return out, variance
 }
 
-// features returns Φ W for draws of Ω. If W has a distribution, it returns the mean and the variance
-// over W.
+// features returns Φ W for draws of Ω. If W has a distribution, it returns the mean and the variance over W.
 func (g graph) features(p *model.SnapshotDRF, s int, h value) (out, variance value) {
 	phase := g.matMul(h, g.draws(p.Omega, s, p.In, p.R))
 	var phi value

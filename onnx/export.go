@@ -105,9 +105,8 @@ func (f *File) Write(w io.Writer, version string) error {
 	return f.graph.Write(w, about)
 }
 
-// part is the prediction of one model, with its share in the mixture. It has mean and variance
-// [B,C] of each target in training-sd units, or of exp(log y − mean of log y), or probabilities
-// [B,C].
+// part is the prediction of one model, with its share in the mixture. It has mean and variance [B,C] of each target in
+// training-sd units, or of exp(log y − mean of log y), or probabilities [B,C].
 type part struct {
 	weight         float64
 	mean, variance value

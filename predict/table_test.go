@@ -42,8 +42,7 @@ func TestRegressionColumns(t *testing.T) {
 	}
 }
 
-// Where each component has a noise of its own, their mean is the aleatoric part and the spread of
-// the means the other.
+// Where each component has a noise of its own, their mean is the aleatoric part and the spread of the means the other.
 func TestHeteroscedasticColumns(t *testing.T) {
 	trained := &fitted.Model{Schema: data.Schema{Task: data.Regression},
 		Targets: []scaling.TargetScale{{Mean: 10, SD: 2}}}
@@ -147,8 +146,7 @@ func TestNotFinite(t *testing.T) {
 	}
 }
 
-// TestRowsInOrder: rows are written in their order, by any number of threads, and by one writer
-// after another table.
+// TestRowsInOrder: rows are written in their order, by any number of threads, and by one writer after another table.
 func TestRowsInOrder(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, format := range Formats() {

@@ -10,8 +10,7 @@ import (
 // Kind is a family of alphabets.
 type Kind string
 
-// The alphabets. A letter of DNA, a protein or a text is a byte of its line; words and
-// integers stand between blanks.
+// The alphabets. A letter of DNA, a protein or a text is a byte of its line; words and integers stand between blanks.
 const (
 	DNA      Kind = "dna"     // A C G T, where U is T; lower case is upper case
 	Protein  Kind = "protein" // the 20 amino acids; lower case is upper case

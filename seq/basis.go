@@ -130,10 +130,9 @@ func RestoreBasis(spec Spec, xbar *Set, states []*State) (*Basis, error) {
 	return b, nil
 }
 
-// Distances returns ‖φ_i(x_n) − φ_i(x̄_m)‖² of the sequences lo ≤ n < hi of a set [hi−lo, I·M], map by
-// map. Under a linear map, whose kernel is 1 − d/2, they are 2 − 2⟨φ, φ'⟩: sequences without any
-// feature have distance 2 to all others, and 0 to each other. Once ctx is done the distances are not
-// valid.
+// Distances returns ‖φ_i(x_n) − φ_i(x̄_m)‖² of the sequences lo ≤ n < hi of a set [hi−lo, I·M], map by map. Under a
+// linear map, whose kernel is 1 − d/2, they are 2 − 2⟨φ, φ'⟩: sequences without any feature have distance 2 to all
+// others, and 0 to each other. Once ctx is done the distances are not valid.
 func (b *Basis) Distances(ctx context.Context, set *Set, lo, hi int) []float64 {
 	m, width := b.M(), b.width()
 	out := make([]float64, (hi-lo)*width)
@@ -170,8 +169,7 @@ func (s *Set) slices(lo, hi int, visit func(first int, part *Set)) {
 	}
 }
 
-// Own returns the distances among X̄ [M, I·M], 0 between a sequence and itself. The caller must not
-// change them.
+// Own returns the distances among X̄ [M, I·M], 0 between a sequence and itself. The caller must not change them.
 func (b *Basis) Own() []float64 { return b.own() }
 
 // among computes the distances among X̄.
@@ -185,8 +183,7 @@ func (b *Basis) among(ctx context.Context) []float64 {
 	return own
 }
 
-// Medians returns the median of the distances above 0 between sequences of X̄ under each map; 1 if there are
-// none.
+// Medians returns the median of the distances above 0 between sequences of X̄ under each map; 1 if there are none.
 func (b *Basis) Medians() []float64 {
 	medians := make([]float64, len(b.Spec))
 	for i := range medians {
@@ -195,8 +192,7 @@ func (b *Basis) Medians() []float64 {
 	return medians
 }
 
-// Empty counts the sequences of a set that have no feature under each map. Once ctx is done the
-// counts are not valid.
+// Empty counts the sequences of a set that have no feature under each map. Once ctx is done the counts are not valid.
 func (b *Basis) Empty(ctx context.Context, set *Set) []int {
 	features := make([]*Features, len(b.parts))
 	for i, p := range b.parts {
@@ -214,9 +210,8 @@ func countEmpty(ctx context.Context, features []*Features, set *Set) []int {
 	return counts
 }
 
-// Vectors returns the feature vectors of the sequences lo ≤ n < hi of a set under each map,
-// without the columns that no sequence of X̄ has. With Columns, they give the distances. Once ctx
-// is done the result is nil.
+// Vectors returns the feature vectors of the sequences lo ≤ n < hi of a set under each map, without the columns that no
+// sequence of X̄ has. With Columns, they give the distances. Once ctx is done the result is nil.
 func (b *Basis) Vectors(ctx context.Context, set *Set, lo, hi int) []*SparseRows {
 	all := make([]*SparseRows, len(b.parts))
 	for i, p := range b.parts {

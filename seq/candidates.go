@@ -58,8 +58,7 @@ func Candidates(set *Set) []Spec {
 	return specs
 }
 
-// aligned is the least ratio of the shortest length and the longest where positions may mean
-// something.
+// aligned is the least ratio of the shortest length and the longest where positions may mean something.
 const aligned = 0.9
 
 // small reports whether a text has small letters and capitals, which can be folded.
@@ -70,8 +69,7 @@ func (s *Set) small() bool {
 	return has('a', 'z') && has('A', 'Z')
 }
 
-// cost is the work of a spec: features of a sequence, and products of features of a pair of
-// sequences.
+// cost is the work of a spec: features of a sequence, and products of features of a pair of sequences.
 type cost struct{ features, products float64 }
 
 // Work in units of a product, some nanoseconds.
@@ -173,8 +171,7 @@ func (s Spec) Fits(ctx context.Context, set *Set) error {
 	return nil
 }
 
-// tooLarge reports whether a graph of the set may be too much for a map of the spec, by bounds
-// alone.
+// tooLarge reports whether a graph of the set may be too much for a map of the spec, by bounds alone.
 func (s Spec) tooLarge(set *Set) bool {
 	for _, t := range s {
 		m, _ := mapNamed(t.Map)

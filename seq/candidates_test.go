@@ -4,8 +4,7 @@ import (
 	"testing"
 )
 
-// TestCandidates: candidates fit their alphabets, and candidates with positions are for
-// sequences of one length.
+// TestCandidates: candidates fit their alphabets, and candidates with positions are for sequences of one length.
 func TestCandidates(t *testing.T) {
 	for _, k := range symbolKinds() {
 		set := encode(t, k, randomLines(k, 10, 10, 1)...)

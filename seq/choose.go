@@ -88,9 +88,8 @@ func meanDistances(ctx context.Context, spec Spec, pool *Set) (sum []float64, er
 	return sum, nil
 }
 
-// medoids starts from the first m rows, which are in random order. It alternates between two steps:
-// each row goes to its nearest medoid, and each medoid moves to the row with the smallest sum of
-// distances in its cluster.
+// medoids starts from the first m rows, which are in random order. It alternates between two steps: each row goes to
+// its nearest medoid, and each medoid moves to the row with the smallest sum of distances in its cluster.
 func medoids(ctx context.Context, d2 []float64, n, m int) []int {
 	medoid := make([]int, m)
 	for c := range medoid {

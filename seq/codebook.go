@@ -158,8 +158,7 @@ type clusters struct {
 	centre []float64
 }
 
-// newClusters takes up to most different vectors of a training set, and scales them to mean 0
-// and variance 1.
+// newClusters takes up to most different vectors of a training set, and scales them to mean 0 and variance 1.
 func newClusters(train *Set, most int, seed uint64) *clusters {
 	a := train.Alphabet
 	count := make([]float64, a.Letters)

@@ -80,8 +80,7 @@ func FuzzFrames(f *testing.F) {
 	})
 }
 
-// groups returns sequences of vectors around three points that are far apart, and the number of the
-// point of each.
+// groups returns sequences of vectors around three points that are far apart, and the number of the point of each.
 func groups(t testing.TB, scale float64, seed uint64) (set *Set, point []int) {
 	r := rand.New(rand.NewPCG(seed, 8))
 	var lines []string

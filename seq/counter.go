@@ -23,8 +23,7 @@ type tally struct {
 	counts []uint32
 }
 
-// counter counts keys: in an array if all keys are below a small number, otherwise by sorting
-// them.
+// counter counts keys: in an array if all keys are below a small number, otherwise by sorting them.
 type counter struct {
 	tally
 
@@ -76,8 +75,7 @@ func (c *counter) add(keys []uint64) {
 	}
 }
 
-// drain returns every key and its count, and clears the counter. The result is valid until the next call of
-// add.
+// drain returns every key and its count, and clears the counter. The result is valid until the next call of add.
 func (c *counter) drain() (t tally) {
 	if c.space == 0 {
 		c.settle()
@@ -148,8 +146,7 @@ func (t *tally) runs(base uint64, keys []uint64) {
 	t.keys, t.counts = t.keys[:from+n+1], t.counts[:from+n+1]
 }
 
-// scan appends each of the keys base, base + 1, … whose counter is not 0, and clears the
-// counters.
+// scan appends each of the keys base, base + 1, … whose counter is not 0, and clears the counters.
 func (t *tally) scan(base uint64, counters []uint32) {
 	from, n := len(t.keys), 0
 	t.keys, t.counts = slices.Grow(t.keys, len(counters)), slices.Grow(t.counts, len(counters))
@@ -183,8 +180,7 @@ func (a tally) merge(b tally) tally {
 	return tally{append(sum.keys, a.keys[i:]...), append(sum.counts, a.counts[i:]...)}
 }
 
-// longestDigit is the largest number of bits that are sorted at a time, so that their counters
-// stay in the cache.
+// longestDigit is the largest number of bits that are sorted at a time, so that their counters stay in the cache.
 const longestDigit = 11
 
 // sorter is the memory of a sort.
@@ -193,9 +189,8 @@ type sorter struct {
 	starts [1 << longestDigit]uint32
 }
 
-// sort sorts keys in ascending order. The result is in the memory of keys or in the memory of s,
-// which keeps the other. Digits have fewer bits where there are few keys, and only the bits in
-// use are sorted.
+// sort sorts keys in ascending order. The result is in the memory of keys or in the memory of s, which keeps the other.
+// Digits have fewer bits where there are few keys, and only the bits in use are sorted.
 func (s *sorter) sort(keys []uint64) []uint64 {
 	all := uint64(0)
 	size := bits.Len(uint(len(keys)))

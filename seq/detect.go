@@ -48,8 +48,7 @@ func residues(line []byte) (from, to int) {
 	return from, from + len(rest)
 }
 
-// Shares of the symbols that decide. A stray symbol must not turn DNA into a text: it is
-// an error of its line.
+// Shares of the symbols that decide. A stray symbol must not turn DNA into a text: it is an error of its line.
 const (
 	mostlyDNA     = 0.95 // share of A C G T U and of the codes for several bases, among the evidence
 	surelyDNA     = 0.80 // share of A C G T U among the evidence

@@ -42,8 +42,7 @@ func NewEncoder(k Kind) *Encoder {
 	return e
 }
 
-// EncoderFor starts a set over the alphabet of a training set. Vectors that are new are added to a
-// copy of it.
+// EncoderFor starts a set over the alphabet of a training set. Vectors that are new are added to a copy of it.
 func EncoderFor(a *Alphabet) *Encoder {
 	e := NewEncoder(a.Kind)
 	e.set.Alphabet = a
@@ -68,10 +67,9 @@ func (e *Encoder) Grow() {
 	}
 }
 
-// Add codes the text of one sequence, or returns a *SymbolError and leaves the set as it was.
-// Blanks around a text are not part of it; blanks within a text are symbols of bytes, and end
-// words and integers. They separate blocks of DNA and proteins, where the number of a position
-// may stand before or after a line.
+// Add codes the text of one sequence, or returns a *SymbolError and leaves the set as it was. Blanks around a text are
+// not part of it; blanks within a text are symbols of bytes, and end words and integers. They separate blocks of DNA
+// and proteins, where the number of a position may stand before or after a line.
 func (e *Encoder) Add(text []byte) error {
 	before := len(e.set.Codes)
 	err := e.checkText(text)

@@ -221,8 +221,7 @@ func (p *prepared) otherStrand(x []int32) []int32 {
 // Features again. Only features with tf-idf, or features of a Projection, need it. Other features
 // are the same when they are fitted to the sequences that they are compared with.
 type State struct {
-	// the numbered k-mers or runs of words of the map, each in order; empty where numbers are by
-	// formula
+	// the numbered k-mers or runs of words of the map, each in order; empty where numbers are by formula
 	Tables [][]uint64
 	Keys   []uint64 // features by column, ascending
 	Rows   []uint32 // number of training sequences with each feature
@@ -243,8 +242,7 @@ func (f *Features) state() *State {
 	return s
 }
 
-// restore makes features again. It returns a *SpecError if the state does not belong to this
-// term and alphabet.
+// restore makes features again. It returns a *SpecError if the state does not belong to this term and alphabet.
 func restore(t Term, a *Alphabet, s *State) (*Features, error) {
 	f, err := newFeatures(t, a)
 	if err != nil {

@@ -6,10 +6,9 @@ import (
 	"slices"
 )
 
-// Rows counts the features of a set: row i is φ(sequence i), which has unit length with the
-// features that have no column, or has the counts themselves under Tanimoto. The set's codes must
-// have the same meaning as the codes of the training set. The result does not depend on the number
-// of goroutines.
+// Rows counts the features of a set: row i is φ(sequence i), which has unit length with the features that have no
+// column, or has the counts themselves under Tanimoto. The set's codes must have the same meaning as the codes of the
+// training set. The result does not depend on the number of goroutines.
 func (f *Features) Rows(set *Set) *SparseRows { return f.rows(context.Background(), set) }
 
 // rows does as Rows does, and returns nil once ctx is done.

@@ -20,11 +20,10 @@ func checkGapped(args []int) *SpecError {
 // maxPatterns bounds the features of one place of a sequence.
 const maxPatterns = 20000
 
-// gapped counts gapped k-mers: the symbols at g−m places of g, for every choice of places. The places
-// are part of the feature (Ghandi et al. 2014). It goes through the patterns, which are sets of places,
-// and not through the places of a sequence: all windows under one pattern have few keys, so that they
-// are counted or sorted in the fastest memory. Patterns with the same first places share the work for
-// these.
+// gapped counts gapped k-mers: the symbols at g−m places of g, for every choice of places. The places are part of the
+// feature (Ghandi et al. 2014). It goes through the patterns, which are sets of places, and not through the places of a
+// sequence: all windows under one pattern have few keys, so that they are counted or sorted in the fastest memory.
+// Patterns with the same first places share the work for these.
 type gapped struct {
 	plainMap
 	g, k, letters int
@@ -49,8 +48,7 @@ func newGappedOver(g, m int, a *Alphabet) (extractor, *SpecError) {
 
 func (e *gapped) space() uint64 { return e.total }
 
-// A sequence is looked at in pieces of atATime windows or, where keys are sorted, in pieces of
-// at most maxWindows.
+// A sequence is looked at in pieces of atATime windows or, where keys are sorted, in pieces of at most maxWindows.
 const (
 	atATime    = 1 << 11
 	maxWindows = 1 << 13
@@ -146,8 +144,7 @@ func (e *gapped) walk(w *windows, visit func(base uint64, first []uint64, last [
 	down(0, 0)
 }
 
-// eachPiece visits the windows of a sequence piece by piece, and the keys of windows with an unknown
-// symbol.
+// eachPiece visits the windows of a sequence piece by piece, and the keys of windows with an unknown symbol.
 func (e *gapped) eachPiece(x []int32, s *scratch, visit func(w *windows, rest []uint64)) {
 	for lo := 0; lo+e.g <= len(x); lo += atATime {
 		s.buffer = e.split(&s.windows, s.buffer[:0], [][]int32{x}, lo, min(lo+atATime, len(x)-e.g+1))
@@ -175,8 +172,7 @@ func (e *gapped) appendKeys(keys []uint64, base uint64, first []uint64, last []i
 	return keys
 }
 
-// scanned is the largest number of keys of a pattern for each window at which the counters of
-// all keys are looked at.
+// scanned is the largest number of keys of a pattern for each window at which the counters of all keys are looked at.
 const scanned = 8
 
 // tally counts a sequence pattern by pattern.
@@ -260,11 +256,10 @@ func binomial(n, k int) int {
 // narrowLetters is how many different bytes a narrowed text may have.
 const narrowLetters = 128
 
-// narrow gives the bytes of a text small numbers for an extractor of few letters. The bytes of
-// the training sequences come first, in the order they occur, then the others. Bytes for which no
-// number is left share the last one. No training sequence has it, so that they count for the
-// length of a vector. If the training sequences have all 128, other bytes are Unknown. If they
-// have more than 128, all bytes are letters.
+// narrow gives the bytes of a text small numbers for an extractor of few letters. The bytes of the training sequences
+// come first, in the order they occur, then the others. Bytes for which no number is left share the last one. No
+// training sequence has it, so that they count for the length of a vector. If the training sequences have all 128,
+// other bytes are Unknown. If they have more than 128, all bytes are letters.
 type narrow struct {
 	extractor
 	wide  extractor // extractor for all bytes; nil if it has too many features

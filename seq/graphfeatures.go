@@ -38,8 +38,7 @@ type graphFeatures struct {
 	found  []repeated // memory for features in learn
 }
 
-// maxChains is the largest number of chains of training. Below 2³¹ it leaves room for chains of
-// later sequences.
+// maxChains is the largest number of chains of training. Below 2³¹ it leaves room for chains of later sequences.
 const maxChains = 1 << 30
 
 func (m *graphFeatures) space() uint64    { return 0 }

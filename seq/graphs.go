@@ -93,8 +93,7 @@ type GraphStats struct {
 // Graphs counts the parts of the texts of graphs that were left out or are likely mistakes.
 func (e *Encoder) Graphs() GraphStats { return e.graphs }
 
-// label returns the code of a label or a word. A new one gets the next code, or is unknown if the alphabet was
-// given.
+// label returns the code of a label or a word. A new one gets the next code, or is unknown if the alphabet was given.
 func (e *Encoder) label(label string) int32 {
 	code, known := e.words[label]
 	switch {
@@ -146,8 +145,7 @@ func (e *Encoder) code(g *graph.Graph) error {
 	return nil
 }
 
-// attributes sets the width of attributes by the first graph, and checks the width of the
-// others.
+// attributes sets the width of attributes by the first graph, and checks the width of the others.
 func (e *Encoder) attributes(g *graph.Graph) error {
 	a := e.set.Alphabet
 	width := 0
@@ -184,8 +182,7 @@ func symbolError(err error) error {
 	return &SymbolError{At: bad.At, Symbol: bad.Found, Msg: bad.Msg}
 }
 
-// vectors returns the attributes of nodes as sequences of vectors, or the set itself if it has
-// no graphs.
+// vectors returns the attributes of nodes as sequences of vectors, or the set itself if it has no graphs.
 func (s *Set) vectors() *Set {
 	if !s.Alphabet.Kind.IsGraph() {
 		return s
@@ -198,8 +195,7 @@ func (s *Set) vectors() *Set {
 	return v
 }
 
-// labelled returns the graphs of a set, with pairs as labels of nodes: the label and the number of the
-// nearest centre.
+// labelled returns the graphs of a set, with pairs as labels of nodes: the label and the number of the nearest centre.
 func (c *Codebook) labelled(set *Set) *Set {
 	centres := c.Encode(set.vectors())
 	coded := &Set{Alphabet: c.Alphabet(set.Alphabet), Start: []int{0}}

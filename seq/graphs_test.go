@@ -39,8 +39,7 @@ func TestGraKel(t *testing.T) {
 	}
 }
 
-// TestRDKit: fingerprints of molecules equal the fingerprints of RDKit
-// (graph/testdata/molecules.py), to unit length.
+// TestRDKit: fingerprints of molecules equal the fingerprints of RDKit (graph/testdata/molecules.py), to unit length.
 func TestRDKit(t *testing.T) {
 	text := must.Get(os.ReadFile("../graph/testdata/molecules.json"))(t)
 	var golden struct {

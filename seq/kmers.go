@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// each numbers the k-mers of x block by block. add appends the keys of the k-mers that start at
-// from, from+1, ….
+// each numbers the k-mers of x block by block. add appends the keys of the k-mers that start at from, from+1, ….
 func (g *grams) each(x []int32, s *scratch, add func(keys []uint64, from int, ids []int64) []uint64) {
 	for lo := 0; lo < len(x); lo += block {
 		s.grams = g.number(s.grams, x, lo, min(lo+block, len(x)), s)
@@ -161,8 +160,7 @@ func (m triples) keys(x []int32, s *scratch) {
 	}
 }
 
-// positions is the length to which maps with positions cut a sequence: later features would
-// have no number.
+// positions is the length to which maps with positions cut a sequence: later features would have no number.
 const positions = 1 << 28
 
 // newDegrees returns the weighted degree kernel (Rätsch & Sonnenburg 2004): k-mers of the lengths

@@ -11,8 +11,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
-// Targets are the targets of the rows of a set: numbers, or 1 in the column of a row's class and 0
-// in the others.
+// Targets are the targets of the rows of a set: numbers, or 1 in the column of a row's class and 0 in the others.
 type Targets struct {
 	Values  []float64 // values [N, Columns]; nil if there are Labels
 	Labels  []int32   // column of each row's class [N], for many rows; nil if there are Values
@@ -85,9 +84,8 @@ type leftOut struct {
 	variance []float64 // variances of predictions [n], in units of the kernel's
 }
 
-// predict leaves out each block b under G = K + ridge, which it overwrites. With C = ((G⁻¹)_bb)⁻¹,
-// the residuals of its rows are C (G⁻¹y)_b, and the variances of y_b given the others are on the
-// diagonal of C.
+// predict leaves out each block b under G = K + ridge, which it overwrites. With C = ((G⁻¹)_bb)⁻¹, the residuals of its
+// rows are C (G⁻¹y)_b, and the variances of y_b given the others are on the diagonal of C.
 func (l *loo) predict(g []float64) leftOut {
 	n := l.n()
 	inverse := invertFactor(g, n) // V = L⁻¹, so that G⁻¹ = VᵀV
@@ -134,16 +132,14 @@ func (l *loo) predict(g []float64) leftOut {
 	return p
 }
 
-// The widths and noises that are tried. A width is σ² under exp in units of the median of squared
-// distances; 0 is the inner product in place of exp. The noise is in units of the kernel's
-// variance.
+// The widths and noises that are tried. A width is σ² under exp in units of the median of squared distances; 0 is the
+// inner product in place of exp. The noise is in units of the kernel's variance.
 var (
 	widths = []float64{0, 0.5, 1, 2}
 	ridges = []float64{0.03, 0.3, 1}
 )
 
-// form is how a sum of maps is compared: each table of squared distances with its weight, one width
-// for all.
+// form is how a sum of maps is compared: each table of squared distances with its weight, one width for all.
 type form struct {
 	tables  []*distanceTable
 	weights []float64

@@ -66,8 +66,7 @@ func TestLeaveBlockOut(t *testing.T) {
 	}
 }
 
-// TestBlocks: neighbours in a file are left out together, a share of each class at a time, and
-// every row once.
+// TestBlocks: neighbours in a file are left out together, a share of each class at a time, and every row once.
 func TestBlocks(t *testing.T) {
 	const n = 400
 	targets, places := Targets{Columns: 2, Classes: true, Values: make([]float64, 2*n)},

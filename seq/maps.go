@@ -39,8 +39,7 @@ type Parameter struct {
 type extractor interface {
 	// space returns a bound above every key, if a bound is known and small enough to matter; otherwise 0.
 	space() uint64
-	// learn gets every training sequence, in order, before any other call. It reports whether it
-	// needs them.
+	// learn gets every training sequence, in order, before any other call. It reports whether it needs them.
 	learn(x []int32) bool
 	// keys gives the features of x, in pieces, to s.count. Extractors are used by several
 	// goroutines at once, each with a separate scratch.
@@ -49,8 +48,7 @@ type extractor interface {
 	crowded() bool
 }
 
-// counting is an extractor that counts a sequence by itself where that is faster than listing its
-// keys.
+// counting is an extractor that counts a sequence by itself where that is faster than listing its keys.
 type counting interface {
 	// tally returns the keys of the strands of a sequence together, ascending, and their counts,
 	// in the memory of s. If ok is false, the keys must be listed.

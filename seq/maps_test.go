@@ -316,8 +316,7 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// TestReverseComplement: with rc, a sequence has the features of both strands, and is like its reverse
-// complement.
+// TestReverseComplement: with rc, a sequence has the features of both strands, and is like its reverse complement.
 func TestReverseComplement(t *testing.T) {
 	set := encode(t, DNA, "ACGTTNACGGA", "TCCGTNAACGT", "AAAA", "TTTTT", "ACAC", "")
 	for _, spec := range []string{"double:1,5/rc", "double:31,64/rc", "triple:2,16/rc",
@@ -354,8 +353,7 @@ func TestReverseComplement(t *testing.T) {
 	}
 }
 
-// fuzzMap compares any two sequences over a small, a middling and a large alphabet with the naive
-// definition.
+// fuzzMap compares any two sequences over a small, a middling and a large alphabet with the naive definition.
 func fuzzMap(f *testing.F, spec func(a, b uint8) string) {
 	f.Add([]byte("ACGTACGTNNACGT"), []byte("ACGACGTTT"), uint8(2), uint8(3), uint8(0))
 	f.Add([]byte("MKVLAAGIVXMKVLA"), []byte("MKVMKLVV"), uint8(0), uint8(4), uint8(1))

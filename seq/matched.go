@@ -5,8 +5,7 @@ import (
 	"math"
 )
 
-// maxSymbols is the number of symbols whose windows are listed at a time: each takes up to twenty
-// bytes.
+// maxSymbols is the number of symbols whose windows are listed at a time: each takes up to twenty bytes.
 const maxSymbols = 1 << 20
 
 // maxSelf is the longest sequence that is compared with itself window by window. The time grows
@@ -39,8 +38,7 @@ func (m *matches) among(ctx context.Context, set *Set) (dots, units []float64) {
 	return dots, unitsOf(squares)
 }
 
-// scaleDots divides inner products by the lengths of both vectors. For equal vectors the result
-// is 1, without rounding.
+// scaleDots divides inner products by the lengths of both vectors. For equal vectors the result is 1, without rounding.
 func scaleDots(dots, a, b []float64) {
 	for i, x := range a {
 		for j, y := range b {
@@ -60,9 +58,8 @@ func unitsOf(squares []float64) []float64 {
 	return units
 }
 
-// products adds the inner products of counts to dst [N, M]. With both strands they are twice as
-// large, which does not matter. If both sets are the same, elements with a row up to the column are
-// enough.
+// products adds the inner products of counts to dst [N, M]. With both strands they are twice as large, which does not
+// matter. If both sets are the same, elements with a row up to the column are enough.
 func (m *matches) products(ctx context.Context, dst []float64, x, y *Set, upper bool) {
 	n := x.N()
 	share := func(row int) float64 {

@@ -134,8 +134,7 @@ type windowRows struct {
 // matcher is the memory of a goroutine that compares windows of X̄ with others.
 type matcher struct {
 	m *matches
-	// rows of eight words: rows of the parts, of places and symbols, of an odd window, and a row
-	// of zeros
+	// rows of eight words: rows of the parts, of places and symbols, of an odd window, and a row of zeros
 	counts []uint64
 	first  [6]int // the first row of each part, and after them of places and symbols
 	owner  [8]int // sequence of the windows in each word; −1: none
@@ -216,8 +215,7 @@ func (w *matcher) add(x []int32, owner int, full func()) {
 	}
 }
 
-// build makes the rows of the parts: a row of one place more is the sum of a row before and a
-// symbol's.
+// build makes the rows of the parts: a row of one place more is the sum of a row before and a symbol's.
 func (w *matcher) build() {
 	letters := w.m.letters
 	for p := range w.m.parts {

@@ -96,9 +96,8 @@ func TestMatchesNaive(t *testing.T) {
 
 func abs(x float64) float64 { return max(x, -x) }
 
-// TestMatchesFeatures: windows have the inner products of features for sequences of all lengths.
-// This also holds where a sequence is compared with itself by its features, and where the windows
-// of a set are listed in parts.
+// TestMatchesFeatures: windows have the inner products of features for sequences of all lengths. This also holds where
+// a sequence is compared with itself by its features, and where the windows of a set are listed in parts.
 func TestMatchesFeatures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the race detector has shorter sequences")

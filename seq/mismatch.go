@@ -87,9 +87,8 @@ func (e *mismatches) change(keys []uint64, key uint64, rest []int32, above uint6
 	return keys
 }
 
-// tally counts k-mers and then goes through their places, if that is less work than a key for each
-// neighbour. Let C_j[w] be the number of k-mers that differ from w in at most j of the places so
-// far. One place more makes it
+// tally counts k-mers and then goes through their places, if that is less work than a key for each neighbour. Let
+// C_j[w] be the number of k-mers that differ from w in at most j of the places so far. One place more makes it
 //
 //	C_j[w] + Σ_{w'} C_{j−1}[w'] − C_{j−1}[w]
 //

@@ -172,8 +172,7 @@ func kmers(x []int32, from, to int) bag {
 	return b
 }
 
-// unit counts as a term says and scales to unit length. rows holds the number of training sequences
-// with each feature.
+// unit counts as a term says and scales to unit length. rows holds the number of training sequences with each feature.
 func (b bag) unit(t Term, rows map[string]int, n int) bag {
 	u, square := bag{}, 0.0
 	for f, c := range b {

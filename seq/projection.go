@@ -7,11 +7,10 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 )
 
-// SignProjection takes the feature vectors of sequences to P numbers by a sparse random matrix of signs
-// (Achlioptas 2003; Kane & Nelson 2014): each feature is added to four of them or subtracted. The four
-// and the signs are a function of the seed and the feature. Inner products equal the inner products of
-// the feature vectors up to noise of the size 1/√P. Features that no training sequence has are left
-// out.
+// SignProjection takes the feature vectors of sequences to P numbers by a sparse random matrix of signs (Achlioptas
+// 2003; Kane & Nelson 2014): each feature is added to four of them or subtracted. The four and the signs are a function
+// of the seed and the feature. Inner products equal the inner products of the feature vectors up to noise of the size
+// 1/√P. Features that no training sequence has are left out.
 //
 //	z = (√(P/4I) Σ_i Σ_c φ_i[c] s_ic − mean)/Scale
 //
@@ -85,8 +84,7 @@ func (z *SignProjection) States() []*State {
 	return states
 }
 
-// Restore completes a projection whose other fields come from a model file, from States. An error
-// is a *SpecError.
+// Restore completes a projection whose other fields come from a model file, from States. An error is a *SpecError.
 func (z *SignProjection) Restore(a *Alphabet, states []*State) error {
 	for i, t := range z.Spec {
 		f, err := restore(t, a, states[i])
@@ -98,8 +96,7 @@ func (z *SignProjection) Restore(a *Alphabet, states []*State) error {
 	return nil
 }
 
-// Rows returns the numbers of the sequences lo ≤ n < hi of a set [hi−lo, P]. Once ctx is done they are
-// not valid.
+// Rows returns the numbers of the sequences lo ≤ n < hi of a set [hi−lo, P]. Once ctx is done they are not valid.
 func (z *SignProjection) Rows(ctx context.Context, set *Set, lo, hi int) []float64 {
 	out := make([]float64, (hi-lo)*z.P)
 	for i, f := range z.features {
@@ -133,8 +130,7 @@ func (z *SignProjection) add(dst []float64, rows *SparseRows, n, i int) {
 	}
 }
 
-// Empty counts the sequences of a set that have no feature under each map. Once ctx is done they
-// are not valid.
+// Empty counts the sequences of a set that have no feature under each map. Once ctx is done they are not valid.
 func (z *SignProjection) Empty(ctx context.Context, set *Set) []int {
 	return countEmpty(ctx, z.features, set)
 }

@@ -8,9 +8,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-// TestProjection: inner products of random projections equal the inner products of the
-// features, up to their noise; training rows have mean 0 and variance 1; and a restored
-// projection has the same bits.
+// TestProjection: inner products of random projections equal the inner products of the features, up to their noise;
+// training rows have mean 0 and variance 1; and a restored projection has the same bits.
 func TestProjection(t *testing.T) {
 	const p = 2048
 	set := encode(t, DNA, randomLines(DNA, 60, 60, 9)...)

@@ -14,9 +14,8 @@ type SparseRows struct {
 	Column []int32
 	Value  []float64
 
-	// Square is ‖φ‖²: 1, or 0 for a sequence without features; under Tanimoto the number of its
-	// features. The stored values of a row may add up to less, since features that no training
-	// sequence has are not stored.
+	// Square is ‖φ‖²: 1, or 0 for a sequence without features; under Tanimoto the number of its features. The stored
+	// values of a row may add up to less, since features that no training sequence has are not stored.
 	Square []float64
 }
 
@@ -74,8 +73,7 @@ func invert(ctx context.Context, r *SparseRows) *inverted {
 	return invertEach(ctx, r.Width, func(visit func(*SparseRows)) { visit(r) })
 }
 
-// maxKept bounds the numbers of rows in memory. Larger row sets are recounted instead of kept
-// (12 bytes a number).
+// maxKept bounds the numbers of rows in memory. Larger row sets are recounted instead of kept (12 bytes a number).
 var maxKept = 1 << 23 // tests set a smaller number
 
 // kept reports whether the rows of the training sequences may be kept.
@@ -119,8 +117,7 @@ func (f *Features) inverted(ctx context.Context, set *Set) *inverted {
 // lists are not valid.
 func invertEach(ctx context.Context, width int, each func(visit func(*SparseRows))) *inverted {
 	v := &inverted{}
-	// the elements of c are counted at c+2; after their sum, c begins at start[c+1], which moves on
-	// to its end
+	// the elements of c are counted at c+2; after their sum, c begins at start[c+1], which moves on to its end
 	start := make([]int, width+2)
 	each(func(r *SparseRows) {
 		for _, c := range r.Column {
@@ -147,8 +144,7 @@ func invertEach(ctx context.Context, width int, each func(visit func(*SparseRows
 	return v
 }
 
-// tile is the number of elements of the lists that are used at a time, for all rows, so that they
-// stay in the cache.
+// tile is the number of elements of the lists that are used at a time, for all rows, so that they stay in the cache.
 const tile = 1 << 14
 
 // dots writes ⟨φ(a_n), φ(b_m)⟩ for the rows lo ≤ n < hi of a into dst [hi−lo, M]. Every sum runs

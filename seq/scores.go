@@ -42,8 +42,7 @@ func (l *loo) judge(p leftOut) fit {
 	return f
 }
 
-// judgeClasses makes probabilities of the predicted scores: softmax(b_c + a·score), whose a and b
-// fit all rows best.
+// judgeClasses makes probabilities of the predicted scores: softmax(b_c + a·score), whose a and b fit all rows best.
 func (l *loo) judgeClasses(p leftOut) fit {
 	n, columns := l.n(), l.Columns
 	score := make([]float64, n*columns)

@@ -47,9 +47,8 @@ const (
 // regression on the others, from which a link makes probabilities. A sum must be better than its parts by a
 // standard error, and an exponential kernel better than the inner product by two.
 //
-// More than 1000 graphs or trees are compared by inner products alone, without sums. The matrix
-// among X̄ has no parameters then, so that X̄ can be all rows. That gains more than a width or a
-// second map.
+// More than 1000 graphs or trees are compared by inner products alone, without sums. The matrix among X̄ has no
+// parameters then, so that X̄ can be all rows. That gains more than a width or a second map.
 //
 // Candidates that would take too long are left out, by a count of their features that does not
 // depend on the clock. Graphs and trees of very many nodes are not among the rows. If limit is not
@@ -276,9 +275,8 @@ func (l *comparison) try(ctx context.Context, spec Spec, widths []float64) (cand
 	return c, nil
 }
 
-// stratified draws most rows by the seed, and some more of each rare class, together up to twice as many.
-// Each beginning of the order has rows of all classes. If a class would have fewer than two rows, it draws
-// any rows.
+// stratified draws most rows by the seed, and some more of each rare class, together up to twice as many. Each
+// beginning of the order has rows of all classes. If a class would have fewer than two rows, it draws any rows.
 func stratified(t Targets, most int, seed uint64) []int {
 	n := t.n()
 	order := make([]int32, n)

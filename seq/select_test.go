@@ -146,8 +146,7 @@ func letters(r *rand.Rand, from string, n int) []byte {
 	return x
 }
 
-// TestSelectPositions: in DNA of one length, the symbols at fixed places decide; what is where is
-// all that counts.
+// TestSelectPositions: in DNA of one length, the symbols at fixed places decide; what is where is all that counts.
 func TestSelectPositions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long under the race detector, where other choices are tested")
@@ -169,8 +168,7 @@ func TestSelectPositions(t *testing.T) {
 	}
 }
 
-// TestSelectCapitals: where capitals carry a meaning, they are not folded, and how many there are
-// is seen.
+// TestSelectCapitals: where capitals carry a meaning, they are not folded, and how many there are is seen.
 func TestSelectCapitals(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long under the race detector, where other choices are tested")
@@ -224,8 +222,7 @@ func TestSelectRare(t *testing.T) {
 	}
 }
 
-// TestSelectFamily: held-out rows choose the map of a protein family, whose mark is six residues of
-// which two change.
+// TestSelectFamily: held-out rows choose the map of a protein family, whose mark is six residues of which two change.
 func TestSelectFamily(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long under the race detector, where other choices are tested")

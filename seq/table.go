@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// table numbers keys in the order in which they are first put. It is a hash table with
-// open addressing whose slots hold numbers, so that it can be walked in order and
-// emptied fast.
+// table numbers keys in the order in which they are first put. It is a hash table with open addressing whose slots hold
+// numbers, so that it can be walked in order and emptied fast.
 type table struct {
 	keys  []uint64
 	slots []uint32 // number + 1; 0 is empty
@@ -96,8 +95,7 @@ func (t *table) put(key uint64) int {
 // for the empty chain.
 func (t *table) down(chain, symbol uint64) uint64 { return uint64(t.put(chain<<32|symbol)) + 1 }
 
-// downBeside returns a down that leaves t unchanged: new chains go into local, with numbers behind the numbers
-// of t.
+// downBeside returns a down that leaves t unchanged: new chains go into local, with numbers behind the numbers of t.
 func (t *table) downBeside(local *table) func(chain, symbol uint64) uint64 {
 	return func(chain, symbol uint64) uint64 {
 		key := chain<<32 | symbol

@@ -8,9 +8,8 @@ func newWords(args []int, a *Alphabet) (extractor, *SpecError) {
 	return &wordRuns{n: args[0], text: a.Kind == Bytes, tree: newTable()}, nil
 }
 
-// wordRuns numbers words and runs of them by their place in a tree. A node is its parent's number
-// and a symbol: the word "new" is the node of its last letter, and the run "new york" a node below
-// it whose symbol is the word "york".
+// wordRuns numbers words and runs of them by their place in a tree. A node is its parent's number and a symbol: the
+// word "new" is the node of its last letter, and the run "new york" a node below it whose symbol is the word "york".
 type wordRuns struct {
 	plainMap
 	n    int

@@ -16,8 +16,7 @@ type Tokens struct{ hashes [][sha256.Size]byte }
 // minTokenLength is the length below which a token is too easy to guess.
 const minTokenLength = 16
 
-// ReadTokens reads a file with a token on each line. Blank lines and those that begin with # are
-// left out.
+// ReadTokens reads a file with a token on each line. Blank lines and those that begin with # are left out.
 func ReadTokens(path string) (*Tokens, error) {
 	f, err := os.Open(path)
 	if err != nil {

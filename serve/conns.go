@@ -10,11 +10,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// conns is a listener that limits its open connections. At the limit, a new connection takes the
-// place of the oldest one that never sent a request, or else of the one that has been idle longest;
-// where all are busy, it is closed at once. So clients that hold connections without a request
-// cannot keep others out. A connection that never sent a request keeps its place for patience, in
-// which its request may come; others wait to be accepted.
+// conns is a listener that limits its open connections. At the limit, a new connection takes the place of the oldest
+// one that never sent a request, or else of the one that has been idle longest; where all are busy, it is closed at
+// once. So clients that hold connections without a request cannot keep others out. A connection that never sent a
+// request keeps its place for patience, in which its request may come; others wait to be accepted.
 type conns struct {
 	net.Listener
 	max     int

@@ -75,8 +75,7 @@ func closedWithin(t *testing.T, conn net.Conn, d time.Duration) string {
 	return string(said)
 }
 
-// Clients that send a header byte by byte, or nothing, or half a body, are left; others do not
-// notice.
+// Clients that send a header byte by byte, or nothing, or half a body, are left; others do not notice.
 func TestSlowClients(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for time limits; leave -short out")
@@ -196,8 +195,7 @@ func TestIdleConnections(t *testing.T) {
 	}
 }
 
-// Of idle connections the one goes that was idle longest; a busy one stays, and where all are busy
-// a new one is closed.
+// Of idle connections the one goes that was idle longest; a busy one stays, and where all are busy a new one is closed.
 func TestConnections(t *testing.T) {
 	for _, at := range [][2]string{{"tcp", "127.0.0.1:0"}, {"unix", filepath.Join(t.TempDir(), "s")}} {
 		t.Run(at[0], func(t *testing.T) { testConnections(t, at[0], at[1]) })

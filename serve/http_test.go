@@ -266,8 +266,7 @@ func TestRequestID(t *testing.T) {
 	}
 }
 
-// Pages of the origin may read answers and errors. Pages of other origins may not, nor any without
-// the option.
+// Pages of the origin may read answers and errors. Pages of other origins may not, nor any without the option.
 func TestCORS(t *testing.T) {
 	const page, other = "https://example.org", "https://example.com"
 	preflight := []string{"Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "authorization"}

@@ -104,8 +104,7 @@ func TestNumbersThatAreNone(t *testing.T) {
 	}
 }
 
-// What is there twice, has another type or is no text is refused, and JSON never changes a byte in
-// silence.
+// What is there twice, has another type or is no text is refused, and JSON never changes a byte in silence.
 func TestTwiceAndDamaged(t *testing.T) {
 	r := serveKind(t, words, testConfig())
 	tensor := `{"name":"inputs","shape":[1,2],"datatype":"FP64","data":[1,2]}`

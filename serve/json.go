@@ -11,8 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// decode decodes the JSON of a request. It must be UTF-8: package json would replace other bytes in
-// silence.
+// decode decodes the JSON of a request. It must be UTF-8: package json would replace other bytes in silence.
 func decode(text []byte, into any, what string) error {
 	return decodeBy(json.Unmarshal, text, into, what)
 }

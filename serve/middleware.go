@@ -17,8 +17,7 @@ const (
 	traceHeader   = "Traceparent"
 )
 
-// requestID returns the client's request ID, or the ID of its trace, if it is short and plain; otherwise a
-// new one.
+// requestID returns the client's request ID, or the ID of its trace, if it is short and plain; otherwise a new one.
 func requestID(given, traceparent string) string {
 	const longest, plain = 64, "-_.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	if trace := strings.Split(traceparent, "-"); given == "" && len(trace) == 4 {

@@ -161,8 +161,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// Draws and quantiles are those that a request asks for, whichever way and in how many parts it
-// comes.
+// Draws and quantiles are those that a request asks for, whichever way and in how many parts it comes.
 func TestRequestedDrawsAndQuantiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.safetensors")
 	trained := writeModel(t, path, numbers, 1)

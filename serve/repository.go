@@ -30,8 +30,7 @@ func (s *store) index(onlyReady bool) []modelState {
 	return states
 }
 
-// reopen loads a model, whether it is loaded or not. Where its files cannot be read, it stays as it
-// was.
+// reopen loads a model, whether it is loaded or not. Where its files cannot be read, it stays as it was.
 func (s *store) reopen(ctx context.Context, name string) error { return s.inTurn(ctx, name, s.load) }
 
 // unload drops a model, which is loaded again on request alone.

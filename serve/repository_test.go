@@ -90,8 +90,7 @@ func TestRepository(t *testing.T) {
 	check("loaded by gRPC", "READY", 200)
 }
 
-// Nothing beside the models of the command line can be loaded, and no page of another server loads or
-// unloads them.
+// Nothing beside the models of the command line can be loaded, and no page of another server loads or unloads them.
 func TestRepositoryIsClosed(t *testing.T) {
 	c := testConfig()
 	c.Origin = AnyOrigin

@@ -45,8 +45,7 @@ func New(c Config, models []Source) *Server {
 	return s
 }
 
-// Start loads the models in their order, as long as they fit Config.Memory. It fails if a model cannot
-// be read.
+// Start loads the models in their order, as long as they fit Config.Memory. It fails if a model cannot be read.
 func (s *Server) Start() error {
 	return s.store.start()
 }

@@ -53,8 +53,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// Predictions that do not fit the memory together wait for each other, and no longer than the time
-// of their request.
+// Predictions that do not fit the memory together wait for each other, and no longer than the time of their request.
 func TestMemoryForPredictions(t *testing.T) {
 	c := testConfig()
 	c.Timeout = 300 * time.Millisecond
@@ -151,8 +150,7 @@ func TestMemoryOfSequences(t *testing.T) {
 	}
 }
 
-// A model that has grown takes the place of others when it is loaded again; one that fits no more
-// stays as it was.
+// A model that has grown takes the place of others when it is loaded again; one that fits no more stays as it was.
 func TestReloadWithinMemory(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name+".safetensors") }

@@ -15,9 +15,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// store holds the models that are served, by name. A model is loaded at the start or, where that
-// would exceed the memory for models, when a request needs it; the one that was longest without a
-// request makes room.
+// store holds the models that are served, by name. A model is loaded at the start or, where that would exceed the
+// memory for models, when a request needs it; the one that was longest without a request makes room.
 type store struct {
 	open    func(e *entry) (*loaded, error)
 	budget  int64 // bytes for all loaded models; 0 is no bound
@@ -54,8 +53,7 @@ const (
 // Source is a model to serve: the folder of a run, or a model file.
 type Source struct{ Name, Path string }
 
-// start loads the models in their order, as long as there is memory. It fails if a model cannot be
-// read.
+// start loads the models in their order, as long as there is memory. It fails if a model cannot be read.
 func (s *store) start() error {
 	for _, e := range s.entries {
 		m, err := s.open(e)

@@ -90,8 +90,7 @@ func TestReload(t *testing.T) {
 	}
 }
 
-// Models that do not fit the memory together take turns; one that does not fit by itself is an
-// error.
+// Models that do not fit the memory together take turns; one that does not fit by itself is an error.
 func TestMemoryForModels(t *testing.T) {
 	dir := t.TempDir()
 	var sources []Source

@@ -45,8 +45,7 @@ type wireInput struct {
 
 const protocol = "the protocol"
 
-// maxTensors is the most inputs or outputs of a request, and maxSizes the most sizes of a shape: no
-// model has more.
+// maxTensors is the most inputs or outputs of a request, and maxSizes the most sizes of a shape: no model has more.
 const (
 	maxTensors = 1 << 16
 	maxSizes   = 1 << 8
@@ -220,8 +219,7 @@ type wireOutput struct {
 	Data       any            `json:"data,omitempty"`
 }
 
-// writeAnswer encodes the body of an answer. The first jsonSize bytes are JSON; without raw outputs it
-// is all JSON.
+// writeAnswer encodes the body of an answer. The first jsonSize bytes are JSON; without raw outputs it is all JSON.
 func writeAnswer(model string, q *Request, outputs []Tensor, binary []bool) (body []byte, jsonSize int, raw bool,
 	err error) {
 	wire := wireAnswer{Model: model, Version: version, ID: q.ID}

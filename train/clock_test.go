@@ -72,8 +72,7 @@ func TestReplannedLength(t *testing.T) {
 	}
 }
 
-// The latest time of the longest limit is in the future. The latest time of a limit that is over
-// is in the past.
+// The latest time of the longest limit is in the future. The latest time of a limit that is over is in the past.
 func TestLatestTimeOfLimit(t *testing.T) {
 	for _, c := range []struct {
 		began, limit time.Duration
@@ -156,8 +155,7 @@ func starved(t *testing.T, pace func(step int) time.Duration,
 	})
 }
 
-// A machine that stands still in an attempt until the limit is over costs the run its length, and not its
-// model.
+// A machine that stands still in an attempt until the limit is over costs the run its length, and not its model.
 func TestStalledAttempt(t *testing.T) {
 	stalls := func(step int) time.Duration {
 		if step == 300 {

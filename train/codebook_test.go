@@ -13,8 +13,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 )
 
-// sounds returns n sequences of noisy vectors around four points, which follow each other in the order
-// of their class.
+// sounds returns n sequences of noisy vectors around four points, which follow each other in the order of their class.
 func sounds(t testing.TB, n int, seed uint64) *data.Dataset {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 5))

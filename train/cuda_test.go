@@ -22,12 +22,11 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// How far apart 8 steps on a GPU and on the CPU may end. Both add the same numbers in another
-// order. In double that is rounding, but Adam divides each gradient by its size. A gradient may be
-// zero up to rounding, as the gradient of the length-scales is while q(Ω) is still the prior. With
-// an ε of 1e-8 such a parameter moves by a multiple of the rounding, which changes the sixth digit.
-// The test has a larger ε, so that a difference is one of the gradients. In single the parameters
-// show rounding in any case, and the bound is compared.
+// How far apart 8 steps on a GPU and on the CPU may end. Both add the same numbers in another order. In double that is
+// rounding, but Adam divides each gradient by its size. A gradient may be zero up to rounding, as the gradient of the
+// length-scales is while q(Ω) is still the prior. With an ε of 1e-8 such a parameter moves by a multiple of the
+// rounding, which changes the sixth digit. The test has a larger ε, so that a difference is one of the gradients. In
+// single the parameters show rounding in any case, and the bound is compared.
 const (
 	sameParameters  = 1e-8 // |a−b| relative to the largest number of its block
 	sameBound       = 1e-8 // relative, in double
@@ -119,8 +118,7 @@ func TestCUDAStreams(t *testing.T) {
 	testStreams(t, "cuda:0:f32")
 }
 
-// A data set that is larger than the card's memory trains, and ends where a card with enough memory
-// does.
+// A data set that is larger than the card's memory trains, and ends where a card with enough memory does.
 func TestCUDALargerThanMemory(t *testing.T) {
 	requireCUDA(t)
 	set := table(t, 50000, 1, wave)
@@ -239,9 +237,8 @@ type usages struct {
 
 func (u *usages) Step(rundir.Progress) { u.all = append(u.all, u.device.Usage()) }
 
-// A training whose steps are replayed is the training whose steps are launched, bit for bit,
-// whatever changes from step to step. A replayed step calls the driver twice, and no step but the
-// first changes memory.
+// A training whose steps are replayed is the training whose steps are launched, bit for bit, whatever changes from step
+// to step. A replayed step calls the driver twice, and no step but the first changes memory.
 func TestCUDAReplay(t *testing.T) {
 	requireCUDA(t)
 	const schedules = " steps=30 warmup=7 decay=cosine kl-warmup=0.5 freeze-kernel=13 device=cuda:0:"
@@ -284,8 +281,7 @@ func TestCUDAReplay(t *testing.T) {
 	}
 }
 
-// Evaluations between the steps, averages of the parameters and the best of them are the same where
-// steps are replayed.
+// Evaluations between the steps, averages of the parameters and the best of them are the same where steps are replayed.
 func TestCUDAReplayValidation(t *testing.T) {
 	requireCUDA(t)
 	const options = "steps=24 inducing=9 latents=3 features=7 batch=17 validation=0.3 eval-every=7 device=cuda:0"

@@ -81,8 +81,7 @@ func TestInducingPoints(t *testing.T) {
 	}
 }
 
-// Rows that repeat are explained by their first copy: greedy must neither divide by zero nor stop
-// short.
+// Rows that repeat are explained by their first copy: greedy must neither divide by zero nor stop short.
 func TestGreedyDuplicates(t *testing.T) {
 	x := make([]float64, 2*50)
 	for i := range x {

@@ -18,8 +18,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// cancelling is a device that interrupts the run in the middle of a step, after some gatherings of
-// rows.
+// cancelling is a device that interrupts the run in the middle of a step, after some gatherings of rows.
 type cancelling struct {
 	device.Device
 	gathers int
@@ -55,9 +54,8 @@ func interruptIn(t *testing.T, j *Job, set *data.Dataset, folder *rundir.Folder,
 	return out, err
 }
 
-// A step in parts ends between two of them when the run is interrupted. The model of the step
-// before is kept, and the config of the run repeats it. A resumed run ends with the files of a run
-// without an interrupt.
+// A step in parts ends between two of them when the run is interrupted. The model of the step before is kept, and the
+// config of the run repeats it. A resumed run ends with the files of a run without an interrupt.
 func TestInterruptedBetweenParts(t *testing.T) {
 	set := table(t, 60, 1, wave)
 	for _, more := range []string{"", " validation=0.2 eval-every=7",

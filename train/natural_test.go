@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// With natural gradients, the bound after the same number of steps is higher than with Adam
-// alone, for a Gaussian likelihood. All steps of a run in parts equal the steps of the whole
-// run.
+// With natural gradients, the bound after the same number of steps is higher than with Adam alone, for a Gaussian
+// likelihood. All steps of a run in parts equal the steps of the whole run.
 func TestNaturalGradients(t *testing.T) {
 	learns(t)
 	set := table(t, 200, 1, wave)

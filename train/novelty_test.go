@@ -39,8 +39,7 @@ func gap(t *testing.T, n int, seed uint64) *data.Dataset {
 	return readText(t, "gap.csv", b.String(), data.ReadOptions{})
 }
 
-// A row like the training rows is near with every model, whatever the scaling. A row in the gap or
-// outside is not.
+// A row like the training rows is near with every model, whatever the scaling. A row in the gap or outside is not.
 func TestNoveltyOfNumbers(t *testing.T) {
 	learns(t)
 	set, more := gap(t, 400, 1), gap(t, 1000, 2)
@@ -82,8 +81,7 @@ func TestNoveltyOfNumbers(t *testing.T) {
 	}
 }
 
-// The distances of sequences are distances to X̄ in feature space; for sequences and numbers,
-// the larger of both.
+// The distances of sequences are distances to X̄ in feature space; for sequences and numbers, the larger of both.
 func TestNoveltyOfSequences(t *testing.T) {
 	learns(t)
 	set, more := genes(t, 160, 1), genes(t, 300, 2)

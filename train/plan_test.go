@@ -63,8 +63,7 @@ var likely = map[string][]testRun{
 		{options: "model=drf likelihood=ordinal features=7 batch=20", place: placement{rows: onHost}}},
 }
 
-// testPlan compares what a run is planned to take with what its device has given it after two
-// steps.
+// testPlan compares what a run is planned to take with what its device has given it after two steps.
 func testPlan(t *testing.T, name string, plans []testRun) {
 	for _, task := range []struct {
 		name string
@@ -166,8 +165,7 @@ func (d *counting) New(dtype device.DType, shape ...int) *device.Tensor {
 	return t
 }
 
-// What a device cannot count at once goes through in parts, and where even one row is too much the
-// error says so.
+// What a device cannot count at once goes through in parts, and where even one row is too much the error says so.
 func TestPlanCounts(t *testing.T) {
 	dev := mustOpen(t, "cpu:f64")
 	defer dev.Close()
@@ -189,8 +187,7 @@ func TestPlanCounts(t *testing.T) {
 	}
 }
 
-// A run that does not fit goes through its batches in as many rows as fit, and ends where the whole
-// ends.
+// A run that does not fit goes through its batches in as many rows as fit, and ends where the whole ends.
 func TestRunInParts(t *testing.T) {
 	set := table(t, 60, 1, wave)
 	run := func(options string, free int64) (*Outcome, []string) {
@@ -270,8 +267,7 @@ func TestPlanThatDoesNotFit(t *testing.T) {
 	}
 }
 
-// shared is a device whose memory another program takes a part of when a run makes its tensor
-// number at.
+// shared is a device whose memory another program takes a part of when a run makes its tensor number at.
 type shared struct {
 	device.Device
 	memory, other int64

@@ -195,8 +195,7 @@ func (r *run) useSequences(ctx context.Context) error {
 	return nil
 }
 
-// balanceClasses gives the training and validation rows the class weights of the options. Test rows keep their
-// weights.
+// balanceClasses gives the training and validation rows the class weights of the options. Test rows keep their weights.
 func (s *setup) balanceClasses() error {
 	balances, err := s.config.BalancesClasses(s.train)
 	if !balances || err != nil {

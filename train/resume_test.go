@@ -208,8 +208,7 @@ func filesOf(t *testing.T, dir string) (names string) {
 	return names
 }
 
-// The ELBO of a result is the ELBO of the parameters that are kept: the average, the best or the
-// last.
+// The ELBO of a result is the ELBO of the parameters that are kept: the average, the best or the last.
 func TestBoundOfWhatIsKept(t *testing.T) {
 	set := table(t, 60, 1, wave)
 	for _, options := range []string{"", "validation=0.3 eval-every=4 lr=0.3", "validation=0.3 restore=last"} {
@@ -241,8 +240,7 @@ func TestResumeTimeLimit(t *testing.T) {
 	}
 }
 
-// What is damaged is refused with what to do, wherever the damage is, and a folder is only for one
-// process at a time.
+// What is damaged is refused with what to do, wherever the damage is, and a folder is only for one process at a time.
 func TestCheckpointDamaged(t *testing.T) {
 	at := killedAt20(t, table(t, 60, 1, wave))
 	path := filepath.Join(at, rundir.CheckpointFile)

@@ -249,8 +249,7 @@ type readings struct {
 
 func (r *readings) Step(p rundir.Progress) { r.all = append(r.all, p) }
 
-// What is called the ELBO is the bound from the first step on, whatever weight the KL has in the
-// gradient yet.
+// What is called the ELBO is the bound from the first step on, whatever weight the KL has in the gradient yet.
 func TestReportedBound(t *testing.T) {
 	set := table(t, 100, 1, wave)
 	for options, weight := range map[string]float64{"": 1, "kl-weight=0.5": 0.5} {

@@ -59,8 +59,7 @@ func testDistances(t *testing.T, name string, precisions ...string) {
 
 func TestDistances(t *testing.T) { testDistances(t, "cpu", "f32", "f64") }
 
-// Distances are a table where that fits the memory, and else come from features, and the output
-// says so.
+// Distances are a table where that fits the memory, and else come from features, and the output says so.
 func TestDistancesOfMemory(t *testing.T) {
 	set := genes(t, 200, 1)
 	const options = "model=gp inducing=150 kernel=spectrum:1 steps=3 batch=10 q-cov=diagonal device=cpu:f32"

@@ -54,8 +54,7 @@ func TestSkipAndLatents(t *testing.T) {
 	}
 }
 
-// Where nothing is drawn, samples would all be alike: a run goes through its rows once, with the
-// same result.
+// Where nothing is drawn, samples would all be alike: a run goes through its rows once, with the same result.
 func TestSamplesOfNoDraw(t *testing.T) {
 	set := table(t, 60, 1, wave)
 	one, many := mustFit(t, "model=drf features=7 steps=20", set),

@@ -24,9 +24,8 @@ func sales(t *testing.T, n int, seed uint64) *data.Dataset {
 	})
 }
 
-// A target that is skewed over decades is predicted by its logarithm: the predictions in the
-// target's units score better than a model of the target itself. A model from its file has the
-// same predictions.
+// A target that is skewed over decades is predicted by its logarithm: the predictions in the target's units score
+// better than a model of the target itself. A model from its file has the same predictions.
 func TestLogTarget(t *testing.T) {
 	learns(t)
 	dev := openCPU(t)
@@ -65,8 +64,7 @@ func TestLogTarget(t *testing.T) {
 	}
 }
 
-// testLogs tests that scores are by the predictive density of y, and a reread model gives the same
-// scores.
+// testLogs tests that scores are by the predictive density of y, and a reread model gives the same scores.
 func testLogs(t *testing.T, trained *fitted.Model, dev device.Device, test *data.Dataset, scores *fitted.Scores) {
 	t.Helper()
 	again := reread(t, trained)

@@ -40,8 +40,7 @@ func TestTimeLimit(t *testing.T) {
 	same(t, "repeated", first.Trained.Parameters, second.Trained.Parameters)
 }
 
-// The plan counts the scores, which grow with the square of the samples, and not the prediction
-// alone.
+// The plan counts the scores, which grow with the square of the samples, and not the prediction alone.
 func TestEvaluationTime(t *testing.T) {
 	learns(t)
 	set, test := table(t, 300, 1, wave), table(t, 100, 2, wave)
@@ -101,8 +100,7 @@ func TestTimeLimitTooShort(t *testing.T) {
 	})
 }
 
-// A limit that is over before the first step is an error, and what is predicted ends with its
-// context.
+// A limit that is over before the first step is an error, and what is predicted ends with its context.
 func TestNothingInTime(t *testing.T) {
 	dev := openCPU(t)
 	set := table(t, 300, 1, wave)

@@ -31,9 +31,8 @@ func fitHeldOut(t testing.TB, options string, set *data.Dataset) (*Outcome, []ru
 	return out, r.all
 }
 
-// Coin flips cannot be learned, so that the validation score is best early: its parameters come
-// back, to the bit, the run ends when patience is over, and what training does between evaluations
-// knows nothing of them.
+// Coin flips cannot be learned, so that the validation score is best early: its parameters come back, to the bit, the
+// run ends when patience is over, and what training does between evaluations knows nothing of them.
 func TestEarlyStop(t *testing.T) {
 	set := table(t, 200, 5, coin)
 	const options = "steps=400 batch=50 inducing=30 features=20 lr=0.05 validation=0.25 eval-every=20"
@@ -130,8 +129,7 @@ func TestHoldOut(t *testing.T) {
 	}
 }
 
-// A line of metrics has the scores of an evaluation where there was one, and no number that JSON
-// cannot hold.
+// A line of metrics has the scores of an evaluation where there was one, and no number that JSON cannot hold.
 func TestValidationMetrics(t *testing.T) {
 	dir := t.TempDir()
 	f := must.Get(rundir.NewFolder(filepath.Join(dir, "run"), "d", "gp", false))(t)

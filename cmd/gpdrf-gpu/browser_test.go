@@ -72,9 +72,8 @@ const heard = `<script>window.failures = [];
 addEventListener("error", (e) => failures.push(String(e.message || e.target)), true);
 document.addEventListener("securitypolicyviolation", (e) => failures.push("asks for " + e.blockedURI));</script></head>`
 
-// browseCommand: browse PAGE WIDTH light|dark [TEXT] opens a page in Chromium, with a text at its
-// end. It fails if the page logs anything, is wider than the window, or cannot be used by
-// keyboard.
+// browseCommand: browse PAGE WIDTH light|dark [TEXT] opens a page in Chromium, with a text at its end. It fails if the
+// page logs anything, is wider than the window, or cannot be used by keyboard.
 func browseCommand(ts *testscript.TestScript, neg bool, args []string) {
 	text := strings.Replace(ts.ReadFile(args[0]), "</head>", heard, 1)
 	text = strings.Replace(text, "</body>", strings.Join(args[3:], "")+probe, 1)

@@ -34,8 +34,7 @@ func TestCheckedGradient(t *testing.T) {
 	}
 }
 
-// The check finds one wrong number in a small block beside a large one, and one that is not a
-// number.
+// The check finds one wrong number in a small block beside a large one, and one that is not a number.
 func TestCompare(t *testing.T) {
 	want := []model.Parameter{{Name: "large", Data: []float64{1e6, -2e6}},
 		{Name: "small", Data: []float64{1e-3, 0, 2e-3}}, {Name: "zero", Data: []float64{0}}}

@@ -12,9 +12,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
 
-// A stream of Arrow IPC is a schema and then batches of rows, each in a message. A file has an index after
-// them, with the schema and the places of the batches. The readers check each claim of a file against the bytes
-// that arrive.
+// A stream of Arrow IPC is a schema and then batches of rows, each in a message. A file has an index after them, with
+// the schema and the places of the batches. The readers check each claim of a file against the bytes that arrive.
 
 // arrowWord is at both ends of a file. Two zeros follow the first.
 const arrowWord = "ARROW1"

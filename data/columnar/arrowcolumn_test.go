@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// types is what pyarrow has written into testdata/types.arrow and types.arrows, a column of each
-// type.
+// types is what pyarrow has written into testdata/types.arrow and types.arrows, a column of each type.
 var types = [][]string{
 	strings.Fields("int8 int16 int32 int64 uint8 uint16 uint32 uint64 half single double large view " +
 		"date64 seconds nanos " +

@@ -156,8 +156,7 @@ func (a *arrowWriter) Close() error {
 	return a.err
 }
 
-// message writes a description with the bytes after it. It returns the place of the message, and the lengths of
-// both.
+// message writes a description with the bytes after it. It returns the place of the message, and the lengths of both.
 func (a *arrowWriter) message(b *flatbuffers.Builder, kind byte, header flatbuffers.UOffsetT, body []byte) []int64 {
 	b.Finish(object(b, 5, func() {
 		b.PrependInt16Slot(messageVersion, arrowVersion, 0)

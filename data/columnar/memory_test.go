@@ -24,8 +24,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// heapOfParquet measures the most live memory while rows of random numbers are written, and then
-// read.
+// heapOfParquet measures the most live memory while rows of random numbers are written, and then read.
 func heapOfParquet(t *testing.T, rows int) (most uint64) {
 	var cells [10]float64
 	var columns []tablefile.Column

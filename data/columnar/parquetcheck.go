@@ -112,9 +112,8 @@ func (c *parquetCheck) tooMuch(bytes int64) error {
 	return damage("a page claims %d bytes, at most %d can be read", bytes, c.most())
 }
 
-// chunk checks the pages of a column. It returns the bytes of the largest page with its dictionary, and the
-// number of values. Package parquet reads the dictionary at its stated place, and the other pages from the
-// first to the end.
+// chunk checks the pages of a column. It returns the bytes of the largest page with its dictionary, and the number of
+// values. Package parquet reads the dictionary at its stated place, and the other pages from the first to the end.
 func (c *parquetCheck) chunk(m *format.ColumnMetaData, optional bool) (largest, values int64, err error) {
 	start := m.DataPageOffset
 	if m.DictionaryPageOffset != 0 {

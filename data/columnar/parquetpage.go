@@ -104,9 +104,8 @@ func counts(encoding format.Encoding, values int64, text []byte) error {
 	return nil
 }
 
-// prefixes counts the bytes that the values of a page share with the values before them, which package
-// parquet writes out. The lengths stand in front, and their number has been checked. Package parquet reports
-// damaged lengths.
+// prefixes counts the bytes that the values of a page share with the values before them, which package parquet writes
+// out. The lengths stand in front, and their number has been checked. Package parquet reports damaged lengths.
 func prefixes(text []byte) (bytes int64) {
 	lengths, _ := parquet.DeltaBinaryPacked.DecodeInt32(nil, text)
 	for _, n := range lengths {

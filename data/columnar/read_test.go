@@ -157,8 +157,7 @@ func TestReadNumbers(t *testing.T) {
 	}
 }
 
-// A file that was cut short or has a wrong byte is an error, or reads as something: it never stops
-// the program.
+// A file that was cut short or has a wrong byte is an error, or reads as something: it never stops the program.
 func TestDamaged(t *testing.T) {
 	for _, name := range samples {
 		t.Run(name, func(t *testing.T) {

@@ -16,10 +16,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/stats"
 )
 
-// The columns of a wide table are ranked by their correlation with the target. Ridge regression on
-// the best K of them predicts it, after the supervised principal components of Bair et al. (2006).
-// Cross-validation chooses K and the ridge. Each fold ranks the columns again, or chance
-// correlations of thousands of columns would count.
+// The columns of a wide table are ranked by their correlation with the target. Ridge regression on the best K of them
+// predicts it, after the supervised principal components of Bair et al. (2006). Cross-validation chooses K and the
+// ridge. Each fold ranks the columns again, or chance correlations of thousands of columns would count.
 const (
 	projectionRows  = 500 // training rows that are used
 	projectionFolds = 8
@@ -49,10 +48,9 @@ type candidate struct {
 	losses  []float64 // squared errors [N]
 }
 
-// FitProjection makes few inputs from the many columns of training rows, which s scales. The same rows give the
-// same Projection. It also returns the projected rows. The score of each row comes from a fit without it: with
-// scores of fits to its target, a model would be too sure. progress takes the share that is done. The error is
-// that of ctx.
+// FitProjection makes few inputs from the many columns of training rows, which s scales. The same rows give the same
+// Projection. It also returns the projected rows. The score of each row comes from a fit without it: with scores of
+// fits to its target, a model would be too sure. progress takes the share that is done. The error is that of ctx.
 func FitProjection(ctx context.Context, d *data.Dataset, s Scaler, progress func(share float64)) (*Projection,
 	*data.Dataset, error) {
 	sample, numbers := d.Sample(projectionRows, 0)

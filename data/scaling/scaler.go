@@ -31,8 +31,7 @@ import (
 //	          many small values and a long tail. What is less than the least of training counts as the least
 //	none      0 and 1
 //
-// Quartiles are interpolated linearly between order statistics. A constant column
-// gets Scale 1.
+// Quartiles are interpolated linearly between order statistics. A constant column gets Scale 1.
 type Scaler struct {
 	Kind   string    `json:"kind"`
 	Center []float64 `json:"center"`
@@ -156,8 +155,7 @@ func (s Scaler) value(j int, x float64) float64 {
 // all rows so far from training alike.
 const MaxScaled = 1e15
 
-// Apply writes the scaled row to dst, which may be row. Both have D values. No value is beyond
-// ±1e15.
+// Apply writes the scaled row to dst, which may be row. Both have D values. No value is beyond ±1e15.
 func (s Scaler) Apply(dst, row []float64) {
 	for j, v := range row {
 		v = s.value(j, v)
@@ -192,9 +190,8 @@ func (s Scaler) String() string {
 	return s.Kind
 }
 
-// Tails draws in the tails of columns: x of column j becomes asinh((x − Middle)/Unit), which is
-// (x − Middle)/Unit near the middle and a logarithm far from it. A Unit of 0 leaves a column as it
-// is.
+// Tails draws in the tails of columns: x of column j becomes asinh((x − Middle)/Unit), which is (x − Middle)/Unit near
+// the middle and a logarithm far from it. A Unit of 0 leaves a column as it is.
 type Tails struct {
 	Middle []float64 `json:"middle"` // median
 	// Units by quartiles, as of robust; for two values beside codes, their distance.

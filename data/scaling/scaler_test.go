@@ -188,8 +188,7 @@ func TestTails(t *testing.T) {
 		if far := n - (hi - lo); math.Abs(float64(far-c.far)) > 0.4*float64(c.far) {
 			t.Errorf("%s: %d far values", c.name, far)
 		}
-		// the order stays, and the middle half of the others has about the width of a normal
-		// sample's
+		// the order stays, and the middle half of the others has about the width of a normal sample's
 		scaled := s.Rows(matrix.New(n, 1, sorted), 0, n)
 		first, third := scaled[lo+(hi-lo)/4], scaled[lo+3*(hi-lo)/4]
 		if !slices.IsSorted(scaled) || c.long && !near(third-first, robustIQR, 0.4) {

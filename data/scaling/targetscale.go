@@ -39,8 +39,7 @@ func (s TargetScale) Unit() float64 {
 	return s.SD
 }
 
-// logRoom is the most that a mean of log y may exceed the largest log y of training, so y may be ten times the
-// largest.
+// logRoom is the most that a mean of log y may exceed the largest log y of training, so y may be ten times the largest.
 const logRoom = math.Ln10
 
 // Top bounds the mean of log y, if SD is that of log y.
@@ -124,11 +123,10 @@ const (
 	logDecades = 2   // between the first and the last percent
 )
 
-// decades counts the decades that targets cover without a percent at either end, if they are positive and
-// skewed; otherwise 0. Skewed targets cover at least two decades. On average, a row of them has half a nat more
-// under the log-normal distribution of their moments than under the normal one. Noise in proportion to a target
-// is equal in all decades of its logarithm. Over less than two decades, a model finds the shape from the
-// inputs.
+// decades counts the decades that targets cover without a percent at either end, if they are positive and skewed;
+// otherwise 0. Skewed targets cover at least two decades. On average, a row of them has half a nat more under the
+// log-normal distribution of their moments than under the normal one. Noise in proportion to a target is equal in all
+// decades of its logarithm. Over less than two decades, a model finds the shape from the inputs.
 func decades(y []float64) float64 {
 	if len(y) < 2 || !(slices.Min(y) > 0) {
 		return 0
@@ -206,10 +204,9 @@ const (
 	minSkew   = 0.5  // skewness; a Poisson distribution of mean 4 has it
 )
 
-// LooksLikeCounts reports whether a single target holds counts beyond doubt. They are 50 rows or more of whole
-// numbers from 0. Of 50 rows at least one is 0, and three quarters are at most 50. On average each number is in
-// two rows, and the skewness is above 1/2. Numbers of rows, years, scores and rounded lengths fail one of these
-// tests.
+// LooksLikeCounts reports whether a single target holds counts beyond doubt. They are 50 rows or more of whole numbers
+// from 0. Of 50 rows at least one is 0, and three quarters are at most 50. On average each number is in two rows, and
+// the skewness is above 1/2. Numbers of rows, years, scores and rounded lengths fail one of these tests.
 func LooksLikeCounts(d *data.Dataset) bool {
 	if d.Task != data.Regression || len(d.Y) != d.N() || d.N() < minCounts || CheckCounts(d) != nil {
 		return false

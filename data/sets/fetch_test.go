@@ -56,8 +56,7 @@ func dataDir(t *testing.T) string {
 	return dir
 }
 
-// TestTables: the addresses and the checksums are those of the sets, and nothing is fetched without
-// encryption.
+// TestTables: the addresses and the checksums are those of the sets, and nothing is fetched without encryption.
 func TestTables(t *testing.T) {
 	for _, s := range All() {
 		want := 2 * s.Folds
@@ -178,8 +177,7 @@ func TestFoldTable(t *testing.T) {
 	}
 }
 
-// TestFetch makes the originals from the files of the sets, serves them, and fetches them into
-// another folder.
+// TestFetch makes the originals from the files of the sets, serves them, and fetches them into another folder.
 func TestFetch(t *testing.T) {
 	dir := dataDir(t)
 	served := map[string][]byte{}

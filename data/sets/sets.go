@@ -171,8 +171,7 @@ var (
 // Powerplant returns the embedded table, a CSV file compressed with gzip.
 func Powerplant() string { return powerplantTable }
 
-// PowerplantTestRows returns the numbers, from 0, of the rows of the embedded table that a fold, from
-// 1, is tested on.
+// PowerplantTestRows returns the numbers, from 0, of the rows of the embedded table that a fold, from 1, is tested on.
 func PowerplantTestRows(fold int) []int {
 	var file struct {
 		Folds [][]int `json:"folds"`

@@ -33,8 +33,7 @@ type Summary struct {
 	Targets     []ColumnSummary `json:"targets,omitempty"`      // several targets
 	Histogram   []Bin           `json:"histogram,omitempty"`    // regression
 	Classes     []ClassCount    `json:"classes,omitempty"`      // classification
-	// Outlier is the input value farthest from its column's mean; AutoScaling is what
-	// the scaling auto makes of it.
+	// Outlier is the input value farthest from its column's mean; AutoScaling is what the scaling auto makes of it.
 	Outlier     Outlier `json:"outlier"`
 	AutoScaling string  `json:"auto_scaling"`
 	// ScalingNotes are about the columns that need more than a mean and a standard deviation.
@@ -128,8 +127,7 @@ func Of(d *data.Dataset) Summary {
 	return s
 }
 
-// worstOutlier finds the input with the value farthest from its mean, and that distance in standard
-// deviations.
+// worstOutlier finds the input with the value farthest from its mean, and that distance in standard deviations.
 func worstOutlier(ds *data.Dataset) (col int, sds float64) {
 	n, d := matrix.Size(ds.X)
 	c := make([]float64, n)

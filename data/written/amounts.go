@@ -81,8 +81,7 @@ func IsSign(r rune) bool {
 	return strings.ContainsRune("%,'’", r) || unicode.Is(unicode.Sc, r) || unicode.IsSpace(r)
 }
 
-// IsDecorated reports whether the text is a number with a sign of money, a per cent sign or separators of
-// thousands.
+// IsDecorated reports whether the text is a number with a sign of money, a per cent sign or separators of thousands.
 func IsDecorated(cell string) bool {
 	plain := strings.Map(func(r rune) rune {
 		if IsSign(r) {

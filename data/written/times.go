@@ -105,8 +105,7 @@ func mayBeDate(cell string) bool {
 	return len(cell) >= shortest && len(cell) <= longest && strings.ContainsAny(cell, "0123456789")
 }
 
-// monthOf numbers a month by its English name or the first three letters; 0 for another word. A number
-// is itself.
+// monthOf numbers a month by its English name or the first three letters; 0 for another word. A number is itself.
 func monthOf(word string) int {
 	if n, err := strconv.Atoi(word); err == nil {
 		return n
@@ -166,8 +165,7 @@ func LooksLikeTime(cell string) bool {
 	return ok || timeOfDayForm.MatchString(cell)
 }
 
-// OrderOpen reports whether the cell is of the form 31/12/2020; plain reports whether it has points, as in
-// Europe.
+// OrderOpen reports whether the cell is of the form 31/12/2020; plain reports whether it has points, as in Europe.
 func OrderOpen(cell string) (open, plain bool) {
 	part := yearLastForm.FindStringSubmatch(cell)
 	return part != nil && part[2] == part[4], part != nil && part[2] == "."

@@ -1,5 +1,4 @@
-// Package allocs counts a function's allocations in tests, without the allocations of Go's
-// runtime.
+// Package allocs counts a function's allocations in tests, without the allocations of Go's runtime.
 package allocs
 
 import "testing"

@@ -57,8 +57,7 @@ func TestExportedNamesAreExplained(t *testing.T) {
 	}
 }
 
-// unexplained returns the exported names of a declaration without a comment of their own or of their
-// group.
+// unexplained returns the exported names of a declaration without a comment of their own or of their group.
 func unexplained(d ast.Decl) (names []*ast.Ident) {
 	switch d := d.(type) {
 	case *ast.FuncDecl:

@@ -16,8 +16,7 @@ var (
 	goFile   = regexp.MustCompile(`\b(?:device/cpu|internal)/[\w/]+\.go\b`)
 )
 
-// The comment of each kernel names its grid. The comment of each file of kernels names the file
-// of its CPU twin.
+// The comment of each kernel names its grid. The comment of each file of kernels names the file of its CPU twin.
 func TestKernelHeaders(t *testing.T) {
 	files, err := fs.Glob(os.DirFS(root), "cuda/kernels/*.cuh")
 	if err != nil {

@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// mayImport lists the packages of this module that a package's code may import. "leaves" are the
-// packages under internal/ that import nothing but each other. Tests may import others too, and
-// commands all.
+// mayImport lists the packages of this module that a package's code may import. "leaves" are the packages under
+// internal/ that import nothing but each other. Tests may import others too, and commands all.
 var mayImport = map[string][]string{
 	// Backends are found by name: the library links them, as a command does, and no other package.
 	".": {"train", "train/best", "train/options", "train/fitted", "train/rundir", "predict", "model",

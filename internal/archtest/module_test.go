@@ -231,8 +231,7 @@ func methods(f *file, wanted map[string]bool) (names []string) {
 	return names
 }
 
-// operations returns the methods of device.Device that compute: the methods of the interfaces
-// embedded in it.
+// operations returns the methods of device.Device that compute: the methods of the interfaces embedded in it.
 func operations(m *module) (ops []string) {
 	device := newChecker(m).check("device").Scope().Lookup("Device").Type().Underlying().(*types.Interface)
 	for family := range device.EmbeddedTypes() {

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// registers are the package variables that may be written outside init, and the function that
-// writes each.
+// registers are the package variables that may be written outside init, and the function that writes each.
 var registers = map[string]string{
 	"device.backends":  "Register",    // called from the init of each backend
 	"tablefile.linked": "Register",    // called from the init of data/columnar, too

@@ -1,8 +1,7 @@
-// Package atomicfile puts files and folders in place whole or not at all: they are built under a
-// temporary name beside their final place, brought to disk, and renamed. After a power cut or kill
-// -9 there is the old state or the new state, and at worst a temporary, too. The name of a
-// temporary begins with a dot and ends in .tmp-<process number>, and RemoveDead removes it. An
-// empty folder that exists already is filled file by file, in the order of their names.
+// Package atomicfile puts files and folders in place whole or not at all: they are built under a temporary name beside
+// their final place, brought to disk, and renamed. After a power cut or kill -9 there is the old state or the new
+// state, and at worst a temporary, too. The name of a temporary begins with a dot and ends in .tmp-<process number>,
+// and RemoveDead removes it. An empty folder that exists already is filled file by file, in the order of their names.
 package atomicfile
 
 import (
@@ -18,10 +17,9 @@ import (
 	"syscall"
 )
 
-// WriteFile writes the output of write to path. If anything fails before the rename, the
-// error says so, path is as it was before, and nothing is left beside it; after the rename
-// only bringing the folder's entry to disk can fail. A file that was there keeps its mode. A
-// symbolic link stays a link; a device or pipe (/dev/stdout) is written to directly.
+// WriteFile writes the output of write to path. If anything fails before the rename, the error says so, path is as it
+// was before, and nothing is left beside it; after the rename only bringing the folder's entry to disk can fail. A file
+// that was there keeps its mode. A symbolic link stays a link; a device or pipe (/dev/stdout) is written to directly.
 func WriteFile(path string, write func(io.Writer) error) error {
 	return writeFile(osFiles, path, write)
 }

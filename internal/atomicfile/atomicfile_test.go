@@ -220,8 +220,7 @@ func TestFolder(t *testing.T) {
 	holds(t, dir, "deep deep/runs deep/runs/one deep/runs/one/a=x")
 }
 
-// An empty folder that is there is filled, not replaced: it may be a mount point, or where somebody
-// works.
+// An empty folder that is there is filled, not replaced: it may be a mount point, or where somebody works.
 func TestFolderFilled(t *testing.T) {
 	dir := t.TempDir()
 	final := filepath.Join(dir, "one")
@@ -282,8 +281,7 @@ func TestFolderDiscard(t *testing.T) {
 	}
 }
 
-// Many goroutines want one name: each has a separate temporary, one wins, and the others get an
-// error.
+// Many goroutines want one name: each has a separate temporary, one wins, and the others get an error.
 func TestFolderRace(t *testing.T) {
 	dir := t.TempDir()
 	final := filepath.Join(dir, "runs", "one")

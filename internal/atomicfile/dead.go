@@ -8,10 +8,9 @@ import (
 	"regexp"
 )
 
-// The owner of a temporary holds its lock as long as it lives, so that a temporary whose lock is
-// free belongs to a dead process. The file exists before its lock. If the owner finds the lock
-// taken or the file gone, another process took it for dead in between, and the owner takes
-// another name.
+// The owner of a temporary holds its lock as long as it lives, so that a temporary whose lock is free belongs to a dead
+// process. The file exists before its lock. If the owner finds the lock taken or the file gone, another process took it
+// for dead in between, and the owner takes another name.
 
 // ErrLocked reports that a file belongs to another process.
 var ErrLocked = errors.New("another process uses it")
@@ -32,9 +31,8 @@ func IsAt(f *os.File, path string) bool {
 	return err == nil && os.SameFile(opened, there)
 }
 
-// RemoveDead removes the temporaries of dead processes from a folder, and names them. is reports,
-// by the path of a temporary and the name that it was meant to have, whether the caller does not
-// need it.
+// RemoveDead removes the temporaries of dead processes from a folder, and names them. is reports, by the path of a
+// temporary and the name that it was meant to have, whether the caller does not need it.
 func RemoveDead(folder string, is func(path, name string, info fs.FileInfo) bool) (removed []string) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {

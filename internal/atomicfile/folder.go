@@ -71,8 +71,7 @@ func (f *Folder) HasRival() bool {
 	return len(rivals) > 0
 }
 
-// rivals returns the folders that other living processes build for the same place, in the order of
-// their names.
+// rivals returns the folders that other living processes build for the same place, in the order of their names.
 func (f *Folder) rivals() (living []string) {
 	parts := temporaryName.FindStringSubmatch(filepath.Base(f.path))
 	for _, path := range Leftovers(filepath.Join(filepath.Dir(f.path), parts[1])) {
@@ -92,9 +91,8 @@ func (f *Folder) rivals() (living []string) {
 // Path returns the current path of the folder.
 func (f *Folder) Path() string { return f.path }
 
-// Commit renames the folder to final, which must not exist, or be an empty folder: if it holds
-// anything, the error is fs.ErrExist and another Commit may follow.
-// The files in it must be on disk already.
+// Commit renames the folder to final, which must not exist, or be an empty folder: if it holds anything, the error is
+// fs.ErrExist and another Commit may follow. The files in it must be on disk already.
 func (f *Folder) Commit(final string) error {
 	taken := &fs.PathError{Op: "rename to", Path: final, Err: fs.ErrExist}
 	f.unlock()

@@ -12,8 +12,7 @@ import (
 // any way. If another process has the lock, the error is ErrLocked.
 func Lock(f *os.File) error { return lock(f, syscall.LOCK_EX) }
 
-// Share takes a shared lock, which several processes may hold at once, but not together with an
-// exclusive lock.
+// Share takes a shared lock, which several processes may hold at once, but not together with an exclusive lock.
 func Share(f *os.File) error { return lock(f, syscall.LOCK_SH) }
 
 func lock(f *os.File, how int) error {

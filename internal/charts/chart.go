@@ -1,6 +1,5 @@
-// Package charts draws charts as SVG that stands inside an HTML page. Colours are left to the
-// page's style sheet: marks have the classes s0, s1, … of their series. The tip of a mark is in its
-// attribute data-tip, for a script of the page.
+// Package charts draws charts as SVG that stands inside an HTML page. Colours are left to the page's style sheet: marks
+// have the classes s0, s1, … of their series. The tip of a mark is in its attribute data-tip, for a script of the page.
 package charts
 
 import (
@@ -39,9 +38,8 @@ const (
 	overlap       = 4.0 // room for a dot at the ends of the axes
 )
 
-// The largest values and powers of ten of an axis, whose differences do not overflow. Then the
-// least width of its range, absolute and relative to its values: values that differ by less are
-// drawn as equal.
+// The largest values and powers of ten of an axis, whose differences do not overflow. Then the least width of its
+// range, absolute and relative to its values: values that differ by less are drawn as equal.
 const (
 	largest      = 1e300
 	largestPower = 300
@@ -70,9 +68,8 @@ func (s span) at(v float64) float64 {
 	return clamp(s.from+(v-s.low)/(s.high-s.low)*(s.to-s.from), farOutside)
 }
 
-// axisRange returns the range of an axis: as given, or the range of the marks with a little room. It is
-// finite, and wide enough for ticks with different labels. The range of an axis of powers ends at whole
-// powers.
+// axisRange returns the range of an axis: as given, or the range of the marks with a little room. It is finite, and
+// wide enough for ticks with different labels. The range of an axis of powers ends at whole powers.
 func (a Axis) axisRange(s span) span {
 	given := a.Low < a.High
 	if given {

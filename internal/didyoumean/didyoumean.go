@@ -1,5 +1,4 @@
-// Package didyoumean finds the word that was meant: the nearest of a list of known
-// words to a mistyped one.
+// Package didyoumean finds the word that was meant: the nearest of a list of known words to a mistyped one.
 package didyoumean
 
 import "strings"
@@ -43,9 +42,8 @@ func distance(from, to string) int {
 	return last[len(to)]
 }
 
-// Hint returns the end of an error message about word: `: did you mean "steps"?` if a known
-// word is near, otherwise the list, `: use one of a, b, c`, or "" if the list is too long to
-// read.
+// Hint returns the end of an error message about word: `: did you mean "steps"?` if a known word is near, otherwise the
+// list, `: use one of a, b, c`, or "" if the list is too long to read.
 func Hint(word string, known []string) string {
 	const readable = 8
 	switch nearest, ok := Nearest(word, known); {

@@ -17,8 +17,7 @@ type Rows struct {
 	X, Y    []float64
 }
 
-// Fit is a Gaussian process with the kernel α exp(−½ Σ_d (x_d − x'_d)²/ℓ_d²) and noise σ², fitted
-// to rows.
+// Fit is a Gaussian process with the kernel α exp(−½ Σ_d (x_d − x'_d)²/ℓ_d²) and noise σ², fitted to rows.
 type Fit struct {
 	Lengths []float64 // ℓ [D]; nil if the targets look like noise
 	Noise   float64   // σ², in units of y²
@@ -50,9 +49,8 @@ var (
 //
 //	log p(y) = −½ yᵀ(α(C + ρI))⁻¹y − ½ log det 2πα(C + ρI),   ρ = σ²/α,
 //
-// summed over the targets, with α in closed form. A normal prior keeps the length-scale of a column
-// without information near the length-scales of the others. Once ctx is done the outcome is
-// meaningless.
+// summed over the targets, with α in closed form. A normal prior keeps the length-scale of a column without information
+// near the length-scales of the others. Once ctx is done the outcome is meaningless.
 //
 // The targets look like noise if independent normals explain them nearly as well.
 func Maximise(ctx context.Context, rows Rows) *Fit {
@@ -260,8 +258,7 @@ func (p *problem) evidence(logRho float64) float64 {
 	return -n*t/2*(math.Log(2*math.Pi*p.alpha)+1) - t/2*p.factor.LogDet()
 }
 
-// prior returns the log density of θ up to a constant. It adds the negative gradient to grad, unless that
-// is nil.
+// prior returns the log density of θ up to a constant. It adds the negative gradient to grad, unless that is nil.
 func (p *problem) prior(theta, grad []float64) (sum float64) {
 	for i, v := range theta {
 		sd := priorLength

@@ -79,8 +79,7 @@ func TestNoSignal(t *testing.T) {
 	}
 }
 
-// TestDegenerate: rows that are alike, columns that are constant and targets that are exact give
-// numbers.
+// TestDegenerate: rows that are alike, columns that are constant and targets that are exact give numbers.
 func TestDegenerate(t *testing.T) {
 	for name, r := range map[string]Rows{
 		"one row":          {1, 1, 1, []float64{0}, []float64{0}},

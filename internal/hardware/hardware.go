@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// Processor returns the model of the processor, or its architecture if the system does not tell
-// the model.
+// Processor returns the model of the processor, or its architecture if the system does not tell the model.
 func Processor() string {
 	if text, err := os.ReadFile("/proc/cpuinfo"); err == nil {
 		for line := range strings.SplitSeq(string(text), "\n") {

@@ -10,9 +10,8 @@ import (
 // group is the memory of a control group: limit and usage in bytes, and its statistics.
 type group struct{ limit, usage, stat string }
 
-// available returns the least free memory of the machine and of the control groups, from the texts of
-// /proc/meminfo and of the groups. Files that could be dropped from a group's memory do not count
-// as used.
+// available returns the least free memory of the machine and of the control groups, from the texts of /proc/meminfo and
+// of the groups. Files that could be dropped from a group's memory do not count as used.
 func available(meminfo string, groups []group) (bytes int64, known bool) {
 	bytes = math.MaxInt64
 	if kib, ok := field(meminfo, "MemAvailable:"); ok {

@@ -17,8 +17,7 @@ func Available() (bytes int64, known bool) {
 	}))
 }
 
-// groups returns the control groups that a process is in, version 2 or 1, and the groups above
-// them.
+// groups returns the control groups that a process is in, version 2 or 1, and the groups above them.
 func groups(own string, read func(name string) string) (all []group) {
 	for line := range strings.Lines(own) {
 		parts := strings.SplitN(strings.TrimSpace(line), ":", 3) // 0::/a/b or 4:memory:/a/b

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// A rank equals the rank by exact arithmetic. The error of too few rows names the least number that is
-// enough.
+// A rank equals the rank by exact arithmetic. The error of too few rows names the least number that is enough.
 func TestConformalRank(t *testing.T) {
 	for _, c := range []struct {
 		n    int

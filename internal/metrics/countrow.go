@@ -31,8 +31,7 @@ func (c Counts) row(n int) countRow {
 	return c.coarse(n, lo, math.Ceil(hi))
 }
 
-// sums adds up the probabilities of all counts from lo to hi. It computes each probability from
-// the one before.
+// sums adds up the probabilities of all counts from lo to hi. It computes each probability from the one before.
 func (c Counts) sums(n int, lo, hi float64) countRow {
 	const negligible = 1e-12
 	mass := make([]float64, int(hi-lo)+2) // probabilities from lo−1 on
@@ -61,8 +60,7 @@ func (c Counts) sums(n int, lo, hi float64) countRow {
 	return row
 }
 
-// coarse computes the points at even steps of √y, on whose scale a Poisson distribution has the same
-// width everywhere.
+// coarse computes the points at even steps of √y, on whose scale a Poisson distribution has the same width everywhere.
 func (c Counts) coarse(n int, lo, hi float64) countRow {
 	row := countRow{at: []float64{lo - 1}, cdf: []float64{c.CDF(n, lo-1)}}
 	from, to := math.Sqrt(lo), math.Sqrt(hi)

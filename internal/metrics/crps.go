@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// CRPS returns the continuous ranked probability score of row n,
-// ∫ (CDF(t) − 1[t ≥ y])² dt = E|Y − y| − ½ E|Y − Y'|, in the unit of y. For a mixture of normals
-// (Grimit, Gneiting, Berrocal & Johnson 2006)
+// CRPS returns the continuous ranked probability score of row n, ∫ (CDF(t) − 1[t ≥ y])² dt = E|Y − y| − ½ E|Y − Y'|, in
+// the unit of y. For a mixture of normals (Grimit, Gneiting, Berrocal & Johnson 2006)
 //
 //	CRPS = Σ_s w_s A(y − μ_s, v_s) − ½ Σ_s Σ_t w_s w_t A(μ_s − μ_t, v_s + v_t)
 //	A(d, v) = E|N(d, v)| = 2√v φ(d/√v) + d (2Φ(d/√v) − 1)

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// The integrals are the double sum over pairs, whatever the means are like: near one another, far
-// apart, in two heaps.
+// The integrals are the double sum over pairs, whatever the means are like: near one another, far apart, in two heaps.
 func TestSpread(t *testing.T) {
 	for _, size := range []int{1, 2, 30, 700} {
 		for _, sd := range []float64{1e-9, 1e-3, 0.3, 2, 1e4} {
@@ -32,8 +31,7 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// Components too narrow for the resolution of their means, and means that are not numbers, come to
-// an end.
+// Components too narrow for the resolution of their means, and means that are not numbers, come to an end.
 func TestSpreadEnds(t *testing.T) {
 	m := Mixture{S: 3, N: 1, Mean: []float64{1, 2, 4}, Var: []float64{1e-300}}
 	check(t, "points", m.CRPS(0, 2), 1-12.0/18, 1e-12)

@@ -47,8 +47,7 @@ func ClassDensities(logits []float64, s, n, c int, labels []int32) Densities {
 	return d
 }
 
-// MeanDensities returns the densities of several targets: for each row, the mean over the
-// targets.
+// MeanDensities returns the densities of several targets: for each row, the mean over the targets.
 func MeanDensities(targets []Densities) Densities {
 	rows := len(targets[0].Log)
 	mean := Densities{Log: make([]float64, rows), Expected: make([]float64, rows)}

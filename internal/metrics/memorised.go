@@ -22,10 +22,9 @@ const (
 //
 //	min(0, r̄_seen) − r̄_unseen > max(¼ nat, t √(v/n + v/m)),   v = max(½, var r_seen)
 //
-// with t the quantile 0.999 of Student's t of min(n, m) − 1 degrees of freedom. n and m are by Weights.size. By the
-// gap alone, a model that interpolates exact targets would count as memorising. By the variance of unseen rows, the
-// worst models would not. The minimum subtracts the effect of a likelihood that does not fit, which surprises on
-// both sides.
+// with t the quantile 0.999 of Student's t of min(n, m) − 1 degrees of freedom. n and m are by Weights.size. By the gap
+// alone, a model that interpolates exact targets would count as memorising. By the variance of unseen rows, the worst
+// models would not. The minimum subtracts the effect of a likelihood that does not fit, which surprises on both sides.
 func Memorised(seen, unseen Densities) bool {
 	n, m := seen.Weights.size(len(seen.Log)), unseen.Weights.size(len(unseen.Log))
 	rows := min(n, m)
@@ -49,8 +48,7 @@ func (d Densities) surprise() []float64 {
 	return r
 }
 
-// Gap returns the difference between seen and unseen rows, in nats for each row, and its
-// standard error:
+// Gap returns the difference between seen and unseen rows, in nats for each row, and its standard error:
 //
 //	mean_seen − mean_unseen,   √(var_seen/n + var_unseen/m)
 //

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// rows returns densities of n rows of normal predictions with standard deviation sd, whose errors are
-// draws times sd.
+// rows returns densities of n rows of normal predictions with standard deviation sd, whose errors are draws times sd.
 func rows(n int, sd float64, draw func() float64) Densities {
 	m, y := Mixture{S: 1, N: n, Mean: make([]float64, n), Var: make([]float64, n)}, make([]float64, n)
 	for i := range y {

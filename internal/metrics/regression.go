@@ -80,8 +80,7 @@ func (r *Regression) fields() []*float64 {
 	return []*float64{&r.RMSE, &r.MAE, &r.NLPD, &r.CRPS, &r.Coverage50, &r.Coverage90, &r.Coverage95}
 }
 
-// Mean returns the mean of the scores of several targets, each in standard deviations of the
-// target.
+// Mean returns the mean of the scores of several targets, each in standard deviations of the target.
 func Mean(scores []Regression) (mean Regression) {
 	for _, s := range scores {
 		for k, v := range s.fields() {

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// Every row is called once, however many there are, and scores have the same bits on any number of
-// threads.
+// Every row is called once, however many there are, and scores have the same bits on any number of threads.
 func TestScoresOnThreads(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	const n, s = 1000, 7

@@ -37,8 +37,7 @@ func TestStudentComponent(t *testing.T) {
 	}
 }
 
-// The CRPS of mixtures whose components have tails, or variances, of their own, by sampling; and
-// the coverage of draws.
+// The CRPS of mixtures whose components have tails, or variances, of their own, by sampling; and the coverage of draws.
 func TestMixturesOfOwnVariances(t *testing.T) {
 	const s, n, dof = 3, 3000, 4.0
 	for name, student := range map[string][]*Student{"normal": nil,

@@ -68,8 +68,7 @@ func copies[T any](x []T, n, width int, rows []int) (out []T) {
 	return out
 }
 
-// The mean equals the mean of copies of the rows. Its standard error does not depend on the
-// unit of weights.
+// The mean equals the mean of copies of the rows. Its standard error does not depend on the unit of weights.
 func TestWeightedMean(t *testing.T) {
 	x := []float64{1, 4, 2}
 	mean, se := Weights{1, 2, 3}.MeanError(x)

@@ -19,10 +19,9 @@ type HeldError struct {
 
 func (e *HeldError) Error() string { return fmt.Sprintf("%s: %s is at work on it", e.Path, e.Owner) }
 
-// Claim takes the lock file at path, which names its owner, until release is called or the process
-// ends. A lock file whose owner is dead is taken over, since the system has given its lock back.
-// If another process has the lock, the error is a *HeldError. A file system without locks is an
-// error, since a cell could run twice there.
+// Claim takes the lock file at path, which names its owner, until release is called or the process ends. A lock file
+// whose owner is dead is taken over, since the system has given its lock back. If another process has the lock, the
+// error is a *HeldError. A file system without locks is an error, since a cell could run twice there.
 func Claim(path string) (release func() error, err error) {
 	for {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)

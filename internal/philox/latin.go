@@ -2,18 +2,16 @@ package philox
 
 import "math"
 
-// Latin returns four standard normals of one point of a Latin hypercube (McKay, Beckman and Conover
-// 1979). They equal Normals of the block with counter {c0, c1, c2, c3}, with one
-// difference. Over the points s = 0 … n−1, each coordinate has one value in each of n strata of
-// equal probability, in a different order:
+// Latin returns four standard normals of one point of a Latin hypercube (McKay, Beckman and Conover 1979). They equal
+// Normals of the block with counter {c0, c1, c2, c3}, with one difference. Over the points s = 0 … n−1, each coordinate
+// has one value in each of n strata of equal probability, in a different order:
 //
 //	ε_s = Φ⁻¹((π(s) + v_s)/n),  π a random permutation of 0 … n−1,  v_s uniform in (0, 1)
 //
-// The upper half of c3 is the number of the point: numbers n·i … n·i+n−1 are the points of
-// hypercube i. The word w_s of point s at this coordinate is both its place among the points up to
-// it, ⌊w_s (s+1)/2³²⌋, and v_s, the fraction that this leaves. A later point that takes a place at
-// or below the place of s moves s up by one. So π depends on the words of point s and of the later
-// points.
+// The upper half of c3 is the number of the point: numbers n·i … n·i+n−1 are the points of hypercube i. The word w_s of
+// point s at this coordinate is both its place among the points up to it, ⌊w_s (s+1)/2³²⌋, and v_s, the fraction that
+// this leaves. A later point that takes a place at or below the place of s moves s up by one. So π depends on the words
+// of point s and of the later points.
 func Latin(key [2]uint32, c0, c1, c2, c3 uint32, n int) (z [4]float64) {
 	s := int(c3>>16) % n
 	var stratum, rest [4]uint32

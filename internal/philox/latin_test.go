@@ -61,8 +61,7 @@ func TestLatinStrata(t *testing.T) {
 	}
 }
 
-// Each point by itself is a standard normal, also in its tails; two coordinates of a point do not
-// correlate.
+// Each point by itself is a standard normal, also in its tails; two coordinates of a point do not correlate.
 func TestLatinMoments(t *testing.T) {
 	const n = 1 << 16
 	for s := range uint32(3) {
@@ -88,8 +87,7 @@ func TestLatinMoments(t *testing.T) {
 	}
 }
 
-// The means of an odd and of an even function of one coordinate vary much less than with
-// independent normals.
+// The means of an odd and of an even function of one coordinate vary much less than with independent normals.
 func TestLatinVariance(t *testing.T) {
 	const n, draws = 4, 4000
 	var odd, even float64
@@ -103,8 +101,7 @@ func TestLatinVariance(t *testing.T) {
 		odd += a * a / draws
 		even += b * b / draws
 	}
-	// A quarter of the mean variance within a stratum: 0.139 and 1.27, where independent normals
-	// have 1 and 2.
+	// A quarter of the mean variance within a stratum: 0.139 and 1.27, where independent normals have 1 and 2.
 	if math.Abs(odd*n-0.139) > 0.02 || math.Abs(even*n-1.27) > 0.2 {
 		t.Errorf("variance of the mean: %.3f and %.3f, expected 0.139 and 1.27", odd*n, even*n)
 	}

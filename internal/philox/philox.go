@@ -1,14 +1,12 @@
 // Package philox is the counter-based random number generator Philox4x32-10
 // (Salmon, Moraes, Dror & Shaw 2011) and the normals made from it.
 //
-// A word is a pure function of a 64-bit key and a 128-bit counter: there is no
-// state to carry, so any element of any stream can be drawn by itself, in any
-// order and on any device. This package is the scalar definition; the vector
+// A word is a pure function of a 64-bit key and a 128-bit counter: there is no state to carry, so any element of any
+// stream can be drawn by itself, in any order and on any device. This package is the scalar definition; the vector
 // kernels of internal/simd are tested against it.
 //
-// A row of numbers is addressed by a key and three counter words c1, c2, c3
-// (device.Key.Words makes them); element i of the row is word i mod 4 of the
-// block with counter {i/4, c1, c2, c3}.
+// A row of numbers is addressed by a key and three counter words c1, c2, c3 (device.Key.Words makes them); element i of
+// the row is word i mod 4 of the block with counter {i/4, c1, c2, c3}.
 package philox
 
 import "math"
@@ -85,9 +83,8 @@ func Below(dst []int32, n int, key [2]uint32, c1, c2, c3 uint32) {
 	}
 }
 
-// Permutation fills dst with a random order of the numbers 0 … len(dst)−1 by
-// the Fisher-Yates shuffle. Position i takes the words 2i and 2i+1 of the row as
-// one 64-bit number, so that the bias of its reduction to 0 … i is below 2⁻³².
+// Permutation fills dst with a random order of the numbers 0 … len(dst)−1 by the Fisher-Yates shuffle. Position i takes
+// the words 2i and 2i+1 of the row as one 64-bit number, so that the bias of its reduction to 0 … i is below 2⁻³².
 func Permutation[Index int | int32](dst []Index, key [2]uint32, c1, c2, c3 uint32) {
 	for i := range dst {
 		w := Block(key, [4]uint32{uint32(i / 2), c1, c2, c3})

@@ -38,8 +38,7 @@ func TestAddressing(t *testing.T) {
 	}
 }
 
-// The ends of the transform: the smallest u1 is 2⁻²⁴, the largest gives exactly 0, and u2 is an
-// angle.
+// The ends of the transform: the smallest u1 is 2⁻²⁴, the largest gives exactly 0, and u2 is an angle.
 func TestNormalsEnds(t *testing.T) {
 	z := Normals([4]uint32{0, 0, 0xffffffff, 0x40000000})
 	if want := math.Sqrt(48 * math.Ln2); math.Abs(z[0]-want) > 1e-15*want || z[1] != 0 {

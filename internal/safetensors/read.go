@@ -15,11 +15,10 @@ import (
 	"unicode/utf8"
 )
 
-// Read reads a file of size bytes. No more is allocated than the length of the file allows, and an
-// unsound file is an error that wraps ErrFormat: a header longer than the file, a gap or an overlap
-// between tensors, a shape that does not fit its bytes, bytes left over. A file with a wrong
-// checksum is ErrChecksum. Files of other programs have no checksum, and then the metadata have none
-// either.
+// Read reads a file of size bytes. No more is allocated than the length of the file allows, and an unsound file is an
+// error that wraps ErrFormat: a header longer than the file, a gap or an overlap between tensors, a shape that does not
+// fit its bytes, bytes left over. A file with a wrong checksum is ErrChecksum. Files of other programs have no
+// checksum, and then the metadata have none either.
 func Read(r io.ReaderAt, size int64) (metadata map[string]string, ts []Tensor, err error) {
 	header, err := readHeader(r, size)
 	if err != nil {

@@ -105,8 +105,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// Every changed bit of a file is noticed: by the checksum, or before it. The file of another
-// program has no checksum.
+// Every changed bit of a file is noticed: by the checksum, or before it. The file of another program has no checksum.
 func TestFlippedBits(t *testing.T) {
 	metadata, ts := sample()
 	whole := write(t, metadata, ts)

@@ -23,9 +23,8 @@ type entry struct {
 	Offsets []int64 `json:"data_offsets"`
 }
 
-// Write writes tensors, the wider type first and then by name, so that every element lies at a
-// multiple of its size, and a checksum of all. The same content gives the same bytes, whatever the
-// order of ts.
+// Write writes tensors, the wider type first and then by name, so that every element lies at a multiple of its size,
+// and a checksum of all. The same content gives the same bytes, whatever the order of ts.
 func Write(w io.Writer, metadata map[string]string, ts []Tensor) error {
 	ts = slices.Clone(ts)
 	slices.SortStableFunc(ts, func(a, b Tensor) int {
@@ -126,8 +125,7 @@ func writeData(w io.Writer, t Tensor) error {
 	return nil
 }
 
-// Narrowest returns the narrowest type that holds the values exactly: values of a float32
-// device fit into F32.
+// Narrowest returns the narrowest type that holds the values exactly: values of a float32 device fit into F32.
 func Narrowest(values []float64) string {
 	for _, v := range values {
 		if float64(float32(v)) != v {

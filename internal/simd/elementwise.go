@@ -14,18 +14,16 @@ func Exp64(dst, x []float64) {
 	byTier(len(x), func() { expScalar(dst, x) }, func(i, end int) { exp64Kernel(dst[i:end], x[i:end]) })
 }
 
-// RBF64 computes dst = exp(scale·min(0, x − (own + half))): elements of a kernel matrix −½‖z−x‖² from the
-// scalar products x of z with the rows, ½‖z‖² (own) and half the squared lengths of the rows. dst
-// may be x.
+// RBF64 computes dst = exp(scale·min(0, x − (own + half))): elements of a kernel matrix −½‖z−x‖² from the scalar
+// products x of z with the rows, ½‖z‖² (own) and half the squared lengths of the rows. dst may be x.
 func RBF64(dst, x, half []float64, own, scale float64) {
 	checkLens(x, dst, half)
 	byTier(len(x), func() { rbfScalar(dst, x, half, own, scale) },
 		func(i, end int) { rbf64Kernel(dst[i:end], x[i:end], half[i:end], own, scale) })
 }
 
-// SinCos32 computes sin = sin x and cos = cos x, NaN for an infinite x. Elements beyond 5000
-// are left to package math and are slow. Either result may be x, but they must not be
-// one slice.
+// SinCos32 computes sin = sin x and cos = cos x, NaN for an infinite x. Elements beyond 5000 are left to package math
+// and are slow. Either result may be x, but they must not be one slice.
 func SinCos32(sin, cos, x []float32) {
 	checkLens(x, sin, cos)
 	if active == scalar {

@@ -16,8 +16,7 @@ const (
 // Float is the element type of a kernel.
 type Float interface{ float32 | float64 }
 
-// Pack holds a product's packed operands: a block of B in panels, and rows of A. Each goroutine
-// needs a separate Pack.
+// Pack holds a product's packed operands: a block of B in panels, and rows of A. Each goroutine needs a separate Pack.
 type Pack[T Float] struct{ b, a []T }
 
 // NewPack allocates a Pack.
@@ -32,10 +31,9 @@ const (
 	aStride = kBlock + 16
 )
 
-// Gemm32 computes C = α·op(A)·op(B) + β·C for row-major matrices, op(A) [m,k], op(B) [k,n],
-// C [m,n], where op transposes if tA or tB is set: A is then stored as [k,m], B as
-// [n,k]. lda, ldb and ldc are the distances between stored rows. With β = 0, C is not read. C
-// must not overlap A or B.
+// Gemm32 computes C = α·op(A)·op(B) + β·C for row-major matrices, op(A) [m,k], op(B) [k,n], C [m,n], where op
+// transposes if tA or tB is set: A is then stored as [k,m], B as [n,k]. lda, ldb and ldc are the distances between
+// stored rows. With β = 0, C is not read. C must not overlap A or B.
 func Gemm32(p *Pack[float32], tA, tB bool, m, n, k int, alpha float32, a []float32, lda int, b []float32,
 	ldb int, beta float32, c []float32, ldc int) {
 	gemm(p, matmul[float32]{m, n, k, alpha, stored[float32]{a, lda, tA}, stored[float32]{b, ldb, tB}, beta, c, ldc})

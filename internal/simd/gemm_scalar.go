@@ -29,9 +29,8 @@ func (q *matmul[T]) multiplyBlockScalar(p *Pack[T], block, c []T, nb, k0, kb int
 	}
 }
 
-// packTile copies four rows, or columns, of x from number i on, interleaved: the four
-// elements of one k are neighbours. Rows from number count on are zeros. If kMajor is set, the
-// elements of one k are already neighbours in x.
+// packTile copies four rows, or columns, of x from number i on, interleaved: the four elements of one k are neighbours.
+// Rows from number count on are zeros. If kMajor is set, the elements of one k are already neighbours in x.
 func packTile[T Float](dst []T, from *stored[T], kMajor bool, i, count, k0 int) {
 	x, ld := from.x, from.ld
 	if count < 4 {

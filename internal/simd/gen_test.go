@@ -8,9 +8,8 @@ import (
 	"testing"
 )
 
-// The committed assembly is the generator's output. Only the first line may differ: it names the
-// files of the command. Without the generator's modules the test is skipped, and fails if
-// REQUIRE_GENERATOR is set.
+// The committed assembly is the generator's output. Only the first line may differ: it names the files of the command.
+// Without the generator's modules the test is skipped, and fails if REQUIRE_GENERATOR is set.
 func TestGenerated(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: -short")

@@ -1,7 +1,6 @@
 package simd
 
-// MatchLanes is the number of windows that are compared with one at a time: a byte each, in rows of
-// eight words.
+// MatchLanes is the number of windows that are compared with one at a time: a byte each, in rows of eight words.
 const MatchLanes = 64
 
 // Matches adds up the similarities of len(at)/parts windows to MatchLanes others. Each window adds

@@ -21,8 +21,7 @@ func Matern64(dst, slope, x, half []float64, own, scale float64, twiceNu int, ne
 	return isNear
 }
 
-// maternTerms returns the coefficients of dst = e⁻ᵗ(1 + t(co[0] + co[1] t)) and
-// slope = e⁻ᵗ(co[2] + co[3] t).
+// maternTerms returns the coefficients of dst = e⁻ᵗ(1 + t(co[0] + co[1] t)) and slope = e⁻ᵗ(co[2] + co[3] t).
 func maternTerms(twiceNu int) [4]float64 {
 	switch twiceNu {
 	case 3:
@@ -33,8 +32,7 @@ func maternTerms(twiceNu int) [4]float64 {
 	panic("simd: a Matérn kernel of this order has no polynomial")
 }
 
-// maternScalar computes Matern64 by its scalar definition. Its scale is −2·twiceNu times the scale of
-// Matern64.
+// maternScalar computes Matern64 by its scalar definition. Its scale is −2·twiceNu times the scale of Matern64.
 func maternScalar(dst, slope, x, half []float64, own, scale, near float64, twiceNu int) (isNear bool) {
 	isNear = maternRoots(slope, x, half, own, scale, near)
 	for i, t := range slope {

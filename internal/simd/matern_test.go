@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// Matern64 against its formulas, also at the rounding errors of a distance of 0, and its answer
-// about near rows.
+// Matern64 against its formulas, also at the rounding errors of a distance of 0, and its answer about near rows.
 func TestMatern64(t *testing.T) {
 	formula := map[int]func(u float64) (c, slope float64){
 		1: func(u float64) (c, slope float64) { return math.Exp(-u), math.Exp(-u) / u },
@@ -40,8 +39,7 @@ func TestMatern64(t *testing.T) {
 					}
 					for i, v := range x {
 						c, s := f(math.Sqrt(-2 * float64(twiceNu) * scale * min(0, v-(own+half[i]))))
-						// The root and the exponential round by one unit each; −t has an error that
-						// eˣ multiplies by t.
+						// The root and the exponential round by one unit each; −t has an error that eˣ multiplies by t.
 						for _, p := range [][2]float64{{dst[i], c}, {slope[i], s}} {
 							if !(math.Abs(p[0]-p[1]) <= 2e-15*math.Abs(p[1])) && !same(math.Abs(p[0]), math.Abs(p[1])) {
 								t.Fatalf("n %d, twice ν %d, element %d: %g, want %g", n, twiceNu, i, p[0], p[1])

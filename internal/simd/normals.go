@@ -2,14 +2,12 @@ package simd
 
 import "github.com/gpdrf/gpdrf-gpu/internal/philox"
 
-// Normals32 fills dst with a row of standard normals: element i is
-// philox.Normal(key, c1, c2, c3, i) to within 1e-5.
+// Normals32 fills dst with a row of standard normals: element i is philox.Normal(key, c1, c2, c3, i) to within 1e-5.
 func Normals32(dst []float32, key [2]uint32, c1, c2, c3 uint32) {
 	normals32(dst, key, c1, c2, c3)
 }
 
-// NormalRows addresses rows of normals: row r has the counter word c1 = Rows[r], or First + r where
-// Rows is nil.
+// NormalRows addresses rows of normals: row r has the counter word c1 = Rows[r], or First + r where Rows is nil.
 type NormalRows struct {
 	Key    [2]uint32
 	Rows   []int32

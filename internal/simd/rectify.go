@@ -18,9 +18,8 @@ func Rectify64(phi, slope, p []float64, degree int) {
 	rectifyScalar(phi, slope, p, &co)
 }
 
-// rectifyTerms returns the coefficients of phi = co[0] + p(co[1] + co[2] p) and
-// slope = co[3] + co[4] p. Since only one term of each sum is not 0, fused sums and other sums round
-// in the same way.
+// rectifyTerms returns the coefficients of phi = co[0] + p(co[1] + co[2] p) and slope = co[3] + co[4] p. Since only one
+// term of each sum is not 0, fused sums and other sums round in the same way.
 func rectifyTerms[T Float](degree int) [5]T {
 	switch degree {
 	case 0:

@@ -1,7 +1,6 @@
 package simd
 
-// These are called for short slices, millions of times a second: no call stands between them and
-// the assembly.
+// These are called for short slices, millions of times a second: no call stands between them and the assembly.
 
 func dot32(x, y []float32) float32 {
 	if active == scalar {

@@ -19,8 +19,7 @@ const (
 
 func (t tier) String() string { return [...]string{"scalar", "avx2", "avx512", "neon"}[t] }
 
-// active is the tier in use and tierErr the error in the environment; both
-// are set once, here.
+// active is the tier in use and tierErr the error in the environment; both are set once, here.
 var active, tierErr = chooseTier(os.Getenv("GPDRF_SIMD"), writtenTiers(), availableTiers())
 
 // Tier names the instructions in use: "avx512", "avx2", "neon" or "scalar". It is the best

@@ -29,8 +29,7 @@ func MeanSD(v []float64) (mean, sd float64) {
 	return mean, sd
 }
 
-// Quantile interpolates linearly between the order statistics (type 7 of Hyndman
-// and Fan): position p·(n−1).
+// Quantile interpolates linearly between the order statistics (type 7 of Hyndman and Fan): position p·(n−1).
 func Quantile(sorted []float64, p float64) float64 {
 	at := p * float64(len(sorted)-1)
 	i := int(at)

@@ -13,9 +13,8 @@ type Param struct {
 	Number *float64
 }
 
-// Hyperparameters returns the records that say which parameters led to which metrics. Metrics are the
-// tags of scalars that stand in the same file. The run began at the first time and ended at the
-// second.
+// Hyperparameters returns the records that say which parameters led to which metrics. Metrics are the tags of scalars
+// that stand in the same file. The run began at the first time and ended at the second.
 func Hyperparameters(params []Param, metrics []string, began, ended time.Time) []byte {
 	var experiment, start wire.Message
 	for _, p := range params {

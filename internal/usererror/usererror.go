@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// Error is an error in a request, not in its execution. The command line answers it with exit
-// code 2.
+// Error is an error in a request, not in its execution. The command line answers it with exit code 2.
 type Error struct {
 	Err    error
 	Option string // name of the option that is wrong; "" if the error is about none

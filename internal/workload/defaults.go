@@ -54,8 +54,7 @@ func (n Size) settle() (options.Config, model.Config, error) {
 	return c, c.ModelConfig(rows), nil
 }
 
-// dataset returns training rows for the choice of options, which reads only their sizes: one column
-// stands for D.
+// dataset returns training rows for the choice of options, which reads only their sizes: one column stands for D.
 func (n Size) dataset() (*data.Dataset, error) {
 	var rows data.Rows
 	for i := range n.rows() {

@@ -9,8 +9,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// Sequences are random sparse vectors of length 1, in place of the features of sequences under one
-// map.
+// Sequences are random sparse vectors of length 1, in place of the features of sequences under one map.
 type Sequences struct {
 	columns int
 	lists   model.HostSparse // features of the sequences, by vectors
@@ -111,8 +110,7 @@ func (s Sequences) byColumn() model.HostSparse {
 	return l
 }
 
-// uploadSequences puts the rows of a step on a model's device, as a table of distances or as
-// vectors.
+// uploadSequences puts the rows of a step on a model's device, as a table of distances or as vectors.
 func (n Size) uploadSequences(m *model.Model, r *rand.Rand, y []float64, labels []int32) *model.Data {
 	own, rows := NewSequences(r, n.M, sequenceColumns, sequenceEach),
 		NewSequences(r, n.rows(), sequenceColumns, sequenceEach)

@@ -14,9 +14,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/step"
 )
 
-// Size is the size of a training step. Unless it has Defaults it is the paper's model: each latent
-// function with separate length-scales, full covariance, sampled weights and frequencies, and
-// nothing fed forward.
+// Size is the size of a training step. Unless it has Defaults it is the paper's model: each latent function with
+// separate length-scales, full covariance, sampled weights and frequencies, and nothing fed forward.
 type Size struct {
 	N int `json:"N,omitempty"` // number of training rows, if more than B
 	D int `json:"D"`           // number of inputs; 0 for sequences
@@ -50,8 +49,7 @@ var presets = map[string]Size{
 	"sequences":   {N: 2575, I: 1, Classes: 7, Defaults: true},
 }
 
-// The features of proteins under double:1,5: the number of columns, and the number of columns
-// that a sequence has.
+// The features of proteins under double:1,5: the number of columns, and the number of columns that a sequence has.
 const (
 	sequenceColumns = 2000
 	sequenceEach    = 600

@@ -90,8 +90,7 @@ func (n Size) Memory(dev device.Device) (ledger *device.Ledger, host int, err er
 	return ledger, (n.M+table)*c.Width() + 2*m.Params().Len(), nil
 }
 
-// Run makes one step of a run. The device may still be at work when Run returns. If another rank
-// fails, it panics.
+// Run makes one step of a run. The device may still be at work when Run returns. If another rank fails, it panics.
 func (s *Step) Run() {
 	s.number++
 	if _, err := s.step.Do(device.StepScalars{Step: s.number, LR: 1e-3, KLWeight: 1}); err != nil {

@@ -26,8 +26,7 @@ const (
 // spread on repeated values can win by its density, and predict the others badly.
 const maxRMSE = 1.2
 
-// stepShares are the steps of a trial in each round without a time limit, as shares of the steps of the final
-// models.
+// stepShares are the steps of a trial in each round without a time limit, as shares of the steps of the final models.
 var stepShares = [rounds]float64{1.0 / 8, 1.0 / 3, 1}
 
 // defaultSteps is the number of steps of the final models if the user gives neither steps nor a time limit.

@@ -105,9 +105,8 @@ func found(t *testing.T, s *Search) []byte {
 	return b.Bytes()
 }
 
-// The rounds try all candidates, then fewer, and the models of the ensemble are on all rows. A
-// search that is ended after any trial, and continues from its state with two at a time, leaves the
-// same bytes.
+// The rounds try all candidates, then fewer, and the models of the ensemble are on all rows. A search that is ended
+// after any trial, and continues from its state with two at a time, leaves the same bytes.
 func TestSearch(t *testing.T) {
 	for _, classes := range []bool{false, true} {
 		if classes && testing.Short() {
@@ -212,8 +211,7 @@ func TestOtherObjective(t *testing.T) {
 	}
 }
 
-// A candidate that did worse after more steps takes no more of them, neither in the last round nor on all
-// rows.
+// A candidate that did worse after more steps takes no more of them, neither in the last round nor on all rows.
 func TestStepsOfWorseCandidate(t *testing.T) {
 	set := wave(t, 60, false)
 	for worse, want := range map[bool]int{true: 7, false: 30} {
@@ -426,8 +424,7 @@ func TestRowsBelowFolds(t *testing.T) {
 	}
 }
 
-// The time limit is shared so that every round ends in time, and threeFolds candidates are tried
-// where it is short.
+// The time limit is shared so that every round ends in time, and threeFolds candidates are tried where it is short.
 func TestPlan(t *testing.T) {
 	for _, c := range []struct {
 		rows   int
@@ -493,8 +490,7 @@ func TestNoTimeToCompare(t *testing.T) {
 	}
 }
 
-// With many rows and a time limit, a model on all rows takes what time is left, unless it could
-// memorise.
+// With many rows and a time limit, a model on all rows takes what time is left, unless it could memorise.
 func TestLengthOfFinalModels(t *testing.T) {
 	for _, c := range []struct {
 		rows  int

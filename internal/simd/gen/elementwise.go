@@ -75,8 +75,7 @@ func (v vec) masked(n reg.GPVirtual, ptrs []reg.GPVirtual) elements {
 	return e
 }
 
-// mask is the outcome of a comparison: an opmask of AVX-512, a register of ones
-// and zeros of AVX2.
+// mask is the outcome of a comparison: an opmask of AVX-512, a register of ones and zeros of AVX2.
 type mask struct{ r reg.Register }
 
 // The comparisons, true also where a side is NaN.

@@ -37,10 +37,9 @@ func rbf(v vec) {
 	leave()
 }
 
-// matern computes c = e⁻ᵗ(1 + t(p1 + p2 t)) and slope = e⁻ᵗ(q0 + q1 t) with
-// t = √(scale·min(0, x − (own + half))): the elements of a Matérn kernel matrix and the slopes for
-// its gradients. co holds p1, p2, q0 and q1. nearest receives the largest
-// x − (own + half) + (own + half)·near of each lane.
+// matern computes c = e⁻ᵗ(1 + t(p1 + p2 t)) and slope = e⁻ᵗ(q0 + q1 t) with t = √(scale·min(0, x − (own + half))): the
+// elements of a Matérn kernel matrix and the slopes for its gradients. co holds p1, p2, q0 and q1. nearest receives the
+// largest x − (own + half) + (own + half)·near of each lane.
 func matern(v vec) {
 	v.function(v.name("matern"), "func(n int, dst, slope, x, half *T, own, scale, near T, co *[4]T, nearest *[8]T)")
 	correlation(v, func(co reg.GPVirtual) func(t, e reg.VecVirtual) (c, slope reg.VecVirtual) {
@@ -110,9 +109,8 @@ func (v vec) infinity() float64 {
 	return 89
 }
 
-// exp computes eˣ = 2ᵏ eʳ with k = round(x/ln 2) and |r| ≤ ln 2/2, where eʳ = 1 + r + r² q(r)
-// and q is a minimax polynomial of the relative error: 3e-9 in single, 8e-18 in double. limit holds
-// infinity. It overwrites x.
+// exp computes eˣ = 2ᵏ eʳ with k = round(x/ln 2) and |r| ≤ ln 2/2, where eʳ = 1 + r + r² q(r) and q is a minimax
+// polynomial of the relative error: 3e-9 in single, 8e-18 in double. limit holds infinity. It overwrites x.
 func (v vec) exp(x, limit reg.VecVirtual) reg.VecVirtual {
 	q := []float64{0.49999993441927302287, 0.16666520544568971083, 0.041668389071383050161,
 		0.0083687274552630297152, 0.0013814576720755841868}

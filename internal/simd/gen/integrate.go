@@ -58,8 +58,7 @@ func integrate(v vec) {
 	leave()
 }
 
-// integrateSlopes takes the gradients of the six columns to the gradients of the phases' means and
-// variances.
+// integrateSlopes takes the gradients of the six columns to the gradients of the phases' means and variances.
 func integrateSlopes(v vec) {
 	n, ptrs := kernel(v, "integrateSlopes", "",
 		"dt", "dv", "dmeanCos", "dmeanSin", "dwave", "dlost", "dcrossCos", "dcrossSin", "cos", "sin", "shrink")

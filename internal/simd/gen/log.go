@@ -10,10 +10,9 @@ import (
 // exponentUnit is one unit of a float32's exponent, among the bits.
 const exponentUnit = 1 << 23
 
-// logNormal computes a·(ln x + shift/exponentUnit·ln 2) for a normal x > 0 and a, 1 or −2, whose powers
-// are exact factors: x = 2ᵉ(1+f) with 1+f from √½ to √2, ln(1+f) = f − f²/2 + f³ p(f), p minimax
-// for a relative error of 6e-9. It overwrites x. shift may be nil. ln 2 in single precision is off
-// by 2e-9 only, and needs no second part.
+// logNormal computes a·(ln x + shift/exponentUnit·ln 2) for a normal x > 0 and a, 1 or −2, whose powers are exact
+// factors: x = 2ᵉ(1+f) with 1+f from √½ to √2, ln(1+f) = f − f²/2 + f³ p(f), p minimax for a relative error of 6e-9. It
+// overwrites x. shift may be nil. ln 2 in single precision is off by 2e-9 only, and needs no second part.
 func (v vec) logNormal(x, shift reg.VecVirtual, a float64) reg.VecVirtual {
 	const rootHalf, exponent = 0x3f3504f3, 0xff800000
 	t, e := v.reg(), v.reg()

@@ -1,5 +1,4 @@
-// Command gen writes the amd64 assembly of package simd. Run it by `go generate`
-// in the parent folder.
+// Command gen writes the amd64 assembly of package simd. Run it by `go generate` in the parent folder.
 package main
 
 import . "github.com/mmcloughlin/avo/build"

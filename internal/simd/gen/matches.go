@@ -8,8 +8,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// matches adds parts rows of 64 bytes for each of n windows, looks every byte up, and adds the
-// bytes to eight sums.
+// matches adds parts rows of 64 bytes for each of n windows, looks every byte up, and adds the bytes to eight sums.
 func matches(v vec, parts int) {
 	v.function(fmt.Sprintf("matches%d%s", parts, v.tier()),
 		"func(n int, sums *uint64, at *uint32, counts *uint64, weight *byte)")

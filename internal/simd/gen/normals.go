@@ -8,11 +8,10 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// normals draws four standard normals for each counter: Philox4x32-10, then Box-Muller. A lane is a
-// counter; c0 advances by the lanes after each of the blocks. Lane 4L+q of a register holds counter
-// number q·lanes/4 + L, which makes the four output registers of the last transposition follow each
-// other in memory. AVX-512 has the registers to draw for two registers of counters together, so
-// that no round waits for another.
+// normals draws four standard normals for each counter: Philox4x32-10, then Box-Muller. A lane is a counter; c0
+// advances by the lanes after each of the blocks. Lane 4L+q of a register holds counter number q·lanes/4 + L, which
+// makes the four output registers of the last transposition follow each other in memory. AVX-512 has the registers to
+// draw for two registers of counters together, so that no round waits for another.
 func normals(v vec) {
 	v.function(v.name("normals"), "func(blocks int, dst *float32, keys *[20]uint32, c0, c1 *[16]uint32, c2, c3 uint32)")
 	blocks, dst, keys := param("blocks"), param("dst"), param("keys")
@@ -91,8 +90,7 @@ func (v vec) common(keys reg.GPVirtual) (c common) {
 	return c
 }
 
-// firstRounds returns the counters after two rounds: counters of even lanes and of odd lanes for
-// each of n registers.
+// firstRounds returns the counters after two rounds: counters of even lanes and of odd lanes for each of n registers.
 func (v vec) firstRounds(n int, keys reg.GPVirtual, c0 reg.VecVirtual, c common) (words [][]reg.VecVirtual) {
 	loaded := func(m Mem) reg.VecVirtual {
 		x := v.reg()
@@ -190,8 +188,7 @@ func (v vec) boxMuller(words []reg.VecVirtual) (z []reg.VecVirtual) {
 		radius = append(radius, r)
 	}
 	for i, b := range []reg.VecVirtual{words[1], words[3]} {
-		// Bit 31 of b + ¼ turn counts half turns, and the 23 bits below the highest of b, with a
-		// sign, are the rest.
+		// Bit 31 of b + ¼ turn counts half turns, and the 23 bits below the highest of b, with a sign, are the rest.
 		turn := v.reg()
 		v.do(addInt, v.i(1<<30), b, turn)
 		VPSLLD(Imm(1), b, b)
@@ -207,8 +204,7 @@ func (v vec) boxMuller(words []reg.VecVirtual) (z []reg.VecVirtual) {
 	return z
 }
 
-// transpose4 turns four registers into four whose every 16 bytes hold the four numbers of
-// one lane.
+// transpose4 turns four registers into four whose every 16 bytes hold the four numbers of one lane.
 func (v vec) transpose4(z []reg.VecVirtual) []reg.VecVirtual {
 	t := v.regs(4)
 	VUNPCKLPS(z[1], z[0], t[0])

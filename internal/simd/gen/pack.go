@@ -38,10 +38,9 @@ func packRows(v vec) {
 	leave()
 }
 
-// transpose writes dst[j,i] = src[i,j] in squares of side × side elements. The last
-// square of a row is moved back to end with it, so cols must be at least side. Rows are
-// filled up with copies of the last one: dst must have room for whole squares. lds and ldd are
-// in bytes.
+// transpose writes dst[j,i] = src[i,j] in squares of side × side elements. The last square of a row is moved back to
+// end with it, so cols must be at least side. Rows are filled up with copies of the last one: dst must have room for
+// whole squares. lds and ldd are in bytes.
 func transpose(v vec, side int, square func(src []Mem, store func(j int, x Op))) {
 	size := v.size()
 	v.function(v.name("transpose"), "func(rows, cols int, src *T, lds int, dst *T, ldd int)")

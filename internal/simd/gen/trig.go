@@ -56,8 +56,7 @@ func sinCos(v vec) {
 	leave()
 }
 
-// largest returns the largest |x| of each lane. That of AVX-512 leaves out NaN, which sinCos may as well
-// compute with.
+// largest returns the largest |x| of each lane. That of AVX-512 leaves out NaN, which sinCos may as well compute with.
 func (v vec) largest(x []reg.VecVirtual) reg.VecVirtual {
 	size := v.reg()
 	v.do(copyReg, x[0], size)
@@ -92,8 +91,7 @@ func (v vec) sinCos(x reg.VecVirtual) (sin, cos reg.VecVirtual) {
 	return sin, cos
 }
 
-// quarterTurn computes the sine and cosine of |r| ≤ π/2 by minimax polynomials of absolute error below
-// 5e-9 and 6e-8.
+// quarterTurn computes the sine and cosine of |r| ≤ π/2 by minimax polynomials of absolute error below 5e-9 and 6e-8.
 func (v vec) quarterTurn(r reg.VecVirtual) (sin, cos reg.VecVirtual) {
 	square := v.reg()
 	v.do(mul, r, r, square)

@@ -74,8 +74,7 @@ func (v vec) i(x uint64) con { return con{x & (1<<(8*v.size()) - 1), v.size()} }
 // i64 returns an integer in every 64 bits, in any precision.
 func (v vec) i64(x uint64) con { return con{x, 8} }
 
-// mem returns the place of the constant: 32 bytes of copies, of which AVX-512 broadcasts the
-// first and AVX2 reads all.
+// mem returns the place of the constant: 32 bytes of copies, of which AVX-512 broadcasts the first and AVX2 reads all.
 func (c con) mem() Mem {
 	name := fmt.Sprintf("const%0*x", 2*c.bytes, c.bits)
 	if m, ok := constants[name]; ok {
