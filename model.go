@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -46,16 +47,24 @@ func Load(path string) (*Model, error) {
 		return nil, &InputError{File: path, Err: err}
 	}
 	m := &Model{trained: t}
-	if folder != "" { // without the files of a run, From alone lacks its options
-		config := filepath.Join(folder, rundir.ConfigFile)
-		text, err := os.ReadFile(config)
-		result, resultErr := rundir.ReadResult(folder)
-		if err == nil && resultErr == nil {
-			t.Options, t.Steps = string(text), result.Steps
-			if _, _, err := m.options(); err != nil {
-				return nil, &InputError{File: config, Err: err}
-			}
-		}
+	if folder == "" {
+		return m, nil
+	}
+	config := filepath.Join(folder, rundir.ConfigFile)
+	text, err := os.ReadFile(config)
+	if errors.Is(err, fs.ErrNotExist) { // From alone needs the options of a run
+		return m, nil
+	}
+	if err != nil {
+		return nil, &InputError{File: config, Err: err}
+	}
+	result, err := rundir.ReadResult(folder)
+	if err != nil {
+		return nil, &InputError{File: path, Err: err}
+	}
+	t.Options, t.Steps = string(text), result.Steps
+	if _, _, err := m.options(); err != nil {
+		return nil, &InputError{File: config, Err: err}
 	}
 	return m, nil
 }
