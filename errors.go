@@ -12,8 +12,8 @@ import (
 var ErrUntrained = errors.New("this Model is empty: Train and Load make one")
 
 // InputError is the error of bad input: of Options, of Rows, of other arguments, or of the file of a model. errors.As
-// finds it in the error of any function or method. All other errors are failures of the machine, such as too little
-// memory, ErrUntrained, or the cause of a context.
+// finds it in the error of any function or method. All other errors are ErrUntrained, the cause of a context, or
+// failures of the machine, such as too little memory.
 type InputError struct {
 	Option string // option that is wrong, by its name in docs/cli.md, such as "kernel"; "" if it is no option
 	Row    int    // row of Rows that is wrong, counted from 1; 0 if it is not a single row

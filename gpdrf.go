@@ -34,12 +34,13 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// Options are the options of Train. A field that is zero has the default of the command, as Preset gives it.
+// Options are the options of Train. A field that is zero has the default of the command. Here are those of numbers;
+// docs/defaults.md has those of sequences, too.
 type Options struct {
 	Model       string  // "gp" is a GP layer, "drf" random-feature layers; "gpdrf" or "" is one below the others
 	Preset      string  // values of options that are not set: "default" or "paper"; "best" searches within TimeLimit
 	Kernel      string  // kernel, such as "matern32" or "spectrum:3"; "" is "rbf" for numbers, or chosen for sequences
-	Likelihood  string  // likelihood, such as "student-t"; "" is "gaussian", or "softmax" for classes
+	Likelihood  string  // likelihood, such as "student-t"; "" is "gaussian", "softmax" for classes, or for counts
 	Inducing    int     // number of inducing points of the GP layer; 0 is 200
 	Latents     int     // number of latent functions of the GP layer; 0 is chosen by the outputs and Layers
 	Layers      int     // number of random-feature layers; 0 is 1, or 2 where rows outnumber the parameters
@@ -51,7 +52,7 @@ type Options struct {
 	Ensemble    int     // number of models, each with its own seed, whose mean predicts; 0 is 1
 	EvalSamples int     // number of samples of a prediction; 0 is 100
 
-	Steps     int           // number of training steps; 0 is 15000 for numbers
+	Steps     int           // number of training steps; 0 is 15000, or 20000 for two layers
 	TimeLimit time.Duration // time of the training, in place of Steps
 	Seed      uint64        // seed of all random numbers; 0 is 1
 	Device    string        // "auto" or "" is the first GPU, or the CPU; "cpu", "cuda:1", "cpu:f64"

@@ -97,7 +97,7 @@ func (m *Model) Evaluate(ctx context.Context, rows Rows) (s *Scores, err error) 
 	return newScores(scores, ds), nil
 }
 
-// newScores makes Scores of those of the rows ds.
+// newScores makes Scores of the scores of the rows ds.
 func newScores(s *fitted.Scores, ds *data.Dataset) *Scores {
 	out := &Scores{Rows: ds.N()}
 	if c := s.Classification; c != nil {

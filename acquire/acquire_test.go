@@ -92,7 +92,7 @@ func TestStopOfSelection(t *testing.T) {
 	}
 }
 
-// What follows from a row is worked out for those behind it alone: it takes most of the time.
+// What follows from a row is worked out for those after it alone: it takes most of the time.
 func TestNothingFollowsTheLastRow(t *testing.T) {
 	heard := 0
 	picks := greedy(3, 2, nil, func(int) float64 { return 1 }, func(int) { heard++ })

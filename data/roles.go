@@ -140,7 +140,7 @@ func (l *layout) noInputs() error {
 	return l.errorf("has no input column beside the target%s", hint)
 }
 
-// holdsMolecules reports whether the name of the column is that of a column of SMILES.
+// holdsMolecules reports whether a column holds SMILES, by its name.
 func holdsMolecules(name string) bool { return strings.Contains(strings.ToLower(name), "smiles") }
 
 // longText is the least number of bytes of a text that may be a sequence.
@@ -301,7 +301,7 @@ func (c *columnProfile) mayBe(name string) string {
 	return ""
 }
 
-// isIDName reports whether the name of the column is that of a column of row names.
+// isIDName reports whether a column holds row names, by its name.
 func isIDName(name string) bool {
 	name = strings.ToLower(name)
 	return strings.HasSuffix(name, "id") ||

@@ -135,7 +135,7 @@ func haveNames(head []byte, rows [][]string) bool {
 	})
 }
 
-// areNamed reports whether lines, of firstLines, are those of a single column after the names of rows in quotes.
+// areNamed reports whether lines, of firstLines, hold a single column after the names of rows in quotes.
 func areNamed(lines []string, separator rune) bool {
 	return len(lines) > 1 && strings.TrimSpace(lines[0]) == `""` &&
 		!slices.ContainsFunc(lines[1:], func(line string) bool {

@@ -21,9 +21,8 @@ type GPLayer struct {
 	// qMu and qSqrt, one after the other, in double and in the vector itself
 	q, qReal *device.Tensor
 
-	// The tensors that depend on the parameters only.
-
-	// Kuu/α depends on no learned parameter: L is computed once, and neither has a gradient
+	// The rest depends on the parameters alone. If fixed is set, Kuu/α depends on none that learns: L is computed once,
+	// and neither has a gradient.
 	fixed      bool
 	factorised bool           // L belongs to the present X̄, if that is fixed
 	kuu        *correlations  // Kuu/α [K,M,M]

@@ -47,7 +47,7 @@ type Params struct {
 	// The GP layer's share, in real as Adam sees it and in double as the layer does.
 	gpValue, gpGrad *device.Tensor
 	wide, dwide     *device.Tensor
-	// dwide and, behind it, the layer's other sums, so that all are cleared at once
+	// dwide and, after it, the layer's other sums, so that all are cleared at once
 	sums  *device.Tensor
 	extra int
 }

@@ -317,7 +317,7 @@ func (s *Server) recordRequest(c *call, began time.Time, err error) {
 	took := time.Since(began)
 	model := c.model
 	if _, missing := s.store.find(model); missing != nil {
-		model = "" // a name made up by a client is no label
+		model = "" // a name made up by a client is not a label
 	}
 	s.metrics.requests.WithLabelValues(c.protocol, model, status).Inc()
 	s.metrics.requestSeconds.WithLabelValues(c.protocol, model).Observe(took.Seconds())

@@ -257,7 +257,7 @@ func TestCUDAReplay(t *testing.T) {
 	} {
 		precision := []string{"f32", "f64"}[i%2]
 		t.Run(precision+" "+options, func(t *testing.T) {
-			// the driver double has work of a second stream as late as it may come, or as early
+			// the driver test double has work of a second stream as late as it may come, or as early
 			t.Setenv("EMU_EARLY", strconv.Itoa(i/2%2))
 			replayed, usage := stepped(t, options+schedules+precision, true)
 			launched, plain := stepped(t, options+schedules+precision, false)

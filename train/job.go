@@ -246,8 +246,7 @@ func (r *run) fit(ctx, limited context.Context, limit Limit, plan *memory.Plan) 
 // resolve settles the open options by the rows, and the inputs of the model.
 func (r *run) resolve(ctx context.Context) error {
 	if r.config.Preset == options.Best || r.config.Ensemble > 1 {
-		return usererror.Errorf("preset best and ensemble are for several models: give them to " +
-			"the command gpdrf-gpu train")
+		return usererror.Errorf("preset best and ensemble are for several models: train them by package train/best")
 	}
 	if err := r.balanceClasses(); err != nil {
 		return err

@@ -37,7 +37,7 @@ func (p *program) checkVerb() verb {
 // a block. A GPU adds up in another order and fuses a·b+c: there are some hundred roundings in all.
 var tolerances = map[string]float64{":f32": 1e-3, ":f64": 1e-10}
 
-// mediumTolerance is the tolerance for less exact products. TF32 has an error of 2⁻¹² in each factor. In a
+// mediumTolerance is the tolerance for less exact products. TF32 has an error of 2⁻¹¹ in a factor. In a
 // gradient that sums both signs it becomes some hundredths.
 const mediumTolerance = 5e-2
 

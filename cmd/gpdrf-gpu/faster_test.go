@@ -17,12 +17,12 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// The driver double is far slower than the CPU. A run with short steps moves to the CPU and records that; another run
+// The driver test double is far slower than the CPU. A run with short steps moves to the CPU and records that; another run
 // stays, and nothing is measured on the CPU. The measurement does not change the model.
 func TestFaster(t *testing.T) {
 	dev, why, err := device.OpenAuto(func(string) {})
 	if err != nil || why != "" {
-		t.Skipf("needs the driver double: make test-cuda-script: %s %v", why, err)
+		t.Skipf("needs the driver test double: make test-cuda-script: %s %v", why, err)
 	}
 	c, err := options.Resolve(nil, []options.Setting{{Key: "data", Text: "testdata/houses.csv"},
 		{Key: "steps", Text: "3"}, {Key: "inducing", Text: "8"}, {Key: "features", Text: "8"}})

@@ -18,13 +18,13 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// The tests run on the driver double, with a stand-in for NCCL (dist/nccl/testdata).
+// The tests run on the driver test double, with a stand-in for NCCL (dist/nccl/testdata).
 
 // newNCCL returns a launcher that sets the variables of torchrun, on a machine with the stand-in.
 func newNCCL(t *testing.T) *launcher {
 	t.Helper()
 	if os.Getenv("GPDRF_CUDA_DRIVER") == "" {
-		t.Skip("needs the driver double: make test-cuda-script")
+		t.Skip("needs the driver test double: make test-cuda-script")
 	}
 	l := newLauncher(t, "openmpi")
 	library := l.file("libnccl.so.2")

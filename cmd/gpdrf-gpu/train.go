@@ -128,7 +128,7 @@ func (m *modelTraining) discard() {
 	}
 }
 
-// abandon ends a training that an error keeps from beginning: it closes the device and discards the folder.
+// abandon ends a training that fails before its first step: it closes the device and discards the folder.
 func (m *modelTraining) abandon(err error) error {
 	if m.job != nil {
 		defer m.job.Device.Close()

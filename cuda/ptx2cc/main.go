@@ -1,4 +1,4 @@
-// Command ptx2cc turns PTX into C++ for the driver double (cuda/double), statement by statement. So the tests run the
+// Command ptx2cc turns PTX into C++ for the driver test double (cuda/double), statement by statement. So the tests run the
 // text that a GPU would run. It knows the instructions of the committed images, each as the PTX ISA defines it. Any
 // other is an error with file and line.
 //

@@ -117,11 +117,11 @@ func steps(c *Comm, dev device.Device) (err error) {
 	return nil
 }
 
-// fake compiles the stand-in for NCCL, which only the driver double can use.
+// fake compiles the stand-in for NCCL, which only the driver test double can use.
 func fake(t *testing.T) string {
 	t.Helper()
 	if !onDouble() {
-		t.Skip("the fake NCCL needs the driver double: make test-cuda-script")
+		t.Skip("the fake NCCL needs the driver test double: make test-cuda-script")
 	}
 	library := filepath.Join(t.TempDir(), "libnccl.so.2")
 	c := exec.Command("cc", "-O1", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", "-o", library,
@@ -191,7 +191,7 @@ func TestConformance(t *testing.T) {
 // The same with the NCCL of this machine, on its GPU: one rank, since no two can have one GPU.
 func TestOneRank(t *testing.T) {
 	if onDouble() {
-		t.Skip("this is the driver double, which NCCL cannot use")
+		t.Skip("this is the driver test double, which NCCL cannot use")
 	}
 	said, codes := run(t, 1, "find")
 	if codes[0] != 0 {

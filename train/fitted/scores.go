@@ -62,7 +62,7 @@ func (t *Model) Evaluate(ctx context.Context, dev device.Device, ds *data.Datase
 	return s, nil
 }
 
-// CheckTargets refuses a target that the model cannot have: one without a logarithm, or that is no count.
+// CheckTargets refuses a target that the model cannot have: one without a logarithm, or that is not a count.
 func (t *Model) CheckTargets(ds *data.Dataset) error {
 	if t.PredictsCounts() {
 		return scaling.CheckCounts(ds)

@@ -10,7 +10,7 @@ import (
 // fromShare is the default length of a run that starts at a model, as a share of the steps of the model's run.
 const fromShare = 0.2
 
-// modelKeys are the options, beside those of layers, that a run at the start of a model cannot change: its rows are
+// modelKeys are the options, beside those of layers, that a run which starts at a model cannot change: its rows are
 // read as the model needs them, and its frozen draws belong to the seed.
 var modelKeys = words("target task tokens sequence codebook gram scaling columns target-scaling one-hot ignore text " +
 	"id dates missing model preset seed ensemble likelihood class-offsets samples learn-dof dof noise-init " +

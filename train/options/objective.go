@@ -118,7 +118,7 @@ const maxDeepFeatures = 200
 
 // resolveDepth makes two random-feature layers the preset default if rows outnumber their parameters. They have 32
 // latent functions, and from 100 to 200 features, as many as rows allow. They fit better then; with fewer rows they
-// memorise. They gain by more steps than one layer takes, though a step takes nearly three times as long. A note tells
+// memorise. They gain from more steps than one layer takes, though a step takes nearly three times as long. A note tells
 // if sizes that the user gave are too large.
 func (c *Config) resolveDepth(ds *data.Dataset) []string {
 	given := c.Explicit("layers") || c.Layers > 1

@@ -39,7 +39,7 @@ type CV struct {
 	Seed      uint64            `json:"seed"`
 	Folder    string            `json:"folder"` // working directory of train, in which relative paths start
 	Folds     int               `json:"folds"`
-	OwnFolds  bool              `json:"own_folds"` // the folds are those of a named set
+	OwnFolds  bool              `json:"own_folds"` // a named set brings the folds
 	TimeLimit string            `json:"time_limit,omitempty"`
 	Options   []options.Setting `json:"options"` // options as the user gave them
 	Complete  bool              `json:"complete"`
@@ -63,7 +63,7 @@ const (
 // FoldRun is the standing of a fold, and its results.
 type FoldRun struct {
 	Fold                 int     `json:"fold"`
-	Run                  string  `json:"run"` // name of its folder in that of the cross-validation
+	Run                  string  `json:"run"` // name of its folder in the folder of the cross-validation
 	Standing             string  `json:"standing"`
 	Failure              string  `json:"failure,omitempty"`
 	NTrain               int     `json:"n_train,omitempty"`
@@ -126,7 +126,7 @@ func (cv *CV) Share() time.Duration {
 	return max(1, limit/time.Duration(cv.Folds))
 }
 
-// IsCV reports whether a folder is that of a cross-validation.
+// IsCV reports whether a folder holds a cross-validation.
 func IsCV(path string) bool { return hasFile(path, cvFile) }
 
 // OpenCV reads the folder of a cross-validation, and the standings of the folds from their folders.
@@ -148,7 +148,7 @@ func OpenCV(path string) (*CV, error) {
 	return cv, cv.readStandings()
 }
 
-// Place makes the folder of a new cross-validation, in a place as that of NewFolder.
+// Place makes the folder of a new cross-validation, in a place, as NewFolder does.
 func (cv *CV) Place(out string) error {
 	f, err := NewFolder(out, cv.Data, cv.Model+"-cv", false)
 	if err != nil {

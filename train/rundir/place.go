@@ -13,8 +13,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
-// The checks of a place for a run folder.
-
 // CheckOut returns the *usererror.Error with which NewFolder would refuse a place for a run folder; "" is the first
 // free number. With overwrite, a run that has ended may be there. Only the training of a single model takes overwrite.
 func CheckOut(out string, overwrite, single bool) error {

@@ -48,7 +48,7 @@ type Result struct {
 	Parameters  int         `json:"parameters"`
 	Temperature float64     `json:"temperature,omitempty"` // temperature of predictions
 	Interrupted bool        `json:"interrupted"`
-	Unfinished  bool        `json:"unfinished,omitempty"`        // the result is that of a checkpoint
+	Unfinished  bool        `json:"unfinished,omitempty"`        // the result of a checkpoint
 	Failure     string      `json:"evaluation_failed,omitempty"` // reason why there are no scores
 	Fingerprint Fingerprint `json:"fingerprint"`
 	Validation  *Validation `json:"validation,omitempty"`

@@ -107,7 +107,7 @@ func OpenModel(path string) (*Run, error) {
 	return &Run{path, c, &Result{Device: c.Device}, t}, nil
 }
 
-// IsModelFile reports whether a file is that of a model or a checkpoint, by its name or its first bytes. It may be
+// IsModelFile reports whether a file holds a model or a checkpoint, by its name or its first bytes. It may be
 // damaged, or cut short.
 func IsModelFile(path string) bool {
 	if filepath.Ext(path) == filepath.Ext(ModelFile) {
@@ -216,7 +216,7 @@ func (r *Run) testRows(w data.Watch) (*data.Dataset, error) {
 	return runRows, nil
 }
 
-// TrainedOn reports whether a file is that of the training rows, or has the same rows.
+// TrainedOn reports whether a file is the file of the training rows, or has the same rows.
 func (r *Run) TrainedOn(path string, rows *data.Dataset) bool {
 	given, err := os.Stat(path)
 	own, ownErr := os.Stat(r.Config.PathsFrom(r.Result.Folder).Data)
