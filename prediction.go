@@ -9,8 +9,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
-// Prediction is the prediction of N rows: a regression has Mean, SD and Targets, a classification
-// has Class and Probabilities.
+// Prediction is the prediction of N rows: a regression has Mean, SD and Targets, a classification has Class and
+// Probabilities.
 type Prediction struct {
 	Mean []float64 // [N] the mean of the first target, in its units
 	SD   []float64 // [N] the standard deviation: noise and uncertainty of the model together
@@ -21,8 +21,8 @@ type Prediction struct {
 	Class         []string    // [N] the most probable class
 	Probabilities [][]float64 // [N][C] in the order of Model.Classes
 
-	// Distance [N] is the distance of each row from the training rows: 0 for a training row, and above
-	// 1 for a row unlike all of them. It is nil for models of early versions.
+	// Distance [N] is the distance of each row from the training rows: 0 for a training row, and above 1 for a row
+	// unlike all of them. It is nil for models of early versions.
 	Distance []float64
 
 	// Warnings name rows far from the training rows, and words that no training row has.
@@ -67,9 +67,9 @@ func errNoScores() error {
 	return inputErrorf("conformal", "this model has no conformal intervals: train it with Options.Conformal")
 }
 
-// Interval returns the conformal interval of row i. It holds the target of a new row with probability level or more,
-// if that row is exchangeable with the training rows. It is an error if the model was trained without
-// Options.Conformal, or on too few rows for the level.
+// Interval returns the conformal interval of row i. It holds the target of a new row with probability level or more, if
+// that row is exchangeable with the training rows. It is an error if the model was trained without Options.Conformal,
+// or on too few rows for the level.
 func (t *Target) Interval(i int, level float64) (lower, upper float64, err error) {
 	if t.conformal == nil {
 		return 0, 0, errNoScores()

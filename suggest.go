@@ -10,8 +10,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/predict"
 )
 
-// SuggestOptions are the options of Model.Suggest, with the names of the flags of the command suggest. A field that
-// is zero has its default.
+// SuggestOptions are the options of Model.Suggest, with the names of the flags of the command suggest. A field that is
+// zero has its default.
 type SuggestOptions struct {
 	How      string // criterion: "ei", "ucb", "thompson", "variance" or "bald"; "" is ei for numbers, bald for classes
 	Batch    int    // number of rows to choose; 0 is 10

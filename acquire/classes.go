@@ -35,8 +35,8 @@ func (p Classes) each(work func(i int, at []float64)) {
 	})
 }
 
-// Entropy chooses rows by the entropy of their label in nats, given the labels of the rows chosen
-// before, times weight [N]; nil is 1.
+// Entropy chooses rows by the entropy of their label in nats, given the labels of the rows chosen before, times weight
+// [N]; nil is 1.
 func (p Classes) Entropy(weight []float64, batch int, seed uint64) []Pick {
 	return p.choose(weight, make([]float64, p.N), batch, seed)
 }
@@ -57,8 +57,8 @@ func (p Classes) BALD(weight []float64, batch int, seed uint64) []Pick {
 // worlds is the number of draws of the labels of the chosen rows, over which entropies are averaged.
 const worlds = 32
 
-// choose chooses rows by their conditional entropy less their own. In each world the chosen rows have labels,
-// which weight the functions by how probable they made these labels.
+// choose chooses rows by their conditional entropy less their own. In each world the chosen rows have labels, which
+// weight the functions by how probable they made these labels.
 func (p Classes) choose(weight, own []float64, batch int, seed uint64) []Pick {
 	key := [2]uint32{uint32(seed), uint32(seed >> 32)}
 	believed := [][]float64{uniform(p.S)} // [worlds][S]; a single one before any label is drawn

@@ -34,8 +34,8 @@ func readGolden(t *testing.T) (g golden) {
 	return g
 }
 
-// exact returns functions whose mean and covariance are those of BoTorch's GP, to rounding: ±√N times the
-// columns of the covariance's Cholesky factor.
+// exact returns functions whose mean and covariance are those of BoTorch's GP, to rounding: ±√N times the columns of
+// the covariance's Cholesky factor.
 func (g *golden) exact() Samples {
 	n := len(g.Mean)
 	l := make([][]float64, n)

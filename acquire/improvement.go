@@ -2,11 +2,11 @@ package acquire
 
 import "slices"
 
-// ExpectedImprovement chooses rows by E max(0, f(x) − best) over the functions. best [S] is the best value so
-// far in each of them: the measured ones, then the chosen rows (qEI, one row after the other; qNEI if best
-// differs between functions). weight [N] is the probability that a row is feasible, independent of f; nil is 1.
-// Chosen rows raise best by their expected improvement. If no function improves at a row, its value is 0. Such
-// rows are ordered by their means, times weight.
+// ExpectedImprovement chooses rows by E max(0, f(x) − best) over the functions. best [S] is the best value so far in
+// each of them: the measured ones, then the chosen rows (qEI, one row after the other; qNEI if best differs between
+// functions). weight [N] is the probability that a row is feasible, independent of f; nil is 1. Chosen rows raise best
+// by their expected improvement. If no function improves at a row, its value is 0. Such rows are ordered by their
+// means, times weight.
 func ExpectedImprovement(f Samples, best, weight []float64, batch int) []Pick {
 	best = slices.Clone(best)
 	means := f.Means()
@@ -48,8 +48,8 @@ func ExpectedImprovement(f Samples, best, weight []float64, batch int) []Pick {
 	return picks
 }
 
-// Thompson chooses the best row of one function after the other, each row once. A value is the
-// value of the function there.
+// Thompson chooses the best row of one function after the other, each row once. A value is the value of the function
+// there.
 func Thompson(f Samples, batch int) []Pick {
 	s := 0
 	return greedy(f.N, batch, f.More, func(i int) float64 { return f.of(s % f.S)[i] }, func(int) { s++ })

@@ -1,6 +1,6 @@
-// Package acquire ranks rows by the worth of measuring them next, by joint samples of a function at all rows.
-// Each method is greedy: it chooses a row given the rows before it, so a batch does not repeat similar rows.
-// Larger is better; a caller that minimises changes signs.
+// Package acquire ranks rows by the worth of measuring them next, by joint samples of a function at all rows. Each
+// method is greedy: it chooses a row given the rows before it, so a batch does not repeat similar rows. Larger is
+// better; a caller that minimises changes signs.
 package acquire
 
 import (
@@ -15,8 +15,8 @@ type Samples struct {
 	More More
 }
 
-// More is called before each choice of a row, with the number of chosen rows. If it returns false, the
-// choice ends. A nil More chooses all rows. It can report progress, too.
+// More is called before each choice of a row, with the number of chosen rows. If it returns false, the choice ends. A
+// nil More chooses all rows. It can report progress, too.
 type More func(chosen int) bool
 
 // of returns the values of function s at the rows.
@@ -49,8 +49,8 @@ type Pick struct {
 	Value float64
 }
 
-// greedy chooses rows one after the other: the one with the largest value, the first among equal ones. A value
-// of −Inf excludes a row. chosen is called with a chosen row if more rows follow.
+// greedy chooses rows one after the other: the one with the largest value, the first among equal ones. A value of −Inf
+// excludes a row. chosen is called with a chosen row if more rows follow.
 func greedy(n, batch int, more More, value func(row int) float64, chosen func(row int)) (picks []Pick) {
 	taken := make([]bool, n)
 	most := min(batch, n)

@@ -60,8 +60,8 @@ func Variance(f Samples, noise, weight []float64, batch int) []Pick {
 	return greedy(f.N, batch, f.More, func(i int) float64 { return weightOf(weight, i) * c.variance[i] }, c.measure)
 }
 
-// Information chooses rows by ½ log(1 + v/σ²), the information in nats that a measurement with noise
-// of variance σ² has about f, given the measurements before it; times weight [N], nil is 1.
+// Information chooses rows by ½ log(1 + v/σ²), the information in nats that a measurement with noise of variance σ² has
+// about f, given the measurements before it; times weight [N], nil is 1.
 func Information(f Samples, noise, weight []float64, batch int) []Pick {
 	c := newConditional(f, noise)
 	return greedy(f.N, batch, f.More, func(i int) float64 {

@@ -109,8 +109,8 @@ func quotedName(text string) (name, rest string) {
 	return name, text[end+1:]
 }
 
-// arffTypeOf reads the type after the name of a column, in small letters: numeric, string, date, or nominal if
-// values are listed.
+// arffTypeOf reads the type after the name of a column, in small letters: numeric, string, date, or nominal if values
+// are listed.
 func arffTypeOf(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	if !strings.HasPrefix(text, "{") {

@@ -12,8 +12,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
-// unfitForArray returns the first column that an array of plain numbers cannot give: words, a date, gaps that have
-// an input, or the offset. It is "" if the array can give all columns.
+// unfitForArray returns the first column that an array of plain numbers cannot give: words, a date, gaps that have an
+// input, or the offset. It is "" if the array can give all columns.
 func (s Schema) unfitForArray() string {
 	for _, c := range s.FileColumns() {
 		if c.Values != nil || c.Date != nil || c.Flag {
@@ -69,8 +69,8 @@ func readArray(in *input) (*table, error) {
 	return t, in.takeTargets(t)
 }
 
-// arrayTable reads the inputs. Bytes of three or more dimensions are images, whose pixels become fractions of
-// the brightest.
+// arrayTable reads the inputs. Bytes of three or more dimensions are images, whose pixels become fractions of the
+// brightest.
 func (in *input) arrayTable(a *npyArray) (*table, error) {
 	if err := in.ownTarget(a.name, 1+strings.Count(in.opt.Target, ","),
 		"is an array of inputs, and its targets are in another file"); err != nil {
@@ -140,8 +140,8 @@ func (in *input) wholeTable(a *npyArray) (*table, error) {
 	return t, nil
 }
 
-// targetColumns returns the places of the targets in an array with these columns: those of the training data or of
-// the option Target, else the last. They are nil if the targets are optional and missing.
+// targetColumns returns the places of the targets in an array with these columns: those of the training data or of the
+// option Target, else the last. They are nil if the targets are optional and missing.
 func (in *input) targetColumns(file string, names []string) (at []int, err error) {
 	width := len(names)
 	if like := in.opt.Schema; like != nil {

@@ -82,8 +82,8 @@ func indexOf(values []string, cell string) int {
 	return slices.IndexFunc(values, func(value string) bool { return written.SameBoolean(value, cell) })
 }
 
-// find finds the place of a word among the inputs of its column, −1 if it has none. known is false for a word that
-// the training data lack.
+// find finds the place of a word among the inputs of its column, −1 if it has none. known is false for a word that the
+// training data lack.
 func (c InputColumn) find(cell string) (at int, known bool) {
 	if at = indexOf(c.Values, cell); at >= 0 || c.Others == nil {
 		return at, at >= 0
@@ -98,8 +98,8 @@ func (c *columnProfile) isBoolean() bool {
 		(c.numbers == 0 || c.low >= 0 && c.high <= 1) && (c.texts.n == 0 || c.doubtful.n == 0)
 }
 
-// booleanClasses returns the texts of a column of booleans. They are false and true if one value is written in
-// several ways.
+// booleanClasses returns the texts of a column of booleans. They are false and true if one value is written in several
+// ways.
 func (c *columnProfile) booleanClasses() []string {
 	values := c.values()
 	classes := slices.DeleteFunc([]string{"false", "true"}, func(class string) bool {
@@ -111,8 +111,8 @@ func (c *columnProfile) booleanClasses() []string {
 	return classes
 }
 
-// ParseCell reads a cell of a column of numbers as the reader of a file does: "" and words for missing values
-// are NaN. A column of Schema.Booleans may have true and false.
+// ParseCell reads a cell of a column of numbers as the reader of a file does: "" and words for missing values are NaN.
+// A column of Schema.Booleans may have true and false.
 func ParseCell(cell string, isBoolean bool) (float64, error) {
 	if v, ok := written.Boolean(strings.TrimSpace(cell)); ok && isBoolean {
 		return v, nil

@@ -43,8 +43,8 @@ func TestNoTarget(t *testing.T) {
 	wantError(t, "", err, strings.Contains, "has no row that can be used: 0 have the weight 0, 1 lack the target")
 }
 
-// NaT of pandas and \N of databases are missing among numbers, dates and words; a word that reads nearly so is one.
-// A model that knows them as words reads them so.
+// NaT of pandas and \N of databases are missing among numbers, dates and words; a word that reads nearly so is one. A
+// model that knows them as words reads them so.
 func TestMissingWords(t *testing.T) {
 	const table = "a,day,kind,y\n\\N,2020-01-03,nat,0.5\n2,NaT,red,1.5\n3,2020-01-04,\\N,2.5\n4,2020-01-05,nat,\\N\n"
 	_, notes, err := readText(table, ReadOptions{TableOptions: TableOptions{Missing: MissingImpute}})
@@ -115,8 +115,8 @@ func TestBooleans(t *testing.T) {
 	}
 }
 
-// A column of booleans means the same in every format: as an input, as classes and, where the format
-// has it, as a number.
+// A column of booleans means the same in every format: as an input, as classes and, where the format has it, as a
+// number.
 func TestTypedBooleans(t *testing.T) {
 	lines := func(y string) string {
 		return strings.ReplaceAll(`{"flag":true,"y":#}

@@ -9,8 +9,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
 
-// columnRows are the rows of a file of typed columns. They have no lines: a place is a row and a column, both
-// counted from 1.
+// columnRows are the rows of a file of typed columns. They have no lines: a place is a row and a column, both counted
+// from 1.
 type columnRows struct {
 	tablefile.Reader
 	columns []tablefile.Column

@@ -12,8 +12,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
-// readCSV reads a table of text cells. It reads a training table twice: first to decide what each
-// column becomes, and then to keep the values. Numbers that are not plain take one more reading.
+// readCSV reads a table of text cells. It reads a training table twice: first to decide what each column becomes, and
+// then to keep the values. Numbers that are not plain take one more reading.
 func readCSV(in *input) (*table, error) {
 	rec, err := newRecords(in)
 	if err != nil {
@@ -179,8 +179,8 @@ func (l *layout) readRows(rec *records, most int) (*table, error) {
 	return made, nil
 }
 
-// readValues keeps inputs, targets and names of the rows. Values gather in blocks, which are joined
-// at the end, so that a large table is never held three times over as a growing slice would be.
+// readValues keeps inputs, targets and names of the rows. Values gather in blocks, which are joined at the end, so that
+// a large table is never held three times over as a growing slice would be.
 func (l *layout) readValues(rec *records, made *table, most int) ([]float64, error) {
 	d := len(made.schema.Columns)
 	perBlock := d * max(1, 1<<16/max(1, d))

@@ -29,14 +29,14 @@ const (
 // largest is the bound of every number read: sums of squares over any table stay finite.
 const largest = 1e100
 
-// Dataset is a table of N rows with D inputs and a target, which rows to be predicted may lack. It does not
-// change once it is read.
+// Dataset is a table of N rows with D inputs and a target, which rows to be predicted may lack. It does not change once
+// it is read.
 type Dataset struct {
 	Name string // file name without folder and ending, or the name of the set
 	Path string // the file, or "powerplant (embedded)"
 
-	// Sequences are variable-sized inputs, a sequence for each row; nil if there are none. X is
-	// nil if there is nothing else.
+	// Sequences are variable-sized inputs, a sequence for each row; nil if there are none. X is nil if there is nothing
+	// else.
 	Sequences *seq.Set
 
 	// Kernel is a kernel of the rows that was computed elsewhere; nil if there is none.
@@ -65,22 +65,22 @@ type Dataset struct {
 	// RowOf are the numbers of the rows among all rows that were split into folds, from 0; nil if there are no folds.
 	RowOf []int
 
-	// Groups [N] are numbers of groups, from 0. Every split keeps the rows of a group together. Nil if there
-	// are no groups.
+	// Groups [N] are numbers of groups, from 0. Every split keeps the rows of a group together. Nil if there are no
+	// groups.
 	Groups  []int32
 	groupOf map[string]int32 // numbers of the groups by their names
 	// scaffolds have the numbers of Groups; nil if these are not scaffolds.
 	scaffolds *graph.Kinds
-	// Times [N] are the times of the rows: splits train on the past and test on the future. It is nil if rows
-	// have no order. Rows less than TimeGap before the future are near copies of it, and are not trained on.
+	// Times [N] are the times of the rows: splits train on the past and test on the future. It is nil if rows have no
+	// order. Rows less than TimeGap before the future are near copies of it, and are not trained on.
 	Times   []float64
 	TimeGap float64
 
 	// AutoScaling is the meaning of the scaling auto for this set; "" if its outliers decide.
 	AutoScaling string
 
-	// Fingerprint is the SHA-256, in hexadecimal, of column names, target, task and all values. It does not
-	// depend on compression, separators, quotes and line endings.
+	// Fingerprint is the SHA-256, in hexadecimal, of column names, target, task and all values. It does not depend on
+	// compression, separators, quotes and line endings.
 	Fingerprint string
 
 	lines     []int32  // line of the file, from 1, where each row starts; nil if rows have none
@@ -194,8 +194,8 @@ func (d *Dataset) HasScores() bool { return d.wide != nil }
 // HasRidgeScores reports whether the inputs are scores that know the targets of training rows.
 func (d *Dataset) HasRidgeScores() bool { return d.ridge }
 
-// fingerprint hashes the names, each after its length, so that different lists of names give different bytes.
-// Then it hashes the values row by row.
+// fingerprint hashes the names, each after its length, so that different lists of names give different bytes. Then it
+// hashes the values row by row.
 func (d *Dataset) fingerprint() string {
 	h := sha256.New()
 	words := append([]string{string(d.Task), d.Target}, d.Columns...)

@@ -13,8 +13,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
-// Date is a column of dates or times. It becomes the elapsed time, in days since Start, and for each
-// of Cycles the cosine and the sine of the phase.
+// Date is a column of dates or times. It becomes the elapsed time, in days since Start, and for each of Cycles the
+// cosine and the sine of the phase.
 type Date struct {
 	Column string   `json:"column"`
 	Form   string   `json:"form,omitempty"`   // form as ParseTime takes it
@@ -74,8 +74,8 @@ func (d *Date) names() (names []string) {
 	return names
 }
 
-// append adds the inputs of a time. For a missing time, v is the elapsed time, and the phases are in the middle
-// of each circle.
+// append adds the inputs of a time. For a missing time, v is the elapsed time, and the phases are in the middle of each
+// circle.
 func (d *Date) append(to []float64, v float64, missing bool) []float64 {
 	if missing {
 		return append(append(to, v), make([]float64, 2*len(d.Cycles))...)
@@ -178,8 +178,8 @@ func (s *dateSpan) date(column, form string) *Date {
 	return d
 }
 
-// order finds the order of day and month: the requested one, else the one in which more cells are dates. Points
-// stand after the day. The order is not known if all cells such as 1/2/2020 are dates in both.
+// order finds the order of day and month: the requested one, else the one in which more cells are dates. Points stand
+// after the day. The order is not known if all cells such as 1/2/2020 are dates in both.
 func (d *dates) order(requested string) (form string, known bool) {
 	fewer := d.spans[1].invalid - d.spans[0].invalid
 	switch {

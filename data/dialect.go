@@ -21,8 +21,8 @@ type Dialect struct {
 	Header string `json:"header,omitempty"`
 }
 
-// separators are the characters between cells by their names. If several cut the first lines into equal numbers
-// of cells, the first wins: a comma may be a decimal comma.
+// separators are the characters between cells by their names. If several cut the first lines into equal numbers of
+// cells, the first wins: a comma may be a decimal comma.
 var separators = []struct {
 	name string
 	r    rune
@@ -124,8 +124,8 @@ type style struct {
 // sampleSize is the number of rows that tell how a table is written.
 const sampleSize = 200
 
-// findStyle finds the style of a table from its first bytes. Names are the names of the training columns, if
-// known. Inputs are the ones among them that a prediction reads.
+// findStyle finds the style of a table from its first bytes. Names are the names of the training columns, if known.
+// Inputs are the ones among them that a prediction reads.
 func findStyle(head []byte, d Dialect, names, inputs []string) style {
 	s := firstStyle(head, d)
 	rows := s.sample(head)
@@ -180,8 +180,8 @@ func (s *style) sample(head []byte) (rows [][]string) {
 	return rows
 }
 
-// commaDecimals reports whether some cells are decimals with a comma, and no cell has a point. A comma before
-// three digits may part thousands, so it is no evidence.
+// commaDecimals reports whether some cells are decimals with a comma, and no cell has a point. A comma before three
+// digits may part thousands, so it is no evidence.
 func commaDecimals(rows [][]string) bool {
 	commas := false
 	for _, row := range rows {
@@ -205,8 +205,8 @@ func oneComma(cell string) bool {
 	return err == nil
 }
 
-// commentedRows reports whether some lines among the rows start with # and have as many cells as a row. Such a
-// row may begin with the name of a colour.
+// commentedRows reports whether some lines among the rows start with # and have as many cells as a row. Such a row may
+// begin with the name of a colour.
 func commentedRows(head []byte, sep rune, rows [][]string) bool {
 	if len(rows) == 0 || len(rows[0]) < 2 {
 		return false
@@ -253,9 +253,9 @@ func (s *style) commentedHeader(head []byte, rows [][]string) []string {
 	return nil
 }
 
-// isHeader decides whether the first row names the columns. It does if it has a word above numbers. It does not
-// if one of its words is repeated below, or if it also has numbers. Names above numbers may be repeated as a
-// whole row, in joined files.
+// isHeader decides whether the first row names the columns. It does if it has a word above numbers. It does not if one
+// of its words is repeated below, or if it also has numbers. Names above numbers may be repeated as a whole row, in
+// joined files.
 func (s *style) isHeader(rows [][]string) bool {
 	if len(rows) == 0 || !slices.ContainsFunc(rows[0], s.isText) {
 		return false
@@ -333,8 +333,8 @@ func (s *style) isText(cell string) bool {
 	return cell != "" && err != nil && !written.IsRange(err)
 }
 
-// separator finds the character that cuts the first lines into the same number of cells, more than one. If there
-// is none, it is the most frequent one in the first line.
+// separator finds the character that cuts the first lines into the same number of cells, more than one. If there is
+// none, it is the most frequent one in the first line.
 func separator(head []byte) rune {
 	lines := firstLines(head, 5)
 	best, most := ',', 0
@@ -365,8 +365,8 @@ func separator(head []byte) rune {
 	return best
 }
 
-// firstLines returns up to n whole lines that are neither blank nor comments, without quoted text. The first line
-// is always among them.
+// firstLines returns up to n whole lines that are neither blank nor comments, without quoted text. The first line is
+// always among them.
 func firstLines(head []byte, n int) []string {
 	var lines []string
 	var line []byte

@@ -1,5 +1,5 @@
-// Package data reads tables of numbers and sequences, and splits their rows.
-// Package data/sets knows the named sets, fetches and checks them.
+// Package data reads tables of numbers and sequences, and splits their rows. Package data/sets knows the named sets,
+// fetches and checks them.
 //
 // # From a file to a Dataset
 //
@@ -25,6 +25,6 @@
 //
 // # Errors
 //
-// A mistake in a file is an *Error, with file, line and column, or byte. Any other failure, such as
-// that of a disk, is an ordinary error.
+// A mistake in a file is an *Error, with file, line and column, or byte. Any other failure, such as that of a disk, is
+// an ordinary error.
 package data

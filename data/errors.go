@@ -7,8 +7,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
-// Error describes a fault of the user's data or of the request for them, and its remedy.
-// It reads `train.csv:17:3: found "abc" in column "AP": …`.
+// Error describes a fault of the user's data or of the request for them, and its remedy. It reads `train.csv:17:3:
+// found "abc" in column "AP": …`.
 type Error struct {
 	File   string // "" if no file is concerned
 	Line   int    // from 1; 0 if the whole file is meant; of rows in no file, the number of the row

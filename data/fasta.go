@@ -29,8 +29,8 @@ func behindComments(head []byte) []byte {
 	}
 }
 
-// isComment reports whether the line starts with ; or #. After the first header, # begins a comment only if no
-// word follows directly, as texts have hashtags. Vectors are numbers after a ;.
+// isComment reports whether the line starts with ; or #. After the first header, # begins a comment only if no word
+// follows directly, as texts have hashtags. Vectors are numbers after a ;.
 func isComment(line []byte, first bool) bool {
 	switch {
 	case len(line) == 0:
@@ -135,8 +135,8 @@ func (t *texts) finishFASTA(headers []string) (*table, error) {
 	return made, err
 }
 
-// splitHeaders takes the class from after the last | if there is one in the first header. Otherwise the class
-// is the whole header.
+// splitHeaders takes the class from after the last | if there is one in the first header. Otherwise the class is the
+// whole header.
 func (t *texts) splitHeaders(headers []string) {
 	bar := len(headers) > 0 && strings.Contains(headers[0], "|")
 	for _, h := range headers {
@@ -151,8 +151,8 @@ func (t *texts) splitHeaders(headers []string) {
 	}
 }
 
-// checkHeaders refuses a header without a class. Headers are names if they are numbered, or nearly all
-// different and not numbers. Optional classes are left out unless every header has one.
+// checkHeaders refuses a header without a class. Headers are names if they are numbered, or nearly all different and
+// not numbers. Optional classes are left out unless every header has one.
 func (t *texts) checkHeaders() error {
 	opt := t.opt
 	if opt.TargetOptional {
@@ -209,8 +209,8 @@ func (t *texts) areNumbered() bool {
 	return len(t.labels) > 2
 }
 
-// isFASTQ reports whether the text has a header with an @, lines of letters, and a line with a +. In a file
-// with long reads that line may lie beyond the head.
+// isFASTQ reports whether the text has a header with an @, lines of letters, and a line with a +. In a file with long
+// reads that line may lie beyond the head.
 func isFASTQ(head []byte) bool {
 	header, rest, _ := bytes.Cut(head, []byte("\n"))
 	behind := bytes.TrimLeft(rest, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz*.-\r\n")
@@ -218,9 +218,9 @@ func isFASTQ(head []byte) bool {
 		(bytes.HasPrefix(behind, []byte("+")) || len(behind) == 0 && len(head) >= headSize/2)
 }
 
-// readFASTQ reads sequences with a quality for each symbol. The header is like that of FASTA, with an @. Lines
-// of symbols, a line with a +, and lines of as many qualities follow. Qualities are not used. Comments may
-// stand before the first header.
+// readFASTQ reads sequences with a quality for each symbol. The header is like that of FASTA, with an @. Lines of
+// symbols, a line with a +, and lines of as many qualities follow. Qualities are not used. Comments may stand before
+// the first header.
 func readFASTQ(in *input) (*table, error) {
 	t := &texts{input: in}
 	var headers []string

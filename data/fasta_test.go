@@ -29,8 +29,8 @@ func TestLabelledHeaders(t *testing.T) {
 	}
 }
 
-// Headers that count the sequences are names, whatever the task: training and tests need targets, and predictions
-// have none.
+// Headers that count the sequences are names, whatever the task: training and tests need targets, and predictions have
+// none.
 func TestNumberedHeaders(t *testing.T) {
 	const counted = ">1\nACGT\n>2\nAC\n>3\nGG\n"
 	numbers, _, err := readText(">a|1\nACGT\n>b|2\nAC\n>c|4\nGG\n", ReadOptions{})

@@ -125,8 +125,8 @@ func (r *watched) Close() error {
 // standardInput is the path that stands for standard input.
 const standardInput = "-"
 
-// A table is read twice, and the rows of a run may be read again. So data that can be read only once are copied
-// to a temporary file.
+// A table is read twice, and the rows of a run may be read again. So data that can be read only once are copied to a
+// temporary file.
 
 // Piped keeps a copy of standard input, which can be read only once.
 type Piped struct{ file *os.File }

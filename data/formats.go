@@ -65,8 +65,8 @@ type format struct {
 	sequences bool // rows are sequences, not vectors
 }
 
-// formats lists all formats. A file has the first that fits. CSV, the last, fits any file, and reports the faults
-// of its text.
+// formats lists all formats. A file has the first that fits. CSV, the last, fits any file, and reports the faults of
+// its text.
 func formats() []format {
 	return []format{
 		{what: "an IDX file of images", is: isIDX, apart: true, read: readArray},
@@ -105,11 +105,11 @@ type ReadOptions struct {
 	// Target is the name of the target column, or its number from 1; "" for the column "target", else the last.
 	Target string
 	Task   string // "", "auto", "regression" or "classification"
-	// Labels is the file with the targets of images or sequences. If it is "", they are in the file itself, or
-	// in one with a fitting name in its folder.
+	// Labels is the file with the targets of images or sequences. If it is "", they are in the file itself, or in one
+	// with a fitting name in its folder.
 	Labels string
-	// Sequence is the column of a CSV file that holds sequences, by name or by number from 1; the other columns
-	// hold numbers.
+	// Sequence is the column of a CSV file that holds sequences, by name or by number from 1; the other columns hold
+	// numbers.
 	Sequence string
 	Tokens   string // the alphabet, one of Tokens(); "" is auto
 
@@ -119,8 +119,8 @@ type ReadOptions struct {
 
 	Watch // stops the reading, and receives its progress
 
-	// Schema describes the training set of a model: columns are matched to it, and Target and Task are taken from
-	// it. It is nil for a training set.
+	// Schema describes the training set of a model: columns are matched to it, and Target and Task are taken from it.
+	// It is nil for a training set.
 	Schema *Schema
 	// Grow, with Schema, lets a copy of the training alphabet take in words and integers that it lacks.
 	Grow bool
@@ -159,8 +159,8 @@ func newInput(name string, src seekable, opt ReadOptions, lim limits) (*input, e
 	return in, nil
 }
 
-// ReadFile reads a file in any of the known formats, plain or gzip; its first bytes tell the format. The notes
-// list the findings and the ignored parts, each a line for the user.
+// ReadFile reads a file in any of the known formats, plain or gzip; its first bytes tell the format. The notes list the
+// findings and the ignored parts, each a line for the user.
 func ReadFile(path string, opt ReadOptions) (d *Dataset, notes []string, err error) {
 	d, notes, err = readFile(path, opt)
 	impute(d)

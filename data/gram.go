@@ -21,8 +21,8 @@ type gram struct {
 	top      float64   // largest value of diag
 }
 
-// gramTolerance is how far rounding may take a kernel from being symmetric and positive semi-definite, relative
-// to its largest diagonal value.
+// gramTolerance is how far rounding may take a kernel from being symmetric and positive semi-definite, relative to its
+// largest diagonal value.
 const gramTolerance = 1e-6
 
 // readGram reads the arrays inducing [M,M], train_inducing [N,M], train_diag [N], test_inducing [T,M] and test_diag [T]

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// gramOf returns the arrays of a kernel of 2 inducing points, 3 training rows and 1 test row: the RBF
-// of points on a line.
+// gramOf returns the arrays of a kernel of 2 inducing points, 3 training rows and 1 test row: the RBF of points on a
+// line.
 func gramOf() map[string]string {
 	z, x, y := []float64{0, 1}, []float64{0, 0.5, 2}, []float64{1}
 	cross := func(a, b []float64) (k []float64) {

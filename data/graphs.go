@@ -12,15 +12,15 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
-// Limits for the texts of graphs and trees of package graph: how many are checked to detect the kind, and the
-// share that must be valid. A single invalid text is an error of its line.
+// Limits for the texts of graphs and trees of package graph: how many are checked to detect the kind, and the share
+// that must be valid. A single invalid text is an error of its line.
 const (
 	graphsLookedAt = 100
 	mostlyValid    = 0.9
 )
 
-// detectGraphs tells graphs and trees from other texts: nearly all must be valid. Molecules need a
-// mark that words do not have, since C and CO are words, too.
+// detectGraphs tells graphs and trees from other texts: nearly all must be valid. Molecules need a mark that words do
+// not have, since C and CO are words, too.
 func (t *texts) detectGraphs() (kind seq.Kind, found bool) {
 	n := min(t.n(), graphsLookedAt)
 	graphs, trees, marked := 0, 0, false
@@ -136,8 +136,8 @@ func readGraphLines(in *input) (*table, error) {
 	return t.table()
 }
 
-// targetKeys returns the keys of the targets: label if none is named. Models and config.yaml call such a target
-// class, so the key class is meant only if the first graph has it and no label.
+// targetKeys returns the keys of the targets: label if none is named. Models and config.yaml call such a target class,
+// so the key class is meant only if the first graph has it and no label.
 func (in *input) targetKeys() (keys []string, named bool, wrong error) {
 	keys = in.targetNames(nil)
 	if len(keys) == 1 && keys[0] == sequenceTarget {

@@ -23,8 +23,8 @@ func graphFolder(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// triangles returns a path and a triangle of three nodes, both directions of each edge, and a node
-// alone with an edge to itself.
+// triangles returns a path and a triangle of three nodes, both directions of each edge, and a node alone with an edge
+// to itself.
 func triangles() map[string]string {
 	return map[string]string{
 		"A":               "1, 2\n2, 1\n2, 3\n3, 2\n4, 5\n5, 4\n5,6\n6,5\n4,6\n6,4\n7,7\n",
@@ -354,8 +354,8 @@ func TestAttributes(t *testing.T) {
 	wantError(t, "", err, strings.Contains, want)
 }
 
-// A column that is called like one of SMILES gets the command that reads it: where it is left out, where it is the
-// only input, and where its texts repeat.
+// A column that is called like one of SMILES gets the command that reads it: where it is left out, where it is the only
+// input, and where its texts repeat.
 func TestAdviseMolecules(t *testing.T) {
 	molecules := []string{"CCO", "CN", "C", "CC", "CO", "CCN", "O", "N", "CCC", "OCC", "CCCl", "NCC"}
 	alone, beside, repeated := "SMILES,y\n", "w,canonical_smiles,y\n", "smiles,y\n"

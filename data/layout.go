@@ -154,8 +154,8 @@ func (in *input) boundNotes(first int) {
 	}
 }
 
-// findTargets finds the target, or several. Without a name it is the column target, or else the last column
-// that is not an index of pandas.
+// findTargets finds the target, or several. Without a name it is the column target, or else the last column that is not
+// an index of pandas.
 func findTargets(file, target string, names []string) (at []int, err error) {
 	if target == "" {
 		i := slices.Index(names, DefaultTarget)
@@ -265,8 +265,8 @@ func missingColumn(rec *records, name, role string) error {
 		phrase.Quote(name), role, didYouMean(name, rec.header), phrase.List(rec.header))
 }
 
-// nameByPlace names the columns of a file without a header in the order of the training file. The file has all
-// columns, all but the targets, or the inputs alone.
+// nameByPlace names the columns of a file without a header in the order of the training file. The file has all columns,
+// all but the targets, or the inputs alone.
 func (r *records) nameByPlace(like *Schema) error {
 	if like.Sequence != "" {
 		return r.errorf("has no header: a table with a column of sequences needs one")

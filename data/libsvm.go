@@ -13,8 +13,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
-// In the LIBSVM format a row is a line `label index:value index:value … # comment`. Indices count from 1 and
-// rise; a value that is not written is 0.
+// In the LIBSVM format a row is a line `label index:value index:value … # comment`. Indices count from 1 and rise; a
+// value that is not written is 0.
 
 const (
 	labelColumn   = "label" // name of the target if the training data have none
@@ -23,8 +23,8 @@ const (
 	libsvmSniffed = 5       // lines that are checked to detect the format
 )
 
-// isLIBSVM reports whether the first line with more than a label begins with a number and a pair index:value, or
-// with a pair.
+// isLIBSVM reports whether the first line with more than a label begins with a number and a pair index:value, or with a
+// pair.
 func isLIBSVM(head []byte) bool {
 	lines := strings.SplitN(string(head), "\n", libsvmSniffed+1)
 	for _, line := range lines[:min(len(lines), libsvmSniffed)] {
@@ -70,8 +70,8 @@ type sparse struct {
 	unneeded unneeded
 }
 
-// readLIBSVM reads the rows into a dense table. Its width is the largest index of the training
-// rows; in other rows, further entries are ignored, with a note.
+// readLIBSVM reads the rows into a dense table. Its width is the largest index of the training rows; in other rows,
+// further entries are ignored, with a note.
 func readLIBSVM(in *input) (*table, error) {
 	if err := in.ownTarget(in.name, 1, "is a LIBSVM file: its target is the first number of each line"); err != nil {
 		return nil, err

@@ -55,8 +55,8 @@ func areVectors(text string) bool {
 	return strings.Contains(text, ";") && strings.Trim(text, "0123456789.,;+-eE \t\r") == ""
 }
 
-// linesOf returns up to 20 lines that are not blank, and whether the first is whole. Only whole lines
-// count beyond the first.
+// linesOf returns up to 20 lines that are not blank, and whether the first is whole. Only whole lines count beyond the
+// first.
 func linesOf(head []byte) (lines []string, whole bool) {
 	const most = 20
 	for line := range bytes.Lines(head) {
@@ -74,8 +74,8 @@ func linesOf(head []byte) (lines []string, whole bool) {
 	return lines, whole
 }
 
-// readSequenceLines reads lines of class, tab and sequence. Where the class may be missing, a line
-// without a tab is a sequence.
+// readSequenceLines reads lines of class, tab and sequence. Where the class may be missing, a line without a tab is a
+// sequence.
 func readSequenceLines(in *input) (*table, error) {
 	t := &texts{input: in}
 	labelled := 0
@@ -111,8 +111,8 @@ func readSequenceLines(in *input) (*table, error) {
 	return t.table()
 }
 
-// eachRow visits the lines of a list that are not blank. Where texts to predict stand alone on their
-// lines, without a separator, a blank line between two of them is a row without a text.
+// eachRow visits the lines of a list that are not blank. Where texts to predict stand alone on their lines, without a
+// separator, a blank line between two of them is a row without a text.
 func (in *input) eachRow(separators string, visit func(number int, line []byte) error) error {
 	var blank []int // numbers of lines
 	begun := false
@@ -149,14 +149,14 @@ func isColumnName(word string) bool {
 		"value", "result", "tag"}, strings.ToLower(word))
 }
 
-// A list of sequences has no mark of its own: any text is one. So a file for a model of a list is
-// checked for signs of another format.
+// A list of sequences has no mark of its own: any text is one. So a file for a model of a list is checked for signs of
+// another format.
 
 // howToList is the remedy for a file that is no list.
 const howToList = "write the texts alone, one on each line, or class, tab and text"
 
-// checkTable refuses a table of text in place of a list. Symbols of graphs, numbers and vectors may
-// be separators, and their own readers find what is wrong.
+// checkTable refuses a table of text in place of a list. Symbols of graphs, numbers and vectors may be separators, and
+// their own readers find what is wrong.
 func (in *input) checkTable() error {
 	kind := in.opt.Schema.Alphabet.Kind
 	if kind.IsGraph() || kind == seq.Integers || kind == seq.Vectors {
@@ -230,8 +230,8 @@ func (s Schema) areNames(cells []string) bool {
 	return known
 }
 
-// checkLines refuses lines whose parts before and after the tab cannot be class and sequence of
-// rows like those of training. It is given the number of lines with a tab.
+// checkLines refuses lines whose parts before and after the tab cannot be class and sequence of rows like those of
+// training. It is given the number of lines with a tab.
 func (t *texts) checkLines(like *Schema, labelled int) error {
 	if like == nil || labelled == 0 {
 		return nil
@@ -256,9 +256,9 @@ func (t *texts) checkLines(like *Schema, labelled int) error {
 	return nil
 }
 
-// dropHeader leaves out a first line that names the columns. Its text is a word. Its label is a
-// word above numbers, or a word that no other line has while the other labels are few. Where rows
-// are like those of training, it is one that is no target, above targets.
+// dropHeader leaves out a first line that names the columns. Its text is a word. Its label is a word above numbers, or
+// a word that no other line has while the other labels are few. Where rows are like those of training, it is one that
+// is no target, above targets.
 func (t *texts) dropHeader(like *Schema) {
 	if t.n() < 2 || strings.ContainsAny(string(t.of(0)), " \t") || !t.isHeader(like) {
 		return

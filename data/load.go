@@ -20,8 +20,8 @@ import (
 type Source struct {
 	Data string // one of Names, or a file; a name wins, so a file called spam is ./spam
 	ReadOptions
-	// Test is the file with the test rows. If it is "", a named set has its own, and a tenth of a file is held
-	// out. NoTest is for a file without test rows.
+	// Test is the file with the test rows. If it is "", a named set has its own, and a tenth of a file is held out.
+	// NoTest is for a file without test rows.
 	Test       string
 	TestLabels string // ReadOptions.Labels of Test
 	DataDir    string // folder of the named sets; "" for powerplant alone
@@ -36,10 +36,10 @@ type Source struct {
 // NoTest in place of a file of test rows means that all rows of a file are for training.
 const NoTest = "none"
 
-// Load reads a training set and its test set, which is nil for NoTest. The test set has the
-// columns, the task and the classes of the training set. With Folds, training and test rows of a
-// named set, or of an npz archive with a test part, are joined first. It is an error if there is
-// nothing to learn: a single training row, a constant target, a class without training rows.
+// Load reads a training set and its test set, which is nil for NoTest. The test set has the columns, the task and the
+// classes of the training set. With Folds, training and test rows of a named set, or of an npz archive with a test
+// part, are joined first. It is an error if there is nothing to learn: a single training row, a constant target, a
+// class without training rows.
 func Load(s Source) (train, test *Dataset, notes []string, err error) {
 	if err := s.TableOptions.check(); err != nil { // this precedes the search for the file
 		return nil, nil, nil, err
@@ -233,8 +233,8 @@ func constantColumns(d *Dataset) []string {
 	return matrix.Pick(d.Columns, matrix.Which(d.D(), func(j int) bool { return !varies[j] }))
 }
 
-// DataDirEnv is the environment variable that names the folder of the named sets
-// where nobody else does. Load does not read it: its caller does.
+// DataDirEnv is the environment variable that names the folder of the named sets where nobody else does. Load does not
+// read it: its caller does.
 const DataDirEnv = "GPDRF_DATA"
 
 // Names returns the sets that Source.Data may name instead of a file.

@@ -12,8 +12,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
-// Rows are N rows in memory: inputs, sequences or both, and targets of one kind. A prediction ignores
-// targets, weights, groups and times.
+// Rows are N rows in memory: inputs, sequences or both, and targets of one kind. A prediction ignores targets, weights,
+// groups and times.
 type Rows struct {
 	// Columns are the names of the inputs; nil is x0, x1, ….
 	Columns []string

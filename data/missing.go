@@ -30,8 +30,8 @@ type Fill struct {
 	Flag   bool    `json:"flag"`  // an input, COLUMN=missing, is 1 where the cell is missing
 }
 
-// checkMissing refuses missing cells of inputs if no way to handle them is set. Otherwise columns with such
-// cells get an input that marks them.
+// checkMissing refuses missing cells of inputs if no way to handle them is set. Otherwise columns with such cells get
+// an input that marks them.
 func (l *layout) checkMissing(rec *records, p *profile) error {
 	if l.texts != nil && l.missing == MissingError {
 		if missing := p.columns[l.sequence].missing; missing.n > 0 {
@@ -132,8 +132,8 @@ func (l *layout) drops(rec *records) bool {
 	return lacks
 }
 
-// noteLeftOutRows adds notes about rows left out: those without a target, and those that lack something else.
-// stay is the number of rows that stay.
+// noteLeftOutRows adds notes about rows left out: those without a target, and those that lack something else. stay is
+// the number of rows that stay.
 func (in *input) noteLeftOutRows(noTarget, dropped, stay int) {
 	for _, rows := range []struct {
 		n   int
@@ -145,8 +145,8 @@ func (in *input) noteLeftOutRows(noTarget, dropped, stay int) {
 	}
 }
 
-// impute replaces missing numbers of the training rows and the others by the medians of the training rows. Any
-// of these data sets may be nil.
+// impute replaces missing numbers of the training rows and the others by the medians of the training rows. Any of these
+// data sets may be nil.
 func impute(train *Dataset, others ...*Dataset) {
 	if train == nil || train.X == nil ||
 		!slices.ContainsFunc(train.schema.Fills, func(f Fill) bool { return math.IsNaN(f.Value) }) {
@@ -189,8 +189,8 @@ func (d *Dataset) fill(j, width int, v float64) {
 	}
 }
 
-// Sequences, molecules and graphs outside a table may lack their text or their label. MissingDrop leaves them
-// out. Nothing replaces them.
+// Sequences, molecules and graphs outside a table may lack their text or their label. MissingDrop leaves them out.
+// Nothing replaces them.
 
 // drops reports whether rows without text or label are left out.
 func (in *input) drops() bool {

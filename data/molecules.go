@@ -15,8 +15,8 @@ func moleculeLines() format {
 		sequences: true}
 }
 
-// isMoleculeLines reports whether the first lines begin with SMILES, and one of them has a mark that
-// words do not have. A name may follow a blank or a tab.
+// isMoleculeLines reports whether the first lines begin with SMILES, and one of them has a mark that words do not have.
+// A name may follow a blank or a tab.
 func isMoleculeLines(head []byte) bool {
 	words := firstWords(head)
 	return areMolecules(words) && slices.ContainsFunc(words, func(word string) bool {
@@ -27,8 +27,8 @@ func isMoleculeLines(head []byte) bool {
 // smilesMarks are in SMILES and in few words.
 const smilesMarks = "[(=#"
 
-// isSMILES reports whether a file of this format holds molecules by its name or --set tokens, and its
-// lines begin with SMILES. Its first line may be a header. A list keeps its classes before the tab.
+// isSMILES reports whether a file of this format holds molecules by its name or --set tokens, and its lines begin with
+// SMILES. Its first line may be a header. A list keeps its classes before the tab.
 func (in *input) isSMILES(f format) bool {
 	smi := strings.HasSuffix(strings.TrimSuffix(strings.ToLower(in.name), ".gz"), ".smi")
 	isList := f.what == sequenceLines().what && (smi || in.opt.Labels != "")
@@ -108,8 +108,8 @@ type item struct {
 	at          place
 }
 
-// readSDF reads molecules in MOL blocks. The target is one of their items: the one that is named,
-// or one with a name that targets have.
+// readSDF reads molecules in MOL blocks. The target is one of their items: the one that is named, or one with a name
+// that targets have.
 func readSDF(in *input) (*table, error) {
 	all, err := readMolecules(in)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
-// Notation is how the numbers of a column are written if they are not plain: 1,299.50 or 1.299,99, $1,200, 12
-// %, 5 kg. A number in parentheses or before a minus is negative, as in accounts.
+// Notation is how the numbers of a column are written if they are not plain: 1,299.50 or 1.299,99, $1,200, 12 %, 5 kg.
+// A number in parentheses or before a minus is negative, as in accounts.
 type Notation struct {
 	Column    string `json:"column"`
 	Thousands string `json:"thousands,omitempty"` // the sign between groups of three digits
@@ -46,8 +46,8 @@ func (n *Notation) parse(cell string) (v float64, ok bool) {
 	return v, ok
 }
 
-// Written writes a number of a request like the cells of the column. It returns a value that is not a number
-// unchanged. n is nil for a column without a notation, whose numbers are also unchanged.
+// Written writes a number of a request like the cells of the column. It returns a value that is not a number unchanged.
+// n is nil for a column without a notation, whose numbers are also unchanged.
 func (n *Notation) Written(value string) string {
 	v, err := strconv.ParseFloat(value, 64)
 	if n == nil || err != nil {
@@ -77,8 +77,8 @@ type digitSigns struct {
 	ways    [2]digitWay // readings of the cells, with a decimal point and with a decimal comma
 	units   []string    // different units, up to maxUnits+1; "" for a number alone
 	hasText bool        // a cell is not a number
-	// Some cell has neither parentheses nor a final minus, or has a point or a comma. Otherwise, they are names such
-	// as (1).
+	// Some cell has neither parentheses nor a final minus, or has a point or a comma. Otherwise, they are names such as
+	// (1).
 	unparenthesised bool
 	ambiguous       sighting // the first cell whose number depends on the reading
 	behind          sighting // the first number with a minus after it
@@ -132,9 +132,9 @@ func (c *columnProfile) fits(comma bool) bool {
 		c.filled() > c.doubtful.n
 }
 
-// decimals finds the sign of decimals in columns that may be read either way. It is the requested one, else the
-// one that the other columns show; commas between cells imply points. It is not known if columns show both, or
-// no column shows one.
+// decimals finds the sign of decimals in columns that may be read either way. It is the requested one, else the one
+// that the other columns show; commas between cells imply points. It is not known if columns show both, or no column
+// shows one.
 func (p *profile) decimals(rec *records, d Dialect) (comma, known bool) {
 	if d.Decimal != "" || rec.style.comma {
 		return d.Decimal == "comma" || rec.style.comma, true
@@ -196,8 +196,8 @@ func (c *columnProfile) sameUnit() bool {
 	return len(units) == 0 || len(units) == 1 && (units[0] == "" || c.numbers == 0)
 }
 
-// maxUnits is the largest number of units of one quantity in a column, such as g and kg. It is also the
-// largest number of different texts in a column that may be of words, such as 2wd and 4wd.
+// maxUnits is the largest number of units of one quantity in a column, such as g and kg. It is also the largest number
+// of different texts in a column that may be of words, such as 2wd and 4wd.
 const maxUnits = 2
 
 // keepsUnits reports whether the column is one of words that begin with numbers.
@@ -224,8 +224,8 @@ func (c *columnProfile) isUnclear() bool {
 	return c.texts.n > 0 && c.signs.ambiguous.cell != "" && c.fits(false) && c.fits(true) && c.sameUnit()
 }
 
-// hasLoneMinus reports whether the cells are numbers of which one has a minus after it, as in 2020-. Where this is
-// the style of negative numbers, there are more of them.
+// hasLoneMinus reports whether the cells are numbers of which one has a minus after it, as in 2020-. Where this is the
+// style of negative numbers, there are more of them.
 func (c *columnProfile) hasLoneMinus() bool {
 	return c.signs.behind.n == 1 && (c.fits(false) || c.fits(true)) && c.sameUnit()
 }

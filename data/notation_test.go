@@ -96,8 +96,8 @@ func TestNotations(t *testing.T) {
 	}
 }
 
-// A model keeps the notation of inputs and targets. Other rows are read by it, in any format; what
-// is a number in its format is read as it is.
+// A model keeps the notation of inputs and targets. Other rows are read by it, in any format; what is a number in its
+// format is read as it is.
 func TestNotationOfOtherRows(t *testing.T) {
 	ds, _, err := readText("x;w;y\n1.299,5;5 kg;$1.200\n12,5;6 kg;$2,5\n7;8.000 kg;$3\n", ReadOptions{})
 	if err != nil || fmt.Sprint(ds.X.Float64s(), ds.Y) != "[1299.5 5 12.5 6 7 8000] [1200 2.5 3]" {

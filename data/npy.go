@@ -16,8 +16,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
-// The npy format: the magic bytes, a version, the length of the header, the header, a Python
-// dictionary of descr, fortran_order and shape, and the values.
+// The npy format: the magic bytes, a version, the length of the header, the header, a Python dictionary of descr,
+// fortran_order and shape, and the values.
 const (
 	npyMagic      = "\x93NUMPY"
 	npyMostHeader = 1 << 16
@@ -254,9 +254,9 @@ func (a *npyArray) place(i int) string {
 	return "[" + strings.Join(words, ", ") + "]"
 }
 
-// The IDX format: two zero bytes, the type of the values, the number of dimensions, then each
-// dimension as a big-endian uint32, then the values, the last dimension fastest. Images are
-// unsigned bytes of two or more dimensions, the first of which counts them; labels have one.
+// The IDX format: two zero bytes, the type of the values, the number of dimensions, then each dimension as a big-endian
+// uint32, then the values, the last dimension fastest. Images are unsigned bytes of two or more dimensions, the first
+// of which counts them; labels have one.
 const (
 	idxByte      = 0x08 // unsigned bytes, the only type read
 	brightest    = 255

@@ -296,8 +296,8 @@ func FuzzReadNpy(f *testing.F) {
 	})
 }
 
-// A header that claims a hundred million columns costs next to no memory where the file does not
-// hold them, plain or gzip.
+// A header that claims a hundred million columns costs next to no memory where the file does not hold them, plain or
+// gzip.
 func TestHeadersClaimNoMemory(t *testing.T) {
 	array := npy("<f8", "2, 100000000", make([]float64, 6))
 	images := "\x00\x00\x08\x03\x00\x00\x00\x02\x00\x00\x27\x10\x00\x00\x27\x10few"

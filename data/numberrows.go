@@ -15,9 +15,9 @@ import (
 
 // numberReader is a rowReader that can read a row of numbers in much less time.
 type numberReader interface {
-	// readNumbers reads the next row into values [width] if it has width cells, and the needed ones are numbers
-	// in plain notation of at most ±largest. It returns the line where the row starts. Otherwise it leaves the row
-	// to Read.
+	// readNumbers reads the next row into values [width] if it has width cells, and the needed ones are numbers in
+	// plain notation of at most ±largest. It returns the line where the row starts. Otherwise it leaves the row to
+	// Read.
 	readNumbers(values []float64, needed []bool) (line int, ok bool)
 }
 
@@ -176,8 +176,8 @@ func (c *csvRows) numbers(line []byte, values []float64, needed []bool) bool {
 // exactTens are the powers of ten that are exact as doubles.
 var exactTens = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
-// plainNumber returns the double that is nearest to a decimal, and at most ±largest. A number of up to 15 digits is
-// the quotient of two doubles that are exact.
+// plainNumber returns the double that is nearest to a decimal, and at most ±largest. A number of up to 15 digits is the
+// quotient of two doubles that are exact.
 func plainNumber(cell []byte) (v float64, ok bool) {
 	digits := cell
 	if len(cell) > 0 && cell[0] == '-' {

@@ -56,8 +56,8 @@ func streamed(t *testing.T, path string, s Schema, size int, numbers, skip bool)
 	}
 }
 
-// TestNumberRows: rows that are read as numbers are those that are read as text, with the same
-// bits, lines, bad rows and errors, wherever odd rows stand between them.
+// TestNumberRows: rows that are read as numbers are those that are read as text, with the same bits, lines, bad rows
+// and errors, wherever odd rows stand between them.
 func TestNumberRows(t *testing.T) {
 	schema := Schema{Task: Regression, Columns: []string{"a", "b"}, Target: "y", TargetAt: 2}
 	odd := []string{

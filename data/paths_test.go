@@ -14,8 +14,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
 
-// pathRow is a row of a file. Of a table, it has a number, a word and a target; of others, a word
-// that is a sequence, and a target.
+// pathRow is a row of a file. Of a table, it has a number, a word and a target; of others, a word that is a sequence,
+// and a target.
 type pathRow struct{ number, word, target string }
 
 // path is a format, and how to write rows in it.
@@ -204,8 +204,8 @@ func (p path) faulty(fault string) []pathRow {
 	return append(rows, row)
 }
 
-// outcome tells what train, predict and eval make of a fault, as the table writes it: what train does,
-// and what the others do where they differ. A category can only be unknown after training.
+// outcome tells what train, predict and eval make of a fault, as the table writes it: what train does, and what the
+// others do where they differ. A category can only be unknown after training.
 func (p path) outcome(t *testing.T, fault string) string {
 	rows := p.faulty(fault)
 	text, n := p.write(t, rows), len(rows)

@@ -28,8 +28,8 @@ const foldsAbout = "Test rows of folds 1, 2, 3 as numbers of data rows of CCPP.c
 	"The table repeats 41 of its rows; equal rows cannot be told apart, and the first one not yet taken " +
 	"stands for each."
 
-// cents is a row of the power plant table, inputs and target: every number there has
-// two decimals at most, so hundredths are whole and compare exactly.
+// cents is a row of the power plant table, inputs and target: every number there has two decimals at most, so
+// hundredths are whole and compare exactly.
 type cents [5]int
 
 func compareCents(a, b cents) int { return slices.Compare(a[:], b[:]) }
@@ -52,8 +52,8 @@ func wholeTable(t *testing.T) *data.Dataset {
 	return dataset(data.ReadFile(path, data.ReadOptions{}))(t)
 }
 
-// TestEmbeddedPowerplant standardises the embedded folds by their training rows and
-// finds in them, as sets, the rows of the fold files.
+// TestEmbeddedPowerplant standardises the embedded folds by their training rows and finds in them, as sets, the rows of
+// the fold files.
 func TestEmbeddedPowerplant(t *testing.T) {
 	dir := data.SetsDir(t)
 	if *writeFolds {

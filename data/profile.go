@@ -12,8 +12,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
-// profile holds the findings of a first reading of the columns of a training table. It decides what each column
-// becomes (roles.go).
+// profile holds the findings of a first reading of the columns of a training table. It decides what each column becomes
+// (roles.go).
 type profile struct {
 	rows    int
 	columns []columnProfile
@@ -67,8 +67,8 @@ const (
 	wideTable = 1000 // columns of a table that keeps fewer numbers of each
 )
 
-// profileOf reads all rows. Named columns are text, whatever their cells look like. The cells of late columns
-// are kept like text.
+// profileOf reads all rows. Named columns are text, whatever their cells look like. The cells of late columns are kept
+// like text.
 func profileOf(rec *records, targets, late []int, text string) (*profile, error) {
 	p := &profile{columns: make([]columnProfile, rec.width)}
 	words, err := columnsNamed(rec.name, text, rec.columnNames(), "of text")
@@ -245,8 +245,8 @@ func (c *columnProfile) isUnique() bool {
 	return c.isText() && c.filled() >= fewRows && c.distinct() == c.compared()
 }
 
-// numbersRows reports whether the numbers count the rows. They start at 0 or 1, or at any number if the name is
-// that of an identifier.
+// numbersRows reports whether the numbers count the rows. They start at 0 or 1, or at any number if the name is that of
+// an identifier.
 func (c *columnProfile) numbersRows(name string) bool {
 	return c.consecutive && c.fractions.cell == "" &&
 		(isIDName(name) || c.numbers >= fewRows && (c.low == 0 || c.low == 1))
@@ -287,8 +287,8 @@ func (c *columnProfile) missingCells() sighting {
 	return all
 }
 
-// frequent returns the most frequent texts, in order, and the others, in order; nil if there are none. The text
-// "other" is always among the others.
+// frequent returns the most frequent texts, in order, and the others, in order; nil if there are none. The text "other"
+// is always among the others.
 func (c *columnProfile) frequent(most int) (values, others []string) {
 	values = c.values()
 	if len(values) <= most {

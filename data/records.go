@@ -287,8 +287,8 @@ func (s *style) rows(r io.Reader) rowReader {
 	return newCSVRows(r, s)
 }
 
-// plainRows cuts lines at runs of blanks, or, in an ARFF table, at commas. A cell may stand in single or double
-// quotes; it ends on its line.
+// plainRows cuts lines at runs of blanks, or, in an ARFF table, at commas. A cell may stand in single or double quotes;
+// it ends on its line.
 type plainRows struct {
 	src     *bufio.Reader
 	commas  bool

@@ -10,8 +10,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
-// Request converts the rows to the columns of the schema, for Schema.Rows. Columns are matched by name, or by
-// order if they have no names.
+// Request converts the rows to the columns of the schema, for Schema.Rows. Columns are matched by name, or by order if
+// they have no names.
 func (r Rows) Request(s Schema) (Request, error) {
 	g := Request{N: r.N(), Sequences: r.Sequences}
 	names := s.NumberColumns()
@@ -83,8 +83,8 @@ func (r Rows) placesOf(names []string) (at []int, err error) {
 	return at, nil
 }
 
-// Request holds N rows that are in no file, such as those of an HTTP request. They have the columns of the
-// training file.
+// Request holds N rows that are in no file, such as those of an HTTP request. They have the columns of the training
+// file.
 type Request struct {
 	N         int
 	Numbers   []float64           // [N,len(RequestNumbers)]; NaN for a missing cell
@@ -92,8 +92,8 @@ type Request struct {
 	Sequences []string            // [N]; nil if rows have none
 }
 
-// Rows makes a data set of rows to be predicted. They are checked, filled in and expanded as OpenStream does
-// with those of a file, so that their predictions are the same. Errors name the row, from 1, and the column.
+// Rows makes a data set of rows to be predicted. They are checked, filled in and expanded as OpenStream does with those
+// of a file, so that their predictions are the same. Errors name the row, from 1, and the column.
 func (s Schema) Rows(g Request) (*Dataset, error) {
 	d := &Dataset{Name: "request", Path: "request", Columns: s.Columns, Task: s.Task, Classes: s.Classes, schema: s}
 	if g.N < 1 {

@@ -241,8 +241,8 @@ func (l *layout) addWords(rec *records, c *columnProfile, i int) {
 	l.add(i, InputColumn{Name: name, Values: values, Others: others, Text: c.isWords})
 }
 
-// leaveIdentifier leaves out a column of texts that hardly repeat. The first such column with a different text
-// in each row becomes the names of the rows. Long texts may be sequences.
+// leaveIdentifier leaves out a column of texts that hardly repeat. The first such column with a different text in each
+// row becomes the names of the rows. Long texts may be sequences.
 func (l *layout) leaveIdentifier(rec *records, c *columnProfile, i int) {
 	name := rec.columnName(i)
 	why := fmt.Sprintf("is text that hardly repeats, %d values in %s", c.distinct(), phrase.Plural(c.compared(), "row"))
@@ -268,8 +268,8 @@ var (
 	groupName  = regexp.MustCompile(`(?i)^(group|patient|subject|participant)s?([ _-]?(id|no|nr|number))?$|[ _-]id$`)
 )
 
-// noteInputs adds notes about inputs that number the rows, unless they are the only ones, and about those that
-// may weight or group the rows.
+// noteInputs adds notes about inputs that number the rows, unless they are the only ones, and about those that may
+// weight or group the rows.
 func (l *layout) noteInputs(rec *records, p *profile) {
 	for _, i := range l.counting {
 		if name := rec.columnName(i); len(l.inputs) > 1 || l.texts != nil {
@@ -308,8 +308,8 @@ func isIDName(name string) bool {
 		slices.Contains([]string{"index", "idx", "row", "no", "no.", "nr", "nr.", "#", "number", "key"}, name)
 }
 
-// isPandasIndex reports whether pandas has written the column after the others of a Parquet or Arrow file. It
-// numbers the rows of a table before some were removed.
+// isPandasIndex reports whether pandas has written the column after the others of a Parquet or Arrow file. It numbers
+// the rows of a table before some were removed.
 func isPandasIndex(name string) bool { return strings.HasPrefix(name, "__index_level_") }
 
 func (l *layout) add(i int, c InputColumn) {

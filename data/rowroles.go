@@ -135,10 +135,10 @@ func (l *layout) hasRole(option string) bool {
 	return slices.ContainsFunc(l.roles, func(c roleColumn) bool { return c.option == option })
 }
 
-// rolesLike finds the columns of the roles in a file that is like the training file. place is the position of a
-// column, −1 if the file lacks it. Predictions need offsets; weights serve for scores against targets. Weights,
-// groups and times that the options request are those of a file to train on. Groups and times of rows beside
-// the training rows are compared.
+// rolesLike finds the columns of the roles in a file that is like the training file. place is the position of a column,
+// −1 if the file lacks it. Predictions need offsets; weights serve for scores against targets. Weights, groups and
+// times that the options request are those of a file to train on. Groups and times of rows beside the training rows are
+// compared.
 func (l *layout) rolesLike(rec *records, like *Schema, place func(column string) int) error {
 	roles := like.Roles
 	requested := l.opt.Roles
@@ -277,8 +277,8 @@ func (r Rows) checkFacts() error {
 	return nil
 }
 
-// setFacts takes the weights, groups, times and offsets of rows in memory. The names of their columns are those
-// of the options.
+// setFacts takes the weights, groups, times and offsets of rows in memory. The names of their columns are those of the
+// options.
 func (d *Dataset) setFacts(r Rows) {
 	d.Weights, d.Offset, d.Times = slices.Clone(r.Weights), slices.Clone(r.Offset), slices.Clone(r.Times)
 	roles := &d.schema.Roles
@@ -297,8 +297,8 @@ func (d *Dataset) setFacts(r Rows) {
 	}
 }
 
-// ClassFactors returns W/(K W_c) for the K classes that have rows. W_c is the sum of the weights of a class, and W
-// the sum of all weights. With them, each class has the same share of W.
+// ClassFactors returns W/(K W_c) for the K classes that have rows. W_c is the sum of the weights of a class, and W the
+// sum of all weights. With them, each class has the same share of W.
 func (d *Dataset) ClassFactors() []float64 {
 	sums := make([]float64, len(d.Classes))
 	classes := 0.0

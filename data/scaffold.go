@@ -15,15 +15,15 @@ const Scaffold = "scaffold"
 
 func noScaffold() string { return "give " + asFlag("group") + " COL, or leave it out" }
 
-// byScaffold reports whether a role means Scaffold, and not one of the columns of a table. A column with that
-// name in capitals may be meant.
+// byScaffold reports whether a role means Scaffold, and not one of the columns of a table. A column with that name in
+// capitals may be meant.
 func (r rowRole) byScaffold(columns []string) bool {
 	return r.option == "group" && r.column == Scaffold &&
 		!slices.ContainsFunc(columns, func(name string) bool { return strings.EqualFold(name, Scaffold) })
 }
 
-// groupByScaffold makes a group of the molecules that have the same scaffold (graph.Graph.Scaffold). Molecules
-// without a ring are one group, as in other programs.
+// groupByScaffold makes a group of the molecules that have the same scaffold (graph.Graph.Scaffold). Molecules without
+// a ring are one group, as in other programs.
 func (in *input) groupByScaffold(d *Dataset) error {
 	if d.Sequences == nil || d.Sequences.Alphabet.Kind != seq.Graphs {
 		return in.errorf("has no column %s to group the rows, and no molecules that have scaffolds "+

@@ -247,8 +247,8 @@ func expanded(columns []InputColumn) []string {
 	return names
 }
 
-// append adds the inputs of a cell. v is its number, or its time in seconds. hot is the number of its word,
-// whose input is 1, or −1.
+// append adds the inputs of a cell. v is its number, or its time in seconds. hot is the number of its word, whose input
+// is 1, or −1.
 func (c InputColumn) append(to []float64, v float64, hot int, missing bool) []float64 {
 	switch {
 	case c.Date != nil:
@@ -312,8 +312,8 @@ func (c InputColumn) isText() bool {
 	return c.Values != nil || c.Notation != nil || c.Date != nil && c.Date.isText()
 }
 
-// InNumbers returns the schema of rows whose numbers are plain, and whose dates are numbers. Dates have the unit of
-// the training table, or are seconds since 1970 if they are texts there.
+// InNumbers returns the schema of rows whose numbers are plain, and whose dates are numbers. Dates have the unit of the
+// training table, or are seconds since 1970 if they are texts there.
 func (s Schema) InNumbers() Schema {
 	s.Notations = nil
 	s.Dates = slices.Clone(s.Dates)
@@ -348,8 +348,8 @@ func (s Schema) SequenceColumn() string {
 
 const sequenceName = "sequence"
 
-// NumbersName returns the name of a tensor of all columns of numbers: "inputs", unless a column of words or
-// sequences has that name.
+// NumbersName returns the name of a tensor of all columns of numbers: "inputs", unless a column of words or sequences
+// has that name.
 func (s Schema) NumbersName() string {
 	name := "inputs"
 	for slices.Contains(s.TextColumns(), name) || name == s.SequenceColumn() {

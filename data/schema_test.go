@@ -155,8 +155,8 @@ func TestPandasIndex(t *testing.T) {
 	}
 }
 
-// The time to find columns grows with their number, not with its square, also for booleans, dates and numbers that
-// are not plain.
+// The time to find columns grows with their number, not with its square, also for booleans, dates and numbers that are
+// not plain.
 func TestManyColumns(t *testing.T) {
 	least := map[int]time.Duration{}
 	measure := func(n int) {

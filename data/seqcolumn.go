@@ -52,8 +52,8 @@ func (l *layout) addText(rec *records) error {
 	return nil
 }
 
-// labelled reports whether targets are kept as text, as in a list of sequences, since they may be classes.
-// Several targets are numbers.
+// labelled reports whether targets are kept as text, as in a list of sequences, since they may be classes. Several
+// targets are numbers.
 func (l *layout) labelled() bool { return l.texts != nil && len(l.targets) == 1 }
 
 // codeTexts makes the sequences of the table from the texts that were kept.

@@ -147,8 +147,8 @@ func (t *texts) checkWords(different int, words bool) error {
 		"classes: %s", phrase.Quote(t.labels[0]), different, phrase.Plural(t.n(), "row"), advice)
 }
 
-// strayLabel returns the first label that is not a number, if the others are numbers and do not look like classes.
-// Then it is a missing value, or some numbers are fractions. It is −1 without such a label.
+// strayLabel returns the first label that is not a number, if the others are numbers and do not look like classes. Then
+// it is a missing value, or some numbers are fractions. It is −1 without such a label.
 func (t *texts) strayLabel() int {
 	word, missing := -1, -1
 	fractions, numbers := false, false
@@ -217,8 +217,8 @@ func (t *texts) setTargets(made *table) error {
 	return nil
 }
 
-// addTargets adds the targets of a row, by its labels from first on. If a label is invalid, the targets are not
-// known; bad is its position, and the error is about it. advice is what to do about a word where a number must be.
+// addTargets adds the targets of a row, by its labels from first on. If a label is invalid, the targets are not known;
+// bad is its position, and the error is about it. advice is what to do about a word where a number must be.
 func (t *texts) addTargets(made *table, find func(label string) (int32, bool), first, width int,
 	advice string) (bad int, err error) {
 	if made.task == Classification {
@@ -250,8 +250,8 @@ func (t *texts) addTargets(made *table, find func(label string) (int32, bool), f
 	return 0, nil
 }
 
-// readLabels takes the labels from a file. It has one on each line, in the order of the sequences, or name and
-// label, with a tab or a comma between them.
+// readLabels takes the labels from a file. It has one on each line, in the order of the sequences, or name and label,
+// with a tab or a comma between them.
 func (t *texts) readLabels(path string) error {
 	f, err := t.opt.open(path)
 	if err != nil {

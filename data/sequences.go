@@ -27,8 +27,8 @@ func Tokens() []string {
 	return append([]string{TokensAuto, TokensChars}, kinds...)
 }
 
-// texts are sequences as they are written in a file, before their symbols are known. A text on several lines
-// includes the line ends.
+// texts are sequences as they are written in a file, before their symbols are known. A text on several lines includes
+// the line ends.
 type texts struct {
 	*input
 	text   []byte // the texts, one after another
@@ -97,8 +97,8 @@ func checkTokens(tokens string) error {
 	return errorf("", "there are no tokens %s%s", phrase.Quote(tokens), didyoumean.Hint(tokens, Tokens()))
 }
 
-// encode encodes the texts over the alphabet of the training data, the requested one, or the one that the texts
-// look like.
+// encode encodes the texts over the alphabet of the training data, the requested one, or the one that the texts look
+// like.
 func (t *texts) encode() (*seq.Set, error) {
 	e, err := t.encoder()
 	if err != nil {
@@ -221,8 +221,8 @@ func (t *texts) table() (*table, error) {
 // nameColumn is the default name of the column of names of a FASTA file.
 const nameColumn = "name"
 
-// hashSequences adds alphabet and codes to a fingerprint. Words and vectors are written in full, since their
-// codes depend on their order in the file.
+// hashSequences adds alphabet and codes to a fingerprint. Words and vectors are written in full, since their codes
+// depend on their order in the file.
 func hashSequences(h hash.Hash, s *seq.Set) {
 	io.WriteString(h, "sequences of "+string(s.Alphabet.Kind)+"\n")
 	var line []byte
@@ -244,8 +244,8 @@ func hashSequences(h hash.Hash, s *seq.Set) {
 	}
 }
 
-// formatLike returns the format of a file that belongs to training data: sequences with sequences, tables with
-// tables. For a training set of sequences, lines of any text that is not a table are sequences.
+// formatLike returns the format of a file that belongs to training data: sequences with sequences, tables with tables.
+// For a training set of sequences, lines of any text that is not a table are sequences.
 func (in *input) formatLike(f format) (format, error) {
 	sequences := in.opt.Schema.Alphabet != nil
 	isList := f.what == csvTable().what || f.what == sequenceLines().what

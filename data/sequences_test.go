@@ -323,8 +323,8 @@ func FuzzReadSequences(f *testing.F) {
 	})
 }
 
-// TestMissingSequences: rows without a label are left out. Those without a sequence or a molecule are
-// where that was asked for, and errors else.
+// TestMissingSequences: rows without a label are left out. Those without a sequence or a molecule are where that was
+// asked for, and errors else.
 func TestMissingSequences(t *testing.T) {
 	const mol = "m\n\n\n  1  0  0  0  0  0            999 V2000\n    0.0000    0.0000    0.0000 %s   0  0\nM  END\n"
 	sdf := ""

@@ -16,8 +16,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
-// Every split of rows keeps the rows of a group together, or trains on the past and tests on the future. Rows
-// without groups and times are drawn.
+// Every split of rows keeps the rows of a group together, or trains on the past and tests on the future. Rows without
+// groups and times are drawn.
 
 // separate takes about count rows out of the others. The choice depends only on the rows and the seed.
 func (d *Dataset) separate(count int, site uint32, seed uint64) (rest, separated []int) {
@@ -43,8 +43,8 @@ func (d *Dataset) HowSplit(seed uint64) string {
 	return fmt.Sprintf("by the seed %d", seed)
 }
 
-// pastAndFuture splits off the last count rows in time, with all rows at the time of the first of them. Rows
-// less than TimeGap before that are in neither part.
+// pastAndFuture splits off the last count rows in time, with all rows at the time of the first of them. Rows less than
+// TimeGap before that are in neither part.
 func (d *Dataset) pastAndFuture(count int) (past, future []int) {
 	times := slices.Sorted(slices.Values(d.Times))
 	from := times[len(times)-count]
@@ -60,8 +60,8 @@ func (d *Dataset) between(from, to float64) []int {
 	return matrix.Which(d.N(), func(i int) bool { return d.Times[i] >= from && d.Times[i] < to })
 }
 
-// wholeGroups draws groups until they have count rows. It skips a group that would make them more than twice as
-// many, and leaves at least one group.
+// wholeGroups draws groups until they have count rows. It skips a group that would make them more than twice as many,
+// and leaves at least one group.
 func (d *Dataset) wholeGroups(count int, site uint32, seed uint64) []int {
 	sizes := d.groupSizes()
 	order := make([]int32, len(sizes))
@@ -92,9 +92,9 @@ func (d *Dataset) groupSizes() []int {
 	return sizes
 }
 
-// InFold splits all rows for fold k of folds, from 1. Rows without groups and times have equal shares of each
-// class in the folds. For rows with times, time is cut into equal windows. Fold k is tested on window k+1, and
-// trained on all rows before it; the first window is in no test.
+// InFold splits all rows for fold k of folds, from 1. Rows without groups and times have equal shares of each class in
+// the folds. For rows with times, time is cut into equal windows. Fold k is tested on window k+1, and trained on all
+// rows before it; the first window is in no test.
 func (d *Dataset) InFold(folds, k int) (train, test []int) {
 	var in []int
 	switch {
@@ -171,8 +171,8 @@ func (d *Dataset) CheckSplit(folds int) error {
 	return nil
 }
 
-// HoldOut splits a fraction of the training rows off, at least one row, to validate on. It is an error if
-// nothing can be learnt from the rest.
+// HoldOut splits a fraction of the training rows off, at least one row, to validate on. It is an error if nothing can
+// be learnt from the rest.
 func HoldOut(d *Dataset, fraction float64, seed uint64) (rest, validation *Dataset, err error) {
 	n := d.N()
 	if err := d.checkSeparable(); err != nil {
@@ -233,11 +233,11 @@ func inFolds(all *Dataset, folds, fold int) (train, test *Dataset, note string, 
 	return all.Subset(rest), test, note, nil
 }
 
-// foldsOf puts n rows into folds, from 1; labels is nil if there are no classes. The folds depend only on the
-// classes of the rows and their numbers in the file, not on a seed. So runs with other seeds, and other
-// programs, have the same folds. The rows of each class are sorted by the SHA-256 of the text "fold:" and the
-// row's number from 1. They are distributed to the folds in turn, class after class. So the sizes of folds, and
-// of a class in them, differ by at most one row.
+// foldsOf puts n rows into folds, from 1; labels is nil if there are no classes. The folds depend only on the classes
+// of the rows and their numbers in the file, not on a seed. So runs with other seeds, and other programs, have the same
+// folds. The rows of each class are sorted by the SHA-256 of the text "fold:" and the row's number from 1. They are
+// distributed to the folds in turn, class after class. So the sizes of folds, and of a class in them, differ by at most
+// one row.
 func foldsOf(labels []int32, n, folds int) []int {
 	order := matrix.Every(n)
 	hashes := make([][sha256.Size]byte, n)
@@ -257,8 +257,8 @@ func foldsOf(labels []int32, n, folds int) []int {
 	return in
 }
 
-// These sites separate the draws of rows that are held out, for testing and for validation, and of a Sample
-// from all other uses of the seed.
+// These sites separate the draws of rows that are held out, for testing and for validation, and of a Sample from all
+// other uses of the seed.
 const (
 	heldOutSite    = 0x64617461 // "data"
 	validationSite = 0x76616c69 // "vali"
@@ -274,8 +274,8 @@ func drawn(n, count int, site uint32, seed uint64) []int {
 	return rows
 }
 
-// Sample draws count of the rows of d without replacement, or returns d if it has no more. The choice depends
-// only on their number and the seed; rows are their numbers in d.
+// Sample draws count of the rows of d without replacement, or returns d if it has no more. The choice depends only on
+// their number and the seed; rows are their numbers in d.
 func (d *Dataset) Sample(count int, seed uint64) (sample *Dataset, rows []int) {
 	n := d.N()
 	rows = drawn(n, min(n, count), sampleSite, seed)
@@ -335,8 +335,8 @@ func block(n, lo, hi int) (train, test []int) {
 	return matrix.Which(n, func(i int) bool { return i < lo-guardRows || i >= hi+guardRows }), matrix.Every(n)[lo:hi]
 }
 
-// warnOverlaps warns of rows to test or validate on that belong to a group of the training rows, or are
-// not later than all of them. Their scores do not show how well new groups, or the future, are predicted.
+// warnOverlaps warns of rows to test or validate on that belong to a group of the training rows, or are not later than
+// all of them. Their scores do not show how well new groups, or the future, are predicted.
 func (in *input) warnOverlaps(d, train *Dataset) {
 	warn := func(n int, format string, args ...any) {
 		if n > 0 {

@@ -11,8 +11,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
-// Stream gives the rows of a file to be predicted, some at a time. It holds no more than these rows of a table.
-// For another format, it holds and gives all rows at once.
+// Stream gives the rows of a file to be predicted, some at a time. It holds no more than these rows of a table. For
+// another format, it holds and gives all rows at once.
 type Stream struct {
 	in    *input
 	file  *watched
@@ -33,16 +33,16 @@ type BadRow struct {
 	Cells []string
 }
 
-// forPrediction returns the options for a file to be predicted by a model whose training set has this schema. With
-// a header, columns are matched by name in any order, and other columns are ignored. Without one, the file must
-// have the inputs in order, with or without the target in its place. The target may be missing. Only the
-// options ID and Dialect are used.
+// forPrediction returns the options for a file to be predicted by a model whose training set has this schema. With a
+// header, columns are matched by name in any order, and other columns are ignored. Without one, the file must have the
+// inputs in order, with or without the target in its place. The target may be missing. Only the options ID and Dialect
+// are used.
 func forPrediction(s Schema, o TableOptions, w Watch) ReadOptions {
 	return ReadOptions{Schema: &s, TargetOptional: true, TableOptions: o, Watch: w}
 }
 
-// OpenStream opens a file to be predicted. A row without a target has the target NaN, or the class −1. A
-// callback takes bad rows, which are left out; without a callback they are errors.
+// OpenStream opens a file to be predicted. A row without a target has the target NaN, or the class −1. A callback takes
+// bad rows, which are left out; without a callback they are errors.
 func OpenStream(path string, schema Schema, o TableOptions, w Watch, bad func(BadRow) error) (s *Stream, err error) {
 	opt := forPrediction(schema, o, w)
 	if bad != nil {
@@ -149,8 +149,8 @@ func (s *Stream) Next(rows int) (*Dataset, error) {
 	return ds, err
 }
 
-// Notes returns lines for the user, each given once. They name what was ignored and, after the last row, which
-// words are new.
+// Notes returns lines for the user, each given once. They name what was ignored and, after the last row, which words
+// are new.
 func (s *Stream) Notes() (notes []string) {
 	notes, s.notes = s.notes, nil
 	if s.ended {

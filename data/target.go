@@ -26,9 +26,9 @@ type targetKind struct {
 	open bool
 }
 
-// targetOf decides the kind of a target by the profile of its column. Words are classes. Whole numbers are
-// classes if there are two of them, or few near 0 or 1. For other numbers the task decides, if given. A
-// mistyped number is an error, not a class.
+// targetOf decides the kind of a target by the profile of its column. Words are classes. Whole numbers are classes if
+// there are two of them, or few near 0 or 1. For other numbers the task decides, if given. A mistyped number is an
+// error, not a class.
 func targetOf(file, column string, c *columnProfile, task Task, nominal bool) (targetKind, error) {
 	where := "target column " + phrase.Quote(column)
 	classes, why, err := targetClasses(file, where, c, task, nominal)
@@ -72,8 +72,8 @@ func targetOf(file, column string, c *columnProfile, task Task, nominal bool) (t
 	return k, nil
 }
 
-// targetClasses returns the classes that a target column has, if any. why is the reason for having none unless the
-// task is set.
+// targetClasses returns the classes that a target column has, if any. why is the reason for having none unless the task
+// is set.
 func targetClasses(file, where string, c *columnProfile, task Task, nominal bool) (classes []string, why string,
 	err error) {
 	bad := func(s sighting, format string, args ...any) error {
@@ -138,8 +138,8 @@ func numberClasses(values []float64) []string {
 	return mapped(slices.Compact(values), numberClass)
 }
 
-// wholeNumbers lists the different numbers of a column in order. why is the reason not to take them for classes
-// unless the user asks for it.
+// wholeNumbers lists the different numbers of a column in order. why is the reason not to take them for classes unless
+// the user asks for it.
 func wholeNumbers(c *columnProfile) (classes []string, why string) {
 	if c.fractions.cell != "" {
 		why = "holds numbers that are not whole (" + c.fractions.cell + ")"
@@ -276,8 +276,8 @@ func (l *layout) checkClasses(made *table) error {
 		phrase.Quote(l.names[0]), asFlag("missing"))
 }
 
-// knownClass returns the test of a class that is a number. It returns the fault, or "". Any number is accepted if
-// there are no classes.
+// knownClass returns the test of a class that is a number. It returns the fault, or "". Any number is accepted if there
+// are no classes.
 func knownClass(like *Schema) func(v float64) (wrong string) {
 	if like == nil || like.Task != Classification {
 		return func(float64) string { return "" }
@@ -343,8 +343,8 @@ func (t *table) nameTargets(at []int, names []string) {
 	}
 }
 
-// fitTargets gives d the targets y of a table that is like the training data. If they are optional, a file with
-// another number of targets has none.
+// fitTargets gives d the targets y of a table that is like the training data. If they are optional, a file with another
+// number of targets has none.
 func (t *table) fitTargets(in *input, like *Schema) error {
 	d, n := &t.Dataset, t.N()
 	switch {

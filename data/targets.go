@@ -28,8 +28,8 @@ func plainTargets(n int) []string {
 	return mapped(matrix.Every(n), func(i int) string { return "y" + strconv.Itoa(i) })
 }
 
-// ownTarget refuses a target column for a file that has no choice of columns. It accepts the default name of
-// the n targets, which the config.yaml of a run has.
+// ownTarget refuses a target column for a file that has no choice of columns. It accepts the default name of the n
+// targets, which the config.yaml of a run has.
 func (in *input) ownTarget(name string, n int, why string) error {
 	if own := strings.Join(plainTargets(n), ","); in.opt.Target != "" && in.opt.Target != own {
 		return errorf(name, "%s: leave the target column %s out; the name here is %s", why, phrase.Quote(in.opt.Target),
@@ -38,8 +38,8 @@ func (in *input) ownTarget(name string, n int, why string) error {
 	return nil
 }
 
-// takeTargets reads the targets of the rows of t from the file that is given, or that belongs to the inputs by
-// its name.
+// takeTargets reads the targets of the rows of t from the file that is given, or that belongs to the inputs by its
+// name.
 func (in *input) takeTargets(t *table) error {
 	path := in.opt.Labels
 	if path == "" {
@@ -77,8 +77,8 @@ func (in *input) readTargets(t *table, path string) error {
 	return in.arrayTargets(t, a)
 }
 
-// setTargets checks the targets of all rows, which come from an array, and sets them in t. where is the place
-// of target i.
+// setTargets checks the targets of all rows, which come from an array, and sets them in t. where is the place of target
+// i.
 func (in *input) setTargets(t *table, a *npyArray, y []float64, where func(i int) string) error {
 	n, d := matrix.Size(t.X)
 	s := &t.schema
@@ -112,9 +112,9 @@ func (in *input) setTargets(t *table, a *npyArray, y []float64, where func(i int
 	return nil
 }
 
-// targetsBeside finds the file of the targets in the folder of the inputs, with or without .gz. Its name has
-// labels instead of images and idx1 instead of idx3, or starts with y instead of x. If there is none, tried
-// lists the names that were tried.
+// targetsBeside finds the file of the targets in the folder of the inputs, with or without .gz. Its name has labels
+// instead of images and idx1 instead of idx3, or starts with y instead of x. If there is none, tried lists the names
+// that were tried.
 func targetsBeside(inputs string) (path, tried string) {
 	dir, name := filepath.Split(inputs)
 	plain := strings.TrimSuffix(name, ".gz")

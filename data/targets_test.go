@@ -18,8 +18,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
 
-// What a data set says about its target reads it again, since a run's config.yaml says it: also
-// where no column has a name.
+// What a data set says about its target reads it again, since a run's config.yaml says it: also where no column has a
+// name.
 func TestOwnTarget(t *testing.T) {
 	x, y := npy("<f8", "4, 2", []float64{1, 2, 3, 4, 5, 6, 7, 9}), npy("<f8", "4, 2", []float64{1, 0, 0, 1, 0, 2, 1, 3})
 	t.Chdir(folderOf(t, map[string]string{
@@ -66,8 +66,8 @@ func TestOwnTarget(t *testing.T) {
 	}
 }
 
-// cellsOf returns lines of a table with a column of numbers, one of texts where there are any, and one
-// of targets unless they are nil.
+// cellsOf returns lines of a table with a column of numbers, one of texts where there are any, and one of targets
+// unless they are nil.
 func cellsOf(y, texts []string, separator string, names bool) string {
 	var b strings.Builder
 	line := func(number, text, target string) {
@@ -245,8 +245,8 @@ func targetsText(d *Dataset) string {
 	return strings.Join(words, " ")
 }
 
-// TestUnneeded reads rows to be predicted in every format: their targets never stop that. A test
-// names the wrong one, and leaves out rows without one as training does.
+// TestUnneeded reads rows to be predicted in every format: their targets never stop that. A test names the wrong one,
+// and leaves out rows without one as training does.
 func TestUnneeded(t *testing.T) {
 	for form, write := range unneededForms(t) {
 		known := []string{"0", "1", "1", "0"} // of classes

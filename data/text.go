@@ -22,8 +22,8 @@ type limits struct {
 	cells  int64 // numbers kept: N·(D+1)
 }
 
-// fileLimits allow a table of 4 GiB in memory, which is more than the engine can train on. They
-// stop a gzip bomb long before it fills a disk.
+// fileLimits allow a table of 4 GiB in memory, which is more than the engine can train on. They stop a gzip bomb long
+// before it fills a disk.
 func fileLimits() limits {
 	return limits{text: 16 << 30, record: 64 << 20, cells: 512 << 20}
 }
@@ -160,8 +160,8 @@ func (r *replaced) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// blankRows turns the blank lines of a table of one column into rows, whose cell is an empty one in quotes.
-// Blank lines above a header or after the last row are unchanged.
+// blankRows turns the blank lines of a table of one column into rows, whose cell is an empty one in quotes. Blank lines
+// above a header or after the last row are unchanged.
 type blankRows struct {
 	src          *bufio.Reader
 	comments     bool  // lines that start with # do not belong to the table

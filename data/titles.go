@@ -40,8 +40,8 @@ func (r *records) titlesNote() {
 	}
 }
 
-// inSteps reports whether the numbers of a row, three or more, rise in equal steps, and the other cells are
-// words or empty.
+// inSteps reports whether the numbers of a row, three or more, rise in equal steps, and the other cells are words or
+// empty.
 func (s *style) inSteps(row []string) bool {
 	var numbers []float64
 	for _, cell := range row {
@@ -60,8 +60,8 @@ func (s *style) inSteps(row []string) bool {
 	return len(numbers) >= 3
 }
 
-// separatorLine takes the separator from a first line such as sep=; if none is requested. It returns the bytes
-// after the line.
+// separatorLine takes the separator from a first line such as sep=; if none is requested. It returns the bytes after
+// the line.
 func separatorLine(head []byte, d *Dialect) (rest []byte) {
 	line, rest, more := bytes.Cut(head, []byte("\n"))
 	word, ok := strings.CutPrefix(strings.TrimRight(string(line), "\r"), "sep=")
@@ -74,8 +74,8 @@ func separatorLine(head []byte, d *Dialect) (rest []byte) {
 	return rest
 }
 
-// belowTitles returns the first bytes of a table after lines of titles. Titles have one cell, and the row below
-// them names columns of numbers.
+// belowTitles returns the first bytes of a table after lines of titles. Titles have one cell, and the row below them
+// names columns of numbers.
 func belowTitles(head []byte, d Dialect) (rest []byte) {
 	rest = head
 	for range maxTitles + 1 {
@@ -105,8 +105,8 @@ func belowTitles(head []byte, d Dialect) (rest []byte) {
 	return head
 }
 
-// isTitle reports whether the row cannot belong to a table of this width, since it has one cell. A short row of
-// more cells is a mistake.
+// isTitle reports whether the row cannot belong to a table of this width, since it has one cell. A short row of more
+// cells is a mistake.
 func isTitle(row []string, width int) bool {
 	if slices.ContainsFunc(row[1:], func(cell string) bool { return strings.TrimSpace(cell) != "" }) {
 		return false
@@ -114,8 +114,8 @@ func isTitle(row []string, width int) bool {
 	return len(row) < width || width > 2 && (isText(row[0]) || strings.TrimSpace(row[0]) == "")
 }
 
-// isShort reports whether the first row has a cell less than all rows below, and their last cells are not only
-// the end of a line.
+// isShort reports whether the first row has a cell less than all rows below, and their last cells are not only the end
+// of a line.
 func isShort(rows [][]string) bool {
 	ended := true
 	for _, row := range rows[min(1, len(rows)):] {

@@ -67,8 +67,8 @@ func TestTitles(t *testing.T) {
 	}
 }
 
-// R writes no name above the names of the rows, which stand in quotes. Without quotes they may be cells, and the
-// error tells what R should do.
+// R writes no name above the names of the rows, which stand in quotes. Without quotes they may be cells, and the error
+// tells what R should do.
 func TestRowNames(t *testing.T) {
 	const table = "\"a\",\"kind\",\"y\"\n\"1\",1,\"red, old\",0.5\n\"7\",3,\"blue\",1.5\n" +
 		"\"big \"\"3\"\"\",5,\"red, old\",2.5\n"
@@ -117,8 +117,8 @@ func TestRowNames(t *testing.T) {
 	}
 }
 
-// Names that come again, where files were joined, are an error with their line. Words of a table without
-// names may repeat.
+// Names that come again, where files were joined, are an error with their line. Words of a table without names may
+// repeat.
 func TestNamesAgain(t *testing.T) {
 	for _, text := range []string{
 		"a,b,y\n1,2,0.5\n2,3,1.5\na,b,y\n3,5,2.5\n",

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Bounds beyond which rings are not looked at: atoms of a ring, atoms on the way to it, shortest
-// rings through one bond, rings that share their electrons, and sets of such rings.
+// Bounds beyond which rings are not looked at: atoms of a ring, atoms on the way to it, shortest rings through one
+// bond, rings that share their electrons, and sets of such rings.
 const (
 	maxRingAtoms = 24
 	maxNear      = 1 << 10
@@ -16,8 +16,8 @@ const (
 	maxSets      = 1 << 14
 )
 
-// findAromatic marks the aromatic rings. A ring has 4n+2 electrons, and so have rings that share
-// bonds, without the bonds that they share. Rings are the shortest ones through each bond.
+// findAromatic marks the aromatic rings. A ring has 4n+2 electrons, and so have rings that share bonds, without the
+// bonds that they share. Rings are the shortest ones through each bond.
 func (m *electrons) findAromatic() {
 	gives := make([]int, len(m.g.atoms))
 	for a := range gives {
@@ -97,8 +97,8 @@ func growSets(sets, near [][]int) (grown [][]int) {
 	return grown
 }
 
-// isAromatic reports whether a set of rings is aromatic by the number of its electrons. An atom
-// of three rings is inside, and does not count.
+// isAromatic reports whether a set of rings is aromatic by the number of its electrons. An atom of three rings is
+// inside, and does not count.
 func (m *electrons) isAromatic(rings [][]int, set, gives []int) bool {
 	count := map[int]int{} // number of ends of bonds at each atom: two in each ring
 	for _, i := range set {
@@ -131,8 +131,8 @@ func (m *electrons) mark(rings [][]int, set []int, found map[int]bool) {
 	}
 }
 
-// relabel makes the bonds aromatic that were found. A bond that was written as aromatic between
-// atoms of aromatic rings, and was not found, becomes single.
+// relabel makes the bonds aromatic that were found. A bond that was written as aromatic between atoms of aromatic
+// rings, and was not found, becomes single.
 func (m *electrons) relabel(found map[int]bool) {
 	for e, aromatic := range found {
 		switch edge := &m.g.Edges[e]; {

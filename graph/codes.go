@@ -81,8 +81,8 @@ func Unframed(dst, codes []int32, combined func(label, frame int32) int32) []int
 // strange is a label that no alphabet has.
 const strange = 1 << 30
 
-// Strange copies a coded graph or tree to dst, with the label strange in place of Unknown. So features with
-// an unknown label are counted, which no training graph has.
+// Strange copies a coded graph or tree to dst, with the label strange in place of Unknown. So features with an unknown
+// label are counted, which no training graph has.
 func Strange(dst, codes []int32, tree bool) []int32 {
 	dst = append(dst[:0], codes...)
 	name := func(labels []int32, step int) {
@@ -129,8 +129,8 @@ func Check(codes []int32, letters int) error {
 	return nil
 }
 
-// view is a graph as maps look at it: node v has the neighbours to[start[v]:start[v+1]]. edge has
-// the labels of the edges to them.
+// view is a graph as maps look at it: node v has the neighbours to[start[v]:start[v+1]]. edge has the labels of the
+// edges to them.
 type view struct {
 	label []int32
 	start []int

@@ -15,9 +15,9 @@ import (
 //
 //	{"nodes": ["C", "C", "O"], "edges": [[0, 1, "single"], [1, 2]], "label": 1}
 //
-// nodes are labels, words or numbers, or the number of nodes without labels. edges are pairs of
-// nodes, numbered from 0, and may have a label. values are the attributes of each node, a list of
-// numbers. Other keys hold words or numbers, such as label, the class or target of the graph.
+// nodes are labels, words or numbers, or the number of nodes without labels. edges are pairs of nodes, numbered from 0,
+// and may have a label. values are the attributes of each node, a list of numbers. Other keys hold words or numbers,
+// such as label, the class or target of the graph.
 const (
 	keyNodes  = "nodes"
 	keyEdges  = "edges"
@@ -145,8 +145,8 @@ func (p *jsonReader) each(list []any, what string, read func(item any) bool) *Er
 	return nil
 }
 
-// bareNodes is the largest excess of nodes over the bytes of a text that gives only their number. So a short text
-// takes little memory, and connected graphs fit.
+// bareNodes is the largest excess of nodes over the bytes of a text that gives only their number. So a short text takes
+// little memory, and connected graphs fit.
 const bareNodes = 1000
 
 func (p *jsonReader) bareNodes(value any) *Error {

@@ -7,8 +7,8 @@ type Map struct {
 	Example    string
 	Parameters []Parameter
 	Trees      bool // the map is for trees
-	// Steps is an upper bound of the number of parts that it looks at in a coded graph or tree,
-	// roughly; nil if the number is not much more than the size.
+	// Steps is an upper bound of the number of parts that it looks at in a coded graph or tree, roughly; nil if the
+	// number is not much more than the size.
 	Steps func(args []int, codes []int32) float64
 	Make  func(args []int) Counter
 }
@@ -30,8 +30,8 @@ type Work struct {
 	// Found takes a feature, which is the number of its chain, and its count. Counts of the same feature are added up.
 	Found func(feature, times uint64)
 
-	// Steps counts the work of a Counter that may look at much more than the graph. If Limit is
-	// not 0, the Counter stops after that number of steps, and its counts are incomplete.
+	// Steps counts the work of a Counter that may look at much more than the graph. If Limit is not 0, the Counter
+	// stops after that number of steps, and its counts are incomplete.
 	Steps, Limit uint64
 
 	view          view
@@ -82,8 +82,8 @@ const (
 	edgeMark                 // the label of an edge is added to this
 )
 
-// Occurrence returns the feature that stands for occurrence i of a feature, from 1; the first one is the
-// feature itself.
+// Occurrence returns the feature that stands for occurrence i of a feature, from 1; the first one is the feature
+// itself.
 func (w *Work) Occurrence(feature, i uint64) uint64 {
 	if i == 1 {
 		return feature

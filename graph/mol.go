@@ -26,8 +26,8 @@ func IsMol(text []byte) bool {
 	return bytes.HasSuffix(line, []byte("V2000")) || bytes.HasSuffix(line, []byte("V3000"))
 }
 
-// parseMol reads a MOL block of version V2000 or V3000. Labels are the same as in SMILES: an atom with a
-// bond of type 4 is aromatic, and has a small symbol.
+// parseMol reads a MOL block of version V2000 or V3000. Labels are the same as in SMILES: an atom with a bond of type 4
+// is aromatic, and has a small symbol.
 func (g *Graph) parseMol(text []byte) *Error {
 	p := &molReader{text: string(text), g: g}
 	for range molHead {
@@ -105,8 +105,8 @@ func (p *molReader) line() (line string, at int) {
 	return strings.TrimRight(line, "\r"), at
 }
 
-// number returns the number in some columns of a line; 0 where they are blank or missing, and −1 where
-// it is not a whole number from 0.
+// number returns the number in some columns of a line; 0 where they are blank or missing, and −1 where it is not a
+// whole number from 0.
 func number(line string, from, to int) int {
 	word := strings.TrimSpace(line[min(from, len(line)):min(to, len(line))])
 	if word == "" {
@@ -167,9 +167,9 @@ func (p *molReader) join(line string, at, a, b, kind int) *Error {
 	return nil
 }
 
-// properties reads charges and isotopes up to M END: M CHG, a number, and pairs of atom and value. The charges
-// in the table of atoms do not count if there is a line of CHG or RAD (radicals). The differences of mass do not
-// count if there is a line of ISO.
+// properties reads charges and isotopes up to M END: M CHG, a number, and pairs of atom and value. The charges in the
+// table of atoms do not count if there is a line of CHG or RAD (radicals). The differences of mass do not count if
+// there is a line of ISO.
 func (p *molReader) properties() *Error {
 	for p.at < len(p.text) {
 		line, at := p.line()

@@ -14,8 +14,8 @@ type atom struct {
 	bracket         bool // the atom has exactly these hydrogens; for other atoms, the usual valence tells their number
 }
 
-// label returns isotope, symbol and charge, and an H where an aromatic atom other than carbon has
-// hydrogens: a hydrogen of carbon is usual, and is not written.
+// label returns isotope, symbol and charge, and an H where an aromatic atom other than carbon has hydrogens: a hydrogen
+// of carbon is usual, and is not written.
 func (a atom) label() string {
 	symbol := a.symbol
 	if a.aromatic {
@@ -129,8 +129,8 @@ func bondOrder(label string) int { return max(1, map[string]int{"=": 2, "#": 3, 
 
 func (m *electrons) otherEnd(edge, a int) int { return m.g.Edges[edge].From + m.g.Edges[edge].To - a }
 
-// outerElectrons returns the number of electrons in an element's outer shell; 0 for elements that are in no
-// aromatic ring.
+// outerElectrons returns the number of electrons in an element's outer shell; 0 for elements that are in no aromatic
+// ring.
 func outerElectrons(symbol string) int {
 	return map[string]int{"B": 3, "C": 4, "N": 5, "O": 6, "P": 5, "S": 6, "Se": 6, "Te": 6}[symbol]
 }
@@ -143,8 +143,8 @@ func (m *electrons) isDelocalised(a int) bool {
 	return slices.ContainsFunc(m.bonds[a], func(e int) bool { return m.g.Edges[e].Label == ":" })
 }
 
-// hydrogens returns the number of hydrogens of an atom, by its usual valence. P, S and the elements below
-// them may have two or four bonds more.
+// hydrogens returns the number of hydrogens of an atom, by its usual valence. P, S and the elements below them may have
+// two or four bonds more.
 func (m *electrons) hydrogens(a int) int {
 	atom, bonds := m.g.atoms[a], m.orders[a]
 	usual := usualValence(outerElectrons(atom.symbol) - atom.charge)
@@ -166,8 +166,8 @@ func (m *electrons) hydrogens(a int) int {
 // none is the donation of an atom that cannot be part of an aromatic ring.
 const none = -1
 
-// piElectrons returns the number of electrons, 0 to 2, that an atom gives to a ring, or the constant none. It
-// follows RDKit for B, C, N, O, P, S, Se and Te.
+// piElectrons returns the number of electrons, 0 to 2, that an atom gives to a ring, or the constant none. It follows
+// RDKit for B, C, N, O, P, S, Se and Te.
 func (m *electrons) piElectrons(a int) int {
 	atom := m.g.atoms[a]
 	shell := outerElectrons(atom.symbol)
@@ -210,8 +210,8 @@ func (m *electrons) piElectrons(a int) int {
 	return 2 - free%2
 }
 
-// multipleBonds counts the double and triple bonds of an atom. It also returns the atom at the end of such
-// a bond that is in no ring, or −1.
+// multipleBonds counts the double and triple bonds of an atom. It also returns the atom at the end of such a bond that
+// is in no ring, or −1.
 func (m *electrons) multipleBonds(a int) (count, beside int) {
 	beside = -1
 	for _, e := range m.bonds[a] {

@@ -7,8 +7,8 @@ import (
 
 func allPairs(_ []int, codes []int32) float64 { return float64(Nodes(codes)) * float64(Nodes(codes)) }
 
-// shortestPaths counts ordered pairs of different nodes by their labels and the edges of a shortest
-// path between them, d at most (Borgwardt & Kriegel 2005).
+// shortestPaths counts ordered pairs of different nodes by their labels and the edges of a shortest path between them,
+// d at most (Borgwardt & Kriegel 2005).
 func shortestPaths(args []int) Counter {
 	return func(w *Work, codes []int32) {
 		w.view.read(codes)
@@ -38,8 +38,8 @@ func atomPairs(args []int) Counter {
 	}
 }
 
-// pairs visits the ordered pairs of nodes of some kind, not 0, whose distance is from 1 to most. An
-// unknown node may be on the way.
+// pairs visits the ordered pairs of nodes of some kind, not 0, whose distance is from 1 to most. An unknown node may be
+// on the way.
 func (w *Work) pairs(most int, kind []uint64, visit func(a, b int32, d uint64)) {
 	g := &w.view
 	w.distance = zeros(w.distance, g.n())
@@ -73,16 +73,16 @@ func (w *Work) pairs(most int, kind []uint64, visit func(a, b int32, d uint64)) 
 	w.colour = kind
 }
 
-// connectedSets returns a bound on the number of connected sets of k nodes: the number of all sets,
-// or of sets that neighbours reach from a node.
+// connectedSets returns a bound on the number of connected sets of k nodes: the number of all sets, or of sets that
+// neighbours reach from a node.
 func connectedSets(args []int, codes []int32) float64 {
 	n, k := float64(Nodes(codes)), float64(args[0])
 	return min(math.Pow(n, k), n*math.Pow(float64(maxNeighbours(codes)), k-1))
 }
 
-// graphlets counts the connected induced subgraphs of k nodes by their shape: for 3 nodes a path
-// and a triangle, for 4 a path, a claw, a cycle, a paw, a diamond and a clique. Labels do not
-// count. Each set of nodes is found once, from its smallest (Wernicke 2006).
+// graphlets counts the connected induced subgraphs of k nodes by their shape: for 3 nodes a path and a triangle, for 4
+// a path, a claw, a cycle, a paw, a diamond and a clique. Labels do not count. Each set of nodes is found once, from
+// its smallest (Wernicke 2006).
 func graphlets(args []int) Counter {
 	return func(w *Work, codes []int32) {
 		g := &w.view

@@ -77,8 +77,8 @@ func (g *Graph) Scaffold() *Graph {
 	return s
 }
 
-// core returns the nodes of rings and of the paths between them. It removes nodes with fewer than
-// two neighbours, again and again.
+// core returns the nodes of rings and of the paths between them. It removes nodes with fewer than two neighbours, again
+// and again.
 func (g *Graph) core() []bool {
 	degree := make([]int, len(g.Labels))
 	near := g.neighbours()
@@ -136,8 +136,8 @@ type kind struct {
 	*coloured
 }
 
-// coloured is a graph whose nodes have colours. Nodes that can replace each other in the same
-// graph have the same colour, and other nodes seldom have.
+// coloured is a graph whose nodes have colours. Nodes that can replace each other in the same graph have the same
+// colour, and other nodes seldom have.
 type coloured struct {
 	label  []string
 	colour []uint64
@@ -224,8 +224,8 @@ func (g *Graph) connectedParts() (parts []*Graph) {
 // name lists the colours, as no order of the nodes changes them.
 func (c *coloured) name() string { return fmt.Sprint(slices.Sorted(slices.Values(c.colour))) }
 
-// colour hashes the label of each node, and then its colour with the colours of its neighbours, until
-// there are no more new colours.
+// colour hashes the label of each node, and then its colour with the colours of its neighbours, until there are no more
+// new colours.
 func colour(g *Graph) *coloured {
 	c := &coloured{g.Labels, make([]uint64, len(g.Labels)), g.neighbours()}
 	for a, label := range g.Labels {
@@ -256,16 +256,16 @@ func hash(text string) uint64 {
 	return h.Sum64()
 }
 
-// isomorphic reports whether a graph with the same colours is this one. It places the nodes one after the
-// other, each beside a placed one, so that it has few candidates.
+// isomorphic reports whether a graph with the same colours is this one. It places the nodes one after the other, each
+// beside a placed one, so that it has few candidates.
 func (c *coloured) isomorphic(d *coloured) bool {
 	m := &mapping{from: c, to: d, order: c.searchOrder(), place: slices.Repeat([]int{-1}, len(c.colour)),
 		taken: make([]bool, len(c.colour))}
 	return m.extend(0)
 }
 
-// searchOrder returns the nodes in an order in which each comes after a neighbour. A node of the rarest
-// colour is first.
+// searchOrder returns the nodes in an order in which each comes after a neighbour. A node of the rarest colour is
+// first.
 func (c *coloured) searchOrder() (order []int) {
 	count := map[uint64]int{}
 	for _, v := range c.colour {

@@ -173,8 +173,8 @@ func (p *smilesReader) bracket() *Error {
 var bracketForm = regexp.MustCompile(`^(\d{0,3})(\*|[A-Za-z][a-z]?)(?:@@?(?:(?:TH|AL|SP|TB|OH)\d+)?)?(H\d*)?` +
 	`(\+\d*|-\d*|\++|-+)?(?::\d+)?$`)
 
-// countOf returns the number after a sign or an H, or the number of signs; 0 for "". Numbers of more than two
-// digits, which no atom has, are 99.
+// countOf returns the number after a sign or an H, or the number of signs; 0 for "". Numbers of more than two digits,
+// which no atom has, are 99.
 func countOf(part string) int {
 	if part == "" {
 		return 0

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// subtrees counts the whole tree below each node, the node included (Vishwanathan & Smola 2003). An
-// unknown label takes away all trees that contain it.
+// subtrees counts the whole tree below each node, the node included (Vishwanathan & Smola 2003). An unknown label takes
+// away all trees that contain it.
 func subtrees(w *Work, codes []int32) {
 	done := w.colour[:0] // numbers of the trees after the node that do not have a parent yet
 	for i := len(codes) - 2; i > 0; i -= 2 {
@@ -48,8 +48,8 @@ func partialSteps(args []int, codes []int32) float64 {
 	return newSteps * float64(Nodes(codes)) * math.Pow(2*float64(children), float64(args[0]-1))
 }
 
-// partialTrees counts the partial trees of at most k nodes: a node, any of its children in order,
-// and partial trees at these (Moschitti 2006, without decay).
+// partialTrees counts the partial trees of at most k nodes: a node, any of its children in order, and partial trees at
+// these (Moschitti 2006, without decay).
 func partialTrees(args []int) Counter {
 	k := args[0]
 	return func(w *Work, codes []int32) {

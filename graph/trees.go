@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Tree is an ordered tree with labels, its nodes in the order in which they are written: a node,
-// and then the trees below it.
+// Tree is an ordered tree with labels, its nodes in the order in which they are written: a node, and then the trees
+// below it.
 type Tree struct {
 	Labels   []string
 	Children []int // number of trees directly below each node
@@ -101,8 +101,8 @@ func (p *treeReader) readBrackets() *Error {
 // marks end a name or a number of Newick.
 const marks = "(),:;[]' \t\r\n"
 
-// readNewick reads a tree whose labels stand after their brackets. A node is added when its
-// bracket opens, and named when it is closed.
+// readNewick reads a tree whose labels stand after their brackets. A node is added when its bracket opens, and named
+// when it is closed.
 func (p *treeReader) readNewick() *Error {
 	p.wanted, p.named = true, -1
 	for p.skip(); p.at < len(p.text); p.skip() {

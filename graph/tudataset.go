@@ -13,8 +13,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// Folder is a set of graphs in the format of TUDataset, a folder DS with the files DS_A.txt
-// (edges), DS_graph_indicator.txt, DS_graph_labels.txt and more, plain or gzip.
+// Folder is a set of graphs in the format of TUDataset, a folder DS with the files DS_A.txt (edges),
+// DS_graph_indicator.txt, DS_graph_labels.txt and more, plain or gzip.
 type Folder struct {
 	Graphs []*Graph
 	Labels []string // labels or targets of the graphs, as the file has them
@@ -68,8 +68,8 @@ func escaped(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
-// ReadFolder reads the set whose files begin with this path. If optional is set, targets may be
-// missing, and Labels are nil then. Errors of the files are *FolderError.
+// ReadFolder reads the set whose files begin with this path. If optional is set, targets may be missing, and Labels are
+// nil then. Errors of the files are *FolderError.
 func ReadFolder(set string, optional bool) (*Folder, error) {
 	r := &folderReader{set: set}
 	f := &r.f

@@ -27,9 +27,9 @@ func edges(w *Work, codes []int32) {
 	}
 }
 
-// weisfeilerLehman counts the colours of the rounds 0 … h (Shervashidze et al. 2011). The first
-// colour of a node is its label. The next one is its colour with the colours of its neighbours,
-// in order. With edges, each neighbour counts with the label of the edge to it.
+// weisfeilerLehman counts the colours of the rounds 0 … h (Shervashidze et al. 2011). The first colour of a node is its
+// label. The next one is its colour with the colours of its neighbours, in order. With edges, each neighbour counts
+// with the label of the edge to it.
 func weisfeilerLehman(edges bool) func(args []int) Counter {
 	return func(args []int) Counter {
 		return func(w *Work, codes []int32) {
@@ -39,8 +39,8 @@ func weisfeilerLehman(edges bool) func(args []int) Counter {
 	}
 }
 
-// circular returns weisfeilerLehman with edges and with other first colours: label, degree, and whether the
-// node is in a ring, as in extended-connectivity fingerprints (Rogers & Hahn 2010).
+// circular returns weisfeilerLehman with edges and with other first colours: label, degree, and whether the node is in
+// a ring, as in extended-connectivity fingerprints (Rogers & Hahn 2010).
 func circular(args []int) Counter {
 	return func(w *Work, codes []int32) {
 		g := &w.view
@@ -71,8 +71,8 @@ func (w *Work) labelColours() []uint64 {
 	return colour
 }
 
-// refine finds the first colours and the colours of h rounds. A node has no colour, 0, once a
-// round has reached an unknown label.
+// refine finds the first colours and the colours of h rounds. A node has no colour, 0, once a round has reached an
+// unknown label.
 func (w *Work) refine(h int, edges bool, colour []uint64) {
 	after := zeros(w.after, len(colour))
 	for round := 0; ; round++ {
@@ -123,8 +123,8 @@ func (w *Work) nextColour(a int32, edges bool, colour []uint64) uint64 {
 	return next
 }
 
-// findRings finds the nodes that are part of a ring: nodes with an edge that is no bridge. It
-// searches in depth, without recursion (Tarjan 1974).
+// findRings finds the nodes that are part of a ring: nodes with an edge that is no bridge. It searches in depth,
+// without recursion (Tarjan 1974).
 func (w *Work) findRings() {
 	g := &w.view
 	n := g.n()

@@ -205,8 +205,8 @@ func (c *Config) deterministic() bool {
 	return c.Model == GP || c.integrates() && c.Model == DRF && c.Layers == 1
 }
 
-// Width returns the count of numbers of a row that the model reads: D, and after them the squared distances to X̄
-// under each map, I·M.
+// Width returns the count of numbers of a row that the model reads: D, and after them the squared distances to X̄ under
+// each map, I·M.
 func (c *Config) Width() int { return c.Inputs + c.distances() }
 
 // distances returns I·M.

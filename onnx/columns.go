@@ -9,9 +9,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/onnxfile"
 )
 
-// columns returns the inputs of the model [B,D] in their units, from the columns of a table. The
-// columns of numbers are one tensor, and each column of words is a separate tensor. It does what
-// data.Schema.Rows does: words become an input for each, and missing cells are filled in.
+// columns returns the inputs of the model [B,D] in their units, from the columns of a table. The columns of numbers are
+// one tensor, and each column of words is a separate tensor. It does what data.Schema.Rows does: words become an input
+// for each, and missing cells are filled in.
 func (g graph) columns(s data.Schema) value {
 	s = s.InNumbers() // a graph takes plain numbers
 	var numbers value
@@ -73,8 +73,8 @@ func (g graph) date(d *data.Date, cell value) []value {
 	return inputs
 }
 
-// inputName returns the name of the tensor of a column of words: the column's name, unless an output has
-// it. Another name is then chosen, which no column has.
+// inputName returns the name of the tensor of a column of words: the column's name, unless an output has it. Another
+// name is then chosen, which no column has.
 func inputName(column string, columns []string) string {
 	if slices.Contains([]string{"mean", "sd", "label", "probabilities", offsetName}, column) {
 		for slices.Contains(columns, column) {
@@ -102,8 +102,8 @@ func (g graph) scaled(s scaling.Scaler, x value) value {
 	return g.Op("Min", g.max(x, -bound), g.Scalar(bound))
 }
 
-// tails applies scaling.Tails to d columns: asinh z = sign z · log(|z| + √(z² + 1)), since runtimes have
-// Asinh in single precision only.
+// tails applies scaling.Tails to d columns: asinh z = sign z · log(|z| + √(z² + 1)), since runtimes have Asinh in
+// single precision only.
 func (g graph) tails(t *scaling.Tails, x value, d int) value {
 	const most = 1e150 // a number whose square is finite
 	units := slices.Clone(t.Unit)

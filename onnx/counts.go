@@ -53,8 +53,8 @@ func (g graph) levels(s *model.Snapshot, h value) value {
 	return g.mean(p)
 }
 
-// normal returns Φ(z) to 1e-7, by the rational approximation 7.1.26 of Abramowitz and Stegun, since runtimes have
-// Erf in single precision only.
+// normal returns Φ(z) to 1e-7, by the rational approximation 7.1.26 of Abramowitz and Stegun, since runtimes have Erf
+// in single precision only.
 func (g graph) normal(z value) value {
 	x := g.times(1/math.Sqrt2, g.Op("Abs", z))
 	t := g.div(g.Scalar(1), g.add(g.Scalar(1), g.times(0.3275911, x)))

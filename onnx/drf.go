@@ -8,8 +8,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// forward adds model.Model.propagate for scaled rows x [B,D]: outputs h [S,B,C], or their means
-// and variances. A first length of 1 stands for all samples.
+// forward adds model.Model.propagate for scaled rows x [B,D]: outputs h [S,B,C], or their means and variances. A first
+// length of 1 stands for all samples.
 func (g graph) forward(s *model.Snapshot, x value) (h, variance value) {
 	var f value
 	if s.GP != nil {
@@ -106,14 +106,14 @@ func (g graph) draws(x []float64, s, rows, columns int) value {
 	return g.Op("Gather", all, g.Ints(of...))
 }
 
-// featureMoments returns mean and variance over W and Ω, with the numbers of simd.Integrals: phases are
-// normal, and cosines and sines of them have closed moments.
+// featureMoments returns mean and variance over W and Ω, with the numbers of simd.Integrals: phases are normal, and
+// cosines and sines of them have closed moments.
 //
 //	mean      = √(α/R) Σ_r m_cos E cos + m_sin E sin
 //	variance  = α/R Σ_r s²_cos E cos² + s²_sin E sin² + m²_cos Var cos + m²_sin Var sin + 2 m_cos m_sin Cov
 //
-// A full covariance L Lᵀ of W gives ‖Lᵀμ‖² of the means μ of cosines and sines, and adds its
-// elements for the cosine and sine of a frequency to the products of m.
+// A full covariance L Lᵀ of W gives ‖Lᵀμ‖² of the means μ of cosines and sines, and adds its elements for the cosine
+// and sine of a frequency to the products of m.
 func (g graph) featureMoments(p *model.SnapshotDRF, h value) (mean, variance value) {
 	r, n := p.R, p.R*p.Out
 	phase := g.matMul(h, g.Doubles(p.Omega, p.In, r))

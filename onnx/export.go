@@ -1,7 +1,7 @@
-// Package onnx writes a trained model as an ONNX file, for programs that predict without this one.
-// The graph takes rows as they are in a table, in the table's units, and gives mean and standard
-// deviation, or probabilities. It computes in double what model.Model.Predict computes, by the same
-// draws: the formulas here are the same as in packages model and device.
+// Package onnx writes a trained model as an ONNX file, for programs that predict without this one. The graph takes rows
+// as they are in a table, in the table's units, and gives mean and standard deviation, or probabilities. It computes in
+// double what model.Model.Predict computes, by the same draws: the formulas here are the same as in packages model and
+// device.
 package onnx
 
 import (
@@ -27,8 +27,8 @@ type File struct {
 	trained *fitted.Model
 }
 
-// New makes the graph that predicts with S samples. Only New needs the device. A model that cannot be a graph
-// is a *usererror.Error.
+// New makes the graph that predicts with S samples. Only New needs the device. A model that cannot be a graph is a
+// *usererror.Error.
 func New(t *fitted.Model, dev device.Device, samples int) (_ *File, err error) {
 	defer device.Guard(&err)
 	if err := exportable(t); err != nil {
@@ -37,8 +37,8 @@ func New(t *fitted.Model, dev device.Device, samples int) (_ *File, err error) {
 	g := graph{&onnxfile.Graph{}}
 	x := g.columns(t.Schema)
 	var offset value // offsets are [B,1], or "" without offsets
-	// 0 for each row [B,1], or NaN if a number is missing or infinite: operations may lose a NaN, and a
-	// prediction must not
+	// 0 for each row [B,1], or NaN if a number is missing or infinite: operations may lose a NaN, and a prediction must
+	// not
 	doubt := g.sum(g.sub(x, x), 1)
 	if t.Schema.Roles.Offset != "" {
 		offset = g.Input(offsetName, onnxfile.Double, -1, 1)

@@ -43,8 +43,8 @@ func export(t *testing.T, trained *fitted.Model, samples int) (f *File, text []b
 	return f, out.Bytes(), nil
 }
 
-// The graph of each kind of model is whole, and has the inputs and outputs of docs/export.md.
-// make test-onnx compares its numbers with the numbers of predict.
+// The graph of each kind of model is whole, and has the inputs and outputs of docs/export.md. make test-onnx compares
+// its numbers with the numbers of predict.
 func TestGraph(t *testing.T) {
 	table := func(name string, width int) tensor {
 		return tensor{name, uint64(onnxfile.Double), []int{-1, width}}

@@ -13,8 +13,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
-// likelihood adds the likelihood's prediction, averaged over samples. h and variance are [S,B,C];
-// variance is nil if h is drawn.
+// likelihood adds the likelihood's prediction, averaged over samples. h and variance are [S,B,C]; variance is nil if h
+// is drawn.
 func (g graph) likelihood(s *model.Snapshot, scales []scaling.TargetScale, h, variance value) (p part) {
 	if s.Offset != nil {
 		h = g.add(h, g.Doubles(s.Offset, len(s.Offset)))
@@ -68,8 +68,8 @@ func (g graph) likelihood(s *model.Snapshot, scales []scaling.TargetScale, h, va
 	return p
 }
 
-// exponentials returns mean and variance of exp(log y − mean of log y), if a target's logarithm is
-// predicted; otherwise h and noise.
+// exponentials returns mean and variance of exp(log y − mean of log y), if a target's logarithm is predicted; otherwise
+// h and noise.
 func (g graph) exponentials(scales []scaling.TargetScale, h, noise value) (mean, variance value) {
 	n := len(scales)
 	unit, top, log, plain := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)

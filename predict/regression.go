@@ -32,8 +32,8 @@ func (r *Regression) Drawn(draws int, seed uint64) *Regression {
 // Levels returns the levels of the quantiles q05 q25 q50 q75 q95.
 func Levels() []float64 { return []float64{0.05, 0.25, 0.5, 0.75, 0.95} }
 
-// Moments returns mean and standard deviation of row i, and the two parts of its variance: noise, and
-// what the model does not know.
+// Moments returns mean and standard deviation of row i, and the two parts of its variance: noise, and what the model
+// does not know.
 func (r *Regression) Moments(i int) (mean, sd, aleatoric, epistemic float64) {
 	noise := fitted.Noise(r.p, r.whole, r.c, i)
 	if r.scale.Log {
@@ -57,8 +57,8 @@ func (r *Regression) LogDensity(i int, y float64) float64 {
 }
 
 // Position returns the place of the target y of row i in its prediction: a number from 0 to 1, uniform where
-// predictions are right. It is the probability of at most y or, of counts, a random number from that of less
-// than y to that. The number belongs to the row, which has one among all rows, and to a seed.
+// predictions are right. It is the probability of at most y or, of counts, a random number from that of less than y to
+// that. The number belongs to the row, which has one among all rows, and to a seed.
 func (r *Regression) Position(i, row int, y float64, seed uint64) float64 {
 	below, upTo := r.mixture.Position(i, r.scale.Scaled(y))
 	if below == upTo {
@@ -76,8 +76,8 @@ func (r *Regression) Quantiles(i int) func(q float64) float64 {
 	return func(q float64) float64 { return r.scale.Own(quantile(q)) }
 }
 
-// QuantilesAt writes the quantiles of a row at several levels. It is the fastest where these are the same
-// for many rows. Several goroutines may call it.
+// QuantilesAt writes the quantiles of a row at several levels. It is the fastest where these are the same for many
+// rows. Several goroutines may call it.
 func (r *Regression) QuantilesAt(levels []float64) func(i int, into []float64) {
 	find := metrics.Quantiles(r.mixture, levels)
 	return func(i int, into []float64) {
@@ -98,8 +98,8 @@ func (r *Regression) Draw(i, row, t int, seed uint64) float64 {
 	return r.scale.Own(fitted.Draw(r.mixture, i, row, r.c, t, seed))
 }
 
-// Sample returns the mean of component s of row i's mixture, or its median where the model predicts
-// logarithms: a sample of the function, without noise.
+// Sample returns the mean of component s of row i's mixture, or its median where the model predicts logarithms: a
+// sample of the function, without noise.
 func (r *Regression) Sample(s, i int) float64 {
 	return r.scale.Own(r.mixture.Centre(s, i))
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
-// Stream predicts rows as they are read, so that memory does not depend on their number. While a
-// batch is predicted, the next one is read and the last one written.
+// Stream predicts rows as they are read, so that memory does not depend on their number. While a batch is predicted,
+// the next one is read and the last one written.
 type Stream struct {
 	Trained *fitted.Model
 	Device  device.Device

@@ -36,8 +36,8 @@ const SearchSamples = 256
 // boundSDs is κ of UCB.
 const boundSDs = 2
 
-// minFeasible is the probability below which UCB and Thompson, whose values have no zero, leave a
-// row out, and EI a measured one.
+// minFeasible is the probability below which UCB and Thompson, whose values have no zero, leave a row out, and EI a
+// measured one.
 const minFeasible = 0.5
 
 // Search asks which rows to measure next.
@@ -254,8 +254,8 @@ func (s *Search) choose(functions *model.Prediction, n int, weights []float64,
 	return picks, nil
 }
 
-// samples returns the functions of the target at the rows lo … hi−1, in units of its own and with a sign
-// by which larger is better.
+// samples returns the functions of the target at the rows lo … hi−1, in units of its own and with a sign by which
+// larger is better.
 func (s *Search) samples(p *model.Prediction, lo, hi int, own func(float64) float64) acquire.Samples {
 	f := acquire.Samples{S: p.S, N: hi - lo, F: make([]float64, 0, p.S*(hi-lo))}
 	for k := range p.S {
@@ -277,8 +277,8 @@ func (s *Search) noise(p *model.Prediction) []float64 {
 	return noise
 }
 
-// best returns the best value so far under each function: the best of the measured rows, from n on, or
-// else the best target of training.
+// best returns the best value so far under each function: the best of the measured rows, from n on, or else the best
+// target of training.
 func (s *Search) best(p *model.Prediction, n int) ([]float64, error) {
 	scale := s.Trained.Targets[s.target()]
 	if n == p.N {
@@ -337,8 +337,8 @@ func (s *Search) describe(picks []acquire.Pick, candidates []int, p *model.Predi
 	return out
 }
 
-// Feasibility returns the probability of each row that it is feasible, by a model of its own: the
-// probability of the second of two classes, or of a target of 0 or more, with its noise.
+// Feasibility returns the probability of each row that it is feasible, by a model of its own: the probability of the
+// second of two classes, or of a target of 0 or more, with its noise.
 func Feasibility(ctx context.Context, t *fitted.Model, dev device.Device, ds *data.Dataset) ([]float64, error) {
 	outputs, classes := t.Schema.Outputs(), t.Schema.Classes
 	if len(outputs) > 1 || t.Schema.Task == data.Classification && len(classes) != 2 {

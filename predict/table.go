@@ -1,5 +1,5 @@
-// Package predict translates predictions for users: means, quantiles and classes in the
-// target's own units, and the table that a prediction is written as.
+// Package predict translates predictions for users: means, quantiles and classes in the target's own units, and the
+// table that a prediction is written as.
 package predict
 
 import (
@@ -28,8 +28,8 @@ type Cell struct {
 	None  bool
 }
 
-// NewTable returns the table of a prediction of the rows ds; distances are nil where the model does not
-// know them. With draws, all columns but the conformal interval come from fitted.Draws.
+// NewTable returns the table of a prediction of the rows ds; distances are nil where the model does not know them. With
+// draws, all columns but the conformal interval come from fitted.Draws.
 func NewTable(t *fitted.Model, ds *data.Dataset, p *model.Prediction, distances []float64,
 	draws int, seed uint64) *Table {
 	var out *Table
@@ -178,8 +178,8 @@ func classTable(t *fitted.Model, p *model.Prediction) *Table {
 	return out
 }
 
-// Table returns the table of suggestions among the rows ds, the best first: rank and row from 1, the name of
-// the row, the value by Search.How, the prediction, and the probability that the row is feasible.
+// Table returns the table of suggestions among the rows ds, the best first: rank and row from 1, the name of the row,
+// the value by Search.How, the prediction, and the probability that the row is feasible.
 func (s *Search) Table(ds *data.Dataset, suggestions []Suggestion) *Table {
 	classes := s.Trained.Schema.Task == data.Classification
 	names := map[string]string{EI: "gain", UCB: "bound", Thompson: "draw", Variance: "variance", BALD: "information"}

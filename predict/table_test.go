@@ -93,8 +93,8 @@ func TestClassColumns(t *testing.T) {
 	}
 }
 
-// The distance of classes 1 and 2, of means 1 and 4 and variances 2 and 8:
-// ¼ ln(¼ (¼ + 4 + 2)) + ¼·9/10. A single sample has none.
+// The distance of classes 1 and 2, of means 1 and 4 and variances 2 and 8: ¼ ln(¼ (¼ + 4 + 2)) + ¼·9/10. A single
+// sample has none.
 func TestDistanceColumn(t *testing.T) {
 	trained := &fitted.Model{Schema: data.Schema{Task: data.Classification, Classes: []string{"1", "2", "3"}}}
 	p := &model.Prediction{S: 2, N: 1, C: 3, H: []float64{0, 2, -1000, 2, 6, -1001}}
@@ -187,8 +187,8 @@ func TestRowsInOrder(t *testing.T) {
 	}
 }
 
-// A Poisson has whole quantiles and the variance of its mean; a true count stands between the probabilities of
-// less than it and of at most it.
+// A Poisson has whole quantiles and the variance of its mean; a true count stands between the probabilities of less
+// than it and of at most it.
 func TestCountColumns(t *testing.T) {
 	trained := &fitted.Model{Schema: data.Schema{Task: data.Regression}, Targets: []scaling.TargetScale{{SD: 1}}}
 	p := &model.Prediction{S: 2, N: 1, C: 1, H: []float64{math.Log(2), math.Log(4)}, Dispersion: []float64{0, 0.5}}

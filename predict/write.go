@@ -29,8 +29,8 @@ const (
 // Formats returns all formats.
 func Formats() []string { return []string{CSV, JSONL, Parquet, Arrow} }
 
-// Writer writes tables of the same columns, one after the other, into one file. A number that is
-// not finite is ErrNotFinite.
+// Writer writes tables of the same columns, one after the other, into one file. A number that is not finite is
+// ErrNotFinite.
 type Writer interface {
 	Write(t *Table) error
 	Close() error // ends the file, which has a header even if it has no rows

@@ -79,8 +79,8 @@ func confusedPairs(classes []metrics.ClassScore) *table {
 	return t
 }
 
-// separation shows the paper's histogram of the Bhattacharyya distance between the two most probable classes, for
-// rows that were predicted right and wrong.
+// separation shows the paper's histogram of the Bhattacharyya distance between the two most probable classes, for rows
+// that were predicted right and wrong.
 func separation(runs []*Run) section {
 	s := section{
 		ID: "separation", Title: "Bhattacharyya distance", Columns: columnsFor(runs),

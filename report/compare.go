@@ -33,8 +33,8 @@ type Pair struct {
 	B    float64 `json:"b"`
 }
 
-// Paired compares predictions row by row. A difference is B's less A's, averaged over the rows,
-// with its standard error.
+// Paired compares predictions row by row. A difference is B's less A's, averaged over the rows, with its standard
+// error.
 type Paired struct {
 	Rows int `json:"rows"` // number of rows
 	// LogDensity is in nats a row, for targets in their own units. If it is above 0, B is better.

@@ -15,8 +15,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// Importance is importance.json: how much worse a model predicts test rows when the values of one
-// input are exchanged among them. It shows the inputs that the model uses, not causes.
+// Importance is importance.json: how much worse a model predicts test rows when the values of one input are exchanged
+// among them. It shows the inputs that the model uses, not causes.
 type Importance struct {
 	Rows    int     `json:"rows"`    // number of rows that were predicted
 	Samples int     `json:"samples"` // number of Monte-Carlo samples of these predictions

@@ -32,8 +32,8 @@ type Entry struct {
 	NLL      *float64   `json:"nll,omitempty"`
 }
 
-// List finds the runs in a folder and in those below it. A cross-validation is one entry, with the
-// means of its folds. The error of a run that cannot be read is passed to skipped, and the list goes on.
+// List finds the runs in a folder and in those below it. A cross-validation is one entry, with the means of its folds.
+// The error of a run that cannot be read is passed to skipped, and the list goes on.
 func List(folder string, skipped func(error)) (all []Entry, err error) {
 	root := folder
 	if info, err := os.Lstat(folder); err == nil && info.Mode()&fs.ModeSymlink != 0 {

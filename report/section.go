@@ -219,8 +219,8 @@ func (r *TestRows) suffix(t Target) string {
 	return ": " + t.Name
 }
 
-// histogram counts values in equal bins of a range. The first and last bins also hold the values beyond it; NaN is
-// not counted.
+// histogram counts values in equal bins of a range. The first and last bins also hold the values beyond it; NaN is not
+// counted.
 func histogram(values []float64, low, high float64, bins int) (edges, counts []float64) {
 	edges, counts = make([]float64, bins+1), make([]float64, bins)
 	for i := range edges {

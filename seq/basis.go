@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Basis compares sequences with the inducing points X̄, which are chosen among training sequences,
-// under each map of a spec.
+// Basis compares sequences with the inducing points X̄, which are chosen among training sequences, under each map of a
+// spec.
 type Basis struct {
 	Spec Spec
 	Set  *Set // the sequences X̄
@@ -22,15 +22,15 @@ type basisPart struct {
 	inverted *inverted
 	rows     *SparseRows // features of X̄ by the columns of all training sequences, with tf-idf; nil without
 
-	// Where windows are compared, only Vectors and Columns need features and inverted, which are
-	// made at their first call.
+	// Where windows are compared, only Vectors and Columns need features and inverted, which are made at their first
+	// call.
 	matches *matches
 	squares []float64 // k(x, x) of each sequence of X̄
 }
 
-// NewBasis makes the basis of the chosen training sequences. Features that no sequence of X̄ has
-// only count for the length of a vector, so that only features of X̄ are numbered, unless tf-idf
-// needs all. An error is a *SpecError, or the error of ctx.
+// NewBasis makes the basis of the chosen training sequences. Features that no sequence of X̄ has only count for the
+// length of a vector, so that only features of X̄ are numbered, unless tf-idf needs all. An error is a *SpecError, or
+// the error of ctx.
 func NewBasis(ctx context.Context, spec Spec, train *Set, chosen []int) (*Basis, error) {
 	if err := spec.Fits(ctx, train); err != nil {
 		return nil, err
@@ -100,8 +100,8 @@ func (b *Basis) M() int { return b.Set.N() }
 // width returns the number of distances of a sequence: M for each map.
 func (b *Basis) width() int { return len(b.Spec) * b.M() }
 
-// States returns the state of each map that a model file must keep in addition to the sequences of X̄:
-// nil for maps without state.
+// States returns the state of each map that a model file must keep in addition to the sequences of X̄: nil for maps
+// without state.
 func (b *Basis) States() []*State {
 	states := make([]*State, len(b.Spec))
 	for i, t := range b.Spec {
@@ -230,8 +230,8 @@ func (b *Basis) Vectors(ctx context.Context, set *Set, lo, hi int) []*SparseRows
 	return all
 }
 
-// Columns returns the feature vectors of X̄ under each map, by the columns of Vectors. The caller must
-// not change them. Once ctx is done they are not valid.
+// Columns returns the feature vectors of X̄ under each map, by the columns of Vectors. The caller must not change them.
+// Once ctx is done they are not valid.
 func (b *Basis) Columns(ctx context.Context) []*inverted {
 	all := make([]*inverted, len(b.parts))
 	for i, p := range b.parts {
@@ -246,8 +246,8 @@ func (b *Basis) Columns(ctx context.Context) []*inverted {
 	return all
 }
 
-// Sizes returns the number of values in the Vectors of a whole set under each map. Once ctx is done the
-// numbers are not valid.
+// Sizes returns the number of values in the Vectors of a whole set under each map. Once ctx is done the numbers are not
+// valid.
 func (b *Basis) Sizes(ctx context.Context, set *Set) []int {
 	sizes := make([]int, len(b.parts))
 	n := set.N()

@@ -24,8 +24,8 @@ func basisLines(k Kind) []string {
 	return append(lines, lines[0], "a")
 }
 
-// TestBasis: distances equal the distances by Fit on all training sequences, in any block. They
-// have the same bits after a model file.
+// TestBasis: distances equal the distances by Fit on all training sequences, in any block. They have the same bits
+// after a model file.
 func TestBasis(t *testing.T) {
 	for _, c := range []struct {
 		kind Kind
@@ -125,8 +125,8 @@ func TestRestoreDamage(t *testing.T) {
 	}
 }
 
-// Inverted lists of a set have the elements of its rows. Distances among them follow from their
-// inner products, whatever part of them is in memory.
+// Inverted lists of a set have the elements of its rows. Distances among them follow from their inner products,
+// whatever part of them is in memory.
 func TestInverted(t *testing.T) {
 	set := encode(t, DNA, append(randomLines(DNA, 2*atOnce+50, 20, 9), "", "A")...)
 	defer func(most int) { maxKept = most }(maxKept)

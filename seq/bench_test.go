@@ -14,8 +14,8 @@ const (
 	proteinText = "ACDEFGHIKLMNPQRSTVWY"
 )
 
-// randomSet returns sequences of this length, with at least the given number of symbols together, each
-// letter as often as it stands in letters.
+// randomSet returns sequences of this length, with at least the given number of symbols together, each letter as often
+// as it stands in letters.
 func randomSet(b *testing.B, k Kind, letters string, length, symbols int) *Set {
 	r := rand.New(rand.NewPCG(1, 1))
 	e := NewEncoder(k)
@@ -30,8 +30,8 @@ func randomSet(b *testing.B, k Kind, letters string, length, symbols int) *Set {
 	return set
 }
 
-// BenchmarkFeatures counts the features of 64 kB of text on one core, as distances do: MB/s of
-// text, and how many features with a value these were.
+// BenchmarkFeatures counts the features of 64 kB of text on one core, as distances do: MB/s of text, and how many
+// features with a value these were.
 func BenchmarkFeatures(b *testing.B) {
 	for _, c := range []struct {
 		spec    string
@@ -61,8 +61,8 @@ func BenchmarkFeatures(b *testing.B) {
 	}
 }
 
-// BenchmarkMolecules counts the features of 4000 random molecules of 30 atoms on one core. Features
-// of the training set are numbered, and then the features of each molecule are listed once.
+// BenchmarkMolecules counts the features of 4000 random molecules of 30 atoms on one core. Features of the training set
+// are numbered, and then the features of each molecule are listed once.
 func BenchmarkMolecules(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 1))
 	e := NewEncoder(Graphs)
@@ -139,8 +139,8 @@ func BenchmarkAmong(b *testing.B) {
 	}
 }
 
-// BenchmarkDistances compares 1000 sequences with 500 of them: features and inner products. Maps
-// have up to 38 000 features a sequence.
+// BenchmarkDistances compares 1000 sequences with 500 of them: features and inner products. Maps have up to 38 000
+// features a sequence.
 func BenchmarkDistances(b *testing.B) {
 	for _, c := range []struct {
 		spec    string

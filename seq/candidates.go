@@ -7,8 +7,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/graph"
 )
 
-// Candidates returns the specs among which Select chooses for a set, cheap ones first. They were
-// found on public sets of each alphabet.
+// Candidates returns the specs among which Select chooses for a set, cheap ones first. They were found on public sets
+// of each alphabet.
 func Candidates(set *Set) []Spec {
 	var specs []Spec
 	add := func(texts ...string) {
@@ -136,12 +136,12 @@ func (l *comparison) cost(ctx context.Context, spec Spec) (sum cost, err error) 
 	return sum, nil
 }
 
-// maxSteps is the largest number of parts that a map may look at in one graph. A graph with
-// more parts, such as the pairs of a million nodes, would take minutes and gigabytes.
+// maxSteps is the largest number of parts that a map may look at in one graph. A graph with more parts, such as the
+// pairs of a million nodes, would take minutes and gigabytes.
 var maxSteps uint64 = 1 << 28 // tests set a smaller number
 
-// Fits refuses a graph or tree of the set that is too much for a map of the spec. An error is a
-// *SpecError, or the error of ctx.
+// Fits refuses a graph or tree of the set that is too much for a map of the spec. An error is a *SpecError, or the
+// error of ctx.
 func (s Spec) Fits(ctx context.Context, set *Set) error {
 	if !set.Alphabet.Kind.IsGraph() {
 		return nil

@@ -32,11 +32,11 @@ type Choice struct {
 	Seed   uint64
 }
 
-// Choose picks inducing points among the sequences of a set, as row numbers in the order they were
-// chosen. Distances are the mean of ‖φ_i − φ_i'‖² over the maps of the spec.
+// Choose picks inducing points among the sequences of a set, as row numbers in the order they were chosen. Distances
+// are the mean of ‖φ_i − φ_i'‖² over the maps of the spec.
 //
-// The two other ways than random look at 2000 sequences at most, drawn by the seed; tf-idf counts
-// no others here. An error may be the error of ctx.
+// The two other ways than random look at 2000 sequences at most, drawn by the seed; tf-idf counts no others here. An
+// error may be the error of ctx.
 func Choose(ctx context.Context, spec Spec, set *Set, c Choice) ([]int, error) {
 	n, m := set.N(), c.M
 	if m < 1 || m > n {
@@ -139,8 +139,8 @@ func medoids(ctx context.Context, d2 []float64, n, m int) []int {
 	return medoid
 }
 
-// greedy returns m rows: the pivots of a Cholesky factorisation of exp(−d²/2σ²) with complete pivoting.
-// Once no variance is left, it takes the first rows that were not chosen.
+// greedy returns m rows: the pivots of a Cholesky factorisation of exp(−d²/2σ²) with complete pivoting. Once no
+// variance is left, it takes the first rows that were not chosen.
 func greedy(ctx context.Context, d2 []float64, n, m int, sigma float64) []int {
 	variance := slices.Repeat([]float64{1}, n)
 	taken := make([]bool, n)

@@ -9,8 +9,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 )
 
-// Codebook makes symbols of vectors: the number of the nearest of N centres. Learned on training
-// sequences, it is part of their model; every map for integers then counts its symbols.
+// Codebook makes symbols of vectors: the number of the nearest of N centres. Learned on training sequences, it is part
+// of their model; every map for integers then counts its symbols.
 type Codebook struct {
 	Width int       `json:"width"`
 	Shift []float64 `json:"shift"` // mean of each number of a vector
@@ -27,9 +27,9 @@ const (
 	codebookEach = 64
 )
 
-// LearnCodebook finds n centres by k-means from a k-means++ start, or fewer if there are fewer
-// different vectors. It looks at a sample of the vectors of the training sequences, drawn by the
-// seed. The centres are the same for any number of goroutines. An error is the error of ctx.
+// LearnCodebook finds n centres by k-means from a k-means++ start, or fewer if there are fewer different vectors. It
+// looks at a sample of the vectors of the training sequences, drawn by the seed. The centres are the same for any
+// number of goroutines. An error is the error of ctx.
 func LearnCodebook(ctx context.Context, train *Set, n int, seed uint64) (*Codebook, error) {
 	if train.Alphabet.OfVectors() == nil {
 		panic("seq: a codebook of symbols")
@@ -63,8 +63,8 @@ func LearnCodebook(ctx context.Context, train *Set, n int, seed uint64) (*Codebo
 // Letters returns the number of centres.
 func (c *Codebook) Letters() int { return len(c.Centres) / c.Width }
 
-// Alphabet returns the alphabet of the symbols that it makes of a set over a: whole numbers or, for graphs,
-// pairs of a label and a whole number.
+// Alphabet returns the alphabet of the symbols that it makes of a set over a: whole numbers or, for graphs, pairs of a
+// label and a whole number.
 func (c *Codebook) Alphabet(a *Alphabet) *Alphabet {
 	if a.Kind.IsGraph() {
 		return &Alphabet{Kind: a.Kind, Letters: a.Letters * c.Letters()}
@@ -86,8 +86,8 @@ func (c *Codebook) Check() error {
 	return nil
 }
 
-// Encode returns the set with the number of the nearest centre in place of each vector. If several
-// centres are equally near, the first counts. The vectors must have Width numbers.
+// Encode returns the set with the number of the nearest centre in place of each vector. If several centres are equally
+// near, the first counts. The vectors must have Width numbers.
 func (c *Codebook) Encode(set *Set) *Set {
 	a := set.Alphabet
 	if v := a.OfVectors(); v == nil || v.Width != c.Width {
@@ -202,8 +202,8 @@ func newClusters(train *Set, most int, seed uint64) *clusters {
 
 func (k *clusters) row(i int) []float64 { return k.x[i*k.book.Width:][:k.book.Width] }
 
-// start chooses centre c among the vectors, with a probability proportional to the squared
-// distance from the centres before. It returns false if all vectors are at distance 0.
+// start chooses centre c among the vectors, with a probability proportional to the squared distance from the centres
+// before. It returns false if all vectors are at distance 0.
 func (k *clusters) start(c int, word uint32) bool {
 	at, total := 0, 0.0
 	if c > 0 {
@@ -248,8 +248,8 @@ func (k *clusters) assign(ctx context.Context) (changed bool) {
 	return changed
 }
 
-// move puts each centre into the middle of its vectors. A centre without vectors takes the
-// vector that is farthest from its own centre.
+// move puts each centre into the middle of its vectors. A centre without vectors takes the vector that is farthest from
+// its own centre.
 func (k *clusters) move(n int) {
 	width := k.book.Width
 	total := make([]float64, n)

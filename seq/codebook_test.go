@@ -97,8 +97,8 @@ func groups(t testing.TB, scale float64, seed uint64) (set *Set, point []int) {
 	return encode(t, Vectors, lines...), point
 }
 
-// A codebook finds groups, whatever the scale of a number, is the same on any number of processors,
-// and after it was written and read.
+// A codebook finds groups, whatever the scale of a number, is the same on any number of processors, and after it was
+// written and read.
 func TestCodebook(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	set, point := groups(t, 1, 1)

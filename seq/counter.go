@@ -13,8 +13,8 @@ const denseSpace = 1 << 23
 // fewWords is the largest number of words of bits that are looked at one by one.
 const fewWords = 256
 
-// fewPending is the least number of keys that wait until they are sorted. The number grows to a
-// quarter of the counted keys, so that these are not merged too often.
+// fewPending is the least number of keys that wait until they are sorted. The number grows to a quarter of the counted
+// keys, so that these are not merged too often.
 const fewPending = 1 << 16
 
 // tally counts keys, which are ascending.
@@ -126,8 +126,8 @@ func (c *counter) settle() {
 	c.pending = c.pending[:0]
 }
 
-// runs counts equal keys in an ascending list, and appends each key plus base and its count. It
-// compares neighbours without a branch, which a processor could not predict.
+// runs counts equal keys in an ascending list, and appends each key plus base and its count. It compares neighbours
+// without a branch, which a processor could not predict.
 func (t *tally) runs(base uint64, keys []uint64) {
 	if len(keys) == 0 {
 		return
@@ -248,8 +248,8 @@ type scratch struct {
 	other   prepared
 }
 
-// block is the number of symbols whose features are listed before they are counted, so
-// that memory does not grow with the length of a sequence.
+// block is the number of symbols whose features are listed before they are counted, so that memory does not grow with
+// the length of a sequence.
 const block = 1 << 14
 
 // newScratch returns a scratch for an extractor's keys.

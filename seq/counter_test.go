@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A counter of any kind counts like a map, and forgets; more keys than wait, and a sequence of few
-// after one of many, included.
+// A counter of any kind counts like a map, and forgets; more keys than wait, and a sequence of few after one of many,
+// included.
 func TestCounter(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, space := range []uint64{1, 100, 64 * fewWords, 64*fewWords + 1, denseSpace, 1 << 40} {

@@ -32,8 +32,8 @@ func (c *Census) Add(text []byte) {
 
 func isLetter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
 
-// residues returns the range of the residues in a line of DNA or a protein. It strips blanks, and a
-// position: a number before or after the blocks of the line.
+// residues returns the range of the residues in a line of DNA or a protein. It strips blanks, and a position: a number
+// before or after the blocks of the line.
 func residues(line []byte) (from, to int) {
 	const digits, blanks = "0123456789", " \t\r\n"
 	rest := bytes.TrimLeft(line, blanks)
@@ -60,11 +60,11 @@ const (
 	longBlock     = 8    // number of letters between blanks or of one case: blocks are longer than words
 )
 
-// Detect tells the alphabet of the sequences counted, by this rule: whole numbers between blanks
-// are integers; digits, with semicolons and nearly nothing but what numbers are written with, are
-// vectors; nearly all letters of DNA is DNA; nearly all letters of amino acids, nearly all of one
-// case or in long runs of each, and with few of B J O U Z, is a protein; everything else is bytes.
-// Words are never guessed. Gaps and the letters of masks, X and in DNA N, are no evidence.
+// Detect tells the alphabet of the sequences counted, by this rule: whole numbers between blanks are integers; digits,
+// with semicolons and nearly nothing but what numbers are written with, are vectors; nearly all letters of DNA is DNA;
+// nearly all letters of amino acids, nearly all of one case or in long runs of each, and with few of B J O U Z, is a
+// protein; everything else is bytes. Words are never guessed. Gaps and the letters of masks, X and in DNA N, are no
+// evidence.
 func (c *Census) Detect() Kind {
 	digits, numeric := c.all.count("0123456789"), c.all.count("0123456789.,;+-eE")
 	total, blanks := c.all.sizes()

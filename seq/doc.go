@@ -1,5 +1,5 @@
-// Package seq compares inputs of variable size. A sequence of symbols becomes a sparse vector of
-// counts with unit length, and kernels are inner products or distances of these vectors.
+// Package seq compares inputs of variable size. A sequence of symbols becomes a sparse vector of counts with unit
+// length, and kernels are inner products or distances of these vectors.
 //
 // An Alphabet (alphabet.go) codes the texts of sequences into a Set (set.go). A Spec such as double:1,5+spectrum:3
 // (spec.go) names feature maps (maps.go): of k-mers (kmers.go, gapped.go, mismatch.go), words (words.go) and graphs
@@ -22,9 +22,9 @@
 //
 // # What is exact
 //
-// A feature is a number below 2⁶², never a hash: different features never share a column. A feature
-// that no training sequence has gets no column, but it counts for the length of its vector. So
-// ⟨φ(x), φ(x')⟩ is exact for every training sequence x'.
+// A feature is a number below 2⁶², never a hash: different features never share a column. A feature that no training
+// sequence has gets no column, but it counts for the length of its vector. So ⟨φ(x), φ(x')⟩ is exact for every training
+// sequence x'.
 //
 // # Unknown symbols
 //

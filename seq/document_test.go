@@ -8,8 +8,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-// TestDocument: every map, alphabet, candidate and modifier stands in docs/sequences.md or
-// docs/graphs.md as the program takes it.
+// TestDocument: every map, alphabet, candidate and modifier stands in docs/sequences.md or docs/graphs.md as the
+// program takes it.
 func TestDocument(t *testing.T) {
 	var text []byte
 	for _, page := range []string{"sequences", "graphs"} {

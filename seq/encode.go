@@ -57,8 +57,8 @@ func EncoderFor(a *Alphabet) *Encoder {
 	return e
 }
 
-// Grow lets a copy of an alphabet that was given take in the words, integers and vectors that it lacks. The
-// codes of the others stay.
+// Grow lets a copy of an alphabet that was given take in the words, integers and vectors that it lacks. The codes of
+// the others stay.
 func (e *Encoder) Grow() {
 	e.set.Alphabet = e.set.Alphabet.clone()
 	e.fixed = false

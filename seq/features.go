@@ -23,8 +23,8 @@ type Features struct {
 	n     int
 }
 
-// Fit numbers the features of the training sequences. An error is a *SpecError: a map that is
-// not for this alphabet, or too many possible features; or the error of ctx, once it is done.
+// Fit numbers the features of the training sequences. An error is a *SpecError: a map that is not for this alphabet, or
+// too many possible features; or the error of ctx, once it is done.
 //
 // With tf-idf a feature of f of the N sequences weighs log((1+N)/(1+f)) + 1.
 func Fit(ctx context.Context, t Term, train *Set) (*Features, error) {
@@ -135,8 +135,8 @@ func (f *Features) countEmpty(ctx context.Context, set *Set) int {
 	return int(total.Load())
 }
 
-// survey lists the keys of all sequences in ascending order, and the number of sequences with each.
-// Once ctx is done keys may be missing.
+// survey lists the keys of all sequences in ascending order, and the number of sequences with each. Once ctx is done
+// keys may be missing.
 func (f *Features) survey(ctx context.Context, set *Set) tally {
 	space := f.ex.space()
 	type worker struct {
@@ -217,9 +217,9 @@ func (p *prepared) otherStrand(x []int32) []int32 {
 	return p.codes
 }
 
-// State is what Fit has learnt from training sequences, for a model file: Restore makes the
-// Features again. Only features with tf-idf, or features of a Projection, need it. Other features
-// are the same when they are fitted to the sequences that they are compared with.
+// State is what Fit has learnt from training sequences, for a model file: Restore makes the Features again. Only
+// features with tf-idf, or features of a Projection, need it. Other features are the same when they are fitted to the
+// sequences that they are compared with.
 type State struct {
 	// the numbered k-mers or runs of words of the map, each in order; empty where numbers are by formula
 	Tables [][]uint64

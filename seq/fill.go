@@ -29,9 +29,9 @@ func (f *Features) rows(ctx context.Context, set *Set) *SparseRows {
 	return r
 }
 
-// each visits the rows of a set in blocks, of which first is the first row. Several goroutines
-// do so, and each overwrites its rows by the rows of its next block, since all rows may take
-// much more memory than the sequences. Once ctx is done it visits no more blocks.
+// each visits the rows of a set in blocks, of which first is the first row. Several goroutines do so, and each
+// overwrites its rows by the rows of its next block, since all rows may take much more memory than the sequences. Once
+// ctx is done it visits no more blocks.
 func (f *Features) each(ctx context.Context, set *Set, then func(first int, rows *SparseRows)) {
 	start := func() *filler { return &filler{f: f, scratch: newScratch(f.ex.space())} }
 	inBlocks(ctx, set.N(), start, func(w *filler, lo, hi int) {
@@ -88,8 +88,8 @@ func (w *filler) add(t tally) {
 	r.Start, r.Square = append(r.Start, from+n), append(r.Square, norm)
 }
 
-// keep moves the columns that are not −1 and their counts to the front, and returns how many
-// there are. It does not branch on a column: a processor cannot predict whether it stays.
+// keep moves the columns that are not −1 and their counts to the front, and returns how many there are. It does not
+// branch on a column: a processor cannot predict whether it stays.
 func keep(columns []int32, counts []uint32) (n int) {
 	counts = counts[:len(columns)]
 	for i, column := range columns {

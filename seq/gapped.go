@@ -62,8 +62,8 @@ type windows struct {
 	number [][]uint64
 }
 
-// split makes w the windows lo … hi−1 of the strands, except windows with an unknown symbol,
-// whose keys it appends to rest.
+// split makes w the windows lo … hi−1 of the strands, except windows with an unknown symbol, whose keys it appends to
+// rest.
 func (e *gapped) split(w *windows, rest []uint64, strands [][]int32, lo, hi int) []uint64 {
 	for len(w.at) < e.g {
 		w.at = append(w.at, nil)

@@ -1,16 +1,16 @@
 package seq
 
-// grams numbers the k-mers of sequences. Where an alphabet is small, the number of a k-mer is
-// Σ x[i+t]·Lᵏ⁻¹⁻ᵗ. Otherwise, the k-mers of the training sequences are numbered as they come: a
-// k-mer by the pair of its first k−1 symbols' number and its last symbol.
+// grams numbers the k-mers of sequences. Where an alphabet is small, the number of a k-mer is Σ x[i+t]·Lᵏ⁻¹⁻ᵗ.
+// Otherwise, the k-mers of the training sequences are numbered as they come: a k-mer by the pair of its first k−1
+// symbols' number and its last symbol.
 type grams struct {
 	k, letters int
 	radix      uint64   // bound of the numbers
 	tables     []*table // tables[j] numbers the (j+1)-mers; nil: by the formula
 }
 
-// newGrams returns grams for features that are tuples of several k-mers and one of the numbers below extra.
-// It returns false unless radix^several · extra is below 2⁶².
+// newGrams returns grams for features that are tuples of several k-mers and one of the numbers below extra. It returns
+// false unless radix^several · extra is below 2⁶².
 func newGrams(a *Alphabet, k, several int, extra uint64) (*grams, bool) {
 	if _, ok := power(a.Letters, k*several, extra); ok {
 		radix, _ := power(a.Letters, k, 1)
@@ -55,8 +55,8 @@ func (g *grams) learn(x []int32) bool {
 	return true
 }
 
-// number writes the numbers of the k-mers that start at positions lo … hi−1 of x into dst, −1 where
-// one goes beyond the end or contains an unknown symbol.
+// number writes the numbers of the k-mers that start at positions lo … hi−1 of x into dst, −1 where one goes beyond the
+// end or contains an unknown symbol.
 func (g *grams) number(dst []int64, x []int32, lo, hi int, s *scratch) []int64 {
 	dst = dst[:0]
 	if g.tables != nil {

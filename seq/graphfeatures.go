@@ -25,8 +25,8 @@ func graphMaps() (maps []Map) {
 	return maps
 }
 
-// graphFeatures are the features of graphs or trees: chains of symbols. The chains of the
-// training set are numbered as they come.
+// graphFeatures are the features of graphs or trees: chains of symbols. The chains of the training set are numbered as
+// they come.
 type graphFeatures struct {
 	count  graph.Counter
 	chains *table
@@ -73,8 +73,8 @@ func (m *graphFeatures) labelled(x []int32, memory *[]int32) []int32 {
 // repeated is a feature and how often it was found.
 type repeated struct{ feature, times uint64 }
 
-// repeats are features as they are found. Now and then they are added up, so that their memory does
-// not grow with how often they occur.
+// repeats are features as they are found. Now and then they are added up, so that their memory does not grow with how
+// often they occur.
 type repeats struct {
 	all []repeated
 	few int // length of all after the last time that it was added up

@@ -10,8 +10,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/graph"
 )
 
-// IsGraph reports whether an alphabet is for graphs or trees: the codes are by package graph, and
-// the letters are the labels of nodes and edges.
+// IsGraph reports whether an alphabet is for graphs or trees: the codes are by package graph, and the letters are the
+// labels of nodes and edges.
 func (k Kind) IsGraph() bool { return k == Graphs || k == Trees }
 
 // Noun returns the word for a row of the kind: a sequence, a graph or a tree.
@@ -19,8 +19,8 @@ func (k Kind) Noun() string {
 	return cmp.Or(map[Kind]string{Graphs: "graph", Trees: "tree"}[k], "sequence")
 }
 
-// OfVectors returns the alphabet of the vectors that a codebook makes symbols of: a itself, or the
-// alphabet of the attributes of nodes. It is nil if there are no vectors.
+// OfVectors returns the alphabet of the vectors that a codebook makes symbols of: a itself, or the alphabet of the
+// attributes of nodes. It is nil if there are no vectors.
 func (a *Alphabet) OfVectors() *Alphabet {
 	if a.Kind == Vectors {
 		return a

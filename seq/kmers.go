@@ -16,8 +16,8 @@ func (g *grams) each(x []int32, s *scratch, add func(keys []uint64, from int, id
 // kmerMap is the common part of all maps of k-mers: the k-mers of some lengths.
 type kmerMap struct{ g []*grams }
 
-// newKmerMap returns a kmerMap of the lengths from … to. A feature of the map is a tuple of several k-mers
-// and one of the numbers below extra.
+// newKmerMap returns a kmerMap of the lengths from … to. A feature of the map is a tuple of several k-mers and one of
+// the numbers below extra.
 func newKmerMap(name string, a *Alphabet, from, to, several int, extra uint64) (kmerMap, *SpecError) {
 	var m kmerMap
 	for k := from; k <= to; k++ {
@@ -78,8 +78,8 @@ func (m spectra) keys(x []int32, s *scratch) {
 	}
 }
 
-// newPairs returns the map that counts pairs of k-mers: (a, b, j) with b starting j symbols after the end of a, where
-// j = 1 is the next symbol (Kuksa, Huang & Pavlovic 2008; double:1,5 is the paper's).
+// newPairs returns the map that counts pairs of k-mers: (a, b, j) with b starting j symbols after the end of a, where j
+// = 1 is the next symbol (Kuksa, Huang & Pavlovic 2008; double:1,5 is the paper's).
 func newPairs(args []int, a *Alphabet) (extractor, *SpecError) {
 	k, d := args[0], args[1]
 	m, err := newKmerMap("double", a, k, k, 2, uint64(d))
@@ -163,8 +163,8 @@ func (m triples) keys(x []int32, s *scratch) {
 // positions is the length to which maps with positions cut a sequence: later features would have no number.
 const positions = 1 << 28
 
-// newDegrees returns the weighted degree kernel (Rätsch & Sonnenburg 2004): k-mers of the lengths
-// k = 1 … d with the position where they start, weighted by 2(d−k+1)/(d(d+1)).
+// newDegrees returns the weighted degree kernel (Rätsch & Sonnenburg 2004): k-mers of the lengths k = 1 … d with the
+// position where they start, weighted by 2(d−k+1)/(d(d+1)).
 func newDegrees(args []int, a *Alphabet) (extractor, *SpecError) {
 	d := args[0]
 	m, err := newKmerMap("degree", a, 1, d, 1, uint64(d)*positions)
@@ -201,9 +201,9 @@ func (m *degrees) keys(x []int32, s *scratch) {
 	}
 }
 
-// newPlaced returns the map that counts k-mers at the places within s of where they start. So two sequences share
-// more of a k-mer the nearer it stands in them: max(0, 2s + 1 − |p − p'|) for the places p and p', as the weighted
-// degree kernel with shifts (Rätsch, Sonnenburg & Schölkopf 2005).
+// newPlaced returns the map that counts k-mers at the places within s of where they start. So two sequences share more
+// of a k-mer the nearer it stands in them: max(0, 2s + 1 − |p − p'|) for the places p and p', as the weighted degree
+// kernel with shifts (Rätsch, Sonnenburg & Schölkopf 2005).
 func newPlaced(args []int, a *Alphabet) (extractor, *SpecError) {
 	m, err := newKmerMap("placed", a, args[0], args[0], 1, 2*positions)
 	return placed{m, args[1]}, err
@@ -229,16 +229,16 @@ func (m placed) keys(x []int32, s *scratch) {
 	})
 }
 
-// newIntersection returns the map with a feature for the first occurrence of a k-mer, one for the second, and so on.
-// So two sequences share the smaller of two counts (histogram intersection, Swain & Ballard 1991),
-// and their lengths matter, unlike with counts of unit length.
+// newIntersection returns the map with a feature for the first occurrence of a k-mer, one for the second, and so on. So
+// two sequences share the smaller of two counts (histogram intersection, Swain & Ballard 1991), and their lengths
+// matter, unlike with counts of unit length.
 func newIntersection(args []int, a *Alphabet) (extractor, *SpecError) {
 	m, err := newKmerMap("intersection", a, 1, args[0], 1, uint64(args[0])*occurrences)
 	return intersection{m}, err
 }
 
-// occurrences is the number of occurrences of a k-mer that are numbered. Later ones are left out: one number for
-// all of them would outweigh the others by its count.
+// occurrences is the number of occurrences of a k-mer that are numbered. Later ones are left out: one number for all of
+// them would outweigh the others by its count.
 const occurrences = 1 << 16
 
 type intersection struct{ kmerMap }

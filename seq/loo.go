@@ -55,8 +55,8 @@ func (t Targets) class(i int) int {
 	return metrics.Argmax(t.row(i))
 }
 
-// loo predicts each of n rows from the rows of other blocks, by kernel ridge regression, whose
-// predictions without a block follow from one inverse.
+// loo predicts each of n rows from the rows of other blocks, by kernel ridge regression, whose predictions without a
+// block follow from one inverse.
 type loo struct {
 	Targets
 	mean    []float64 // mean of each column
@@ -216,9 +216,9 @@ func (t *distanceTable) add(k []float64, width, weight float64) {
 // leaveOut is the number of blocks in which the rows are left out.
 const leaveOut = 20
 
-// blocks groups rows that are near each other in a file; each block has the same share of every class.
-// Neighbours are often similar, such as sentences of one text or members of one family, and would
-// predict each other better than they predict new rows. Groups tell which rows are similar.
+// blocks groups rows that are near each other in a file; each block has the same share of every class. Neighbours are
+// often similar, such as sentences of one text or members of one family, and would predict each other better than they
+// predict new rows. Groups tell which rows are similar.
 func blocks(t Targets, places []int) [][]int {
 	if whole := wholeGroups(t.Groups); len(whole) > 1 {
 		return whole

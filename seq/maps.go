@@ -41,8 +41,8 @@ type extractor interface {
 	space() uint64
 	// learn gets every training sequence, in order, before any other call. It reports whether it needs them.
 	learn(x []int32) bool
-	// keys gives the features of x, in pieces, to s.count. Extractors are used by several
-	// goroutines at once, each with a separate scratch.
+	// keys gives the features of x, in pieces, to s.count. Extractors are used by several goroutines at once, each with
+	// a separate scratch.
 	keys(x []int32, s *scratch)
 	// crowded reports whether the training sequences have more features than can be numbered.
 	crowded() bool
@@ -50,8 +50,8 @@ type extractor interface {
 
 // counting is an extractor that counts a sequence by itself where that is faster than listing its keys.
 type counting interface {
-	// tally returns the keys of the strands of a sequence together, ascending, and their counts,
-	// in the memory of s. If ok is false, the keys must be listed.
+	// tally returns the keys of the strands of a sequence together, ascending, and their counts, in the memory of s. If
+	// ok is false, the keys must be listed.
 	tally(strands [][]int32, s *scratch) (t tally, ok bool)
 }
 

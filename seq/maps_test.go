@@ -83,8 +83,8 @@ func mustFit(t testing.TB, spec string, s *Set) *Features {
 	return f
 }
 
-// specsToTest returns terms of each map, over alphabets whose k-mers have a formula and over some whose
-// k-mers are numbered as they come.
+// specsToTest returns terms of each map, over alphabets whose k-mers have a formula and over some whose k-mers are
+// numbered as they come.
 func specsToTest() map[string][]string {
 	return map[string][]string{
 		"double":       {"double:1,5", "double:2,3", "double:1,5/sqrt", "double:6,2/tfidf"},
@@ -100,8 +100,8 @@ func specsToTest() map[string][]string {
 	}
 }
 
-// TestMaps walks the table: every map against its naive definition, trained on some sequences and
-// asked about those and others.
+// TestMaps walks the table: every map against its naive definition, trained on some sequences and asked about those and
+// others.
 func TestMaps(t *testing.T) {
 	for _, m := range allMaps() {
 		specs := append(specsToTest()[m.Name], graphSpecs()[m.Name]...)

@@ -8,12 +8,12 @@ import (
 // maxSymbols is the number of symbols whose windows are listed at a time: each takes up to twenty bytes.
 const maxSymbols = 1 << 20
 
-// maxSelf is the longest sequence that is compared with itself window by window. The time grows
-// with the square of the length.
+// maxSelf is the longest sequence that is compared with itself window by window. The time grows with the square of the
+// length.
 const maxSelf = 1 << 12
 
-// dots returns ⟨φ(x_n), φ(y_m)⟩ of the sequences of two sets [N, M], and ‖φ‖² of x; squares are ‖φ‖² of
-// y, before it was scaled. Once ctx is done the results are not valid.
+// dots returns ⟨φ(x_n), φ(y_m)⟩ of the sequences of two sets [N, M], and ‖φ‖² of x; squares are ‖φ‖² of y, before it
+// was scaled. Once ctx is done the results are not valid.
 func (m *matches) dots(ctx context.Context, x, y *Set, squares []float64) (dots, units []float64) {
 	dots = make([]float64, x.N()*y.N())
 	xSquares := m.squares(phase(ctx, 0, 2), x)

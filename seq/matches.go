@@ -7,14 +7,14 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
-// matches computes inner products of gapped k-mers without listing features. Two windows of g
-// symbols have C(e, k) features in common if they have e symbols in common, so that
+// matches computes inner products of gapped k-mers without listing features. Two windows of g symbols have C(e, k)
+// features in common if they have e symbols in common, so that
 //
 //	⟨c(x), c(y)⟩ = Σ over windows v of x and w of y of C(e(v, w), k),
 //
-// which is a whole number, and exact whatever the order of the sum. e is looked up: the places of a
-// window are in three parts, or in five where the alphabet is larger. For each part a row says how
-// many of its symbols each of 64 windows w has in common with it. A window v is a row of each part.
+// which is a whole number, and exact whatever the order of the sum. e is looked up: the places of a window are in three
+// parts, or in five where the alphabet is larger. For each part a row says how many of its symbols each of 64 windows w
+// has in common with it. A window v is a row of each part.
 type matches struct {
 	*gapped
 	term   Term
@@ -29,9 +29,9 @@ const (
 	maxPartKeys = 1024 // largest number of rows of a part, which should stay in the cache
 )
 
-// matchesFor returns the matches of a term, or nil if features are faster or the only way. Features
-// are used for counts that change by sqrt, log, presence or tf-idf, for large alphabets, and for
-// sequences with few features but many windows. The choice depends only on X̄.
+// matchesFor returns the matches of a term, or nil if features are faster or the only way. Features are used for counts
+// that change by sqrt, log, presence or tf-idf, for large alphabets, and for sequences with few features but many
+// windows. The choice depends only on X̄.
 func matchesFor(t Term, xbar *Set) *matches {
 	if m := newMatches(t, xbar.Alphabet); m != nil && m.pays(xbar) {
 		return m
@@ -172,8 +172,8 @@ func (w *matcher) clear() {
 	w.owner, w.lane = [8]int{-1, -1, -1, -1, -1, -1, -1, -1}, 0
 }
 
-// take takes the windows of sequence n of X̄, and calls full where there are 64. The windows of
-// the next sequence begin with a word.
+// take takes the windows of sequence n of X̄, and calls full where there are 64. The windows of the next sequence begin
+// with a word.
 func (w *matcher) take(set *Set, n, owner int, full func()) {
 	x := set.At(n)
 	w.add(w.codes.fold(w.m.term, x), owner, full)

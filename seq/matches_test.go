@@ -26,9 +26,9 @@ func matched(t testing.TB, m *matches, all, xbar *Set) (dots, units []float64) {
 	return m.dots(t.Context(), all, xbar, m.squares(t.Context(), xbar))
 }
 
-// TestMatchesNaive: windows have the inner products of the definition, with unknown symbols, with
-// both strands, where sequences are shorter than a window, and where C(g, k) takes two bytes; so
-// have all against all; and the bits do not depend on the threads.
+// TestMatchesNaive: windows have the inner products of the definition, with unknown symbols, with both strands, where
+// sequences are shorter than a window, and where C(g, k) takes two bytes; so have all against all; and the bits do not
+// depend on the threads.
 func TestMatchesNaive(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, c := range []struct {
@@ -121,8 +121,8 @@ func TestMatchesFeatures(t *testing.T) {
 	}
 }
 
-// TestMatchesFor: windows are compared where that pays and where counts stay as they are, and a
-// basis has no features then until they are asked for, which give the same distances.
+// TestMatchesFor: windows are compared where that pays and where counts stay as they are, and a basis has no features
+// then until they are asked for, which give the same distances.
 func TestMatchesFor(t *testing.T) {
 	set := encode(t, DNA, manyLines(400)[:60]...)
 	protein := encode(t, Protein, randomLines(Protein, 60, 300, 3)...)
@@ -163,8 +163,8 @@ func TestMatchesFor(t *testing.T) {
 	}
 }
 
-// TestMatchesMemory: a comparison needs memory for its result and for the windows of some
-// sequences, however many there are.
+// TestMatchesMemory: a comparison needs memory for its result and for the windows of some sequences, however many there
+// are.
 func TestMatchesMemory(t *testing.T) {
 	line := strings.Repeat("ACGTTGCA", 1000)
 	lines := make([]string, 4*maxSymbols/len(line))

@@ -26,8 +26,8 @@ func distances(m device.Metric, dots, a, b []float64) []float64 {
 	return dots
 }
 
-// Products returns the inner products [N, M] of two sets of rows of a term that its kernel stands for,
-// T under Tanimoto, and the squared norms that go with them.
+// Products returns the inner products [N, M] of two sets of rows of a term that its kernel stands for, T under
+// Tanimoto, and the squared norms that go with them.
 func (t Term) Products(a, b *SparseRows) (dots, aSquare, bSquare []float64) {
 	dots = innerProducts(a, b)
 	if t.Counts != Tanimoto {
@@ -39,8 +39,8 @@ func (t Term) Products(a, b *SparseRows) (dots, aSquare, bSquare []float64) {
 	return dots, slices.Repeat([]float64{1}, a.N()), slices.Repeat([]float64{1}, b.N())
 }
 
-// distances returns the squared distances between the sequences of a set [N,N], and k(x, x) of each: 0
-// where it has no feature, except under Tanimoto. Once ctx is done they are not valid.
+// distances returns the squared distances between the sequences of a set [N,N], and k(x, x) of each: 0 where it has no
+// feature, except under Tanimoto. Once ctx is done they are not valid.
 func (f *Features) distances(ctx context.Context, set *Set) (d2, square []float64) {
 	var v *inverted
 	t := f.Term
@@ -74,8 +74,8 @@ func (f *Features) distances(ctx context.Context, set *Set) (d2, square []float6
 	return d2, v.Square
 }
 
-// distancesAmong returns the squared distances under a map between the sequences of a set [N,N], and
-// k(x, x) of each. An error is a *SpecError, or the error of ctx.
+// distancesAmong returns the squared distances under a map between the sequences of a set [N,N], and k(x, x) of each.
+// An error is a *SpecError, or the error of ctx.
 func distancesAmong(ctx context.Context, t Term, set *Set) (d2, square []float64, err error) {
 	if m := matchesFor(t, set); m != nil {
 		dots, units := m.among(ctx, set)
@@ -89,8 +89,8 @@ func distancesAmong(ctx context.Context, t Term, set *Set) (d2, square []float64
 	return d2, square, ctx.Err()
 }
 
-// median returns the median of the distances above 0 among n rows, or 1 if there are none. A row begins stride
-// numbers after the row before.
+// median returns the median of the distances above 0 among n rows, or 1 if there are none. A row begins stride numbers
+// after the row before.
 func median(d2 []float64, n, stride int) float64 {
 	var all []float64
 	for i := range n {

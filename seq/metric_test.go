@@ -13,8 +13,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-// TestTanimotoRDKit: 1 − d²/2 is the similarity of RDKit (graph/testdata/molecules.py), also of
-// molecules with labels that training does not have.
+// TestTanimotoRDKit: 1 − d²/2 is the similarity of RDKit (graph/testdata/molecules.py), also of molecules with labels
+// that training does not have.
 func TestTanimotoRDKit(t *testing.T) {
 	text := must.Get(os.ReadFile("../graph/testdata/molecules.json"))(t)
 	var golden struct {
@@ -58,8 +58,8 @@ func distancesTo(t *testing.T, text string, xbar, set *Set) []float64 {
 	return b.Distances(t.Context(), set, 0, set.N())
 }
 
-// TestTanimoto: distances of random graphs and trees equal the definition by loops, with or
-// without /linear, in a Basis and among a set. A label that is unknown is like no other.
+// TestTanimoto: distances of random graphs and trees equal the definition by loops, with or without /linear, in a Basis
+// and among a set. A label that is unknown is like no other.
 func TestTanimoto(t *testing.T) {
 	for kind, names := range map[Kind][]string{
 		Graphs: {"vertices", "edges", "wl:2", "wledges:2", "paths:3", "graphlets:3", "circular:2", "atompairs:4"},

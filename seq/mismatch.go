@@ -57,8 +57,8 @@ func (e *mismatches) keys(x []int32, s *scratch) {
 // grams numbers the k-mers themselves.
 func (e *mismatches) grams() *grams { return &grams{k: e.k, letters: int(e.letters), radix: e.total} }
 
-// change appends key and the keys that result from changing at most m of the symbols of rest, the
-// first of which weighs above/letters. The memory has room for all of them.
+// change appends key and the keys that result from changing at most m of the symbols of rest, the first of which weighs
+// above/letters. The memory has room for all of them.
 func (e *mismatches) change(keys []uint64, key uint64, rest []int32, above uint64, m int) []uint64 {
 	keys = append(keys, key)
 	if m == 0 {

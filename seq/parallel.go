@@ -8,8 +8,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/parallel"
 )
 
-// rowBlock is the number of sequences that a goroutine takes at a time; fixed, so that results do
-// not depend on the goroutines.
+// rowBlock is the number of sequences that a goroutine takes at a time; fixed, so that results do not depend on the
+// goroutines.
 const rowBlock = 32
 
 // eachBlock runs over 0 … n−1 in blocks, by several goroutines. Once ctx is done it begins no more.
@@ -29,8 +29,8 @@ func inBlocks[T any](ctx context.Context, n int, start func() T, run func(state 
 
 type progressKey struct{}
 
-// WithProgress lets functions of this package that get the context report the share of their work
-// that is done, from 0 to 1. The shares grow, and one goroutine at a time calls report.
+// WithProgress lets functions of this package that get the context report the share of their work that is done, from 0
+// to 1. The shares grow, and one goroutine at a time calls report.
 func WithProgress(ctx context.Context, report func(share float64)) context.Context {
 	var lock sync.Mutex
 	last := 0.0

@@ -21,8 +21,8 @@ func manyLines(length int) []string {
 	return lines
 }
 
-// TestStop: whatever counts features ends soon after its context is done, with the context's error
-// where it returns one.
+// TestStop: whatever counts features ends soon after its context is done, with the context's error where it returns
+// one.
 func TestStop(t *testing.T) {
 	length := 400
 	if testing.Short() { // the race detector makes a second of work long

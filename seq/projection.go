@@ -14,8 +14,8 @@ import (
 //
 //	z = (√(P/4I) Σ_i Σ_c φ_i[c] s_ic − mean)/Scale
 //
-// over the I maps, s_ic being the signs of feature c of map i, so that the numbers of training
-// sequences have mean 0 and, all together, variance 1.
+// over the I maps, s_ic being the signs of feature c of map i, so that the numbers of training sequences have mean 0
+// and, all together, variance 1.
 type SignProjection struct {
 	Spec  Spec
 	P     int
@@ -31,8 +31,8 @@ const projectionSigns = 4
 
 const projectionSite = 0x73657101 // "seq", for a second use of a seed
 
-// NewSignProjection fits the projection of a spec to P numbers on training sequences. An error is a
-// *SpecError, or the error of ctx.
+// NewSignProjection fits the projection of a spec to P numbers on training sequences. An error is a *SpecError, or the
+// error of ctx.
 func NewSignProjection(ctx context.Context, spec Spec, p int, train *Set, seed uint64) (*SignProjection, error) {
 	z := &SignProjection{Spec: spec, P: p, Seed: seed, Mean: make([]float64, p), Scale: 1}
 	for i, t := range spec {

@@ -6,8 +6,8 @@ import (
 	"sort"
 )
 
-// SparseRows are N sparse vectors of one term, by rows: row i has Value[e] in Column[e] for
-// Start[i] ≤ e < Start[i+1], columns ascending.
+// SparseRows are N sparse vectors of one term, by rows: row i has Value[e] in Column[e] for Start[i] ≤ e < Start[i+1],
+// columns ascending.
 type SparseRows struct {
 	Width  int // number of columns
 	Start  []int
@@ -32,8 +32,8 @@ func (r *SparseRows) row(i int) ([]int32, []float64) {
 	return r.Column[r.Start[i]:r.Start[i+1]], r.Value[r.Start[i]:r.Start[i+1]]
 }
 
-// within returns r without the columns that no row of z has, and renumbers the others. Products with z
-// are the same, and take less memory if z is few of many rows. Square stays.
+// within returns r without the columns that no row of z has, and renumbers the others. Products with z are the same,
+// and take less memory if z is few of many rows. Square stays.
 func (r *SparseRows) within(z *SparseRows) *SparseRows {
 	number := make([]int32, r.Width)
 	for _, c := range z.Column {
@@ -59,8 +59,8 @@ func (r *SparseRows) within(z *SparseRows) *SparseRows {
 	return s
 }
 
-// inverted lists, for each column of M rows, the rows that have it and their values. Products
-// with other rows then touch only elements that are not zero in both.
+// inverted lists, for each column of M rows, the rows that have it and their values. Products with other rows then
+// touch only elements that are not zero in both.
 type inverted struct {
 	Start  []int   // starts of the columns [Width+1]: column c is elements Start[c] … Start[c+1]−1
 	Row    []int32 // row of each element, ascending in a column
@@ -85,8 +85,8 @@ func (f *Features) kept() bool {
 	return total <= maxKept
 }
 
-// inverted prepares the rows of training sequences for dots. If the rows and the lists together
-// would take too much memory, the features are counted twice. Once ctx is done it is nil.
+// inverted prepares the rows of training sequences for dots. If the rows and the lists together would take too much
+// memory, the features are counted twice. Once ctx is done it is nil.
 func (f *Features) inverted(ctx context.Context, set *Set) *inverted {
 	n := set.N()
 	pass := 0
@@ -113,8 +113,8 @@ func (f *Features) inverted(ctx context.Context, set *Set) *inverted {
 	return v
 }
 
-// invertEach builds the lists; it calls each twice, which must visit the same rows. Once ctx is done the
-// lists are not valid.
+// invertEach builds the lists; it calls each twice, which must visit the same rows. Once ctx is done the lists are not
+// valid.
 func invertEach(ctx context.Context, width int, each func(visit func(*SparseRows))) *inverted {
 	v := &inverted{}
 	// the elements of c are counted at c+2; after their sum, c begins at start[c+1], which moves on to its end
@@ -147,9 +147,9 @@ func invertEach(ctx context.Context, width int, each func(visit func(*SparseRows
 // tile is the number of elements of the lists that are used at a time, for all rows, so that they stay in the cache.
 const tile = 1 << 14
 
-// dots writes ⟨φ(a_n), φ(b_m)⟩ for the rows lo ≤ n < hi of a into dst [hi−lo, M]. Every sum runs
-// over ascending columns, so the result has the same bits for any cut into calls and any number of
-// goroutines. Once ctx is done the sums lack columns.
+// dots writes ⟨φ(a_n), φ(b_m)⟩ for the rows lo ≤ n < hi of a into dst [hi−lo, M]. Every sum runs over ascending
+// columns, so the result has the same bits for any cut into calls and any number of goroutines. Once ctx is done the
+// sums lack columns.
 func (v *inverted) dots(ctx context.Context, dst []float64, a *SparseRows, lo, hi int) {
 	m, width := len(v.Square), len(v.Start)-1
 	clear(dst[:(hi-lo)*m])

@@ -7,8 +7,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
-// judge scores the predictions of rows that were left out by the log density of each row, after the
-// link that fits best.
+// judge scores the predictions of rows that were left out by the log density of each row, after the link that fits
+// best.
 func (l *loo) judge(p leftOut) fit {
 	if l.Classes {
 		return l.judgeClasses(p)
@@ -74,8 +74,8 @@ func (l *loo) judgeClasses(p leftOut) fit {
 // rareShare is the share of the rows below which a class is rare.
 const rareShare = 0.1
 
-// calibrated returns the probabilities softmax(b_c + a·score) [n, Columns] with the largest likelihood:
-// in turn, a takes a step of Newton, and b makes the mean probability of each class its share.
+// calibrated returns the probabilities softmax(b_c + a·score) [n, Columns] with the largest likelihood: in turn, a
+// takes a step of Newton, and b makes the mean probability of each class its share.
 func (l *loo) calibrated(score []float64) []float64 {
 	n, columns := l.n(), l.Columns
 	slope := 1.0

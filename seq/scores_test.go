@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestCalibrated: at the link that fits best, the likelihood does not change with slope and
-// offsets, by central differences.
+// TestCalibrated: at the link that fits best, the likelihood does not change with slope and offsets, by central
+// differences.
 func TestCalibrated(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
 	const n, columns = 400, 3

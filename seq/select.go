@@ -40,20 +40,20 @@ const (
 	surely     = 2    // standard errors by which exp must be better than the cheaper inner product
 )
 
-// Select compares candidates by the log density of held-out training rows. It returns the best, or
-// the sum of the best few if that is better. All candidates are tried on few rows, drawn so that rare
-// classes are kept. The best candidates and their sums are tried on at most 800. Rows that are neighbours in
-// the file, or of one group, are held out together, in 20 blocks. Each block is predicted by kernel ridge
-// regression on the others, from which a link makes probabilities. A sum must be better than its parts by a
-// standard error, and an exponential kernel better than the inner product by two.
+// Select compares candidates by the log density of held-out training rows. It returns the best, or the sum of the best
+// few if that is better. All candidates are tried on few rows, drawn so that rare classes are kept. The best candidates
+// and their sums are tried on at most 800. Rows that are neighbours in the file, or of one group, are held out
+// together, in 20 blocks. Each block is predicted by kernel ridge regression on the others, from which a link makes
+// probabilities. A sum must be better than its parts by a standard error, and an exponential kernel better than the
+// inner product by two.
 //
 // More than 1000 graphs or trees are compared by inner products alone, without sums. The matrix among X̄ has no
 // parameters then, so that X̄ can be all rows. That gains more than a width or a second map.
 //
-// Candidates that would take too long are left out, by a count of their features that does not
-// depend on the clock. Graphs and trees of very many nodes are not among the rows. If limit is not
-// 0, training must fit in it, too. After a quarter of it Select returns the best so far, or the
-// first if none is scored yet. An error is a *SpecError or the error of ctx.
+// Candidates that would take too long are left out, by a count of their features that does not depend on the clock.
+// Graphs and trees of very many nodes are not among the rows. If limit is not 0, training must fit in it, too. After a
+// quarter of it Select returns the best so far, or the first if none is scored yet. An error is a *SpecError or the
+// error of ctx.
 func Select(ctx context.Context, candidates []Spec, set *Set, targets Targets, seed uint64,
 	limit time.Duration) (*Selection, error) {
 	s := &selector{work: maxTraining, widths: widths, terms: maxTerms}
@@ -161,8 +161,8 @@ func (s *selector) rank(tried []candidate) []candidate {
 	return tried
 }
 
-// winner returns the first of the sorted candidates. Where a class is rare, it returns the one with the
-// largest area under the curve, among those whose density is no worse by a standard error.
+// winner returns the first of the sorted candidates. Where a class is rare, it returns the one with the largest area
+// under the curve, among those whose density is no worse by a standard error.
 func winner(tried []candidate) candidate {
 	won := tried[0]
 	for _, c := range tried[1:] {
@@ -240,8 +240,8 @@ func (s *selector) head(n int) *comparison {
 	return &comparison{newLOO(s.targets.head(n), s.places[:n]), s.set.part(0, n)}
 }
 
-// try fits a spec, and returns the best fit: the inner product, or an exponential kernel if that is better
-// by two standard errors.
+// try fits a spec, and returns the best fit: the inner product, or an exponential kernel if that is better by two
+// standard errors.
 func (l *comparison) try(ctx context.Context, spec Spec, widths []float64) (candidate, error) {
 	c := candidate{spec: spec}
 	var tables []*distanceTable

@@ -12,8 +12,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-// Of many classes, rows are drawn at all, and several of some classes. Labels are enough, without a number for each
-// row and class.
+// Of many classes, rows are drawn at all, and several of some classes. Labels are enough, without a number for each row
+// and class.
 func TestManyClasses(t *testing.T) {
 	const rows, classes = 6000, 900
 	p := Targets{Columns: classes, Classes: true, Labels: make([]int32, rows)}
@@ -80,8 +80,8 @@ func TestBlocksOfGroups(t *testing.T) {
 	}
 }
 
-// TestSelectNeighbours: neighbours in the file are copies of each other with small changes. A map
-// that only recognises copies is not chosen.
+// TestSelectNeighbours: neighbours in the file are copies of each other with small changes. A map that only recognises
+// copies is not chosen.
 func TestSelectNeighbours(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long under the race detector, where other choices are tested")
@@ -188,8 +188,8 @@ func TestSelectCapitals(t *testing.T) {
 	}
 }
 
-// TestSelectRare: enough rows of a rare class are drawn. Its map is found by density, where the
-// number of errors is the same for all maps.
+// TestSelectRare: enough rows of a rare class are drawn. Its map is found by density, where the number of errors is the
+// same for all maps.
 func TestSelectRare(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long under the race detector, where other choices are tested")
@@ -246,8 +246,8 @@ func TestSelectFamily(t *testing.T) {
 	}
 }
 
-// TestSelectTime: with a time limit the best so far is taken; without, what is not tried does not
-// depend on the clock; and a context ends it at once.
+// TestSelectTime: with a time limit the best so far is taken; without, what is not tried does not depend on the clock;
+// and a context ends it at once.
 func TestSelectTime(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long under the race detector, where other choices are tested")

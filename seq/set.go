@@ -38,8 +38,8 @@ func (s *Set) Subset(rows []int) *Set {
 	return t
 }
 
-// Join returns the sequences of a and then the sequences of b. The alphabet of b is the alphabet of a,
-// or has grown from it.
+// Join returns the sequences of a and then the sequences of b. The alphabet of b is the alphabet of a, or has grown
+// from it.
 func Join(a, b *Set) *Set {
 	t := &Set{Alphabet: b.Alphabet, Codes: slices.Concat(a.Codes, b.Codes), Start: slices.Clone(a.Start)}
 	for _, start := range b.Start[1:] {

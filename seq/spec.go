@@ -20,11 +20,11 @@ const (
 	Log      Counts = "log"      // log(1+c)
 	Presence Counts = "presence" // 1
 
-	// Each occurrence, the first, the second and so on, is a separate feature, so that two graphs
-	// share the smaller of two counts (histogram intersection, Swain & Ballard 1991).
+	// Each occurrence, the first, the second and so on, is a separate feature, so that two graphs share the smaller of
+	// two counts (histogram intersection, Swain & Ballard 1991).
 	Min Counts = "min"
-	// As Min, and graphs are compared by T = m/(a+b−m), where they share m occurrences of a and b
-	// (Ralaivola et al. 2005). The squared distance is 2 − 2T.
+	// As Min, and graphs are compared by T = m/(a+b−m), where they share m occurrences of a and b (Ralaivola et al.
+	// 2005). The squared distance is 2 − 2T.
 	Tanimoto Counts = "tanimoto"
 )
 

@@ -47,8 +47,8 @@ func (t *table) slot(key uint64) *uint32 {
 // find returns the number of key, or −1.
 func (t *table) find(key uint64) int { return int(*t.slot(key)) - 1 }
 
-// findAll writes the number of each key, or −1, into dst. Many keys are looked up side by side, so
-// that they wait for memory together.
+// findAll writes the number of each key, or −1, into dst. Many keys are looked up side by side, so that they wait for
+// memory together.
 func (t *table) findAll(dst []int32, keys []uint64) {
 	const together = 64
 	var slots [together]uint32
@@ -91,8 +91,8 @@ func (t *table) put(key uint64) int {
 	return len(t.keys) - 1
 }
 
-// down numbers a chain of symbols, from 1, by its last symbol and the number of the chain before it, 0
-// for the empty chain.
+// down numbers a chain of symbols, from 1, by its last symbol and the number of the chain before it, 0 for the empty
+// chain.
 func (t *table) down(chain, symbol uint64) uint64 { return uint64(t.put(chain<<32|symbol)) + 1 }
 
 // downBeside returns a down that leaves t unchanged: new chains go into local, with numbers behind the numbers of t.
@@ -158,8 +158,8 @@ func newColumns(keys []uint64, space uint64) *columns {
 	return c
 }
 
-// lookup writes the column of each key into dst, or −1 for a key without a column, and reports
-// whether there is such a key.
+// lookup writes the column of each key into dst, or −1 for a key without a column, and reports whether there is such a
+// key.
 func (c *columns) lookup(dst []int32, keys []uint64) (strays bool) {
 	dst = dst[:len(keys)]
 	all := int32(0)

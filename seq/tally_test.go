@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestTally: a map that counts a sequence itself counts the keys that it would have listed, of one
-// strand and of both, with unknown symbols, in pieces and whole; and it forgets them.
+// TestTally: a map that counts a sequence itself counts the keys that it would have listed, of one strand and of both,
+// with unknown symbols, in pieces and whole; and it forgets them.
 func TestTally(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	line := func(from string, n int) string { return string(letters(r, from, n)) }

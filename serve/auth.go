@@ -48,8 +48,8 @@ func ReadTokens(path string) (*Tokens, error) {
 	return t, nil
 }
 
-// allow reports whether a header grants access. It takes as long for any word: hashes of one
-// size are compared, all of them, in constant time.
+// allow reports whether a header grants access. It takes as long for any word: hashes of one size are compared, all of
+// them, in constant time.
 func (t *Tokens) allow(authorization string) bool {
 	if t == nil {
 		return true

@@ -8,8 +8,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
-// batcher puts the rows of requests together and predicts them at once, in one goroutine: a device
-// does one thing at a time.
+// batcher puts the rows of requests together and predicts them at once, in one goroutine: a device does one thing at a
+// time.
 type batcher struct {
 	server    *Server
 	predictor *fitted.Predictor

@@ -18,8 +18,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
-// Whatever rows come together in a request or in a batch, by whichever way, each gets the numbers
-// that predict writes for it.
+// Whatever rows come together in a request or in a batch, by whichever way, each gets the numbers that predict writes
+// for it.
 func TestBitsOfPredict(t *testing.T) {
 	for _, kind := range []string{numbers, words, sequences} {
 		t.Run(kind, func(t *testing.T) {

@@ -18,8 +18,8 @@ func (b *bodies) add(n int64) (tooMany bool) { return b.inMemory.Add(n) > b.max 
 // errTooManyBytes answers a request for which there is no memory.
 var errTooManyBytes = &Error{busy, "too many large requests at a time: try again in a second"}
 
-// body reads the body of a request. It fails with status 503 if all bodies take too much memory. The
-// caller calls done when the body is no longer needed.
+// body reads the body of a request. It fails with status 503 if all bodies take too much memory. The caller calls done
+// when the body is no longer needed.
 func (s *Server) body(w http.ResponseWriter, r *http.Request) (body []byte, done func(), err error) {
 	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
 		return nil, nil, &Error{wrongFormat, "Content-Encoding " + quote(encoding) + ": send the body as it is"}

@@ -10,8 +10,8 @@ import (
 
 // Config holds the settings of a server.
 type Config struct {
-	// OpenDevice opens a device for a model, by the name of the one it was trained on and its
-	// precision. Each model has a device of its own.
+	// OpenDevice opens a device for a model, by the name of the one it was trained on and its precision. Each model has
+	// a device of its own.
 	OpenDevice func(trainedOn, precision string) (device.Device, error)
 	Samples    int // number of samples of each prediction; 0 is as in the run's evaluation
 
@@ -35,8 +35,8 @@ type Config struct {
 // AnyOrigin as Config.Origin lets the pages of all origins read answers.
 const AnyOrigin = "*"
 
-// Limits without an option. A queue holds more requests than clients that wait for their answers; and a
-// client that is slower than this has left.
+// Limits without an option. A queue holds more requests than clients that wait for their answers; and a client that is
+// slower than this has left.
 const (
 	queueLength   = 1024
 	headerTimeout = 5 * time.Second

@@ -70,8 +70,8 @@ func (c *conns) Accept() (net.Conn, error) {
 	}
 }
 
-// admit tracks a new connection. At the limit it returns the connection to close in its place, or the
-// time until one may be closed.
+// admit tracks a new connection. At the limit it returns the connection to close in its place, or the time until one
+// may be closed.
 func (c *conns) admit(t *trackedConn) (evicted *trackedConn, early time.Duration, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -91,8 +91,8 @@ func (c *conns) admit(t *trackedConn) (evicted *trackedConn, early time.Duration
 	return evicted, 0, true
 }
 
-// firstSilent returns the first connection of a list without unread bytes, which may be a request that
-// the server has not read yet.
+// firstSilent returns the first connection of a list without unread bytes, which may be a request that the server has
+// not read yet.
 func firstSilent(in *list.List) *trackedConn {
 	for e := in.Front(); e != nil; e = e.Next() {
 		if t := e.Value.(*trackedConn); !hasSent(t.Conn) {

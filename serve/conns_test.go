@@ -14,8 +14,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-// others asks all the time while a test abuses the server, and says how many answers came and how
-// long the slowest took.
+// others asks all the time while a test abuses the server, and says how many answers came and how long the slowest
+// took.
 func (r *running) others(t *testing.T) (end func() (answers int, slowest time.Duration)) {
 	stop, ended := make(chan struct{}), make(chan struct{})
 	answers := 0

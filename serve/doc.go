@@ -1,5 +1,5 @@
-// Package serve answers requests for predictions over the network: the Open Inference Protocol,
-// version 2, over HTTP and gRPC, and rows as plain JSON. The way of a request:
+// Package serve answers requests for predictions over the network: the Open Inference Protocol, version 2, over HTTP
+// and gRPC, and rows as plain JSON. The way of a request:
 //
 //	http.go, grpc.go            routes; both end in Server.infer
 //	 middleware.go, auth.go     request IDs, logs, metrics, tokens
@@ -10,6 +10,6 @@
 //	batch.go                    rows of several requests become one batch
 //	outputs.go                  a prediction becomes tensors
 //
-// A row's prediction has the same bits as that of the verb predict, whatever rows share its batch:
-// all rows have the same noise, and no operation mixes rows (docs/serve.md).
+// A row's prediction has the same bits as that of the verb predict, whatever rows share its batch: all rows have the
+// same noise, and no operation mixes rows (docs/serve.md).
 package serve

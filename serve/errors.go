@@ -59,8 +59,8 @@ func quote(s string) string {
 	return strconv.Quote(s)
 }
 
-// reported returns the error that a client gets for err. An error of the server is reported without
-// details, since these may name files; the log has them.
+// reported returns the error that a client gets for err. An error of the server is reported without details, since
+// these may name files; the log has them.
 func reported(err error) *Error {
 	var own *Error
 	var input *data.Error

@@ -27,8 +27,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/serve/inference"
 )
 
-// bare sends a body to ModelInfer by HTTP/2, on a connection of its own, and returns the status
-// of gRPC and its message, or the status of HTTP that is no 200.
+// bare sends a body to ModelInfer by HTTP/2, on a connection of its own, and returns the status of gRPC and its
+// message, or the status of HTTP that is no 200.
 func (r *running) bare(body io.Reader, headers ...string) (code, message string, err error) {
 	transport := &http.Transport{Protocols: &http.Protocols{}}
 	transport.Protocols.SetUnencryptedHTTP2(true)

@@ -73,8 +73,8 @@ func (s *Server) Handler() http.Handler {
 	return s.cors(mux)
 }
 
-// isOtherCall reports that a method is not for this path of /v1/models, whose two patterns are alike:
-// MODEL:predict has POST, and MODEL has none.
+// isOtherCall reports that a method is not for this path of /v1/models, whose two patterns are alike: MODEL:predict has
+// POST, and MODEL has none.
 func isOtherCall(path, method string) bool {
 	return strings.HasPrefix(path, "/v1/models/") && strings.HasSuffix(path, predictCall) != (method == http.MethodPost)
 }
@@ -270,8 +270,8 @@ func (s *Server) postRows(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// answer reads the body of a request for a prediction, acquires its model and calls respond. It logs and
-// counts the request.
+// answer reads the body of a request for a prediction, acquires its model and calls respond. It logs and counts the
+// request.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, model string,
 	respond func(ctx context.Context, m *loaded, c *call, body []byte) error) (err error) {
 	c := &call{protocol: "http", model: model, id: r.Header.Get(requestHeader)}

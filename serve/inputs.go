@@ -7,8 +7,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 )
 
-// inputsOf returns the tensors that a model reads: "inputs" holds all columns of numbers, in the order
-// of the training file, and each column of words or sequences is a tensor of its own.
+// inputsOf returns the tensors that a model reads: "inputs" holds all columns of numbers, in the order of the training
+// file, and each column of words or sequences is a tensor of its own.
 func inputsOf(s data.Schema) (specs []TensorSpec) {
 	if width := len(s.RequestNumbers()); width > 0 {
 		specs = append(specs, TensorSpec{s.NumbersName(), FP64, []int64{-1, int64(width)}})
@@ -62,8 +62,8 @@ func rowsOf(s data.Schema, inputs []Tensor) (data.Request, error) {
 	return g, nil
 }
 
-// rows checks a tensor of a request against an input of the model, and returns its rows. A column may
-// also come as [N,1].
+// rows checks a tensor of a request against an input of the model, and returns its rows. A column may also come as
+// [N,1].
 func (want TensorSpec) rows(t Tensor) (int, error) {
 	width := int64(1)
 	if len(want.Shape) == 2 {

@@ -142,8 +142,8 @@ func TestTwiceAndDamaged(t *testing.T) {
 	}
 }
 
-// Lists of elements that take one or two bytes each end where they exceed what a request may hold:
-// they would take a hundred times as much memory.
+// Lists of elements that take one or two bytes each end where they exceed what a request may hold: they would take a
+// hundred times as much memory.
 func TestManyEmptyElements(t *testing.T) {
 	many := func(element string) string {
 		return "[" + strings.TrimSuffix(strings.Repeat(element+",", maxTensors+1), ",") + "]"

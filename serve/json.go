@@ -82,8 +82,8 @@ func faultOf(err error) string {
 	return fmt.Sprintf("found %s in place of %s%s", strings.Replace(wrong.Value, "array", "list", 1), want, place)
 }
 
-// each decodes the elements of a list one by one, and fails above the limit. A list of millions of empty
-// elements takes no memory for them.
+// each decodes the elements of a list one by one, and fails above the limit. A list of millions of empty elements takes
+// no memory for them.
 func each[T any](list []byte, limit int, what string, read func(i int, element T) error) error {
 	d := json.NewDecoder(bytes.NewReader(list))
 	switch open, err := d.Token(); {
@@ -107,8 +107,8 @@ func each[T any](list []byte, limit int, what string, read func(i int, element T
 	return nil
 }
 
-// members decodes the members of an object one by one. An object of millions of unknown members takes
-// no memory for them.
+// members decodes the members of an object one by one. An object of millions of unknown members takes no memory for
+// them.
 func members(object json.RawMessage, read func(name string, value json.RawMessage) error) error {
 	d := json.NewDecoder(bytes.NewReader(object))
 	if _, err := d.Token(); err != nil {

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// requestHeader carries the ID of a request, from the client or given here, to the log and back.
-// traceHeader carries the ID of a trace between two hyphens.
+// requestHeader carries the ID of a request, from the client or given here, to the log and back. traceHeader carries
+// the ID of a trace between two hyphens.
 const (
 	requestHeader = "X-Request-Id"
 	traceHeader   = "Traceparent"
@@ -102,8 +102,8 @@ func writeBody(w http.ResponseWriter, status int, contentType string, body []byt
 	return nil
 }
 
-// cors wraps a handler so that the pages of an origin may read answers. Browsers send a preflight request
-// first, without a token: it answers these.
+// cors wraps a handler so that the pages of an origin may read answers. Browsers send a preflight request first,
+// without a token: it answers these.
 func (s *Server) cors(next http.Handler) http.Handler {
 	if s.Origin == "" {
 		return next

@@ -18,8 +18,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
-// conformal starts a server with a model of a kind that has intervals of level 0.9. want is the output of predict for
-// a row at this level, and at 0.6.
+// conformal starts a server with a model of a kind that has intervals of level 0.9. want is the output of predict for a
+// row at this level, and at 0.6.
 func conformal(t *testing.T, kind, row string) (r *running, want []map[string]any) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "m.safetensors")
@@ -120,8 +120,8 @@ func TestSetOfManyClasses(t *testing.T) {
 	}
 }
 
-// Counts are the same as of predict, with the offset of a row. Their quantiles and draws are whole numbers, and
-// samples are rates.
+// Counts are the same as of predict, with the offset of a row. Their quantiles and draws are whole numbers, and samples
+// are rates.
 func TestCounts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.safetensors")
 	trained := writeModel(t, path, counts, 1)

@@ -5,8 +5,8 @@ import (
 	"net/http"
 )
 
-// The protocol's extension for repositories of models, with Triton's explicit control. The
-// repository holds the models of the command line and nothing else: a request names no files.
+// The protocol's extension for repositories of models, with Triton's explicit control. The repository holds the models
+// of the command line and nothing else: a request names no files.
 
 type modelState struct {
 	Name    string `json:"name"`
@@ -95,8 +95,8 @@ func (s *Server) load(ctx context.Context, name string, parameters int) error {
 	return s.store.reopen(ctx, name)
 }
 
-// readCommand reads a body that may be empty. A browser may not send it for a page of another
-// server: models are loaded and unloaded by those who run the server.
+// readCommand reads a body that may be empty. A browser may not send it for a page of another server: models are loaded
+// and unloaded by those who run the server.
 func (s *Server) readCommand(w http.ResponseWriter, r *http.Request, into any) error {
 	if err := http.NewCrossOriginProtection().Check(r); err != nil {
 		return &Error{forbidden, "pages of other servers may ask for predictions alone: " + err.Error()}

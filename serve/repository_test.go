@@ -25,8 +25,8 @@ func (r *running) ask(t *testing.T, method, path string, headers ...string) (*ht
 	return a, string(body)
 }
 
-// An unloaded model answers nobody until it is loaded. A load reads the files again; where they are
-// damaged, the model stays as it was.
+// An unloaded model answers nobody until it is loaded. A load reads the files again; where they are damaged, the model
+// stays as it was.
 func TestRepository(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.safetensors")
 	writeModel(t, path, numbers, 1)

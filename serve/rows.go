@@ -9,9 +9,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/predict"
 )
 
-// Rows as plain JSON: {"instances": [row, …]} asks, {"predictions": [object, …]} answers. A row is
-// an object by column, a list in the order of the columns, or, of sequences alone, a string. Its
-// answer is the line that predict --out FILE.jsonl writes. "warnings" holds those that predict prints.
+// Rows as plain JSON: {"instances": [row, …]} asks, {"predictions": [object, …]} answers. A row is an object by column,
+// a list in the order of the columns, or, of sequences alone, a string. Its answer is the line that predict --out
+// FILE.jsonl writes. "warnings" holds those that predict prints.
 
 // parseRows decodes the rows of a request, and fails above maxRows.
 func parseRows(s data.Schema, body []byte, maxRows int) (data.Request, error) {

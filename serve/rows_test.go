@@ -39,8 +39,8 @@ func TestManyMembers(t *testing.T) {
 	}
 }
 
-// A row has the columns that the model reads, and may have others of the training file: its target, what was left
-// out, and its roles. A key beyond these, a key that comes twice, and a cell that is a list are errors.
+// A row has the columns that the model reads, and may have others of the training file: its target, what was left out,
+// and its roles. A key beyond these, a key that comes twice, and a cell that is a list are errors.
 func TestRowKeys(t *testing.T) {
 	in := newRowReader(data.Schema{Columns: []string{"x", "b"}, Target: "y", Task: data.Regression,
 		LeftOut: []data.LeftOut{{Column: "name"}, {Column: "hours"}, {Column: "patient"}},

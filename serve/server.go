@@ -72,8 +72,8 @@ func (e endpoint) serve() error {
 	return e.Serve(e.conns)
 }
 
-// Serve answers HTTP on one listener and gRPC on the other, which may be nil, until ctx ends. Then
-// it takes no new requests, finishes those in progress, and returns.
+// Serve answers HTTP on one listener and gRPC on the other, which may be nil, until ctx ends. Then it takes no new
+// requests, finishes those in progress, and returns.
 func (s *Server) Serve(ctx context.Context, web, rpc net.Listener) error {
 	watched, unwatch := context.WithCancel(ctx)
 	defer unwatch()
@@ -105,9 +105,9 @@ func (s *Server) Serve(ctx context.Context, web, rpc net.Listener) error {
 	return err
 }
 
-// stop takes no new connections, finishes the requests in progress, and aborts those that take too
-// long. A client may send its next request before it sees that the server stops: it gets an answer,
-// which says that the connection closes. Over HTTP/2, requests after the end of the connection have none.
+// stop takes no new connections, finishes the requests in progress, and aborts those that take too long. A client may
+// send its next request before it sees that the server stops: it gets an answer, which says that the connection closes.
+// Over HTTP/2, requests after the end of the connection have none.
 func (s *Server) stop(endpoints []endpoint) {
 	s.stopping.Store(true)
 	s.Log.Info("stopping: finishing the requests in progress")
@@ -147,8 +147,8 @@ func checkVersion(asked string) error {
 	return nil
 }
 
-// infer predicts the rows of a request, and returns its outputs and whether each is raw. The caller frees the
-// request once the answer is sent.
+// infer predicts the rows of a request, and returns its outputs and whether each is raw. The caller frees the request
+// once the answer is sent.
 func (s *Server) infer(ctx context.Context, m *loaded, q *Request) (outputs []Tensor, binary []bool, err error) {
 	asked := q.Outputs
 	if len(asked) == 0 || len(asked) == 1 && asked[0].Name == "" {
@@ -217,8 +217,8 @@ func (r *reservation) free() {
 	}
 }
 
-// predict waits for memory, and predicts rows for an answer of these outputs. The caller frees the reservation
-// once the answer is sent: all requests together take bounded memory.
+// predict waits for memory, and predicts rows for an answer of these outputs. The caller frees the reservation once the
+// answer is sent: all requests together take bounded memory.
 func (s *Server) predict(ctx context.Context, m *loaded, given data.Request, answer []TensorSpec) (
 	p *prediction, reserved *reservation, err error) {
 	if given.N > s.MaxRows {
@@ -245,8 +245,8 @@ func (s *Server) predict(ctx context.Context, m *loaded, given data.Request, ans
 	return p, &reservation{s.room, needed, min(needed, sent)}, nil
 }
 
-// predictUntil waits for a prediction, or leaves when ctx ends. A prediction of long sequences does not look at ctx:
-// it goes on, and holds its model and memory until it ends. free gives the memory back where there is no prediction.
+// predictUntil waits for a prediction, or leaves when ctx ends. A prediction of long sequences does not look at ctx: it
+// goes on, and holds its model and memory until it ends. free gives the memory back where there is no prediction.
 func (s *Server) predictUntil(ctx context.Context, m *loaded, predict func() (*prediction, error), free func()) (
 	*prediction, error) {
 	var p *prediction

@@ -299,8 +299,8 @@ func TestStopIdle(t *testing.T) {
 	}
 }
 
-// Clients that ask without a pause lose no request when the server ends: they get an answer to each
-// until they find nobody to connect to.
+// Clients that ask without a pause lose no request when the server ends: they get an answer to each until they find
+// nobody to connect to.
 func TestStopUnderLoad(t *testing.T) {
 	c := testConfig()
 	c.Linger = time.Minute // whatever else the machine does

@@ -285,8 +285,8 @@ func (s *store) close() {
 // reloadEvery is how often the files of models are looked at.
 const reloadEvery = 2 * time.Second
 
-// stamp tells whether the files of a model have changed, of a run folder or a model file by itself: a
-// checkpoint replaces its file, and a run its folder. The stamp of a path is zero if it is not a regular file.
+// stamp tells whether the files of a model have changed, of a run folder or a model file by itself: a checkpoint
+// replaces its file, and a run its folder. The stamp of a path is zero if it is not a regular file.
 type stamp struct{ alone, model, result, checkpoint fileStamp }
 
 type fileStamp struct {
@@ -319,9 +319,9 @@ func (s *store) watch(ctx context.Context) {
 	}
 }
 
-// reload reads a loaded model again if its files have changed. Requests that came before are
-// answered by the old model. Where the new one cannot be read, the old one stays. A model that is
-// not loaded may be tried again. A server that ends, with ctx, takes no new model.
+// reload reads a loaded model again if its files have changed. Requests that came before are answered by the old model.
+// Where the new one cannot be read, the old one stays. A model that is not loaded may be tried again. A server that
+// ends, with ctx, takes no new model.
 func (s *store) reload(ctx context.Context, e *entry) {
 	if s.waitTurn(ctx) != nil {
 		return

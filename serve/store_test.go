@@ -18,8 +18,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-// While a model's file is replaced again and again, each request is answered, by the old model or
-// by the new one; and a damaged file changes nothing.
+// While a model's file is replaced again and again, each request is answered, by the old model or by the new one; and a
+// damaged file changes nothing.
 func TestReload(t *testing.T) {
 	dir := t.TempDir()
 	path, other := filepath.Join(dir, "m.safetensors"), filepath.Join(dir, "other")

@@ -86,8 +86,8 @@ func (t *Tensor) elements(limit int) (int, error) {
 	return int(n), nil
 }
 
-// The raw form of a tensor: numbers in little-endian order, and of BYTES before each element its
-// length in four bytes. gRPC and the protocol's binary extension have it.
+// The raw form of a tensor: numbers in little-endian order, and of BYTES before each element its length in four bytes.
+// gRPC and the protocol's binary extension have it.
 
 // fillRaw reads n elements, and nothing may be left.
 func (t *Tensor) fillRaw(raw []byte, n int) (err error) {

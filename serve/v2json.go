@@ -51,8 +51,8 @@ const (
 	maxSizes   = 1 << 8
 )
 
-// parseRequest reads the body of a request, whose first bytes are JSON: all of it, or as
-// many bytes as a header gives, with raw tensors after it. It has at most maxElements elements.
+// parseRequest reads the body of a request, whose first bytes are JSON: all of it, or as many bytes as a header gives,
+// with raw tensors after it. It has at most maxElements elements.
 func parseRequest(body []byte, jsonSize, maxElements int) (*Request, error) {
 	text, raw := body[:jsonSize], body[jsonSize:]
 	var wire wireRequest

@@ -40,8 +40,8 @@ func TestClassFactors(t *testing.T) {
 	}
 }
 
-// A run with class weights equals a run of rows with these weights, to the bit. It finds more of the rare
-// class, and its probabilities are for equally frequent classes. The test rows keep their weights.
+// A run with class weights equals a run of rows with these weights, to the bit. It finds more of the rare class, and
+// its probabilities are for equally frequent classes. The test rows keep their weights.
 func TestClassWeights(t *testing.T) {
 	learns(t)
 	set := table(t, 200, 1, seldom)

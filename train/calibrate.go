@@ -10,8 +10,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// calibrate fits the temperature to the validation rows, unless it is given or attempts have fitted it. After Ctrl-C
-// it is 1. Counts have no temperature: their noise follows from their rates.
+// calibrate fits the temperature to the validation rows, unless it is given or attempts have fitted it. After Ctrl-C it
+// is 1. Counts have no temperature: their noise follows from their rates.
 func (r *run) calibrate(ctx context.Context, out *Outcome) error {
 	if !r.calibrates(out) {
 		return nil

@@ -56,8 +56,8 @@ func TestModelAfterCalibration(t *testing.T) {
 	}
 }
 
-// A classifier that is less sure than it could be gets a temperature by its validation rows. It holds in
-// each way to predict, and in the model file, and helps on rows that neither saw.
+// A classifier that is less sure than it could be gets a temperature by its validation rows. It holds in each way to
+// predict, and in the model file, and helps on rows that neither saw.
 func TestCalibrate(t *testing.T) {
 	learns(t)
 	for _, likelihood := range []string{"softmax", "bernoulli"} {

@@ -23,8 +23,8 @@ func (c candidate) String() string {
 }
 
 // candidates returns the objectives that rows choose from, the default first. If rows outnumber the parameters that can
-// follow them, that is the predictive objective, also with a lower weight. Otherwise it is the bound; the others
-// are the predictive objective if the model has one, or lower weights.
+// follow them, that is the predictive objective, also with a lower weight. Otherwise it is the bound; the others are
+// the predictive objective if the model has one, or lower weights.
 func candidates(cfg options.Config, ds *data.Dataset) []candidate {
 	switch {
 	case cfg.ObjectiveOf(ds) == options.Predictive:

@@ -16,16 +16,16 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// How the objective is chosen. A weight of the KL terms below 1, or the log density of the prediction in place of
-// the bound, is much better on most tables, and memorises others. So rows that are held out choose after short
-// trainings, called attempts. Attempts and run together take no more steps than a run without a choice, or a sixteenth
-// more where they choose between components and columns. With a time limit, they share the time.
+// How the objective is chosen. A weight of the KL terms below 1, or the log density of the prediction in place of the
+// bound, is much better on most tables, and memorises others. So rows that are held out choose after short trainings,
+// called attempts. Attempts and run together take no more steps than a run without a choice, or a sixteenth more where
+// they choose between components and columns. With a time limit, they share the time.
 //
 // If rows outnumber the parameters that can follow them, the predictive objective is safe. An attempt then takes the
 // same share of the rows and of the steps. For other tables, longer attempts choose the number of steps, too.
 //
-// Where many columns say much the same, attempts have their principal components as inputs. A further short attempt
-// has the columns. If it is clearly better, these are the inputs from then on.
+// Where many columns say much the same, attempts have their principal components as inputs. A further short attempt has
+// the columns. If it is clearly better, these are the inputs from then on.
 const (
 	heldOutShare     = 0.2 // share of the rows that score attempts, at most options.ValidationRows
 	attemptTimeShare = 0.8 // largest share of the remaining time that attempts take
@@ -78,8 +78,8 @@ type chooser struct {
 	cancel                func()        // ends the attempts
 }
 
-// choose settles the objective, the weight of its KL terms and, if the objective is not safe, the number of
-// steps. Attempts that break off, or that a time limit has no time for, do not count.
+// choose settles the objective, the weight of its KL terms and, if the objective is not safe, the number of steps.
+// Attempts that break off, or that a time limit has no time for, do not count.
 func (r *run) choose(ctx context.Context) error {
 	cfg := r.config
 	if cfg.Objective != options.Auto {
@@ -254,8 +254,8 @@ func (ch *chooser) takeComponents(ctx context.Context) error {
 	return nil
 }
 
-// tryColumns makes an attempt of the best candidate so far with columns in place of components. If it surpasses the
-// one with components, columns are the inputs from then on.
+// tryColumns makes an attempt of the best candidate so far with columns in place of components. If it surpasses the one
+// with components, columns are the inputs from then on.
 func (ch *chooser) tryColumns(ctx context.Context) error {
 	before, best := ch.inputs, ch.best()
 	if before == ch.columns {

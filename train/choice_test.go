@@ -19,8 +19,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// Rows that are held out choose the objective, its weight of the KL terms and, on few rows or of classes,
-// the number of steps. The settled config repeats the run.
+// Rows that are held out choose the objective, its weight of the KL terms and, on few rows or of classes, the number of
+// steps. The settled config repeats the run.
 func TestChoiceOfObjective(t *testing.T) {
 	learns(t)
 	const steps = 800
@@ -294,8 +294,8 @@ func chosenLate(t *testing.T, job *Job, change func(r *run)) *run {
 	return r
 }
 
-// An attempt that breaks off does not count. If no attempt counts, the run has the bound as
-// objective. A time limit that is nearly over leaves no time for attempts.
+// An attempt that breaks off does not count. If no attempt counts, the run has the bound as objective. A time limit
+// that is nearly over leaves no time for attempts.
 func TestNoAttempt(t *testing.T) {
 	job := &Job{Config: withSteps(config(t, "inducing=20 latents=2 features=20 batch=50"), 1200),
 		Device: openCPU(t), Train: table(t, 120, 1, wave)}
@@ -341,8 +341,8 @@ func TestResumedInputs(t *testing.T) {
 	}
 }
 
-// Where there is no time for long attempts, no lengths are compared: the run has the steps of a long one. What
-// a checkpoint has needs no time.
+// Where there is no time for long attempts, no lengths are compared: the run has the steps of a long one. What a
+// checkpoint has needs no time.
 func TestNoTimeForLongAttempts(t *testing.T) {
 	job := &Job{Config: withSteps(config(t, "inducing=20 latents=2 features=20 batch=50"), 1200),
 		Device: openCPU(t), Train: table(t, 120, 1, wave)}

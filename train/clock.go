@@ -30,8 +30,8 @@ func (c *clock) late() bool { return c.deadline > 0 && c.used() > c.deadline }
 // seconds returns the time in steps.
 func (c *clock) seconds() float64 { return c.earlierSeconds + time.Since(c.firstStepTime).Seconds() }
 
-// When the plan of a run with a time limit is reviewed, in shares of the time that remains. A plan is kept if it
-// takes no more than that time, and at least minPlanShare of it.
+// When the plan of a run with a time limit is reviewed, in shares of the time that remains. A plan is kept if it takes
+// no more than that time, and at least minPlanShare of it.
 const (
 	firstReview  = 1.0 / 16
 	nextReview   = 1.0 / 3

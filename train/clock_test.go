@@ -191,8 +191,8 @@ func TestFastAttempts(t *testing.T) {
 	}
 }
 
-// On a machine that becomes slower, attempts leave time for the run. Its length is planned at their pace: its
-// warm-up ends, and its learning rate decays.
+// On a machine that becomes slower, attempts leave time for the run. Its length is planned at their pace: its warm-up
+// ends, and its learning rate decays.
 func TestSlowAttempts(t *testing.T) {
 	for perStep, least := range map[time.Duration]int{10 * time.Millisecond: 30, 40 * time.Millisecond: 15} {
 		starved(t, func(int) time.Duration { return perStep }, func(out *Outcome, used time.Duration, notes string) {

@@ -9,8 +9,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// reduceColumns makes few inputs of many columns, by the training rows, as the key columns says. A resumed run, and
-// one that starts at a model, keep the inputs that they began with.
+// reduceColumns makes few inputs of many columns, by the training rows, as the key columns says. A resumed run, and one
+// that starts at a model, keep the inputs that they began with.
 func (s *setup) reduceColumns(ctx context.Context) error {
 	before := s.job.projectionBefore()
 	switch {

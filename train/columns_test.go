@@ -14,8 +14,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// wideRows returns rows with 300 columns of noise. The sum of two of them says the class, where there is
-// something to learn.
+// wideRows returns rows with 300 columns of noise. The sum of two of them says the class, where there is something to
+// learn.
 func wideRows(t *testing.T, n int, seed uint64, signal bool) *data.Dataset {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 1))
@@ -71,8 +71,8 @@ func TestWideNoise(t *testing.T) {
 	}
 }
 
-// alikeRows returns rows with 40 columns that mix three strong causes and a weak one, which says the class; or, if
-// own, the first column says it alone, and each column has more of its own.
+// alikeRows returns rows with 40 columns that mix three strong causes and a weak one, which says the class; or, if own,
+// the first column says it alone, and each column has more of its own.
 func alikeRows(t *testing.T, n int, seed uint64, own bool) *data.Dataset {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 1))

@@ -57,8 +57,8 @@ func predictOn(t *testing.T, trained *fitted.Model, ds *data.Dataset, samples in
 	return must.Get(trained.Predict(t.Context(), dev, ds, samples))(t)
 }
 
-// A model of counts with exposures comes near the truth that made them, in each kind of model; and a file
-// brings it back.
+// A model of counts with exposures comes near the truth that made them, in each kind of model; and a file brings it
+// back.
 func TestCountsRecover(t *testing.T) {
 	learns(t)
 	for _, c := range []struct {

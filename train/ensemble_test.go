@@ -26,8 +26,8 @@ func ensemble(t *testing.T, set *data.Dataset, weights []float64, options ...str
 	return must.Get(fitted.NewEnsemble(members))(t)
 }
 
-// The density of an ensemble is the weighted sum of its members' densities, whatever their
-// likelihoods; so are its moments. The file and a Predictor keep the bits.
+// The density of an ensemble is the weighted sum of its members' densities, whatever their likelihoods; so are its
+// moments. The file and a Predictor keep the bits.
 func TestEnsemble(t *testing.T) {
 	set, weights := table(t, 60, 1, wave), []float64{0.55, 0.25, 0.2}
 	e := ensemble(t, set, weights, "model=gp inducing=9",

@@ -11,8 +11,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// Generalise compares training rows with validation rows or, if there are none, with the test rows of scores. It is
-// nil without either. Log densities that are not finite are an error. Soon after ctx ends, its cause is the error.
+// Generalise compares training rows with validation rows or, if there are none, with the test rows of scores. It is nil
+// without either. Log densities that are not finite are an error. Soon after ctx ends, its cause is the error.
 func (j *Job) Generalise(ctx context.Context, t *fitted.Model,
 	scores *fitted.Scores) (*rundir.Generalisation, error) {
 	unseenKind, unseen := "test", scores.Densities

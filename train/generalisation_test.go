@@ -49,8 +49,8 @@ func generalise(t *testing.T, options string, set, validation,
 	return g, scores, job, out
 }
 
-// Noise cannot be learned. With one frozen draw the frequencies learn it by heart; their prior does
-// not, and the default, which is a bound, finds that it is noise.
+// Noise cannot be learned. With one frozen draw the frequencies learn it by heart; their prior does not, and the
+// default, which is a bound, finds that it is noise.
 func TestMemorisedNoise(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long under the race detector, where other trainings are tested")
@@ -88,8 +88,8 @@ func TestGeneralisationOfClasses(t *testing.T) {
 	}
 }
 
-// Of many rows some are compared. Their part of the whole prediction equals a prediction of them
-// alone, also if each sample has a different variance.
+// Of many rows some are compared. Their part of the whole prediction equals a prediction of them alone, also if each
+// sample has a different variance.
 func TestComparedRows(t *testing.T) {
 	for _, options := range []string{"model=gp", "features=8 likelihood=heteroscedastic",
 		"features=8 predict-draws=20"} {

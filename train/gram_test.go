@@ -23,8 +23,8 @@ import (
 
 func init() { usererror.DashOptions() } // messages are as the command prints them
 
-// writeGram writes the linear kernel between rows, each with a vector of the same length, and
-// inducing points to an npz archive.
+// writeGram writes the linear kernel between rows, each with a vector of the same length, and inducing points to an npz
+// archive.
 func writeGram(t testing.TB, inducing, train, test [][]float64) string {
 	t.Helper()
 	cross := func(a, b [][]float64) (k []float64) {
@@ -89,8 +89,8 @@ func circle(_ *rand.Rand, a, b float64) string {
 	return "0"
 }
 
-// A kernel that was computed elsewhere is what a model sees of its rows: in training, on held-out
-// rows, and in prediction.
+// A kernel that was computed elsewhere is what a model sees of its rows: in training, on held-out rows, and in
+// prediction.
 func TestGram(t *testing.T) {
 	set, test := table(t, 120, 1, circle), table(t, 60, 2, circle)
 	lift := func(d *data.Dataset) [][]float64 { // circles are planes here

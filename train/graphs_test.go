@@ -11,8 +11,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 )
 
-// molecules returns n chains of carbon and nitrogen, of class 1 where they are closed to a ring, read
-// like training rows where there are some.
+// molecules returns n chains of carbon and nitrogen, of class 1 where they are closed to a ring, read like training
+// rows where there are some.
 func molecules(t testing.TB, n int, seed uint64, like ...data.Schema) *data.Dataset {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 9))

@@ -31,8 +31,8 @@ type inducingPoints struct {
 	progress    func(share float64) // gets the finished share
 }
 
-// choose chooses X̄ [M,D] from n scaled rows of d columns; x gives the rows lo … hi−1. If ctx ends, its error
-// is returned.
+// choose chooses X̄ [M,D] from n scaled rows of d columns; x gives the rows lo … hi−1. If ctx ends, its error is
+// returned.
 func (c inducingPoints) choose(ctx context.Context, x func(lo, hi int) []float64, n, d int) ([]float64, error) {
 	rows := subset(n, c.poolSize(n, d), c.seed)
 	p := pool{x: make([]float64, len(rows)*d), n: len(rows), d: d}
@@ -136,8 +136,8 @@ func (p pool) assign(ctx context.Context, nearest []int, centre []float64) {
 	}, func(do func(lo, hi int), lo, hi int) { do(lo, hi) })
 }
 
-// greedy runs the pivoted Cholesky factorisation of the RBF correlation matrix of the pool: each
-// step takes the row whose variance given those already taken is largest.
+// greedy runs the pivoted Cholesky factorisation of the RBF correlation matrix of the pool: each step takes the row
+// whose variance given those already taken is largest.
 func (c inducingPoints) greedy(ctx context.Context, p pool) []float64 {
 	m := c.m
 	out := make([]float64, 0, c.m*p.d)

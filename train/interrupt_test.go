@@ -109,8 +109,8 @@ func leaveAtOnce(t *testing.T, at string, set *data.Dataset) {
 	}
 }
 
-// The ELBO of a run that was interrupted is the reading of its last step: the steps of such a run are
-// long, and each is read.
+// The ELBO of a run that was interrupted is the reading of its last step: the steps of such a run are long, and each is
+// read.
 func TestInterruptedELBO(t *testing.T) {
 	set := table(t, 60, 1, wave)
 	folder := must.Get(rundir.NewFolder(filepath.Join(t.TempDir(), "run"), "d", "gp", false))(t)

@@ -158,8 +158,8 @@ const (
 // cutShort reports whether the run has ended before its steps were done or its patience was over.
 func (e End) cutShort() bool { return e == TimeLimit || e == Interrupted }
 
-// Run trains. Everything random is a function of Config.Seed and the step number, so the same
-// Config on the same rows gives the same bits.
+// Run trains. Everything random is a function of Config.Seed and the step number, so the same Config on the same rows
+// gives the same bits.
 //
 // If ctx ends before the first step is done, its cause is the error. If the time limit ends before the length is
 // planned, the error is a *usererror.Error. If ctx ends after the last step, the model has no temperature or no
@@ -208,8 +208,8 @@ func (j *Job) Run(ctx context.Context) (*Outcome, error) {
 // causeOr returns the cause of a context that has ended, or else an error.
 func causeOr(ctx context.Context, err error) error { return cmp.Or(context.Cause(ctx), err) }
 
-// fit prepares a run, fits its length into the limit, chooses its objective, and takes the steps. limited
-// ends at the limit. Once the length is planned, a limit ends the run with a model.
+// fit prepares a run, fits its length into the limit, chooses its objective, and takes the steps. limited ends at the
+// limit. Once the length is planned, a limit ends the run with a model.
 func (r *run) fit(ctx, limited context.Context, limit Limit, plan *memory.Plan) (out *Outcome, err error) {
 	defer device.Guard(&err)
 	if err := r.usePlan(plan); err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
-// Data that a Gaussian with one variance does not fit are predicted better by the likelihood that
-// does, in each model; and a model file brings the prediction back.
+// Data that a Gaussian with one variance does not fit are predicted better by the likelihood that does, in each model;
+// and a model file brings the prediction back.
 func TestLikelihoodsFit(t *testing.T) {
 	learns(t)
 	outliers := func(rng *rand.Rand, a, b float64) string {

@@ -14,8 +14,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/step"
 )
 
-// measureOnDevice measures a run whose rows are on the device. Distances of sequences are a table if the run fits
-// with it, otherwise features if it fits with these, and otherwise the smaller of the two.
+// measureOnDevice measures a run whose rows are on the device. Distances of sequences are a table if the run fits with
+// it, otherwise features if it fits with these, and otherwise the smaller of the two.
 func (s *setup) measureOnDevice(ctx context.Context, c options.Config, free *int64) (*memory.Plan, error) {
 	measure := func(train, validation *model.SequenceFeatures) (*memory.Plan, error) {
 		return s.measure(c, free, false, withInducing(train, c.Inducing), withInducing(validation, c.Inducing))

@@ -23,8 +23,8 @@ func rare(rng *rand.Rand, _, _ float64) string {
 	return "0"
 }
 
-// Far from all training rows a classifier with offsets predicts the shares of the classes, and one
-// without has them alike; and a model file brings the offsets back.
+// Far from all training rows a classifier with offsets predicts the shares of the classes, and one without has them
+// alike; and a model file brings the offsets back.
 func TestClassOffsets(t *testing.T) {
 	learns(t)
 	set := table(t, 300, 1, rare)

@@ -13,8 +13,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
-// A row's prediction has the same bits in a file and in any batch of a Predictor, for every kind of
-// model and of randomness.
+// A row's prediction has the same bits in a file and in any batch of a Predictor, for every kind of model and of
+// randomness.
 func TestPredictorOfAnyBatch(t *testing.T) {
 	numbers := table(t, 60, 1, wave)
 	counts := weighted(numbers, true) // with offsets

@@ -11,8 +11,8 @@ import (
 )
 
 // A Job with a Comm of several ranks is one run that they share. Each has all rows and all parameters, and takes its
-// part of each batch (package step). Rank 0 decides what depends on a clock or on free memory. Everything else is
-// the same on all ranks. Only rank 0 has a Reporter and saves.
+// part of each batch (package step). Rank 0 decides what depends on a clock or on free memory. Everything else is the
+// same on all ranks. Only rank 0 has a Reporter and saves.
 
 // ranks returns the processes of the Job: this one alone if it has no Comm.
 func (j *Job) ranks() dist.Comm {
@@ -63,8 +63,8 @@ func (r *run) rankZeroAnswer(own bool) (bool, error) {
 // compareEvery is the number of steps between two comparisons of the parameters of all ranks.
 const compareEvery = 100
 
-// compareRanks refuses parameters that differ from rank 0: a machine that computes otherwise would train another
-// model. It also compares the first step.
+// compareRanks refuses parameters that differ from rank 0: a machine that computes otherwise would train another model.
+// It also compares the first step.
 func (r *run) compareRanks() error {
 	if !r.job.shared() || r.out.Steps > r.earlierSteps+1 && r.out.Steps%compareEvery > 0 && r.out.Steps != r.finalStep {
 		return nil

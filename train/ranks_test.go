@@ -90,8 +90,8 @@ var sharedRuns = []string{
 	"steps=25 batch=40 model=drf features=9 l2=0.01 decay=cosine kl-warmup=0.5 device=cpu:",
 }
 
-// Ranks that share each batch train the model that one process trains: to nine digits of the bound
-// in double, and to the digits of single precision.
+// Ranks that share each batch train the model that one process trains: to nine digits of the bound in double, and to
+// the digits of single precision.
 func TestRanks(t *testing.T) {
 	learns(t)
 	set := table(t, 200, 1, wave)
@@ -170,8 +170,8 @@ func TestDeterministicRanks(t *testing.T) {
 	}
 }
 
-// Ranks share the validation of sequences, too, also where their distances are computed in the
-// steps: the same bits as one process.
+// Ranks share the validation of sequences, too, also where their distances are computed in the steps: the same bits as
+// one process.
 func TestRanksOfSequences(t *testing.T) {
 	for _, distances := range []string{memory.InTable, memory.InSteps} {
 		for words, set := range compared(t) {
@@ -234,8 +234,8 @@ func TestRanksGoOn(t *testing.T) {
 	}
 }
 
-// Predictions that ranks share have the bits of one process, for one model and for several, also of
-// fewer rows than ranks.
+// Predictions that ranks share have the bits of one process, for one model and for several, also of fewer rows than
+// ranks.
 func TestRanksPredict(t *testing.T) {
 	regression, classes := table(t, 200, 1, wave), table(t, 200, 3, rings)
 	for _, c := range []struct {
@@ -305,8 +305,8 @@ type untilStep struct {
 
 func (u *untilStep) Step(rundir.Progress) { time.AfterFunc(100*time.Millisecond, u.cancel) }
 
-// All ranks end at the same step, whichever of them was interrupted, and whatever their clocks say;
-// early stopping is the same on all.
+// All ranks end at the same step, whichever of them was interrupted, and whatever their clocks say; early stopping is
+// the same on all.
 func TestRanksEndTogether(t *testing.T) {
 	set := table(t, 250, 1, wave)
 	outs, errs := onRanks(t, 3, "batch=60 inducing=9 features=7 steps=100000 validation=0.2", set,

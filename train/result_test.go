@@ -11,8 +11,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// The checkpoints of a run that continues after its attempts have the folder and the note of its start. Attempts that
-// a checkpoint has are not written again: the first of them alone would replace all.
+// The checkpoints of a run that continues after its attempts have the folder and the note of its start. Attempts that a
+// checkpoint has are not written again: the first of them alone would replace all.
 func TestStartAfterAttempts(t *testing.T) {
 	start := &rundir.Result{Folder: "/elsewhere", TaskNote: "whole numbers"}
 	from := &rundir.Checkpoint{Result: start}

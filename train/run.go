@@ -33,8 +33,8 @@ type run struct {
 }
 
 // takeSteps takes the steps, from the start or from a Checkpoint. A context that is cancelled ends the run after the
-// step. If it ends a step between two of its parts, the run ends at the step before. If no step was done, the cause
-// of the context is the error.
+// step. If it ends a step between two of its parts, the run ends at the step before. If no step was done, the cause of
+// the context is the error.
 func (r *run) takeSteps(ctx context.Context) (*Outcome, error) {
 	r.finalStep = r.config.Last()
 	r.out = &Outcome{Trained: r.trained, Parameters: r.step.Model.Params().Len()}
@@ -260,8 +260,8 @@ func (r *run) announceEnd() {
 	}
 }
 
-// evaluateBound evaluates the objective at the final parameters, on the batch of the last step. If that
-// fails, the last reading stays: the model matters more than this number.
+// evaluateBound evaluates the objective at the final parameters, on the batch of the last step. If that fails, the last
+// reading stays: the model matters more than this number.
 func (r *run) evaluateBound() error {
 	if err := r.step.Bound(uint32(r.out.Steps), r.config.KLWeight); err != nil {
 		return err

@@ -161,8 +161,8 @@ func TestScoresOfModels(t *testing.T) {
 	}
 }
 
-// Labels that have nothing to do with the inputs are predicted at chance: nothing of the test
-// rows reaches training, and the scaler has seen the training rows only.
+// Labels that have nothing to do with the inputs are predicted at chance: nothing of the test rows reaches training,
+// and the scaler has seen the training rows only.
 func TestShuffledLabels(t *testing.T) {
 	set, test := table(t, 400, 5, coin), table(t, 400, 6, coin)
 	out := mustFit(t, "steps=200 batch=64 inducing=30", set)
@@ -237,8 +237,8 @@ func TestInterrupted(t *testing.T) {
 	same(t, "repeated", out.Trained.Parameters, again.Trained.Parameters)
 }
 
-// startGiven are options of a run that needs no exact GP for its start: under the race detector it takes
-// most of a short time limit.
+// startGiven are options of a run that needs no exact GP for its start: under the race detector it takes most of a
+// short time limit.
 const startGiven = "gp-lengthscale-factor=0.4 noise-init=0.1"
 
 // readings is a Reporter that keeps the Progress of each step.

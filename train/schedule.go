@@ -8,8 +8,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// schedule holds the values that change over the steps of a run: the learning rate, the KL weight
-// and which parameters are fixed. Steps count from 1.
+// schedule holds the values that change over the steps of a run: the learning rate, the KL weight and which parameters
+// are fixed. Steps count from 1.
 type schedule struct {
 	options.Config
 	steps     int

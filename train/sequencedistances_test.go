@@ -33,8 +33,8 @@ func compared(t testing.TB) map[string]*data.Dataset {
 	}
 }
 
-// testDistances trains with a table of distances, and with distances computed in each step: the
-// result has the same bits.
+// testDistances trains with a table of distances, and with distances computed in each step: the result has the same
+// bits.
 func testDistances(t *testing.T, name string, precisions ...string) {
 	for options, set := range compared(t) {
 		for _, precision := range precisions {

@@ -21,8 +21,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// gene is random DNA of 20 to 40 bases with a motif for its class; how many G it has comes back,
-// What the preset default is for sequences.
+// gene is random DNA of 20 to 40 bases with a motif for its class; how many G it has comes back, What the preset
+// default is for sequences.
 const (
 	sequencesInducing = 1000
 	sequencesSteps    = 700
@@ -285,8 +285,8 @@ func TestFitInputs(t *testing.T) {
 	}
 }
 
-// A choice of maps ends with its context, and one linear map has more inducing points and steps
-// unless a user gives them.
+// A choice of maps ends with its context, and one linear map has more inducing points and steps unless a user gives
+// them.
 func TestChoice(t *testing.T) {
 	set := genes(t, 40, 1)
 	ctx, cancel := context.WithCancel(t.Context())

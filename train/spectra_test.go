@@ -25,8 +25,8 @@ func TestSpectraOfArcCosines(t *testing.T) {
 	}
 }
 
-// The skip needs a latent function for each output: a default number grows, a user's own leaves the
-// default skip out, and where both are given and do not fit the error names sizes that would.
+// The skip needs a latent function for each output: a default number grows, a user's own leaves the default skip out,
+// and where both are given and do not fit the error names sizes that would.
 func TestSkipAndLatents(t *testing.T) {
 	set := table(t, 60, 1, rings) // three classes
 	for options, want := range map[string]struct {

@@ -59,8 +59,8 @@ func (s *setup) checkStart() error {
 	return nil
 }
 
-// inherit takes over all of a model except its parameters. The roles of columns, such as weights, are taken from
-// the new rows.
+// inherit takes over all of a model except its parameters. The roles of columns, such as weights, are taken from the
+// new rows.
 func (r *run) inherit(s *fitted.Model) {
 	t := r.trained
 	own := r.train.Schema()

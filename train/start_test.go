@@ -25,8 +25,8 @@ func startAt(t *testing.T, at *Outcome, words string, set *data.Dataset, place p
 	return job.Run(t.Context())
 }
 
-// A run that starts at a model and does not move predicts what the model does, bit for bit, whatever its kind.
-// One that moves predicts something else, and the same again from the same start.
+// A run that starts at a model and does not move predicts what the model does, bit for bit, whatever its kind. One that
+// moves predicts something else, and the same again from the same start.
 func TestStartAtModel(t *testing.T) {
 	learns(t)
 	numbers, classes := table(t, 60, 1, wave), table(t, 60, 3, rings)
@@ -98,8 +98,8 @@ func TestStartRefused(t *testing.T) {
 	}
 }
 
-// The rows decide the objective and the covariance of the weights, unless a user does, and the
-// settled config repeats the run.
+// The rows decide the objective and the covariance of the weights, unless a user does, and the settled config repeats
+// the run.
 func TestObjectiveByRows(t *testing.T) {
 	learns(t)
 	small := "steps=3 inducing=4 latents=1 features=8 "

@@ -19,8 +19,8 @@ const (
 	noiseDefault     = 0.1
 )
 
-// The initial values that rows decide. A longer length-scale has next to no slope, and noise above the variance
-// leaves no signal.
+// The initial values that rows decide. A longer length-scale has next to no slope, and noise above the variance leaves
+// no signal.
 const (
 	startRows     = 256 // number of training rows that decide
 	longestFactor = 2   // longest length-scale, in √D
@@ -29,9 +29,9 @@ const (
 
 func gpFactor(c options.Config) float64 { return cmp.Or(c.GPLengthscaleFactor, gpFactorDefault) }
 
-// startValues sets the initial length-scales and noise by an exact GP on a few training rows, unless the options do.
-// An optimiser does not find the length-scale of a target that oscillates from a longer one. And if rows are noisy,
-// an unfinished run that starts with little noise is too sure. The weights of rows do not count here.
+// startValues sets the initial length-scales and noise by an exact GP on a few training rows, unless the options do. An
+// optimiser does not find the length-scale of a target that oscillates from a longer one. And if rows are noisy, an
+// unfinished run that starts with little noise is too sure. The weights of rows do not count here.
 func (r *run) startValues(ctx context.Context) {
 	c, ds := r.config, r.train
 	factor := c.GPLengthscaleFactor

@@ -59,8 +59,8 @@ func parameter(t *testing.T, run *run, name string) []float64 {
 	return named[at].Data
 }
 
-// TestStart: the length-scale of a column that oscillates starts short in the GP layer, and in the
-// features of model drf. The noise starts at the error of rows left out. What options give stays.
+// TestStart: the length-scale of a column that oscillates starts short in the GP layer, and in the features of model
+// drf. The noise starts at the error of rows left out. What options give stays.
 func TestStart(t *testing.T) {
 	learns(t)
 	set := table(t, 300, 1, cycles)
@@ -84,8 +84,8 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// TestStartOfNoise: rows that say nothing leave the start to the factors, and the noise is the
-// variance of the targets. A run of few steps is no surer than that.
+// TestStartOfNoise: rows that say nothing leave the start to the factors, and the noise is the variance of the targets.
+// A run of few steps is no surer than that.
 func TestStartOfNoise(t *testing.T) {
 	set := table(t, 200, 1, normals)
 	run := started(t, "inducing=20 features=9 steps=5 batch=50", set)

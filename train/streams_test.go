@@ -15,8 +15,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/memory"
 )
 
-// testStreams compares runs whose batches come from the host with runs whose rows are on the
-// device: all that they leave has the same bits.
+// testStreams compares runs whose batches come from the host with runs whose rows are on the device: all that they
+// leave has the same bits.
 func testStreams(t *testing.T, names ...string) {
 	for _, name := range names {
 		for options, set := range map[string]*data.Dataset{
@@ -49,8 +49,8 @@ func testStreams(t *testing.T, names ...string) {
 
 func TestStreams(t *testing.T) { testStreams(t, "cpu:f32", "cpu:f64") }
 
-// Rows stay on the host where they are most of what does not fit, and the plan says so. Where they
-// are few, the batch goes in parts instead.
+// Rows stay on the host where they are most of what does not fit, and the plan says so. Where they are few, the batch
+// goes in parts instead.
 func TestStreamsOfMemory(t *testing.T) {
 	learns(t)
 	set := table(t, 20000, 1, wave)

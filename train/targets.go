@@ -56,9 +56,9 @@ func (s *setup) targetKind(ctx context.Context) (string, error) {
 	return kind, nil
 }
 
-// logsPredictBetter reports whether an exact GP on a few rows predicts left-out ones better with these scales than
-// with standard ones, by the CRPS. A smooth target with little noise may be skewed over decades and need no
-// logarithm: an error of its logarithm is a share of its largest values.
+// logsPredictBetter reports whether an exact GP on a few rows predicts left-out ones better with these scales than with
+// standard ones, by the CRPS. A smooth target with little noise may be skewed over decades and need no logarithm: an
+// error of its logarithm is a share of its largest values.
 func (s *setup) logsPredictBetter(ctx context.Context, scales []scaling.TargetScale) bool {
 	ds := s.train
 	if !isTable(ds) {

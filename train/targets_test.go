@@ -109,8 +109,8 @@ func testLogs(t *testing.T, trained *fitted.Model, dev device.Device, test *data
 	}
 }
 
-// Where rows to predict have no logarithm, or Student's t has no exponential, auto takes none; log
-// is refused. Nor does a smooth target need one.
+// Where rows to predict have no logarithm, or Student's t has no exponential, auto takes none; log is refused. Nor does
+// a smooth target need one.
 func TestLogTargetNot(t *testing.T) {
 	learns(t)
 	rows, test := sales(t, 300, 1), sales(t, 20, 2)
@@ -139,8 +139,8 @@ func TestLogTargetNot(t *testing.T) {
 	}
 }
 
-// Of two targets with different units and noise, each gets the noise variance and the scores that
-// are its own, as in the model file.
+// Of two targets with different units and noise, each gets the noise variance and the scores that are its own, as in
+// the model file.
 func TestSeveralTargets(t *testing.T) {
 	learns(t)
 	rng := rand.New(rand.NewPCG(3, 1))

@@ -12,8 +12,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// Planning for a time limit. The time that remains when the first step can begin is divided: two thirds or more
-// are for the steps and the evaluations among them, and the rest is for the test.
+// Planning for a time limit. The time that remains when the first step can begin is divided: two thirds or more are for
+// the steps and the evaluations among them, and the rest is for the test.
 const (
 	timingWarmup     = 3               // steps before the clock starts
 	timingShare      = 1.0 / 24        // share of the remaining time for timing steps
@@ -67,8 +67,8 @@ func portion(fraction float64, duration time.Duration) time.Duration {
 	return time.Duration(fraction * float64(duration))
 }
 
-// fitTimeLimit times the first steps and an evaluation, and chooses the number of steps that fit into the rest of
-// the limit. Then it puts the run back to its start, so that a run with that number of steps repeats it bit for bit.
+// fitTimeLimit times the first steps and an evaluation, and chooses the number of steps that fit into the rest of the
+// limit. Then it puts the run back to its start, so that a run with that number of steps repeats it bit for bit.
 func (r *run) fitTimeLimit(ctx context.Context) error {
 	c := r.config
 	limit := r.clock.limit.Time

@@ -74,8 +74,8 @@ func eventually(t *testing.T, attempt func() (wrong string)) {
 	t.Error(wrong)
 }
 
-// A limit that cannot be kept is said to be one: here it is the time of five steps on this machine,
-// and ten are the least.
+// A limit that cannot be kept is said to be one: here it is the time of five steps on this machine, and ten are the
+// least.
 func TestTimeLimitTooShort(t *testing.T) {
 	learns(t)
 	const slow = "eval-samples=2 batch=300 inducing=20 features=200 spectra=prior-fixed local-reparam=false samples=400"

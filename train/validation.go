@@ -12,8 +12,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// validator evaluates the model during a run on rows that it is not trained on, and keeps the best parameters. All
-// of it is a function of the parameters and the seed, so that a repeated run stops at the same step.
+// validator evaluates the model during a run on rows that it is not trained on, and keeps the best parameters. All of
+// it is a function of the parameters and the seed, so that a repeated run stops at the same step.
 type validator struct {
 	run       *run
 	evaluator *evaluator    // part on the device

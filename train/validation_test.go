@@ -70,8 +70,8 @@ func TestEarlyStop(t *testing.T) {
 	}
 }
 
-// Without a number of steps between them there are twenty evaluations, and the config says so to
-// the run that repeats it.
+// Without a number of steps between them there are twenty evaluations, and the config says so to the run that repeats
+// it.
 func TestEvaluationsOfARun(t *testing.T) {
 	out, all := fitHeldOut(t, "steps=60 batch=50 inducing=10 features=8 validation=0.1", table(t, 100, 1, wave))
 	last := all[len(all)-1].Validation
@@ -81,8 +81,8 @@ func TestEvaluationsOfARun(t *testing.T) {
 	}
 }
 
-// Evaluations are part of the time that is planned: where they take most of it, there are far fewer
-// steps. A slow machine gets a longer limit, in which more than the fewest steps fit.
+// Evaluations are part of the time that is planned: where they take most of it, there are far fewer steps. A slow
+// machine gets a longer limit, in which more than the fewest steps fit.
 func TestTimeLimitWithValidation(t *testing.T) {
 	learns(t)
 	const options = startGiven + " batch=20 inducing=20 features=20 validation=0.5 time-limit="

@@ -25,8 +25,8 @@ type call struct {
 	err error // the error of the first value that could not be read
 }
 
-// newCall reads the words after a verb. Flags come before or after arguments, with one dash or two.
-// After "--" no word is a flag.
+// newCall reads the words after a verb. Flags come before or after arguments, with one dash or two. After "--" no word
+// is a flag.
 func newCall(v verb, words []string) (*call, error) {
 	c := &call{verb: v, values: map[string]options.Setting{}}
 	for len(words) > 0 {
@@ -155,8 +155,8 @@ func (v *verb) unknownFlag(name, value string) error {
 	return usagef("unknown flag --%s: see gpdrf-gpu %s --help", name, v.name)
 }
 
-// setting returns the value of a flag or a key on the command line. If it is not there, it looks in the config
-// file, but only for keys about the command.
+// setting returns the value of a flag or a key on the command line. If it is not there, it looks in the config file,
+// but only for keys about the command.
 func (c *call) setting(name string) (s options.Setting, given bool) {
 	if s, given = c.values[name]; given {
 		return s, true
@@ -239,8 +239,8 @@ func (p *program) readCommonFlags(c *call) error {
 // maxThreads is the largest value of --threads, far above the number of processors of any machine.
 const maxThreads = 4096
 
-// valueOf reads a flag or a key. It returns def if it was not given or cannot be parsed. The first error is
-// kept in c.err, and after it no value is read: a reader of several values checks c.err once, at the end.
+// valueOf reads a flag or a key. It returns def if it was not given or cannot be parsed. The first error is kept in
+// c.err, and after it no value is read: a reader of several values checks c.err once, at the end.
 func valueOf[T any](c *call, name string, def T, parse func(text string) (T, error)) T {
 	text, given := c.text(name)
 	if !given || c.err != nil {

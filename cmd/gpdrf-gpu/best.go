@@ -48,8 +48,8 @@ func (r *trainRequest) asksForBest() (bool, error) {
 	return several, nil
 }
 
-// findBest tries candidates, trains those that the best mixture needs on all rows, and leaves a run
-// folder like any other.
+// findBest tries candidates, trains those that the best mixture needs on all rows, and leaves a run folder like any
+// other.
 func (p *program) findBest(r *trainRequest) (err error) {
 	s := &search{p: p, req: r}
 	s.guard = p.newExitGuard(p.ctx, s.leave)

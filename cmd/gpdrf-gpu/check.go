@@ -33,12 +33,12 @@ func (p *program) checkVerb() verb {
 	}
 }
 
-// tolerances are the permitted differences between the gradients of GPU and CPU, relative to the largest number of
-// a block. A GPU adds up in another order and fuses a·b+c: there are some hundred roundings in all.
+// tolerances are the permitted differences between the gradients of GPU and CPU, relative to the largest number of a
+// block. A GPU adds up in another order and fuses a·b+c: there are some hundred roundings in all.
 var tolerances = map[string]float64{":f32": 1e-3, ":f64": 1e-10}
 
-// mediumTolerance is the tolerance for less exact products. TF32 has an error of 2⁻¹¹ in a factor. In a
-// gradient that sums both signs it becomes some hundredths.
+// mediumTolerance is the tolerance for less exact products. TF32 has an error of 2⁻¹¹ in a factor. In a gradient that
+// sums both signs it becomes some hundredths.
 const mediumTolerance = 5e-2
 
 // comparison is the result of `check` for one precision.
@@ -232,8 +232,8 @@ func (p *program) gradient(name, precision string) (x deviceGradient, err error)
 	return x, nil
 }
 
-// gradientOf returns the gradient of one model. Its parameters are moved away from their initial values, at which
-// some gradients are zero.
+// gradientOf returns the gradient of one model. Its parameters are moved away from their initial values, at which some
+// gradients are zero.
 func gradientOf(dev device.Device, c model.Config) ([]model.Parameter, error) {
 	m, err := model.New(dev, c)
 	if err != nil {

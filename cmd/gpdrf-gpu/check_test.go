@@ -12,8 +12,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// The check covers the parameters of vectors, of sequences and of layers in closed form: none of
-// its gradients is zero but those of what does not move: inducing points beside sequences, and τ.
+// The check covers the parameters of vectors, of sequences and of layers in closed form: none of its gradients is zero
+// but those of what does not move: inducing points beside sequences, and τ.
 func TestCheckedGradient(t *testing.T) {
 	p := &program{ctx: t.Context(), console: console{err: io.Discard}}
 	computed := must.Get(p.gradient("cpu:f64", string(device.Highest)))(t)

@@ -88,8 +88,8 @@ func about(dev device.Device, def string) string {
 	return def
 }
 
-// setPrecision permits a device to compute at a precision, and returns the precision that it takes. A note tells if
-// it is another one.
+// setPrecision permits a device to compute at a precision, and returns the precision that it takes. A note tells if it
+// is another one.
 func (p *program) setPrecision(dev device.Device, requested string) string {
 	actual := device.SetPrecision(dev, device.Precision(requested))
 	if string(actual) != requested {
@@ -113,8 +113,8 @@ func (c *call) precision(def string) (string, error) {
 	return def, nil
 }
 
-// deviceOf opens the device of --device, or the device of a training, at the precision of --precision, or the
-// precision of the training. It returns the precision at which the device computes.
+// deviceOf opens the device of --device, or the device of a training, at the precision of --precision, or the precision
+// of the training. It returns the precision at which the device computes.
 func (c *call) deviceOf(p *program, trainedOn, trainedAt string) (device.Device, string, error) {
 	precision, err := c.precision(trainedAt)
 	if err != nil {
@@ -218,8 +218,8 @@ func (i devicesInfo) lines() (lines []string) {
 	return lines
 }
 
-// shortStep is the longest step on a GPU that may be shorter on the CPU. The launches of kernels alone take that
-// long, whatever their work.
+// shortStep is the longest step on a GPU that may be shorter on the CPU. The launches of kernels alone take that long,
+// whatever their work.
 const shortStep = 10 * time.Millisecond
 
 // chooseFaster moves a new run from the GPU that auto has found to the CPU, if a step takes less time there. It

@@ -17,8 +17,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// The driver test double is far slower than the CPU. A run with short steps moves to the CPU and records that; another run
-// stays, and nothing is measured on the CPU. The measurement does not change the model.
+// The driver test double is far slower than the CPU. A run with short steps moves to the CPU and records that; another
+// run stays, and nothing is measured on the CPU. The measurement does not change the model.
 func TestFaster(t *testing.T) {
 	dev, why, err := device.OpenAuto(func(string) {})
 	if err != nil || why != "" {

@@ -61,8 +61,8 @@ func (o *runOutput) generalise(ctx context.Context, guard *exitGuard, scores *fi
 	})
 }
 
-// addExtras adds the predictions of test rows, the log of TensorBoard and the report to the run folder. Without
-// scores it adds the report alone.
+// addExtras adds the predictions of test rows, the log of TensorBoard and the report to the run folder. Without scores
+// it adds the report alone.
 func (o *runOutput) addExtras(ctx context.Context, guard *exitGuard, scores *fitted.Scores) {
 	if o.path == "" || o.out.End == train.Interrupted {
 		return
@@ -127,8 +127,8 @@ func (o *runOutput) writeMetricsTable() {
 	}
 }
 
-// keepSession adds this command to the history of the run in a folder. It replaces what the command added at an
-// earlier checkpoint.
+// keepSession adds this command to the history of the run in a folder. It replaces what the command added at an earlier
+// checkpoint.
 func (p *program) keepSession(folder *rundir.Folder, device string) error {
 	past, err := report.ReadHistory(folder.Path())
 	if err != nil {

@@ -1,5 +1,5 @@
-// Command gpdrf-gpu trains deep Gaussian processes and predicts with them. Each verb has a file of its own;
-// its help is there, or in train_help.go. docs/cli.md is made from the helps and package options.
+// Command gpdrf-gpu trains deep Gaussian processes and predicts with them. Each verb has a file of its own; its help is
+// there, or in train_help.go. docs/cli.md is made from the helps and package options.
 package main
 
 import (

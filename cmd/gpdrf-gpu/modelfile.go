@@ -82,8 +82,8 @@ type damagedFile struct {
 	Wrong string `json:"wrong"`
 }
 
-// checkFile prints the content of a model file or a checkpoint, whatever its name. The error of a
-// damaged file is a *usererror.Error.
+// checkFile prints the content of a model file or a checkpoint, whatever its name. The error of a damaged file is a
+// *usererror.Error.
 func (p *program) checkFile(path string) error {
 	about, err := aboutModelFile(path)
 	if err == nil {

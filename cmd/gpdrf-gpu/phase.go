@@ -14,8 +14,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 )
 
-// The times after which work other than training shows its progress. A bar appears after barDelay. Without a
-// terminal, a line appears after lineDelay; the pause to the next line doubles each time, up to maxLinePause.
+// The times after which work other than training shows its progress. A bar appears after barDelay. Without a terminal,
+// a line appears after lineDelay; the pause to the next line doubles each time, up to maxLinePause.
 const (
 	barDelay     = time.Second
 	lineDelay    = 2 * time.Second

@@ -23,8 +23,8 @@ func (p *program) planVerb() verb {
 	}
 }
 
-// plan prints the memory of a training with these options. If it does not fit, it prints the plan of the
-// smallest training that was tried.
+// plan prints the memory of a training with these options. If it does not fit, it prints the plan of the smallest
+// training that was tried.
 func (p *program) plan(c *call) error {
 	p.newExitGuard(p.ctx, p.nothingWritten)
 	if args := c.args; len(args) > 0 {

@@ -16,8 +16,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// newReporter shows the progress of a run: a bar on a terminal, plain lines elsewhere. It also writes the
-// metrics of the run folder, and calls stop if they cannot be written. begin is called before the first step.
+// newReporter shows the progress of a run: a bar on a terminal, plain lines elsewhere. It also writes the metrics of
+// the run folder, and calls stop if they cannot be written. begin is called before the first step.
 func (p *program) newReporter(folder *rundir.Folder, events *events, begin, stop func()) train.Reporter {
 	var shown train.Reporter = &lineReporter{console: &p.console}
 	if p.terminal && !p.quiet {

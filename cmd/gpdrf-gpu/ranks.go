@@ -16,8 +16,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
-// Several processes of one launcher share one training. Rank 0 prints and writes; the others are
-// silent, unless something goes wrong with them alone.
+// Several processes of one launcher share one training. Rank 0 prints and writes; the others are silent, unless
+// something goes wrong with them alone.
 
 // ranks is this process's connection to the processes that share its work.
 type ranks struct {
@@ -34,8 +34,8 @@ type ranks struct {
 // commTimeout is the default of the longest wait for the other ranks.
 const commTimeout = 10 * time.Minute
 
-// minTimeout is the least value of --comm-timeout: a launcher starts ranks one after the other, and each may have
-// its driver compile kernels. Tests lower it.
+// minTimeout is the least value of --comm-timeout: a launcher starts ranks one after the other, and each may have its
+// driver compile kernels. Tests lower it.
 var minTimeout = time.Minute
 
 // joined reports whether other processes share the work yet.
@@ -110,8 +110,8 @@ func (r *ranks) meet(place dist.Place) error {
 	return nil
 }
 
-// exitMissing ends the process, because other ranks do not start. There is no job to abort yet:
-// the launcher sees the exit code and ends the others.
+// exitMissing ends the process, because other ranks do not start. There is no job to abort yet: the launcher sees the
+// exit code and ends the others.
 func (r *ranks) exitMissing(place dist.Place) {
 	r.printLine("%s has waited %s for the other processes of %s to join: one of them has ended, hangs, or runs "+
 		"a command that shares nothing, such as serve: start the same train, eval or predict in all of them",
@@ -147,8 +147,8 @@ func nameOf(rank, size int) string {
 	return fmt.Sprintf("rank %d of %d on %s", rank, size, host)
 }
 
-// agree compares the tasks of all ranks, or passes on the error of one of them. rankErr is the error of this rank.
-// All ranks get the same answer.
+// agree compares the tasks of all ranks, or passes on the error of one of them. rankErr is the error of this rank. All
+// ranks get the same answer.
 func (p *program) agree(facts []dist.Fact, rankErr error) error {
 	if !p.joined() || p.ranks.agreed {
 		return rankErr
@@ -161,8 +161,8 @@ func (p *program) agree(facts []dist.Fact, rankErr error) error {
 	return dist.Agree(p.ranks.exchange, facts, text, code)
 }
 
-// deviceOfRank returns the name of the device that a rank opens. The ranks of one machine take its GPUs in turn,
-// unless the name has a number.
+// deviceOfRank returns the name of the device that a rank opens. The ranks of one machine take its GPUs in turn, unless
+// the name has a number.
 func (p *program) deviceOfRank(name string) string {
 	suffix, cuda := strings.CutPrefix(name, "cuda")
 	if p.ranks == nil || !(cuda || name == "auto" || name == "") ||

@@ -12,8 +12,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// paperFigures are the figures in the paper's table "Dataset Statistics and Benchmark Results": RMSE of a
-// standardised target, or the error rate.
+// paperFigures are the figures in the paper's table "Dataset Statistics and Benchmark Results": RMSE of a standardised
+// target, or the error rate.
 var paperFigures = map[string]map[string]float64{
 	"powerplant": {"gp": 0.207, "drf": 0.201, "gpdrf": 0.194},
 	"protein":    {"gp": 0.737, "drf": 0.613, "gpdrf": 0.652},

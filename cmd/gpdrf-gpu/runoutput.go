@@ -30,8 +30,8 @@ type runOutput struct {
 	extraName string // the extra that is being computed; "" before the first
 }
 
-// lastTest is the time for the test after training was interrupted. It is also the time for the work after the
-// test if a time limit is over: short work is worth the wait.
+// lastTest is the time for the test after training was interrupted. It is also the time for the work after the test if
+// a time limit is over: short work is worth the wait.
 const lastTest = 700 * time.Millisecond
 
 // save writes the run as it is before its test. guard keeps it whole.

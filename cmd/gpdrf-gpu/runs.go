@@ -218,8 +218,8 @@ func (c twoRuns) Lines() []string {
 	return lines
 }
 
-// verdict names the better run, if the difference is more than two standard errors. sign is 1 if more is better,
-// and −1 if less is.
+// verdict names the better run, if the difference is more than two standard errors. sign is 1 if more is better, and −1
+// if less is.
 func verdict(d report.Difference, sign float64) string {
 	switch {
 	case !(math.Abs(d.Mean) > 2*d.SE):

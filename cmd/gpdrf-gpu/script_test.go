@@ -29,9 +29,9 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"gpdrf-gpu": func() { os.Exit(start(newPausing(os.Stderr))) }})
 }
 
-// The scripts in testdata are the command line's manual by example. Beyond testscript's own
-// commands they use exit, json and truncate, below, interrupt, interrupttwice, hangup, kill9, flip
-// and samerun; the tables in testdata are in each script's folder.
+// The scripts in testdata are the command line's manual by example. Beyond testscript's own commands they use exit,
+// json and truncate, below, interrupt, interrupttwice, hangup, kill9, flip and samerun; the tables in testdata are in
+// each script's folder.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata", RequireExplicitExec: true, UpdateScripts: *update,
@@ -195,8 +195,8 @@ func (p *pausing) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// interruptCommand: interrupt CODE TEXT COMMAND … runs a command, sends it Ctrl-C as soon as it has
-// written the text to standard error, and expects the exit code.
+// interruptCommand: interrupt CODE TEXT COMMAND … runs a command, sends it Ctrl-C as soon as it has written the text to
+// standard error, and expects the exit code.
 func interruptCommand(ts *testscript.TestScript, neg bool, args []string) {
 	err := stop(ts, syscall.SIGINT, "interrupted.err", args[1:2], args[2:])
 	checkCode(ts, err, args[0])
@@ -220,8 +220,8 @@ func hangupCommand(ts *testscript.TestScript, neg bool, args []string) {
 	checkCode(ts, err, args[0])
 }
 
-// killCommand: kill9 FILE TEXT COMMAND … runs a command and kills it, as kill -9 does, as soon as
-// the file holds the text.
+// killCommand: kill9 FILE TEXT COMMAND … runs a command and kills it, as kill -9 does, as soon as the file holds the
+// text.
 func killCommand(ts *testscript.TestScript, neg bool, args []string) {
 	var exit *exec.ExitError
 	if err := stop(ts, syscall.SIGKILL, args[0], args[1:2], args[2:]); !errors.As(err, &exit) || exit.ExitCode() != -1 {

@@ -19,8 +19,8 @@ import (
 
 // The processes of a launcher share the steps of a training, or the rows of a prediction.
 
-// share lets the ranks agree on their task, and joins them: by NCCL between GPUs if it is there, and otherwise by
-// MPI. rankErr is an error of this rank.
+// share lets the ranks agree on their task, and joins them: by NCCL between GPUs if it is there, and otherwise by MPI.
+// rankErr is an error of this rank.
 func (p *program) share(what string, dev device.Device, facts []dist.Fact, rankErr error) error {
 	r := p.ranks
 	_, gpu := dev.(device.Queue)

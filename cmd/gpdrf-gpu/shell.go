@@ -81,8 +81,8 @@ func (p *program) completeFlags(v verb, words []string) {
 	}
 }
 
-// app returns the commands for the parser. Each command reads its own flags, so that they may come after arguments.
-// The parser knows the flags for fish.
+// app returns the commands for the parser. Each command reads its own flags, so that they may come after arguments. The
+// parser knows the flags for fish.
 func (p *program) app() *cli.App {
 	app := &cli.App{Name: "gpdrf-gpu", Version: rundir.Version,
 		Writer: p.out, ErrWriter: p.err, ExitErrHandler: func(*cli.Context, error) {}}

@@ -20,8 +20,8 @@ func endSignals() []os.Signal {
 	return signals
 }
 
-// exitGuard ends the command as soon as a context is done, but not while it writes. It is for work that has nothing
-// to save.
+// exitGuard ends the command as soon as a context is done, but not while it writes. It is for work that has nothing to
+// save.
 type exitGuard struct {
 	ctx     context.Context
 	writing sync.Mutex
@@ -37,8 +37,8 @@ func (e *endedError) Error() string { return fmt.Sprintf("ended with exit code %
 
 func hasEnded(err error) bool { return errors.As(err, new(*endedError)) }
 
-// newExitGuard makes main exit when the context is done. leave prints the last messages, and its error decides the
-// exit code.
+// newExitGuard makes main exit when the context is done. leave prints the last messages, and its error decides the exit
+// code.
 func (p *program) newExitGuard(ctx context.Context, leave func() error) *exitGuard {
 	g := &exitGuard{}
 	g.leave = sync.OnceValue(func() error {
@@ -99,8 +99,8 @@ func (g *exitGuard) write(f func() error) error {
 	return f()
 }
 
-// newQuitGuard lets a second Ctrl-C end a verb that has something to save. It waits while the verb writes, then
-// calls discard; a third Ctrl-C kills. A closed terminal may send its signal twice: this does not count as a second.
+// newQuitGuard lets a second Ctrl-C end a verb that has something to save. It waits while the verb writes, then calls
+// discard; a third Ctrl-C kills. A closed terminal may send its signal twice: this does not count as a second.
 func (p *program) newQuitGuard(discard func() error) *exitGuard {
 	g := &exitGuard{}
 	signals := make(chan os.Signal, 2)
@@ -128,8 +128,8 @@ func (p *program) newQuitGuard(discard func() error) *exitGuard {
 	return g
 }
 
-// interrupted prints what an interrupt has left. If the context is done for another reason, it prints and returns
-// that instead.
+// interrupted prints what an interrupt has left. If the context is done for another reason, it prints and returns that
+// instead.
 func (p *program) interrupted(ctx context.Context, what string) error {
 	if p.ctx.Err() != nil { // an interrupt counts more than a time limit
 		ctx = p.ctx

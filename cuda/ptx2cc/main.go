@@ -1,5 +1,5 @@
-// Command ptx2cc turns PTX into C++ for the driver test double (cuda/double), statement by statement. So the tests run the
-// text that a GPU would run. It knows the instructions of the committed images, each as the PTX ISA defines it. Any
+// Command ptx2cc turns PTX into C++ for the driver test double (cuda/double), statement by statement. So the tests run
+// the text that a GPU would run. It knows the instructions of the committed images, each as the PTX ISA defines it. Any
 // other is an error with file and line.
 //
 //	ptx2cc kernels_sm80.ptx > kernels_sm80.cc

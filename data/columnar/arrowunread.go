@@ -20,8 +20,8 @@ type arrowParts struct {
 	views          int // columns that have further buffers, whose number the batch states
 }
 
-// buffersOf are the numbers of buffers of columns by their type, without those of the columns within it. Unions
-// are left out, since older writers give them one more.
+// buffersOf are the numbers of buffers of columns by their type, without those of the columns within it. Unions are
+// left out, since older writers give them one more.
 var buffersOf = map[byte]int{1: 0, 2: 2, 3: 2, 4: 3, 5: 3, 6: 2, 7: 2, 8: 2, 9: 2, 10: 2, 11: 2, 12: 2, 13: 1, 15: 2,
 	16: 1, 17: 2, 18: 2, 19: 3, 20: 3, 21: 2, 22: 0, 23: 2, 24: 2, 25: 3, 26: 3}
 

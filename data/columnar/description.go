@@ -10,9 +10,9 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 )
 
-// A Parquet file describes itself and its pages in the compact form of Thrift. Package parquet allocates a list
-// before its elements arrive, and follows nested values to any depth. So this walk checks a description first.
-// An invalid one is a panic.
+// A Parquet file describes itself and its pages in the compact form of Thrift. Package parquet allocates a list before
+// its elements arrive, and follows nested values to any depth. So this walk checks a description first. An invalid one
+// is a panic.
 
 // maxDepth is the largest depth of nested values. Those of Parquet need less than ten.
 const maxDepth = 64
@@ -107,8 +107,8 @@ func (d *description) list(depth int) {
 	}
 }
 
-// checkShape checks the numbers of columns and groups in the description of a file of length bytes. It does so
-// before package parquet allocates memory for each column of each group, and for the path to each column.
+// checkShape checks the numbers of columns and groups in the description of a file of length bytes. It does so before
+// package parquet allocates memory for each column of each group, and for the path to each column.
 func checkShape(in io.Reader, length int64) error {
 	var shape struct {
 		Columns []struct {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A description with long lists, values far within each other, or more columns than it has room for is
-// an error that takes little memory.
+// A description with long lists, values far within each other, or more columns than it has room for is an error that
+// takes little memory.
 func TestDescriptions(t *testing.T) {
 	const field1List, field1Struct, field2List, field5 = 0x19, 0x1c, 0x29, 0x55
 	list := func(n int, elements ...byte) []byte { // of field 2, or of field 4 after it: of structs

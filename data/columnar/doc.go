@@ -1,5 +1,5 @@
-// Package columnar reads and writes tables of typed columns: files of Parquet and of Arrow IPC. A
-// program that imports it can train on such files, and write predictions into them:
+// Package columnar reads and writes tables of typed columns: files of Parquet and of Arrow IPC. A program that imports
+// it can train on such files, and write predictions into them:
 //
 //	import _ "github.com/gpdrf/gpdrf-gpu/data/columnar"
 package columnar

@@ -143,8 +143,8 @@ func (p *parquetReader) fill() {
 	}
 }
 
-// isEmptyGroup reports whether a group has neither rows nor values. pyarrow writes one for a batch without
-// rows: its columns have a dictionary, and no page after it.
+// isEmptyGroup reports whether a group has neither rows nor values. pyarrow writes one for a batch without rows: its
+// columns have a dictionary, and no page after it.
 func isEmptyGroup(g *format.RowGroup) bool {
 	return g.NumRows == 0 && !slices.ContainsFunc(g.Columns, func(c format.ColumnChunk) bool {
 		return c.MetaData.NumValues != 0

@@ -15,9 +15,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
 
-// A page of a Parquet file states its size, compressed and not. Package parquet allocates that memory before it
-// checks the size. So the pages of each group of rows are checked first, with the bound for batches of Arrow.
-// One page of each column is held at a time.
+// A page of a Parquet file states its size, compressed and not. Package parquet allocates that memory before it checks
+// the size. So the pages of each group of rows are checked first, with the bound for batches of Arrow. One page of each
+// column is held at a time.
 
 // parquetCheck checks the pages of a file of size bytes.
 type parquetCheck struct {
@@ -34,8 +34,8 @@ type parquetCheck struct {
 	rows   int64         // rows of the groups so far
 }
 
-// checkFooter checks the length and the shape of the description after the pages. Package parquet allocates
-// memory for it at once.
+// checkFooter checks the length and the shape of the description after the pages. Package parquet allocates memory for
+// it at once.
 func checkFooter(file io.ReaderAt, size int64) error {
 	const word = 4 // bytes of the word, and of the length
 	var end [2 * word]byte
@@ -145,8 +145,8 @@ func (c *parquetCheck) chunk(m *format.ColumnMetaData, optional bool) (largest, 
 	return largest + dictionary, values, nil
 }
 
-// next checks the page at an offset, in a column that ends at another. It returns the bytes that the page
-// takes, and the place of the next.
+// next checks the page at an offset, in a column that ends at another. It returns the bytes that the page takes, and
+// the place of the next.
 func (c *parquetCheck) next(m *format.ColumnMetaData, optional bool, at, end int64) (page format.PageHeader,
 	held, behind int64, err error) {
 	section := io.NewSectionReader(c.file, at, end-at)
@@ -186,8 +186,8 @@ func countOf(page *format.PageHeader) int32 {
 	return page.DataPageHeader.V.NumValues
 }
 
-// page checks the page at an offset, in a column that ends at another. It returns the number of bytes that the
-// page takes.
+// page checks the page at an offset, in a column that ends at another. It returns the number of bytes that the page
+// takes.
 func (c *parquetCheck) page(page *format.PageHeader, codec format.CompressionCodec, optional bool,
 	at, end int64) (held int64, err error) {
 	size, values := int64(page.CompressedPageSize), int64(countOf(page))
@@ -239,8 +239,8 @@ func (c *parquetCheck) page(page *format.PageHeader, codec format.CompressionCod
 	return c.withPrefixes(encoding, values, held, text)
 }
 
-// withPrefixes checks the values of a page that takes held bytes without their prefixes. It returns the number of
-// bytes with them.
+// withPrefixes checks the values of a page that takes held bytes without their prefixes. It returns the number of bytes
+// with them.
 func (c *parquetCheck) withPrefixes(encoding format.Encoding, values, held int64, text []byte) (int64, error) {
 	if err := counts(encoding, values, text); err != nil || encoding != format.DeltaByteArray {
 		return held, err

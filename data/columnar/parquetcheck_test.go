@@ -12,8 +12,8 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// A group that package parquet would read in another way than it is checked, or with fewer rows than it
-// has, is an error.
+// A group that package parquet would read in another way than it is checked, or with fewer rows than it has, is an
+// error.
 func TestGroupClaims(t *testing.T) {
 	const rows = 10
 	none := func(*format.PageHeader, *format.ColumnMetaData) {}

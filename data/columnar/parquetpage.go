@@ -16,9 +16,9 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// Package parquet trusts more of a page than its size: the number of values, and the lengths of the runs of
-// levels and of positions in the dictionary. It also decompresses gzip and Brotli to the end, and damaged LZ4
-// into ever more memory. So a page is decompressed here first, within bounds, and its counts are compared.
+// Package parquet trusts more of a page than its size: the number of values, and the lengths of the runs of levels and
+// of positions in the dictionary. It also decompresses gzip and Brotli to the end, and damaged LZ4 into ever more
+// memory. So a page is decompressed here first, within bounds, and its counts are compared.
 
 // bytesPerValue is about the memory that package parquet needs for a value and its level.
 const bytesPerValue = 8
@@ -29,8 +29,8 @@ const oldDictionary format.Encoding = 2
 // spareValues is the number of values that a writer may add to fill its last run.
 const spareValues = 512
 
-// unpacked decompresses a page, or the values of one, to at most a byte more than allowed. It is valid until
-// the next call.
+// unpacked decompresses a page, or the values of one, to at most a byte more than allowed. It is valid until the next
+// call.
 func (c *parquetCheck) unpacked(codec format.CompressionCodec, packed []byte, holds, most int64) (text []byte,
 	err error) {
 	switch codec {

@@ -41,8 +41,8 @@ func bomb(t *testing.T, pack func(io.Writer) io.WriteCloser) []byte {
 	return text.Bytes()
 }
 
-// A page that is far larger than it says, damaged, or has longer runs than values, is an error
-// before package parquet reads it.
+// A page that is far larger than it says, damaged, or has longer runs than values, is an error before package parquet
+// reads it.
 func TestOversizedPages(t *testing.T) {
 	uvarints := func(values ...uint64) (text []byte) {
 		for _, v := range values {

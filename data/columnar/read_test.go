@@ -95,8 +95,8 @@ func TestRareColumns(t *testing.T) {
 	}
 }
 
-// TestReadNumbers: where a row is read as numbers, these are the doubles nearest to its text; where
-// it is not, a cell that is needed is not a number in range. Reading in turns gives each row once.
+// TestReadNumbers: where a row is read as numbers, these are the doubles nearest to its text; where it is not, a cell
+// that is needed is not a number in range. Reading in turns gives each row once.
 func TestReadNumbers(t *testing.T) {
 	files := map[string][]byte{}
 	for _, name := range samples {

@@ -96,8 +96,8 @@ func (w *parquetWriter) Close() error {
 // pageWindow is how far zstd looks back, in bytes. Pages are not longer.
 const pageWindow = parquet.DefaultPageBufferSize
 
-// pageCodec compresses pages with one encoder, whose window is a page. The encoders of package parquet have a
-// window of 8 MB and a history of 16 MB, and a pool holds several of them.
+// pageCodec compresses pages with one encoder, whose window is a page. The encoders of package parquet have a window of
+// 8 MB and a history of 16 MB, and a pool holds several of them.
 type pageCodec struct {
 	compress.Codec // the codec that decompresses
 	encoder        *zstd.Encoder

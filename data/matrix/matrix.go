@@ -1,6 +1,6 @@
-// Package matrix has tables of inputs: tensors [N,D] of float64, or of float32 if a file has no more precision.
-// Images and arrays of float32 then take half the memory. Only this package depends on the type. It also has the
-// lists of row numbers that pick rows out of them.
+// Package matrix has tables of inputs: tensors [N,D] of float64, or of float32 if a file has no more precision. Images
+// and arrays of float32 then take half the memory. Only this package depends on the type. It also has the lists of row
+// numbers that pick rows out of them.
 package matrix
 
 import (
@@ -124,8 +124,8 @@ func Join(a, b *tensor.Dense) *tensor.Dense {
 	return New(n+m, d, slices.Concat(a.Float32s(), b.Float32s()))
 }
 
-// Shuffle copies some columns of x to rows lo, lo+1, … of a matrix of the same width: its row lo+i gets the cells
-// of row from[i].
+// Shuffle copies some columns of x to rows lo, lo+1, … of a matrix of the same width: its row lo+i gets the cells of
+// row from[i].
 func Shuffle(to *tensor.Dense, lo int, x *tensor.Dense, columns, from []int) {
 	_, d := Size(x)
 	if x.Dtype() == tensor.Float64 {

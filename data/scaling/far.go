@@ -8,8 +8,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
-// Unclipped writes the scaled row to dst as a measure of distance. Unlike Apply, it does not clip, and
-// continues logarithms as a straight line below the smallest training value. No value is beyond ±1e15.
+// Unclipped writes the scaled row to dst as a measure of distance. Unlike Apply, it does not clip, and continues
+// logarithms as a straight line below the smallest training value. No value is beyond ±1e15.
 func (s Scaler) Unclipped(dst, row []float64) {
 	for j, v := range row {
 		dst[j] = s.unclipped(j, v)
@@ -30,8 +30,8 @@ func (s Scaler) UnclippedRows(ds *data.Dataset, lo, hi int) []float64 {
 	return mapRows(ds.X, lo, hi, s.Unclipped)
 }
 
-// outside returns the distance of value x of column j from the training range, in widths of the scaled range, or in
-// the unit of a constant column. A distance of 1 or more is far.
+// outside returns the distance of value x of column j from the training range, in widths of the scaled range, or in the
+// unit of a constant column. A distance of 1 or more is far.
 func (s Scaler) outside() func(j int, x float64) float64 {
 	least, most, width := make([]float64, len(s.Least)), make([]float64, len(s.Least)), make([]float64, len(s.Least))
 	for j := range width {

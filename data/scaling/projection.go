@@ -47,8 +47,8 @@ func (p *Projection) String() string {
 	return fmt.Sprintf("%s of %s", phrase.Plural(len(p.Scores), score), of)
 }
 
-// Apply returns a data set with the inputs of the model in place of its columns. It returns a set that has them
-// already unchanged.
+// Apply returns a data set with the inputs of the model in place of its columns. It returns a set that has them already
+// unchanged.
 func (p *Projection) Apply(d *data.Dataset) *data.Dataset {
 	if p == nil || d == nil || d.HasScores() {
 		return d
@@ -99,8 +99,8 @@ func (p *Projection) Reads(columns []int) bool {
 	})
 }
 
-// Lengths returns length-scales of the columns, from those of the inputs; nil if there are none. For a column of
-// weight w, it is 1/w of the input's length-scale. It is infinite for a column that is not read.
+// Lengths returns length-scales of the columns, from those of the inputs; nil if there are none. For a column of weight
+// w, it is 1/w of the input's length-scale. It is infinite for a column that is not read.
 func (p *Projection) Lengths(inputs []float64) []float64 {
 	if p == nil || inputs == nil {
 		return inputs

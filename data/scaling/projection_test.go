@@ -14,8 +14,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-// manyColumns returns n rows of d columns of noise, of which the first few add up to the target beside
-// noise of sd 0.3; classes are its signs.
+// manyColumns returns n rows of d columns of noise, of which the first few add up to the target beside noise of sd 0.3;
+// classes are its signs.
 func manyColumns(n, d, informative int, seed uint64, task data.Task) *data.Dataset {
 	r := rand.New(rand.NewPCG(seed, 1))
 	ds := &data.Dataset{X: matrix.New(n, d, make([]float64, n*d)), Columns: make([]string, d), Target: "y", Task: task}

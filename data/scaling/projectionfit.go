@@ -154,8 +154,8 @@ func means(values []float64, width int, rows []int) []float64 {
 	return m
 }
 
-// rank orders the columns by their squared correlation with a target over some rows. For several targets, the
-// largest correlation counts. It also returns the means of the columns.
+// rank orders the columns by their squared correlation with a target over some rows. For several targets, the largest
+// correlation counts. It also returns the means of the columns.
 func (p *projector) rank(rows []int) (order []int, centre []float64) {
 	centre = means(p.x, p.d, rows)
 	level := means(p.t, p.targets, rows)
@@ -220,8 +220,8 @@ func (p *projector) eachFold(ctx context.Context, progress func(share float64),
 	return context.Cause(ctx)
 }
 
-// split returns the rows outside a fold and those in it. Rows of a class, or of neighbouring targets, are
-// distributed to the folds in turn; groups stay whole.
+// split returns the rows outside a fold and those in it. Rows of a class, or of neighbouring targets, are distributed
+// to the folds in turn; groups stay whole.
 func (p *projector) split(fold, folds int) (train, test []int) {
 	if p.folds != nil {
 		test = matrix.Which(p.n, func(i int) bool { return p.folds[i] == fold+1 })
@@ -316,8 +316,8 @@ func (s *spectrum) weights(ridge float64) []float64 {
 	return w
 }
 
-// score scores rows that were held out. It leaves out the mean target of the other rows, which decreases as the
-// targets of the held-out rows increase.
+// score scores rows that were held out. It leaves out the mean target of the other rows, which decreases as the targets
+// of the held-out rows increase.
 func (s *spectrum) score(choice *candidate, gram []float64, test []int) {
 	w := s.weights(choice.ridge)
 	for _, i := range test {
@@ -332,8 +332,8 @@ func (s *spectrum) score(choice *candidate, gram []float64, test []int) {
 	}
 }
 
-// choose returns the candidate with the least squared error. One with fewer columns than all must be better by
-// more than two standard errors of the difference.
+// choose returns the candidate with the least squared error. One with fewer columns than all must be better by more
+// than two standard errors of the difference.
 func (p *projector) choose() *candidate {
 	least := func(all bool) (best *candidate) {
 		for _, w := range p.scores {

@@ -1,5 +1,5 @@
-// Package scaling fits what a model does to inputs and targets before it sees them, on training rows only: a Scaler,
-// a Projection of many columns, and the scales of targets.
+// Package scaling fits what a model does to inputs and targets before it sees them, on training rows only: a Scaler, a
+// Projection of many columns, and the scales of targets.
 package scaling
 
 import (
@@ -60,9 +60,9 @@ const (
 // Scalings returns the kinds that FitScaler knows.
 func Scalings() []string { return []string{"auto", "standard", "tails", "robust", "log", "none"} }
 
-// FitScaler fits the scaling of the inputs of training rows. The kind auto is the AutoScaling of the set, if it
-// has one. Otherwise it is tails, or standard if no column has a long tail. Kind holds the result; rows that
-// are only sequences have the kind none.
+// FitScaler fits the scaling of the inputs of training rows. The kind auto is the AutoScaling of the set, if it has
+// one. Otherwise it is tails, or standard if no column has a long tail. Kind holds the result; rows that are only
+// sequences have the kind none.
 func FitScaler(kind string, ds *data.Dataset) (Scaler, error) {
 	if ds.X == nil {
 		return Scaler{Kind: "none"}, nil
@@ -151,8 +151,8 @@ func (s Scaler) value(j int, x float64) float64 {
 	return (x - s.Center[j]) / s.Scale[j]
 }
 
-// MaxScaled bounds scaled inputs, so that single precision can square them and sum the squares. A model treats
-// all rows so far from training alike.
+// MaxScaled bounds scaled inputs, so that single precision can square them and sum the squares. A model treats all rows
+// so far from training alike.
 const MaxScaled = 1e15
 
 // Apply writes the scaled row to dst, which may be row. Both have D values. No value is beyond ±1e15.
@@ -203,13 +203,13 @@ const (
 	tailRatio     = 2
 	tailDeviation = 5
 
-	// A gap separates values from the middle of a column if it is at least tailGap times as wide as the stretch
-	// between it and the opposite quartile.
+	// A gap separates values from the middle of a column if it is at least tailGap times as wide as the stretch between
+	// it and the opposite quartile.
 	tailGap = 3
 )
 
-// fit fits column j of the training rows. It returns the values that set the mean and standard deviation of the
-// column, with their tails drawn in, and the values that a gap separates from them.
+// fit fits column j of the training rows. It returns the values that set the mean and standard deviation of the column,
+// with their tails drawn in, and the values that a gap separates from them.
 func (t *Tails) fit(col []float64, j int) (near, far []float64) {
 	sorted := slices.Clone(col)
 	slices.Sort(sorted)
@@ -256,9 +256,9 @@ func beforeGaps(sorted []float64) (lo, hi int) {
 	return lo, hi
 }
 
-// tailUnit returns the standard deviation of a normal sample with the quartiles of these values. If the quartiles
-// are equal, it is the median distance of the other values from the median. It is 0 for two different values,
-// whose distance is no evidence of tails.
+// tailUnit returns the standard deviation of a normal sample with the quartiles of these values. If the quartiles are
+// equal, it is the median distance of the other values from the median. It is 0 for two different values, whose
+// distance is no evidence of tails.
 func tailUnit(sorted []float64) float64 {
 	if len(slices.Compact(slices.Clone(sorted))) <= 2 {
 		return 0
@@ -285,8 +285,8 @@ func (s Scaler) tailed() (columns []int) {
 	return matrix.Which(len(s.Tails.Unit), func(j int) bool { return s.Tails.Unit[j] > 0 })
 }
 
-// Notes names the training columns whose tails the scaling draws in, and the columns with values far from all
-// others: these may stand for missing ones.
+// Notes names the training columns whose tails the scaling draws in, and the columns with values far from all others:
+// these may stand for missing ones.
 func (s Scaler) Notes(ds *data.Dataset) (notes []string) {
 	var tailed, apart []string
 	values := make([]float64, ds.N())

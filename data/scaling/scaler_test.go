@@ -29,8 +29,8 @@ func read(t testing.TB, text string, opt data.ReadOptions) *data.Dataset {
 }
 
 func TestScalers(t *testing.T) {
-	// Columns: 0 … 9; constant 0.1, whose mean in floating point is not 0.1; mostly
-	// zeros, so that both quartiles are 0.
+	// Columns: 0 … 9; constant 0.1, whose mean in floating point is not 0.1; mostly zeros, so that both quartiles are
+	// 0.
 	x := make([]float64, 0, 30)
 	for i := range 10 {
 		x = append(x, float64(i), 0.1, float64(i/9*100))
@@ -77,8 +77,8 @@ func TestScalers(t *testing.T) {
 	}
 }
 
-// TestLogScale: values that grow by a factor become evenly spaced, nothing leaves the range below,
-// and a constant column stays.
+// TestLogScale: values that grow by a factor become evenly spaced, nothing leaves the range below, and a constant
+// column stays.
 func TestLogScale(t *testing.T) {
 	x := []float64{3, 7, 4, 7, 7, 7, 23, 7, 103, 7}
 	s := must.Get(fitScaler("log", matrix.New(5, 2, slices.Clone(x))))(t)
@@ -107,8 +107,8 @@ func TestLogScale(t *testing.T) {
 	}
 }
 
-// TestAuto: a column that is nearly normal keeps its mean and deviation, whatever stands beside it.
-// Of one with a far value, the bulk keeps its width, and the value stays the farthest.
+// TestAuto: a column that is nearly normal keeps its mean and deviation, whatever stands beside it. Of one with a far
+// value, the bulk keeps its width, and the value stays the farthest.
 func TestAuto(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const n = 1000
@@ -245,8 +245,8 @@ func TestFarDates(t *testing.T) {
 	}
 }
 
-// TestFarRows: a row far outside the training range is found, with its line and the column that is
-// farthest; an absurd value becomes a large one, and costs no other row.
+// TestFarRows: a row far outside the training range is found, with its line and the column that is farthest; an absurd
+// value becomes a large one, and costs no other row.
 func TestFarRows(t *testing.T) {
 	train := read(t, "a,b,c,target\n1,2,7,0.5\n-3,4e2,7,0.25\n0,1,7,0.25\n", data.ReadOptions{})
 	like := train.Schema()

@@ -83,8 +83,8 @@ type FileState struct {
 	State string `json:"state"` // "ok", "missing", "differs"
 }
 
-// Check compares the contents of the files of a set under the data folder dir, plain or gzip, with their
-// checksums. A file that cannot be read differs.
+// Check compares the contents of the files of a set under the data folder dir, plain or gzip, with their checksums. A
+// file that cannot be read differs.
 func (s Set) Check(dir string) (states []FileState) {
 	for _, cells := range tableRows(contentTable, s.Name) {
 		state := FileState{s.Name, PlainOrZipped(filepath.Join(s.folderIn(dir), filepath.FromSlash(cells[0]))), "ok"}
@@ -118,9 +118,9 @@ func contentSum(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), err
 }
 
-// Fetch downloads the originals of a set into its folder under dir. If the originals have another form, it
-// makes the files of the folds from them. Existing files stay. get downloads a file to a path. note is
-// called with a description of each step.
+// Fetch downloads the originals of a set into its folder under dir. If the originals have another form, it makes the
+// files of the folds from them. Existing files stay. get downloads a file to a path. note is called with a description
+// of each step.
 func (s Set) Fetch(ctx context.Context, get func(r Remote, path string) error, dir string,
 	note func(format string, args ...any)) error {
 	states := s.Check(dir)

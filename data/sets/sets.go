@@ -1,5 +1,5 @@
-// Package sets knows the named sets: their contents, the places of their files, and how to fetch
-// and check them. It reads no rows: package data does.
+// Package sets knows the named sets: their contents, the places of their files, and how to fetch and check them. It
+// reads no rows: package data does.
 package sets
 
 import (
@@ -159,8 +159,8 @@ func IsFile(path string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// These are the table of the UCI set "Combined Cycle Power Plant", unchanged, and the rows of it that are the
-// test rows of each fold. Credits: powerplant/NOTICE.
+// These are the table of the UCI set "Combined Cycle Power Plant", unchanged, and the rows of it that are the test rows
+// of each fold. Credits: powerplant/NOTICE.
 var (
 	//go:embed powerplant/CCPP.csv.gz
 	powerplantTable string

@@ -47,8 +47,8 @@ func AmountOf(cell string) (a Amount, ok bool) {
 	return a, true
 }
 
-// Plain writes the number with a decimal point and without separators of thousands. thousands is the separator that
-// it had.
+// Plain writes the number with a decimal point and without separators of thousands. thousands is the separator that it
+// had.
 func (a Amount) Plain(comma bool) (plain, thousands string, ok bool) {
 	point := "."
 	if comma {
@@ -70,8 +70,8 @@ func (a Amount) Plain(comma bool) (plain, thousands string, ok bool) {
 	return strings.TrimSuffix(plain, "."), thousands, err == nil && !IsCode(whole)
 }
 
-// IsCode reports whether the cell is a whole number with a leading zero, such as a postcode. As a number it
-// would lose the zero.
+// IsCode reports whether the cell is a whole number with a leading zero, such as a postcode. As a number it would lose
+// the zero.
 func IsCode(cell string) bool {
 	return len(cell) > 1 && cell[0] == '0' && strings.Trim(cell, "0123456789") == ""
 }
@@ -96,8 +96,8 @@ func IsDecorated(cell string) bool {
 	return err == nil
 }
 
-// AreThousands reports whether the separator stands between groups of three digits. The one to three digits
-// before the first separator must not start with 0.
+// AreThousands reports whether the separator stands between groups of three digits. The one to three digits before the
+// first separator must not start with 0.
 func AreThousands(cell, separator string) bool {
 	groups := strings.Split(strings.TrimLeft(cell, "+-"), separator)
 	first := groups[0]

@@ -1,5 +1,5 @@
-// Package written knows how people write numbers, amounts, dates and missing values in the cells of tables, and
-// texts that only look like these.
+// Package written knows how people write numbers, amounts, dates and missing values in the cells of tables, and texts
+// that only look like these.
 package written
 
 import (
@@ -41,9 +41,9 @@ var dateShapes = []struct {
 	year, month, day int
 }{{yearFirstForm, 1, 3, 5}, {basicForm, 1, 3, 5}, {dayNameForm, 5, 3, 1}, {nameDayForm, 5, 1, 3}}
 
-// ParseTime reads the time of a cell, in seconds since 1970 in UTC; a time without a zone is UTC. form
-// is "dmy" or "mdy", the order in 31/12/2020; "" refuses such cells. "s" and "ms" read
-// numbers since 1970. ok is false for a cell that is no time, such as 31 February.
+// ParseTime reads the time of a cell, in seconds since 1970 in UTC; a time without a zone is UTC. form is "dmy" or
+// "mdy", the order in 31/12/2020; "" refuses such cells. "s" and "ms" read numbers since 1970. ok is false for a cell
+// that is no time, such as 31 February.
 //
 //	ParseTime("", "2020-12-31T23:59:59.5+01:00")
 //	ParseTime("dmy", "31.12.2020 23:59")
@@ -151,8 +151,8 @@ func parseClock(clock string) (seconds float64, ok bool) {
 	return seconds + offset, ok
 }
 
-// LooksLikeTime reports whether the cell has the form of a date or of a time of day. It need not be valid: 31
-// February has that form.
+// LooksLikeTime reports whether the cell has the form of a date or of a time of day. It need not be valid: 31 February
+// has that form.
 func LooksLikeTime(cell string) bool {
 	if !mayBeDate(cell) {
 		return false

@@ -18,8 +18,8 @@ func constants(t *testing.T, path, pattern string) (names []string) {
 	return names
 }
 
-// A kernel of the GP layer is whole when a row of the conformance suite has its form, and when the
-// bound is compared with loops for it. docs/extending.md has the list.
+// A kernel of the GP layer is whole when a row of the conformance suite has its form, and when the bound is compared
+// with loops for it. docs/extending.md has the list.
 func TestKernelsAreTested(t *testing.T) {
 	var rows strings.Builder
 	for _, f := range load(t).files {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// checker finds the types of this module's own packages. Types of other modules stay unknown,
-// which is quick, and enough to see which packages use which names.
+// checker finds the types of this module's own packages. Types of other modules stay unknown, which is quick, and
+// enough to see which packages use which names.
 type checker struct {
 	*module
 	packages map[string]*types.Package // types of each package, by folder

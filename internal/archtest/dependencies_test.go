@@ -11,8 +11,8 @@ import (
 // requirement is a line of go.mod without an "// indirect": a module and its version.
 var requirement = regexp.MustCompile(`(?m)^(?:require |\t)(\S+) (v\S+)$`)
 
-// users returns the packages whose code imports a module, in alphabetical order, then "tests" where a test
-// does in another package: "data, tests".
+// users returns the packages whose code imports a module, in alphabetical order, then "tests" where a test does in
+// another package: "data, tests".
 func (m *module) users(required string) string {
 	code, tests := map[string]bool{}, map[string]bool{}
 	for _, f := range m.files {

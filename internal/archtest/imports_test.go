@@ -54,8 +54,8 @@ var mayImport = map[string][]string{
 	"bench/plots":     {},
 }
 
-// homes lists the packages whose code, tests aside, may import a module of another project. A
-// module that is not listed may be imported anywhere.
+// homes lists the packages whose code, tests aside, may import a module of another project. A module that is not listed
+// may be imported anywhere.
 var homes = map[string][]string{
 	"gorgonia.org/cu":              {"cuda"},
 	"github.com/ebitengine/purego": {"dist/mpi"},

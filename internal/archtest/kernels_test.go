@@ -15,8 +15,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/cuda"
 )
 
-// launch is a call of family.launch in device/gpu: the kernel's name without its type, whose
-// kernels they are, and the kinds of the arguments as far as the source shows them.
+// launch is a call of family.launch in device/gpu: the kernel's name without its type, whose kernels they are, and the
+// kinds of the arguments as far as the source shows them.
 type launch struct {
 	at, family, name string
 	kinds            []cuda.Kind // 0 where the source does not show it
@@ -28,8 +28,8 @@ var suffixes = map[string][]string{
 	"products": {"_f32", "_f64", "_tf32"}, "double": {"_f64"}, "plain": {""},
 }
 
-// launches returns the calls of launch in a file. The family is the receiver of the call: d.real, or
-// the receiver of a method of family itself, which stands for any family that has the kernel.
+// launches returns the calls of launch in a file. The family is the receiver of the call: d.real, or the receiver of a
+// method of family itself, which stands for any family that has the kernel.
 func launches(t *testing.T, m *module, f *file) (all []launch) {
 	named := textsOf(f)
 	ast.Inspect(f.syntax, func(n ast.Node) bool {
@@ -118,8 +118,8 @@ func kindOf(arg ast.Expr, family string) cuda.Kind {
 	return 0
 }
 
-// Every launch of device/gpu fits the .entry of its kernel in each PTX image that has it, one at least,
-// and every kernel is launched.
+// Every launch of device/gpu fits the .entry of its kernel in each PTX image that has it, one at least, and every
+// kernel is launched.
 func TestLaunchesFitKernels(t *testing.T) {
 	images, err := fs.Glob(os.DirFS(root), "cuda/*.ptx")
 	if err != nil || len(images) != 3 {
@@ -163,8 +163,8 @@ func TestLaunchesFitKernels(t *testing.T) {
 	}
 }
 
-// A variable of the device exists once for each image that is loaded. So what a kernel reads, a
-// kernel of the same image writes: live, which set_live writes, is not for products alone.
+// A variable of the device exists once for each image that is loaded. So what a kernel reads, a kernel of the same
+// image writes: live, which set_live writes, is not for products alone.
 func TestVariablesStayInTheirImage(t *testing.T) {
 	images, _ := fs.Glob(os.DirFS(root), "cuda/*.ptx")
 	readers := 0
@@ -197,8 +197,8 @@ func unwritten(text string) (names []string) {
 
 var variables = regexp.MustCompile(`(?m)^(?:\.visible )?\.global .*\.b8 (\w+)\[\d+\];`)
 
-// parameters returns the kinds of the arguments for a kernel with a suffix; where the source does not
-// show one, it is as the kernel has it.
+// parameters returns the kinds of the arguments for a kernel with a suffix; where the source does not show one, it is
+// as the kernel has it.
 func (l *launch) parameters(suffix string, s cuda.Signature) []cuda.Kind {
 	want := slices.Clone(l.kinds)
 	for i := range want {

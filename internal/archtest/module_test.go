@@ -74,9 +74,9 @@ var readModule = sync.OnceValues(func() (*module, error) {
 	return m, err
 })
 
-// outside reports whether a folder is not part of the module: hidden, data of tests, or a separate
-// module. bench is a separate module, too, so that its dependencies stay out of the program. It
-// counts as part: its code keeps the rules and calls the packages.
+// outside reports whether a folder is not part of the module: hidden, data of tests, or a separate module. bench is a
+// separate module, too, so that its dependencies stay out of the program. It counts as part: its code keeps the rules
+// and calls the packages.
 func outside(name, base string) bool {
 	if base == "bench" {
 		return false
@@ -137,9 +137,9 @@ type declaration struct {
 	doc  string
 }
 
-// declarations returns all top-level names of the non-test files by "package.Name", with methods, those
-// of interfaces too, and fields as "package.Type.Method", and packages themselves as "package". Two
-// packages of one name would be an error.
+// declarations returns all top-level names of the non-test files by "package.Name", with methods, those of interfaces
+// too, and fields as "package.Type.Method", and packages themselves as "package". Two packages of one name would be an
+// error.
 func (m *module) declarations(t *testing.T) map[string]declaration {
 	t.Helper()
 	all := map[string]declaration{}

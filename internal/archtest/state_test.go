@@ -14,8 +14,8 @@ var registers = map[string]string{
 	"usererror.dashed": "DashOptions", // called from the init of the command
 }
 
-// A package keeps no state: its variables are written where they are declared or in init, and
-// never again, and so are their elements and fields.
+// A package keeps no state: its variables are written where they are declared or in init, and never again, and so are
+// their elements and fields.
 func TestNoPackageState(t *testing.T) {
 	m := load(t)
 	c := newChecker(m)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// backends are the folders that implement device.Device. Each has every operation in the file that
-// twins names, so that two backends are read side by side. A new backend is added here.
+// backends are the folders that implement device.Device. Each has every operation in the file that twins names, so that
+// two backends are read side by side. A new backend is added here.
 var backends = []string{"device/cpu", "device/gpu"}
 
 // twins lists the file of a backend in which an operation stands, in the order of the data.

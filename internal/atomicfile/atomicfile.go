@@ -117,8 +117,8 @@ func linkTarget(path string) string {
 	return path
 }
 
-// createBeside makes the temporary. A name that is taken belongs to a dead process with the
-// same number, or to another goroutine: the next number is tried.
+// createBeside makes the temporary. A name that is taken belongs to a dead process with the same number, or to another
+// goroutine: the next number is tried.
 func createBeside(d files, path string) (tmp string, f file, err error) {
 	for i := range maxTries {
 		tmp = temporary(path, i)
@@ -161,8 +161,8 @@ func temporary(path string, i int) string {
 	return tmp
 }
 
-// Leftovers returns the temporary files beside path, of running and of killed processes. The caller knows
-// that no other process is at work there.
+// Leftovers returns the temporary files beside path, of running and of killed processes. The caller knows that no other
+// process is at work there.
 func Leftovers(path string) (found []string) {
 	dir, name := filepath.Split(path)
 	entries, err := os.ReadDir(filepath.Clean(dir))
@@ -185,8 +185,8 @@ func fill(w io.Writer, write func(io.Writer) error) error {
 	return b.Flush()
 }
 
-// SyncDir brings a renamed entry of a folder to disk. Windows cannot do so, nor can some file systems, such as AFS
-// and folders that a virtual machine shares.
+// SyncDir brings a renamed entry of a folder to disk. Windows cannot do so, nor can some file systems, such as AFS and
+// folders that a virtual machine shares.
 func SyncDir(path string) error {
 	if runtime.GOOS == "windows" {
 		return nil

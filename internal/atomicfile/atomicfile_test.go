@@ -311,8 +311,8 @@ func TestFolderRace(t *testing.T) {
 	holds(t, dir, fmt.Sprintf("runs runs/one runs/one/who=%d", <-won))
 }
 
-// A file system whose folders cannot be brought to disk, such as /proc, is used without that. A folder that is
-// not there is an error.
+// A file system whose folders cannot be brought to disk, such as /proc, is used without that. A folder that is not
+// there is an error.
 func TestFolderWithoutSync(t *testing.T) {
 	if _, err := os.Stat("/proc"); err != nil {
 		t.Skip("no such file system here")

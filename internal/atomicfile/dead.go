@@ -17,8 +17,8 @@ var ErrLocked = errors.New("another process uses it")
 
 var temporaryName = regexp.MustCompile(`^\.(.+)\.tmp-[0-9]+(-[0-9]+)?$`)
 
-// own takes the lock of a temporary that was just made at path. It fails if the temporary has gone.
-// A file system without locks is used without.
+// own takes the lock of a temporary that was just made at path. It fails if the temporary has gone. A file system
+// without locks is used without.
 func own(path string, f *os.File) bool { return !errors.Is(Lock(f), ErrLocked) && IsAt(f, path) }
 
 // IsAt reports whether an open file is still the file at path.

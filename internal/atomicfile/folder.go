@@ -16,9 +16,9 @@ type Folder struct {
 	made []string // parents that did not exist, outermost first
 }
 
-// NewFolder starts a folder that is to stand at final, or beside it, making the parents it needs.
-// If final exists, the folder is built inside it, since a mount point, or a folder in use, cannot
-// be replaced. This also tests whether the place can be written to.
+// NewFolder starts a folder that is to stand at final, or beside it, making the parents it needs. If final exists, the
+// folder is built inside it, since a mount point, or a folder in use, cannot be replaced. This also tests whether the
+// place can be written to.
 func NewFolder(final string) (*Folder, error) {
 	f := &Folder{}
 	base := final
@@ -60,8 +60,8 @@ func (f *Folder) unlock() {
 // tieDelay is the wait after which one of two processes that begin at the same time has stopped.
 const tieDelay = 200 * time.Millisecond
 
-// HasRival reports whether another living process builds a folder for the same place. Of two that
-// begin at the same time, one has no rival.
+// HasRival reports whether another living process builds a folder for the same place. Of two that begin at the same
+// time, one has no rival.
 func (f *Folder) HasRival() bool {
 	rivals := f.rivals()
 	if len(rivals) > 0 && rivals[0] > f.path { // the rival gives way if it has just begun

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// Lock takes the lock of an open file or folder. The system gives it back when the process ends in
-// any way. If another process has the lock, the error is ErrLocked.
+// Lock takes the lock of an open file or folder. The system gives it back when the process ends in any way. If another
+// process has the lock, the error is ErrLocked.
 func Lock(f *os.File) error { return lock(f, syscall.LOCK_EX) }
 
 // Share takes a shared lock, which several processes may hold at once, but not together with an exclusive lock.

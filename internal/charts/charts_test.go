@@ -42,8 +42,8 @@ func TestTicks(t *testing.T) {
 	}
 }
 
-// degenerate are lists of values that no axis may choke on: none, one, constants, neighbours,
-// denormals, NaN and infinities, and the largest floats.
+// degenerate are lists of values that no axis may choke on: none, one, constants, neighbours, denormals, NaN and
+// infinities, and the largest floats.
 var degenerate = [][]float64{
 	{}, {0}, {3.7}, {3.7, 3.7, 3.7}, {3.7, math.Nextafter(3.7, 4)}, {-1e16, -1e16 + 2}, {1e16, 1e16 + 2, 1e16 + 4},
 	{1.7e9, 1.7e9 + 10}, {1, 1 + 1e-8}, {1, 1 + 2e-9}, {123456789, 123456799}, {0, 5e-324}, {5e-324}, {5e-324, 1e-310},
@@ -54,8 +54,8 @@ var degenerate = [][]float64{
 	{math.Copysign(0, -1), 0}, {5, 5, 5, 6}, {0.1, 0.2, 0.30000000000000004}, {-320, -308, -1}, {-12.5}, {0.2, 0.4},
 }
 
-// Every chart of any values ends, is well-formed and small, lies inside its view box, and has ticks
-// whose labels differ.
+// Every chart of any values ends, is well-formed and small, lies inside its view box, and has ticks whose labels
+// differ.
 func TestDegenerate(t *testing.T) {
 	for _, x := range degenerate {
 		for _, y := range degenerate {
@@ -119,8 +119,8 @@ func every(x, y []float64, horizontal, upright Axis) Chart {
 	return c
 }
 
-// checkChart checks the promises of every chart. Marks may reach beyond the axes up to the edge of
-// the inner svg, which clips them.
+// checkChart checks the promises of every chart. Marks may reach beyond the axes up to the edge of the inner svg, which
+// clips them.
 func checkChart(t *testing.T, c Chart) {
 	t.Helper()
 	svg := string(c.SVG())

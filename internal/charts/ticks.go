@@ -11,8 +11,8 @@ type tick struct {
 	text  string
 }
 
-// An axis has at most maxTicks ticks, and at least two if fewest or more are requested: their
-// distance is up to two and a half times the range's share.
+// An axis has at most maxTicks ticks, and at least two if fewest or more are requested: their distance is up to two and
+// a half times the range's share.
 const (
 	maxTicks = 20
 	fewest   = 5

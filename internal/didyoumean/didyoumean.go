@@ -3,9 +3,9 @@ package didyoumean
 
 import "strings"
 
-// Nearest returns the known word with the fewest edits from word, a swap of case not
-// counted, and whether it is near enough to be worth a question: at most a third of
-// the letters, and always one edit. The first of equally near words wins.
+// Nearest returns the known word with the fewest edits from word, a swap of case not counted, and whether it is near
+// enough to be worth a question: at most a third of the letters, and always one edit. The first of equally near words
+// wins.
 func Nearest(word string, known []string) (nearest string, ok bool) {
 	word = strings.ToLower(word)
 	best := max(1, (len(word)+1)/3) + 1

@@ -1,5 +1,5 @@
-// Package download fetches files whose checksum is known in advance. A file appears under its name
-// only when it is complete and its checksum is right.
+// Package download fetches files whose checksum is known in advance. A file appears under its name only when it is
+// complete and its checksum is right.
 package download
 
 import (
@@ -24,8 +24,8 @@ type File struct {
 	Addresses []string // addresses, which are tried in turn
 }
 
-// Get fetches f to path, unless it is there with the right checksum already. An existing file
-// with another checksum is an error, since it may be the user's.
+// Get fetches f to path, unless it is there with the right checksum already. An existing file with another checksum is
+// an error, since it may be the user's.
 func Get(ctx context.Context, client *http.Client, f File, path string) error {
 	switch sum, err := sum(path); {
 	case err == nil && sum == f.SHA256:

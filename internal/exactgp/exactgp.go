@@ -1,5 +1,5 @@
-// Package exactgp fits an exact Gaussian process to a few rows: length-scales and noise at
-// which a larger model can start. It works in float64, and the same rows give the same bits.
+// Package exactgp fits an exact Gaussian process to a few rows: length-scales and noise at which a larger model can
+// start. It works in float64, and the same rows give the same bits.
 package exactgp
 
 import (
@@ -36,8 +36,8 @@ const (
 	priorNoise  = 2.0
 )
 
-// The search starts at the best of these values: factors of √D as a length-scale for all inputs,
-// noises, and then factors of one column's length-scale after the other.
+// The search starts at the best of these values: factors of √D as a length-scale for all inputs, noises, and then
+// factors of one column's length-scale after the other.
 var (
 	factors = []float64{0.025, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2}
 	noises  = []float64{0.003, 0.03, 0.3, 3}
@@ -135,8 +135,8 @@ func (p *problem) single(ctx context.Context, theta []float64) []float64 {
 	return theta
 }
 
-// each tries other length-scales for one column after the other: a gradient does not find the short
-// length-scale of a column that oscillates among others.
+// each tries other length-scales for one column after the other: a gradient does not find the short length-scale of a
+// column that oscillates among others.
 func (p *problem) each(ctx context.Context, theta []float64) []float64 {
 	most := p.value(theta)
 	for d := range p.D {
@@ -319,8 +319,8 @@ func (p *problem) gradient(grad, theta []float64) {
 	p.prior(theta, grad)
 }
 
-// leftOut returns the prediction of each row from the others: y_i − a_i/[(C + ρI)⁻¹]_ii, with variance
-// α/[(C + ρI)⁻¹]_ii. It is NaN if C + ρI has no inverse.
+// leftOut returns the prediction of each row from the others: y_i − a_i/[(C + ρI)⁻¹]_ii, with variance α/[(C +
+// ρI)⁻¹]_ii. It is NaN if C + ρI has no inverse.
 func (p *problem) leftOut() (mean, variance []float64) {
 	var inverse mat.SymDense
 	err := p.factor.InverseTo(&inverse)

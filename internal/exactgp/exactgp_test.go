@@ -44,8 +44,8 @@ func TestGradient(t *testing.T) {
 	}
 }
 
-// TestOscillation: the length-scale of a column that oscillates is found among others. The
-// length-scales of the others are long, and the noise is recovered.
+// TestOscillation: the length-scale of a column that oscillates is found among others. The length-scales of the others
+// are long, and the noise is recovered.
 func TestOscillation(t *testing.T) {
 	const noise = 0.2
 	for _, d := range []int{1, 2, 8} {
@@ -109,8 +109,8 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
-// TestWideRows: the common length-scale of many columns takes one matrix of distances. Its evidence equals the
-// evidence of the kernel.
+// TestWideRows: the common length-scale of many columns takes one matrix of distances. Its evidence equals the evidence
+// of the kernel.
 func TestWideRows(t *testing.T) {
 	const n, d = 24, 20_000
 	r := made(n, d, func(x []float64) float64 { return x[0] }, 0.1)

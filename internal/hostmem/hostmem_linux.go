@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Available returns the number of bytes that can still be allocated: the memory that Linux calls
-// available, or the rest of this process's control group, if that is less. It changes at any time.
+// Available returns the number of bytes that can still be allocated: the memory that Linux calls available, or the rest
+// of this process's control group, if that is less. It changes at any time.
 func Available() (bytes int64, known bool) {
 	meminfo, _ := os.ReadFile("/proc/meminfo")
 	own, _ := os.ReadFile("/proc/self/cgroup")

@@ -110,8 +110,8 @@ func LabelLogs(logits []float64, s, n, c int, by float64, labels []int32) []floa
 	return out
 }
 
-// logProbabilities returns the log probabilities [N,C], by log-mean-exp over s of the
-// log-softmax. So a class of vanishing probability still has a finite logarithm.
+// logProbabilities returns the log probabilities [N,C], by log-mean-exp over s of the log-softmax. So a class of
+// vanishing probability still has a finite logarithm.
 func logProbabilities(logits []float64, s, n, c int) []float64 {
 	out := make([]float64, n*c)
 	each := make([]float64, s*c) // log-softmax of one row, [S,C]

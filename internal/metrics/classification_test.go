@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// TestBhattacharyyaConvention: gonum takes standard deviations, and its distance of
-// N(m, √v) is ours of (m, v). Putting deviations where the variances belong differs.
+// TestBhattacharyyaConvention: gonum takes standard deviations, and its distance of N(m, √v) is ours of (m, v). Putting
+// deviations where the variances belong differs.
 func TestBhattacharyyaConvention(t *testing.T) {
 	for _, c := range [][4]float64{{0, 1, 0, 1}, {1, 0.5, -2, 3}, {5, 1e-4, 5, 1e4}, {100, 2, -100, 2}} {
 		want := distuv.Bhattacharyya{}.DistNormal(distuv.Normal{Mu: c[0], Sigma: math.Sqrt(c[1])},
@@ -78,8 +78,8 @@ func TestAUC(t *testing.T) {
 	}
 }
 
-// TestSingleSample: nothing is known of the spread of one sample, so its distances are
-// null; the other scores are there.
+// TestSingleSample: nothing is known of the spread of one sample, so its distances are null; the other scores are
+// there.
 func TestSingleSample(t *testing.T) {
 	r := ScoreClassification([]float64{2, 0, 0, 1}, 1, 2, 2, []int32{0, 0}, nil)
 	check(t, "error", r.Error, 0.5, 0)

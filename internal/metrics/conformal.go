@@ -10,9 +10,9 @@ import (
 // rounding is the error of products that are whole numbers.
 const rounding = 1e-9
 
-// ConformalRank returns ⌈(n+1)·level⌉: the number, from 1, of the least of n sorted scores that a new score does
-// not exceed with probability level. Among n+1 exchangeable scores, the new score has each place with the same
-// probability. A result above n means that there are too few scores.
+// ConformalRank returns ⌈(n+1)·level⌉: the number, from 1, of the least of n sorted scores that a new score does not
+// exceed with probability level. Among n+1 exchangeable scores, the new score has each place with the same probability.
+// A result above n means that there are too few scores.
 func ConformalRank(n int, level float64) int {
 	return max(1, int(math.Ceil(float64(n+1)*level-rounding)))
 }

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// ClassScore is the scores of one class, and its row of the confusion matrix without zeros, Predicted. A share
-// is nil if it is of no rows.
+// ClassScore is the scores of one class, and its row of the confusion matrix without zeros, Predicted. A share is nil
+// if it is of no rows.
 type ClassScore struct {
 	Class   string `json:"class"`
 	Support Count  `json:"support"` // rows of the class, or the sum of their weights

@@ -11,8 +11,8 @@ const (
 	countPoints = 256
 )
 
-// countRow is the distribution function of a row at some counts. Almost all probability lies between the first
-// and the last.
+// countRow is the distribution function of a row at some counts. Almost all probability lies between the first and the
+// last.
 type countRow struct{ at, cdf []float64 }
 
 // row tabulates row n.

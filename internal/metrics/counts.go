@@ -10,8 +10,8 @@ import (
 //
 //	P(y) = Σ_s w_s q_s(y),   w_s = 1/S or Weight[s]
 //
-// Component s has the mean λ = exp(LogRate[s·N+n]). It is a Poisson if Dispersion[s] is 0, and otherwise a
-// negative binomial of variance λ + Dispersion[s] λ². If a log rate is NaN, every score is NaN.
+// Component s has the mean λ = exp(LogRate[s·N+n]). It is a Poisson if Dispersion[s] is 0, and otherwise a negative
+// binomial of variance λ + Dispersion[s] λ². If a log rate is NaN, every score is NaN.
 type Counts struct {
 	S, N       int
 	LogRate    []float64 // [S,N]
@@ -76,8 +76,8 @@ func (c Counts) CDF(n int, y float64) (p float64) {
 	return min(p, 1)
 }
 
-// Position returns the place of the count y in row n's distribution: the probabilities of less than y, and of
-// at most y.
+// Position returns the place of the count y in row n's distribution: the probabilities of less than y, and of at most
+// y.
 func (c Counts) Position(n int, y float64) (below, upTo float64) {
 	upTo = c.CDF(n, y)
 	return max(0, upTo-math.Exp(c.LogDensity(n, y))), upTo
@@ -105,8 +105,8 @@ type count struct{ rate, log, dispersion float64 }
 // variance returns λ + δλ².
 func (c count) variance() float64 { return c.rate * (1 + c.dispersion*c.rate) }
 
-// upperBound returns an upper bound on almost all counts: the tail of a negative binomial falls off as
-// exp(−y/(1 + δλ)).
+// upperBound returns an upper bound on almost all counts: the tail of a negative binomial falls off as exp(−y/(1 +
+// δλ)).
 func (c count) upperBound() float64 {
 	return c.rate + 9*math.Sqrt(c.variance()) + 20*(1+c.dispersion*c.rate)
 }

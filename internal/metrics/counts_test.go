@@ -112,8 +112,8 @@ func TestQuantilesOfCounts(t *testing.T) {
 	}
 }
 
-// TestCoverageOfCounts: intervals between whole quantiles hold at least their level, and exactly their
-// level for large counts.
+// TestCoverageOfCounts: intervals between whole quantiles hold at least their level, and exactly their level for large
+// counts.
 func TestCoverageOfCounts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 3))
 	for _, log := range []float64{0.5, 5} {
@@ -164,8 +164,8 @@ func TestHugeCounts(t *testing.T) {
 	}
 }
 
-// TestCountFarAboveItsRate: the log probability of a huge count keeps its digits where its rate is next to 0
-// and the dispersion is large.
+// TestCountFarAboveItsRate: the log probability of a huge count keeps its digits where its rate is next to 0 and the
+// dispersion is large.
 func TestCountFarAboveItsRate(t *testing.T) {
 	const y = 1e12
 	for _, dispersion := range []float64{1, 1e3, 1e5, 1e8} {

@@ -11,8 +11,8 @@ import (
 //	CRPS = Σ_s w_s A(y − μ_s, v_s) − ½ Σ_s Σ_t w_s w_t A(μ_s − μ_t, v_s + v_t)
 //	A(d, v) = E|N(d, v)| = 2√v φ(d/√v) + d (2Φ(d/√v) − 1)
 //
-// and the outer component adds its part. The double sum is used for few components with different
-// variances; otherwise ∫ CDF (1 − CDF) dt replaces it.
+// and the outer component adds its part. The double sum is used for few components with different variances; otherwise
+// ∫ CDF (1 − CDF) dt replaces it.
 func (m Mixture) CRPS(n int, y float64) float64 {
 	toY := 0.0
 	for s := range m.S {
@@ -43,8 +43,8 @@ func meanAbs(d, sd float64) float64 {
 	return 2*sd*pdf(z) + d*math.Erf(z*invRoot2)
 }
 
-// pairedSpread returns ½ E|Y − Y'| of row n, normals, pair by pair: A is even in d, so each is visited
-// once; the pairs s = t give σ_s/√π each.
+// pairedSpread returns ½ E|Y − Y'| of row n, normals, pair by pair: A is even in d, so each is visited once; the pairs
+// s = t give σ_s/√π each.
 func (m Mixture) pairedSpread(n int) float64 {
 	pairs, alone := 0.0, 0.0
 	count := float64(m.S)
@@ -111,9 +111,9 @@ func (m Mixture) equalSpread(n int) float64 {
 	return total
 }
 
-// integratedSpread returns ½ E|Y − Y'| = ∫ CDF (1 − CDF) dt of row n, by the trapezoid rule on
-// t = mean + sd sinh(½π sinh x). It halves the step until two sums agree to 1e-5 of the standard deviation. The weight
-// of t grows to 1e20, so the smaller of CDF and 1 − CDF needs all its digits.
+// integratedSpread returns ½ E|Y − Y'| = ∫ CDF (1 − CDF) dt of row n, by the trapezoid rule on t = mean + sd sinh(½π
+// sinh x). It halves the step until two sums agree to 1e-5 of the standard deviation. The weight of t grows to 1e20, so
+// the smaller of CDF and 1 − CDF needs all its digits.
 func (m Mixture) integratedSpread(n int) float64 {
 	const (
 		reach    = 4.0

@@ -43,8 +43,8 @@ func TestSpreadEnds(t *testing.T) {
 	}
 }
 
-// Weights sum to 1 except in their last digits, and components may be of both kinds: as stacked
-// models are. The integral of (CDF − 1[t ≥ y])² is taken as it stands.
+// Weights sum to 1 except in their last digits, and components may be of both kinds: as stacked models are. The
+// integral of (CDF − 1[t ≥ y])² is taken as it stands.
 func TestCRPSOfWeighted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for trial := range 4 {

@@ -2,8 +2,8 @@ package metrics
 
 import "math"
 
-// Densities are the log predictive densities of rows at their targets, and their expectations
-// under the model before it sees the targets, both in nats.
+// Densities are the log predictive densities of rows at their targets, and their expectations under the model before it
+// sees the targets, both in nats.
 type Densities struct {
 	Log      []float64 // log p(y_n)
 	Expected []float64 // E log p(y) over y drawn from p itself, or a bound below it
@@ -14,8 +14,8 @@ type Densities struct {
 //
 //	E log p(y) ≥ −½ log(2πe V_n)
 //
-// with V_n the variance of the mixture: no density of a variance has more entropy than the normal.
-// For counts V_n + 1/12 replaces V_n: the variance of a count plus a uniform number from 0 to 1.
+// with V_n the variance of the mixture: no density of a variance has more entropy than the normal. For counts V_n +
+// 1/12 replaces V_n: the variance of a count plus a uniform number from 0 to 1.
 func RegressionDensities(m Predictive, y []float64) Densities {
 	d := Densities{Log: make([]float64, len(y)), Expected: make([]float64, len(y))}
 	_, counts := m.(Counts)
@@ -30,8 +30,8 @@ func RegressionDensities(m Predictive, y []float64) Densities {
 	return d
 }
 
-// ClassDensities returns the densities of logits [S,N,C] and N labels: log p(label), and
-// Σ_c p_c log p_c, which is exact.
+// ClassDensities returns the densities of logits [S,N,C] and N labels: log p(label), and Σ_c p_c log p_c, which is
+// exact.
 func ClassDensities(logits []float64, s, n, c int, labels []int32) Densities {
 	d := Densities{Log: make([]float64, n), Expected: make([]float64, n)}
 	logp := logProbabilities(logits, s, n, c)
@@ -60,8 +60,8 @@ func MeanDensities(targets []Densities) Densities {
 	return mean
 }
 
-// OfLogs turns the densities of x = (log y − centre)/unit into the densities of y/sd. E log y is in closed
-// form, so the bound remains as close.
+// OfLogs turns the densities of x = (log y − centre)/unit into the densities of y/sd. E log y is in closed form, so the
+// bound remains as close.
 func (d Densities) OfLogs(m Predictive, centre, unit float64, y []float64, sd float64) {
 	shift := math.Log(sd) - math.Log(unit)
 	for n := range d.Log {

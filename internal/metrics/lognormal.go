@@ -37,8 +37,8 @@ func (l LogMixture) Moments(n int) (mean, variance float64) {
 	return math.Exp(first), math.Exp(2*first) * math.Expm1(math.Max(0, l.power(n, 2)-2*first))
 }
 
-// Noise returns the part of row n's variance that comes from noise of variance v in x: 1 − exp(−v')
-// of the mean square, with v' = Unit² v.
+// Noise returns the part of row n's variance that comes from noise of variance v in x: 1 − exp(−v') of the mean square,
+// with v' = Unit² v.
 func (l LogMixture) Noise(n int, v float64) float64 {
 	return -math.Expm1(-l.Unit*l.Unit*v) * math.Exp(l.power(n, 2))
 }

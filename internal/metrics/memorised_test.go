@@ -103,8 +103,8 @@ func TestGap(t *testing.T) {
 	}
 }
 
-// The mean of the densities equals the scores', and the expectation is the mean over draws of
-// the prediction, or below it.
+// The mean of the densities equals the scores', and the expectation is the mean over draws of the prediction, or below
+// it.
 func TestDensities(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long under the race detector, where TestScoresOnThreads has the threads")

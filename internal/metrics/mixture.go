@@ -11,10 +11,10 @@ import (
 //
 //	p(y) = Σ_s w_s g_s((y − Mean[s·N+n])/σ)/σ,   σ² = Var[n], or Var[s·N+n] where each component has its own
 //
-// with w_s = 1/S or Weight[s], and g_s the density of the standard normal or of Student's t. Var
-// is positive. If a mean or a variance is NaN, every score is NaN. S narrow components have
-// almost no density outside their range. So the density may be (1 − Outer) p(y) + Outer t(y),
-// where t is Student's with 3 degrees of freedom and the mean and the variance of p.
+// with w_s = 1/S or Weight[s], and g_s the density of the standard normal or of Student's t. Var is positive. If a mean
+// or a variance is NaN, every score is NaN. S narrow components have almost no density outside their range. So the
+// density may be (1 − Outer) p(y) + Outer t(y), where t is Student's with 3 degrees of freedom and the mean and the
+// variance of p.
 type Mixture struct {
 	S, N    int
 	Mean    []float64  // means of the components [S,N]
@@ -45,8 +45,8 @@ func (m Mixture) scale(s, n int) float64 {
 	return math.Sqrt(m.Var[s*m.N+n])
 }
 
-// times returns S·w_s: sums over components add times(s) x_s, and are divided by S at the end. It is 1 if all
-// weights are equal, so that the sum has the bits of an unweighted sum.
+// times returns S·w_s: sums over components add times(s) x_s, and are divided by S at the end. It is 1 if all weights
+// are equal, so that the sum has the bits of an unweighted sum.
 func (m Mixture) times(s int) float64 {
 	if m.Weight == nil {
 		return 1
@@ -84,8 +84,8 @@ func (m Mixture) quantile(s int, p float64) float64 {
 	return normalQuantile(p)
 }
 
-// At returns the quantile of component s of row n at Φ(z): a draw, if z is a standard normal
-// draw. S is the outer component.
+// At returns the quantile of component s of row n at Φ(z): a draw, if z is a standard normal draw. S is the outer
+// component.
 func (m Mixture) At(s, n int, z float64) float64 {
 	if s == m.S {
 		o := m.outer(n)
@@ -128,8 +128,8 @@ func (m Mixture) Moments(n int) (mean, variance float64) {
 	return mean, m.Within(n) + variance/float64(m.S)
 }
 
-// Within returns the mean of the variances of row n's components: the noise, where the components
-// differ by the model's uncertainty.
+// Within returns the mean of the variances of row n's components: the noise, where the components differ by the model's
+// uncertainty.
 func (m Mixture) Within(n int) float64 {
 	if len(m.Var) == m.N && m.Weight == nil && m.Student == nil {
 		return m.Var[n]

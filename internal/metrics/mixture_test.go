@@ -48,8 +48,8 @@ func TestSingleComponent(t *testing.T) {
 	}
 }
 
-// TestQuantileInverts the CDF, also in the flat stretch between two modes, where
-// Newton's step alone would leave the bracket.
+// TestQuantileInverts the CDF, also in the flat stretch between two modes, where Newton's step alone would leave the
+// bracket.
 func TestQuantileInverts(t *testing.T) {
 	m := bimodal()
 	for p := 0.001; p < 1; p += 0.001 {
@@ -90,8 +90,8 @@ func TestTails(t *testing.T) {
 	}
 }
 
-// TestCoverageByQuantiles: the shares count the targets between the quantiles, and,
-// for targets drawn from the prediction, near the nominal ones.
+// TestCoverageByQuantiles: the shares count the targets between the quantiles, and, for targets drawn from the
+// prediction, near the nominal ones.
 func TestCoverageByQuantiles(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	const s, n = 5, 4000

@@ -2,8 +2,8 @@ package metrics
 
 import "math"
 
-// outer is a component in addition to the S of a row: Student's t with 3 degrees of freedom, and with the mean
-// and the variance of the S components together. As z = (y − mean)/sd it has
+// outer is a component in addition to the S of a row: Student's t with 3 degrees of freedom, and with the mean and the
+// variance of the S components together. As z = (y − mean)/sd it has
 //
 //	density 2/(π (1 + z²)²),   distribution (δ − sin δ)/2π with cot(δ/2) = −z
 type outer struct{ share, mean, sd float64 }
@@ -30,8 +30,8 @@ func (o outer) logDensity(inner, y float64) float64 {
 	return top + math.Log1p(math.Exp(math.Min(a, b)-top))
 }
 
-// mix returns the average of inner, a function of the S components at y, and of the function of the
-// outer component at z.
+// mix returns the average of inner, a function of the S components at y, and of the function of the outer component at
+// z.
 func (o outer) mix(inner float64, of func(z float64) float64, y float64) float64 {
 	if o.share == 0 {
 		return inner
@@ -61,8 +61,8 @@ func arcLessSine(delta float64) float64 {
 	return delta * square / 6 * rest
 }
 
-// outerQuantile solves δ − sin δ = 2πp by Newton steps from the root of δ³/6, which is below δ. The
-// first step leads beyond δ, the others fall towards it.
+// outerQuantile solves δ − sin δ = 2πp by Newton steps from the root of δ³/6, which is below δ. The first step leads
+// beyond δ, the others fall towards it.
 func outerQuantile(p float64) float64 {
 	if p > 0.5 {
 		return -outerQuantile(1 - p)
@@ -97,8 +97,8 @@ func (o outer) spread(m Mixture, n int, inner float64) float64 {
 	return (1-w)*(1-w)*inner + w*(1-w)*across + w*w*1.5/math.Pi*o.sd
 }
 
-// distances returns meanOuterDistance for the components of row n. If they have one σ and lie close to
-// each other, it interpolates between fewer values, to 5e-5.
+// distances returns meanOuterDistance for the components of row n. If they have one σ and lie close to each other, it
+// interpolates between fewer values, to 5e-5.
 func (o outer) distances(m Mixture, n int) func(z, sd float64) float64 {
 	const step = 0.25
 	low, high := math.Inf(1), math.Inf(-1)

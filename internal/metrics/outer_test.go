@@ -90,8 +90,8 @@ func TestOuterBound(t *testing.T) {
 	}
 }
 
-// The completed density has the integral 1, the moments of its S components, the CDF and the CRPS
-// of their definitions; and the quantile inverts the CDF.
+// The completed density has the integral 1, the moments of its S components, the CDF and the CRPS of their definitions;
+// and the quantile inverts the CDF.
 func TestCompletedDensity(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long under the race detector, where TestScoresOnThreads has the threads")

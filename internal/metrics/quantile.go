@@ -6,8 +6,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
-// Quantiles writes a row's quantiles at several levels. Several goroutines may call it. With one
-// component of a Mixture, these are μ + σ z(p), and z is computed once.
+// Quantiles writes a row's quantiles at several levels. Several goroutines may call it. With one component of a
+// Mixture, these are μ + σ z(p), and z is computed once.
 func Quantiles(d Distribution, levels []float64) func(n int, into []float64) {
 	m, ok := d.(Mixture)
 	if !ok || m.S > 1 || m.Outer > 0 {
@@ -30,12 +30,12 @@ func Quantiles(d Distribution, levels []float64) func(n int, into []float64) {
 	}
 }
 
-// QuantilesOf returns the y of row n with CDF(n, y) = p, 0 < p < 1, to 1e-10 of the least standard
-// deviation of a component. One goroutine may use it at a time.
+// QuantilesOf returns the y of row n with CDF(n, y) = p, 0 < p < 1, to 1e-10 of the least standard deviation of a
+// component. One goroutine may use it at a time.
 func (m Mixture) QuantilesOf(n int) func(p float64) float64 { return m.row(n).quantile }
 
-// row is one row of a mixture. It has copies of the components, which lie far apart in the mixture, side by
-// side, so that several quantiles are found faster.
+// row is one row of a mixture. It has copies of the components, which lie far apart in the mixture, side by side, so
+// that several quantiles are found faster.
 type row struct {
 	mixture            Mixture
 	mean, scale, times []float64 // [S]
@@ -84,8 +84,8 @@ func (r *row) quantile(p float64) float64 {
 	return y
 }
 
-// bracket brackets the quantile at p. Component s reaches p at μ_s + σ_s z, so that the mixture
-// reaches it between the least and the greatest of these.
+// bracket brackets the quantile at p. Component s reaches p at μ_s + σ_s z, so that the mixture reaches it between the
+// least and the greatest of these.
 func (r *row) bracket(p float64) (low, high float64) {
 	z := 0.0
 	low, high = math.Inf(1), math.Inf(-1)

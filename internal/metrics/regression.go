@@ -90,8 +90,8 @@ func Mean(scores []Regression) (mean Regression) {
 	return mean
 }
 
-// InUnits turns scores of standardised targets into scores in the unit of which sd is
-// the standard deviation: lengths grow by sd, NLPD by log sd, coverage stays.
+// InUnits turns scores of standardised targets into scores in the unit of which sd is the standard deviation: lengths
+// grow by sd, NLPD by log sd, coverage stays.
 func (r Regression) InUnits(sd float64) Regression {
 	r.RMSE *= sd
 	r.MAE *= sd

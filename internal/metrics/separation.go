@@ -16,8 +16,8 @@ type Separation struct {
 	Space      string   `json:"space"`      // "logits": the space of the samples
 }
 
-// bhattacharyya returns the distance between N(m1, v1) and N(m2, v2) (the paper's section
-// "Bhattacharyya Distance Benchmark"; its σ is a variance):
+// bhattacharyya returns the distance between N(m1, v1) and N(m2, v2) (the paper's section "Bhattacharyya Distance
+// Benchmark"; its σ is a variance):
 //
 //	D = ¼ ln(¼ (v1/v2 + v2/v1 + 2)) + ¼ (m1 − m2)²/(v1 + v2)
 //
@@ -110,8 +110,8 @@ func topTwo(x []float64) (first, second int) {
 	return first, second
 }
 
-// AUC returns the probability that a positive row has a higher score than another row, ties
-// counting half; nil if there are no positive or no other rows.
+// AUC returns the probability that a positive row has a higher score than another row, ties counting half; nil if there
+// are no positive or no other rows.
 func AUC(score []float64, positive []bool, w Weights) *float64 {
 	order := make([]int, len(score))
 	for i := range order {

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Student is Student's t with ν > 2 degrees of freedom: density t_ν(z) = C (1 + z²/ν)^−(ν+1)/2. Its
-// distribution function is needed very often, so it is tabulated.
+// Student is Student's t with ν > 2 degrees of freedom: density t_ν(z) = C (1 + z²/ν)^−(ν+1)/2. Its distribution
+// function is needed very often, so it is tabulated.
 type Student struct {
 	dof, logC float64
 	table     []knot // upper tail 1 − CDF at z = sinh u, by u in multiples of knotStep

@@ -2,8 +2,8 @@ package metrics
 
 import "math"
 
-// These are the limits of the temperatures, the precision of the search, and the prior standard deviation of
-// log T: a few correct rows do not make a model certain.
+// These are the limits of the temperatures, the precision of the search, and the prior standard deviation of log T: a
+// few correct rows do not make a model certain.
 const (
 	maxTemperature   = 20 // largest temperature; its inverse is the least
 	temperatureStep  = 1e-3

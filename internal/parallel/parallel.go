@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// Blocks runs over 0 … n−1 in blocks of a size, on all threads. Each goroutine has a separate state; the
-// states are returned. Once ctx is done it begins no more blocks.
+// Blocks runs over 0 … n−1 in blocks of a size, on all threads. Each goroutine has a separate state; the states are
+// returned. Once ctx is done it begins no more blocks.
 func Blocks[T any](ctx context.Context, n, size int, start func() T, run func(state T, lo, hi int)) []T {
 	states := make([]T, max(1, min(runtime.GOMAXPROCS(0), (n+size-1)/size)))
 	var next atomic.Int64

@@ -1,6 +1,6 @@
-// Package parts shares independent cells of work between processes that know nothing of each other:
-// the folds of a cross-validation, or the cells of a suite. Part gives each process its cells, and
-// Claim keeps a cell from being run twice.
+// Package parts shares independent cells of work between processes that know nothing of each other: the folds of a
+// cross-validation, or the cells of a suite. Part gives each process its cells, and Claim keeps a cell from being run
+// twice.
 package parts
 
 import (
@@ -16,8 +16,8 @@ type Part struct{ Index, Count int }
 // Auto asks for the part that a job array names.
 const Auto = "auto"
 
-// Parse reads a part as a user writes it: "3/8", or Auto for the part of a Slurm array, from
-// the variables that getenv gives.
+// Parse reads a part as a user writes it: "3/8", or Auto for the part of a Slurm array, from the variables that getenv
+// gives.
 func Parse(text string, getenv func(string) string) (Part, error) {
 	if text == Auto {
 		return slurmPart(getenv)
@@ -66,6 +66,6 @@ func slurmPart(getenv func(string) string) (Part, error) {
 	return Part{i, n}, nil
 }
 
-// Has reports whether a cell, counted from 0, belongs to this part. Neighbours belong to different
-// parts, so that each part has some quick and some slow cells.
+// Has reports whether a cell, counted from 0, belongs to this part. Neighbours belong to different parts, so that each
+// part has some quick and some slow cells.
 func (p Part) Has(cell int) bool { return p.Count <= 1 || cell%p.Count == p.Index }

@@ -104,8 +104,8 @@ func TestClaim(t *testing.T) {
 
 const cells = 60
 
-// Two processes share 60 cells, and the first is killed at a random moment, some times, and started
-// again: every cell is run to its end once.
+// Two processes share 60 cells, and the first is killed at a random moment, some times, and started again: every cell
+// is run to its end once.
 func TestKilled(t *testing.T) {
 	if folder := os.Getenv("PARTS_TEST_FOLDER"); folder != "" {
 		work(t, folder)
@@ -142,8 +142,8 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// work does the cells of a part that are not done. A cell takes a while, and then makes its file,
-// which fails where another process has made it meanwhile.
+// work does the cells of a part that are not done. A cell takes a while, and then makes its file, which fails where
+// another process has made it meanwhile.
 func work(t *testing.T, folder string) {
 	part, err := Parse(os.Getenv("PARTS_TEST_PART"), os.Getenv)
 	if err != nil {

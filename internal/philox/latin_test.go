@@ -22,8 +22,8 @@ func strata(t *testing.T, n, i int, row uint32) []int {
 	return at
 }
 
-// Of n points there is one in each stratum of each coordinate, and all orders are as likely, in one
-// coordinate whatever they are in another.
+// Of n points there is one in each stratum of each coordinate, and all orders are as likely, in one coordinate whatever
+// they are in another.
 func TestLatinStrata(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 7, 16} {
 		for row := range uint32(50) {

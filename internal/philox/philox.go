@@ -1,5 +1,5 @@
-// Package philox is the counter-based random number generator Philox4x32-10
-// (Salmon, Moraes, Dror & Shaw 2011) and the normals made from it.
+// Package philox is the counter-based random number generator Philox4x32-10 (Salmon, Moraes, Dror & Shaw 2011) and the
+// normals made from it.
 //
 // A word is a pure function of a 64-bit key and a 128-bit counter: there is no state to carry, so any element of any
 // stream can be drawn by itself, in any order and on any device. This package is the scalar definition; the vector
@@ -43,8 +43,8 @@ func Schedule(key [2]uint32) (words [2 * rounds]uint32) {
 	return words
 }
 
-// Normals turns the four words of a block into four standard normals by the
-// Box-Muller transform, two words for two normals:
+// Normals turns the four words of a block into four standard normals by the Box-Muller transform, two words for two
+// normals:
 //
 //	u1 = ((w0>>8) + 1)·2⁻²⁴ in (0, 1],  u2 = (w1>>8)·2⁻²⁴ in [0, 1)
 //	z0 = √(−2 ln u1) cos 2πu2,          z1 = √(−2 ln u1) sin 2πu2

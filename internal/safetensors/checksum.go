@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// A file holds its checksum in its metadata, so that every reader of the format can read it: the
-// SHA-256 of the whole file, with zeros where the digits of the checksum are.
+// A file holds its checksum in its metadata, so that every reader of the format can read it: the SHA-256 of the whole
+// file, with zeros where the digits of the checksum are.
 const (
 	ChecksumKey    = "checksum" // key of the checksum in the metadata
 	checksumPrefix = "sha256:"
@@ -21,8 +21,8 @@ var ErrChecksum = errors.New("damaged: its checksum does not match")
 // blank returns the placeholder for a checksum that is not known yet.
 func blank() string { return checksumPrefix + strings.Repeat("0", 2*sha256.Size) }
 
-// withChecksum returns a header with this checksum in the place of the one that it holds; false if that
-// cannot be found.
+// withChecksum returns a header with this checksum in the place of the one that it holds; false if that cannot be
+// found.
 func withChecksum(header []byte, now, then string) ([]byte, bool) {
 	old, changed := quoted(now), quoted(then)
 	if len(old) != len(changed) || bytes.Count(header, old) != 1 {

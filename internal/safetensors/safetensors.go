@@ -1,6 +1,6 @@
-// Package safetensors writes and reads the safetensors format: an 8-byte little-endian
-// length, a JSON header of that length, and the elements of all tensors without gaps.
-// It holds the element types F32 and F64, and reading checks every number of the header.
+// Package safetensors writes and reads the safetensors format: an 8-byte little-endian length, a JSON header of that
+// length, and the elements of all tensors without gaps. It holds the element types F32 and F64, and reading checks
+// every number of the header.
 package safetensors
 
 import (

@@ -237,8 +237,8 @@ func TestWriteError(t *testing.T) {
 	}
 }
 
-// The format's own reader and writer, where Python has them; without them the test is skipped, and
-// fails if REQUIRE_PYTHON is set.
+// The format's own reader and writer, where Python has them; without them the test is skipped, and fails if
+// REQUIRE_PYTHON is set.
 func TestPython(t *testing.T) {
 	if out, err := exec.Command("python3", "-c", "import numpy, safetensors.numpy").CombinedOutput(); err != nil {
 		if os.Getenv("REQUIRE_PYTHON") != "" {

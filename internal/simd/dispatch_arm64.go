@@ -2,8 +2,8 @@ package simd
 
 import "unsafe"
 
-// The assembly takes whole registers: four float32 or two doubles. What is left over goes through a
-// separate register, filled up with zeros.
+// The assembly takes whole registers: four float32 or two doubles. What is left over goes through a separate register,
+// filled up with zeros.
 
 const (
 	lanes32 = 4

@@ -42,8 +42,8 @@ func SinCos32(sin, cos, x []float32) {
 	}
 }
 
-// sinCosLarge computes up to 16 elements, and leaves to the kernel the elements that it can:
-// the result for an element must not depend on its neighbours.
+// sinCosLarge computes up to 16 elements, and leaves to the kernel the elements that it can: the result for an element
+// must not depend on its neighbours.
 func sinCosLarge(sin, cos, x []float32) {
 	const limit = 5000
 	var all, some [16]float32
@@ -68,8 +68,8 @@ func SinCos64(sin, cos, x []float64) {
 	sinCosScalar(sin, cos, x)
 }
 
-// Rotate32 computes dst = cos∘b − sin∘a, the derivative along an angle, if a and b are the derivatives
-// along its cosine and sine. dst may be any of them.
+// Rotate32 computes dst = cos∘b − sin∘a, the derivative along an angle, if a and b are the derivatives along its cosine
+// and sine. dst may be any of them.
 func Rotate32(dst, cos, sin, a, b []float32) {
 	checkLens(dst, cos, sin, a, b)
 	byTier(len(dst), func() { rotateScalar(dst, cos, sin, a, b) },
@@ -96,8 +96,8 @@ func MulAdd64(dst, x, y []float64) {
 	mulAdd64(dst, x, y)
 }
 
-// chunk is the number of elements one call of assembly handles: the scheduler cannot stop a
-// goroutine there, so a call is kept to some tens of microseconds.
+// chunk is the number of elements one call of assembly handles: the scheduler cannot stop a goroutine there, so a call
+// is kept to some tens of microseconds.
 const chunk = 1 << 14
 
 // byTier computes n elements by their scalar definition, or by a kernel of chunks.

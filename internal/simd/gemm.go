@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	// kBlock is the fixed blocking of k: every element of C is the sum of one partial
-	// sum for each kBlock terms, so that its bits depend on k alone.
+	// kBlock is the fixed blocking of k: every element of C is the sum of one partial sum for each kBlock terms, so
+	// that its bits depend on k alone.
 	kBlock = 256
 	// packBytes is the size of a packed block of B, chosen to stay in a 1 MiB L2 cache.
 	packBytes = 512 << 10
@@ -24,8 +24,8 @@ func NewPack[T Float]() *Pack[T] {
 	return &Pack[T]{make([]T, packBytes/sizeOf[T]()), make([]T, aRows*aStride)}
 }
 
-// aRows is the number of rows of A that are packed at a time, aStride the distance between
-// them: not a power of two, so that they fall on different lines of a cache.
+// aRows is the number of rows of A that are packed at a time, aStride the distance between them: not a power of two, so
+// that they fall on different lines of a cache.
 const (
 	aRows   = 96
 	aStride = kBlock + 16
@@ -103,8 +103,8 @@ func sizeOf[T Float]() int {
 	return int(unsafe.Sizeof(x))
 }
 
-// checkC panics where C does not fit its slice, and reports whether there is a product to add; if
-// not, C has been scaled and all is done.
+// checkC panics where C does not fit its slice, and reports whether there is a product to add; if not, C has been
+// scaled and all is done.
 func (q *matmul[T]) checkC() bool {
 	if q.m < 0 || q.n < 0 || q.k < 0 {
 		panic(fmt.Sprintf("simd: product of size %d×%d×%d", q.m, q.n, q.k))

@@ -13,8 +13,8 @@ func packBlockScalar[T Float](dst []T, b *stored[T], j0, nb, k0, kb int) {
 	}
 }
 
-// multiplyBlockScalar multiplies without vector instructions. A is packed like B, so that one
-// micro-kernel computes every element.
+// multiplyBlockScalar multiplies without vector instructions. A is packed like B, so that one micro-kernel computes
+// every element.
 func (q *matmul[T]) multiplyBlockScalar(p *Pack[T], block, c []T, nb, k0, kb int) {
 	for i := 0; i < q.m; i += tileRows {
 		rows := min(tileRows, q.m-i)
@@ -49,8 +49,8 @@ func packTile[T Float](dst []T, from *stored[T], kMajor bool, i, count, k0 int) 
 	}
 }
 
-// multiplyTile sums over k in two halves of the tile, because eight sums and their six
-// operands fit into sixteen registers.
+// multiplyTile sums over k in two halves of the tile, because eight sums and their six operands fit into sixteen
+// registers.
 func multiplyTile[T Float](a, b []T) (sums [tileRows][tileCols]T) {
 	for h := 0; h < tileRows; h += 2 {
 		var s00, s01, s02, s03, s10, s11, s12, s13 T

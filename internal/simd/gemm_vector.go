@@ -4,8 +4,8 @@ package simd
 
 import "unsafe"
 
-// panelWidth returns the number of columns of op(B) that lie together: the columns of two registers, or of a
-// scalar tile.
+// panelWidth returns the number of columns of op(B) that lie together: the columns of two registers, or of a scalar
+// tile.
 func panelWidth[T Float]() int {
 	if active == scalar {
 		return tileCols
@@ -49,8 +49,8 @@ func (q *matmul[T]) multiplyBlock(p *Pack[T], block, c []T, nb, k0, kb int) {
 	}
 }
 
-// packA gives mb rows of op(A) from i0 on, from term k0 on. Rows of A are used where they are,
-// unless they all fall on the same lines of the cache; columns are transposed into rows.
+// packA gives mb rows of op(A) from i0 on, from term k0 on. Rows of A are used where they are, unless they all fall on
+// the same lines of the cache; columns are transposed into rows.
 func (q *matmul[T]) packA(p *Pack[T], i0, mb, k0, kb int) stored[T] {
 	a, lda := q.a.x, q.a.ld
 	switch {
@@ -72,8 +72,8 @@ func packPanel[T Float](dst, src []T, ld, cols, k int) {
 	packRowsKernel(k, cols*size/4, (*byte)(unsafe.Pointer(&src[0])), ld*size, (*byte)(unsafe.Pointer(&dst[0])))
 }
 
-// transpose writes dst[j,i] = src[i,j]. The rows of dst must have room for i rounded up
-// to a whole square; the numbers written there are not used.
+// transpose writes dst[j,i] = src[i,j]. The rows of dst must have room for i rounded up to a whole square; the numbers
+// written there are not used.
 func transpose[T Float](dst []T, ldd int, src []T, lds, rows, cols int) {
 	size := sizeOf[T]()
 	s, d := unsafe.Pointer(&src[0]), unsafe.Pointer(&dst[0])

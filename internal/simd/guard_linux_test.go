@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// guarded returns a copy of x whose last element is the last of readable memory: a kernel
-// that reads or writes past it crashes.
+// guarded returns a copy of x whose last element is the last of readable memory: a kernel that reads or writes past it
+// crashes.
 func guarded[T Float](t *testing.T, x []T) []T {
 	t.Helper()
 	page := syscall.Getpagesize()

@@ -1,7 +1,7 @@
 package simd
 
-// Integrals are the columns of numbers, all of one length, by which cosines and sines of phases
-// θ ~ N(t, v) enter the moments of their weighted sum. With q = e^−v/2 and u = q²:
+// Integrals are the columns of numbers, all of one length, by which cosines and sines of phases θ ~ N(t, v) enter the
+// moments of their weighted sum. With q = e^−v/2 and u = q²:
 //
 //	MeanCos = q cos t          Wave     = ½ u² cos 2t
 //	MeanSin = q sin t          Lost     = ½ (1 − u)

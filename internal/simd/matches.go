@@ -3,9 +3,9 @@ package simd
 // MatchLanes is the number of windows that are compared with one at a time: a byte each, in rows of eight words.
 const MatchLanes = 64
 
-// Matches adds up the similarities of len(at)/parts windows to MatchLanes others. Each window adds
-// parts rows of counts bytewise; weight maps each count (<16) to its value; sums[i] adds word i's
-// eight values. parts is 3 or 5; at holds the offsets of rows, in bytes; no sum exceeds a word.
+// Matches adds up the similarities of len(at)/parts windows to MatchLanes others. Each window adds parts rows of counts
+// bytewise; weight maps each count (<16) to its value; sums[i] adds word i's eight values. parts is 3 or 5; at holds
+// the offsets of rows, in bytes; no sum exceeds a word.
 func Matches(sums *[8]uint64, parts int, at []uint32, counts []uint64, weight *[16]byte) {
 	if parts != 3 && parts != 5 || len(at)%parts != 0 {
 		panic("simd: a window is three rows, or five")

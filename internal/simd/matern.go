@@ -2,16 +2,16 @@ package simd
 
 import "math"
 
-// Matern64 writes elements of a Matérn kernel matrix of ν = twiceNu/2, where twiceNu is 1, 3 or 5.
-// It also writes the slope −2 dc/d(r²) for the gradients. It starts from scalar products, as RBF64
-// does: r² = −2·scale·min(0, x − (own + half)), t = √(twiceNu)·r and
+// Matern64 writes elements of a Matérn kernel matrix of ν = twiceNu/2, where twiceNu is 1, 3 or 5. It also writes the
+// slope −2 dc/d(r²) for the gradients. It starts from scalar products, as RBF64 does: r² = −2·scale·min(0, x − (own +
+// half)), t = √(twiceNu)·r and
 //
 //	1: dst = e⁻ᵗ                  slope = e⁻ᵗ/t, infinite at 0
 //	3: dst = (1 + t)e⁻ᵗ           slope = 3e⁻ᵗ
 //	5: dst = (1 + t + t²/3)e⁻ᵗ    slope = 5/3 (1 + t)e⁻ᵗ
 //
-// isNear reports whether some row is nearer than −2(x − (own + half)) = 2·near·(own + half), where
-// rounding is no longer small compared with the distance. The slices must be different.
+// isNear reports whether some row is nearer than −2(x − (own + half)) = 2·near·(own + half), where rounding is no
+// longer small compared with the distance. The slices must be different.
 func Matern64(dst, slope, x, half []float64, own, scale float64, twiceNu int, near float64) (isNear bool) {
 	checkLens(x, dst, slope, half)
 	scale *= -2 * float64(twiceNu)

@@ -2,8 +2,8 @@ package simd
 
 import "math"
 
-// NormalCDF64 writes the distribution function and the density of the standard normal:
-// below = Φ(u), density = φ(u). No slice may be another.
+// NormalCDF64 writes the distribution function and the density of the standard normal: below = Φ(u), density = φ(u). No
+// slice may be another.
 func NormalCDF64(below, density, u []float64) {
 	checkLens(u, below, density)
 	if active == scalar {

@@ -15,8 +15,8 @@ type NormalRows struct {
 	C2, C3 uint32
 }
 
-// NormalRows32 fills an n × cols matrix, its rows ld apart, with the numbers of Normals32 for each
-// row; if rows are short, it is several times faster.
+// NormalRows32 fills an n × cols matrix, its rows ld apart, with the numbers of Normals32 for each row; if rows are
+// short, it is several times faster.
 func NormalRows32(dst []float32, ld, n, cols int, rows NormalRows) {
 	if rows.check(len(dst), ld, n, cols) {
 		normalRows32(dst, ld, n, cols, rows)

@@ -2,8 +2,8 @@ package simd
 
 import "fmt"
 
-// Panels64 is a matrix B that is packed once for many products, which may run at the same time. It holds the
-// blocks of gemm one after the other.
+// Panels64 is a matrix B that is packed once for many products, which may run at the same time. It holds the blocks of
+// gemm one after the other.
 type Panels64 struct {
 	data []float64
 	k, n int
@@ -38,8 +38,8 @@ func (q *Panels64) Reserve(elements int) (grown int) {
 	return grown
 }
 
-// GemmPanels64 computes Gemm64 for columns from … from+n of a packed op(B), with the same bits. from must
-// be a multiple of PanelColumns64.
+// GemmPanels64 computes Gemm64 for columns from … from+n of a packed op(B), with the same bits. from must be a multiple
+// of PanelColumns64.
 func GemmPanels64(p *Pack[float64], tA bool, m, n int, alpha float64, a []float64, lda int, b *Panels64,
 	from int, beta float64, c []float64, ldc int) {
 	if from < 0 || from%PanelColumns64 != 0 || n < 0 || from+n > b.n {

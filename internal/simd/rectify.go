@@ -2,8 +2,8 @@ package simd
 
 import "math"
 
-// Rectify32 writes √2 pⁿ where p > 0, and its derivative, and 0 elsewhere: phi and slope of the
-// arc-cosine kernel of degree n, 0 to 2. NaN stays NaN. p may be phi or slope.
+// Rectify32 writes √2 pⁿ where p > 0, and its derivative, and 0 elsewhere: phi and slope of the arc-cosine kernel of
+// degree n, 0 to 2. NaN stays NaN. p may be phi or slope.
 func Rectify32(phi, slope, p []float32, degree int) {
 	checkLens(p, phi, slope)
 	co := rectifyTerms[float32](degree)

@@ -140,8 +140,8 @@ func every(tr tier) (out []float64) {
 	return out
 }
 
-// vectorHash is the hash of every vector tier's results: all do the same operations in the same
-// order, on every processor. It changes with the arithmetic of a kernel.
+// vectorHash is the hash of every vector tier's results: all do the same operations in the same order, on every
+// processor. It changes with the arithmetic of a kernel.
 const vectorHash = 0x4e4800928e1c895f
 
 func TestTiersAgree(t *testing.T) {

@@ -1,6 +1,6 @@
-// Package tablefile has the interfaces of the readers and writers of tables of typed columns, and
-// their registry. Package data/columnar reads and writes the files, which are
-// Parquet and Arrow IPC. It makes a program 6 MB larger, so a program links it by its import.
+// Package tablefile has the interfaces of the readers and writers of tables of typed columns, and their registry.
+// Package data/columnar reads and writes the files, which are Parquet and Arrow IPC. It makes a program 6 MB larger, so
+// a program links it by its import.
 package tablefile
 
 import (
@@ -9,16 +9,16 @@ import (
 	"io"
 )
 
-// Reader gives the rows of a file one by one, as the text cells of a CSV file: "" is a missing
-// cell, a number keeps all its digits, and booleans are the words true and false.
+// Reader gives the rows of a file one by one, as the text cells of a CSV file: "" is a missing cell, a number keeps all
+// its digits, and booleans are the words true and false.
 type Reader interface {
 	// Columns are in the order of the file.
 	Columns() []Column
 	// Read gives the next row, which is valid until another is read, or io.EOF after the last.
 	Read() (row []string, err error)
-	// ReadNumbers reads the next row into cells, as far as they are needed, without text. It does
-	// so if all of these are numbers from −most to most; otherwise the row is left to Read. The
-	// numbers are the doubles nearest to what Read writes.
+	// ReadNumbers reads the next row into cells, as far as they are needed, without text. It does so if all of these
+	// are numbers from −most to most; otherwise the row is left to Read. The numbers are the doubles nearest to what
+	// Read writes.
 	ReadNumbers(cells []float64, needed []bool, most float64) bool
 }
 
@@ -29,8 +29,8 @@ type Column struct {
 	Unread string // type of a column that cannot be read, such as a list: its cells are missing; "" for others
 }
 
-// Writer writes a file row by row. Each row has a cell for each column, in order: Number for a
-// column of numbers, Text for a column of text, or Missing. EndRow follows.
+// Writer writes a file row by row. Each row has a cell for each column, in order: Number for a column of numbers, Text
+// for a column of text, or Missing. EndRow follows.
 type Writer interface {
 	Number(v float64)
 	Text(v string)

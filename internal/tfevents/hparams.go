@@ -44,8 +44,8 @@ const (
 	floats     = 1 // DT_FLOAT
 )
 
-// plugin returns a value for TensorBoard's plugin hparams. Its content is one of the fields of
-// HParamsPluginData; the value itself is a tensor that nobody reads.
+// plugin returns a value for TensorBoard's plugin hparams. Its content is one of the fields of HParamsPluginData; the
+// value itself is a tensor that nobody reads.
 func plugin(tag string, field wire.Field, content wire.Message) Value {
 	data := wire.Message{}.Text(1, "hparams").Bytes(2, wire.Message{}.Bytes(field, content))
 	metadata := wire.Message{}.Bytes(1, data).Number(4, tensors)

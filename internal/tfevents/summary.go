@@ -1,6 +1,6 @@
-// Package tfevents writes the files of TensorBoard: records of Event messages, with scalars,
-// histograms, and hyper-parameters beside the metrics that they led to. Only messages that
-// TensorBoard needs are here, field by field, since its generated code would bring TensorFlow's.
+// Package tfevents writes the files of TensorBoard: records of Event messages, with scalars, histograms, and
+// hyper-parameters beside the metrics that they led to. Only messages that TensorBoard needs are here, field by field,
+// since its generated code would bring TensorFlow's.
 package tfevents
 
 import (
@@ -62,8 +62,8 @@ func Scalar(tag string, v float64) Value {
 // bins is how many buckets a histogram has.
 const bins = 30
 
-// Histogram shows how values are spread, in buckets of equal width. Values that are not numbers are
-// left out; without values it is nil.
+// Histogram shows how values are spread, in buckets of equal width. Values that are not numbers are left out; without
+// values it is nil.
 func Histogram(tag string, values []float64) Value {
 	finite := slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 	if len(finite) == 0 {

@@ -1,5 +1,5 @@
-// Package wire writes protocol buffers field by field, for formats whose messages are few and whose
-// generated code would be many times as long.
+// Package wire writes protocol buffers field by field, for formats whose messages are few and whose generated code
+// would be many times as long.
 package wire
 
 import (

@@ -30,8 +30,8 @@ func figure(name string, calls int, times []time.Duration) Figure {
 	return Figure{Name: name, Calls: calls, MS: 1e3 * median(times).Seconds(), Repeats: len(times)}
 }
 
-// TimeOperations times each operation of a step by itself until the time is spent: after a step to
-// warm up, at least one step. It ends with the context's error between two steps.
+// TimeOperations times each operation of a step by itself until the time is spent: after a step to warm up, at least
+// one step. It ends with the context's error between two steps.
 func TimeOperations(ctx context.Context, dev device.Device, n Size, limit time.Duration) ([]Figure, error) {
 	meter := newMeter(dev)
 	s, err := NewStep(meter, n)
@@ -62,8 +62,8 @@ func TimeOperations(ctx context.Context, dev device.Device, n Size, limit time.D
 	return figures, nil
 }
 
-// TimeStep times whole steps until the time is spent: after some to warm up, at least one round. It
-// ends with the context's error between two rounds.
+// TimeStep times whole steps until the time is spent: after some to warm up, at least one round. It ends with the
+// context's error between two rounds.
 func TimeStep(ctx context.Context, dev device.Device, preset string, n Size, limit time.Duration) (StepFigure, error) {
 	start := time.Now()
 	s, err := NewStep(dev, n)

@@ -7,9 +7,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// meter is a device that times each operation of a training step by itself: it waits for the end
-// of the operation before, and of this one. Its figure is the time of the call with its launch,
-// less the time of an empty wait. Operations that are queued one after another cost less.
+// meter is a device that times each operation of a training step by itself: it waits for the end of the operation
+// before, and of this one. Its figure is the time of the call with its launch, less the time of an empty wait.
+// Operations that are queued one after another cost less.
 type meter struct {
 	device.Device
 	idle   time.Duration // time of an empty wait

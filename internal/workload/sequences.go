@@ -72,8 +72,8 @@ func (s Sequences) Own(maps int) []float64 {
 	return d
 }
 
-// Vectors returns s for a model that computes their distances to X̄ = z in every step, the same under
-// each of maps maps.
+// Vectors returns s for a model that computes their distances to X̄ = z in every step, the same under each of maps
+// maps.
 func (s Sequences) Vectors(z Sequences, maps int) *model.SequenceFeatures {
 	v := &model.SequenceFeatures{Inducing: slices.Repeat([]model.HostSparse{z.byColumn()}, maps)}
 	v.Sizes = slices.Repeat([]int{len(s.lists.Value)}, maps)

@@ -1,5 +1,5 @@
-// Package workload holds training steps of known size on synthetic rows, and times them and each of
-// their operations, for `gpdrf-gpu bench` and the comparisons with other libraries.
+// Package workload holds training steps of known size on synthetic rows, and times them and each of their operations,
+// for `gpdrf-gpu bench` and the comparisons with other libraries.
 package workload
 
 import (
@@ -38,8 +38,8 @@ type Size struct {
 	Steps bool `json:"steps,omitempty"`
 }
 
-// presets is the table of steps. bench/peers/steps.py has the steps of the paper's model, too. The other two steps
-// have the rows of powerplant and scop; package options has their sizes.
+// presets is the table of steps. bench/peers/steps.py has the steps of the paper's model, too. The other two steps have
+// the rows of powerplant and scop; package options has their sizes.
 var presets = map[string]Size{
 	"mnist":       {D: 784, J: 50, M: 200, L: 2, Hidden: 50, R: 500, B: 1000, S: 10, Classes: 10},
 	"mnist-small": {D: 784, J: 50, M: 200, L: 1, Hidden: 50, R: 500, B: 200, S: 10, Classes: 10},

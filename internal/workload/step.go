@@ -57,8 +57,8 @@ func NewSharedStep(dev device.Device, n Size, ranks dist.Comm) (*Step, error) {
 	return s, nil
 }
 
-// Memory lists the memory of a step on a device, in the ledger of a dry one, and counts the doubles
-// that the host makes for it.
+// Memory lists the memory of a step on a device, in the ledger of a dry one, and counts the doubles that the host makes
+// for it.
 func (n Size) Memory(dev device.Device) (ledger *device.Ledger, host int, err error) {
 	dry, ledger := dev.Dry()
 	c, o, err := n.form()

@@ -8,8 +8,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
-// A search has three rounds. Each trains fewer candidates for longer than the round before. The last one trains them
-// on several folds if rows are few.
+// A search has three rounds. Each trains fewer candidates for longer than the round before. The last one trains them on
+// several folds if rows are few.
 const (
 	rounds    = 3
 	splits    = 5 // number of folds of the rows: one scores a model that is trained on the others
@@ -102,8 +102,8 @@ func (s *Search) keptCount(n, round int) int {
 }
 
 // triableCount returns the number of n candidates for which a limit leaves time, with atOnce at a time; a limit of 0 is
-// none. In a long search whose time does not suffice to compare minCandidates, it is 1: the default gains more from
-// all the time than from the time that a search would leave.
+// none. In a long search whose time does not suffice to compare minCandidates, it is 1: the default gains more from all
+// the time than from the time that a search would leave.
 func triableCount(n, rows int, limit time.Duration, atOnce int) int {
 	if limit == 0 {
 		return n

@@ -322,8 +322,8 @@ func TestCandidatesDiffer(t *testing.T) {
 	}
 }
 
-// The rows that the last round holds out fit the temperature of a candidate, and its model on all rows has
-// it: the geometric mean. A given one stays.
+// The rows that the last round holds out fit the temperature of a candidate, and its model on all rows has it: the
+// geometric mean. A given one stays.
 func TestTemperature(t *testing.T) {
 	oneAtATime(t)
 	set := wave(t, 60, true)
@@ -360,8 +360,8 @@ func TestTemperature(t *testing.T) {
 	}
 }
 
-// A candidate without rivals trains as it would without the search: it chooses its objective, and its steps,
-// by rows that are held out.
+// A candidate without rivals trains as it would without the search: it chooses its objective, and its steps, by rows
+// that are held out.
 func TestCandidateWithoutRivals(t *testing.T) {
 	set, given := wave(t, 60, true), settings("model=gp kernel=rbf objective=auto steps=640 inducing=8")
 	state, err := New(set, given, 1)
@@ -382,8 +382,8 @@ func TestCandidateWithoutRivals(t *testing.T) {
 	}
 }
 
-// A candidate that fails costs itself alone. Where all fail, the error gives the reason, or the default
-// has all that is left of a time limit.
+// A candidate that fails costs itself alone. Where all fail, the error gives the reason, or the default has all that is
+// left of a time limit.
 func TestFailures(t *testing.T) {
 	oneAtATime(t)
 	set := wave(t, 60, false)
@@ -458,8 +458,8 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// A trial trains on four fifths of the rows. The first rounds score a sample of the last fifth,
-// which is the same for all candidates.
+// A trial trains on four fifths of the rows. The first rounds score a sample of the last fifth, which is the same for
+// all candidates.
 func TestSplit(t *testing.T) {
 	for rows, want := range map[int][3]int{60: {12, 12, 12}, 6000: {scoredRows, scoredRows, 1200}} {
 		s := &Search{State: &State{}, Rows: wave(t, rows, false)}

@@ -13,8 +13,8 @@ const (
 	minWeight   = 0.02 // least weight of a model that is worth its time in every prediction
 )
 
-// stack returns the weights w on the simplex that maximise the density of the mixture on rows that
-// the models have not seen (Yao, Vehtari, Simpson & Gelman 2018),
+// stack returns the weights w on the simplex that maximise the density of the mixture on rows that the models have not
+// seen (Yao, Vehtari, Simpson & Gelman 2018),
 //
 //	Σ_n r_n log Σ_k w_k p_k(y_n)
 //
@@ -86,8 +86,8 @@ func climb(w []float64, logs [][]float64, rows metrics.Weights) {
 	}
 }
 
-// mixed returns the log density of each row under the mixture of the models, from the log densities under each
-// model [K][N].
+// mixed returns the log density of each row under the mixture of the models, from the log densities under each model
+// [K][N].
 func mixed(logs [][]float64, w []float64) []float64 {
 	all, row := make([]float64, len(logs[0])), make([]float64, len(logs))
 	for i := range all {

@@ -17,8 +17,8 @@ func density(w []float64, logs [][]float64) (sum float64) {
 	return sum
 }
 
-// The weights are the best on the simplex: no move from one model to another improves them. A model
-// that only spoils gets none.
+// The weights are the best on the simplex: no move from one model to another improves them. A model that only spoils
+// gets none.
 func TestStack(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const n = 400

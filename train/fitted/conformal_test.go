@@ -13,8 +13,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// wrongNumbers returns a prediction of n rows whose mean misses a curve, and whose sd falls where the noise rises.
-// The targets are positive, with skewed noise.
+// wrongNumbers returns a prediction of n rows whose mean misses a curve, and whose sd falls where the noise rises. The
+// targets are positive, with skewed noise.
 func wrongNumbers(rng *rand.Rand, n int) (*model.Prediction, *data.Dataset) {
 	p := &model.Prediction{S: 2, N: n, C: 1, Var: make([]float64, n), H: make([]float64, 2*n)}
 	ds := &data.Dataset{Task: data.Regression, Target: "y", Y: make([]float64, n)}
@@ -44,8 +44,8 @@ func wrongClasses(rng *rand.Rand, n int) (*model.Prediction, *data.Dataset) {
 	return p, ds
 }
 
-// Over 200 seeds, intervals and sets of a model that is wrong hold as many targets as their level says. With
-// n rows behind numbers the expected share is ⌈(n+1)·level⌉/(n+1).
+// Over 200 seeds, intervals and sets of a model that is wrong hold as many targets as their level says. With n rows
+// behind numbers the expected share is ⌈(n+1)·level⌉/(n+1).
 func TestConformalCoverage(t *testing.T) {
 	const seeds, held, tested = 200, 59, 100
 	regression := func(s scaling.TargetScale) *Model {

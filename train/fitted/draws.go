@@ -13,8 +13,8 @@ const components, normals, uniforms = 1, 2, 3
 //
 //	y⁽ᵗ⁾ = Mean[s,n] + σ[s,n] z,   s by its weight, z of the component's own distribution
 //
-// All rows and targets of a draw have one s, so that the draw follows one sample of the functions.
-// z belongs to the row, by its number among all rows, and to the target.
+// All rows and targets of a draw have one s, so that the draw follows one sample of the functions. z belongs to the
+// row, by its number among all rows, and to the target.
 func Draw(m metrics.Distribution, n, row, target, t int, seed uint64) float64 {
 	block := func(sample, row int, target uint32) [4]uint32 {
 		key, c1, c2, c3 := device.Key{Seed: seed, Step: device.Count{N: target},
@@ -32,8 +32,8 @@ func Uniform(row, target int, seed uint64) float64 {
 	return float64(philox.Block(key, [4]uint32{0, c1, c2, c3})[0]) / (1 << 32)
 }
 
-// Draws replaces each row's mixture by the normal of the moments that the paper estimates from T
-// draws of it: for t = 1 … T choose s by its weight, then y⁽ᵗ⁾ of component s, and
+// Draws replaces each row's mixture by the normal of the moments that the paper estimates from T draws of it: for t = 1
+// … T choose s by its weight, then y⁽ᵗ⁾ of component s, and
 //
 //	ȳ = (1/T) Σ y⁽ᵗ⁾,   V = (1/(T−1)) Σ (y⁽ᵗ⁾ − ȳ)²
 //

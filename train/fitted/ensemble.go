@@ -18,8 +18,8 @@ type Member struct {
 	*Model
 }
 
-// NewEnsemble returns a Model that predicts the mixture Σ_k w_k p_k(y | x) of its members. They have
-// the same columns, classes and scales of targets, and were trained on the same rows.
+// NewEnsemble returns a Model that predicts the mixture Σ_k w_k p_k(y | x) of its members. They have the same columns,
+// classes and scales of targets, and were trained on the same rows.
 func NewEnsemble(members []Member) (*Model, error) {
 	if err := checkMembers(members); err != nil {
 		return nil, err

@@ -14,8 +14,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-// The functions of a model and of an ensemble are joint samples: equal rows are equal, and another
-// seed gives others. The members of an ensemble share the samples by weight.
+// The functions of a model and of an ensemble are joint samples: equal rows are equal, and another seed gives others.
+// The members of an ensemble share the samples by weight.
 func TestFunctions(t *testing.T) {
 	dev := must.Get(device.Open("cpu:f64"))(t)
 	defer dev.Close()

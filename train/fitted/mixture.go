@@ -51,8 +51,8 @@ func (t *Model) ConstantLogDensity(ds *data.Dataset) (mean float64) {
 	return mean
 }
 
-// outerShare is the share of a mixture for long tails, which S samples do not have. It costs a row at most
-// −log(1 − 0.01) = 0.01 nats.
+// outerShare is the share of a mixture for long tails, which S samples do not have. It costs a row at most −log(1 −
+// 0.01) = 0.01 nats.
 const outerShare = 0.01
 
 // Mixture returns a regression's prediction of target c as one mixture for each row, in training-sd units:

@@ -9,8 +9,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// A row far from all components scores no worse than by the normal of the mixture's moments, on
-// every path to a score; a single normal stays one.
+// A row far from all components scores no worse than by the normal of the mixture's moments, on every path to a score;
+// a single normal stays one.
 func TestTailsOfFarRow(t *testing.T) {
 	trained := &Model{Schema: data.Schema{Task: data.Regression, Target: "y"},
 		Targets: []scaling.TargetScale{{Mean: 0, SD: 1}}}

@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// pointTree finds the nearest of K points of D numbers. It is a k-d tree: each node has at most
-// leafPoints points, or halves them at the median of the axis along which they are spread most.
-// Points of many numbers are compared one by one.
+// pointTree finds the nearest of K points of D numbers. It is a k-d tree: each node has at most leafPoints points, or
+// halves them at the median of the axis along which they are spread most. Points of many numbers are compared one by
+// one.
 type pointTree struct {
 	low, high []float64 // corners of the least box around the points [D]
 	points    [][]float64

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestNearest: the tree finds the bits that comparing all points finds, also where points are
-// equal, few, on a line, or far from the row.
+// TestNearest: the tree finds the bits that comparing all points finds, also where points are equal, few, on a line, or
+// far from the row.
 func TestNearest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	draw := func(n int, of func() float64) []float64 {

@@ -10,8 +10,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// The tensors in the file of a model of sequences: X̄ and the state learnt from the features of all training
-// sequences, the scaling of a projection, or the kernel of rows with a kernel of their own.
+// The tensors in the file of a model of sequences: X̄ and the state learnt from the features of all training sequences,
+// the scaling of a projection, or the kernel of rows with a kernel of their own.
 const (
 	sequencesPrefix = "sequences."
 	basisCodes      = sequencesPrefix + "codes" // X̄, end to end

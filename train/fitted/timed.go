@@ -42,8 +42,8 @@ type Evaluation struct {
 	Progress func(done int) // as in PredictOptions
 }
 
-// evaluateUntil evaluates as many rows as there is time for, in an order that the seed draws. A few rows are
-// always scored, unless ctx ends.
+// evaluateUntil evaluates as many rows as there is time for, in an order that the seed draws. A few rows are always
+// scored, unless ctx ends.
 func (t *Model) evaluateUntil(ctx context.Context, dev device.Device, ds *data.Dataset,
 	request Evaluation) (*Scores, error) {
 	for _, m := range t.Models(request.Samples) {

@@ -1,5 +1,5 @@
-// Package memory measures the memory of a run or a prediction, on a device and on the host, buffer by buffer, and
-// finds sizes that fit. It reads the ledger of a dry device.
+// Package memory measures the memory of a run or a prediction, on a device and on the host, buffer by buffer, and finds
+// sizes that fit. It reads the ledger of a dry device.
 package memory
 
 import (
@@ -235,8 +235,8 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%.1f %ciB", float64(n)/float64(int64(1)<<(10*power)), " KMGT"[power])
 }
 
-// The ways to distances between training sequences and X̄: a table of all distances, computed once, or the distances
-// of a batch in every step, from the features of the sequences. Both have the same bits.
+// The ways to distances between training sequences and X̄: a table of all distances, computed once, or the distances of
+// a batch in every step, from the features of the sequences. Both have the same bits.
 const (
 	InTable = "table"
 	InSteps = "steps"
@@ -268,8 +268,8 @@ func (p *Plan) Sum(prefix string) (sum int64) {
 	return sum
 }
 
-// Largest returns the largest n from 1 to most for which fits is true; 0 if there is no such n. fits has to be true
-// for all numbers below one for which it is true.
+// Largest returns the largest n from 1 to most for which fits is true; 0 if there is no such n. fits has to be true for
+// all numbers below one for which it is true.
 func Largest(most int, fits func(n int) bool) int {
 	return sort.Search(max(0, most), func(i int) bool { return !fits(i + 1) })
 }

@@ -21,9 +21,9 @@ import (
 )
 
 // Config has all options of a training run, with a field for each. table.go has their keys: the flag --kl-weight, the
-// line kl-weight: of a config file. A Config comes from Resolve. Load, ResolveFor and ForSteps return copies
-// that hold what depends on the rows and the clock, so that a written Config repeats its run bit for bit. A method with
-// a pointer receiver changes the Config.
+// line kl-weight: of a config file. A Config comes from Resolve. Load, ResolveFor and ForSteps return copies that hold
+// what depends on the rows and the clock, so that a written Config repeats its run bit for bit. A method with a pointer
+// receiver changes the Config.
 type Config struct {
 	// The source of the rows, and the way to read them.
 

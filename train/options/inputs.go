@@ -189,11 +189,11 @@ func (c *Config) resolveSkip(ds *data.Dataset) (notes []string) {
 	return notes
 }
 
-// sequenceDefaults sets the preset default for sequences. Inducing points that do not move have to be more. σ starts
-// at the median distance. Rows are few, so that fewer and larger steps are enough. Classes have offsets, since
-// sequences are often unlike all in training. The latent functions reach the output directly: more of them than
-// classes, and more than a few features, are only noise. Each of the many columns of a projection is nearly noise,
-// and needs a long length-scale.
+// sequenceDefaults sets the preset default for sequences. Inducing points that do not move have to be more. σ starts at
+// the median distance. Rows are few, so that fewer and larger steps are enough. Classes have offsets, since sequences
+// are often unlike all in training. The latent functions reach the output directly: more of them than classes, and more
+// than a few features, are only noise. Each of the many columns of a projection is nearly noise, and needs a long
+// length-scale.
 //
 // The kernel of one linear map is one inner product. The matrix among the inducing points does not change then: it is
 // factorised once, and rows are projected once. So more inducing points, and more and smaller steps, cost little.

@@ -23,8 +23,8 @@ func checkKernel(text string) (wrong string) {
 	return wrong
 }
 
-// splitKernel takes the option kernel apart: the kernels of vectors, and the feature maps of
-// sequences. auto has neither.
+// splitKernel takes the option kernel apart: the kernels of vectors, and the feature maps of sequences. auto has
+// neither.
 func splitKernel(text string) (shapes []string, maps seq.Spec, wrong string) {
 	if text == kernelAuto {
 		return nil, nil, ""

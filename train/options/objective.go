@@ -118,8 +118,8 @@ const maxDeepFeatures = 200
 
 // resolveDepth makes two random-feature layers the preset default if rows outnumber their parameters. They have 32
 // latent functions, and from 100 to 200 features, as many as rows allow. They fit better then; with fewer rows they
-// memorise. They gain from more steps than one layer takes, though a step takes nearly three times as long. A note tells
-// if sizes that the user gave are too large.
+// memorise. They gain from more steps than one layer takes, though a step takes nearly three times as long. A note
+// tells if sizes that the user gave are too large.
 func (c *Config) resolveDepth(ds *data.Dataset) []string {
 	given := c.Explicit("layers") || c.Layers > 1
 	if c.Preset != Defaults().Preset || c.Model != model.GPDRF || ds.Sequences != nil || given || c.Objective == ELBO {
@@ -147,8 +147,8 @@ func (c *Config) resolveDepth(ds *data.Dataset) []string {
 	return nil
 }
 
-// classFeatures is the number of features for several classes whose weight of the KL terms held-out rows choose.
-// More features than for numbers memorise no more then, and predict better.
+// classFeatures is the number of features for several classes whose weight of the KL terms held-out rows choose. More
+// features than for numbers memorise no more then, and predict better.
 const classFeatures = 400
 
 // resolveFeatures gives one layer for classes their number of features, in preset default. Under a time limit, more

@@ -81,8 +81,8 @@ func presetSettings(name string) []Setting {
 	if name != "paper" {
 		return nil
 	}
-	// The section Implementation Details gives Adam's rate, the L2 penalty, the batch of one,
-	// the epochs, M and the samples. The paper leaves out J, the width, R and L: they are ours.
+	// The section Implementation Details gives Adam's rate, the L2 penalty, the batch of one, the epochs, M and the
+	// samples. The paper leaves out J, the width, R and L: they are ours.
 	pairs := [][2]string{
 		{"lr", "1e-5"}, {"l2", "5e-4"}, {"batch", "1"}, {"epochs", "1000"},
 		{"warmup", "0"}, {"decay", "none"}, {"kl-warmup", "0"},

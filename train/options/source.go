@@ -8,8 +8,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 )
 
-// Load reads the training and the test rows, with the schema of a model or nil. The returned Config has the target,
-// the task, the fold and the folder of a named set.
+// Load reads the training and the test rows, with the schema of a model or nil. The returned Config has the target, the
+// task, the fold and the folder of a named set.
 func (c Config) Load(schema *data.Schema, w data.Watch) (known Config, train, test *data.Dataset, notes []string,
 	err error) {
 	named := slices.Contains(data.Names(), c.Data)

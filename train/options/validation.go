@@ -89,8 +89,8 @@ const (
 	MaxConformal   = 5000 // largest number of rows
 )
 
-// HoldOutConformal takes the rows for the intervals out of the training rows, before HoldOut takes those of
-// validation: nothing else in the run may use them. heldOut is nil if the Config asks for no intervals.
+// HoldOutConformal takes the rows for the intervals out of the training rows, before HoldOut takes those of validation:
+// nothing else in the run may use them. heldOut is nil if the Config asks for no intervals.
 func (c Config) HoldOutConformal(all *data.Dataset) (rest, heldOut *data.Dataset, notes []string, err error) {
 	if !c.Conformal {
 		return all, nil, nil, nil

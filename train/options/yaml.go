@@ -46,8 +46,8 @@ func ReadConfig(path string, more ...string) ([]Setting, error) {
 	return ParseYAML(path, text, more...)
 }
 
-// ParseYAML works like ReadConfig, for a text. It walks the YAML tree instead of decoding into the struct,
-// because only the tree knows the line and column of each key.
+// ParseYAML works like ReadConfig, for a text. It walks the YAML tree instead of decoding into the struct, because only
+// the tree knows the line and column of each key.
 func ParseYAML(name string, text []byte, more ...string) ([]Setting, error) {
 	var doc yaml.Node
 	dec := yaml.NewDecoder(bytes.NewReader(text))

@@ -164,8 +164,8 @@ func (cv *CV) Path() string { return cv.path }
 // FoldPath returns the run folder of a fold.
 func (cv *CV) FoldPath(fold int) string { return filepath.Join(cv.path, cv.Runs[fold-1].Run) }
 
-// Lock keeps other processes from training in the folder until release is called. It removes the folders of folds
-// that were killed before their first checkpoint.
+// Lock keeps other processes from training in the folder until release is called. It removes the folders of folds that
+// were killed before their first checkpoint.
 func (cv *CV) Lock() (release func(), err error) {
 	f, err := os.Open(cv.path)
 	if err != nil {
@@ -277,8 +277,8 @@ func (cv *CV) Verify(fold int, train, test *data.Dataset) error {
 	return nil
 }
 
-// NewFolder begins the run folder of a fold. The folder of a fold that was killed in its test has no checkpoint, and
-// is replaced.
+// NewFolder begins the run folder of a fold. The folder of a fold that was killed in its test has no checkpoint, and is
+// replaced.
 func (cv *CV) NewFolder(fold int) (*Folder, error) {
 	path := cv.FoldPath(fold)
 	return NewFolder(path, cv.Data, cv.Model, hasFile(path, ResultFile))

@@ -34,8 +34,8 @@ func (cv *CV) Join() (release func(), err error) {
 	return func() { f.Close() }, nil
 }
 
-// Claim takes a fold until release is called, and reads the standings. If another process has the fold, the error is
-// a *parts.HeldError.
+// Claim takes a fold until release is called, and reads the standings. If another process has the fold, the error is a
+// *parts.HeldError.
 func (cv *CV) Claim(fold int) (release func() error, err error) {
 	release, err = parts.Claim(cv.FoldPath(fold) + ".lock")
 	if err != nil {

@@ -107,8 +107,8 @@ func OpenModel(path string) (*Run, error) {
 	return &Run{path, c, &Result{Device: c.Device}, t}, nil
 }
 
-// IsModelFile reports whether a file holds a model or a checkpoint, by its name or its first bytes. It may be
-// damaged, or cut short.
+// IsModelFile reports whether a file holds a model or a checkpoint, by its name or its first bytes. It may be damaged,
+// or cut short.
 func IsModelFile(path string) bool {
 	if filepath.Ext(path) == filepath.Ext(ModelFile) {
 		return true

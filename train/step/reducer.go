@@ -12,8 +12,8 @@ import (
 
 // Reducer adds up the gradients of a batch's shards over all ranks: local, host or nccl.
 type Reducer interface {
-	// shards returns this rank's shards of a batch, and the number that all ranks have. first is true if this rank
-	// has the first of all, which has the KL terms.
+	// shards returns this rank's shards of a batch, and the number that all ranks have. first is true if this rank has
+	// the first of all, which has the KL terms.
 	shards(batch int) (own []model.Shard, all int, first bool)
 	// bind allocates the memory of sums over the shards of a step; sum is nil if there is nothing to add up.
 	bind(s *Step) (sum func(shard int) (ok bool))
@@ -23,8 +23,8 @@ type Reducer interface {
 	run(compute func(device.StepScalars), now device.StepScalars) error
 }
 
-// Votes are the votes of the ranks to end the run: before a step the votes of this rank, and after it the sums over
-// all ranks. So the clock of one rank ends the run on all of them.
+// Votes are the votes of the ranks to end the run: before a step the votes of this rank, and after it the sums over all
+// ranks. So the clock of one rank ends the run on all of them.
 type Votes struct {
 	Late        float64 // votes since the time limit is over
 	Interrupted float64 // votes since the context has ended

@@ -63,8 +63,8 @@ func gradientOn(t *testing.T, c *model.Config, o Options, deterministic bool, nu
 	return gradients, bounds
 }
 
-// The gradient that ranks have added up equals the gradient of one rank to 1e-12 of its norm, on any number of
-// ranks. All ranks have the same bits. Rates are 0, so that parameters do not change.
+// The gradient that ranks have added up equals the gradient of one rank to 1e-12 of its norm, on any number of ranks.
+// All ranks have the same bits. Rates are 0, so that parameters do not change.
 func TestGradientOfRanks(t *testing.T) {
 	plain := model.Config{Model: model.GPDRF, Inputs: 3, Outputs: 1, Likelihood: model.GaussianLikelihood,
 		Latents: 3, Inducing: 6, Lengthscales: model.ARD, QCov: model.Full, Whiten: true, LearnInducing: true,

@@ -1,5 +1,5 @@
-// Package step is one step of training, the same for a run, for the dry device that a run is
-// planned on, and for a measurement.
+// Package step is one step of training, the same for a run, for the dry device that a run is planned on, and for a
+// measurement.
 package step
 
 import (

@@ -2,8 +2,8 @@ package main
 
 import "github.com/mmcloughlin/avo/reg"
 
-// adam takes one step of Adam, which updates p, m and v; co holds β1, 1−β1, β2, 1−β2, StepSize,
-// RootScale, Eps, L2, Scale.
+// adam takes one step of Adam, which updates p, m and v; co holds β1, 1−β1, β2, 1−β2, StepSize, RootScale, Eps, L2,
+// Scale.
 func adam(v vec) {
 	v.function(v.name("adam"), "func(n int, p, grad, m, v, rate *T, co *[9]T)")
 	n, co := param("n"), param("co")

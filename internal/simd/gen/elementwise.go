@@ -140,8 +140,8 @@ func (v vec) horner(x reg.VecVirtual, c []float64) reg.VecVirtual {
 	return p
 }
 
-// rounder returns 1.5·2^(mantissa bits): a small number plus it is rounded to an integer,
-// which the low bits of the sum hold.
+// rounder returns 1.5·2^(mantissa bits): a small number plus it is rounded to an integer, which the low bits of the sum
+// hold.
 func (v vec) rounder() float64 {
 	if v.double {
 		return 0x1.8p52

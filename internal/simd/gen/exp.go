@@ -18,8 +18,8 @@ func exp(v vec) {
 	leave()
 }
 
-// rbf computes exp(scale·min(0, x − (own + half))): the elements of a kernel matrix from scalar products
-// and half the squared lengths.
+// rbf computes exp(scale·min(0, x − (own + half))): the elements of a kernel matrix from scalar products and half the
+// squared lengths.
 func rbf(v vec) {
 	v.function(v.name("rbf"), "func(n int, dst, x, half *T, own, scale T)")
 	n := param("n")
@@ -125,8 +125,8 @@ func (v vec) exp(x, limit reg.VecVirtual) reg.VecVirtual {
 		high = math.Ln2
 	}
 	low := lnTwoLow - (high - math.Ln2)
-	// Results that round to 0 are set so, instead of computed the slow way of
-	// subnormal numbers. The minimum is x where x is NaN.
+	// Results that round to 0 are set so, instead of computed the slow way of subnormal numbers. The minimum is x where
+	// x is NaN.
 	positive := v.compare(notLess, x, v.f(zero))
 	v.keep(positive, x)
 	v.do(minOf, x, limit, x)
@@ -146,8 +146,8 @@ func (v vec) exp(x, limit reg.VecVirtual) reg.VecVirtual {
 // lnTwoLow is ln 2 less its double.
 const lnTwoLow = 2.319046813846299558e-17
 
-// scaleByPower computes p·2ᵏ for k as round leaves it. AVX2 multiplies by two powers of about
-// k/2, so that neither is out of range and the product is rounded once.
+// scaleByPower computes p·2ᵏ for k as round leaves it. AVX2 multiplies by two powers of about k/2, so that neither is
+// out of range and the product is rounded once.
 func (v vec) scaleByPower(p, t, k reg.VecVirtual) {
 	if v.wide() {
 		v.do(scale, k, p, p)

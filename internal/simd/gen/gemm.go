@@ -11,8 +11,8 @@ import (
 // unroll is how many steps of k a turn of the inner loop makes.
 const unroll = 4
 
-// heights returns the numbers of rows that one call may compute: the tallest tile that the
-// registers hold, and shorter ones for any remainder.
+// heights returns the numbers of rows that one call may compute: the tallest tile that the registers hold, and shorter
+// ones for any remainder.
 func (v vec) heights() []int {
 	if v.wide() {
 		return []int{12, 8, 4, 2, 1}
@@ -27,9 +27,9 @@ const (
 	flushing = exact | 0x8040
 )
 
-// gemm emits the micro-kernel: rows × cols of C from rows of A, read in place, and panels of
-// B, two registers wide, packed k by k. Sums over k stay in registers; C is
-// written once, as α·sum (first) or C + α·sum. lda and ldc are in bytes; rows must be one of the heights.
+// gemm emits the micro-kernel: rows × cols of C from rows of A, read in place, and panels of B, two registers wide,
+// packed k by k. Sums over k stay in registers; C is written once, as α·sum (first) or C + α·sum. lda and ldc are in
+// bytes; rows must be one of the heights.
 func gemm(v vec) {
 	v.function(v.name("gemm"), "func(rows, cols, k int, alpha T, a *T, lda int, b, c *T, ldc int, first int)")
 	rows := param("rows")

@@ -2,8 +2,8 @@ package main
 
 import "github.com/mmcloughlin/avo/reg"
 
-// angles are the terms of the moments of a cosine and a sine: c and s of the phase's mean, q of its
-// variance, u = q², half = ½ cos 2t, sin2 = sin 2t.
+// angles are the terms of the moments of a cosine and a sine: c and s of the phase's mean, q of its variance, u = q²,
+// half = ½ cos 2t, sin2 = sin 2t.
 type angles struct{ c, s, q, u, half, sin2 reg.VecVirtual }
 
 // angles loads the columns from number first on.

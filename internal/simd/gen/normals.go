@@ -58,9 +58,9 @@ func (v vec) draw(n int, dst, keys reg.GPVirtual, counter reg.VecVirtual, c comm
 	ADDQ(imm(4*n*v.bytes), dst)
 }
 
-// common are the words of the first two rounds that all registers of counters share, because they
-// differ in c0 only. They wait on the stack: the low word of c2's product in the first round, and
-// for even and for odd lanes the product of the second round, as it is and its high words.
+// common are the words of the first two rounds that all registers of counters share, because they differ in c0 only.
+// They wait on the stack: the low word of c2's product in the first round, and for even and for odd lanes the product
+// of the second round, as it is and its high words.
 type common struct {
 	low           Mem
 	product, high [2]Mem
@@ -130,8 +130,8 @@ func (v vec) highWords(x, y reg.VecVirtual) { VPSHUFD(U8(0xF5), x, y) }
 // The multipliers of Philox.
 const mul0, mul1 = 0xD2511F53, 0xCD9E8D57
 
-// round4x32 does one round of Philox on the even dwords of x. What the odd ones hold does
-// not matter: the multiplication does not read them.
+// round4x32 does one round of Philox on the even dwords of x. What the odd ones hold does not matter: the
+// multiplication does not read them.
 func (v vec) round4x32(x []reg.VecVirtual, keys reg.GPVirtual, r int) {
 	p0, p1, h0, h1 := v.reg(), v.reg(), v.reg(), v.reg()
 	v.do(mulWide, v.i64(mul0), x[0], p0)
@@ -174,8 +174,8 @@ func setOddLanes() {
 	KMOVW(m, oddLanes)
 }
 
-// boxMuller computes √(−2 ln u1)·(cos, sin)(2πu2) for u1 = ((a>>8)+1)·2⁻²⁴, u2 = (b>>8)·2⁻²⁴, for two
-// pairs of words a and b. The angle is split in integers: half turns, rounded, and the rest.
+// boxMuller computes √(−2 ln u1)·(cos, sin)(2πu2) for u1 = ((a>>8)+1)·2⁻²⁴, u2 = (b>>8)·2⁻²⁴, for two pairs of words a
+// and b. The angle is split in integers: half turns, rounded, and the rest.
 func (v vec) boxMuller(words []reg.VecVirtual) (z []reg.VecVirtual) {
 	var radius []reg.VecVirtual
 	unit := v.constant(v.f(0x1p-24))

@@ -6,8 +6,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// packRows copies k rows of up to two registers into a panel of B, zeros after the
-// last element. It moves dwords and serves both precisions. stride is in bytes.
+// packRows copies k rows of up to two registers into a panel of B, zeros after the last element. It moves dwords and
+// serves both precisions. stride is in bytes.
 func packRows(v vec) {
 	v.function("packRows"+v.tier(), "func(k, dwords int, src *byte, stride int, dst *byte)")
 	k, dwords := param("k"), param("dwords")

@@ -2,8 +2,8 @@ package main
 
 import "github.com/mmcloughlin/avo/reg"
 
-// rectify computes phi = co[0] + p(co[1] + co[2] p) and slope = co[3] + co[4] p where p > 0, and 0
-// elsewhere; NaN stays.
+// rectify computes phi = co[0] + p(co[1] + co[2] p) and slope = co[3] + co[4] p where p > 0, and 0 elsewhere; NaN
+// stays.
 func rectify(v vec) {
 	v.function(v.name("rectify"), "func(n int, phi, slope, p *T, co *[5]T)")
 	n, co := param("n"), param("co")

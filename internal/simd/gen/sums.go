@@ -8,8 +8,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// partialSums is how many bytes of partial sums dot keeps, in every tier: element i goes
-// to partial sum i mod (partialSums/size), so that all tiers add in one order.
+// partialSums is how many bytes of partial sums dot keeps, in every tier: element i goes to partial sum i mod
+// (partialSums/size), so that all tiers add in one order.
 const partialSums = 256
 
 // dot computes Σ x y.

@@ -11,9 +11,9 @@ import (
 // sinCosLimit is the largest |x| whose reduction by two parts of π is accurate.
 const sinCosLimit = 5000
 
-// sinCos computes sin x and cos x from sin r and cos r, r = x − kπ, |r| ≤ π/2. It stops at the first
-// register that holds a number beyond sinCosLimit, Inf or NaN, and returns how many elements are
-// left. Four registers are tested together; if one must stop, they are taken one by one.
+// sinCos computes sin x and cos x from sin r and cos r, r = x − kπ, |r| ≤ π/2. It stops at the first register that
+// holds a number beyond sinCosLimit, Inf or NaN, and returns how many elements are left. Four registers are tested
+// together; if one must stop, they are taken one by one.
 func sinCos(v vec) {
 	const together = 4
 	n, ptrs := kernel(v, "sinCos", " (left int)", "x", "sin", "cos")

@@ -10,8 +10,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// vec is a kind of vector register: AVX-512 (64 bytes) or AVX2 (32), of float32
-// or of doubles. Kernels are written once over it.
+// vec is a kind of vector register: AVX-512 (64 bytes) or AVX2 (32), of float32 or of doubles. Kernels are written once
+// over it.
 type vec struct {
 	bytes  int
 	double bool
