@@ -1,6 +1,6 @@
-// kernels.cu: the device code, in the order in which data flows through the model. Three compilers
-// take it: clang++ writes cuda/kernels_sm*.ptx (`make ptx`), g++ makes the driver test double
-// (`make double`), and nvcc tries it (`make nvcc`). The first six files are for all others.
+// kernels.cu: the device code, in the order in which data flows through the model. Three compilers take it: clang++
+// writes cuda/kernels_sm*.ptx (`make ptx`), g++ makes the driver test double (`make double`), and nvcc tries it (`make
+// nvcc`). The first six files are for all others.
 #include "cuda/kernels/device.cuh"
 #include "cuda/kernels/math.cuh"
 #include "cuda/kernels/live.cuh"

@@ -1,7 +1,6 @@
-// access.cc: the checks of each access to memory. For every 4 bytes of a tensor or of shared
-// memory it knows the thread that wrote them last, the thread that read them, and the phases of
-// both. A phase is the time of a block between two barriers. Blocks run one after another, and
-// phases are numbered through all launches. So an access in
+// access.cc: the checks of each access to memory. For every 4 bytes of a tensor or of shared memory it knows the thread
+// that wrote them last, the thread that read them, and the phases of both. A phase is the time of a block between two
+// barriers. Blocks run one after another, and phases are numbered through all launches. So an access in
 //
 //	another phase of this block                        is ordered by a barrier
 //	this phase, by another thread                      is a race
@@ -23,8 +22,8 @@ namespace {
 const size_t page = 4096, grain = 4;
 const uint64_t threads_bits = 12, many = 2047, foreign = 2048;
 
-// Phase << 12 | thread, or `many` for several threads. `foreign` is set if threads of other blocks
-// have read in this launch, too.
+// Phase << 12 | thread, or `many` for several threads. `foreign` is set if threads of other blocks have read in this
+// launch, too.
 struct Cell {
   uint64_t writer, reader;
 };
@@ -80,8 +79,7 @@ Tensor *tensor_at(char *p) {
   violation(s);
 }
 
-// nowhere reports an address outside all tensors. It names the nearest tensor on a neighbouring
-// page.
+// nowhere reports an address outside all tensors. It names the nearest tensor on a neighbouring page.
 [[noreturn, gnu::cold, gnu::noinline]] void nowhere(bool write, char *p, size_t bytes) {
   for (auto &[first, t] : tensors())
     if (p + page > t.p && p < t.p + t.bytes + page) outside(write, p, bytes, "a tensor", t.p, t.bytes);

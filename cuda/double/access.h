@@ -1,5 +1,5 @@
-// access.h: the checks of a kernel's accesses to memory. A kernel calls access before it touches
-// memory: ptx2cc writes the call, and g++ adds it to kernels.cu (access.cc).
+// access.h: the checks of a kernel's accesses to memory. A kernel calls access before it touches memory: ptx2cc writes
+// the call, and g++ adds it to kernels.cu (access.cc).
 #pragma once
 #include <cstddef>
 
@@ -7,9 +7,8 @@ namespace emu {
 
 enum Space { GLOBAL, SHARED_SPACE, GENERIC };
 
-// access reports a fault of the running thread if the bytes are not inside one tensor or shared
-// array, if shared memory is read before it is written, or if another thread may touch them at the
-// same time.
+// access reports a fault of the running thread if the bytes are not inside one tensor or shared array, if shared memory
+// is read before it is written, or if another thread may touch them at the same time.
 void access(Space, char *p, size_t bytes, bool write);
 
 // violation ends the running thread with a message, such as "divides by zero".

@@ -1,6 +1,6 @@
-// cubin.cc: machine code, as NVIDIA's assembler makes it. The double cannot run it: it reads which
-// GPU the code is for and which kernels it has, and then runs the double's kernels. The format is
-// ELF; the names of NVIDIA's parts are the names of `cuobjdump -elf`.
+// cubin.cc: machine code, as NVIDIA's assembler makes it. The double cannot run it: it reads which GPU the code is for
+// and which kernels it has, and then runs the double's kernels. The format is ELF; the names of NVIDIA's parts are the
+// names of `cuobjdump -elf`.
 #include "driver.h"
 #include <cstring>
 #include <elf.h>
@@ -9,8 +9,8 @@ using namespace fake;
 
 static const unsigned machine_cuda = 190, param_info = 0x17, max_threads = 0x05, sized = 4;
 
-// attributes reads a section .nv.info.KERNEL: an identifier and a value of 2 bytes. If the
-// attribute is sized, the value is the length of the data that follow.
+// attributes reads a section .nv.info.KERNEL: an identifier and a value of 2 bytes. If the attribute is sized, the
+// value is the length of the data that follow.
 static void attributes(const char *p, size_t bytes, CodeEntry &entry) {
   for (const char *end = p + bytes; p + 4 <= end;) {
     uint8_t format = p[0], attribute = p[1];

@@ -36,8 +36,8 @@ int lose() {
 }
 } // namespace fake
 
-// visible are the devices that CUDA_VISIBLE_DEVICES names by number, up to the first that does not
-// exist. Without the variable all are visible.
+// visible are the devices that CUDA_VISIBLE_DEVICES names by number, up to the first that does not exist. Without the
+// variable all are visible.
 static std::vector<int> visible() {
   int all = setting("EMU_DEVICES", 1);
   std::vector<int> found;
@@ -142,8 +142,7 @@ API cuDevicePrimaryCtxRetain(Context **c, int d) {
   return OK;
 }
 
-// Memory that is still allocated when the last context is released is a leak. A real driver frees
-// it silently.
+// Memory that is still allocated when the last context is released is a leak. A real driver frees it silently.
 API cuDevicePrimaryCtxRelease_v2(int d) {
   std::lock_guard<std::recursive_mutex> lock(mutex);
   Context &p = primaries[d];
@@ -165,8 +164,7 @@ API cuCtxSetCurrent(Context *c) {
   return OK;
 }
 
-// A kernel of a module, with its static shared memory and the largest size that a launch may
-// add.
+// A kernel of a module, with its static shared memory and the largest size that a launch may add.
 struct Function {
   const emu::Kernel *kernel;
   size_t fixed, allowed;
@@ -179,8 +177,7 @@ struct Module {
   MachineCode code; // machine code, if the module has no PTX
 };
 
-// target_of is the target of the PTX from which machine code was made, by the names of its
-// kernels.
+// target_of is the target of the PTX from which machine code was made, by the names of its kernels.
 static int target_of(const MachineCode &code) {
   if (code.kernels.count("set_live")) return 70;
   return code.kernels.count("features_forward_tf32") ? 80 : 90;

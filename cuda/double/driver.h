@@ -1,5 +1,5 @@
-// driver.h: declarations that the files of the driver double share. The double answers as the CUDA
-// driver does, but more strictly: it reports each mistake that a GPU may forgive.
+// driver.h: declarations that the files of the driver double share. The double answers as the CUDA driver does, but
+// more strictly: it reports each mistake that a GPU may forgive.
 //
 // Environment variables:
 //
@@ -62,9 +62,8 @@ namespace fake {
 // Work that a stream or a graph holds.
 typedef std::function<int()> Work;
 
-// A graph under capture. A second stream that waits for a captured one is captured, too. Its work
-// comes after the part of the first stream's work that it has waited for. It becomes part of the
-// first stream's work when that waits for it.
+// A graph under capture. A second stream that waits for a captured one is captured, too. Its work comes after the part
+// of the first stream's work that it has waited for. It becomes part of the first stream's work when that waits for it.
 enum CaptureMode { GLOBAL, THREAD_LOCAL, RELAXED };
 struct Stream;
 struct Captured {
@@ -117,15 +116,14 @@ struct Limits {
 };
 const Limits &limits(); // limits of the compute capability that EMU_CAPABILITY names
 
-// registers_of is the number of registers of a thread of a kernel on this GPU, or 0 for a
-// mutant.
+// registers_of is the number of registers of a thread of a kernel on this GPU, or 0 for a mutant.
 int registers_of(const emu::Kernel &);
 
 // static_shared_of is the static shared memory of a kernel of the PTX, in bytes.
 size_t static_shared_of(const std::string &ptx, const emu::Kernel &);
 
-// A kernel of machine code; and the machine code, for GPUs of a compute capability and of later
-// ones with the same major number.
+// A kernel of machine code; and the machine code, for GPUs of a compute capability and of later ones with the same
+// major number.
 struct CodeEntry {
   std::vector<size_t> sizes; // sizes of the kernel's parameters, in bytes
   unsigned threads;
@@ -138,12 +136,11 @@ struct MachineCode {
 bool is_cubin(const void *image);
 MachineCode read_cubin(const void *image);
 
-// default_shared is the largest sum of static and dynamic shared memory of a block, until a
-// kernel requests more.
+// default_shared is the largest sum of static and dynamic shared memory of a block, until a kernel requests more.
 const size_t default_shared = 48 << 10;
 
-// refused is the error of a launch that a GPU would refuse, or OK. The kernel has `fixed` bytes
-// of static shared memory, and `dynamic` bytes of at most `allowed`.
+// refused is the error of a launch that a GPU would refuse, or OK. The kernel has `fixed` bytes of static shared
+// memory, and `dynamic` bytes of at most `allowed`.
 int refused(const emu::Kernel &, dim3 grid, dim3 block, size_t fixed, size_t dynamic, size_t allowed);
 
 int refuse(int result, const char *call, const char *why);
@@ -161,8 +158,7 @@ int wait_captured(Stream *, int capture, size_t after);
 // no_room is true if EMU_NO_ROOM names a kernel, or "graph", for which there is no memory.
 bool no_room(const char *name);
 
-// lose counts the launches of kernels and graphs. It returns an error for the launch of
-// EMU_LOST.
+// lose counts the launches of kernels and graphs. It returns an error for the launch of EMU_LOST.
 int lose();
 
 // within is true if bytes at an address are inside one device allocation.
@@ -173,14 +169,14 @@ std::string graph_leaks();
 // trampled describes an allocation that was written past its ends, or is "".
 std::string trampled();
 
-// spoil_captures is true if this thread captures a stream, and so must not wait or change memory.
-// The capture is then lost.
+// spoil_captures is true if this thread captures a stream, and so must not wait or change memory. The capture is then
+// lost.
 bool spoil_captures();
 
 } // namespace fake
 
-// As in the driver, a call from an OS thread with no current context fails, and after an error of a
-// kernel every call fails.
+// As in the driver, a call from an OS thread with no current context fails, and after an error of a kernel every call
+// fails.
 #define ENTER \
   std::lock_guard<std::recursive_mutex> lock(fake::mutex); \
   if (!fake::bound) return fake::refuse(INVALID_CONTEXT, __func__, "no context is current on this OS thread"); \

@@ -1,5 +1,4 @@
-// emu.h: the parts of CUDA C++ with which g++ compiles kernels.cu for the host. Each GPU thread
-// is a fiber.
+// emu.h: the parts of CUDA C++ with which g++ compiles kernels.cu for the host. Each GPU thread is a fiber.
 #pragma once
 #include <cmath> // before the macros below: glibc has functions of some of these names
 #include <cstdint>
@@ -55,8 +54,7 @@ struct Part {
 };
 inline void together(Part &mine) { warp_operation(TOGETHER, ~0u, (uint64_t)&mine, 0); }
 
-// A static shared array: memory of the running block, with any contents, between bytes that nobody
-// may write.
+// A static shared array: memory of the running block, with any contents, between bytes that nobody may write.
 struct Shared {
   const char *name;
   uint64_t block;

@@ -26,8 +26,8 @@ static void handle_fault(int signal, siginfo_t *info, void *context) {
   registers[REG_RSP] = (greg_t)(fault_stack + sizeof fault_stack - 8); // the stack is aligned as after a call
 }
 
-// catch_faults makes a memory fault continue in landing, until leave_faults. landing never
-// returns, and runs on a separate stack.
+// catch_faults makes a memory fault continue in landing, until leave_faults. landing never returns, and runs on a
+// separate stack.
 static void catch_faults(void (*landing)()) {
   fault_landing = landing;
   fault_runner = pthread_self();

@@ -9,8 +9,7 @@ namespace emu {
 
 static const size_t stack_bytes = 128 << 10, page = 4096;
 
-// switch_to saves the place of the caller in *save and continues at to, a place that was saved
-// before or made by fresh.
+// switch_to saves the place of the caller in *save and continues at to, a place that was saved before or made by fresh.
 void switch_to(void **save, void *to) asm("emu_switch");
 asm(R"(
   .text
@@ -62,8 +61,7 @@ static void *take_stack() {
   return s;
 }
 
-// give_stack may be called by the fiber that still runs on it, if it takes none before it has
-// switched away.
+// give_stack may be called by the fiber that still runs on it, if it takes none before it has switched away.
 static void give_stack(void *s) { idle.push_back(s); }
 
 } // namespace emu

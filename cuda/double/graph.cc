@@ -1,7 +1,6 @@
-// graph.cc: capture and graphs. Work on a captured stream goes into a graph and does not run. A
-// launch of the graph puts all its work on a stream, with the arguments of the capture. As in the
-// driver, a capture belongs to a thread and is lost when that thread makes a call that waits or
-// changes memory.
+// graph.cc: capture and graphs. Work on a captured stream goes into a graph and does not run. A launch of the graph
+// puts all its work on a stream, with the arguments of the capture. As in the driver, a capture belongs to a thread and
+// is lost when that thread makes a call that waits or changes memory.
 #include "driver.h"
 #include <set>
 
@@ -39,8 +38,8 @@ API cuStreamBeginCapture_v2(Stream *s, int mode) {
   return OK;
 }
 
-// join makes work of another stream, up to a record there, part of the origin's: at this place
-// or, with EMU_EARLY, as early as possible, behind its dependencies and the guests before it.
+// join makes work of another stream, up to a record there, part of the origin's: at this place or, with EMU_EARLY, as
+// early as possible, behind its dependencies and the guests before it.
 static void join(Capture &origin, Capture &other, size_t until) {
   for (; other.met < until; other.met++) {
     const Captured &c = other.work[other.met];

@@ -1,5 +1,5 @@
-// limits.cc: the limits of a GPU of each compute capability, and whether it would accept a launch.
-// CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
+// limits.cc: the limits of a GPU of each compute capability, and whether it would accept a launch. CUDA C++ Programming
+// Guide, "Technical Specifications per Compute Capability".
 #include "driver.h"
 #include <cstdio>
 #include <cstdlib>

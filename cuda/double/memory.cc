@@ -1,6 +1,5 @@
-// memory.cc: device memory is host memory between guard pages, as near the upper one as 16-byte
-// alignment lets it, and full of NaN. Writes to the bytes between are found when the memory is
-// freed.
+// memory.cc: device memory is host memory between guard pages, as near the upper one as 16-byte alignment lets it, and
+// full of NaN. Writes to the bytes between are found when the memory is freed.
 #include "access.h"
 #include "driver.h"
 #include <cstdio>
@@ -13,8 +12,7 @@ static const size_t page = 4096;
 static std::map<Address, size_t> device, pinned;
 static size_t used;
 
-// another reports whether another program has taken the free memory, at the allocation that
-// EMU_FULL names.
+// another reports whether another program has taken the free memory, at the allocation that EMU_FULL names.
 static bool another(bool allocating) {
   static int allocations;
   int last = setting("EMU_FULL", 0);

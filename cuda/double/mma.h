@@ -1,13 +1,12 @@
-// mma.h: the products of tensor cores, for which the 32 lanes of a warp bring their fragments
-// together. PTX ISA, "Matrix Fragments for mma.m8n8k4 with .f64", "for mma.m16n8k4 with .f64" and
-// "for mma.m16n8k8 with .tf32".
+// mma.h: the products of tensor cores, for which the 32 lanes of a warp bring their fragments together. PTX ISA,
+// "Matrix Fragments for mma.m8n8k4 with .f64", "for mma.m16n8k4 with .f64" and "for mma.m16n8k8 with .tf32".
 #pragma once
 #include "emu.h"
 
 namespace emu {
 
-// Lane 4i + p brings a(i, p) and b(p, i), and has c(i, 2p) and c(i, 2p+1). With two rows, a and c of row
-// i + 8 come second.
+// Lane 4i + p brings a(i, p) and b(p, i), and has c(i, 2p) and c(i, 2p+1). With two rows, a and c of row i + 8 come
+// second.
 template <int rows>
 struct Doubles : Part {
   double a[rows], b, c[2 * rows];
@@ -32,10 +31,10 @@ inline void mma(double &c0, double &c1, double &c2, double &c3, double a0, doubl
   c0 = d.c[0], c1 = d.c[1], c2 = d.c[2], c3 = d.c[3];
 }
 
-// Lane 4i + p brings a(i, p), a(i+8, p), a(i, p+4), a(i+8, p+4), b(p, i) and b(p+4, i), and has
-// c(i, 2p), c(i, 2p+1), c(i+8, 2p) and c(i+8, 2p+1). Only the first 10 bits of a mantissa count. A
-// GPU may lose bits of a sum of 8 products and may round it in any way. Here the sum is exact, and
-// rounded toward zero, which is the worst rounding seen on a GPU.
+// Lane 4i + p brings a(i, p), a(i+8, p), a(i, p+4), a(i+8, p+4), b(p, i) and b(p+4, i), and has c(i, 2p), c(i, 2p+1),
+// c(i+8, 2p) and c(i+8, 2p+1). Only the first 10 bits of a mantissa count. A GPU may lose bits of a sum of 8 products
+// and may round it in any way. Here the sum is exact, and rounded toward zero, which is the worst rounding seen on a
+// GPU.
 struct Single : Part {
   float a[4], b[2], c[4];
   static float read(float v) { return __int_as_float(__float_as_int(v) & ~0x1fff); }
@@ -67,8 +66,7 @@ inline void mma(float &c0, float &c1, float &c2, float &c3, float a0, float a1, 
   c0 = s.c[0], c1 = s.c[1], c2 = s.c[2], c3 = s.c[3];
 }
 
-// The nearest number with 10 bits of mantissa. If two are equally near, the one farther from
-// zero.
+// The nearest number with 10 bits of mantissa. If two are equally near, the one farther from zero.
 inline float to_tf32(float v) { return std::isfinite(v) ? __int_as_float((__float_as_int(v) + 0x1000) & ~0x1fff) : v; }
 
 } // namespace emu

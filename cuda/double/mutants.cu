@@ -1,5 +1,5 @@
-// mutants.cu: kernels that are wrong on purpose, one for each class of fault that the double must
-// find, and some that are right. Only the double has them; cuda/double_test.go launches each.
+// mutants.cu: kernels that are wrong on purpose, one for each class of fault that the double must find, and some that
+// are right. Only the double has them; cuda/double_test.go launches each.
 #include "../kernels/device.cuh"
 
 #define MUTANT(name) PLAIN_KERNEL(64, name, (float *x))
@@ -49,8 +49,7 @@ MUTANT(mutant_shared) {
   x[threadIdx.x] = s[threadIdx.x];
 }
 
-// A write to one element after the last: on the device, to the padding behind a tensor, or to the
-// next tensor.
+// A write to one element after the last: on the device, to the padding behind a tensor, or to the next tensor.
 MUTANT(mutant_one_more) {
   if (threadIdx.x <= 62 + gridDim.x) x[threadIdx.x] = 1; // x has 63 elements
 }

@@ -1,6 +1,6 @@
-// ptx.h: the instructions of PTX as C++, for the code that cuda/ptx2cc makes of the committed
-// images. Each function is named after its opcode; see the PTX ISA, "Instruction Set". Compile with
-// -fwrapv -fno-strict-aliasing -ffp-contract=off: integers wrap, and each mul and add rounds.
+// ptx.h: the instructions of PTX as C++, for the code that cuda/ptx2cc makes of the committed images. Each function is
+// named after its opcode; see the PTX ISA, "Instruction Set". Compile with -fwrapv -fno-strict-aliasing
+// -ffp-contract=off: integers wrap, and each mul and add rounds.
 #pragma once
 #include "access.h"
 #include "mma.h"
@@ -11,8 +11,8 @@ namespace ptx {
 
 using emu::bits;
 
-// rough is the upper word of a number, as in the arguments and results of the approximations of
-// doubles; 0 for subnormal numbers.
+// rough is the upper word of a number, as in the arguments and results of the approximations of doubles; 0 for
+// subnormal numbers.
 inline double rough(double v) {
   if (std::fabs(v) < std::numeric_limits<double>::min()) return std::copysign(0.0, v);
   return v != v ? v : bits<double>(bits<uint64_t>(v) >> 32 << 32);
@@ -44,8 +44,7 @@ inline T shr(T v, uint32_t n) {
   return n < sizeof(T) * 8 ? (T)(v >> n) : (T)(v < 0 ? -1 : 0);
 }
 
-// PTX does not define a division by zero, so that it is a fault here. The smallest number divided
-// by −1 wraps.
+// PTX does not define a division by zero, so that it is a fault here. The smallest number divided by −1 wraps.
 template <class T>
 inline T div(T a, T b) {
   if (!b) emu::violation("divides by zero");
@@ -104,8 +103,8 @@ inline void set(char *p, T v) {
   memcpy(p, &v, sizeof v);
 }
 
-// at is an address that may be read or written by the instruction at a line of the PTX; a depot is
-// the function's local memory.
+// at is an address that may be read or written by the instruction at a line of the PTX; a depot is the function's local
+// memory.
 template <emu::Space space, bool write, int bytes>
 inline char *at(uint64_t address, int line) {
   emu::place = line;

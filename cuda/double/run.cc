@@ -1,7 +1,6 @@
-// run.cc: the scheduler of fibers. The blocks of a launch run one after another on the calling OS
-// thread. So do the threads of a block, each until it waits for others. EMU_ORDER is the order of
-// threads and blocks (0: forward, 1: backward, else a seed). A result that depends on it shows a
-// missing __syncthreads.
+// run.cc: the scheduler of fibers. The blocks of a launch run one after another on the calling OS thread. So do the
+// threads of a block, each until it waits for others. EMU_ORDER is the order of threads and blocks (0: forward, 1:
+// backward, else a seed). A result that depends on it shows a missing __syncthreads.
 #include "fault.h"
 #include "fiber.h"
 #include "run.h"
@@ -121,8 +120,7 @@ void recheck(Warp *w) {
   }
 }
 
-// entry runs threads on one stack as long as the next thread is new. So a kernel without barriers
-// never switches.
+// entry runs threads on one stack as long as the next thread is new. So a kernel without barriers never switches.
 void entry() {
   for (;;) {
     job->kernel->call(params.data());
@@ -213,8 +211,7 @@ void begin_block(const Launch &l, unsigned b, unsigned seed) {
   ready_first = ready_count = 0;
 }
 
-// release lets all threads of the block run. In a random order, it starts at another thread each
-// time.
+// release lets all threads of the block run. In a random order, it starts at another thread each time.
 void release(unsigned seed) {
   size_t n = order.size(), from = seed > 1 ? released++ * 17 % n : 0;
   for (size_t i = 0; i < n; i++) {

@@ -1,5 +1,5 @@
-// stream.cc: streams and events. Work on a stream does not run until a call waits for it, so
-// that a missing wait shows as a wrong result.
+// stream.cc: streams and events. Work on a stream does not run until a call waits for it, so that a missing wait shows
+// as a wrong result.
 #include "driver.h"
 #include <cstdlib>
 #include <memory>

@@ -7,8 +7,8 @@
 //	m = β1 m + (1−β1) ĝ,  v = β2 v + (1−β2) ĝ²
 //	p −= rate·size·m/(√v·root + eps)        size = lr/(1−β1ᵗ), root = 1/√(1−β2ᵗ); both may be live
 //
-// p, g, m, v, rate [n]. Grid ⌈n/256⌉, no shared memory. It moves 5 numbers in and 3 out, 15 FLOP
-// an element: bound by memory. No sums.
+// p, g, m, v, rate [n]. Grid ⌈n/256⌉, no shared memory. It moves 5 numbers in and 3 out, 15 FLOP an element: bound by
+// memory. No sums.
 template <typename T>
 __device__ __forceinline__ void adam(int n, T *p, const T *g, T *m, T *v, const T *rate, T beta1, T rest1, T beta2,
                                      T rest2, double size, double root, T eps, T l2, T scale) {

@@ -1,27 +1,24 @@
-// ard.cuh: the correlations c_j = k_j/α_j of kernel_ard and their gradients, CPU twin
-// device/cpu/ard.go. Distances come from a product (gemm.cuh) in double, and no matrix of them is
-// written: with w = 1/ℓ²
+// ard.cuh: the correlations c_j = k_j/α_j of kernel_ard and their gradients, CPU twin device/cpu/ard.go. Distances come
+// from a product (gemm.cuh) in double, and no matrix of them is written: with w = 1/ℓ²
 //
 //	−½ Σ_d (z − x)² w = Σ_d z w x − ½ Σ_d z² w − ½ Σ_d x² w
 //
-// z [M,D], x [B,D], c, slope and dc [K,M,B], logl [K,D] is log ℓ, or [K] if isotropic, weight [K,D]
-// is w. slope is −2 dc/d(r²): c itself for RBF. The gradients are products with G = dc∘slope, with
-// P_k = G_k X:
+// z [M,D], x [B,D], c, slope and dc [K,M,B], logl [K,D] is log ℓ, or [K] if isotropic, weight [K,D] is w. slope is −2
+// dc/d(r²): c itself for RBF. The gradients are products with G = dc∘slope, with P_k = G_k X:
 //
 //	dlogℓ_kd += w_kd (Σ_m z_md (z_md g_km − 2 P_kmd) + Σ_b x_bd² h_kb)     g, h: sums of the rows and columns of G
 //	dz_md    += Σ_k w_kd (P_kmd − g_km z_md)
 //
-// Where x is z (Kuu), dc and G are symmetric: one product serves both sides, and dz is twice as
-// large.
+// Where x is z (Kuu), dc and G are symmetric: one product serves both sides, and dz is twice as large.
 #pragma once
 
 // inverse_square is w = 1/ℓ² from log ℓ.
 __device__ __forceinline__ double inverse_square(double logl) { return exponential(-2 * logl); }
 
-// ard_norms: weight, and norms[k, row] = ½ Σ_d row² w_kd for the M rows of z and then the B of x,
-// rows in all; norms without w, and no weight, where logl is null. A warp has four rows, grid
-// (⌈rows/32⌉, K), 256 threads; lane t sums d = t, t+32, …, then warp_sum. Each block has w in shared
-// memory, 256 at a time. z, x and logl come from L2, 3 FLOP a term and an exponential for 32.
+// ard_norms: weight, and norms[k, row] = ½ Σ_d row² w_kd for the M rows of z and then the B of x, rows in all; norms
+// without w, and no weight, where logl is null. A warp has four rows, grid (⌈rows/32⌉, K), 256 threads; lane t sums d =
+// t, t+32, …, then warp_sum. Each block has w in shared memory, 256 at a time. z, x and logl come from L2, 3 FLOP a
+// term and an exponential for 32.
 DOUBLE_KERNEL(256, ard_norms,
               (int m, int rows, int d, double *weight, double *norms, const double *z, const double *x,
                const double *logl)) {
@@ -50,16 +47,15 @@ DOUBLE_KERNEL(256, ard_norms,
   }
 }
 
-// As in device/correlation.go: the shapes of a kernel, and two limits of the squared distance of
-// two rows over the sum of their squared norms. Below NEAR_ROWS, the distance is computed by
-// differences. Below TOUCHING_ROWS, the slope of Matérn 1/2 is 0.
+// As in device/correlation.go: the shapes of a kernel, and two limits of the squared distance of two rows over the sum
+// of their squared norms. Below NEAR_ROWS, the distance is computed by differences. Below TOUCHING_ROWS, the slope of
+// Matérn 1/2 is 0.
 constexpr int RBF = 0, MATERN12 = 1, MATERN32 = 2, MATERN52 = 3;
 constexpr double NEAR_ROWS = 1.0 / (1 << 20), TOUCHING_ROWS = NEAR_ROWS / (1 << 24);
 
-// ard_exponents is −½ Σ_d (z_md − x_bd)² w_d of the pairs of this thread, never above 0. Without
-// weight, w is 1. Of Kuu it computes the lower triangle. Matérn kernels take its root: for them,
-// near rows are computed again. norm_z and norm_x are half the squared norms of the rows and
-// columns.
+// ard_exponents is −½ Σ_d (z_md − x_bd)² w_d of the pairs of this thread, never above 0. Without weight, w is 1. Of Kuu
+// it computes the lower triangle. Matérn kernels take its root: for them, near rows are computed again. norm_z and
+// norm_x are half the squared norms of the rows and columns.
 __device__ __forceinline__ void ard_exponents(double (&sum)[ROWS][COLUMNS], int m0, int b0, int m, int n, int d,
                                               const double *z, const double *x, const double *weight,
                                               const double *norm_z, const double *norm_x, bool lower, int shape) {
@@ -107,10 +103,9 @@ __device__ __forceinline__ double matern(int shape, double e, double norm, doubl
   return (1 + t * (three ? 1 : 1 + t * (1.0 / 3))) * v;
 }
 
-// ard_store writes a tile of c, and of its slope unless the kernel is RBF. In Kuu it writes both
-// sides of the diagonal, and exactly 1 and 0 on it. A loop does one row at a time and rotates the
-// rows through the first place: sums with a variable index would lie in memory. Exponentials
-// without branches between them are computed side by side.
+// ard_store writes a tile of c, and of its slope unless the kernel is RBF. In Kuu it writes both sides of the diagonal,
+// and exactly 1 and 0 on it. A loop does one row at a time and rotates the rows through the first place: sums with a
+// variable index would lie in memory. Exponentials without branches between them are computed side by side.
 __device__ __forceinline__ void ard_store(double (&sum)[ROWS][COLUMNS], double scale, int m0, int b0, int m, int n,
                                           int same, int shape, double *c, double *slope, const double *norm_z,
                                           const double *norm_x) {
@@ -150,11 +145,10 @@ __device__ __forceinline__ void ard_store(double (&sum)[ROWS][COLUMNS], double s
   }
 }
 
-// ard: c[k,m,b] = f(Σ_d (z_md − x_bd)² w_kd), d in order. same is set if x is z. norms [K,rows]
-// comes from ard_norms. ard has RBF; ard_matern has the other shapes, and the slope. Its roots and
-// near rows take registers, which would leave ard no room for a third block. Grid (⌈B/64⌉, ⌈M/64⌉,
-// K), 128 threads, 17 KiB of shared memory, 34 from 9.0 on. 8·K·M·B bytes, twice as many for Matérn,
-// 2·K·M·B·D FLOP, and 40 an exponential; half for Kuu.
+// ard: c[k,m,b] = f(Σ_d (z_md − x_bd)² w_kd), d in order. same is set if x is z. norms [K,rows] comes from ard_norms.
+// ard has RBF; ard_matern has the other shapes, and the slope. Its roots and near rows take registers, which would
+// leave ard no room for a third block. Grid (⌈B/64⌉, ⌈M/64⌉, K), 128 threads, 17 KiB of shared memory, 34 from 9.0 on.
+// 8·K·M·B bytes, twice as many for Matérn, 2·K·M·B·D FLOP, and 40 an exponential; half for Kuu.
 __device__ __forceinline__ void ard(int m, int n, int d, int rows, int same, int shape, double *c, double *slope,
                                     const double *z, const double *x, const double *weight, const double *norms) {
   int m0 = (int)blockIdx.y * TILE, b0 = (int)blockIdx.x * TILE, k = (int)blockIdx.z;
@@ -174,8 +168,8 @@ BOUNDED_PRODUCT_KERNEL(TILE_THREADS, 2, ard_matern_f64,
                         const double *x, const double *weight, const double *norms),
                        ard(m, n, d, rows, same, shape, c, slope, z, x, weight, norms))
 
-// ard_isotropic is ard with one w_k for all inputs: a tile of distances serves all k. norms [rows].
-// Grid (⌈B/64⌉, ⌈M/64⌉). 8·K·M·B bytes, M·B·(2·D + 40·K) FLOP.
+// ard_isotropic is ard with one w_k for all inputs: a tile of distances serves all k. norms [rows]. Grid (⌈B/64⌉,
+// ⌈M/64⌉). 8·K·M·B bytes, M·B·(2·D + 40·K) FLOP.
 __device__ __forceinline__ void ard_isotropic(int kernels, int m, int n, int d, int same, int shape, double *c,
                                               double *slope, const double *z, const double *x, const double *logl,
                                               const double *norms) {
@@ -194,9 +188,8 @@ BOUNDED_PRODUCT_KERNEL(TILE_THREADS, 2, ard_isotropic_f64,
                         const double *z, const double *x, const double *logl, const double *norms),
                        ard_isotropic(kernels, m, n, d, same, shape, c, slope, z, x, logl, norms))
 
-// ard_rows: G = dc∘slope in place, or as it is where slope is null, and g = the sums of its n-long
-// rows. One warp a row, grid ⌈rows/8⌉, 256 threads; lane t sums t, t+32, …, then warp_sum. 24 bytes
-// an element.
+// ard_rows: G = dc∘slope in place, or as it is where slope is null, and g = the sums of its n-long rows. One warp a
+// row, grid ⌈rows/8⌉, 256 threads; lane t sums t, t+32, …, then warp_sum. 24 bytes an element.
 DOUBLE_KERNEL(256, ard_rows, (int rows, int n, double *sums, double *dc, const double *slope)) {
   int i = (int)(blockIdx.x * 8 + threadIdx.x / 32), lane = (int)threadIdx.x % 32;
   double sum = 0;
@@ -212,8 +205,8 @@ DOUBLE_KERNEL(256, ard_rows, (int rows, int n, double *sums, double *dc, const d
   if (i < rows && lane == 0) sums[i] = sum;
 }
 
-// ard_columns: h[k,b] = Σ_m G[k,m,b]. Grid (⌈B/32⌉, K), 256 threads: warp w sums rows w, w+8, … of
-// 32 columns, and the warps are added in order. 8 bytes an element.
+// ard_columns: h[k,b] = Σ_m G[k,m,b]. Grid (⌈B/32⌉, K), 256 threads: warp w sums rows w, w+8, … of 32 columns, and the
+// warps are added in order. 8 bytes an element.
 DOUBLE_KERNEL(256, ard_columns, (int m, int n, double *sums, const double *g)) {
   SHARED(double, part, [8][32]);
   int lane = (int)threadIdx.x % 32, w = (int)threadIdx.x / 32, b = (int)blockIdx.x * 32 + lane, k = (int)blockIdx.y;
@@ -229,10 +222,9 @@ DOUBLE_KERNEL(256, ard_columns, (int m, int n, double *sums, const double *g)) {
   }
 }
 
-// ard_lengths: partial[chunk, k, d] is the part of dlogℓ of 64 rows: of z in the first ⌈M/64⌉
-// chunks, of x in the others; and weight. Grid (⌈D/32⌉, K, chunks), 256 threads: warp w sums rows
-// w, w+8, … of 32 columns, and the warps are added in order; ard_fold adds the chunks. p [K,M,D] is
-// P. 8·K·M·D bytes and z and x from L2, 4 FLOP an element.
+// ard_lengths: partial[chunk, k, d] is the part of dlogℓ of 64 rows: of z in the first ⌈M/64⌉ chunks, of x in the
+// others; and weight. Grid (⌈D/32⌉, K, chunks), 256 threads: warp w sums rows w, w+8, … of 32 columns, and the warps
+// are added in order; ard_fold adds the chunks. p [K,M,D] is P. 8·K·M·D bytes and z and x from L2, 4 FLOP an element.
 DOUBLE_KERNEL(256, ard_lengths,
               (int m, int n, int d, double *partial, double *weight, const double *p, const double *z, const double *x,
                const double *rows, const double *columns, const double *logl)) {
@@ -267,8 +259,7 @@ DOUBLE_KERNEL(256, ard_lengths,
 //	dz[m,d]    += times·Σ_k w_kd (P_kmd − g_km z_md)     k in order; n = M·D, or 0 where X̄ is fixed
 //	dlogl[k,d] += Σ_chunk partial[chunk, k, d]           in order, for as many lengths
 //
-// weight is null where P and g are already sums with w. Grid ⌈(n + lengths)/64⌉. 8·K·n +
-// 8·chunks·lengths bytes.
+// weight is null where P and g are already sums with w. Grid ⌈(n + lengths)/64⌉. 8·K·n + 8·chunks·lengths bytes.
 DOUBLE_KERNEL(64, ard_fold,
               (int kernels, int n, int d, int lengths, int chunks, double times, double *dz, double *dlogl,
                const double *p, const double *rows, const double *z, const double *weight, const double *partial)) {
@@ -286,10 +277,9 @@ DOUBLE_KERNEL(64, ard_fold,
   dz[q] += times * sum;
 }
 
-// ard_isotropic_backward: G = dc∘slope in place, or as it is where slope is null; mixed[m,b] = Σ_k
-// w_k G_k, k in order; and partial[tile, k] = Σ G_k (z − x)² w_k of a tile, by block_sum, which
-// ard_fold adds to dlogℓ_k. Grid and shared memory of ard_isotropic. 24·K·M·B bytes, M·B·(2·D +
-// 5·K) FLOP.
+// ard_isotropic_backward: G = dc∘slope in place, or as it is where slope is null; mixed[m,b] = Σ_k w_k G_k, k in order;
+// and partial[tile, k] = Σ G_k (z − x)² w_k of a tile, by block_sum, which ard_fold adds to dlogℓ_k. Grid and shared
+// memory of ard_isotropic. 24·K·M·B bytes, M·B·(2·D + 5·K) FLOP.
 __device__ __forceinline__ void ard_isotropic_backward(int kernels, int m, int n, int d, int same, double *mixed,
                                                        double *partial, double *dc, const double *slope,
                                                        const double *z, const double *x, const double *logl,

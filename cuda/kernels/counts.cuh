@@ -1,5 +1,5 @@
-// counts.cuh: likelihoods of counts by their log rates, CPU twin device/cpu/counts.go. Grids and sums
-// as in likelihood.cuh, two or three sums a block.
+// counts.cuh: likelihoods of counts by their log rates, CPU twin device/cpu/counts.go. Grids and sums as in
+// likelihood.cuh, two or three sums a block.
 #pragma once
 
 // log_rate is the part of f = h + b_c + offset that is not h; offset [B] or none.
@@ -8,8 +8,7 @@ __device__ __forceinline__ double log_rate(const T *rates, const T *offset, int 
   return (double)rates[c] + (offset ? (double)offset[row % batch] : 0.0);
 }
 
-// poisson_of is poisson, poisson_expected and poisson_moments, for moments of type E; variance may be
-// null.
+// poisson_of is poisson, poisson_expected and poisson_moments, for moments of type E; variance may be null.
 template <typename T, typename E>
 __device__ __forceinline__ void poisson_of(int n, int batch, double scale, double most, E *dmean, E *dvariance,
                                            const E *mean, const E *variance, const T *y, const T *weight,
@@ -35,10 +34,9 @@ __device__ __forceinline__ void poisson_of(int n, int batch, double scale, doubl
   }
 }
 
-// poisson: with f = h + rates[c] + offset[b], dh = scale·(y − exp f), values[c,block] = Σ y f − exp f −
-// log y! and slopes[c,block] = Σ y − exp f, for n = S·B rows of C numbers; y [B,C] repeats. From most
-// on, exp f is its tangent. Grid as gaussian; 2 numbers in, 1 out, an exponential and some logarithms
-// an element. slope_sum adds up.
+// poisson: with f = h + rates[c] + offset[b], dh = scale·(y − exp f), values[c,block] = Σ y f − exp f − log y! and
+// slopes[c,block] = Σ y − exp f, for n = S·B rows of C numbers; y [B,C] repeats. From most on, exp f is its tangent.
+// Grid as gaussian; 2 numbers in, 1 out, an exponential and some logarithms an element. slope_sum adds up.
 template <typename T>
 __device__ __forceinline__ void poisson(int n, int batch, double scale, double most, T *dh, const T *h, const T *y,
                                         const T *weight, const T *offset, const T *rates, double *values,
@@ -50,8 +48,8 @@ REAL_KERNEL(256, poisson,
              const T *offset, const T *rates, double *values, double *slopes),
             (n, batch, scale, most, dh, h, y, weight, offset, rates, values, slopes))
 
-// poisson_expected: E_q of the same, with exp(f + variance/2) in place of exp f, which has half the
-// slope in the variance, for n = B rows of C numbers. Grid as gaussian; 3 numbers in, 2 out.
+// poisson_expected: E_q of the same, with exp(f + variance/2) in place of exp f, which has half the slope in the
+// variance, for n = B rows of C numbers. Grid as gaussian; 3 numbers in, 2 out.
 template <typename T>
 __device__ __forceinline__ void poisson_expected(int n, double scale, double most, double *dmean, double *dvariance,
                                                  const double *mean, const double *variance, const T *y,
@@ -65,8 +63,8 @@ REAL_KERNEL(256, poisson_expected,
              double *slopes),
             (n, scale, most, dmean, dvariance, mean, variance, y, weight, offset, rates, values, slopes))
 
-// poisson_moments: poisson_expected for the Real moments of n = S·B rows; y [B,C] repeats for each
-// sample. Grid as gaussian; 3 numbers in, 2 out.
+// poisson_moments: poisson_expected for the Real moments of n = S·B rows; y [B,C] repeats for each sample. Grid as
+// gaussian; 3 numbers in, 2 out.
 template <typename T>
 __device__ __forceinline__ void poisson_moments(int n, int batch, double scale, double most, T *dmean, T *dvariance,
                                                 const T *mean, const T *variance, const T *y, const T *weight,
@@ -84,8 +82,8 @@ REAL_KERNEL(256, poisson_moments,
 //	slopes[c,block] = Σ y(1−σ) − rσ, which is dh without scale
 //	tails[c,block]  = −r²·exp tail·Σ (ψ(y+r) − ψ(r) + log(1−σ) + 1 − (1 + y/r)(1−σ))
 //
-// the last of which is the slope in tail. Grid as gaussian; 2 numbers in, 1 out, some logarithms and
-// quotients an element. slope_sum and fold add up.
+// the last of which is the slope in tail. Grid as gaussian; 2 numbers in, 1 out, some logarithms and quotients an
+// element. slope_sum and fold add up.
 template <typename T>
 __device__ __forceinline__ void negative_binomial(int n, int batch, double scale, double floor, T *dh, const T *h,
                                                   const T *y, const T *weight, const T *offset, const T *rates,

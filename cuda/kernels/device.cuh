@@ -7,19 +7,18 @@
 //	DOUBLE_KERNEL(256, factor, (int m, double *l)) { ... }     factor_f64
 //	PLAIN_KERNEL(256, count, (int n, int *x)) { ... }          count
 //
-// Only the macro states the number of threads: the launcher reads it from the PTX. Blocks are
-// one-dimensional. Shared memory is SHARED(T, tile, [16][17]), or DYN_SHARED(T, buf) with a size
-// that the launcher gives in bytes.
+// Only the macro states the number of threads: the launcher reads it from the PTX. Blocks are one-dimensional. Shared
+// memory is SHARED(T, tile, [16][17]), or DYN_SHARED(T, buf) with a size that the launcher gives in bytes.
 //
-// ON_GPU is set in code for a GPU. It guards inline PTX, which has a plain twin for the double.
-// TARGET is the compute capability of the PTX image, times ten:
+// ON_GPU is set in code for a GPU. It guards inline PTX, which has a plain twin for the double. TARGET is the compute
+// capability of the PTX image, times ten:
 //
 //	70   all kernels, in plain arithmetic
 //	80   products by TENSOR_CORES: of the GP layer's doubles, and of floats as TF32
 //	90   products of the GP layer, by the larger instruction of tensor cores from 9.0 on
 //
-// The last two have the kernels of the PRODUCT_KERNEL macros alone: those of doubles replace those
-// of 70. The double has all three images.
+// The last two have the kernels of the PRODUCT_KERNEL macros alone: those of doubles replace those of 70. The double
+// has all three images.
 //
 // Every thread of a block reaches every __syncthreads: no thread returns before the last one.
 #pragma once
@@ -56,8 +55,8 @@
   ENTRY void __launch_bounds__(threads) entry params { call; } \
   REGISTER_KERNEL(entry, threads)
 
-// A kernel with a number of blocks that share a multiprocessor. Without it, the assembler may spill
-// registers to make room for more.
+// A kernel with a number of blocks that share a multiprocessor. Without it, the assembler may spill registers to make
+// room for more.
 #define BOUNDED_PRODUCT_KERNEL(threads, blocks, entry, params, call) \
   ENTRY void __launch_bounds__(threads, blocks) entry params { call; } \
   REGISTER_KERNEL(entry, threads)
@@ -106,8 +105,8 @@ __device__ __forceinline__ int global_thread() { return (int)(blockIdx.x * block
 // div_up is how many blocks of a size cover n.
 __device__ __forceinline__ int div_up(int n, int size) { return (n + size - 1) / size; }
 
-// thread is the thread's number, read again by every call. Otherwise, the addresses computed from
-// it would stay in registers through the whole kernel.
+// thread is the thread's number, read again by every call. Otherwise, the addresses computed from it would stay in
+// registers through the whole kernel.
 __device__ __forceinline__ unsigned thread() {
 #if defined(__CUDA__)
   unsigned t;

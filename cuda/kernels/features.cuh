@@ -1,24 +1,22 @@
-// features.cuh: the random-feature layer (rfdnn_lth_vec with rf_ard, reparam_Omega and reparam_W),
-// CPU twins device/cpu/features.go and features_local.go. With H [S,B,d], Ω [d,R], W [2R,d']:
+// features.cuh: the random-feature layer (rfdnn_lth_vec with rf_ard, reparam_Omega and reparam_W), CPU twins
+// device/cpu/features.go and features_local.go. With H [S,B,d], Ω [d,R], W [2R,d']:
 //
 //	P = HΩ,  Φ = scale·[cos P, sin P],  scale = √(α/R)
 //	out = ΦW, or under local reparameterisation Φm + √v∘ε with v = Φ² s²
 //
-// Each kernel over tiles has an entry for each kind of product: _f32 and _f64, and in the image for
-// tensor cores _tf32. Φ is never in memory. The forward kernel and both backward
-// kernels compute their tiles of P and of its cosines and sines themselves. Samples that share Ω
-// and W are one group of rows. Since sin² = 1 − cos², with contrast = s²_cos − s²_sin [R,d'] and
-// sines = Σ_r s²_sin [d'],
+// Each kernel over tiles has an entry for each kind of product: _f32 and _f64, and in the image for tensor cores _tf32.
+// Φ is never in memory. The forward kernel and both backward kernels compute their tiles of P and of its cosines and
+// sines themselves. Samples that share Ω and W are one group of rows. Since sin² = 1 − cos², with contrast = s²_cos −
+// s²_sin [R,d'] and sines = Σ_r s²_sin [d'],
 //
 //	v = scale²·(sines + cos² contrast)
 //
-// An arc-cosine layer has one column of Φ for each frequency, Φ = scale·φ(P), W [R,d'], contrast =
-// s² and sines = 0. Its tiles of φ and φ' take the places of cosines and sines. Only the products
-// with the sines differ.
+// An arc-cosine layer has one column of Φ for each frequency, Φ = scale·φ(P), W [R,d'], contrast = s² and sines = 0.
+// Its tiles of φ and φ' take the places of cosines and sines. Only the products with the sines differ.
 #pragma once
 
-// Layer is the input of the kernels. A group of rows shares one of omegas Ω and one of weights W.
-// Under local reparameterisation w is m; otherwise contrast is null.
+// Layer is the input of the kernels. A group of rows shares one of omegas Ω and one of weights W. Under local
+// reparameterisation w is m; otherwise contrast is null.
 template <typename T>
 struct Layer {
   int rows, d, r, out; // rows of a group
@@ -72,9 +70,8 @@ __device__ __forceinline__ Piece<T> piece(const Layer<T> &l, int group, int row,
   return p;
 }
 
-// own is the place of a thread's elements (4y, 4x) … of a tile in shared memory, which TRANSPOSED
-// stores by columns. keep copies the elements there, as products take them, or unchanged if EXACT
-// is set. recall copies them back.
+// own is the place of a thread's elements (4y, 4x) … of a tile in shared memory, which TRANSPOSED stores by columns.
+// keep copies the elements there, as products take them, or unchanged if EXACT is set. recall copies them back.
 template <class P, bool TRANSPOSED, typename T>
 __device__ __forceinline__ int own() {
   using namespace tile;
@@ -122,9 +119,8 @@ __device__ __forceinline__ void rectify(int degree, T *phi, T *slope) {
   *slope = p <= 0 ? (T)0 : derivative;
 }
 
-// activate writes the cosines and sines of a tile of P = HΩ to m.c and m.s, or φ and φ' of an
-// arc-cosine layer. 2·n·f·d FLOP, and a sine and a cosine of each element. Rows beyond n and
-// frequencies beyond f have P = 0.
+// activate writes the cosines and sines of a tile of P = HΩ to m.c and m.s, or φ and φ' of an arc-cosine layer. 2·n·f·d
+// FLOP, and a sine and a cosine of each element. Rows beyond n and frequencies beyond f have P = 0.
 template <class P, bool TRANSPOSED, typename T>
 __device__ __forceinline__ void activate(tile::Buffers<T> m, const Layer<T> &l, const Piece<T> &p) {
   T phase[4][4];

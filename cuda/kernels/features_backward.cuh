@@ -1,6 +1,6 @@
-// features_backward.cuh: the two kernels of the backward pass. A block of one owns rows and sums
-// over frequencies; a block of the other owns frequencies and sums over rows. So every sum has one
-// order. CPU twins device/cpu/features.go and features_local.go.
+// features_backward.cuh: the two kernels of the backward pass. A block of one owns rows and sums over frequencies; a
+// block of the other owns frequencies and sums over rows. So every sum has one order. CPU twins device/cpu/features.go
+// and features_local.go.
 #pragma once
 
 // phase_gradient is a thread's part of the tile of dP, from the cosines and sines in m.c and m.s:
@@ -8,9 +8,8 @@
 //	dP = scale·(cos∘dout W_sinᵀ − sin∘(dout W_cosᵀ [+ 2 scale·cos∘dv contrastᵀ if LOCAL]))
 //	dP = scale·φ'∘(dout Wᵀ [+ 2 scale·φ∘dv contrastᵀ if LOCAL])
 //
-// 4 (6 if LOCAL) n·f·d' FLOP. Registers limit the blocks of a multiprocessor. So all products use
-// one set of sums, the second term is kept in m.s in place of the sines, and scale() may compute
-// the scale again each time.
+// 4 (6 if LOCAL) n·f·d' FLOP. Registers limit the blocks of a multiprocessor. So all products use one set of sums, the
+// second term is kept in m.s in place of the sines, and scale() may compute the scale again each time.
 template <class P, bool TRANSPOSED, bool LOCAL, typename T, class Scale>
 __device__ __forceinline__ void phase_gradient(tile::Buffers<T> m, const Layer<T> &l, const Piece<T> &p, const T *dout,
                                                const T *dv, Scale scale, T dp[4][4]) {
@@ -51,14 +50,13 @@ __device__ __forceinline__ void phase_gradient(tile::Buffers<T> m, const Layer<T
 
 // features_inputs: dh[chunk] = dP Ωᵀ over the frequencies of a chunk; dh [chunks,S·B,d].
 //
-// A block owns 64 rows of one group and span frequencies, and walks over them by 64: P again,
-// cosines and sines, dP (as phase_gradient), and its product with the tile of Ω into 16 sums a
-// thread. Where d > 64, those of each 64 frequencies are added in dh, which no other block touches.
-// Grid (groups·⌈rows/64⌉, ⌈R/span⌉), shared memory as features_forward.
+// A block owns 64 rows of one group and span frequencies, and walks over them by 64: P again, cosines and sines, dP (as
+// phase_gradient), and its product with the tile of Ω into 16 sums a thread. Where d > 64, those of each 64 frequencies
+// are added in dh, which no other block touches. Grid (groups·⌈rows/64⌉, ⌈R/span⌉), shared memory as features_forward.
 //
-// FLOP: S·B·R·(4d + 4d' + a sine and a cosine), 2d' more if local. Bytes: h, dout and dh once, Ω
-// and W once for every 64 rows, from the second level of cache; where d > 64, dh twice for every 64
-// frequencies. Order of sums: frequencies in order, by 64 where d > 64; then chunks in order.
+// FLOP: S·B·R·(4d + 4d' + a sine and a cosine), 2d' more if local. Bytes: h, dout and dh once, Ω and W once for every
+// 64 rows, from the second level of cache; where d > 64, dh twice for every 64 frequencies. Order of sums: frequencies
+// in order, by 64 where d > 64; then chunks in order.
 template <class P, bool LOCAL, typename T>
 __device__ __forceinline__ void features_rows(const Layer<T> &l, int span, const T *dout, const T *dv, T *dh) {
   using namespace tile;
@@ -92,20 +90,19 @@ __device__ __forceinline__ void features_inputs(const Layer<T> &l, int span, con
 TILE_KERNEL(true, features_inputs, (LAYER_PARAMS, int span, const T *dout, const T *dv, T *dh),
             (LAYER, span, dout, dv, dh))
 
-// features_gradients, for one part, span rows of a group: domega[part] = Hᵀ dP, dw[part] = [cos,
-// sin]ᵀ dout without its factor scale, and for local reparameterisation dcontrast[part] = cos²ᵀ dv
-// without its factor scale²; domega [parts,d,R], dw [parts,2R,d'], dcontrast [parts,R,d'].
+// features_gradients, for one part, span rows of a group: domega[part] = Hᵀ dP, dw[part] = [cos, sin]ᵀ dout without its
+// factor scale, and for local reparameterisation dcontrast[part] = cos²ᵀ dv without its factor scale²; domega
+// [parts,d,R], dw [parts,2R,d'], dcontrast [parts,R,d'].
 //
-// A block owns 64 frequencies (blockIdx.x) of one chunk of rows (y) of one group (z), part =
-// z·⌈rows/span⌉ + y, and walks over its rows by 64: P again, cosines and sines, their products with
-// dout, dP (as phase_gradient), and its product with h, into 48 sums a thread (64 if local). Where
-// d or d' is above 64, those of each 64 rows are added in domega, dw and dcontrast, which no other
-// block touches. Grid (⌈R/64⌉, ⌈rows/span⌉, groups), shared memory as features_forward.
+// A block owns 64 frequencies (blockIdx.x) of one chunk of rows (y) of one group (z), part = z·⌈rows/span⌉ + y, and
+// walks over its rows by 64: P again, cosines and sines, their products with dout, dP (as phase_gradient), and its
+// product with h, into 48 sums a thread (64 if local). Where d or d' is above 64, those of each 64 rows are added in
+// domega, dw and dcontrast, which no other block touches. Grid (⌈R/64⌉, ⌈rows/span⌉, groups), shared memory as
+// features_forward.
 //
-// FLOP: S·B·R·(4d + 8d' + a sine and a cosine), 4d' more if local. Bytes: the results once; h and
-// dout once for every 64 frequencies, Ω and W of a group for every 64 rows, from the second level
-// of cache. Order of sums: rows in order, by 64 where d or d' is above 64; then parts in order
-// (features_fold.cuh).
+// FLOP: S·B·R·(4d + 8d' + a sine and a cosine), 4d' more if local. Bytes: the results once; h and dout once for every
+// 64 frequencies, Ω and W of a group for every 64 rows, from the second level of cache. Order of sums: rows in order,
+// by 64 where d or d' is above 64; then parts in order (features_fold.cuh).
 template <class P, bool LOCAL, typename T>
 __device__ __forceinline__ void features_columns(const Layer<T> &l, int span, const T *dout, const T *dv, T *domega,
                                                  T *dw, T *dcontrast) {

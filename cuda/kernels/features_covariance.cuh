@@ -1,16 +1,15 @@
-// features_covariance.cuh: what a full covariance of W adds to features_moments.cuh and its gradients.
-// CPU twin device/cpu/features_covariance.go. The covariance of column c of W is L_c L_cᵀ; L
-// [d',2R,2R] is the parameter `lower` below its diagonal, and s on it. μ = Φ_0, Φ_1 is the mean of
-// the features, whose column k is in plane k/R. A row of P = μL has
+// features_covariance.cuh: what a full covariance of W adds to features_moments.cuh and its gradients. CPU twin
+// device/cpu/features_covariance.go. The covariance of column c of W is L_c L_cᵀ; L [d',2R,2R] is the parameter `lower`
+// below its diagonal, and s on it. μ = Φ_0, Φ_1 is the mean of the features, whose column k is in plane k/R. A row of P
+// = μL has
 //
 //	variance += scale² ‖P‖²,   quad_1 += C_cos + C_sin,   quad_2 += C_cos − C_sin,   quad_3 += C_cos,sin
 //
-// where the C are the elements of L Lᵀ that a frequency's cosine and sine share; quad_0 and base
-// are 0.
+// where the C are the elements of L Lᵀ that a frequency's cosine and sine share; quad_0 and base are 0.
 #pragma once
 
-// covariance_factor: L, zeros above its diagonal, for n = d'·4R² elements; columns is 2R. One element
-// a thread, grid ⌈n/256⌉; one number in and out.
+// covariance_factor: L, zeros above its diagonal, for n = d'·4R² elements; columns is 2R. One element a thread, grid
+// ⌈n/256⌉; one number in and out.
 template <typename T>
 __device__ __forceinline__ void covariance_factor(int n, int columns, int out, const T *lower, const T *logvar,
                                                   T *factor) {
@@ -22,8 +21,8 @@ __device__ __forceinline__ void covariance_factor(int n, int columns, int out, c
 REAL_KERNEL(256, covariance_factor, (int n, int columns, int out, const T *lower, const T *logvar, T *factor),
             (n, columns, out, lower, logvar, factor))
 
-// covariance_shared: the C of frequency r and column c into quad and base. A warp takes both, lanes
-// every 32nd column of L, then a butterfly. Grid (⌈R/8⌉, d'), 256 threads; 4R numbers in.
+// covariance_shared: the C of frequency r and column c into quad and base. A warp takes both, lanes every 32nd column
+// of L, then a butterfly. Grid (⌈R/8⌉, d'), 256 threads; 4R numbers in.
 template <typename T>
 __device__ __forceinline__ void covariance_shared(int r, int out, const T *factor, T *quad, double *base) {
   int i = global_thread() / 32, lane = (int)threadIdx.x & 31, c = (int)blockIdx.y;
@@ -51,8 +50,8 @@ __device__ __forceinline__ void covariance_shared(int r, int out, const T *facto
 REAL_KERNEL(256, covariance_shared, (int r, int out, const T *factor, T *quad, double *base),
             (r, out, factor, quad, base))
 
-// covariance_product: P = μL, [d',rows,2R]. Grid (⌈rows/64⌉, ⌈2R/64⌉, d'), 128 threads; rows of L in
-// order, from the first of the tile's columns. 4R FLOP an element at most.
+// covariance_product: P = μL, [d',rows,2R]. Grid (⌈rows/64⌉, ⌈2R/64⌉, d'), 128 threads; rows of L in order, from the
+// first of the tile's columns. 4R FLOP an element at most.
 template <typename T>
 __device__ __forceinline__ void covariance_product(int rows, int r, const T *phi, const T *factor, T *p) {
   int i0 = (int)blockIdx.x * TILE, j0 = (int)blockIdx.y * TILE, columns = 2 * r;
@@ -72,8 +71,8 @@ __device__ __forceinline__ void covariance_product(int rows, int r, const T *phi
 REAL_KERNEL(TILE_THREADS, covariance_product, (int rows, int r, const T *phi, const T *factor, T *p),
             (rows, r, phi, factor, p))
 
-// covariance_squares: spread [rows,d'] = ‖P‖² of each row and column of W. A warp takes one, lanes
-// every 32nd number, then a butterfly. Grid (⌈rows/8⌉, d'), 256 threads; 2R numbers in.
+// covariance_squares: spread [rows,d'] = ‖P‖² of each row and column of W. A warp takes one, lanes every 32nd number,
+// then a butterfly. Grid (⌈rows/8⌉, d'), 256 threads; 2R numbers in.
 template <typename T>
 __device__ __forceinline__ void covariance_squares(int rows, int columns, const T *p, T *spread) {
   int row = global_thread() / 32, lane = (int)threadIdx.x & 31, c = (int)blockIdx.y;
@@ -86,8 +85,8 @@ __device__ __forceinline__ void covariance_squares(int rows, int columns, const 
 }
 REAL_KERNEL(256, covariance_squares, (int rows, int columns, const T *p, T *spread), (rows, columns, p, spread))
 
-// covariance_cotangent: P becomes its gradient, 2 scale² dv∘P, without one factor scale, for n =
-// d'·rows·2R elements; dv [rows,d']. One element a thread, grid ⌈n/256⌉; 2 numbers in, one out.
+// covariance_cotangent: P becomes its gradient, 2 scale² dv∘P, without one factor scale, for n = d'·rows·2R elements;
+// dv [rows,d']. One element a thread, grid ⌈n/256⌉; 2 numbers in, one out.
 template <typename T>
 __device__ __forceinline__ void covariance_cotangent(int n, int rows, int r, int out, const T *logalpha, const T *dv,
                                                      T *p) {
@@ -99,9 +98,9 @@ __device__ __forceinline__ void covariance_cotangent(int n, int rows, int r, int
 REAL_KERNEL(256, covariance_cotangent, (int n, int rows, int r, int out, const T *logalpha, const T *dv, T *p),
             (n, rows, r, out, logalpha, dv, p))
 
-// covariance_dcolumns: planes 0 and 1 of dΦ += Σ_c dP_c L_cᵀ, without the factor scale that all of
-// these planes lack. Grid (⌈rows/64⌉, ⌈2R/64⌉), 128 threads; columns of W in order, in each those
-// of L in order, to the last of the tile's rows.
+// covariance_dcolumns: planes 0 and 1 of dΦ += Σ_c dP_c L_cᵀ, without the factor scale that all of these planes lack.
+// Grid (⌈rows/64⌉, ⌈2R/64⌉), 128 threads; columns of W in order, in each those of L in order, to the last of the tile's
+// rows.
 template <typename T>
 __device__ __forceinline__ void covariance_dcolumns(int rows, int r, int out, const T *p, const T *factor, T *dphi) {
   int i0 = (int)blockIdx.x * TILE, j0 = (int)blockIdx.y * TILE, columns = 2 * r, to = smaller(columns, j0 + TILE);
@@ -121,8 +120,8 @@ __device__ __forceinline__ void covariance_dcolumns(int rows, int r, int out, co
 REAL_KERNEL(TILE_THREADS, covariance_dcolumns, (int rows, int r, int out, const T *p, const T *factor, T *dphi),
             (rows, r, out, p, factor, dphi))
 
-// covariance_dfactor: μᵀdP over a chunk of span rows, partial [chunks,d',2R,2R], for the tiles that
-// reach below the diagonal. Grid (⌈2R/64⌉, ⌈2R/64⌉, d'·chunks), 128 threads, rows in order.
+// covariance_dfactor: μᵀdP over a chunk of span rows, partial [chunks,d',2R,2R], for the tiles that reach below the
+// diagonal. Grid (⌈2R/64⌉, ⌈2R/64⌉, d'·chunks), 128 threads, rows in order.
 template <typename T>
 __device__ __forceinline__ void covariance_dfactor(int rows, int r, int out, int span, const T *phi, const T *p,
                                                    T *partial) {
@@ -144,9 +143,9 @@ REAL_KERNEL(TILE_THREADS, covariance_dfactor,
             (int rows, int r, int out, int span, const T *phi, const T *p, T *partial),
             (rows, r, out, span, phi, p, partial))
 
-// fold_covariance: the gradients of lower and, by the diagonal of L, of W's log variances, for n =
-// d'·4R² elements: scale Σ partial, and by shared [3,R,d'], the gradients of C_cos, C_sin and
-// C_cos,sin. One element a thread, chunks in order, sums in double, grid ⌈n/256⌉.
+// fold_covariance: the gradients of lower and, by the diagonal of L, of W's log variances, for n = d'·4R² elements:
+// scale Σ partial, and by shared [3,R,d'], the gradients of C_cos, C_sin and C_cos,sin. One element a thread, chunks in
+// order, sums in double, grid ⌈n/256⌉.
 template <typename T>
 __device__ __forceinline__ void fold_covariance(int n, int r, int out, int chunks, const T *logalpha, const T *partial,
                                                 const T *shared, const T *factor, T *dlower, T *dlogvar) {

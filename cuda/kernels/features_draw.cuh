@@ -1,6 +1,6 @@
-// features_draw.cuh: Ω and W of a layer, drawn once a call (reparam_Omega, reparam_W). Each thread
-// draws four neighbours of a row, one Philox block. The draw of a slot has number first + slot in
-// the stream, modulo draws if samples share a number of draws. CPU twin device/cpu/features.go.
+// features_draw.cuh: Ω and W of a layer, drawn once a call (reparam_Omega, reparam_W). Each thread draws four
+// neighbours of a row, one Philox block. The draw of a slot has number first + slot in the stream, modulo draws if
+// samples share a number of draws. CPU twin device/cpu/features.go.
 #pragma once
 
 __device__ __forceinline__ unsigned draw_number(unsigned first, int slot, int draws) {
@@ -8,8 +8,8 @@ __device__ __forceinline__ unsigned draw_number(unsigned first, int slot, int dr
   return draws > 0 ? n % (unsigned)draws : n;
 }
 
-// store_quad writes four columns of a row from 4·block on, in one instruction if the number of
-// columns is a multiple of four.
+// store_quad writes four columns of a row from 4·block on, in one instruction if the number of columns is a multiple of
+// four.
 template <typename T>
 __device__ __forceinline__ void store_quad(T *to, const T z[4], int columns, int block) {
   if (columns % 4 == 0) {
@@ -22,10 +22,9 @@ __device__ __forceinline__ void store_quad(T *to, const T z[4], int columns, int
   }
 }
 
-// draw_gaussian: x = mean + noise, noise = exp(½ logvar)∘ε for every slot, both times mixing
-// [columns] where it is not null; mean, logvar [rows,columns], x and noise [slots,rows,columns]. n
-// = slots·rows·⌈columns/4⌉ threads, grid ⌈n/256⌉. Two numbers in, which stay in cache, and two out
-// an element, with a normal and an exponential; no sums.
+// draw_gaussian: x = mean + noise, noise = exp(½ logvar)∘ε for every slot, both times mixing [columns] where it is not
+// null; mean, logvar [rows,columns], x and noise [slots,rows,columns]. n = slots·rows·⌈columns/4⌉ threads, grid
+// ⌈n/256⌉. Two numbers in, which stay in cache, and two out an element, with a normal and an exponential; no sums.
 template <typename T>
 __device__ __forceinline__ void draw_gaussian(int n, int rows, int columns, unsigned first, int draws, Key key,
                                               const T *mean, const T *logvar, const T *mixing, T *x, T *noise) {
@@ -54,8 +53,8 @@ REAL_KERNEL(256, draw_gaussian,
              unsigned tail, unsigned strata, const T *mean, const T *logvar, const T *mixing, T *x, T *noise),
             (n, rows, columns, first, draws, Key{k0, k1, step, tail, strata}, mean, logvar, mixing, x, noise))
 
-// draw_prior: x = ε/ℓ for every slot, logl [rows] (PRIOR-FIXED), times mixing; the rest, and
-// the grid, as draw_gaussian.
+// draw_prior: x = ε/ℓ for every slot, logl [rows] (PRIOR-FIXED), times mixing; the rest, and the grid, as
+// draw_gaussian.
 template <typename T>
 __device__ __forceinline__ void draw_prior(int n, int rows, int columns, unsigned first, int draws, Key key,
                                            const T *logl, const T *mixing, T *x) {
@@ -73,10 +72,9 @@ REAL_KERNEL(256, draw_prior,
              unsigned tail, unsigned strata, const T *logl, const T *mixing, T *x),
             (n, rows, columns, first, draws, Key{k0, k1, step, tail, strata}, logl, mixing, x))
 
-// weight_contrast: contrast = s²_cos − s²_sin [r,out] and sines[c] = Σ_r s²_sin in double, for
-// logvar [2r,out]; or, for arc-cosine features, s² and 0 for logvar [r,out]. A block takes 8
-// columns, a thread every 32nd row of one; then the 32 sums in order. Grid ⌈out/8⌉, 2 KiB of shared
-// memory; 2 numbers in, one out and two exponentials an element.
+// weight_contrast: contrast = s²_cos − s²_sin [r,out] and sines[c] = Σ_r s²_sin in double, for logvar [2r,out]; or, for
+// arc-cosine features, s² and 0 for logvar [r,out]. A block takes 8 columns, a thread every 32nd row of one; then the
+// 32 sums in order. Grid ⌈out/8⌉, 2 KiB of shared memory; 2 numbers in, one out and two exponentials an element.
 template <typename T>
 __device__ __forceinline__ void weight_contrast(int r, int out, int arccos, const T *logvar, T *contrast,
                                                 double *sines) {

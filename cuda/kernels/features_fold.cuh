@@ -1,6 +1,6 @@
-// features_fold.cuh: the gradients of a layer's parameters from the parts of features_gradients.
-// One thread an element, parts in order, sums in double. Each group has `chunks` parts. CPU twins
-// device/cpu/features.go and features_local.go.
+// features_fold.cuh: the gradients of a layer's parameters from the parts of features_gradients. One thread an element,
+// parts in order, sums in double. Each group has `chunks` parts. CPU twins device/cpu/features.go and
+// features_local.go.
 #pragma once
 
 // Slot is the draw that a part used, counted on from part 0.
@@ -12,16 +12,16 @@ struct Slot {
   }
 };
 
-// fold_alpha: dlog α += ½ Σ alpha over n partial sums, by one block as fold. The launch that folds
-// the gradient of Ω has it as its last block.
+// fold_alpha: dlog α += ½ Σ alpha over n partial sums, by one block as fold. The launch that folds the gradient of Ω
+// has it as its last block.
 template <typename T>
 __device__ __forceinline__ void fold_alpha(int n, T *dlogalpha, const double *alpha) {
   fold(n, 1, 0.5, dlogalpha, alpha);
 }
 
-// fold_spectra: dη += Σ dΩ, times mixing [R] where it is not null, dlog β² += ½ Σ dΩ∘(β∘τ) for n =
-// d·R elements; noise = β∘τ, which has mixing in it, [omegas,n]; and fold_alpha. Grid ⌈n/256⌉ + 1;
-// 2 numbers in for every part, those of noise once a draw.
+// fold_spectra: dη += Σ dΩ, times mixing [R] where it is not null, dlog β² += ½ Σ dΩ∘(β∘τ) for n = d·R elements; noise
+// = β∘τ, which has mixing in it, [omegas,n]; and fold_alpha. Grid ⌈n/256⌉ + 1; 2 numbers in for every part, those of
+// noise once a draw.
 template <typename T>
 __device__ __forceinline__ void fold_spectra(int n, int parts, int chunks, int omegas, int r, int sums, const T *domega,
                                              const T *noise, const T *mixing, T *dmean, T *dlogvar, T *dlogalpha,
@@ -48,9 +48,8 @@ REAL_KERNEL(256, fold_spectra,
              const T *mixing, T *dmean, T *dlogvar, T *dlogalpha, const double *alpha),
             (n, parts, chunks, omegas, r, sums, domega, noise, mixing, dmean, dlogvar, dlogalpha, alpha))
 
-// fold_prior: dlogℓ_d −= Σ_r dΩ∘Ω (PRIOR-FIXED). One block a row of Ω, grid d + 1 with fold_alpha:
-// thread t sums columns t, t+256, … of all parts, then block_sum. 2 numbers in for every part, 2
-// FLOP an element.
+// fold_prior: dlogℓ_d −= Σ_r dΩ∘Ω (PRIOR-FIXED). One block a row of Ω, grid d + 1 with fold_alpha: thread t sums
+// columns t, t+256, … of all parts, then block_sum. 2 numbers in for every part, 2 FLOP an element.
 template <typename T>
 __device__ __forceinline__ void fold_prior(int d, int r, int parts, int chunks, int omegas, int sums, const T *domega,
                                            const T *omega, T *dlogl, T *dlogalpha, const double *alpha) {
@@ -74,9 +73,8 @@ REAL_KERNEL(256, fold_prior,
              T *dlogalpha, const double *alpha),
             (d, r, parts, chunks, omegas, sums, domega, omega, dlogl, dlogalpha, alpha))
 
-// fold_weights: dm += Σ dW, dlog s² += ½ Σ dW∘(s∘e) and alpha[block] = Σ dW∘W for n = columns of
-// Φ·d' elements and dW = scale·dw; W and noise = s∘e [weights,n]. Grid ⌈n/256⌉; 3 numbers in for
-// every part.
+// fold_weights: dm += Σ dW, dlog s² += ½ Σ dW∘(s∘e) and alpha[block] = Σ dW∘W for n = columns of Φ·d' elements and dW =
+// scale·dw; W and noise = s∘e [weights,n]. Grid ⌈n/256⌉; 3 numbers in for every part.
 template <typename T>
 __device__ __forceinline__ void fold_weights(int n, int r, int parts, int chunks, int weights, const T *logalpha,
                                              const T *dw, const T *w, const T *noise, T *dmean, T *dlogvar,
@@ -104,9 +102,9 @@ REAL_KERNEL(256, fold_weights,
              const T *noise, T *dmean, T *dlogvar, double *alpha),
             (n, r, parts, chunks, weights, logalpha, dw, w, noise, dmean, dlogvar, alpha))
 
-// fold_weights_local: dm and alpha as fold_weights with W = m, and dlog s² += s²∘(Φ²ᵀ dv), where
-// the sines' rows follow from the cosines' as (Φ²_sin)ᵀ dv = scale²·(Σ dv − cos²ᵀ dv); dvsum [d']
-// is Σ dv. Grid ⌈n/256⌉; 2 numbers in for every part.
+// fold_weights_local: dm and alpha as fold_weights with W = m, and dlog s² += s²∘(Φ²ᵀ dv), where the sines' rows follow
+// from the cosines' as (Φ²_sin)ᵀ dv = scale²·(Σ dv − cos²ᵀ dv); dvsum [d'] is Σ dv. Grid ⌈n/256⌉; 2 numbers in for
+// every part.
 template <typename T>
 __device__ __forceinline__ void fold_weights_local(int n, int r, int out, int parts, const T *logalpha, const T *dw,
                                                    const T *dcontrast, const double *dvsum, const T *w, const T *logvar,
@@ -133,10 +131,10 @@ REAL_KERNEL(256, fold_weights_local,
              const T *w, const T *logvar, T *dmean, T *dlogvar, double *alpha),
             (n, r, out, parts, logalpha, dw, dcontrast, dvsum, w, logvar, dmean, dlogvar, alpha))
 
-// sum_columns calls f(i, sum, inner) for each element i of a [total,columns] matrix. f adds to the
-// sum of its column, and to inner. Each block writes the sums of its rows, sums [blocks,columns],
-// and alpha[block] = 2·inner. 16 × 16 threads stride over the rows of 16 columns. A thread sums its
-// rows in order, then the 16 threads of a column in order.
+// sum_columns calls f(i, sum, inner) for each element i of a [total,columns] matrix. f adds to the sum of its column,
+// and to inner. Each block writes the sums of its rows, sums [blocks,columns], and alpha[block] = 2·inner. 16 × 16
+// threads stride over the rows of 16 columns. A thread sums its rows in order, then the 16 threads of a column in
+// order.
 template <class F>
 __device__ __forceinline__ void sum_columns(int total, int columns, double *sums, double *alpha, F f) {
   SHARED(double, part, [16][17]);
@@ -162,8 +160,8 @@ __device__ __forceinline__ void sum_columns(int total, int columns, double *sums
   if (threadIdx.x == 0) alpha[blockIdx.x] = 2 * inner;
 }
 
-// noise_gradient: dv = dout∘ratio [total,columns], with the sums of its columns, and alpha[block] =
-// 2 Σ dv∘v (sum_columns). Grid of 256 blocks. 3 numbers in and one out an element: bound by memory.
+// noise_gradient: dv = dout∘ratio [total,columns], with the sums of its columns, and alpha[block] = 2 Σ dv∘v
+// (sum_columns). Grid of 256 blocks. 3 numbers in and one out an element: bound by memory.
 template <typename T>
 __device__ __forceinline__ void noise_gradient(int total, int columns, const T *dout, const T *ratio, const T *v, T *dv,
                                                double *sums, double *alpha) {
@@ -178,9 +176,9 @@ REAL_KERNEL(256, noise_gradient,
             (int total, int columns, const T *dout, const T *ratio, const T *v, T *dv, double *sums, double *alpha),
             (total, columns, dout, ratio, v, dv, sums, alpha))
 
-// fold_columns: dst[c] = Σ_b partial[b,c] for partial [blocks,columns]. A block takes a column,
-// grid columns: thread t sums t, t+256, …, then block_sum. For few columns and many blocks, where
-// fold_rows would wait for one number after another.
+// fold_columns: dst[c] = Σ_b partial[b,c] for partial [blocks,columns]. A block takes a column, grid columns: thread t
+// sums t, t+256, …, then block_sum. For few columns and many blocks, where fold_rows would wait for one number after
+// another.
 DOUBLE_KERNEL(256, fold_columns, (int blocks, int columns, double *dst, const double *partial)) {
   double sum = 0;
   for (int b = (int)threadIdx.x; b < blocks; b += (int)blockDim.x) sum += partial[(long long)b * columns + blockIdx.x];

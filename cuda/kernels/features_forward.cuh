@@ -1,21 +1,19 @@
-// features_forward.cuh: the output of a random-feature layer. CPU twins device/cpu/features.go and
-// features_local.go.
+// features_forward.cuh: the output of a random-feature layer. CPU twins device/cpu/features.go and features_local.go.
 #pragma once
 
-// features_forward: mean[chunk] = scale·(cos P W_cos + sin P W_sin), or scale·φ(P) W, and for local
-// reparameterisation square[chunk] = cos² P contrast, over the frequencies of a chunk; mean and
-// square [chunks,S·B,d'].
+// features_forward: mean[chunk] = scale·(cos P W_cos + sin P W_sin), or scale·φ(P) W, and for local reparameterisation
+// square[chunk] = cos² P contrast, over the frequencies of a chunk; mean and square [chunks,S·B,d'].
 //
-// A block owns 64 rows of one group (blockIdx.x), span frequencies (y) and 64 columns (z); it walks
-// over its frequencies by 64: P tile, cosines and sines to shared memory, then their products with
-// the tile of W, into 16 sums a thread (and 16 more for square). Grid (groups·⌈rows/64⌉, ⌈R/span⌉,
-// ⌈d'/64⌉), 256 threads. In double 32 stands for 64 here and in features_backward.cuh, and a block
-// has 64 threads. Dynamic shared memory: 47 KiB in float, 27 in double (features_tile.cuh).
+// A block owns 64 rows of one group (blockIdx.x), span frequencies (y) and 64 columns (z); it walks over its
+// frequencies by 64: P tile, cosines and sines to shared memory, then their products with the tile of W, into 16 sums a
+// thread (and 16 more for square). Grid (groups·⌈rows/64⌉, ⌈R/span⌉, ⌈d'/64⌉), 256 threads. In double 32 stands for 64
+// here and in features_backward.cuh, and a block has 64 threads. Dynamic shared memory: 47 KiB in float, 27 in double
+// (features_tile.cuh).
 //
-// FLOP: S·B·R·(2d + 4d' + a sine and a cosine), 2d' more if local; P is computed again for every 64
-// columns. Bytes: h and the results once, Ω and W once for every 64 rows, from the second level of
-// cache. Order of sums: over d for P; over frequencies in order for the rest, of every depth (24 in
-// float, 16 in double) of them cosines, then sines; then chunks in order.
+// FLOP: S·B·R·(2d + 4d' + a sine and a cosine), 2d' more if local; P is computed again for every 64 columns. Bytes: h
+// and the results once, Ω and W once for every 64 rows, from the second level of cache. Order of sums: over d for P;
+// over frequencies in order for the rest, of every depth (24 in float, 16 in double) of them cosines, then sines; then
+// chunks in order.
 template <class P, bool LOCAL, typename T>
 __device__ __forceinline__ void features_output(const Layer<T> &l, int span, T *mean, T *square) {
   using namespace tile;
@@ -52,8 +50,8 @@ __device__ __forceinline__ void features_forward(const Layer<T> &l, int span, T 
 }
 TILE_KERNEL(true, features_forward, (LAYER_PARAMS, int span, T *mean, T *square), (LAYER, span, mean, square))
 
-// sum_chunks: dst[i] = Σ_b partial[b,i] for partial [chunks,n], chunks in order. One thread an
-// element, grid ⌈n/256⌉; chunks numbers in, one out.
+// sum_chunks: dst[i] = Σ_b partial[b,i] for partial [chunks,n], chunks in order. One thread an element, grid ⌈n/256⌉;
+// chunks numbers in, one out.
 template <typename T>
 __device__ __forceinline__ void sum_chunks(int n, int chunks, T *dst, const T *partial) {
   int i = global_thread();
@@ -68,10 +66,9 @@ REAL_KERNEL(256, sum_chunks, (int n, int chunks, T *dst, const T *partial), (n, 
 //
 //	v = max(floor, scale²·(sines + Σ square)),  out = Σ mean + √v∘ε,  ratio = ε/(2√v), or 0 where v is floored
 //
-// for n = S·B·d' elements of out, v and ratio; mean and square [chunks,n]; ε indexed (sample;
-// rows[b], column). One thread for four neighbours of a row, grid ⌈S·B·⌈d'/4⌉/256⌉. 2·chunks
-// numbers in, 3 out, a normal and a root an element: bound by memory. mean may be out, and square
-// may be v.
+// for n = S·B·d' elements of out, v and ratio; mean and square [chunks,n]; ε indexed (sample; rows[b], column). One
+// thread for four neighbours of a row, grid ⌈S·B·⌈d'/4⌉/256⌉. 2·chunks numbers in, 3 out, a normal and a root an
+// element: bound by memory. mean may be out, and square may be v.
 template <typename T>
 __device__ __forceinline__ void add_noise(int total, int batch, int columns, int r, int chunks, Key key, T floor,
                                           const int *rows, const T *logalpha, const double *sines, const T *mean,

@@ -1,14 +1,13 @@
-// features_moments.cuh: the mean and the variance of a random-feature layer's outputs, with W and Ω
-// integrated in closed form. CPU twin device/cpu/features_moments.go. With t = hη, v = h²β²
-// and u = e^−v:
+// features_moments.cuh: the mean and the variance of a random-feature layer's outputs, with W and Ω integrated in
+// closed form. CPU twin device/cpu/features_moments.go. With t = hη, v = h²β² and u = e^−v:
 //
 //	Φ = √u cos t, √u sin t, ½u² cos 2t, ½(1 − u), −½u(1 − u) cos 2t, −u(1 − u) sin 2t   [6,rows,R]
 //	mean     = scale Σ_{k<2} Φ_k M_k
 //	variance = max(floor, scale² (base + Σ_{k≥2} Φ_k quad_{k−2}))
 //
-// M [2,R,d'] is the mean of W and quad [4,R,d'] are s²_cos − s²_sin, m²_cos + m²_sin, m²_cos −
-// m²_sin and m_cos m_sin; base [d'] = ½ Σ s². A plane of Φ is rows·R numbers. The CPU keeps nine
-// columns: cos t, sin t and √u follow from the first two and u, so that they are not kept here.
+// M [2,R,d'] is the mean of W and quad [4,R,d'] are s²_cos − s²_sin, m²_cos + m²_sin, m²_cos − m²_sin and m_cos m_sin;
+// base [d'] = ½ Σ s². A plane of Φ is rows·R numbers. The CPU keeps nine columns: cos t, sin t and √u follow from the
+// first two and u, so that they are not kept here.
 #pragma once
 
 constexpr int MEAN_PLANES = 2, VARIANCE_PLANES = 4, PLANES = MEAN_PLANES + VARIANCE_PLANES;
@@ -26,8 +25,8 @@ __device__ __forceinline__ void tile_each(const T (&sum)[ROWS][COLUMNS], int i0,
   }
 }
 
-// integrated_spectra: η∘mixing and β²∘mixing², spectra [2,n], for n = d·R elements; mixing [R] may
-// be null. One element a thread, grid ⌈n/256⌉; 2 numbers in and 2 out, and an exponential.
+// integrated_spectra: η∘mixing and β²∘mixing², spectra [2,n], for n = d·R elements; mixing [R] may be null. One element
+// a thread, grid ⌈n/256⌉; 2 numbers in and 2 out, and an exponential.
 template <typename T>
 __device__ __forceinline__ void integrated_spectra(int n, int r, const T *mean, const T *logvar, const T *mixing,
                                                    T *spectra) {
@@ -40,9 +39,9 @@ __device__ __forceinline__ void integrated_spectra(int n, int r, const T *mean, 
 REAL_KERNEL(256, integrated_spectra, (int n, int r, const T *mean, const T *logvar, const T *mixing, T *spectra),
             (n, r, mean, logvar, mixing, spectra))
 
-// integrated_weights: quad, and base in double. A block takes 8 columns, a thread every 32nd row of
-// one; then the 32 sums in order. Grid ⌈d'/8⌉, 2 KiB of shared memory; 4 numbers in, 4 out and two
-// exponentials for each frequency and column.
+// integrated_weights: quad, and base in double. A block takes 8 columns, a thread every 32nd row of one; then the 32
+// sums in order. Grid ⌈d'/8⌉, 2 KiB of shared memory; 4 numbers in, 4 out and two exponentials for each frequency and
+// column.
 template <typename T>
 __device__ __forceinline__ void integrated_weights(int r, int out, const T *mean, const T *logvar, T *quad,
                                                    double *base) {
@@ -73,9 +72,8 @@ __device__ __forceinline__ void integrated_weights(int r, int out, const T *mean
 REAL_KERNEL(256, integrated_weights, (int r, int out, const T *mean, const T *logvar, T *quad, double *base),
             (r, out, mean, logvar, quad, base))
 
-// integrated_phases: t = hη in plane 0 of Φ and −½v = −½h²β² in plane 1, for h [rows,d] and spectra
-// [2,d,R]. Block z of the grid has plane z: grid (⌈rows/64⌉, ⌈R/64⌉, 2), 128 threads, d in order.
-// 4·d FLOP for a row and frequency.
+// integrated_phases: t = hη in plane 0 of Φ and −½v = −½h²β² in plane 1, for h [rows,d] and spectra [2,d,R]. Block z of
+// the grid has plane z: grid (⌈rows/64⌉, ⌈R/64⌉, 2), 128 threads, d in order. 4·d FLOP for a row and frequency.
 template <typename T>
 __device__ __forceinline__ void integrated_phases(int rows, int d, int r, const T *h, const T *spectra, T *phi) {
   int i0 = (int)blockIdx.x * TILE, j0 = (int)blockIdx.y * TILE;
@@ -94,9 +92,9 @@ __device__ __forceinline__ void integrated_phases(int rows, int d, int r, const 
 REAL_KERNEL(TILE_THREADS, integrated_phases, (int rows, int d, int r, const T *h, const T *spectra, T *phi),
             (rows, d, r, h, spectra, phi))
 
-// integrated_columns: Φ from its planes 0 and 1, t and −½v, which are overwritten. A block has 256
-// frequencies of a row: grid (rows, ⌈R/256⌉). 2 numbers in and 6 out, a sine, a cosine and an
-// exponential for a row and frequency: bound by memory.
+// integrated_columns: Φ from its planes 0 and 1, t and −½v, which are overwritten. A block has 256 frequencies of a
+// row: grid (rows, ⌈R/256⌉). 2 numbers in and 6 out, a sine, a cosine and an exponential for a row and frequency: bound
+// by memory.
 template <typename T>
 __device__ __forceinline__ void integrated_columns(int r, T *phi) {
   int j = (int)blockIdx.y * 256 + (int)threadIdx.x;
@@ -115,10 +113,9 @@ __device__ __forceinline__ void integrated_columns(int r, T *phi) {
 }
 REAL_KERNEL(256, integrated_columns, (int r, T *phi), (r, phi))
 
-// integrated_outputs: the sums of the mean and of the variance over a chunk of span frequencies,
-// partial [2,chunks,rows,d']: Σ Φ_k M_k, and Σ Φ_k quad_{k−2}; w is M. Grid (⌈rows/64⌉, ⌈d'/64⌉,
-// 2·chunks), 128 threads; planes in order, in each of them frequencies in order. 12·d' FLOP for a
-// row and frequency.
+// integrated_outputs: the sums of the mean and of the variance over a chunk of span frequencies, partial
+// [2,chunks,rows,d']: Σ Φ_k M_k, and Σ Φ_k quad_{k−2}; w is M. Grid (⌈rows/64⌉, ⌈d'/64⌉, 2·chunks), 128 threads; planes
+// in order, in each of them frequencies in order. 12·d' FLOP for a row and frequency.
 template <typename T>
 __device__ __forceinline__ void integrated_outputs(int rows, int r, int out, int span, const T *phi, const T *w,
                                                    const T *quad, T *partial) {
@@ -142,9 +139,9 @@ REAL_KERNEL(TILE_THREADS, integrated_outputs,
             (int rows, int r, int out, int span, const T *phi, const T *w, const T *quad, T *partial),
             (rows, r, out, span, phi, w, quad, partial))
 
-// integrated_moments: mean = scale Σ partial_0 and variance = max(floor, scale² (Σ partial_1 +
-// base + spread)) for n = rows·d' elements, chunks in order; spread [rows,d'] may be null. One
-// element a thread, grid ⌈n/256⌉; 2·chunks numbers in and 2 out: bound by memory.
+// integrated_moments: mean = scale Σ partial_0 and variance = max(floor, scale² (Σ partial_1 + base + spread)) for n =
+// rows·d' elements, chunks in order; spread [rows,d'] may be null. One element a thread, grid ⌈n/256⌉; 2·chunks numbers
+// in and 2 out: bound by memory.
 template <typename T>
 __device__ __forceinline__ void integrated_moments(int n, int r, int out, int chunks, const T *logalpha,
                                                    const double *base, const T *spread, const T *partial, T *mean,

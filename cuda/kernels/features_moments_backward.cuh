@@ -1,12 +1,12 @@
-// features_moments_backward.cuh: the gradients of features_moments.cuh, with the same letters. CPU
-// twin device/cpu/features_moments.go. They go from dmean and dvariance [rows,d'] to Φ, from Φ to t
-// and v, and from these to h, η and log β²; and from Φ to W's means and log variances. Sums over
-// rows are cut into chunks by the sizes alone. The folds add the chunks in order, in double.
+// features_moments_backward.cuh: the gradients of features_moments.cuh, with the same letters. CPU twin
+// device/cpu/features_moments.go. They go from dmean and dvariance [rows,d'] to Φ, from Φ to t and v, and from these to
+// h, η and log β²; and from Φ to W's means and log variances. Sums over rows are cut into chunks by the sizes alone.
+// The folds add the chunks in order, in double.
 #pragma once
 
-// integrated_cotangent: dv = dvariance, or 0 where the variance is floored, [total,columns], with
-// the sums of its columns, and alpha[block] = 2 Σ dv∘variance (sum_columns). Grid of 256 blocks. 2
-// numbers in and one out an element: bound by memory.
+// integrated_cotangent: dv = dvariance, or 0 where the variance is floored, [total,columns], with the sums of its
+// columns, and alpha[block] = 2 Σ dv∘variance (sum_columns). Grid of 256 blocks. 2 numbers in and one out an element:
+// bound by memory.
 template <typename T>
 __device__ __forceinline__ void integrated_cotangent(int total, int columns, const T *dvariance, const T *variance,
                                                      T *dv, double *sums, double *alpha) {
@@ -21,9 +21,9 @@ REAL_KERNEL(256, integrated_cotangent,
             (int total, int columns, const T *dvariance, const T *variance, T *dv, double *sums, double *alpha),
             (total, columns, dvariance, variance, dv, sums, alpha))
 
-// integrated_dcolumns: dΦ without its factors scale and scale²: dmean M_kᵀ in the planes k < 2 and
-// dv quad_{k−2}ᵀ in the others; w is M. Block z of the grid has plane z: grid (⌈rows/64⌉, ⌈R/64⌉,
-// 6), 128 threads, d' in order. 12·d' FLOP and 6 numbers out for a row and frequency.
+// integrated_dcolumns: dΦ without its factors scale and scale²: dmean M_kᵀ in the planes k < 2 and dv quad_{k−2}ᵀ in
+// the others; w is M. Block z of the grid has plane z: grid (⌈rows/64⌉, ⌈R/64⌉, 6), 128 threads, d' in order. 12·d'
+// FLOP and 6 numbers out for a row and frequency.
 template <typename T>
 __device__ __forceinline__ void integrated_dcolumns(int rows, int r, int out, const T *dmean, const T *dv, const T *w,
                                                     const T *quad, T *dphi) {
@@ -42,14 +42,14 @@ REAL_KERNEL(TILE_THREADS, integrated_dcolumns,
             (int rows, int r, int out, const T *dmean, const T *dv, const T *w, const T *quad, T *dphi),
             (rows, r, out, dmean, dv, w, quad, dphi))
 
-// integrated_dphases: dt in plane 0 of dΦ and dv, that of the phase's variance, in plane 1. With
-// a = √u cos t, b = √u sin t, C = u cos 2t = a² − b², D = u sin 2t = 2ab, and ∂u/∂v = −u
+// integrated_dphases: dt in plane 0 of dΦ and dv, that of the phase's variance, in plane 1. With a = √u cos t, b = √u
+// sin t, C = u cos 2t = a² − b², D = u sin 2t = 2ab, and ∂u/∂v = −u
 //
 //	dt = a dΦ_1 − b dΦ_0 − u D dΦ_2 + (1−u)(D dΦ_4 − 2C dΦ_5)
 //	dv = −½(a dΦ_0 + b dΦ_1) − u C dΦ_2 + ½u dΦ_3 + (1−2u)(½C dΦ_4 + D dΦ_5)
 //
-// A block has 256 frequencies of a row: grid (rows, ⌈R/256⌉). 9 numbers in and 2 out for a row and
-// frequency: bound by memory.
+// A block has 256 frequencies of a row: grid (rows, ⌈R/256⌉). 9 numbers in and 2 out for a row and frequency: bound by
+// memory.
 template <typename T>
 __device__ __forceinline__ void integrated_dphases(int r, const T *logalpha, const T *phi, T *dphi) {
   int j = (int)blockIdx.y * 256 + (int)threadIdx.x;
@@ -68,9 +68,8 @@ __device__ __forceinline__ void integrated_dphases(int r, const T *logalpha, con
 }
 REAL_KERNEL(256, integrated_dphases, (int r, const T *logalpha, const T *phi, T *dphi), (r, logalpha, phi, dphi))
 
-// integrated_dinputs: dh = dt ηᵀ + 2h∘(dv β²ᵀ), the second term first; dphi has dt and dv in its
-// planes 0 and 1, spectra [2,d,R]. Grid (⌈rows/64⌉, ⌈d/64⌉), 128 threads, frequencies in order. 4·d
-// FLOP for a row and frequency.
+// integrated_dinputs: dh = dt ηᵀ + 2h∘(dv β²ᵀ), the second term first; dphi has dt and dv in its planes 0 and 1,
+// spectra [2,d,R]. Grid (⌈rows/64⌉, ⌈d/64⌉), 128 threads, frequencies in order. 4·d FLOP for a row and frequency.
 template <typename T>
 __device__ __forceinline__ void integrated_dinputs(int rows, int d, int r, const T *h, const T *spectra, const T *dphi,
                                                    T *dh) {
@@ -98,9 +97,8 @@ REAL_PAIRED_KERNEL(TILE_THREADS, integrated_dinputs,
                    (int rows, int d, int r, const T *h, const T *spectra, const T *dphi, T *dh),
                    (rows, d, r, h, spectra, dphi, dh))
 
-// integrated_dweights: Φ_kᵀ dmean for k < 2 and Φ_kᵀ dv for the others, over a chunk of span rows:
-// partial [chunks,6,R,d']. Grid (⌈d'/64⌉, ⌈R/64⌉, 6·chunks), 128 threads, rows in order. 12·d' FLOP
-// for a row and frequency.
+// integrated_dweights: Φ_kᵀ dmean for k < 2 and Φ_kᵀ dv for the others, over a chunk of span rows: partial
+// [chunks,6,R,d']. Grid (⌈d'/64⌉, ⌈R/64⌉, 6·chunks), 128 threads, rows in order. 12·d' FLOP for a row and frequency.
 template <typename T>
 __device__ __forceinline__ void integrated_dweights(int rows, int r, int out, int span, const T *phi, const T *dmean,
                                                     const T *dv, T *partial) {
@@ -120,9 +118,8 @@ REAL_KERNEL(TILE_THREADS, integrated_dweights,
             (int rows, int r, int out, int span, const T *phi, const T *dmean, const T *dv, T *partial),
             (rows, r, out, span, phi, dmean, dv, partial))
 
-// integrated_dspectra: hᵀdt and (h²)ᵀdv over a chunk of span rows: partial [chunks,2,d,R]; dphi has
-// dt and dv in its planes 0 and 1. Grid (⌈R/64⌉, ⌈d/64⌉, 2·chunks), 128 threads, rows in order. 4·d
-// FLOP for a row and frequency.
+// integrated_dspectra: hᵀdt and (h²)ᵀdv over a chunk of span rows: partial [chunks,2,d,R]; dphi has dt and dv in its
+// planes 0 and 1. Grid (⌈R/64⌉, ⌈d/64⌉, 2·chunks), 128 threads, rows in order. 4·d FLOP for a row and frequency.
 template <typename T>
 __device__ __forceinline__ void integrated_dspectra(int rows, int d, int r, int span, const T *h, const T *dphi,
                                                     T *partial) {
@@ -144,17 +141,16 @@ REAL_KERNEL(TILE_THREADS, integrated_dspectra,
             (int rows, int d, int r, int span, const T *h, const T *dphi, T *partial),
             (rows, d, r, span, h, dphi, partial))
 
-// fold_integrated_weights: the gradients of W's means m and log variances log s² [2,n] from partial
-// [chunks,6,n], n = R·d', and dvsum [d'] = Σ dv. With P_k the sum of the chunks of plane k
+// fold_integrated_weights: the gradients of W's means m and log variances log s² [2,n] from partial [chunks,6,n], n =
+// R·d', and dvsum [d'] = Σ dv. With P_k the sum of the chunks of plane k
 //
 //	dm_cos += scale P_0 + scale² (2m_cos(P_3 + P_4) + m_sin P_5)
 //	dm_sin += scale P_1 + scale² (2m_sin(P_3 − P_4) + m_cos P_5)
 //	dlog s²_cos += scale² s²_cos (½ dvsum + P_2),  dlog s²_sin += scale² s²_sin (½ dvsum − P_2)
 //
-// and alpha[block] = scale Σ (P_0∘m_cos + P_1∘m_sin). With a full covariance of W, log s² waits for
-// fold_covariance, and shared [3,n] gets scale² (P_3 + P_4, P_3 − P_4, P_5); it is null otherwise.
-// One frequency and column a thread, chunks in order, sums in double, grid ⌈n/256⌉; 6 numbers in for
-// every chunk, and 12 more in or out.
+// and alpha[block] = scale Σ (P_0∘m_cos + P_1∘m_sin). With a full covariance of W, log s² waits for fold_covariance,
+// and shared [3,n] gets scale² (P_3 + P_4, P_3 − P_4, P_5); it is null otherwise. One frequency and column a thread,
+// chunks in order, sums in double, grid ⌈n/256⌉; 6 numbers in for every chunk, and 12 more in or out.
 template <typename T>
 __device__ __forceinline__ void fold_integrated_weights(int n, int r, int out, int chunks, const T *logalpha,
                                                         const T *partial, const double *dvsum, const T *w,
@@ -190,10 +186,9 @@ REAL_KERNEL(256, fold_integrated_weights,
              const T *logvar, T *dmean, T *dlogvar, T *shared, double *alpha),
             (n, r, out, chunks, logalpha, partial, dvsum, w, logvar, dmean, dlogvar, shared, alpha))
 
-// fold_integrated_spectra: dη += mixing∘Σ partial_0 and dlog β² += β²∘Σ partial_1 for n = d·R
-// elements and partial [chunks,2,n]; mixing [R] may be null, and the β² of spectra [2,n] has it;
-// and fold_alpha. One element a thread, chunks in order, sums in double, grid ⌈n/256⌉ + 1; 2
-// numbers in for every chunk.
+// fold_integrated_spectra: dη += mixing∘Σ partial_0 and dlog β² += β²∘Σ partial_1 for n = d·R elements and partial
+// [chunks,2,n]; mixing [R] may be null, and the β² of spectra [2,n] has it; and fold_alpha. One element a thread,
+// chunks in order, sums in double, grid ⌈n/256⌉ + 1; 2 numbers in for every chunk.
 template <typename T>
 __device__ __forceinline__ void fold_integrated_spectra(int n, int r, int chunks, int sums, const T *partial,
                                                         const T *spectra, const T *mixing, T *dmean, T *dlogvar,

@@ -4,16 +4,16 @@
 #ifdef TENSOR_CORES
 namespace tile {
 
-// Tensor is the policy of products by tensor cores; Fma explains its members. A warp has 32 rows
-// and 4·WIDE columns of a tile, and its lane 4g + t is at x = t, y = g. Fragments hold rows and
-// terms in an order of our own, the same on both sides. In the fragment of rows p
+// Tensor is the policy of products by tensor cores; Fma explains its members. A warp has 32 rows and 4·WIDE columns of
+// a tile, and its lane 4g + t is at x = t, y = g. Fragments hold rows and terms in an order of our own, the same on
+// both sides. In the fragment of rows p
 //
 //	rows g, g + 8     are 4g + 2p, 4g + 2p + 1 of the warp's rows      so that a lane reads four rows at once,
 //	terms t, t + 4    are 2t, 2t + 1 of eight
 //	columns 2t, 2t+1  are 4t + q, 4t + q + 2 for fragment q of 2, or 2t, 2t+1 where there is one
 //
-// With 68 numbers from term to term, two terms are 8 banks apart: the lanes that are served
-// together read the banks 8t + 4g + (0 … 3) of a and 8t + 2g + (0, 1) of b, no bank twice.
+// With 68 numbers from term to term, two terms are 8 banks apart: the lanes that are served together read the banks 8t
+// + 4g + (0 … 3) of a and 8t + 2g + (0, 1) of b, no bank twice.
 template <bool AHEAD>
 struct Tensor {
   static constexpr bool ahead = AHEAD, brief = false;

@@ -1,12 +1,11 @@
-// features_tile.cuh: products of square tiles by one block, for the kernels of a random-feature
-// layer.
+// features_tile.cuh: products of square tiles by one block, for the kernels of a random-feature layer.
 #pragma once
 
 namespace tile {
 
-// A tile has side × side numbers. A stage has depth terms of a product. In float a block takes 47
-// KiB of shared memory, so that two share a multiprocessor with 100. In double it takes 27, since a
-// block of compute capability 7.5 has 64 at most.
+// A tile has side × side numbers. A stage has depth terms of a product. In float a block takes 47 KiB of shared memory,
+// so that two share a multiprocessor with 100. In double it takes 27, since a block of compute capability 7.5 has 64 at
+// most.
 template <typename T>
 constexpr int side = sizeof(T) == 4 ? 64 : 32;
 template <typename T>
@@ -18,8 +17,7 @@ constexpr int across = side<T> / 4;
 template <typename T>
 constexpr int threads = across<T> * across<T>;
 
-// pitch is the stride of rows in shared memory. They start at different banks, aligned to four
-// elements.
+// pitch is the stride of rows in shared memory. They start at different banks, aligned to four elements.
 template <typename T>
 constexpr int pitch = side<T> + 4;
 
@@ -27,8 +25,7 @@ constexpr int pitch = side<T> + 4;
 template <typename T>
 constexpr int loads = depth<T> * side<T> / threads<T>;
 
-// Buffers is the shared memory of a block: a stage of each operand, a and b, and two resident
-// tiles, c and s.
+// Buffers is the shared memory of a block: a stage of each operand, a and b, and two resident tiles, c and s.
 template <typename T>
 struct Buffers {
   T *a, *b, *c, *s;
@@ -36,8 +33,8 @@ struct Buffers {
       : a(memory), b(a + depth<T> * pitch<T>), c(b + depth<T> * pitch<T>), s(c + side<T> * pitch<T>) {}
 };
 
-// A thread owns rows 4y … 4y+3 and columns wide·x … of a tile. A warp has 4 × 8 threads; the policy
-// of a product gives their x and y.
+// A thread owns rows 4y … 4y+3 and columns wide·x … of a tile. A warp has 4 × 8 threads; the policy of a product gives
+// their x and y.
 
 __device__ __forceinline__ void load4(const float *p, float v[4]) {
   float4 q = *reinterpret_cast<const float4 *>(p);
@@ -55,10 +52,9 @@ __device__ __forceinline__ void store4(double *p, const double v[4]) {
   *reinterpret_cast<double2 *>(p + 2) = {v[2], v[3]};
 }
 
-// The operands of a product Σ_k a(k, row) b(k, column). Down and Across are in global memory, with
-// the terms k down a column or along a row. They have n rows or columns; others read as 0. Resident
-// is a tile in shared memory. Each thread fetches its part of a stage into v, and places it in
-// shared memory as the policy of the product wants it.
+// The operands of a product Σ_k a(k, row) b(k, column). Down and Across are in global memory, with the terms k down a
+// column or along a row. They have n rows or columns; others read as 0. Resident is a tile in shared memory. Each
+// thread fetches its part of a stage into v, and places it in shared memory as the policy of the product wants it.
 template <typename T>
 struct Down {
   static constexpr int step = threads<T> / side<T>; // terms that a block reads at a time
@@ -118,8 +114,7 @@ struct Resident {
   __device__ __forceinline__ const T *terms(const T *, int k0) const { return at + k0 * pitch<T>; }
 };
 
-// Fma is the policy of products by fused multiply-adds; Tensor, of those by tensor cores, has the
-// same members:
+// Fma is the policy of products by fused multiply-adds; Tensor, of those by tensor cores, has the same members:
 //
 //	x, y       the place of this thread in a tile
 //	least      the least number of columns that a thread takes
@@ -133,8 +128,8 @@ struct Fma {
   static constexpr bool ahead = AHEAD, brief = BRIEF;
   static constexpr int least = 1;
 
-  // Shared memory gives each lane of a warp 32 bits a cycle. It gives 64 if lane and lane^1 read
-  // the same, or lane and lane^2. The first two have the same y here, the others the same x.
+  // Shared memory gives each lane of a warp 32 bits a cycle. It gives 64 if lane and lane^1 read the same, or lane and
+  // lane^2. The first two have the same y here, the others the same x.
   template <typename T>
   static __device__ __forceinline__ int x() {
     unsigned t = thread();
@@ -193,9 +188,9 @@ __device__ __forceinline__ void multiply_wide(int width, T sum[4][4], const T *a
   else P::template multiply<2, SQUARE>(sum, a, b, terms);
 }
 
-// stages goes through the terms of a product by depth. It loads a stage of the operands a and b to
-// m, and calls f(k0, count) for its terms. If P::ahead is set, it loads the next stage during f.
-// Stages and resident tiles may be read until the next barrier.
+// stages goes through the terms of a product by depth. It loads a stage of the operands a and b to m, and calls f(k0,
+// count) for its terms. If P::ahead is set, it loads the next stage during f. Stages and resident tiles may be read
+// until the next barrier.
 template <class P, typename T, class A, class B, class F>
 __device__ __forceinline__ void stages(Buffers<T> m, A a, B b, int terms, F f) {
   T fromA[loads<T>], fromB[loads<T>];
@@ -220,8 +215,8 @@ __device__ __forceinline__ void product(Buffers<T> m, int width, T sum[4][4], A 
   });
 }
 
-// join is sum += cᵀu + sᵀv, and share is ofC += cᵀu and ofS += sᵀu, for the resident tiles c and s:
-// two products in the stages of one. Without both, those with s are left out.
+// join is sum += cᵀu + sᵀv, and share is ofC += cᵀu and ofS += sᵀu, for the resident tiles c and s: two products in the
+// stages of one. Without both, those with s are left out.
 template <class P, typename T>
 __device__ __forceinline__ void join(Buffers<T> m, bool both, int width, T sum[4][4], Down<T> u, Down<T> v, int terms) {
   stages<P>(m, u, v, terms, [=](int k0, int count) __attribute__((always_inline)) {
@@ -238,8 +233,8 @@ __device__ __forceinline__ void share(Buffers<T> m, bool both, int width, T ofC[
   });
 }
 
-// Patch is a thread's part of a tile of n × columns numbers in memory: element (i, j) of the tile
-// is at[i·down + j·right].
+// Patch is a thread's part of a tile of n × columns numbers in memory: element (i, j) of the tile is at[i·down +
+// j·right].
 template <class P, typename T>
 struct Patch {
   T *at;
@@ -273,9 +268,9 @@ __device__ __forceinline__ void clear(T sum[4][4]) {
 
 } // namespace tile
 
-// TILE_KERNEL is REAL_KERNEL for the threads of a tile. In float two blocks share a multiprocessor.
-// In double the code is brief, and a thread may take all registers. The image of 80 has name_tf32
-// (features_tensor.cuh). ahead is that of the policies: features_gradients has no registers for it.
+// TILE_KERNEL is REAL_KERNEL for the threads of a tile. In float two blocks share a multiprocessor. In double the code
+// is brief, and a thread may take all registers. The image of 80 has name_tf32 (features_tensor.cuh). ahead is that of
+// the policies: features_gradients has no registers for it.
 #define TILE_KERNEL(ahead, name, params, args) \
   namespace f32 { \
   using T = float; \

@@ -1,9 +1,9 @@
-// frequencies.cuh: q(Ω) of frequencies around a fixed draw, ω = (τ + ρζ)/ℓ, and its gradient, CPU
-// twin device/cpu/frequencies.go. All arrays are Real [d,R], except log ρ [1] and log ℓ [d].
+// frequencies.cuh: q(Ω) of frequencies around a fixed draw, ω = (τ + ρζ)/ℓ, and its gradient, CPU twin
+// device/cpu/frequencies.go. All arrays are Real [d,R], except log ρ [1] and log ℓ [d].
 #pragma once
 
-// frequencies: eta = (τ + ρm)/ℓ and logvar = log s² + 2 log ρ/ℓ for n = d·R elements. One element a
-// thread, grid ⌈n/256⌉; 3 numbers in, 2 out, two exponentials: bound by memory.
+// frequencies: eta = (τ + ρm)/ℓ and logvar = log s² + 2 log ρ/ℓ for n = d·R elements. One element a thread, grid
+// ⌈n/256⌉; 3 numbers in, 2 out, two exponentials: bound by memory.
 template <typename T>
 __device__ __forceinline__ void frequencies(int n, int r, T *eta, T *logvar, const T *tau, const T *mean,
                                             const T *logs2, const T *logrho, const T *logl) {
@@ -19,9 +19,9 @@ REAL_KERNEL(256, frequencies,
              const T *logl),
             (n, r, eta, logvar, tau, mean, logs2, logrho, logl))
 
-// frequencies_backward: dm += ρ/ℓ dη, dlog s² += dlog β², dlog ℓ −= Σ_r dη∘η + 2 dlog β², and
-// partial[d] = Σ_r dη∘ρm/ℓ + 2 dlog β², whose sum is dlog ρ. One block a row of Ω, grid d:
-// thread t sums columns t, t+256, … in double, then block_sum. 6 numbers in, 2 out an element.
+// frequencies_backward: dm += ρ/ℓ dη, dlog s² += dlog β², dlog ℓ −= Σ_r dη∘η + 2 dlog β², and partial[d] = Σ_r dη∘ρm/ℓ
+// + 2 dlog β², whose sum is dlog ρ. One block a row of Ω, grid d: thread t sums columns t, t+256, … in double, then
+// block_sum. 6 numbers in, 2 out an element.
 template <typename T>
 __device__ __forceinline__ void frequencies_backward(int r, T *dmean, T *dlogs2, T *dlogl, double *partial,
                                                      const T *deta, const T *dlogvar, const T *tau, const T *mean,

@@ -1,21 +1,17 @@
-// gemm.cuh: products of matrices, most of the work of the GP layer; and tile_sums, with which they
-// and ARD compute.
+// gemm.cuh: products of matrices, most of the work of the GP layer; and tile_sums, with which they and ARD compute.
 //
-// Triangular solves are products, too, with the inverse of L (triangle.cuh), for l [K,M,M], a and b
-// [K,M,B]:
+// Triangular solves are products, too, with the inverse of L (triangle.cuh), for l [K,M,M], a and b [K,M,B]:
 //
 //	a = L⁻¹ b,   db = L⁻ᵀ da,   dl −= tril(db aᵀ)
 //
-// device/cpu/trsm.go has inverses of 32×32 blocks only. It needs fewer operations, in steps that
-// wait for each other.
+// device/cpu/trsm.go has inverses of 32×32 blocks only. It needs fewer operations, in steps that wait for each other.
 #pragma once
 
-// A block of 128 threads computes a tile of 64×64 sums, 4×8 a thread; one of 256 threads computes
-// 128×64. Shared memory holds DEPTH of the numbers that are summed over, with neighbouring rows of
-// the tile side by side.
+// A block of 128 threads computes a tile of 64×64 sums, 4×8 a thread; one of 256 threads computes 128×64. Shared memory
+// holds DEPTH of the numbers that are summed over, with neighbouring rows of the tile side by side.
 constexpr int TILE = 64, DEPTH = 16, TILE_THREADS = 128, TALL = 128;
-// From 9.0 on, shared memory has room for two buffers of 64×64 tiles: numbers go to one while those
-// of the other are summed, with one barrier for DEPTH of them.
+// From 9.0 on, shared memory has room for two buffers of 64×64 tiles: numbers go to one while those of the other are
+// summed, with one barrier for DEPTH of them.
 constexpr int TILE_BUFFERS = TARGET == 90 ? 2 : 1;
 constexpr int ROWS = 4, COLUMNS = 8, SQUARES = COLUMNS / 2;
 constexpr int TILE_LD = TILE + 4; // 4 numbers of depth and 8 rows lie in different banks
@@ -26,8 +22,8 @@ struct alignas(2 * sizeof(T)) Pair {
   T x, y;
 };
 
-// tile_row and tile_column are the rows and columns of this thread's sums. A warp has 32×32 sums,
-// in squares of 8×8 as a tensor core holds them. A lane has two neighbours of a row.
+// tile_row and tile_column are the rows and columns of this thread's sums. A warp has 32×32 sums, in squares of 8×8 as
+// a tensor core holds them. A lane has two neighbours of a row.
 __device__ __forceinline__ int tile_row(int r) {
   int t = (int)threadIdx.x;
   return t / 64 * 32 + t % 32 / 4 + r * 8;
@@ -37,17 +33,17 @@ __device__ __forceinline__ int tile_column(int c) {
   return t / 32 % 2 * 32 + t % 4 * 2 + c % 2 + c / 2 * 8;
 }
 
-// warp_squares is the number of squares beside each other that this thread's warp computes, for the
-// tile at (i0, j0) of an m×n matrix. It is 0 if all lie outside the matrix, or its lower triangle.
+// warp_squares is the number of squares beside each other that this thread's warp computes, for the tile at (i0, j0) of
+// an m×n matrix. It is 0 if all lie outside the matrix, or its lower triangle.
 __device__ __forceinline__ int warp_squares(int i0, int j0, int m, int n, bool lower) {
   int t = (int)threadIdx.x, i = i0 + t / 64 * 32, j = j0 + t / 32 % 2 * 32;
   bool inside = (i < m) & (j < n) & !(lower & (j > i + 31));
   return inside ? smaller(div_up(n - j, 8), SQUARES) : 0;
 }
 
-// tile_step adds the products of NUMBERS numbers of depth, in order, to the squares from `begin` to
-// `end`, the same for a warp. LD_A and LD_B are the strides of depth in shared memory. Doubles are unrolled
-// less: without tensor cores, their products take longer than the code around them.
+// tile_step adds the products of NUMBERS numbers of depth, in order, to the squares from `begin` to `end`, the same for
+// a warp. LD_A and LD_B are the strides of depth in shared memory. Doubles are unrolled less: without tensor cores,
+// their products take longer than the code around them.
 template <int LD_A, int LD_B, int NUMBERS, int UNROLL = NUMBERS, typename T>
 __device__ __forceinline__ void tile_step(T (&sum)[ROWS][COLUMNS], const T *a, const T *b, int begin, int end) {
   constexpr int unroll = sizeof(T) == 8 && UNROLL > 4 ? 4 : UNROLL;
@@ -76,9 +72,9 @@ __device__ __forceinline__ void tile_step(T (&sum)[ROWS][COLUMNS], const T *a, c
 #if TARGET == 80 || TARGET == 90
 constexpr int UNROLL_FEW = DEPTH; // how far a step of fewer squares is unrolled
 
-// From compute capability 8.0 on, tensor cores multiply doubles, 8×4 times 4×8. Lane 4·i + p brings
-// a(i, p) and b(i, p). A core sums four products in its own order. From 9.0 on, 16×4 times 4×8 is
-// one instruction, which takes half as long. There a lane also brings a(i + 8, p).
+// From compute capability 8.0 on, tensor cores multiply doubles, 8×4 times 4×8. Lane 4·i + p brings a(i, p) and b(i,
+// p). A core sums four products in its own order. From 9.0 on, 16×4 times 4×8 is one instruction, which takes half as
+// long. There a lane also brings a(i + 8, p).
 template <int LD_A, int LD_B, int NUMBERS, int UNROLL = NUMBERS>
 __device__ __forceinline__ void tile_step(double (&sum)[ROWS][COLUMNS], const double *a, const double *b, int begin,
                                           int end) {
@@ -110,8 +106,8 @@ __device__ __forceinline__ void tile_step(double (&sum)[ROWS][COLUMNS], const do
 constexpr int UNROLL_FEW = 1; // more would take too many registers
 #endif
 
-// Weighted is a number and its factor. Their product goes to shared memory. It is computed there,
-// so that nothing waits for either number before.
+// Weighted is a number and its factor. Their product goes to shared memory. It is computed there, so that nothing waits
+// for either number before.
 template <typename T>
 struct Weighted {
   T number, factor;
@@ -125,8 +121,8 @@ __device__ __forceinline__ T value(Weighted<T> v) {
   return v.number * v.factor;
 }
 
-// The patterns in which THREADS threads load SIDE×DEPTH numbers of an operand, `loads` each. A
-// thread's number q is at row(t) + next_row(q) and depth(t) + next_depth(q) for thread t.
+// The patterns in which THREADS threads load SIDE×DEPTH numbers of an operand, `loads` each. A thread's number q is at
+// row(t) + next_row(q) and depth(t) + next_depth(q) for thread t.
 //
 // AlongRows is for operands whose rows are neighbours in memory: a warp loads 32 neighbours.
 template <int SIDE, int THREADS>
@@ -159,13 +155,12 @@ struct Loads<false> {
   using Pattern = AlongDepth<SIDE, THREADS>;
 };
 
-// tile_sums adds Σ_p a(i, p) b(j, p) for begin ≤ p < end to the sums of this thread, p in order. It
-// does so for each of `terms` pairs of matrices, and calls next() between two. The tile has HEIGHT
-// rows, and the block 2·HEIGHT threads. A warp computes `squares` of its squares; with none it only
-// loads numbers.
+// tile_sums adds Σ_p a(i, p) b(j, p) for begin ≤ p < end to the sums of this thread, p in order. It does so for each of
+// `terms` pairs of matrices, and calls next() between two. The tile has HEIGHT rows, and the block 2·HEIGHT threads. A
+// warp computes `squares` of its squares; with none it only loads numbers.
 //
-// The functions a and b read global memory. For p ≥ end, their product must be 0. They have no
-// branches, so that the next numbers are loaded while the last ones are summed.
+// The functions a and b read global memory. For p ≥ end, their product must be 0. They have no branches, so that the
+// next numbers are loaded while the last ones are summed.
 template <template <int, int> class LoadA, template <int, int> class LoadB, int HEIGHT = TILE, typename T, class A,
           class B, class Next>
 __device__ __forceinline__ void tile_sums(T (&sum)[ROWS][COLUMNS], int begin, int end, int terms, A a, B b, Next next,
@@ -179,8 +174,7 @@ __device__ __forceinline__ void tile_sums(T (&sum)[ROWS][COLUMNS], int begin, in
   decltype(a(0, 0)) next_a[PatternA::loads];
   decltype(b(0, 0)) next_b[PatternB::loads];
   auto fetch = [&](int from) {
-    // Tall tiles compute their addresses again. Kept ones would take the registers of a second
-    // block.
+    // Tall tiles compute their addresses again. Kept ones would take the registers of a second block.
     unsigned t = HEIGHT == TALL ? thread() : threadIdx.x;
     int row_a = PatternA::row(t), depth_a = from + PatternA::depth(t);
     int row_b = PatternB::row(t), depth_b = from + PatternB::depth(t);
@@ -238,10 +232,9 @@ constexpr int B_LOWER = 2; // B, too
 constexpr int C_LOWER = 4; // only the lower triangle of C is written
 constexpr int C_MIRROR = 8; // the lower triangle of C is computed, and written on both sides
 
-// gemm_tile is the tile of C at (i0, j0): C = α Σ_q op(A_q) op(B_q) + β C. C is
-// m×n, op(A) m×k and op(B) k×n, each by rows. Tiles of zeros of a triangle A or B are skipped.
-// Within one matrix, 32 bits count the elements. NARROW_N is for products with few columns, or few
-// in the last tile: squares beyond them are left out.
+// gemm_tile is the tile of C at (i0, j0): C = α Σ_q op(A_q) op(B_q) + β C. C is m×n, op(A) m×k and op(B) k×n, each by
+// rows. Tiles of zeros of a triangle A or B are skipped. Within one matrix, 32 bits count the elements. NARROW_N is for
+// products with few columns, or few in the last tile: squares beyond them are left out.
 template <bool TA, bool TB, bool NARROW_N = false>
 __device__ __forceinline__ void gemm_tile(int flags, int i0, int j0, int m, int n, int k, int terms, double alpha,
                                           double beta, const double *a, int lda, int term_a, const double *b, int ldb,
@@ -299,15 +292,13 @@ __device__ __forceinline__ void gemm_tile(int flags, int i0, int j0, int m, int 
 //
 //	C_z = α e^(power·logs_z) Σ_q op(A_zq) op(B_zq) + β C_z
 //
-// where op is nothing (n) or a transposition (t). The matrices of z and q begin at z·step + q·term:
-// step 0 is one matrix for the whole batch. Without logs there is no factor.
+// where op is nothing (n) or a transposition (t). The matrices of z and q begin at z·step + q·term: step 0 is one
+// matrix for the whole batch. Without logs there is no factor.
 //
-// Grid (⌈n/64⌉, ⌈m/64⌉, batch), 128 threads, 17 KiB of shared memory, 34 from 9.0 on. 2·m·n·k FLOP a
-// product, half of that for each triangle among A, B and C. A is read ⌈n/64⌉ times and B ⌈m/64⌉
-// times, mostly from L2.
+// Grid (⌈n/64⌉, ⌈m/64⌉, batch), 128 threads, 17 KiB of shared memory, 34 from 9.0 on. 2·m·n·k FLOP a product, half of
+// that for each triangle among A, B and C. A is read ⌈n/64⌉ times and B ⌈m/64⌉ times, mostly from L2.
 //
-// Each element sums q, then p in order; tensor cores take p by fours. CPU twin
-// internal/simd/gemm.go.
+// Each element sums q, then p in order; tensor cores take p by fours. CPU twin internal/simd/gemm.go.
 #define GEMM_PARAMS \
   int flags, int m, int n, int k, int terms, double alpha, double beta, const double *a, int lda, int step_a, \
       int term_a, const double *b, int ldb, int step_b, int term_b, double *c, int ldc, int step_c, \

@@ -1,5 +1,5 @@
-// kl.cuh: the KL terms of elbo with their gradients in one pass, CPU twin device/cpu/kl.go. Sums
-// are in double: one partial sum a block, folded in order by fold or kl_fold.
+// kl.cuh: the KL terms of elbo with their gradients in one pass, CPU twin device/cpu/kl.go. Sums are in double: one
+// partial sum a block, folded in order by fold or kl_fold.
 #pragma once
 
 // kl_diag: KL of N(m, s²) from N(0, p), p = ℓ⁻² or 1, for d rows of r numbers with one ℓ each:
@@ -7,10 +7,10 @@
 //	kl   = Σ ½ (log p − log s² + (s²+m²)/p − 1)
 //	dm  += −weight·m/p,  dlog s² += −weight·½ (s²/p − 1),  dlogl_d += −weight·Σ_r ((s²+m²)/p − 1)
 //
-// mean, logvar and their gradients [d,r]; logl [d], or null for p = 1. Where logvar is null, kl = ½ Σ
-// m². Grid (d, pieces of rows), 1024 elements a block; kl and dlogl [pieces,d] get one partial sum a
-// block, dlogl with the weight, which may be live. Thread t sums t, t+256, …, then block_sum. 4
-// numbers in, 2 out and an exponential an element: bound by memory.
+// mean, logvar and their gradients [d,r]; logl [d], or null for p = 1. Where logvar is null, kl = ½ Σ m². Grid (d,
+// pieces of rows), 1024 elements a block; kl and dlogl [pieces,d] get one partial sum a block, dlogl with the weight,
+// which may be live. Thread t sums t, t+256, …, then block_sum. 4 numbers in, 2 out and an exponential an element:
+// bound by memory.
 template <typename T>
 __device__ __forceinline__ void kl_diag(int r, double weight, T *dmean, T *dlogvar, const T *mean, const T *logvar,
                                         const T *logl, double *kl, double *dlogl) {
@@ -44,9 +44,8 @@ REAL_KERNEL(256, kl_diag,
              double *dlogl),
             (r, weight, dmean, dlogvar, mean, logvar, logl, kl, dlogl))
 
-// kl_fold: kl = Σ sums over [pieces,d], and, unless dlogl is null, dlogl_d += Σ excess[piece, d].
-// The first block makes kl, as fold does; the others have one thread an element: grid 1 + ⌈d/256⌉,
-// or 1. 16·pieces·d bytes.
+// kl_fold: kl = Σ sums over [pieces,d], and, unless dlogl is null, dlogl_d += Σ excess[piece, d]. The first block makes
+// kl, as fold does; the others have one thread an element: grid 1 + ⌈d/256⌉, or 1. 16·pieces·d bytes.
 template <typename T>
 __device__ __forceinline__ void kl_fold(int d, int pieces, double *kl, T *dlogl, const double *sums,
                                         const double *excess) {
@@ -65,10 +64,9 @@ REAL_KERNEL(256, kl_fold, (int d, int pieces, double *kl, T *dlogl, const double
 //	kl   = ½ (‖m_j‖² + ‖s_j‖² − M) − Σ log|diag s_j|
 //	dm  += −weight·m,  ds += −weight·(s − diag(1/s_ii))
 //
-// m [J,M]; s [J,M,M] lower, or [J,M] where diagonal is set. Grid (⌈M/8⌉, J): a warp takes a row,
-// its lanes the columns up to the diagonal in order, then warp_sum and the warps in order; partial
-// [J,⌈M/8⌉]. The weight may be live. 2 numbers in, 1 out and 4 FLOP an element of the triangle:
-// bound by memory.
+// m [J,M]; s [J,M,M] lower, or [J,M] where diagonal is set. Grid (⌈M/8⌉, J): a warp takes a row, its lanes the columns
+// up to the diagonal in order, then warp_sum and the warps in order; partial [J,⌈M/8⌉]. The weight may be live. 2
+// numbers in, 1 out and 4 FLOP an element of the triangle: bound by memory.
 DOUBLE_KERNEL(256, kl_inducing,
               (int m, int diagonal, double weight, double *dmean, double *dfactor, const double *mean,
                const double *factor, double *partial)) {

@@ -1,10 +1,9 @@
-// likelihood.cuh: log p(y | h) and its gradients in one pass (ell_n_estim), CPU twin
-// device/cpu/likelihood.go. Sums are in double: one partial sum a block of a grid that depends on
-// the sizes alone, folded in order by a second launch.
+// likelihood.cuh: log p(y | h) and its gradients in one pass (ell_n_estim), CPU twin device/cpu/likelihood.go. Sums are
+// in double: one partial sum a block of a grid that depends on the sizes alone, folded in order by a second launch.
 #pragma once
 
-// row_weight is the weight of a row, 1 without weights [B], which repeat for each sample. Products begin with
-// it, so that a weight of 1 leaves all bits as they are.
+// row_weight is the weight of a row, 1 without weights [B], which repeat for each sample. Products begin with it, so
+// that a weight of 1 leaves all bits as they are.
 template <typename T>
 __device__ __forceinline__ double row_weight(const T *weight, int row, int batch) {
   return weight ? (double)weight[row % batch] : 1.0;
@@ -19,10 +18,9 @@ __device__ __forceinline__ double weighted_rows(double n, int batch, const T *we
   return n / batch * block_sum(sum);
 }
 
-// gaussian: dh[i] = scale·(y−h)/σ²_c for n = S·B rows of C numbers, and partial[c,block] = Σ
-// (y−h)²; y [B,C] repeats for each sample, logvar [C]. Grid of at most 1024 blocks that stride over
-// the rows, times C: a row of blocks has a column; thread sums in order of rows, then block_sum. 2
-// numbers in, 1 out and 5 FLOP an element: bound by memory.
+// gaussian: dh[i] = scale·(y−h)/σ²_c for n = S·B rows of C numbers, and partial[c,block] = Σ (y−h)²; y [B,C] repeats
+// for each sample, logvar [C]. Grid of at most 1024 blocks that stride over the rows, times C: a row of blocks has a
+// column; thread sums in order of rows, then block_sum. 2 numbers in, 1 out and 5 FLOP an element: bound by memory.
 template <typename T>
 __device__ __forceinline__ void gaussian(int n, int batch, double scale, T *dh, const T *h, const T *y, const T *weight,
                                          const T *logvar, double *partial) {
@@ -60,9 +58,8 @@ __device__ __forceinline__ void expected_gaussian(int n, int batch, double scale
   if (threadIdx.x == 0) partial[c * gridDim.x + blockIdx.x] = squares;
 }
 
-// gaussian_expected: E_q log N(y; F, σ²_c): dmean = scale·(y−mean)/σ²_c, dvariance = −scale/2σ²_c,
-// and partial[c,block] = Σ (y−mean)² + variance, for n = B rows of C numbers. Grid as gaussian; 3
-// numbers in, 2 out.
+// gaussian_expected: E_q log N(y; F, σ²_c): dmean = scale·(y−mean)/σ²_c, dvariance = −scale/2σ²_c, and partial[c,block]
+// = Σ (y−mean)² + variance, for n = B rows of C numbers. Grid as gaussian; 3 numbers in, 2 out.
 template <typename T>
 __device__ __forceinline__ void gaussian_expected(int n, double scale, double *dmean, double *dvariance,
                                                   const double *mean, const double *variance, const T *y,
@@ -74,8 +71,8 @@ REAL_KERNEL(256, gaussian_expected,
              const T *y, const T *weight, const T *logvar, double *partial),
             (n, scale, dmean, dvariance, mean, variance, y, weight, logvar, partial))
 
-// gaussian_moments: gaussian_expected for the Real moments of n = S·B rows; y [B,C] repeats for
-// each sample. Grid as gaussian; 3 numbers in, 2 out.
+// gaussian_moments: gaussian_expected for the Real moments of n = S·B rows; y [B,C] repeats for each sample. Grid as
+// gaussian; 3 numbers in, 2 out.
 template <typename T>
 __device__ __forceinline__ void gaussian_moments(int n, int batch, double scale, T *dmean, T *dvariance, const T *mean,
                                                  const T *variance, const T *y, const T *weight, const T *logvar,
@@ -87,17 +84,16 @@ REAL_KERNEL(256, gaussian_moments,
              const T *weight, const T *logvar, double *partial),
             (n, batch, scale, dmean, dvariance, mean, variance, y, weight, logvar, partial))
 
-// column_sum is the sum of the blocks' partial sums [C,blocks] of a column, by one block, for every
-// thread of it.
+// column_sum is the sum of the blocks' partial sums [C,blocks] of a column, by one block, for every thread of it.
 __device__ __forceinline__ double column_sum(const double *partial, int blocks, int c) {
   double sum = 0;
   for (int i = (int)threadIdx.x; i < blocks; i += (int)blockDim.x) sum += partial[c * blocks + i];
   return block_sum(sum);
 }
 
-// gaussian_sum: ell = −½ scale·Σ_c (n log 2πσ²_c + Σ/σ²_c) and dlogvar[c] += ½ scale·(Σ/σ²_c − n),
-// where Σ is the sum of a column's partial sums, n = S·Σ w of rows. Grid of one block, which takes the
-// width columns in order; 8 bytes a block of the launch before.
+// gaussian_sum: ell = −½ scale·Σ_c (n log 2πσ²_c + Σ/σ²_c) and dlogvar[c] += ½ scale·(Σ/σ²_c − n), where Σ is the sum
+// of a column's partial sums, n = S·Σ w of rows. Grid of one block, which takes the width columns in order; 8 bytes a
+// block of the launch before.
 template <typename T>
 __device__ __forceinline__ void gaussian_sum(double n, int batch, int blocks, int width, double scale, double *ell,
                                              T *dlogvar, const T *weight, const T *logvar, const double *partial) {
@@ -115,12 +111,11 @@ REAL_KERNEL(256, gaussian_sum,
              const T *logvar, const double *partial),
             (n, batch, blocks, width, scale, ell, dlogvar, weight, logvar, partial))
 
-// softmax: dh[s,b,c] = scale·([c = y_b] − softmax(h)_c), and partial[block] = Σ h_y − log Σ_c exp
-// h_c, for rows = S·B rows of c numbers and y [B]. A warp takes a row: the largest of it, the sum
-// of exp(h − largest) in double, then the gradient; the row is read three times, from the first
-// level of cache after the first. Grid of at most 1024 blocks of 8 warps that stride over the rows.
-// Lanes sum their columns in order, then a butterfly; a warp its rows in order, then the warps. One
-// number in, one out and two exponentials an element.
+// softmax: dh[s,b,c] = scale·([c = y_b] − softmax(h)_c), and partial[block] = Σ h_y − log Σ_c exp h_c, for rows = S·B
+// rows of c numbers and y [B]. A warp takes a row: the largest of it, the sum of exp(h − largest) in double, then the
+// gradient; the row is read three times, from the first level of cache after the first. Grid of at most 1024 blocks of
+// 8 warps that stride over the rows. Lanes sum their columns in order, then a butterfly; a warp its rows in order, then
+// the warps. One number in, one out and two exponentials an element.
 template <typename T>
 __device__ __forceinline__ void softmax(int rows, int batch, int c, double scale, T *dh, const T *h, const int *y,
                                         const T *weight, double *partial) {
@@ -149,9 +144,8 @@ REAL_BOUNDED_KERNEL(256, 4, softmax,
                      double *partial),
                     (rows, batch, c, scale, dh, h, y, weight, partial))
 
-// bernoulli: dh = ±scale·(1 − σ(±h)) and partial[block] = Σ log σ(±h), + where y [B] is 1, for n =
-// S·B elements. Grid and sums as gaussian. One number in, one out, an exponential and a logarithm
-// an element.
+// bernoulli: dh = ±scale·(1 − σ(±h)) and partial[block] = Σ log σ(±h), + where y [B] is 1, for n = S·B elements. Grid
+// and sums as gaussian. One number in, one out, an exponential and a logarithm an element.
 template <typename T>
 __device__ __forceinline__ void bernoulli(int n, int batch, double scale, T *dh, const T *h, const int *y,
                                           const T *weight, double *partial) {
@@ -170,8 +164,8 @@ REAL_KERNEL(256, bernoulli,
             (int n, int batch, double scale, T *dh, const T *h, const int *y, const T *weight, double *partial),
             (n, batch, scale, dh, h, y, weight, partial))
 
-// add_offset: h[row,c] += offset[c] for n = S·B·C elements of rows of c numbers. One element a
-// thread, grid ⌈n/256⌉; one number in and out: bound by memory.
+// add_offset: h[row,c] += offset[c] for n = S·B·C elements of rows of c numbers. One element a thread, grid ⌈n/256⌉;
+// one number in and out: bound by memory.
 template <typename T>
 __device__ __forceinline__ void add_offset(int n, int c, T *h, const T *offset) {
   int i = global_thread();
@@ -179,9 +173,8 @@ __device__ __forceinline__ void add_offset(int n, int c, T *h, const T *offset) 
 }
 REAL_KERNEL(256, add_offset, (int n, int c, T *h, const T *offset), (n, c, h, offset))
 
-// add_offset_backward: doffset[c] += Σ_row dh[row,c] for rows = S·B of C numbers. Grid C: a block
-// takes a column; thread t sums rows t, t+256, … in double, then block_sum. One number in and an
-// addition an element.
+// add_offset_backward: doffset[c] += Σ_row dh[row,c] for rows = S·B of C numbers. Grid C: a block takes a column;
+// thread t sums rows t, t+256, … in double, then block_sum. One number in and an addition an element.
 template <typename T>
 __device__ __forceinline__ void add_offset_backward(int rows, T *doffset, const T *dh) {
   int c = (int)blockIdx.x, width = (int)gridDim.x;

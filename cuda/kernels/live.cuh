@@ -1,6 +1,6 @@
-// live.cuh: the numbers that change from one training step to the next. A recorded graph keeps the
-// arguments of its launches. An argument that must follow the step is a mark (device/gpu/replay.go).
-// A kernel with a mark reads `live` instead, which set_live wrote before the graph was launched.
+// live.cuh: the numbers that change from one training step to the next. A recorded graph keeps the arguments of its
+// launches. An argument that must follow the step is a mark (device/gpu/replay.go). A kernel with a mark reads `live`
+// instead, which set_live wrote before the graph was launched.
 #pragma once
 
 struct Live {
@@ -22,8 +22,7 @@ __device__ __forceinline__ double number_of(double given, const double &from) {
   return __double_as_longlong(given) == live_number ? from : given;
 }
 
-// set_live: grid of one block, of which a thread writes 36 bytes. No CPU twin: the CPU has no
-// launches to replay.
+// set_live: grid of one block, of which a thread writes 36 bytes. No CPU twin: the CPU has no launches to replay.
 PLAIN_KERNEL(32, set_live, (unsigned step, double weight, double size, double root, double natural)) {
   if (threadIdx.x == 0) live = {weight, size, root, natural, step};
 }

@@ -1,7 +1,6 @@
-// math.cuh: exp, log, sine and cosine without libdevice. Each reduces the argument and takes a
-// polynomial, in float or double. A test compares them with the Go library. Largest errors, in
-// units of the last place: exponential 1.5, logarithm 1.5, sine_cosines 2 (absolute near its
-// zeros).
+// math.cuh: exp, log, sine and cosine without libdevice. Each reduces the argument and takes a polynomial, in float or
+// double. A test compares them with the Go library. Largest errors, in units of the last place: exponential 1.5,
+// logarithm 1.5, sine_cosines 2 (absolute near its zeros).
 #pragma once
 
 // a·b + c, one rounding
@@ -21,9 +20,9 @@ __device__ __forceinline__ double product(double a, double b) {
 __device__ __forceinline__ float square_root(float v) { return sqrtf(v); }
 __device__ __forceinline__ double square_root(double v) { return sqrt(v); }
 
-// reciprocal is 1/v, to a unit in the last place, and reciprocal_root 1/√v, to two, for 2⁻¹⁰²² ≤ v
-// ≤ 2¹⁰²²; beyond they are NaN, infinite or 0. The approximation of the hardware has a third of the
-// digits, and one Newton step makes the others. Division would branch for subnormal numbers.
+// reciprocal is 1/v, to a unit in the last place, and reciprocal_root 1/√v, to two, for 2⁻¹⁰²² ≤ v ≤ 2¹⁰²²; beyond they
+// are NaN, infinite or 0. The approximation of the hardware has a third of the digits, and one Newton step makes the
+// others. Division would branch for subnormal numbers.
 #ifdef ON_GPU
 __device__ __forceinline__ double reciprocal(double v) {
   double r;
@@ -88,8 +87,8 @@ __device__ __forceinline__ double power_of_two<double>(int n) {
   return __longlong_as_double((long long)((unsigned long long)(n + 1023) << 52));
 }
 
-// exponential is eˣ: x = n ln 2 + r with |r| ≤ ½ ln 2, eʳ by its Taylor series, and 2ⁿ in two
-// factors, so that the smallest results are rounded once.
+// exponential is eˣ: x = n ln 2 + r with |r| ≤ ½ ln 2, eʳ by its Taylor series, and 2ⁿ in two factors, so that the
+// smallest results are rounded once.
 __device__ __forceinline__ float exponential(float x) {
   x = x > 89.f ? 89.f : x;
   x = x < -104.f ? -104.f : x;
@@ -216,8 +215,8 @@ __device__ __forceinline__ double logarithm(double x) {
          ((half - (s * (half + p) + exponent * 1.90821492927058770002e-10)) - f);
 }
 
-// sine_cosine_octant is sin r and cos r for |r| ≤ π/4: in float by the polynomials that are nearest
-// to them there, in double by their Taylor series.
+// sine_cosine_octant is sin r and cos r for |r| ≤ π/4: in float by the polynomials that are nearest to them there, in
+// double by their Taylor series.
 __device__ __forceinline__ void sine_cosine_octant(float r, float *s, float *c) {
   float z = r * r;
   float p = -0x1.994e5ap-13f;
@@ -262,9 +261,9 @@ __device__ __forceinline__ void turn_quadrant(int n, T *s, T *c) {
   *c = (n + 1) & 2 ? -cosine : cosine;
 }
 
-// sine_cosines are sin x and cos x of N numbers side by side: x = n π/2 + r, with π/2 in two parts.
-// Beyond |x| = 10⁵ float goes through double; beyond 2³⁰ the result is NaN: no phase of a model in
-// order is so large. None depends on its neighbours. The cosines take the place of the numbers.
+// sine_cosines are sin x and cos x of N numbers side by side: x = n π/2 + r, with π/2 in two parts. Beyond |x| = 10⁵
+// float goes through double; beyond 2³⁰ the result is NaN: no phase of a model in order is so large. None depends on
+// its neighbours. The cosines take the place of the numbers.
 template <int N>
 __device__ __forceinline__ void sine_cosines(double (&x)[N], double (&s)[N]) {
 #pragma unroll
@@ -320,9 +319,8 @@ __device__ __forceinline__ void sine_cosine(T v, T *s, T *c) {
   *s = sine[0], *c = x[0];
 }
 
-// quantile is Φ⁻¹(p) for p from 1e-15 to 1 − 1e-15, of p and 1 − p: algorithm AS 241 of M. J.
-// Wichura (1988), whose ratio for the tails serves their ends, too. Error some 1e-15 relative and
-// 1e-12 at the ends, or in float some 1e-6.
+// quantile is Φ⁻¹(p) for p from 1e-15 to 1 − 1e-15, of p and 1 − p: algorithm AS 241 of M. J. Wichura (1988), whose
+// ratio for the tails serves their ends, too. Error some 1e-15 relative and 1e-12 at the ends, or in float some 1e-6.
 template <typename T>
 __device__ __forceinline__ T quantile(T p, T rest) {
   T q = (T)0.5 * (p - rest), r, above, below;
@@ -366,8 +364,7 @@ __device__ __forceinline__ T quantile(T p, T rest) {
   return q < 0 ? -above / below : above / below;
 }
 
-// log_one_plus is ln(1 + x) for x ≥ 0. The first term of the series adds the rounding error of 1 +
-// x.
+// log_one_plus is ln(1 + x) for x ≥ 0. The first term of the series adds the rounding error of 1 + x.
 __device__ __forceinline__ double log_one_plus(double x) {
   double one = 1. + x;
   return one == infinity<double>() ? one : logarithm(one) + (x - (one - 1.)) / one;

@@ -1,18 +1,18 @@
-// moments.cuh: the moments of q(F) (qF_anj, qF_Bnj) from a whitened q(F̄), CPU twin
-// device/cpu/moments.go. For a full s_j the products are those of gemm.cuh:
+// moments.cuh: the moments of q(F) (qF_anj, qF_Bnj) from a whitened q(F̄), CPU twin device/cpu/moments.go. For a full
+// s_j the products are those of gemm.cuh:
 //
 //	P_j = s_jᵀ A,   dA += Σ_j s_j Q_j,   ds_j += tril(A Q_jᵀ)   with Q_j = 2 P_j∘α_j dvar_j
 //
-// The kernels of this file do the rest. m is M and n is B; a, da [K,M,B], p [J,M,B], mu, dmu [J,M],
-// mean, variance and their gradients [B,J]. stride is M·B, or 0 where the latents share one kernel.
+// The kernels of this file do the rest. m is M and n is B; a, da [K,M,B], p [J,M,B], mu, dmu [J,M], mean, variance and
+// their gradients [B,J]. stride is M·B, or 0 where the latents share one kernel.
 #pragma once
 
 constexpr double VAR_FLOOR = 1e-10; // device.VarFloor
 
-// moments: mean[b,j] = √α_j Σ_i A_ib mu_ji and var[b,j] = max(floor, α_j (1 − Σ A² + Σ P²)); where
-// p is null, s [J,M] is diagonal and P_ib = s_ji A_ib. Grid (⌈B/32⌉, J), 256 threads: a warp has 32
-// columns, warp w the rows w, w+8, …, whose sums are added in the order of the warps. 16·M·B bytes
-// and 6·M·B FLOP a latent: bound by memory, or L2 where A is shared.
+// moments: mean[b,j] = √α_j Σ_i A_ib mu_ji and var[b,j] = max(floor, α_j (1 − Σ A² + Σ P²)); where p is null, s [J,M]
+// is diagonal and P_ib = s_ji A_ib. Grid (⌈B/32⌉, J), 256 threads: a warp has 32 columns, warp w the rows w, w+8, …,
+// whose sums are added in the order of the warps. 16·M·B bytes and 6·M·B FLOP a latent: bound by memory, or L2 where A
+// is shared.
 DOUBLE_KERNEL(256, moments,
               (int m, int n, int stride, double *mean, double *variance, const double *p, const double *a,
                const double *mu, const double *s, const double *logalpha)) {
@@ -42,9 +42,9 @@ DOUBLE_KERNEL(256, moments,
   }
 }
 
-// moments_cotangent: dmean[j,b] = √α_j grad_mean[b,j], dvariance[j,b] = α_j grad_variance[b,j], or
-// 0 where the variance is at its floor, and dlogα_j += Σ_b ½ grad_mean mean + grad_variance var.
-// Grid J, 256 threads; thread t sums b = t, t+256, …, then block_sum. 48·B bytes a latent.
+// moments_cotangent: dmean[j,b] = √α_j grad_mean[b,j], dvariance[j,b] = α_j grad_variance[b,j], or 0 where the variance
+// is at its floor, and dlogα_j += Σ_b ½ grad_mean mean + grad_variance var. Grid J, 256 threads; thread t sums b = t,
+// t+256, …, then block_sum. 48·B bytes a latent.
 DOUBLE_KERNEL(256, moments_cotangent,
               (int n, int latents, double *dmean, double *dvariance, double *dlogalpha, const double *grad_mean,
                const double *grad_variance, const double *mean, const double *variance, const double *logalpha)) {
@@ -62,10 +62,9 @@ DOUBLE_KERNEL(256, moments_cotangent,
   if (threadIdx.x == 0) dlogalpha[j] += sum;
 }
 
-// moments_rows: dmu[j,i] += Σ_b A_ib dmean_jb. For a full s, P becomes Q = 2 P∘dvariance. For a
-// diagonal s, p is null, and ds[j,i] += 2 s_ji Σ_b dvariance_jb A_ib². One warp a row of A and
-// latent, grid (⌈M/8⌉, J), 256 threads; lane t sums b = t, t+32, …, then warp_sum. 24·M·B bytes a
-// latent, 8 less for a diagonal s.
+// moments_rows: dmu[j,i] += Σ_b A_ib dmean_jb. For a full s, P becomes Q = 2 P∘dvariance. For a diagonal s, p is null,
+// and ds[j,i] += 2 s_ji Σ_b dvariance_jb A_ib². One warp a row of A and latent, grid (⌈M/8⌉, J), 256 threads; lane t
+// sums b = t, t+32, …, then warp_sum. 24·M·B bytes a latent, 8 less for a diagonal s.
 DOUBLE_KERNEL(256, moments_rows,
               (int m, int n, int stride, double *dmu, double *ds, double *p, const double *a, const double *dmean,
                const double *dvariance, const double *s)) {
@@ -94,10 +93,9 @@ DOUBLE_KERNEL(256, moments_rows,
   }
 }
 
-// moments_input: dA[k,i,b] = Σ_j mu_ji dmean_jb + 2 A_ib Σ_j dvariance_jb (s_ji² − 1) over the
-// latents of kernel k, in order. A full s is null here: a product adds its part. Thread (b, i):
-// grid (⌈B/256⌉, M, K), per_kernel = J/K. 16·K·M·B bytes, and m, dmean, dvariance from L2; 4 FLOP
-// an element and latent.
+// moments_input: dA[k,i,b] = Σ_j mu_ji dmean_jb + 2 A_ib Σ_j dvariance_jb (s_ji² − 1) over the latents of kernel k, in
+// order. A full s is null here: a product adds its part. Thread (b, i): grid (⌈B/256⌉, M, K), per_kernel = J/K.
+// 16·K·M·B bytes, and m, dmean, dvariance from L2; 4 FLOP an element and latent.
 DOUBLE_KERNEL(256, moments_input,
               (int m, int n, int per_kernel, double *da, const double *a, const double *mu, const double *s,
                const double *dmean, const double *dvariance)) {

@@ -1,10 +1,9 @@
-// movement.cuh: the operations that only move numbers, CPU twin device/cpu/movement.go. One
-// element a thread, grid ⌈n/256⌉, no shared memory, no FLOPs but the additions, no sums: bound by
-// memory, each element read and written once.
+// movement.cuh: the operations that only move numbers, CPU twin device/cpu/movement.go. One element a thread, grid
+// ⌈n/256⌉, no shared memory, no FLOPs but the additions, no sums: bound by memory, each element read and written once.
 #pragma once
 
-// gather: dst[b,c] = src[rows[b],c] for n = B·width elements; src [N,width]. gather_widen is the
-// same to Double, and gather_int of integers. Grid ⌈n/256⌉.
+// gather: dst[b,c] = src[rows[b],c] for n = B·width elements; src [N,width]. gather_widen is the same to Double, and
+// gather_int of integers. Grid ⌈n/256⌉.
 template <typename To, typename From>
 __device__ __forceinline__ void gather_rows(int n, int width, To *dst, const From *src, const int *rows) {
   int i = global_thread();
@@ -27,8 +26,8 @@ PLAIN_KERNEL(256, gather_int, (int n, int width, int *dst, const int *src, const
   gather_rows(n, width, dst, src, rows);
 }
 
-// draw_rows: rows[i] = ⌊range·w_i/2³²⌋ for word i of row 0 of a stream; rows [n]. A thread has the
-// four words of one Philox block, 100 integer instructions; grid ⌈n/1024⌉.
+// draw_rows: rows[i] = ⌊range·w_i/2³²⌋ for word i of row 0 of a stream; rows [n]. A thread has the four words of one
+// Philox block, 100 integer instructions; grid ⌈n/1024⌉.
 PLAIN_KERNEL(256, draw_rows, (int n, int range, unsigned k0, unsigned k1, unsigned step, unsigned tail, int *rows)) {
   Key key{k0, k1, step, tail};
   int first = 4 * global_thread();
@@ -52,9 +51,9 @@ __device__ __forceinline__ void narrow_add(int n, T *dst, const double *src) {
 }
 REAL_KERNEL(256, narrow_add, (int n, T *dst, const double *src), (n, dst, src))
 
-// concat: dst[row, column+…] = the rows row mod rows of a, b and c side by side, which have wa, wb
-// and wc columns, for n = S·B·(wa+wb+wc) elements. dst has width columns, and a part has S·B rows,
-// or B where it is the same for every s. Parts that are not there have no columns. Grid ⌈n/256⌉.
+// concat: dst[row, column+…] = the rows row mod rows of a, b and c side by side, which have wa, wb and wc columns, for
+// n = S·B·(wa+wb+wc) elements. dst has width columns, and a part has S·B rows, or B where it is the same for every s.
+// Parts that are not there have no columns. Grid ⌈n/256⌉.
 template <typename T>
 __device__ __forceinline__ void concat(int n, int width, int column, T *dst, int wa, int rows_a, const T *a, int wb,
                                        int rows_b, const T *b, int wc, int rows_c, const T *c) {
@@ -71,8 +70,8 @@ REAL_KERNEL(256, concat,
              int wc, int rows_c, const T *c),
             (n, width, column, dst, wa, rows_a, a, wb, rows_b, b, wc, rows_c, c))
 
-// add_columns: dst[row, to+c] += src[row, from+c] for n = rows·w elements, c < w; the rows of dst
-// are wdst long, those of src wsrc. Grid ⌈n/256⌉.
+// add_columns: dst[row, to+c] += src[row, from+c] for n = rows·w elements, c < w; the rows of dst are wdst long, those
+// of src wsrc. Grid ⌈n/256⌉.
 template <typename T>
 __device__ __forceinline__ void add_columns(int n, int w, int wdst, int to, int wsrc, int from, T *dst, const T *src) {
   int i = global_thread();

@@ -1,11 +1,10 @@
-// noise.cuh: likelihoods of a real number whose noise has heavy tails, or a variance of its own
-// everywhere, CPU twins device/cpu/likelihood.go and likelihood_moments.go. Grids and sums as in
-// likelihood.cuh, two sums a block.
+// noise.cuh: likelihoods of a real number whose noise has heavy tails, or a variance of its own everywhere, CPU twins
+// device/cpu/likelihood.go and likelihood_moments.go. Grids and sums as in likelihood.cuh, two sums a block.
 #pragma once
 
-// student: with z = (y−h)²/νσ²_c, dh = scale·(ν+1)(y−h)/(νσ²_c(1+z)), logs[c,block] = Σ log(1+z)
-// and shares[c,block] = Σ z/(1+z), for n = S·B rows of C numbers; y [B,C] repeats. Grid as
-// gaussian; 2 numbers in, 1 out, a logarithm and two divisions an element.
+// student: with z = (y−h)²/νσ²_c, dh = scale·(ν+1)(y−h)/(νσ²_c(1+z)), logs[c,block] = Σ log(1+z) and shares[c,block] =
+// Σ z/(1+z), for n = S·B rows of C numbers; y [B,C] repeats. Grid as gaussian; 2 numbers in, 1 out, a logarithm and two
+// divisions an element.
 template <typename T>
 __device__ __forceinline__ void student(int n, int batch, double scale, T *dh, const T *h, const T *y, const T *weight,
                                         const T *logvar, const T *tail, double *logs, double *shares) {
@@ -32,8 +31,8 @@ REAL_KERNEL(256, student,
              const T *tail, double *logs, double *shares),
             (n, batch, scale, dh, h, y, weight, logvar, tail, logs, shares))
 
-// student_sum: ell, and the gradients of log σ²_c and of the tail, from the columns' sums P_c of
-// logs and Q_c of shares, n = S·Σ w of rows:
+// student_sum: ell, and the gradients of log σ²_c and of the tail, from the columns' sums P_c of logs and Q_c of
+// shares, n = S·Σ w of rows:
 //
 //	ell         = scale·Σ_c (n (log Γ((ν+1)/2) − log Γ(ν/2) − ½ log πνσ²_c) − ½(ν+1) P_c)
 //	dlogvar[c] += ½ scale·((ν+1) Q_c − n)
@@ -64,10 +63,10 @@ REAL_BOUNDED_KERNEL(256, 1, student_sum,
                      const T *weight, const T *logvar, const T *tail, const double *logs, const double *shares),
                     (n, batch, blocks, width, scale, ell, dlogvar, dtail, weight, logvar, tail, logs, shares))
 
-// heteroscedastic: log v = max(floor, logvar[c] + h[s,b,C+c]); dh[s,b,c] = scale·(y−h)/v and
-// dh[s,b,C+c] = ½ scale·((y−h)²/v − 1), or 0 at the floor; values[c,block] = Σ −½(log 2πv +
-// (y−h)²/v), slopes[c,block] = Σ of the second gradient without scale. For n = S·B rows, h
-// [S,B,2C], y [B,C]. Grid as gaussian; 3 numbers in, 2 out, an exponential an element.
+// heteroscedastic: log v = max(floor, logvar[c] + h[s,b,C+c]); dh[s,b,c] = scale·(y−h)/v and dh[s,b,C+c] = ½
+// scale·((y−h)²/v − 1), or 0 at the floor; values[c,block] = Σ −½(log 2πv + (y−h)²/v), slopes[c,block] = Σ of the
+// second gradient without scale. For n = S·B rows, h [S,B,2C], y [B,C]. Grid as gaussian; 3 numbers in, 2 out, an
+// exponential an element.
 template <typename T>
 __device__ __forceinline__ void heteroscedastic(int n, int batch, double scale, double floor, T *dh, const T *h,
                                                 const T *y, const T *weight, const T *logvar, double *values,
@@ -127,11 +126,10 @@ __device__ __forceinline__ void predictive_gaussian(int n, int batch, double sca
   }
 }
 
-// gaussian_predictive: (1−δ) log N(y; mean, v) + δ E_q log N(y; F, σ²_c) with v = σ²_c + variance and
-// δ = bound; the first has the slopes (y−mean)/v in the mean and ½((y−mean)²/v² − 1/v) in the
-// variance. values[c,block] = Σ of the value and slopes[c,block] = Σ of the gradient in log σ²,
-// without scale, for n = B rows of C numbers. Grid as gaussian; 3 numbers in, 2 out, a logarithm an
-// element. slope_sum adds up.
+// gaussian_predictive: (1−δ) log N(y; mean, v) + δ E_q log N(y; F, σ²_c) with v = σ²_c + variance and δ = bound; the
+// first has the slopes (y−mean)/v in the mean and ½((y−mean)²/v² − 1/v) in the variance. values[c,block] = Σ of the
+// value and slopes[c,block] = Σ of the gradient in log σ², without scale, for n = B rows of C numbers. Grid as
+// gaussian; 3 numbers in, 2 out, a logarithm an element. slope_sum adds up.
 template <typename T>
 __device__ __forceinline__ void gaussian_predictive(int n, double scale, double bound, double *dmean, double *dvariance,
                                                     const double *mean, const double *variance, const T *y,
@@ -143,8 +141,8 @@ REAL_KERNEL(256, gaussian_predictive,
              const double *variance, const T *y, const T *weight, const T *logvar, double *values, double *slopes),
             (n, scale, bound, dmean, dvariance, mean, variance, y, weight, logvar, values, slopes))
 
-// predictive_moments: gaussian_predictive for the Real moments of n = S·B rows; y [B,C] repeats for
-// each sample. Grid as gaussian; 3 numbers in, 2 out.
+// predictive_moments: gaussian_predictive for the Real moments of n = S·B rows; y [B,C] repeats for each sample. Grid
+// as gaussian; 3 numbers in, 2 out.
 template <typename T>
 __device__ __forceinline__ void predictive_moments(int n, int batch, double scale, double bound, T *dmean, T *dvariance,
                                                    const T *mean, const T *variance, const T *y, const T *weight,
@@ -156,8 +154,8 @@ REAL_KERNEL(256, predictive_moments,
              const T *y, const T *weight, const T *logvar, double *values, double *slopes),
             (n, batch, scale, bound, dmean, dvariance, mean, variance, y, weight, logvar, values, slopes))
 
-// slope_sum: ell = scale·Σ of values and dlogvar[c] += scale·Σ of the column's slopes.
-// Grid of one block, which takes the width columns in order; 16 bytes a block of the launch before.
+// slope_sum: ell = scale·Σ of values and dlogvar[c] += scale·Σ of the column's slopes. Grid of one block, which takes
+// the width columns in order; 16 bytes a block of the launch before.
 template <typename T>
 __device__ __forceinline__ void slope_sum(int blocks, int width, double scale, double *ell, T *dlogvar,
                                           const double *values, const double *slopes) {

@@ -1,5 +1,5 @@
-// ordinal.cuh: the likelihood of levels in order, CPU twin device/cpu/ordinal.go. Grids and sums as in
-// likelihood.cuh, two sums a block.
+// ordinal.cuh: the likelihood of levels in order, CPU twin device/cpu/ordinal.go. Grids and sums as in likelihood.cuh,
+// two sums a block.
 #pragma once
 
 // beyond stands for ∞ among cut points: the normal density and distribution are exact there.
@@ -35,8 +35,8 @@ __device__ __forceinline__ double normal_below(double x, bool log) {
   return log ? logarithm(p) - t * t : p * exponential(-t * t);
 }
 
-// log_probit is log(Φ(upper) − Φ(lower)) for lower < upper, with its digits in both tails. Logarithms
-// near each other have a series of 1 − eᵈ.
+// log_probit is log(Φ(upper) − Φ(lower)) for lower < upper, with its digits in both tails. Logarithms near each other
+// have a series of 1 − eᵈ.
 __device__ __forceinline__ double log_probit(double lower, double upper) {
   if (lower > 0) {
     double mirrored = -lower;
@@ -53,12 +53,11 @@ __device__ __forceinline__ double density_over(double x, double log_p) {
   return exponential(-0.5 * x * x - 0.9189385332046727 - log_p); // ½ log 2π
 }
 
-// ordinal: log p = log(Φ(κ_y+1 − h) − Φ(κ_y − h)) for n = S·B outputs and labels y [B], which repeat.
-// The cut points are κ_1 = cuts[0], κ_k+1 = κ_k + floor + exp cuts[k]. A row of blocks has a cut point
-// and the rows with a level beside it: slopes[c,block] = Σ of the gradient in κ_c+1. The rows below it,
-// and at the last cut point those above, too, have their value there, in values[c,block], and dh =
-// scale·(φ(κ_y − h) − φ(κ_y+1 − h))/p. Grid of at most 1024 blocks that stride over the rows, times
-// K−1; some exponentials and 80 quotients a row. ordinal_sum adds up.
+// ordinal: log p = log(Φ(κ_y+1 − h) − Φ(κ_y − h)) for n = S·B outputs and labels y [B], which repeat. The cut points
+// are κ_1 = cuts[0], κ_k+1 = κ_k + floor + exp cuts[k]. A row of blocks has a cut point and the rows with a level
+// beside it: slopes[c,block] = Σ of the gradient in κ_c+1. The rows below it, and at the last cut point those above,
+// too, have their value there, in values[c,block], and dh = scale·(φ(κ_y − h) − φ(κ_y+1 − h))/p. Grid of at most 1024
+// blocks that stride over the rows, times K−1; some exponentials and 80 quotients a row. ordinal_sum adds up.
 template <typename T>
 __device__ __forceinline__ void ordinal(int n, int batch, double scale, double floor, T *dh, const T *h, const int *y,
                                         const T *weight, const T *cuts, double *values, double *slopes) {
@@ -93,9 +92,9 @@ REAL_BOUNDED_KERNEL(256, 2, ordinal,
                      const T *cuts, double *values, double *slopes),
                     (n, batch, scale, floor, dh, h, y, weight, cuts, values, slopes))
 
-// ordinal_sum: ell = scale·Σ of values, dcuts[0] += scale·Σ of all slopes and dcuts[k] += scale·exp
-// cuts[k]·Σ of those of the cut points from k on, which gap k moves. Grid of one block, which takes the
-// width cut points from the last to the first; 16 bytes a block of the launch before.
+// ordinal_sum: ell = scale·Σ of values, dcuts[0] += scale·Σ of all slopes and dcuts[k] += scale·exp cuts[k]·Σ of those
+// of the cut points from k on, which gap k moves. Grid of one block, which takes the width cut points from the last to
+// the first; 16 bytes a block of the launch before.
 template <typename T>
 __device__ __forceinline__ void ordinal_sum(int blocks, int width, double scale, double *ell, T *dcuts, const T *cuts,
                                             const double *values, const double *slopes) {

@@ -1,10 +1,10 @@
 // outputnoise.cuh: a draw of a layer's outputs from their moments, and its gradient, CPU twin
-// device/cpu/outputnoise.go. A thread has four columns of a row, whose normals one Philox block
-// gives. All are Real [S,B,C]; rows [B].
+// device/cpu/outputnoise.go. A thread has four columns of a row, whose normals one Philox block gives. All are Real
+// [S,B,C]; rows [B].
 #pragma once
 
-// output_noise: out[s,b,c] += √variance[s,b,c] ε(key; s, rows[b], c); n = S·B·groups threads,
-// groups = ⌈C/4⌉, grid ⌈n/256⌉. 2 numbers in and one out an element: bound by memory. No sums.
+// output_noise: out[s,b,c] += √variance[s,b,c] ε(key; s, rows[b], c); n = S·B·groups threads, groups = ⌈C/4⌉, grid
+// ⌈n/256⌉. 2 numbers in and one out an element: bound by memory. No sums.
 template <typename T>
 __device__ __forceinline__ void output_noise(int n, int batch, int columns, int groups, Key key, T *out,
                                              const T *variance, const int *rows) {
@@ -23,8 +23,8 @@ REAL_KERNEL(256, output_noise,
              unsigned strata, T *out, const T *variance, const int *rows),
             (n, batch, columns, groups, Key{k0, k1, step, tail, strata}, out, variance, rows))
 
-// output_noise_backward: dvariance = dout ε/(2√variance), threads and grid as output_noise. 2
-// numbers in and one out an element. No sums.
+// output_noise_backward: dvariance = dout ε/(2√variance), threads and grid as output_noise. 2 numbers in and one out an
+// element. No sums.
 template <typename T>
 __device__ __forceinline__ void output_noise_backward(int n, int batch, int columns, int groups, Key key, T *dvariance,
                                                       const T *dout, const T *variance, const int *rows) {

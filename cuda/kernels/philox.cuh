@@ -1,12 +1,11 @@
-// philox.cuh: Philox4x32-10 and the normals made from it, twin of internal/philox. Words are
-// equal to the bit; normals differ from philox.Normal by a few ulp in double, and by some 1e-6
-// in float.
+// philox.cuh: Philox4x32-10 and the normals made from it, twin of internal/philox. Words are equal to the bit; normals
+// differ from philox.Normal by a few ulp in double, and by some 1e-6 in float.
 #pragma once
 
-// A stream of standard normals: device.Key as five words that a launcher passes, of which the step
-// may be live. The element at (sample, row, column) is normal column mod 4 of the block with key
-// {k0, k1} and counter {column/4, row, step, tail + sample·2¹⁶}. Strata is the number of points of
-// a Latin hypercube of samples, or 0 for independent samples.
+// A stream of standard normals: device.Key as five words that a launcher passes, of which the step may be live. The
+// element at (sample, row, column) is normal column mod 4 of the block with key {k0, k1} and counter {column/4, row,
+// step, tail + sample·2¹⁶}. Strata is the number of points of a Latin hypercube of samples, or 0 for independent
+// samples.
 struct Key {
   unsigned k0, k1, step, tail, strata;
   __device__ __forceinline__ Key(unsigned k0, unsigned k1, unsigned step, unsigned tail, unsigned strata = 0)
@@ -17,8 +16,7 @@ struct Words {
   unsigned w[4];
 };
 
-// philox is ten rounds, the key bumped between rounds. UNROLL 1 takes longer, and fewer registers
-// in a loop.
+// philox is ten rounds, the key bumped between rounds. UNROLL 1 takes longer, and fewer registers in a loop.
 template <int UNROLL = 10>
 __device__ __forceinline__ Words philox(unsigned k0, unsigned k1, unsigned x0, unsigned x1, unsigned x2, unsigned x3) {
 #pragma unroll UNROLL
@@ -53,8 +51,8 @@ __device__ __forceinline__ void box_muller(unsigned w0, unsigned w1, T *z0, T *z
   *z1 = radius * s;
 }
 
-// latin is philox.Latin: columns 4·block … of point tail>>16 of a Latin hypercube. A point costs a
-// Philox block, and one for each point behind it.
+// latin is philox.Latin: columns 4·block … of point tail>>16 of a Latin hypercube. A point costs a Philox block, and
+// one for each point behind it.
 template <typename T>
 __device__ __forceinline__ void latin(Key key, unsigned row, unsigned block, unsigned tail, T z[4]) {
   unsigned n = key.strata, s = (tail >> 16) % n, stratum[4], rest[4];
@@ -68,8 +66,8 @@ __device__ __forceinline__ void latin(Key key, unsigned row, unsigned block, uns
       stratum[i] = t == s ? place : stratum[i] + (place <= stratum[i]);
     }
   }
-  // p = numerator/(2³³n), and 1 − p is as exact, since numerator and 2³³n are whole. A loop makes
-  // one normal at a time and rotates the arrays: the kernels that draw have few registers.
+  // p = numerator/(2³³n), and 1 − p is as exact, since numerator and 2³³n are whole. A loop makes one normal at a time
+  // and rotates the arrays: the kernels that draw have few registers.
   double whole = 0x1p33 * (double)n;
 #pragma unroll 1
   for (int i = 0; i < 4; i++) {

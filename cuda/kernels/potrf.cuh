@@ -1,33 +1,33 @@
-// potrf.cuh: batches of Cholesky factorisations with the inverses of the factors, L Lᵀ = c +
-// jitter·I and L⁻¹, CPU twin device/cpu/potrf.go.
+// potrf.cuh: batches of Cholesky factorisations with the inverses of the factors, L Lᵀ = c + jitter·I and L⁻¹, CPU twin
+// device/cpu/potrf.go.
 //
-// Elimination of the columns of c + jitter·I turns it into L. The same steps turn an identity below
-// it into L⁻ᵀ. A launch makes a panel of 64 columns from column j0 on,
+// Elimination of the columns of c + jitter·I turns it into L. The same steps turn an identity below it into L⁻ᵀ. A
+// launch makes a panel of 64 columns from column j0 on,
 //
 //	rows ← (rows − Σ_{p<j0} rows_p L_pᵀ) D⁻ᵀ    D Dᵀ = c_diagonal + jitter·I − Σ_{p<j0} L_p L_pᵀ
 //
-// and a block 64 rows of it: rows of L⁻ᵀ down to the diagonal, where L is zero, and rows of L
-// below. Every block also factors the 64 rows on the diagonal, for itself.
+// and a block 64 rows of it: rows of L⁻ᵀ down to the diagonal, where L is zero, and rows of L below. Every block also
+// factors the 64 rows on the diagonal, for itself.
 //
-// The whole card tries the first rung of the jitter ladder. Then potrf_ladder has one block for
-// each matrix, which ends at once if the matrix is factored. No rung waits for the host.
+// The whole card tries the first rung of the jitter ladder. Then potrf_ladder has one block for each matrix, which ends
+// at once if the matrix is factored. No rung waits for the host.
 #pragma once
 
 // A block eliminates 8 columns of 128 rows at a time. Shared memory holds them by columns.
 constexpr int NARROW = 8, COLUMN_LD = TALL + 4, COLUMN_SIZE = NARROW * COLUMN_LD;
 
-// Columns is the shared memory of a block: 8 columns before their own elimination (raw), after it
-// (done), and after it divided by −pivot (scaled); and the pivots of all columns. There are two
-// places for done: the last 8 columns are stored while the next 8 are eliminated.
+// Columns is the shared memory of a block: 8 columns before their own elimination (raw), after it (done), and after it
+// divided by −pivot (scaled); and the pivots of all columns. There are two places for done: the last 8 columns are
+// stored while the next 8 are eliminated.
 struct Columns {
   double *raw, *scaled, *done[2], *pivots;
   __device__ __forceinline__ explicit Columns(double *s)
       : raw(s), scaled(s + COLUMN_SIZE), done{s + 2 * COLUMN_SIZE, s + 3 * COLUMN_SIZE}, pivots(s + 4 * COLUMN_SIZE) {}
 };
 
-// eliminate_columns eliminates columns j … j+7, a row a thread. Each warp also eliminates rows j …
-// j+7, on the diagonal, in its lanes, so that no warp waits for another. Every lane computes the
-// next pivot, since all wait for its reciprocal. No square overflows: c has correlations.
+// eliminate_columns eliminates columns j … j+7, a row a thread. Each warp also eliminates rows j … j+7, on the
+// diagonal, in its lanes, so that no warp waits for another. Every lane computes the next pivot, since all wait for its
+// reciprocal. No square overflows: c has correlations.
 __device__ __forceinline__ void eliminate_columns(Columns s, int j, double *done) {
   int t = (int)threadIdx.x;
   double row[NARROW], corner[NARROW];
@@ -53,16 +53,16 @@ __device__ __forceinline__ void eliminate_columns(Columns s, int j, double *done
   }
 }
 
-// Panel is the rows of a block: rows j0 … j0+63 on the diagonal, then 64 rows from i0 on, of L or,
-// if i0 ≤ j0, of L⁻ᵀ. l and x = L⁻¹ have m rows.
+// Panel is the rows of a block: rows j0 … j0+63 on the diagonal, then 64 rows from i0 on, of L or, if i0 ≤ j0, of L⁻ᵀ.
+// l and x = L⁻¹ have m rows.
 struct Panel {
   int m, i0, j0;
   double *l, *x;
   __device__ __forceinline__ bool inverse() const { return i0 <= j0; }
 };
 
-// store_columns writes columns j … j+7 of the rows from i0 on, divided by the roots of the pivots:
-// to x, or to l with zeros above the diagonal. The 128 threads that eliminate no rows call it.
+// store_columns writes columns j … j+7 of the rows from i0 on, divided by the roots of the pivots: to x, or to l with
+// zeros above the diagonal. The 128 threads that eliminate no rows call it.
 __device__ __forceinline__ void store_columns(Panel p, Columns s, int j, const double *done) {
   int t = (int)threadIdx.x - TALL, k = t % NARROW;
   double pivot = s.pivots[j + k], root = reciprocal_root(pivot);
@@ -91,11 +91,10 @@ __device__ __forceinline__ int failed_pivot(const double *pivots) {
   return first < TILE ? first : -1;
 }
 
-// eliminate turns the sums of 256 threads into 64 columns of L, and stores them. The first 64 of
-// its 128 rows are those on the diagonal. For each 8 columns, the warps that have them write them
-// to shared memory, and half of the threads eliminate a row each. Then all subtract the products
-// with them from the columns on the right, if those of the warp count. It returns the pivot that
-// failed, or −1.
+// eliminate turns the sums of 256 threads into 64 columns of L, and stores them. The first 64 of its 128 rows are those
+// on the diagonal. For each 8 columns, the warps that have them write them to shared memory, and half of the threads
+// eliminate a row each. Then all subtract the products with them from the columns on the right, if those of the warp
+// count. It returns the pivot that failed, or −1.
 __device__ __forceinline__ int eliminate(double (&sum)[ROWS][COLUMNS], Panel p, Columns s, bool counts) {
   int t = (int)threadIdx.x, side = t / 32 % 2;
 #pragma unroll 1
@@ -133,9 +132,9 @@ __device__ __forceinline__ void add_below(double (&sum)[ROWS][COLUMNS], const do
   }
 }
 
-// potrf_rows makes columns j0 … j0+63 of the rows of a panel. Rows of L⁻ᵀ are stored in x, as
-// columns of L⁻¹. It returns the pivot that failed, or −1. The products before column `from` are
-// given: in `before` for L, and in x for L⁻ᵀ.
+// potrf_rows makes columns j0 … j0+63 of the rows of a panel. Rows of L⁻ᵀ are stored in x, as columns of L⁻¹. It
+// returns the pivot that failed, or −1. The products before column `from` are given: in `before` for L, and in x for
+// L⁻ᵀ.
 __device__ __forceinline__ int potrf_rows(Columns s, Panel p, int from, double rung, const double *c,
                                           const double *before) {
   // The rows on the diagonal come first.
@@ -152,8 +151,7 @@ __device__ __forceinline__ int potrf_rows(Columns s, Panel p, int from, double r
   bool counts = t / 32 != 1, any = counts & !(upper & (begin == p.j0));
   double sum[ROWS][COLUMNS] = {};
   tile_sums<AlongDepth, AlongDepth, TALL>(sum, from, p.j0, 1, read_rows, read_diagonal, [] {}, any ? SQUARES : 0);
-  // The products are subtracted from c, or for L⁻ᵀ from an identity. Rows beyond the last are those
-  // of the identity.
+  // The products are subtracted from c, or for L⁻ᵀ from an identity. Rows beyond the last are those of the identity.
   const double *start = upper ? p.x : c;
   int rows = upper ? from : m;
   double sign = upper ? -1 : 1;
@@ -174,10 +172,10 @@ __device__ __forceinline__ int potrf_rows(Columns s, Panel p, int from, double r
   return eliminate(sum, p, s, counts);
 }
 
-// potrf_panel makes columns j0 … j0+63 of L, with zeros above the diagonal, and rows j0 … j0+63 of
-// x = L⁻¹. l, x, c and before [K,M,M]. jitter[k] is the rung, or −1−pivot of the first pivot that
-// failed. Grid (⌈M/64⌉, K), 256 threads, 33 KiB of dynamic shared memory. 2·128·64·(j0−from) FLOP a
-// block in products, and 64²·128 to eliminate: bound by the latency of 64 reciprocals.
+// potrf_panel makes columns j0 … j0+63 of L, with zeros above the diagonal, and rows j0 … j0+63 of x = L⁻¹. l, x, c and
+// before [K,M,M]. jitter[k] is the rung, or −1−pivot of the first pivot that failed. Grid (⌈M/64⌉, K), 256 threads, 33
+// KiB of dynamic shared memory. 2·128·64·(j0−from) FLOP a block in products, and 64²·128 to eliminate: bound by the
+// latency of 64 reciprocals.
 __device__ __forceinline__ void potrf_panel(int m, int j0, int from, double rung, double *l, double *x, double *jitter,
                                             const double *c, const double *before) {
   DYN_SHARED(double, s);
@@ -211,10 +209,9 @@ struct Rungs {
   __device__ __forceinline__ double at(int i) const { return i == 1 ? rung1 : i == 2 ? rung2 : i == 3 ? rung3 : rung4; }
 };
 
-// potrf_ladder tries the other rungs with each matrix whose factorisation failed. jitter [K] gets
-// the rung that helped, or −1−pivot, and then l and x are NaN. Grid K, 256 threads, 33 KiB of
-// dynamic shared memory. 4·M³/3 FLOP a rung, all on one multiprocessor: it is rare, and has plain
-// arithmetic on all GPUs.
+// potrf_ladder tries the other rungs with each matrix whose factorisation failed. jitter [K] gets the rung that helped,
+// or −1−pivot, and then l and x are NaN. Grid K, 256 threads, 33 KiB of dynamic shared memory. 4·M³/3 FLOP a rung, all
+// on one multiprocessor: it is rare, and has plain arithmetic on all GPUs.
 DOUBLE_KERNEL(2 * TALL, potrf_ladder,
               (int m, double rung1, double rung2, double rung3, double rung4, double *l, double *x, double *jitter,
                const double *c)) {

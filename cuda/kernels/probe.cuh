@@ -1,10 +1,10 @@
-// probe.cuh: the functions of math.cuh and philox.cuh, for the tests that compare them with the Go
-// library, on the double and on a card. No operation launches it. No CPU twin.
+// probe.cuh: the functions of math.cuh and philox.cuh, for the tests that compare them with the Go library, on the
+// double and on a card. No operation launches it. No CPU twin.
 #pragma once
 
-// probe: out[i] = f(x[i]), f by its number: eˣ, ln x, sin x, cos x, Φ⁻¹(x); 1/x, 1/√x in double; or
-// element i of the stream of normals with key {1, 2}, row 3, step 4, tail 5. Sines and cosines are
-// taken beside those of the next three elements. Grid ⌈n/256⌉, no shared memory.
+// probe: out[i] = f(x[i]), f by its number: eˣ, ln x, sin x, cos x, Φ⁻¹(x); 1/x, 1/√x in double; or element i of the
+// stream of normals with key {1, 2}, row 3, step 4, tail 5. Sines and cosines are taken beside those of the next three
+// elements. Grid ⌈n/256⌉, no shared memory.
 template <typename T>
 __device__ __forceinline__ void probe(int n, int f, T *out, const T *x) {
   int i = global_thread();

@@ -1,6 +1,5 @@
-// reduce.cuh: sums in a fixed order. There is no float atomic: a sum over a grid is one partial
-// result a block, then fold or fold_rows. No CPU twin: a sum of the CPU is in the file of its
-// operation.
+// reduce.cuh: sums in a fixed order. There is no float atomic: a sum over a grid is one partial result a block, then
+// fold or fold_rows. No CPU twin: a sum of the CPU is in the file of its operation.
 #pragma once
 
 // warp_sum is the sum over the 32 lanes, in lane 0: lane i takes lane i+16, then i+8, … i+1.
@@ -11,8 +10,8 @@ __device__ __forceinline__ T warp_sum(T v) {
   return v;
 }
 
-// block_sum is the sum over a block, in every thread: warps by warp_sum, then their sums in order.
-// Every thread of the block calls it.
+// block_sum is the sum over a block, in every thread: warps by warp_sum, then their sums in order. Every thread of the
+// block calls it.
 template <typename T>
 __device__ __forceinline__ T block_sum(T v) {
   SHARED(T, part, [32]);
@@ -25,8 +24,8 @@ __device__ __forceinline__ T block_sum(T v) {
   return total;
 }
 
-// fold: dst[0] = scale·Σ partial[0…n−1], added to dst[0] if add is set. Grid of one block; thread t
-// sums t, t+256, …, then block_sum. 8·n bytes, n additions.
+// fold: dst[0] = scale·Σ partial[0…n−1], added to dst[0] if add is set. Grid of one block; thread t sums t, t+256, …,
+// then block_sum. 8·n bytes, n additions.
 template <typename T>
 __device__ __forceinline__ void fold(int n, int add, double scale, T *dst, const double *partial) {
   double sum = 0;
@@ -43,8 +42,8 @@ __device__ __forceinline__ double part_sum(int n, int blocks, const double *part
   return sum;
 }
 
-// fold_rows: dst[i] = scale·Σ_b partial[b,i] for partial [blocks,n], added to dst[i] if add is set.
-// One thread an element, b in order; grid ⌈n/256⌉. 8·blocks·n bytes.
+// fold_rows: dst[i] = scale·Σ_b partial[b,i] for partial [blocks,n], added to dst[i] if add is set. One thread an
+// element, b in order; grid ⌈n/256⌉. 8·blocks·n bytes.
 template <typename T>
 __device__ __forceinline__ void fold_rows(int n, int blocks, int add, double scale, T *dst, const double *partial) {
   int i = global_thread();

@@ -1,11 +1,10 @@
-// samplef.cuh: draws of F (reparam_F) and their gradient, CPU twin device/cpu/samplef.go. A thread
-// has four latents, whose normals one Philox block gives. f, df Real [S,B,J]; mean, variance and
-// their gradients Double [B,J].
+// samplef.cuh: draws of F (reparam_F) and their gradient, CPU twin device/cpu/samplef.go. A thread has four latents,
+// whose normals one Philox block gives. f, df Real [S,B,J]; mean, variance and their gradients Double [B,J].
 #pragma once
 
-// sample_f: f[s,b,j] = mean[b,j] + √var[b,j] ε(key; s, rows[b], j); n = S·B·groups threads, groups
-// = ⌈J/4⌉, grid ⌈n/256⌉. It writes S·B·J numbers; mean and variance come from L2. 100 integer
-// instructions and 2 logarithms, sines and cosines a thread.
+// sample_f: f[s,b,j] = mean[b,j] + √var[b,j] ε(key; s, rows[b], j); n = S·B·groups threads, groups = ⌈J/4⌉, grid
+// ⌈n/256⌉. It writes S·B·J numbers; mean and variance come from L2. 100 integer instructions and 2 logarithms, sines
+// and cosines a thread.
 template <typename T>
 __device__ __forceinline__ void sample_f(int n, int batch, int latents, int groups, Key key, T *f, const double *mean,
                                          const double *variance, const int *rows) {
@@ -26,8 +25,8 @@ REAL_KERNEL(256, sample_f,
              unsigned strata, T *f, const double *mean, const double *variance, const int *rows),
             (n, batch, latents, groups, Key{k0, k1, step, tail, strata}, f, mean, variance, rows))
 
-// sample_f_backward: dmean = Σ_s df and dvar = Σ_s df ε/(2√var), s in order in one thread; n =
-// B·groups threads, grid ⌈n/64⌉. It reads S·B·J numbers, with a Philox block for four.
+// sample_f_backward: dmean = Σ_s df and dvar = Σ_s df ε/(2√var), s in order in one thread; n = B·groups threads, grid
+// ⌈n/64⌉. It reads S·B·J numbers, with a Philox block for four.
 template <typename T>
 __device__ __forceinline__ void sample_f_backward(int n, int samples, int batch, int latents, int groups, Key key,
                                                   double *dmean, double *dvariance, const T *df, const double *variance,

@@ -1,25 +1,23 @@
-// sparse.cuh: the kernel between sequences, a sum over feature maps, and the distances that it is
-// made of; CPU twin device/cpu/sparse.go.
+// sparse.cuh: the kernel between sequences, a sum over feature maps, and the distances that it is made of; CPU twin
+// device/cpu/sparse.go.
 //
 //	d[b, iM+m] of x_b and z_m under map i         c[k,m,b] = Σ_i ω_ki f_i(d),  f_i = exp(−d/2σ²), or 1 − d/2 where linear
 //
-// d [B,I·M], c and dc [K,M,B], logits and logsigma [K,I]; weight [K,I] is ω = softmax(logits),
-// scale [K,I] is 1/σ², or −1 where linear. Elements are read by rows of d and written by rows of c:
-// a block has 32 pseudo-inputs and 32 rows of a batch, and transposes them in shared memory. A
-// thread has four of them.
+// d [B,I·M], c and dc [K,M,B], logits and logsigma [K,I]; weight [K,I] is ω = softmax(logits), scale [K,I] is 1/σ², or
+// −1 where linear. Elements are read by rows of d and written by rows of c: a block has 32 pseudo-inputs and 32 rows of
+// a batch, and transposes them in shared memory. A thread has four of them.
 #pragma once
 
-// sparse_distances: the columns from first on of d, of which a row has width, for rows [B] of x. A
-// warp a row and at most SPARSE_MOST pseudo-inputs, grid (B, ⌈M/SPARSE_MOST⌉): the columns of a row
-// of x in order, and for each of them the lanes its pseudo-inputs, which are all different;
-// 8·min(M, SPARSE_MOST) bytes of dynamic shared memory. Products are rounded before they are added,
-// as on any backend, so that all have the same bits. x [vectors] by rows, z by columns: start,
-// index, value, and the squared norms of the vectors. 12 bytes and 2 FLOP for each pair of numbers
-// that meet, which come from L2: bound by its latency.
+// sparse_distances: the columns from first on of d, of which a row has width, for rows [B] of x. A warp a row and at
+// most SPARSE_MOST pseudo-inputs, grid (B, ⌈M/SPARSE_MOST⌉): the columns of a row of x in order, and for each of them
+// the lanes its pseudo-inputs, which are all different; 8·min(M, SPARSE_MOST) bytes of dynamic shared memory. Products
+// are rounded before they are added, as on any backend, so that all have the same bits. x [vectors] by rows, z by
+// columns: start, index, value, and the squared norms of the vectors. 12 bytes and 2 FLOP for each pair of numbers that
+// meet, which come from L2: bound by its latency.
 constexpr int SPARSE_MOST = 4096;
 
-// sparse_metric is device.Metric: the distance of two vectors by the sum of their squared norms and
-// their inner product.
+// sparse_metric is device.Metric: the distance of two vectors by the sum of their squared norms and their inner
+// product.
 __device__ __forceinline__ double sparse_metric(int metric, double norms, double dot) {
   enum { UNIT = 1, TANIMOTO };
   if (norms == 0) return 0;
@@ -57,8 +55,7 @@ REAL_KERNEL(32, sparse_distances,
              const double *z_square),
             (m, first, width, metric, d, rows, start, index, value, square, z_start, z_index, z_value, z_square))
 
-// sparse_weights: ω and 1/σ², for k < kernels; bit i of linear marks map i. A thread a kernel, grid
-// ⌈K/32⌉.
+// sparse_weights: ω and 1/σ², for k < kernels; bit i of linear marks map i. A thread a kernel, grid ⌈K/32⌉.
 DOUBLE_KERNEL(32, sparse_weights,
               (int kernels, int maps, unsigned linear, double *weight, double *scale, const double *logits,
                const double *logsigma)) {
@@ -81,8 +78,8 @@ __device__ __forceinline__ double sparse_value(double d, double scale) {
 // The sides of a tile, and the rows that 256 threads have at once.
 constexpr int SPARSE_TILE = 32, SPARSE_ROWS = 8;
 
-// sparse_transpose reads map i of this block's tile: row q of transposed is a row of the batch.
-// Every thread of the block calls it.
+// sparse_transpose reads map i of this block's tile: row q of transposed is a row of the batch. Every thread of the
+// block calls it.
 __device__ __forceinline__ void sparse_transpose(double (*transposed)[SPARSE_TILE + 1], int m, int n, int maps, int i,
                                                  const double *d) {
   int lane = (int)threadIdx.x % 32, column = (int)blockIdx.y * SPARSE_TILE + lane;
@@ -94,9 +91,9 @@ __device__ __forceinline__ void sparse_transpose(double (*transposed)[SPARSE_TIL
   __syncthreads();
 }
 
-// sparse_block: c = f_0 + Σ_i ω_i (f_i − f_0), exactly 1 where all f_i are, over the maps in order.
-// Grid (⌈B/32⌉, ⌈M/32⌉, K), n = B; 8 bytes out and 8·I in for an element, the latter from L2 for
-// all k but one; I exponentials of some 20 FLOP.
+// sparse_block: c = f_0 + Σ_i ω_i (f_i − f_0), exactly 1 where all f_i are, over the maps in order. Grid (⌈B/32⌉,
+// ⌈M/32⌉, K), n = B; 8 bytes out and 8·I in for an element, the latter from L2 for all k but one; I exponentials of
+// some 20 FLOP.
 DOUBLE_KERNEL(256, sparse_block,
               (int m, int n, int maps, double *c, const double *d, const double *weight, const double *scale)) {
   SHARED(double, transposed, [SPARSE_TILE][SPARSE_TILE + 1]);
@@ -121,9 +118,9 @@ DOUBLE_KERNEL(256, sparse_block,
   }
 }
 
-// sparse_block_backward: partial[tile, k, i] = Σ dc f_i, and behind all those Σ dc f_i d, where
-// linear 0; partial [tiles, 2, K, I]. Grid as sparse_block; a thread sums its four elements, then
-// block_sum. 8 bytes more in for an element, which stay in registers over the maps.
+// sparse_block_backward: partial[tile, k, i] = Σ dc f_i, and behind all those Σ dc f_i d, where linear 0; partial
+// [tiles, 2, K, I]. Grid as sparse_block; a thread sums its four elements, then block_sum. 8 bytes more in for an
+// element, which stay in registers over the maps.
 DOUBLE_KERNEL(256, sparse_block_backward,
               (int m, int n, int maps, double *partial, const double *dc, const double *d, const double *scale)) {
   SHARED(double, transposed, [SPARSE_TILE][SPARSE_TILE + 1]);
@@ -157,9 +154,8 @@ DOUBLE_KERNEL(256, sparse_block_backward,
   }
 }
 
-// sparse_gradient: dlogits_i += ω_i Σ_j ω_j (v_i − v_j) and dlogsigma_i += ω_i u_i/σ_i², for sums
-// [2,K,I]: v = Σ dc f, then u = Σ dc f d. One thread an element of [K,I], j in order; grid
-// ⌈K·I/32⌉.
+// sparse_gradient: dlogits_i += ω_i Σ_j ω_j (v_i − v_j) and dlogsigma_i += ω_i u_i/σ_i², for sums [2,K,I]: v = Σ dc f,
+// then u = Σ dc f d. One thread an element of [K,I], j in order; grid ⌈K·I/32⌉.
 DOUBLE_KERNEL(32, sparse_gradient,
               (int kernels, int maps, double *dlogits, double *dlogsigma, const double *sums, const double *weight,
                const double *scale)) {

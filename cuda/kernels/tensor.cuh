@@ -1,6 +1,5 @@
-// tensor.cuh: the products of tensor cores. Each lane of a warp brings a fragment of the operands,
-// and gets one of the result. cuda/double/mma.h explains the fragments, and has the double's
-// products.
+// tensor.cuh: the products of tensor cores. Each lane of a warp brings a fragment of the operands, and gets one of the
+// result. cuda/double/mma.h explains the fragments, and has the double's products.
 #pragma once
 
 #ifdef TENSOR_CORES

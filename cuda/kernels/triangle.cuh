@@ -1,10 +1,10 @@
-// triangle.cuh: blocks of lower triangular matrices, 64 rows at a time; and their inverses, with
-// which every triangular solve is a product. CPU twin device/cpu/triangle.go.
+// triangle.cuh: blocks of lower triangular matrices, 64 rows at a time; and their inverses, with which every triangular
+// solve is a product. CPU twin device/cpu/triangle.go.
 #pragma once
 
-// What one block factors or inverts, in dynamic shared memory: a square tile of doubles, and the
-// inverse of a lower triangular one. The upper rows of the inverse have 32 columns, so that both
-// fit the 64 KiB of a block of compute capability 7.5.
+// What one block factors or inverts, in dynamic shared memory: a square tile of doubles, and the inverse of a lower
+// triangular one. The upper rows of the inverse have 32 columns, so that both fit the 64 KiB of a block of compute
+// capability 7.5.
 constexpr int HALF = TILE / 2, HALF_LD = HALF + 1, BLOCK_LD = TILE + 1, BLOCK_SIZE = TILE * BLOCK_LD;
 
 // inverse_at is where the inverse has row i and column j. The upper rows end before column 32.
@@ -12,8 +12,7 @@ __device__ __forceinline__ int inverse_at(int i, int j) {
   return i < HALF ? i * HALF_LD + j : HALF * HALF_LD + (i - HALF) * BLOCK_LD + j;
 }
 
-// load_lower reads a lower triangle of n ≤ 64 rows, by 8 numbers of a thread at a time; outside of
-// it is the identity.
+// load_lower reads a lower triangle of n ≤ 64 rows, by 8 numbers of a thread at a time; outside of it is the identity.
 __device__ __forceinline__ void load_lower(double *s, const double *l, int ld, int n) {
   int threads = (int)blockDim.x; // 128 or 256
 #pragma unroll 1
@@ -33,8 +32,7 @@ __device__ __forceinline__ void load_lower(double *s, const double *l, int ld, i
   __syncthreads();
 }
 
-// invert_tile writes the inverse of a lower triangular tile to x: the two diagonal halves, a row a
-// thread, then
+// invert_tile writes the inverse of a lower triangular tile to x: the two diagonal halves, a row a thread, then
 //
 //	[A 0; C B]⁻¹ = [A⁻¹ 0; −B⁻¹ (C A⁻¹) B⁻¹]
 //
@@ -84,10 +82,9 @@ __device__ __forceinline__ void store_inverse(double *to, int ld, const double *
   }
 }
 
-// invert_diagonal writes the inverses of the 64×64 blocks on the diagonal of L to x; l, x [K,M,M].
-// Grid (⌈M/64⌉, K), 256 threads, 57 KiB of dynamic shared memory. It reads and writes 64·M numbers
-// a matrix, 64²·M/3 FLOP: bound by the latency of 64 divisions. Sums from the last column to the
-// first.
+// invert_diagonal writes the inverses of the 64×64 blocks on the diagonal of L to x; l, x [K,M,M]. Grid (⌈M/64⌉, K),
+// 256 threads, 57 KiB of dynamic shared memory. It reads and writes 64·M numbers a matrix, 64²·M/3 FLOP: bound by the
+// latency of 64 divisions. Sums from the last column to the first.
 DOUBLE_KERNEL(256, invert_diagonal, (int m, double *x, const double *l)) {
   DYN_SHARED(double, s);
   int i0 = (int)blockIdx.x * TILE;
@@ -101,8 +98,7 @@ DOUBLE_KERNEL(256, invert_diagonal, (int m, double *x, const double *l)) {
 //
 //	T = C A⁻¹,  then x = −B⁻¹ T     for L = [A 0; C B]
 //
-// x, t and l [K,M,M]; t is scratch. Grid (h/64, h/64, K·pairs), shared memory of a product. h³ FLOP
-// a pair and launch.
+// x, t and l [K,M,M]; t is scratch. Grid (h/64, h/64, K·pairs), shared memory of a product. h³ FLOP a pair and launch.
 __device__ __forceinline__ void invert_join(int second, int m, int h, int pairs, double *x, double *t,
                                             const double *l) {
   int k = (int)blockIdx.z / pairs, o = (int)blockIdx.z % pairs * 2 * h, rows = smaller(h, m - o - h);

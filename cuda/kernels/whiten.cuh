@@ -1,14 +1,13 @@
-// whiten.cuh: the whitened q(F̄), CPU twin device/cpu/whiten.go. With X = L⁻¹ (triangle.cuh) most
-// of it is products (gemm.cuh):
+// whiten.cuh: the whitened q(F̄), CPU twin device/cpu/whiten.go. With X = L⁻¹ (triangle.cuh) most of it is products
+// (gemm.cuh):
 //
 //	s_j = X S_j/√α_j,   V = Xᵀ tril(ds_j),   dL −= tril(u m_jᵀ + V s_jᵀ)
 //
 // The kernels here do the rest. x [K,M,M]; stride is M², or 0 where the latents share one kernel.
 #pragma once
 
-// whiten_mean: m_j = X μ_j/√α_j, for mean and mu [J,M]. One warp a row, grid (⌈M/8⌉, J), 256
-// threads. 8·M² bytes and M² FLOP a latent: bound by memory. Lane i sums columns i, i+32, …, then
-// warp_sum.
+// whiten_mean: m_j = X μ_j/√α_j, for mean and mu [J,M]. One warp a row, grid (⌈M/8⌉, J), 256 threads. 8·M² bytes and M²
+// FLOP a latent: bound by memory. Lane i sums columns i, i+32, …, then warp_sum.
 DOUBLE_KERNEL(256, whiten_mean,
               (int m, int stride, double *mean, const double *x, const double *logalpha, const double *mu)) {
   int i = (int)(blockIdx.x * 8 + threadIdx.x / 32), j = (int)blockIdx.y;
@@ -21,8 +20,8 @@ DOUBLE_KERNEL(256, whiten_mean,
   if (i < m && threadIdx.x % 32 == 0) mean[j * m + i] = exponential(-0.5 * logalpha[j]) * sum;
 }
 
-// whiten_diagonal: s_j = X diag(root_j)/√α_j with zeros above, for s [J,M,M] and root [J,M]; n =
-// J·M². Grid ⌈n/256⌉, 16·n bytes.
+// whiten_diagonal: s_j = X diag(root_j)/√α_j with zeros above, for s [J,M,M] and root [J,M]; n = J·M². Grid ⌈n/256⌉,
+// 16·n bytes.
 DOUBLE_KERNEL(256, whiten_diagonal,
               (int n, int m, int stride, double *s, const double *x, const double *logalpha, const double *root)) {
   int q = global_thread();
@@ -32,9 +31,8 @@ DOUBLE_KERNEL(256, whiten_diagonal,
       c > i ? 0.0 : exponential(-0.5 * logalpha[j]) * root[j * m + c] * x[(long long)j * stride + (long long)i * m + c];
 }
 
-// whiten_alpha: partial[block, j] = ⟨dm_j, m_j⟩ + ⟨ds_j, s_j⟩ over 8 rows of the lower triangle, a
-// warp each; fold_rows makes dlogα_j −= ½ Σ of it. Grid (⌈M/8⌉, J), 256 threads. 8·M² bytes and M²
-// FLOP a latent.
+// whiten_alpha: partial[block, j] = ⟨dm_j, m_j⟩ + ⟨ds_j, s_j⟩ over 8 rows of the lower triangle, a warp each; fold_rows
+// makes dlogα_j −= ½ Σ of it. Grid (⌈M/8⌉, J), 256 threads. 8·M² bytes and M² FLOP a latent.
 DOUBLE_KERNEL(256, whiten_alpha,
               (int m, double *partial, const double *dm, const double *mean, const double *ds, const double *s)) {
   int i = (int)(blockIdx.x * 8 + threadIdx.x / 32), j = (int)blockIdx.y, lane = (int)threadIdx.x % 32;
@@ -48,9 +46,8 @@ DOUBLE_KERNEL(256, whiten_alpha,
   if (threadIdx.x == 0) partial[blockIdx.x * gridDim.y + blockIdx.y] = sum;
 }
 
-// whiten_mean_backward: u_j = Xᵀ dm_j, and dμ_j += u_j/√α_j. Grid (⌈M/32⌉, J), 256 threads: a warp
-// reads 32 columns of a row, warp w the rows w, w+8, …, whose sums are added in the order of the
-// warps. 8·M² bytes a latent.
+// whiten_mean_backward: u_j = Xᵀ dm_j, and dμ_j += u_j/√α_j. Grid (⌈M/32⌉, J), 256 threads: a warp reads 32 columns of
+// a row, warp w the rows w, w+8, …, whose sums are added in the order of the warps. 8·M² bytes a latent.
 DOUBLE_KERNEL(256, whiten_mean_backward,
               (int m, int stride, double *dmu, double *u, const double *x, const double *logalpha, const double *dm)) {
   SHARED(double, part, [8][32]);
@@ -68,8 +65,8 @@ DOUBLE_KERNEL(256, whiten_mean_backward,
   }
 }
 
-// whiten_factor_backward: dS_j += tril(V_j)/√α_j, for V [J,M,M] and dS [J,M,M], n = J·M²; or, where
-// diagonal is set, dS [J,M] takes the diagonals, n = J·M. Grid ⌈n/256⌉. 24·n bytes.
+// whiten_factor_backward: dS_j += tril(V_j)/√α_j, for V [J,M,M] and dS [J,M,M], n = J·M²; or, where diagonal is set, dS
+// [J,M] takes the diagonals, n = J·M. Grid ⌈n/256⌉. 24·n bytes.
 DOUBLE_KERNEL(256, whiten_factor_backward,
               (int n, int m, int diagonal, double *droot, const double *v, const double *logalpha)) {
   int q = global_thread();
