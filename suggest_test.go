@@ -26,7 +26,7 @@ func TestSuggest(t *testing.T) {
 	if again, _ := model.Suggest(ctx, rows, search); !reflect.DeepEqual(again, got) {
 		t.Error("the same seed gives", again)
 	}
-	search.Minimize, search.Feasible = true, model // Rows with a target of 0 or more are feasible.
+	search.Minimize, search.Feasible = true, model // rows with a target of 0 or more are feasible
 	search.Batch, search.How = 1, "ucb"
 	if got, err := model.Suggest(ctx, rows, search); err != nil || got[0].Row != 2 || got[0].Feasible < 0.9 {
 		t.Error(got, err)

@@ -220,7 +220,7 @@ func (c *Config) drfOptions() []Option {
 			Help: "treatment of the random features. var-integrated takes weights and frequencies in closed " +
 				"form. The others draw frequencies: prior-fixed once from the prior, var-fixed once from a " +
 				"learned q, var-resampled from it in each step. The objective of var-fixed is not a bound, and " +
-				"small or noisy data are memorised. docs/cli.md has the endings -each and -all"},
+				"small or noisy data are memorised. docs/randomness.md has the endings -each and -all"},
 		{Key: "w-cov", Models: onDRF, Values: words("auto full diagonal"), value: &c.WCov,
 			Help: "covariance of the weights of the last layer, if frequencies are integrated. auto is full with " +
 				"one output, at most 128 frequencies, and at most 20 rows for each frequency"},
