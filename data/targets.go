@@ -177,9 +177,9 @@ func (in *input) noteUnneeded(u unneeded, rows int) {
 	if u.unusable.n == 0 {
 		return
 	}
-	what, others := "no number that can be used", ""
+	what, others := "not a number that can be used", ""
 	if in.task == Classification {
-		what = "no class of the training data"
+		what = "not a class of the training data"
 	}
 	if u.unusable.n > 1 {
 		others = fmt.Sprintf(", and so are %d in all", u.unusable.n)
