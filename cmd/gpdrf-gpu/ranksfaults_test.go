@@ -10,7 +10,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -21,18 +20,14 @@ import (
 )
 
 // A killed rank ends the job. The run continues from its checkpoint on another number of ranks, and has the bytes of a
-// run that was not killed. KILLS is the number of repetitions.
+// run that was not killed.
 func TestRanksKilled(t *testing.T) {
-	kills := 2
-	if n, err := strconv.Atoi(os.Getenv("KILLS")); err == nil {
-		kills = n
-	}
 	const steps = 200
 	l := newLauncher(t, "openmpi")
 	if code, said := l.run(t, 0, fmt.Sprintf(sharedRun, steps, "whole")); code != 0 {
 		t.Fatal(said)
 	}
-	for i := range kills {
+	for i := range kills() {
 		out := fmt.Sprint("killed", i)
 		j := l.start(t, 2, fmt.Sprintf(sharedRun, steps, out))
 		l.waitFor(t, j, out, 20+10*rand.IntN(10))

@@ -20,13 +20,16 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-// SIGTERM ends a command soon, at any place: no file is half written, and a run whose scoring has begun is whole. KILLS
-// is the number of repetitions.
-func TestTerminated(t *testing.T) {
-	kills := 2
+// kills returns the number of repetitions of tests that kill a process, KILLS or 2.
+func kills() int {
 	if n, err := strconv.Atoi(os.Getenv("KILLS")); err == nil {
-		kills = n
+		return n
 	}
+	return 2
+}
+
+// SIGTERM ends a command soon, at any place: no file is half written, and a run whose scoring has begun is whole.
+func TestTerminated(t *testing.T) {
 	folder := t.TempDir()
 	houses := must.Get(os.ReadFile("testdata/houses.csv"))(t)
 	header, rows, _ := bytes.Cut(houses, []byte("\n"))
@@ -49,7 +52,7 @@ func TestTerminated(t *testing.T) {
 		"report": {"report", "run", "--out", "out.html"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for range kills {
+			for range kills() {
 				place := filepath.Join(t.TempDir(), "place")
 				must.OK(t, os.Mkdir(place, 0o700))
 				if err := os.Symlink(filepath.Join(folder, "run"), filepath.Join(place, "run")); err != nil {
