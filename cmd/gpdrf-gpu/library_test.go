@@ -128,3 +128,23 @@ func TestLibraryLoadsModelFile(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Load refuses a run folder whose options or result it cannot read, since Evaluate and From need them.
+func TestLibraryLoadsDamagedRun(t *testing.T) {
+	p := &predictTest{T: t, folder: t.TempDir()}
+	p.table("rows.csv", 0, false)
+	p.must("train", "--data", p.path("rows.csv"), "--weights", "w", "--model", "gp", "--steps", "2", "--device", "cpu",
+		"--test", "none", "--set", "report=false", "--quiet", "--out", p.path("run"))
+	for _, name := range []string{rundir.ConfigFile, rundir.ResultFile} {
+		file := filepath.Join(p.path("run"), name)
+		whole := must.Get(os.ReadFile(file))(t)
+		must.OK(t, os.WriteFile(file, []byte("}{"), 0o600))
+		if _, err := gpdrf.Load(p.path("run")); !errors.As(err, new(*gpdrf.InputError)) {
+			t.Errorf("%s is damaged: %v", name, err)
+		}
+		must.OK(t, os.WriteFile(file, whole, 0o600))
+	}
+	if _, err := gpdrf.Load(p.path("run")); err != nil {
+		t.Error(err)
+	}
+}
