@@ -40,7 +40,7 @@ type Options struct {
 	Model       string  // "gp" is a GP layer, "drf" random-feature layers; "gpdrf" or "" is one below the others
 	Preset      string  // values of options that are not set: "default" or "paper"; "best" searches within TimeLimit
 	Kernel      string  // kernel, such as "matern32" or "spectrum:3"; "" is "rbf" for numbers, or chosen for sequences
-	Likelihood  string  // likelihood, such as "student-t"; "" is "gaussian", "softmax" for classes, or for counts
+	Likelihood  string  // such as "student-t"; "" is "gaussian", "softmax" for classes, "negative-binomial" for counts
 	Inducing    int     // number of inducing points of the GP layer; 0 is 200
 	Latents     int     // number of latent functions of the GP layer; 0 is chosen by the outputs and Layers
 	Layers      int     // number of random-feature layers; 0 is 1, or 2 where rows outnumber the parameters

@@ -237,7 +237,8 @@ func TestPredictAgain(t *testing.T) {
 		must.OK(t, m.Close())
 		for range 2 {
 			one, err := m.Predict(t.Context(), gpdrf.Rows{Inputs: rows.Inputs[i : i+1]})
-			if err != nil || one.Mean[0] != all.Mean[i] || one.SD[0] != all.SD[i] || one.Distance[0] != all.Distance[i] {
+			if err != nil || one.Mean[0] != all.Mean[i] || one.SD[0] != all.SD[i] ||
+				one.Distance[0] != all.Distance[i] {
 				t.Errorf("row %d: %v among others, %v alone, %v", i, all.Mean[i], one, err)
 			}
 		}

@@ -89,12 +89,14 @@ func TestSuggestTargets(t *testing.T) {
 		model *gpdrf.Model
 		rows  gpdrf.Rows
 	}{
-		"the model predicts classes: give Classes": {classes, gpdrf.Rows{Inputs: inputs, Values: []float64{1, nan, nan}}},
+		"the model predicts classes: give Classes": {classes,
+			gpdrf.Rows{Inputs: inputs, Values: []float64{1, nan, nan}}},
 		`row 2: the model has no class "hihg"`: {classes,
 			gpdrf.Rows{Inputs: inputs, Classes: []string{"low", "hihg", ""}}},
-		"the model predicts numbers":           {one, gpdrf.Rows{Inputs: inputs, Classes: []string{"a", "", ""}}},
-		"row 1 has 0 targets, and the model 1": {one, gpdrf.Rows{Inputs: inputs, Targets: [][]float64{{}, {1, 2}, {nan}}}},
-		"the model predicts 2 targets":         {two, gpdrf.Rows{Inputs: inputs, Values: []float64{1, nan, nan}}},
+		"the model predicts numbers": {one, gpdrf.Rows{Inputs: inputs, Classes: []string{"a", "", ""}}},
+		"row 1 has 0 targets, and the model 1": {one,
+			gpdrf.Rows{Inputs: inputs, Targets: [][]float64{{}, {1, 2}, {nan}}}},
+		"the model predicts 2 targets": {two, gpdrf.Rows{Inputs: inputs, Values: []float64{1, nan, nan}}},
 	} {
 		s := search
 		if c.model != two {

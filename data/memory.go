@@ -281,7 +281,8 @@ func encodeRows(e *seq.Encoder, sequences []string, column string) (*seq.Set, er
 	set, _ := e.Set()
 	for i := range sequences {
 		if len(set.At(i)) == 0 {
-			return nil, rowErrorf(i, ": the sequence in column %s is empty: write at least one symbol", phrase.Quote(column))
+			return nil, rowErrorf(i, ": the sequence in column %s is empty: write at least one symbol",
+				phrase.Quote(column))
 		}
 	}
 	return set, nil

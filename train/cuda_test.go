@@ -60,7 +60,8 @@ func TestCUDATraining(t *testing.T) {
 		{options: "model=drf features=7 layers=2 hidden=3 spectra=prior-fixed samples=2", rows: numbers},
 		{options: "model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2 features-kernel=arccos2",
 			rows: classes},
-		{options: "model=gpdrf inducing=9 latents=3 features=7 skip=true samples=2 spectra=var-integrated", rows: numbers},
+		{options: "model=gpdrf inducing=9 latents=3 features=7 skip=true samples=2 spectra=var-integrated",
+			rows: numbers},
 		{options: "model=drf features=7 layers=2 hidden=3 samples=2 spectra=var-integrated features-kernel=matern32",
 			rows: classes},
 		{options: "model=gp inducing=9 likelihood=poisson", rows: counts},
@@ -69,7 +70,8 @@ func TestCUDATraining(t *testing.T) {
 		{options: "model=gpdrf inducing=9 latents=3 features=7 layers=2 hidden=3 samples=2 " +
 			"kernel=spectrum:2/sqrt+double:1,3/linear", rows: letters}, // with offsets of the classes
 		{options: "model=gp inducing=9 lengthscales=ard kernel=gapped:4,2/tfidf", rows: beside},
-		{options: "model=gpdrf inducing=9 latents=3 features=7 samples=2 kernel=wl:2/sqrt+circular:1/linear", rows: graphs},
+		{options: "model=gpdrf inducing=9 latents=3 features=7 samples=2 kernel=wl:2/sqrt+circular:1/linear",
+			rows: graphs},
 		{options: "model=gp inducing=9 kernel=circular:2/tanimoto+atompairs:5/tanimoto/linear", rows: graphs},
 	} {
 		t.Run(c.options, func(t *testing.T) { testCUDATraining(t, c) })

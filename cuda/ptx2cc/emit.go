@@ -46,7 +46,8 @@ func (m *module) head() string {
 	text := fmt.Sprintf("// made by ptx2cc of %s: do not edit\n#include \"cuda/double/ptx.h\"\n\nnamespace {\n", m.file)
 	for _, g := range m.globals {
 		if g.space == "global" {
-			text += fmt.Sprintf("alignas(4096) char %s[%d];\nconst bool known_%[1]s = (emu::know_tensor(%[1]s, %[3]d), true);\n",
+			text += fmt.Sprintf("alignas(4096) char %s[%d];\n"+
+				"const bool known_%[1]s = (emu::know_tensor(%[1]s, %[3]d), true);\n",
 				cname(g.name), (g.bytes+4095)/4096*4096, g.bytes)
 		} else if g.bytes > 0 {
 			text += fmt.Sprintf("emu::Shared %s_shared{\"%s\", 0, nullptr, 0};\n", cname(g.name), shortName(g.name))

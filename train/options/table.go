@@ -134,7 +134,8 @@ func (c *Config) runOptions() []Option {
 			Help: "where the other options start from; best tries many settings and stacks the best models: " +
 				"docs/best.md"},
 		{Key: "device", Flag: true, Arg: "auto|cpu|cuda|cuda:N", value: &c.Device,
-			Help: "where to compute: auto is the faster of the first GPU and the CPU; with :f64 in double, default :f32"},
+			Help: "where to compute: auto is the faster of the first GPU and the CPU; with :f64 in double, " +
+				"default :f32"},
 		{Key: "precision", Values: words("highest medium"), value: &c.Precision,
 			Help: "precision of products in random-feature layers, on GPUs with tensor cores: float32, or TF32, " +
 				"with factors of 11 bits"},
