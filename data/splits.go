@@ -188,6 +188,30 @@ func HoldOut(d *Dataset, fraction float64, seed uint64) (rest, validation *Datas
 	return rest, d.Subset(rows), nil
 }
 
+// InBlocks returns d. Sequences without groups and times are in count groups: blocks of rows that are near each other in
+// the file, each with the same share of every class. Neighbours are often similar, such as sentences of one text or
+// members of one family, and would predict each other better than they predict new rows.
+func (d *Dataset) InBlocks(count int) *Dataset {
+	if d.Sequences == nil || d.Groups != nil || d.Times != nil {
+		return d
+	}
+	rows := [][]int{matrix.Every(d.N())}
+	if d.Labels != nil {
+		rows = make([][]int, len(d.Classes))
+		for i, c := range d.Labels {
+			rows[c] = append(rows[c], i)
+		}
+	}
+	blocked := *d
+	blocked.Groups = make([]int32, d.N())
+	for _, of := range rows {
+		for k, i := range of {
+			blocked.Groups[i] = int32(k * count / len(of))
+		}
+	}
+	return &blocked
+}
+
 // checkFolds refuses folds for which there are too few rows.
 func checkFolds(s Source) error {
 	switch {

@@ -255,3 +255,37 @@ func TestRolesInMemory(t *testing.T) {
 		t.Errorf("%v, %v", g.Numbers, err)
 	}
 }
+
+// Blocks of sequences are neighbours in the file, with equal shares of the classes. Other rows stay as they are.
+func TestInBlocks(t *testing.T) {
+	texts, classes := make([]string, 60), make([]string, 60)
+	for i := range texts {
+		texts[i], classes[i] = "ACGT", []string{"a", "b", "b"}[i%3]
+	}
+	ds := must.Get(FromRows(Rows{Sequences: texts, Classes: classes}))(t)
+	blocked := ds.InBlocks(5)
+	for i, g := range blocked.Groups {
+		if g != int32(i/12) {
+			t.Fatalf("row %d of 60 is in block %d of 5", i, g)
+		}
+	}
+	if ds.Groups != nil {
+		t.Error("the rows themselves have groups")
+	}
+	rest, held, err := HoldOut(blocked, 0.2, 1)
+	if err != nil || held.N() != 12 || !slices.Equal(held.ClassCounts(), []int{4, 8}) ||
+		slices.Contains(rest.Groups, held.Groups[0]) {
+		t.Errorf("a fifth held out: %d rows, classes %v, groups %v, %v", held.N(), held.ClassCounts(), held.Groups, err)
+	}
+	ds.Groups = make([]int32, 60)
+	if ds.InBlocks(5) != ds {
+		t.Error("groups became blocks")
+	}
+	ds.Groups, ds.Times = nil, make([]float64, 60)
+	if ds.InBlocks(5) != ds {
+		t.Error("times became blocks")
+	}
+	if table := must.Get(FromRows(Rows{Inputs: [][]float64{{1}, {2}}, Values: []float64{1, 2}}))(t); table.InBlocks(2) != table {
+		t.Error("a table has blocks")
+	}
+}

@@ -28,6 +28,7 @@ import (
 // the columns. If it is clearly better, these are the inputs from then on.
 const (
 	heldOutShare     = 0.2 // share of the rows that score attempts, at most options.ValidationRows
+	heldOutBlocks    = 4   // number of blocks of neighbouring sequences among them
 	attemptTimeShare = 0.8 // largest share of the remaining time that attempts take
 	// largest share of the remaining time in which components are fitted
 	componentTimeShare = 0.1
@@ -116,7 +117,9 @@ func (ch *chooser) holdOut(most int) (err error) {
 	heldOutRows := min(heldOutShare*float64(ds.N()), options.ValidationRows)
 	trainRows := min(float64(ds.N())-heldOutRows, float64(most))
 	rows, _ := ds.Sample(int(math.Round(trainRows+heldOutRows)), cfg.Seed)
-	if in.trainRows, in.heldOut, err = data.HoldOut(rows, heldOutRows/(trainRows+heldOutRows), cfg.Seed); err != nil {
+	share := heldOutRows / (trainRows + heldOutRows)
+	rows = rows.InBlocks(int(math.Round(heldOutBlocks / share)))
+	if in.trainRows, in.heldOut, err = data.HoldOut(rows, share, cfg.Seed); err != nil {
 		return err
 	}
 	ch.weights = in.heldOut.Weights

@@ -14,6 +14,8 @@ const (
 	rounds    = 3
 	splits    = 5 // number of folds of the rows: one scores a model that is trained on the others
 	finalists = 4
+	// number of blocks of neighbouring sequences in a fold
+	blocksInFold = 4
 	// largest number of rows on which the first rounds score a candidate
 	scoredRows = 1000
 	// largest number of rows on which the last round scores and weighs the candidates

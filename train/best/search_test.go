@@ -534,9 +534,9 @@ func TestLengths(t *testing.T) {
 	s := searching(t, state, set, map[int][]byte{}, 1)
 	for _, steps := range []int{3, options.MaxSteps} {
 		out := must.Get(s.trainCandidate(t.Context(), s.Devices[0], &s.Candidates[0], set, set,
-			length{steps: steps, time: time.Second}))(t)
+			length{steps: steps, time: 3 * time.Second}))(t)
 		if steps == 3 && out.Steps != 3 || steps > 3 && out.Steps == steps {
-			t.Errorf("at most %d steps and a second: %d steps", steps, out.Steps)
+			t.Errorf("at most %d steps and three seconds: %d steps", steps, out.Steps)
 		}
 	}
 }
