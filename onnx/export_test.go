@@ -113,7 +113,7 @@ func TestGraph(t *testing.T) {
 	}
 }
 
-// The graph of a logarithm ends in exponentials with a largest mean. That of a number does not.
+// The graph of a logarithm ends in exponentials with a largest mean and a least variance. That of a number does not.
 func TestLogGraph(t *testing.T) {
 	trained := golden(t, "drf")
 	count := map[string]int{}
@@ -126,7 +126,7 @@ func TestLogGraph(t *testing.T) {
 			count[op] += sign * n
 		}
 	}
-	if count["Min"] != 2 || count["Exp"] != 2 {
+	if count["Min"] != 3 || count["Max"] != 1 || count["Exp"] != 2 {
 		t.Errorf("more by a logarithm: %v", count)
 	}
 }

@@ -82,8 +82,10 @@ func (g graph) exponentials(scales []scaling.TargetScale, h, noise value) (mean,
 	}
 	most := g.Doubles(top, n)
 	a, b2 := g.mul(g.Doubles(unit, n), h), g.mul(g.square(g.Doubles(unit, n)), noise)
-	mean = g.Op("Exp", g.Op("Min", g.add(a, g.times(0.5, b2)), most))
-	square := g.Op("Exp", g.times(2, g.Op("Min", g.add(a, b2), most)))
+	logMean := g.Op("Min", g.add(a, g.times(0.5, b2)), most)
+	mean = g.Op("Exp", logMean)
+	least := g.add(g.times(2, logMean), g.Op("Min", b2, g.Doubles([]float64{1}, 1)))
+	square := g.Op("Exp", g.Op("Max", g.times(2, g.Op("Min", g.add(a, b2), most)), least))
 	choose := func(a, b value) value {
 		return g.add(g.mul(g.Doubles(log, n), a), g.mul(g.Doubles(plain, n), b))
 	}

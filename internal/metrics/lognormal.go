@@ -4,7 +4,8 @@ import "math"
 
 // LogMixture is the predictive density of y = exp(Centre + Unit·x), where x has the density of a Mixture of normals. It
 // is a mixture of log-normal distributions. Component s has the logarithms' mean a = Centre + Unit·Mean_s and standard
-// deviation b = Unit·σ_s. No component's mean exp(a + b²/2) is above exp(Top), and no mean square above exp(2 Top).
+// deviation b = Unit·σ_s. No component's mean exp(a + b²/2) is above exp(Top). Its mean square exp(2a + 2b²) is at most
+// exp(2 Top), or e times the square of its mean if that is more: a far prediction has a variance.
 type LogMixture struct {
 	Mixture
 	Centre, Unit, Top float64
@@ -21,26 +22,35 @@ func (l LogMixture) component(s, n int) (a, b float64) {
 // scaled returns x = log y in the units of the mixture.
 func (l LogMixture) scaled(y float64) float64 { return (math.Log(y) - l.Centre) / l.Unit }
 
-// power returns log E y^k of row n.
-func (l LogMixture) power(n int, k float64) float64 {
-	logs := make([]float64, l.S)
-	for s := range logs {
-		a, b := l.component(s, n)
-		logs[s] = k * min(a+k*b*b/2, l.Top, maxLog)
-	}
-	return LogSum(logs, l.times, float64(l.S))
+// logMoments returns the logarithms of the mean and of the mean square of component s of row n.
+func (l LogMixture) logMoments(s, n int) (mean, square float64) {
+	a, b := l.component(s, n)
+	top := min(l.Top, maxLog)
+	mean = min(a+b*b/2, top)
+	return mean, max(2*min(a+b*b, top), 2*mean+min(b*b, 1))
 }
 
 // Moments returns the mean Σ_s w_s exp(a + b²/2) of row n, and the variance.
 func (l LogMixture) Moments(n int) (mean, variance float64) {
-	first := l.power(n, 1)
-	return math.Exp(first), math.Exp(2*first) * math.Expm1(math.Max(0, l.power(n, 2)-2*first))
+	means, squares := make([]float64, l.S), make([]float64, l.S)
+	for s := range means {
+		means[s], squares[s] = l.logMoments(s, n)
+	}
+	first, second := LogSum(means, l.times, float64(l.S)), LogSum(squares, l.times, float64(l.S))
+	return math.Exp(first), math.Exp(2*first) * math.Expm1(math.Max(0, second-2*first))
 }
 
-// Noise returns the part of row n's variance that comes from noise of variance v in x: 1 − exp(−v') of the mean square,
-// with v' = Unit² v.
+// Noise returns the part of row n's variance that comes from noise of variance v in x: 1 − exp(−v') of each component's
+// mean square, with v' = Unit² v. Bounds on the moments make v' smaller in the same ratio as b².
 func (l LogMixture) Noise(n int, v float64) float64 {
-	return -math.Expm1(-l.Unit*l.Unit*v) * math.Exp(l.power(n, 2))
+	logs := make([]float64, l.S)
+	for s := range logs {
+		mean, square := l.logMoments(s, n)
+		_, b := l.component(s, n)
+		kept := min(1, (square-2*mean)/(b*b))
+		logs[s] = square + math.Log(-math.Expm1(-l.Unit*l.Unit*v*kept))
+	}
+	return math.Exp(LogSum(logs, l.times, float64(l.S)))
 }
 
 // LogDensity returns log p(y) of row n, −∞ where y is not positive.
