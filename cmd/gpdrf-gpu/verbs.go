@@ -99,14 +99,13 @@ func tableKeys() []flagSpec {
 }
 
 // tableOptions reads the flags and keys about tables.
-func (c *call) tableOptions() (o data.TableOptions, _ error) {
-	for name, field := range map[string]*string{
-		"ignore": &o.Ignore, "id": &o.ID, "text": &o.Text, "missing": &o.Missing, "dates": &o.Dates,
-		"separator": &o.Separator,
-		"decimal":   &o.Decimal, "thousands": &o.Thousands, "header": &o.Header,
-	} {
-		*field, _ = c.text(name)
+func (c *call) tableOptions() (data.TableOptions, error) {
+	text := func(name string) string { value, _ := c.text(name); return value }
+	o := data.TableOptions{
+		Ignore: text("ignore"), ID: text("id"), Text: text("text"), Missing: text("missing"), Dates: text("dates"),
+		OneHot: c.isOn("one-hot"),
+		Dialect: data.Dialect{Separator: text("separator"), Decimal: text("decimal"), Thousands: text("thousands"),
+			Header: text("header")},
 	}
-	o.OneHot = c.isOn("one-hot")
 	return o, c.err
 }
