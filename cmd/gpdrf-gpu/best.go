@@ -214,13 +214,13 @@ func (s *search) run() (*rundir.Result, error) {
 		Kept: func(k int) (*fitted.Model, error) {
 			return fitted.ReadModel(filepath.Join(s.folder.Path(), rundir.MemberFile(k)))
 		},
-		Note: bar.note, Doing: bar.show,
+		Note: s.p.note, Doing: bar.show,
 	}
 	if s.state.Limit > 0 {
 		finder.Test = s.job.Test
 	}
 	found, err := finder.Run(s.p.ctx)
-	bar.end()
+	bar.bar.end(true)
 	if err != nil {
 		if s.p.ctx.Err() == nil && s.req.resume == "" && !s.state.HasTrained() {
 			err = errors.Join(err, s.guard.write(s.folder.Abandon))

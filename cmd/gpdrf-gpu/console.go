@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync/atomic"
 
+	"github.com/vbauerster/mpb/v8"
 	"golang.org/x/term"
 
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
@@ -16,6 +18,8 @@ type console struct {
 	terminal bool // err is a terminal that can show a bar
 	quiet    bool // no notes and no progress
 	json     bool // results are JSON
+
+	above atomic.Pointer[mpb.Progress] // writes above the bar that is drawn; nil without a bar
 }
 
 // hasRoomForBar reports whether there is a terminal, and room for a bar in it. Some terminals report no rows.
@@ -26,9 +30,16 @@ func hasRoomForBar(fd int) bool {
 
 // note prints a line for the user. With --quiet it prints warnings only.
 func (c *console) note(format string, args ...any) {
-	if line := fmt.Sprintf(format, args...); !c.quiet || strings.HasPrefix(strings.TrimSpace(line), "warning") {
-		fmt.Fprintln(c.err, line)
+	line := fmt.Sprintf(format, args...) + "\n"
+	if c.quiet && !strings.HasPrefix(strings.TrimSpace(line), "warning") {
+		return
 	}
+	if group := c.above.Load(); group != nil {
+		if _, err := io.WriteString(group, line); err == nil { // an error means that the bar has ended meanwhile
+			return
+		}
+	}
+	io.WriteString(c.err, line)
 }
 
 // noteAll prints a line for each note.

@@ -3,12 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
-	"math"
+	"strings"
 	"sync"
 	"time"
 
-	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
@@ -22,32 +20,23 @@ const (
 	maxLinePause = time.Minute
 )
 
-// unknownTotal is the total of work of unknown size.
-const unknownTotal = math.MaxInt
-
 // phase shows the progress of long work other than training: by a bar on a terminal, by a line from time to time
 // elsewhere. Several goroutines may report progress.
 type phase struct {
-	w        io.Writer // standard error; nil with --quiet
-	terminal bool
-	what     string           // the name of the work, such as "predicted"
-	count    func(int) string // the text of the finished part, such as "3 of 5 rows"
-	total    int
+	console *console
+	what    string           // the name of the work, such as "predicted"
+	count   func(int) string // the text of the finished part, such as "3 of 5 rows"
+	total   int              // 0 if it is unknown
 
 	mutex           sync.Mutex
 	start           time.Time
 	nextLine, pause time.Duration // time of the next line, and pause between it and the following one
-	group           *mpb.Progress
-	bar             *mpb.Bar
+	bar             *bar
 }
 
 func (c *console) newPhase(what string, total int, count func(done int) string) *phase {
-	p := &phase{w: c.err, terminal: c.terminal, what: what, count: count, total: total,
+	return &phase{console: c, what: what, count: count, total: total,
 		start: time.Now(), nextLine: lineDelay, pause: lineDelay}
-	if c.quiet {
-		p.w = nil
-	}
-	return p
 }
 
 // newRowsBar returns the phase of a prediction of total rows.
@@ -69,45 +58,35 @@ func (p *phase) show(done int) {
 	defer p.mutex.Unlock()
 	elapsed := time.Since(p.start)
 	switch {
-	case p.w == nil || done >= p.total && p.group == nil:
-		return
-	case !p.terminal:
+	case p.bar == nil && p.total > 0 && done >= p.total:
+	case !p.console.hasBars():
 		if elapsed >= p.nextLine {
-			fmt.Fprintf(p.w, "%s: %s%s\n", p.what, p.count(done), p.remaining(done))
+			p.console.note("%s", strings.TrimSpace(p.counted(done)+p.remaining(done)))
 			p.pause = min(2*p.pause, maxLinePause)
 			p.nextLine = elapsed + p.pause
 		}
-		return
-	case p.group == nil && elapsed < barDelay:
-		return
-	case p.group == nil:
-		p.group = mpb.New(mpb.WithOutput(p.w), mpb.WithWidth(24))
-		p.bar = p.group.AddBar(int64(p.total), mpb.BarFillerTrim(), mpb.BarRemoveOnComplete(),
-			mpb.PrependDecorators(decor.Any(func(s decor.Statistics) string {
-				return p.what + ": " + p.count(int(s.Current)) + " "
-			})),
-			mpb.AppendDecorators(decor.Any(func(s decor.Statistics) string { return p.remaining(int(s.Current)) })))
+	case p.bar != nil || elapsed >= barDelay:
+		if p.bar == nil {
+			p.bar = p.console.newBar(func(s decor.Statistics) string { return p.counted(int(s.Current)) },
+				func(s decor.Statistics) string { return " " + p.remaining(int(s.Current)) })
+		}
+		p.bar.show(done, p.total)
 	}
-	p.bar.SetCurrent(int64(done))
 }
+
+func (p *phase) counted(done int) string { return p.what + ": " + p.count(done) + " " }
 
 // remaining returns the text of the remaining time; "" if it is unknown.
 func (p *phase) remaining(done int) string {
-	if done <= 0 || p.total == unknownTotal {
-		return ""
-	}
-	left := time.Duration(float64(time.Since(p.start)) * (float64(p.total)/float64(done) - 1))
-	return " " + left.Round(time.Second).String() + " left"
+	return timeLeft(p.total-done, float64(done)/time.Since(p.start).Seconds())
 }
 
 // end takes the bar away.
 func (p *phase) end() {
-	if p == nil || p.group == nil {
-		return
+	if p != nil {
+		p.bar.end(true)
+		p.bar = nil
 	}
-	p.bar.Abort(true) // this has no effect on a bar that is complete
-	p.group.Wait()
-	p.group = nil
 }
 
 // phaseOf returns the phase of the work what. It is f if f has this name; otherwise f ends, and a new phase begins.
@@ -128,7 +107,7 @@ func (p *program) reading(ctx context.Context) (w data.Watch, end func()) {
 			f.end()
 			f = p.newShare("reading")
 			if total == 0 {
-				f = p.newPhase("reading", unknownTotal, func(done int) string { return fmt.Sprintf("%d MB", done>>20) })
+				f = p.newPhase("reading", 0, func(done int) string { return fmt.Sprintf("%d MB", done>>20) })
 			}
 		}
 		last = read

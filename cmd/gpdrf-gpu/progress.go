@@ -2,13 +2,11 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
 
 	"github.com/gpdrf/gpdrf-gpu/train"
@@ -16,21 +14,16 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// newReporter shows the progress of a run: a bar on a terminal, plain lines elsewhere. It also writes the metrics of
-// the run folder, and calls stop if they cannot be written. begin is called before the first step.
+// newReporter shows the progress of a run. It also writes the metrics of the run folder, and calls stop if they cannot be
+// written. begin is called before the first step.
 func (p *program) newReporter(folder *rundir.Folder, events *events, begin, stop func()) train.Reporter {
-	var shown train.Reporter = &lineReporter{console: &p.console}
-	if p.terminal && !p.quiet {
-		shown = &barReporter{w: p.err}
-	}
-	return &recorder{Reporter: shown, p: p, folder: folder, events: events, begin: begin, stop: stop}
+	return &recorder{steps: steps{console: &p.console}, folder: folder, events: events, begin: begin, stop: stop}
 }
 
-// recorder writes the numbers of every reading to the run folder. Several goroutines may call it.
+// recorder shows every reading, and writes its numbers to the run folder. Several goroutines may call it.
 type recorder struct {
-	train.Reporter
-	p      *program
 	mutex  sync.Mutex
+	steps  steps
 	folder *rundir.Folder
 	events *events
 	begin  func()
@@ -44,22 +37,24 @@ func (r *recorder) Step(p rundir.Progress) {
 	if r.folder.Step(p); r.folder.Err() != nil {
 		r.stop()
 	}
-	r.events.step(p)
-	r.Reporter.Step(p)
+	if r.events != nil {
+		r.events.step(p)
+	}
+	r.steps.show(p)
 }
 
 func (r *recorder) Note(format string, args ...any) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
 	r.phase.end()
-	r.Reporter.Note(format, args...)
+	r.steps.console.note(format, args...)
 }
 
 // Doing shows the work in progress. It may be called from any goroutine.
 func (r *recorder) Doing(what string, share float64) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
-	r.phase = r.p.phaseOf(r.phase, what)
+	r.phase = r.steps.console.phaseOf(r.phase, what)
 	r.phase.share(share)
 }
 
@@ -68,7 +63,7 @@ func (r *recorder) Begin(total int) {
 	defer r.mutex.Unlock()
 	r.phase.end()
 	r.begin()
-	r.Reporter.Begin(total)
+	r.steps.start(total)
 }
 
 func (r *recorder) End() {
@@ -77,15 +72,16 @@ func (r *recorder) End() {
 	if r.events != nil {
 		r.events.write(nil, true) // this writes the readings that wait
 	}
-	r.Reporter.End()
+	r.steps.end()
 }
 
-// lineReporter prints about linesPerRun lines, at least linePause apart. With --quiet it prints warnings only.
-type lineReporter struct {
-	train.Silent
-	console *console
-	next    int
-	last    time.Duration
+// steps shows the steps of a run: by a bar on a terminal, elsewhere by about linesPerRun lines, at least linePause apart.
+type steps struct {
+	console  *console
+	bar      *bar
+	last     atomic.Pointer[rundir.Progress] // the last step, which another goroutine draws
+	nextLine int
+	lastLine time.Duration
 }
 
 const (
@@ -93,18 +89,32 @@ const (
 	linePause   = time.Second
 )
 
-func (l *lineReporter) Note(format string, args ...any) { l.console.note(format, args...) }
+func (s *steps) start(total int) {
+	s.nextLine = 1
+	if s.console.hasBars() {
+		s.last.Store(&rundir.Progress{Total: total})
+		s.bar = s.console.newBar(
+			func(d decor.Statistics) string { return fmt.Sprintf("step %d of %d ", d.Current, d.Total) },
+			func(d decor.Statistics) string { return barText(s.last.Load(), d.AvailableWidth) })
+		s.bar.show(0, total)
+	}
+}
 
-func (l *lineReporter) Begin(int) { l.next = 1 }
-
-func (l *lineReporter) Step(p rundir.Progress) {
-	due := p.Step >= l.next && (p.Step == 1 || p.Elapsed-l.last >= linePause)
+func (s *steps) show(p rundir.Progress) {
+	if s.bar != nil {
+		s.last.Store(&p)
+		s.bar.show(p.Step, p.Total) // a time limit may change the total
+		return
+	}
+	due := p.Step >= s.nextLine && (p.Step == 1 || p.Elapsed-s.lastLine >= linePause)
 	if !due && p.Step != p.Total {
 		return
 	}
-	l.next, l.last = p.Step+p.Total/linesPerRun, p.Elapsed
-	l.Note("step %*d of %d  %s", len(fmt.Sprint(p.Total)), p.Step, p.Total, describe(p))
+	s.nextLine, s.lastLine = p.Step+p.Total/linesPerRun, p.Elapsed
+	s.console.note("step %*d of %d  %s", len(fmt.Sprint(p.Total)), p.Step, p.Total, describe(p))
 }
+
+func (s *steps) end() { s.bar.end(false) }
 
 // objectiveLabel returns ELBO if the objective is the bound.
 func objectiveLabel(p *rundir.Progress) string {
@@ -129,15 +139,6 @@ func describe(p rundir.Progress) string {
 	return text
 }
 
-// barReporter is one line that is redrawn. It has no colours.
-type barReporter struct {
-	train.Silent
-	w     io.Writer
-	group *mpb.Progress
-	bar   *mpb.Bar
-	last  atomic.Pointer[rundir.Progress] // the last step, which another goroutine draws
-}
-
 // barText returns the text of a bar. Its last parts are left out if they do not fit the columns.
 func barText(p *rundir.Progress, columns int) (text string) {
 	parts := []string{fmt.Sprintf("%s %.5g", objectiveLabel(p), p.Shown())}
@@ -157,70 +158,22 @@ func barText(p *rundir.Progress, columns int) (text string) {
 }
 
 // remainingTime returns the text of the remaining time of the run; "" if it is unknown.
-func remainingTime(p rundir.Progress) string {
-	left := p.Total - p.Step
-	if p.StepsPerSecond <= 0 || left <= 0 {
-		return ""
-	}
-	eta := time.Duration(float64(left) / p.StepsPerSecond * float64(time.Second))
-	return eta.Round(time.Second).String() + " left"
-}
+func remainingTime(p rundir.Progress) string { return timeLeft(p.Total-p.Step, p.StepsPerSecond) }
 
-func (b *barReporter) Note(format string, args ...any) {
-	line := fmt.Sprintf(format+"\n", args...)
-	if b.group != nil {
-		b.group.Write([]byte(line)) // this writes above the bar
-		return
-	}
-	io.WriteString(b.w, line)
-}
-
-func (b *barReporter) Begin(total int) {
-	b.last.Store(&rundir.Progress{Total: total})
-	b.group = mpb.New(mpb.WithOutput(b.w), mpb.WithWidth(24))
-	// The text keeps its spaces if there is no room for the bar.
-	b.bar = b.group.AddBar(0, mpb.BarFillerTrim(),
-		mpb.PrependDecorators(decor.CountersNoUnit("step %d of %d ")),
-		mpb.AppendDecorators(decor.Any(func(s decor.Statistics) string {
-			return barText(b.last.Load(), s.AvailableWidth)
-		})),
-	)
-	b.bar.SetTotal(int64(total), false)
-}
-
-func (b *barReporter) Step(p rundir.Progress) {
-	b.last.Store(&p)
-	b.bar.SetTotal(int64(p.Total), false) // a time limit may change the total
-	b.bar.SetCurrent(int64(p.Step))
-}
-
-func (b *barReporter) End() {
-	b.bar.Abort(false)
-	b.group.Wait()
-	b.group = nil
-}
-
-// searchBar shows the progress of a search by a bar on a terminal. Elsewhere it only prints the notes of the search.
+// searchBar shows the progress of a search by a bar on a terminal, and nothing elsewhere.
 type searchBar struct {
-	p       *program
+	bar     *bar
 	limit   time.Duration
-	started time.Time // the start, moved back by the time that earlier sessions used
-	group   *mpb.Progress
-	bar     *mpb.Bar
+	started time.Time              // the start, moved back by the time that earlier sessions used
 	trial   atomic.Pointer[string] // the next trial, which another goroutine draws
 }
 
-func (p *program) newSearchBar(s *best.State, started time.Time) *searchBar {
-	b := &searchBar{p: p, limit: s.Limit, started: started}
-	if p.terminal && !p.quiet {
-		what := "searching"
-		b.trial.Store(&what)
-		b.group = mpb.New(mpb.WithOutput(p.err), mpb.WithWidth(24))
-		b.bar = b.group.AddBar(0, mpb.BarFillerTrim(), // the total is set later: the number of trials changes
-			mpb.PrependDecorators(decor.Any(func(decor.Statistics) string { return *b.trial.Load() + " " })),
-			mpb.AppendDecorators(decor.Any(func(s decor.Statistics) string {
-				return b.progressText(s.Current, s.Total)
-			})))
+func (c *console) newSearchBar(s *best.State, started time.Time) *searchBar {
+	b := &searchBar{limit: s.Limit, started: started}
+	if c.hasBars() {
+		b.trial.Store(new("searching"))
+		b.bar = c.newBar(func(decor.Statistics) string { return *b.trial.Load() + " " },
+			func(s decor.Statistics) string { return b.progressText(s.Current, s.Total) })
 	}
 	return b
 }
@@ -234,35 +187,16 @@ func (b *searchBar) progressText(done, all int64) string {
 	return text
 }
 
-// note writes a line above the bar.
-func (b *searchBar) note(format string, args ...any) {
-	if b.group == nil {
-		b.p.note(format, args...)
-		return
-	}
-	io.WriteString(b.group, strings.TrimRight(fmt.Sprintf(format, args...), "\n")+"\n")
-}
-
-// show shows the next trial, and the number of trials that have ended.
+// show shows the next trial, and the number of trials that have ended. The number of all trials may change.
 func (b *searchBar) show(done, all int, what string) {
-	if b.group != nil {
+	if b.bar != nil {
 		b.trial.Store(&what)
-		b.bar.SetTotal(int64(all), false)
-		b.bar.SetCurrent(int64(done))
+		b.bar.show(done, all)
 	}
 }
 
 func (b *searchBar) trialEnded() {
-	if b.group != nil {
-		b.bar.Increment()
-	}
-}
-
-// end takes the bar away.
-func (b *searchBar) end() {
-	if b.group != nil {
-		b.bar.Abort(true)
-		b.group.Wait()
-		b.group = nil
+	if b.bar != nil {
+		b.bar.line.Increment()
 	}
 }

@@ -25,15 +25,15 @@ func TestLines(t *testing.T) {
 		{total: 1, step: time.Second, least: 1, most: 1},
 	} {
 		var out bytes.Buffer
-		l := &lineReporter{console: &console{err: &out}}
-		l.Begin(c.total)
+		l := &steps{console: &console{err: &out}}
+		l.start(c.total)
 		for step := 1; step <= c.total; step++ {
 			if step == 1 || step%10 == 0 || step == c.total || c.total < 10 {
-				l.Step(rundir.Progress{Step: step, Total: c.total, Elapsed: time.Duration(step) * c.step,
+				l.show(rundir.Progress{Step: step, Total: c.total, Elapsed: time.Duration(step) * c.step,
 					StepsPerSecond: 1 / c.step.Seconds()})
 			}
 		}
-		l.End()
+		l.end()
 		if n := strings.Count(out.String(), "\n"); n < c.least || n > c.most {
 			t.Errorf("%d steps: %d lines, expected %d to %d", c.total, n, c.least, c.most)
 		}
@@ -43,18 +43,19 @@ func TestLines(t *testing.T) {
 // A bar that stops early, as after Ctrl-C, ends. Without a terminal nothing is drawn.
 func TestBarEnds(t *testing.T) {
 	var out bytes.Buffer
-	b := &barReporter{w: &out}
-	b.Note("before")
-	b.Begin(100)
-	b.Step(rundir.Progress{Step: 40, Total: 100, StepsPerSecond: 20})
+	c := &console{err: &out, terminal: true}
+	b := &steps{console: c}
+	c.note("before")
+	b.start(100)
+	b.show(rundir.Progress{Step: 40, Total: 100, StepsPerSecond: 20})
 	done := make(chan bool)
-	go func() { b.End(); close(done) }()
+	go func() { b.end(); close(done) }()
 	select {
 	case <-done:
 	case <-time.After(10 * time.Second):
 		t.Fatal("the bar does not end")
 	}
-	b.Note("after")
+	c.note("after")
 	if got := out.String(); got != "before\nafter\n" {
 		t.Errorf("got %q", got)
 	}
@@ -118,8 +119,8 @@ func TestRowsBar(t *testing.T) {
 			b.show(done)
 		}
 		got := -1
-		if b.group != nil {
-			got = int(b.bar.Current())
+		if b.bar != nil {
+			got = int(b.bar.line.Current())
 		}
 		if got != c.want {
 			t.Errorf("%+v: the bar is at %d", c, got)
@@ -141,11 +142,11 @@ func TestSearchBar(t *testing.T) {
 	b := p.newSearchBar(state, time.Now().Add(-20*time.Second))
 	b.show(2, 12, "round 1 of 3: setting 0")
 	b.trialEnded()
-	if got := b.bar.Current(); got != 3 {
+	if got := b.bar.line.Current(); got != 3 {
 		t.Errorf("%d trials have ended, expected 3", got)
 	}
 	if got, want := b.progressText(3, 12), " 3 of 12  20s of 1m0s"; got != want {
 		t.Errorf("got %q, expected %q", got, want)
 	}
-	b.end()
+	b.bar.end(true)
 }
