@@ -10,8 +10,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 )
 
-// maxClasses is the largest number of classes of a matrix. With more, the pairs that are confused most are listed.
-const maxClasses = 30
+// MaxClasses is the largest number of classes of a matrix. With more, the pairs that are confused most are listed.
+const MaxClasses = 30
 
 // confusion counts the classes predicted for each true class.
 func confusion(runs []*Run) section {
@@ -26,7 +26,7 @@ func confusion(runs []*Run) section {
 		}
 		p := panel{Title: "Rows of each class", Table: matrix(scores.Classes),
 			Span: spanOf(runs, min(2, (len(scores.Classes)+6)/7))}
-		if n := len(scores.Classes); n > maxClasses {
+		if n := len(scores.Classes); n > MaxClasses {
 			s.Lead = fmt.Sprintf("There are %d classes: these are the pairs that are confused most.", n)
 			p = panel{Title: "Confused most", Table: confusedPairs(scores.Classes)}
 		}
@@ -55,26 +55,31 @@ func matrix(classes []metrics.ClassScore) *table {
 	return m
 }
 
-// confusedPairs returns the table of the pairs of classes that are confused most often.
-func confusedPairs(classes []metrics.ClassScore) *table {
-	type pair struct {
-		class, predicted string
-		rows             metrics.Count
-	}
-	var all []pair
+// Confusion counts the rows of a class that were taken for another class.
+type Confusion struct {
+	Class, Predicted string
+	Rows, Of         metrics.Count
+}
+
+// Confusions lists the confusions of classes, the most frequent first.
+func Confusions(classes []metrics.ClassScore) (all []Confusion) {
 	for _, c := range classes {
-		for predicted, n := range c.Predicted {
-			if predicted != c.Class {
-				all = append(all, pair{c.Class, predicted, n})
+		for _, other := range classes {
+			if n := c.Predicted[other.Class]; n > 0 && other.Class != c.Class {
+				all = append(all, Confusion{c.Class, other.Class, n, c.Support})
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b pair) int {
-		return cmp.Or(cmp.Compare(b.rows, a.rows), cmp.Compare(a.class, b.class), cmp.Compare(a.predicted, b.predicted))
-	})
+	slices.SortStableFunc(all, func(a, b Confusion) int { return cmp.Compare(b.Rows, a.Rows) })
+	return all
+}
+
+// confusedPairs returns the table of the pairs of classes that are confused most often.
+func confusedPairs(classes []metrics.ClassScore) *table {
 	t := newTable("Pairs of classes", "true", "predicted", "rows")
-	for _, p := range all[:min(len(all), maxClasses)] {
-		t.add(p.class, p.predicted, fmt.Sprint(p.rows))
+	all := Confusions(classes)
+	for _, p := range all[:min(len(all), MaxClasses)] {
+		t.add(p.Class, p.Predicted, fmt.Sprint(p.Rows))
 	}
 	return t
 }

@@ -11,12 +11,12 @@ import (
 	"github.com/mattn/go-runewidth"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+	"github.com/gpdrf/gpdrf-gpu/report"
 )
 
-// The limits of the tables of classes. If there are more than maxClasses, or the matrix is wider than helpWidth, the
-// worst are listed.
+// The limits of the tables of classes. If there are more than report.MaxClasses, or the matrix is wider than helpWidth,
+// the worst are listed.
 const (
-	maxClasses  = 20
 	worstListed = 10
 	labelWidth  = 24
 )
@@ -27,7 +27,7 @@ func classTables(classes []metrics.ClassScore) string {
 		return ""
 	}
 	shown, heading := classes, ""
-	if len(classes) > maxClasses {
+	if len(classes) > report.MaxClasses {
 		shown = slices.Clone(classes)
 		slices.SortStableFunc(shown, func(a, b metrics.ClassScore) int {
 			return cmp.Compare(valueOr(a.F1, 1), valueOr(b.F1, 1))
@@ -36,7 +36,7 @@ func classTables(classes []metrics.ClassScore) string {
 		heading = fmt.Sprintf("the %d of %d classes with the lowest F1\n", worstListed, len(classes))
 	}
 	text := heading + classRows(shown)
-	if len(classes) <= maxClasses {
+	if len(classes) <= report.MaxClasses {
 		if matrix := confusionMatrix(classes); widest(matrix.lines("  ")) <= helpWidth {
 			return text + "\n\nrows by class (down) and predicted class (across)\n" + matrix.indented()
 		}
@@ -75,25 +75,13 @@ func confusionMatrix(classes []metrics.ClassScore) *textTable {
 
 // worstConfusions returns the table of the largest numbers off the diagonal; "" if there are none.
 func worstConfusions(classes []metrics.ClassScore) string {
-	type confusion struct {
-		class, taken string
-		rows, of     metrics.Count
-	}
-	var all []confusion
-	for _, c := range classes {
-		for _, other := range classes {
-			if n := c.Predicted[other.Class]; n > 0 && other.Class != c.Class {
-				all = append(all, confusion{c.Class, other.Class, n, c.Support})
-			}
-		}
-	}
+	all := report.Confusions(classes)
 	if all == nil {
 		return ""
 	}
-	slices.SortStableFunc(all, func(a, b confusion) int { return cmp.Compare(b.rows, a.rows) })
 	t := newTable("class", "taken for", "rows")
 	for _, c := range all[:min(worstListed, len(all))] {
-		t.add(label(c.class), label(c.taken), fmt.Sprintf("%v of %v", c.rows, c.of))
+		t.add(label(c.Class), label(c.Predicted), fmt.Sprintf("%v of %v", c.Rows, c.Of))
 	}
 	return t.indented()
 }

@@ -46,12 +46,12 @@ rows by class (down) and predicted class (across)
 // Of many classes the worst are shown, and the confusions in place of a matrix.
 func TestManyClasses(t *testing.T) {
 	var names []string
-	for i := range 30 {
+	for i := range 40 {
 		names = append(names, fmt.Sprint("k", i))
 	}
 	text := classTables(scored(names, map[[2]int]int{{20, 7}: 9, {3, 4}: 2}))
 	for _, want := range []string{
-		"the 10 of 30 classes with the lowest F1\n  class  precision", "\n  k20       1.0000  0.2500  0.4000    12\n",
+		"the 10 of 40 classes with the lowest F1\n  class  precision", "\n  k20       1.0000  0.2500  0.4000    12\n",
 		"most frequent confusions\n  class  taken for  rows\n  k20    k7         9 of 12\n  k3     k4         2 of 5",
 	} {
 		if !strings.Contains(text, want) {
