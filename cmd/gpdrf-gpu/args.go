@@ -116,17 +116,25 @@ func (v *verb) setting(text string) (options.Setting, error) {
 	switch {
 	case !ok:
 		return options.Setting{}, usererror.OfFlag(setFlag, "%q is not of the form KEY=VALUE", text)
-	case v.key(key) != nil, v.flag("config") != nil && options.Find(key) != nil:
+	case v.takesKey(key):
 		return options.Setting{Key: key, Text: value, From: options.BySet}, nil
 	case v.flag(key) != nil:
 		return options.Setting{}, usagef("%s: is a flag of its own: use %s", usererror.Key(key), usererror.Flag(key))
 	}
-	if near, ok := didyoumean.Nearest(key, append(flagNames(v.keys), flagNames(v.flags)...)); ok && v.key(near) == nil {
-		return options.Setting{}, usererror.OfFlag(setFlag, "unknown key %q: did you mean %s?", key,
-			usererror.Flag(near))
+	if near, ok := didyoumean.Nearest(key, append(flagNames(v.keys), flagNames(v.flags)...)); ok {
+		meant := usererror.Flag(near)
+		if v.takesKey(near) {
+			meant = strconv.Quote(near)
+		}
+		return options.Setting{}, usererror.OfFlag(setFlag, "unknown key %q: did you mean %s?", key, meant)
 	}
 	hint := cmp.Or(didyoumean.Hint(key, flagNames(v.keys)), ": see gpdrf-gpu help "+v.name+" --all")
 	return options.Setting{}, usererror.OfFlag(setFlag, "unknown key %q%s", key, hint)
+}
+
+// takesKey reports whether --set takes a key. Options with a flag are keys, too, where there is a config file.
+func (v *verb) takesKey(name string) bool {
+	return v.key(name) != nil || v.flag("config") != nil && options.Find(name) != nil
 }
 
 // unknownFlag returns the error for a flag that the verb does not have; value is its value.
@@ -142,14 +150,7 @@ func (v *verb) unknownFlag(name, value string) error {
 		}
 		return usagef("--%s: is a %s now: use --set %s=%s", name, what, name, cmp.Or(value, def))
 	}
-	if v.name == "plan" && flagNamed(trainFlags(), name) != nil {
-		return usagef("--%s: is about the folder of a run, and plan trains nothing: leave it out", name)
-	}
-	near, ok := didyoumean.Nearest(name, append(flagNames(v.flags), "help"))
-	if v.name == "export" && name == "out" { // the flag of predict and train
-		near, ok = "onnx", true
-	}
-	if ok {
+	if near, ok := didyoumean.Nearest(name, append(flagNames(v.flags), "help")); ok {
 		return usagef("unknown flag --%s: did you mean --%s?", name, near)
 	}
 	return usagef("unknown flag --%s: see gpdrf-gpu %s --help", name, v.name)
