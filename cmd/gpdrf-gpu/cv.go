@@ -220,7 +220,7 @@ func (v *crossValidation) fold(k int) (err error) {
 		}
 	}()
 	job, opened, err := v.open(k, guard, limit)
-	guard.write(func() error { folder = opened; return nil })
+	guard.set(func() { folder = opened })
 	if job != nil {
 		defer job.Device.Close()
 	}

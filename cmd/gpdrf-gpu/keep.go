@@ -30,7 +30,7 @@ const (
 // extra computes one extra and reports success. A failure is a warning.
 func (o *runOutput) extra(ctx context.Context, guard *exitGuard, what string,
 	work func(context.Context) (write func() error, err error)) bool {
-	guard.write(func() error { o.extraName = what; return nil })
+	guard.set(func() { o.extraName = what })
 	err := extra(ctx, guard, bound(o.job.Started), work)
 	if err != nil && !hasEnded(err) {
 		o.leaveOut(err)

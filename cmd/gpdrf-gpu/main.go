@@ -47,7 +47,7 @@ func start(err io.Writer) (code int) {
 	ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)
 	go func() {
 		<-ctx.Done()
-		stop() // a second Ctrl-C kills, unless a newQuitGuard handles it
+		stop() // a second Ctrl-C kills, unless onSecondSignal handles it
 	}()
 	p := &program{ctx: ctx, interrupt: stop, quit: make(chan error, 1),
 		console: console{out: os.Stdout, err: err, terminal: hasRoomForBar(int(os.Stderr.Fd()))}}

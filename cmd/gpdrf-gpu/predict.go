@@ -177,7 +177,7 @@ func (p *program) predict(c *call) error {
 		return guard.unless(err)
 	}
 	defer rows.Close()
-	guard.write(func() error { files = r.bad.files(r.out); return nil })
+	guard.set(func() { files = r.bad.files(r.out) })
 	return p.predictRows(ranks, dev, r, rows, guard, end)
 }
 

@@ -26,7 +26,7 @@ type exitGuard struct {
 	ctx     context.Context
 	writing sync.Mutex
 	leave   func() error // prints the last messages, once, and returns an endedError
-	exit    func()       // makes main exit
+	exit    func()       // makes main exit with the error of leave
 	unwatch func() bool
 }
 
@@ -99,14 +99,16 @@ func (g *exitGuard) write(f func() error) error {
 	return f()
 }
 
-// newQuitGuard lets a second Ctrl-C end a verb that has something to save. It waits while the verb writes, then calls
-// discard; a third Ctrl-C kills. A closed terminal may send its signal twice: this does not count as a second.
-func (p *program) newQuitGuard(discard func() error) *exitGuard {
-	g := &exitGuard{}
+// set runs f, which changes what the last messages are about.
+func (g *exitGuard) set(f func()) { g.write(func() error { f(); return nil }) }
+
+// onSecondSignal lets a second Ctrl-C end a verb that has something to save, until stop is called. It waits while the
+// verb writes, then calls discard; a third Ctrl-C kills. A closed terminal may send its signal twice: this does not
+// count as a second.
+func (p *program) onSecondSignal(g *exitGuard, discard func() error) (stop func()) {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, endSignals()...)
 	done := make(chan struct{})
-	g.unwatch = sync.OnceValue(func() bool { signal.Stop(signals); close(done); return true })
 	go func() {
 		for n := 0; n < 2; { // the first signal also makes the context done
 			select {
@@ -125,7 +127,7 @@ func (p *program) newQuitGuard(discard func() error) *exitGuard {
 		}
 		p.exit(errInterrupted)
 	}()
-	return g
+	return func() { signal.Stop(signals); close(done) }
 }
 
 // interrupted prints what an interrupt has left. If the context is done for another reason, it prints and returns that

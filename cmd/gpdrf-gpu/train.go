@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,7 +54,7 @@ type modelTraining struct {
 	p      *program
 	job    *train.Job
 	folder *rundir.Folder
-	guard  *exitGuard // the guard until the first step
+	guard  *exitGuard // ends the command, until the first step
 }
 
 func (p *program) trainNew(r *trainRequest) error {
@@ -261,12 +260,12 @@ func (m *modelTraining) trainAndScore() (r *rundir.Result, path string, err erro
 	m.p.note("training %s on %s: %d rows of %s, %s, on %s", cfg.Model, m.job.Train.Name, m.job.Train.N(),
 		inputsOf(m.job.Train), m.job.Train.Task, m.job.Device.Name())
 	events := m.p.newEvents(m.folder)
-	out, checkpoints, err := m.optimise(events)
-	if checkpoints == nil && m.guard.ctx.Err() != nil { // training ended before the first step
+	out, stop, err := m.optimise(events)
+	if stop == nil && m.guard.ctx.Err() != nil { // training ended before the first step
 		return nil, "", m.guard.leave()
 	}
-	if checkpoints != nil {
-		defer checkpoints.stop()
+	if stop != nil {
+		defer stop()
 	}
 	if errors.Is(err, context.Canceled) && m.folder.Err() == nil {
 		if m.job.Checkpoint == nil {
@@ -285,7 +284,7 @@ func (m *modelTraining) trainAndScore() (r *rundir.Result, path string, err erro
 	}
 	o := &runOutput{p: m.p, job: m.job, folder: m.folder, out: out, events: events, limit: m.job.Limit()}
 	m.job.Config = out.Config // some options depend on the rows
-	err = o.save(checkpoints)
+	err = o.save(m.guard)
 	if err == nil && out.End == train.Interrupted {
 		m.p.printLine("interrupted at step %d: the model so far is saved in %s", out.Steps, o.path)
 	}
@@ -293,8 +292,9 @@ func (m *modelTraining) trainAndScore() (r *rundir.Result, path string, err erro
 	return o.result, o.path, err
 }
 
-// optimise trains the model. checkpoints guards what is saved from the first step on; it is nil if no step was done.
-func (m *modelTraining) optimise(events *events) (out *train.Outcome, checkpoints *exitGuard, err error) {
+// optimise trains the model. From the first step on, a second Ctrl-C ends the command until stop is called; stop is nil
+// if no step was done.
+func (m *modelTraining) optimise(events *events) (out *train.Outcome, stop func(), err error) {
 	ctx, cancel := context.WithCancel(m.p.ctx)
 	defer cancel()
 	endNotice := func() {}
@@ -303,7 +303,7 @@ func (m *modelTraining) optimise(events *events) (out *train.Outcome, checkpoint
 			cancel()
 			return
 		}
-		checkpoints = m.p.newQuitGuard(func() error {
+		stop = m.p.onSecondSignal(m.guard, func() error {
 			m.p.afterFailure(errInterrupted, m.folder)
 			return m.folder.Discard()
 		})
@@ -320,7 +320,7 @@ func (m *modelTraining) optimise(events *events) (out *train.Outcome, checkpoint
 	m.job.Reporter = m.p.newReporter(m.folder, events, begin, cancel)
 	announced := false
 	m.job.Save = func(c *rundir.Checkpoint) error {
-		err := cmp.Or(checkpoints, m.guard).write(func() error {
+		err := m.guard.write(func() error {
 			if err := m.folder.Save(c); err != nil {
 				return err
 			}
@@ -344,7 +344,7 @@ func (m *modelTraining) optimise(events *events) (out *train.Outcome, checkpoint
 		err = m.p.leaveRanks()
 	}
 	endNotice()
-	return out, checkpoints, err
+	return out, stop, err
 }
 
 // afterFailure prints what a failed run has left, and how to resume it.
