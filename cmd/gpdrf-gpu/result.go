@@ -41,9 +41,6 @@ func (p *program) printResult(r *rundir.Result) {
 	for _, o := range r.Outputs {
 		p.printIntervals(" of "+o.Target, o.Conformal)
 	}
-	if r.TaskNote != "" {
-		fmt.Fprintf(p.out, "\n%s\n", r.TaskNote)
-	}
 	if r.KLWeight != 1 || !strings.HasPrefix(r.Objective, "ELBO") {
 		fmt.Fprintf(p.out, "\nobjective: %s\n", r.Objective)
 	}
