@@ -66,8 +66,8 @@ func (p *program) markdown() string {
 		"Flags of all commands but completion and man:\n\n")
 	listFlags(&b, commonFlags())
 	for _, v := range p.verbs() {
-		fmt.Fprintf(&b, "\n## gpdrf-gpu %s\n\n%s.\n\n    gpdrf-gpu %s\n\n%s\n\n", v.name,
-			strings.ToUpper(v.line[:1])+v.line[1:], v.synopsis(), wrap(v.about, "", helpWidth))
+		fmt.Fprintf(&b, "\n## gpdrf-gpu %s\n\n%s.\n\n    %s\n\n%s\n\n", v.name,
+			strings.ToUpper(v.line[:1])+v.line[1:], v.synopsis("\n    "), wrap(v.about, "", helpWidth))
 		for _, e := range v.examples {
 			fmt.Fprintf(&b, "    %s\n        %s\n", e.command, e.what)
 		}

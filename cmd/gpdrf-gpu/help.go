@@ -19,14 +19,18 @@ func (p *program) overview() string {
 	b.WriteString("A GP-DRF model is a Gaussian process layer with random-feature layers above it " +
 		"(Laradji et al., 2019).\n\nStart with\n")
 	command := func(what, line string) {
-		fmt.Fprintf(&b, "  gpdrf-gpu %-34s  %s\n", strings.TrimSpace(what), line)
+		b.WriteString(strings.TrimRight(fmt.Sprintf("  gpdrf-gpu %-34s  %s", what, line), " ") + "\n")
 	}
 	command("train", "a table that comes with the program, in about 40 seconds")
 	command("train --data FILE --target COLUMN", "a table of your own")
 	command("predict RUN --data FILE", "the predictions of a run for other rows")
 	b.WriteString("\nCommands\n")
 	for _, v := range p.verbs() {
-		command(v.name+" "+v.args, v.line)
+		ways := v.ways()
+		command(ways[0], v.line)
+		for _, way := range ways[1:] {
+			command(way, "")
+		}
 	}
 	command("help COMMAND", "flags and examples; help train --all lists the keys of a config file, too")
 	command("--version", "the version of this program")
@@ -57,7 +61,7 @@ const maxKeys = 8
 // help returns the help text of a verb. With all it has every key of a config file.
 func (v verb) help(all bool) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "gpdrf-gpu %s: %s\n\n  gpdrf-gpu %s\n\n", v.name, v.line, v.synopsis())
+	fmt.Fprintf(&b, "gpdrf-gpu %s: %s\n\n  %s\n\n", v.name, v.line, v.synopsis("\n  "))
 	b.WriteString(wrap(v.about, "", helpWidth))
 	b.WriteString("\n\nExamples\n")
 	for _, e := range v.examples {
@@ -116,12 +120,24 @@ func writeFlags(b *strings.Builder, group string, flags []flagSpec) {
 	}
 }
 
-func (v verb) synopsis() string {
-	flags := " [flags]"
-	if len(v.flags) == 0 {
-		flags = ""
+// ways lists the ways to call a verb: its name and its arguments.
+func (v verb) ways() (all []string) {
+	for args := range strings.SplitSeq(v.args, "\n") {
+		all = append(all, strings.TrimSpace(v.name+" "+args))
 	}
-	return strings.Join(strings.Fields(v.name+" "+v.args+flags), " ")
+	return all
+}
+
+// synopsis returns the commands of a verb, with a separator between them.
+func (v verb) synopsis(separator string) string {
+	var commands []string
+	for _, way := range v.ways() {
+		if len(v.flags) > 0 {
+			way += " [flags]"
+		}
+		commands = append(commands, "gpdrf-gpu "+way)
+	}
+	return strings.Join(commands, separator)
 }
 
 // eachKeyGroup visits the keys by heading. Several groups have one heading for all, without keys, before their own.

@@ -13,7 +13,7 @@ import (
 
 func (p *program) runsVerb() verb {
 	return verb{
-		name: "runs", args: "[DIR] | compare A B", line: "list runs and their scores, or compare two", run: p.runs,
+		name: "runs", args: "[DIR]\ncompare A B", line: "list runs and their scores, or compare two", run: p.runs,
 		about: "It lists the runs in DIR and below, otherwise in runs. A cross-validation is one line, with the " +
 			"means of its folds. The column cut has the number of test rows scored, 12 of 90, where a time limit cut " +
 			"the test. compare lists the options in which two runs differ, and their scores. Where both have " +

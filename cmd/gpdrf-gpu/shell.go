@@ -112,8 +112,8 @@ func (p *program) man(*call) error {
 		fmt.Fprintf(&b, ".TP\n\\fB%s\\fR\n%s\n", roff.Replace(bold), roff.Replace(text))
 	}
 	for _, v := range p.verbs() {
-		fmt.Fprintf(&b, ".SH %s\n%s\n.PP\n\\fBgpdrf\\-gpu %s\\fR\n.PP\n%s\n.SS Examples\n", strings.ToUpper(v.name),
-			roff.Replace(v.line), roff.Replace(v.synopsis()), roff.Replace(v.about))
+		fmt.Fprintf(&b, ".SH %s\n%s\n.PP\n\\fB%s\\fR\n.PP\n%s\n.SS Examples\n", strings.ToUpper(v.name),
+			roff.Replace(v.line), roff.Replace(v.synopsis("\n.br\n")), roff.Replace(v.about))
 		for _, e := range v.examples {
 			item(e.command, e.what)
 		}

@@ -11,7 +11,7 @@ import (
 // verb is one command. The help, docs/cli.md and the parser take all they need from it.
 type verb struct {
 	name     string
-	args     string // its arguments, as the help writes them
+	args     string // its arguments, as the help writes them; a line for each way to call it
 	line     string // its description in a line
 	about    string // its description in a few lines
 	examples []example
