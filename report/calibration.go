@@ -47,7 +47,7 @@ func positions(t Target) panel {
 	}
 	width := 1.96 * math.Sqrt((1-1/float64(bins))/expected)
 	low, high := math.Max(0, 1-width), 1+width
-	chart := charts.Chart{
+	return panel{Title: "Probability integral transform", Numbers: numbers, Chart: &charts.Chart{
 		Label: "Histogram of the predictive distribution function at the true values",
 		X:     charts.Axis{Label: "predictive distribution function at the true value", Low: 0, High: 1},
 		Y:     charts.Axis{Label: "rows, of those expected"},
@@ -56,8 +56,7 @@ func positions(t Target) panel {
 			{Kind: charts.Bars, X: edges, Y: heights, Tips: tips},
 			{Kind: charts.Rule, X: []float64{0, 1}, Y: []float64{1, 1}},
 		},
-	}
-	return panel{Title: "Probability integral transform", Chart: chart.SVG(), Numbers: numbers}
+	}}
 }
 
 // diagonal returns the line on which both axes have the same value.
@@ -93,7 +92,7 @@ func coverage(t Target) panel {
 			numbers.add(percent(p), percent(inside), fmt.Sprintf("%+.1f %%", 100*(inside-p)))
 		}
 	}
-	chart := charts.Chart{
+	return panel{Title: "Coverage", Numbers: numbers, Chart: &charts.Chart{
 		Label: "Share of rows inside central intervals over their probability",
 		X:     charts.Axis{Label: "probability of the interval", Low: 0, High: 1},
 		Y:     charts.Axis{Label: "share of rows inside", Low: 0, High: 1},
@@ -103,8 +102,7 @@ func coverage(t Target) panel {
 			{Kind: charts.Line, X: nominal, Y: actual},
 			{Kind: charts.Points, X: nominal, Y: actual, Tips: tips},
 		},
-	}
-	return panel{Title: "Coverage", Chart: chart.SVG(), Numbers: numbers}
+	}}
 }
 
 // confidenceBins is the number of bins, the same as for the score ECE.
@@ -141,7 +139,7 @@ func reliability(c *Classes) panel {
 			percent(mean), percent(p), n))
 		numbers.add(percent(mean), percent(p), fmt.Sprintf("%.0f", n))
 	}
-	chart := charts.Chart{
+	return panel{Title: "Reliability", Numbers: numbers, Chart: &charts.Chart{
 		Label: "Share of right rows over the probability of the predicted class",
 		X:     charts.Axis{Label: "probability of the predicted class", Low: 0, High: 1},
 		Y:     charts.Axis{Label: "share of rows right", Low: 0, High: 1},
@@ -151,8 +149,7 @@ func reliability(c *Classes) panel {
 			{Kind: charts.Line, X: x, Y: y},
 			{Kind: charts.Points, X: x, Y: y, Tips: tips},
 		},
-	}
-	return panel{Title: "Reliability", Chart: chart.SVG(), Numbers: numbers}
+	}}
 }
 
 // confidence draws the histogram of the probabilities of predicted classes.
@@ -166,11 +163,10 @@ func confidence(c *Classes) panel {
 			numbers.add(percent(edges[b]), percent(edges[b+1]), fmt.Sprintf("%.0f", n))
 		}
 	}
-	chart := charts.Chart{
+	return panel{Title: "How sure the predictions are", Numbers: numbers, Chart: &charts.Chart{
 		Label: "How many rows are predicted with which probability",
 		X:     charts.Axis{Label: "probability of the predicted class", Low: 0, High: 1},
 		Y:     charts.Axis{Label: "rows"},
 		Marks: []charts.Mark{{Kind: charts.Bars, X: edges, Y: counts, Tips: tips}},
-	}
-	return panel{Title: "How sure the predictions are", Chart: chart.SVG(), Numbers: numbers}
+	}}
 }

@@ -118,7 +118,7 @@ func distances(c *Classes) []panel {
 	const perTen = 4
 	edges, right := histogram(logs[0], low, high, int(high-low)*perTen)
 	_, wrong := histogram(logs[1], low, high, len(right))
-	chart := charts.Chart{
+	chart := &charts.Chart{
 		Label: "Shares of right and wrong rows by Bhattacharyya distance",
 		X:     charts.Axis{Label: "Bhattacharyya distance", Low: low, High: high, Powers: true},
 		Y:     charts.Axis{Label: "share of the rows, %"},
@@ -140,7 +140,7 @@ func distances(c *Classes) []panel {
 			numbers.add(end(b), end(b+1), fmt.Sprint(right[b]), fmt.Sprint(wrong[b]))
 		}
 	}
-	return []panel{{Title: "Right and wrong rows", Chart: chart.SVG(), Numbers: numbers,
+	return []panel{{Title: "Right and wrong rows", Chart: chart, Numbers: numbers,
 		Note: fmt.Sprintf("Each colour adds up to 100 %%: %d rows were right (first colour), %d wrong (second).",
 			len(logs[0]), len(logs[1]))}}
 }

@@ -68,7 +68,7 @@ func (q quantity) readings(r *Run) (steps, values []float64) {
 
 // panel draws the quantity of all runs that have it.
 func (q quantity) panel(runs []*Run) (p panel, ok bool) {
-	chart := charts.Chart{X: charts.Axis{Label: "step"}, Y: charts.Axis{Label: q.title}}
+	chart := &charts.Chart{X: charts.Axis{Label: "step"}, Y: charts.Axis{Label: q.title}}
 	numbers := newTable(q.title, "step", "value")
 	if len(runs) > 1 { // each run has its own rows, since the steps differ
 		numbers = newTable(q.title, "run", "step", "value")
@@ -123,7 +123,7 @@ func (q quantity) panel(runs []*Run) (p panel, ok bool) {
 		chart.Y.Low, chart.Y.High = low-room, high+room
 	}
 	chart.Label = q.title + " over the steps of training"
-	return panel{Title: q.title, Chart: chart.SVG(), Numbers: numbers}, true
+	return panel{Title: q.title, Chart: chart, Numbers: numbers}, true
 }
 
 // labelPrefix returns the label of a run for the beginning of a tip; "" if there is one run.

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/predict"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
@@ -96,21 +97,19 @@ func WriteReadings(w io.Writer, all []rundir.Reading) error {
 	out := csv.NewWriter(w)
 	out.Write([]string{"step", "elbo", "ell", "kl", "lr", "val_nlpd", "val_rmse", "val_nll", "val_error", "seconds"})
 	for _, r := range all {
-		cells := []string{strconv.Itoa(r.Step), number(r.ELBO), number(r.ELL), number(r.KL), number(r.LR)}
+		cells := []string{strconv.Itoa(r.Step), phrase.Number(r.ELBO), phrase.Number(r.ELL), phrase.Number(r.KL), phrase.Number(r.LR)}
 		for _, score := range []*float64{r.NLPD, r.RMSE, r.NLL, r.Error} {
 			cell := ""
 			if score != nil {
-				cell = number(*score)
+				cell = phrase.Number(*score)
 			}
 			cells = append(cells, cell)
 		}
-		out.Write(append(cells, number(r.Seconds))) // the writer keeps an error until Flush
+		out.Write(append(cells, phrase.Number(r.Seconds))) // the writer keeps an error until Flush
 	}
 	out.Flush()
 	return out.Error()
 }
-
-func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // Session is a command that trained a run, as in history.json. A run that was resumed has several.
 type Session struct {

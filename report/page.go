@@ -41,7 +41,6 @@ type page struct {
 	Scores      []score
 	Notes       []string
 	Sections    []section
-	Series      map[*Run]int
 	Version     string
 	Style       template.CSS
 	Script      template.JS
@@ -50,17 +49,9 @@ type page struct {
 // Write writes the page of one or several runs.
 func Write(w io.Writer, runs []*Run) error {
 	distinguish(runs)
-	parsed, err := template.New("page").Funcs(template.FuncMap{"short": short}).Parse(pageHTML)
-	if err != nil {
-		panic("report: " + err.Error())
-	}
-	p := page{
-		Sections: sections(runs), Series: map[*Run]int{}, Version: rundir.Version,
-		Style: template.CSS(style), Script: template.JS(script),
-	}
-	for i, r := range runs {
-		p.Series[r] = series(i)
-	}
+	words := template.FuncMap{"short": short, "series": series}
+	parsed := template.Must(template.New("page").Funcs(words).Parse(pageHTML))
+	p := page{Sections: sections(runs), Version: rundir.Version, Style: template.CSS(style), Script: template.JS(script)}
 	first := runs[0].Result
 	if len(runs) == 1 {
 		p.Title = fmt.Sprintf("%s on %s", first.Model, first.Data)

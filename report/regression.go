@@ -57,7 +57,7 @@ func predictionPanel(r *Run, t Target, dots int) panel {
 		tips = append(tips, fmt.Sprintf("%s: true %s, predicted %s, 90 %% interval %s to %s",
 			r.Rows.name(i), digits(t.True[i]), digits(t.Mean[i]), digits(t.Q05[i]), digits(t.Q95[i])))
 	}
-	chart := charts.Chart{
+	chart := &charts.Chart{
 		Label: "True values over predicted means, with intervals", Height: 330,
 		X: charts.Axis{Label: "predicted " + t.Name}, Y: charts.Axis{Label: "true " + t.Name},
 		Marks: []charts.Mark{
@@ -66,7 +66,7 @@ func predictionPanel(r *Run, t Target, dots int) panel {
 			{Kind: charts.Points, X: picked(t.Mean, at), Y: picked(t.True, at), Tips: tips},
 		},
 	}
-	p := panel{Title: "Test rows", Chart: chart.SVG()}
+	p := panel{Title: "Test rows", Chart: chart}
 	if len(r.Rows.Targets) == 1 {
 		p.Title = t.Name
 	}
@@ -175,7 +175,7 @@ func trend(in Values, y []float64, title string, standardised bool, dots int) pa
 		meanX, meanY = append(meanX, x), append(meanY, m)
 		numbers.add(digits(x), fmt.Sprint(len(part)), digits(m), digits(math.Sqrt(squares/float64(len(part)))))
 	}
-	chart := charts.Chart{
+	chart := &charts.Chart{
 		Label: title + " over " + in.Name, Height: 210,
 		X: charts.Axis{Label: in.Name}, Y: charts.Axis{Label: title},
 		Marks: []charts.Mark{{Kind: charts.Points, X: picked(in.Values, at), Y: picked(y, at), Light: true}},
@@ -186,7 +186,7 @@ func trend(in Values, y []float64, title string, standardised bool, dots int) pa
 		}
 	}
 	chart.Marks = append(chart.Marks, charts.Mark{Kind: charts.Line, X: meanX, Y: meanY, Series: 1})
-	return panel{Title: in.Name, Chart: chart.SVG(), Numbers: numbers}
+	return panel{Title: in.Name, Chart: chart, Numbers: numbers}
 }
 
 // normal95 is the 0.95 quantile of the standard normal distribution.

@@ -2,9 +2,10 @@ package report
 
 import (
 	"fmt"
-	"html/template"
 	"math"
 	"strconv"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/charts"
 )
 
 // section is a part of the page with a heading of its own.
@@ -19,7 +20,7 @@ type section struct {
 type panel struct {
 	Run     string // label of its run; "" if there is one run, or it shows all runs
 	Title   string
-	Chart   template.HTML
+	Chart   *charts.Chart
 	Note    string
 	Numbers *table // the numbers of the chart, folded away
 	Table   *table // the table of a panel without a chart
