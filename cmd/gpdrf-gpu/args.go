@@ -228,7 +228,7 @@ func (c *call) config() (cfg options.Config, err error) {
 
 func (p *program) readCommonFlags(c *call) error {
 	p.quiet, p.json = c.isOn("quiet"), c.isOn("json")
-	if c.err == nil && c.verb.args == "" && c.verb.name != "plan" { // plan has a more precise error
+	if c.err == nil && c.verb.args == "" {
 		c.err = c.noMore(c.args)
 	}
 	if threads := c.count("threads", 1, maxThreads, 0); threads > 0 {
@@ -255,11 +255,10 @@ func valueOf[T any](c *call, name string, def T, parse func(text string) (T, err
 	return v
 }
 
-// isOn reads a switch that is off by default.
-func (c *call) isOn(name string) bool { return c.isOnOr(name, false) }
-
-func (c *call) isOnOr(name string, def bool) bool {
-	return valueOf(c, name, def, func(text string) (bool, error) {
+// isOn reads a switch. It is off by default, unless its help has another default.
+func (c *call) isOn(name string) bool {
+	f := cmp.Or(c.verb.flag(name), c.verb.key(name))
+	return valueOf(c, name, f != nil && f.def == "true", func(text string) (bool, error) {
 		on, err := strconv.ParseBool(text)
 		if err != nil {
 			err = fmt.Errorf("%q is neither true nor false", text)

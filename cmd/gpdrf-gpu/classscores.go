@@ -37,8 +37,10 @@ func classTables(classes []metrics.ClassScore) string {
 	}
 	text := heading + classRows(shown)
 	if len(classes) <= report.MaxClasses {
-		if matrix := confusionMatrix(classes); widest(matrix.lines("  ")) <= helpWidth {
-			return text + "\n\nrows by class (down) and predicted class (across)\n" + matrix.indented()
+		matrix := confusionMatrix(classes).lines("  ")
+		tooWide := func(line string) bool { return runewidth.StringWidth(line) > helpWidth }
+		if !slices.ContainsFunc(matrix, tooWide) {
+			return text + "\n\nrows by class (down) and predicted class (across)\n" + strings.Join(matrix, "\n")
 		}
 	}
 	if confused := worstConfusions(classes); confused != "" {

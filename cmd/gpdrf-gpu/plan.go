@@ -27,10 +27,6 @@ func (p *program) planVerb() verb {
 // training that was tried.
 func (p *program) plan(c *call) error {
 	p.newExitGuard(p.ctx, p.nothingWritten)
-	if args := c.args; len(args) > 0 {
-		return usagef("unexpected argument %q: plan takes the options of train: gpdrf-gpu plan "+
-			"--data %s", args[0], args[0])
-	}
 	cfg, err := c.config()
 	if folds, given := c.text("cv"); given && err == nil {
 		cfg, err = p.planFold(c, folds)

@@ -56,10 +56,3 @@ func (t *textTable) lines(indent string) (lines []string) {
 
 // indented returns the text of the table, indented by two columns.
 func (t *textTable) indented() string { return strings.Join(t.lines("  "), "\n") }
-
-// widest returns the width of the longest line.
-func widest(lines []string) int {
-	return runewidth.StringWidth(slices.MaxFunc(lines, func(a, b string) int {
-		return runewidth.StringWidth(a) - runewidth.StringWidth(b)
-	}))
-}

@@ -145,7 +145,7 @@ func (p *program) parseTrain(c *call) (r *trainRequest, err error) {
 		return nil, err
 	}
 	r.overwrite = c.isOn("overwrite")
-	p.reports = c.isOnOr("report", true)
+	p.reports = c.isOn("report")
 	p.tensorboard = c.isOn("tensorboard")
 	if c.err != nil {
 		return nil, c.err
