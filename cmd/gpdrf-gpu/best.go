@@ -68,7 +68,7 @@ func (p *program) findBest(r *trainRequest) (err error) {
 		defer s.job.Device.Close()
 	}
 	if err != nil {
-		return s.guard.unless(err)
+		return s.guard.endedOr(err)
 	}
 	for s.devices = []device.Device{s.job.Device}; len(s.devices) < s.jobs; {
 		dev, err := device.Open(s.job.Device.Name())
@@ -225,7 +225,7 @@ func (s *search) run() (*rundir.Result, error) {
 		if s.p.ctx.Err() == nil && s.req.resume == "" && !s.state.HasTrained() {
 			err = errors.Join(err, s.guard.write(s.folder.Abandon))
 		}
-		return nil, s.guard.unless(err)
+		return nil, s.guard.endedOr(err)
 	}
 	s.p.noteAll(s.state.Lines())
 	return s.save(found)
@@ -247,7 +247,7 @@ func (s *search) save(found *fitted.Model) (*rundir.Result, error) {
 	if s.job.Conformal != nil {
 		err := found.Conform(s.p.ctx, s.job.Device, s.job.Conformal, s.cfg.Level)
 		if s.p.ctx.Err() != nil {
-			return nil, s.guard.leave()
+			return nil, s.guard.ended()
 		}
 		if err != nil { // a resumed search would fail in the same way
 			s.p.note("warning: the model is kept without intervals: %v", err)
@@ -258,7 +258,7 @@ func (s *search) save(found *fitted.Model) (*rundir.Result, error) {
 	if err == nil {
 		err = s.guard.write(func() error { return tidySearch(s.folder.Path(), s.state) })
 	}
-	if ended := s.guard.end(); ended != nil {
+	if ended := s.guard.disarm(); ended != nil {
 		return nil, ended
 	}
 	return o.result, errors.Join(err, o.score())

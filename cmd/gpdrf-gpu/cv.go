@@ -225,7 +225,7 @@ func (v *crossValidation) fold(k int) (err error) {
 		defer job.Device.Close()
 	}
 	if err != nil {
-		return guard.unless(err)
+		return guard.endedOr(err)
 	}
 	v.p.noteRemoved(folder)
 	job.Started = limit.Began

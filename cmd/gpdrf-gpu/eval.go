@@ -60,24 +60,24 @@ func (p *program) eval(c *call) error {
 	watch, end := p.reading(p.ctx)
 	rows, notes, err := testRows(c, run, watch)
 	if end(); err != nil {
-		return guard.unless(err)
+		return guard.endedOr(err)
 	}
 	p.noteAll(notes)
 	p.warnAll(run.Trained.RowWarnings(p.ctx, rows, 1))
 	ranks, err := p.sharePrediction(dev, dist.Fact{Name: "run", Value: path},
 		dist.Fact{Name: "samples", Value: strconv.Itoa(samples)}, dist.Fact{Name: "test set", Value: rows.Fingerprint})
 	if err != nil {
-		return guard.unless(err)
+		return guard.endedOr(err)
 	}
 	bar := p.newRowsBar(rows.N())
 	scores, err := run.Trained.Evaluate(p.ctx, dev, rows,
 		fitted.Evaluation{Samples: samples, Draws: run.Config.PredictDraws, Ranks: ranks, Progress: bar.show})
 	bar.end()
 	if err != nil {
-		return guard.unless(err)
+		return guard.endedOr(err)
 	}
 	if err := p.leaveRanks(); err != nil { // NCCL needs the device, which is still open here
-		return guard.unless(err)
+		return guard.endedOr(err)
 	}
 	r := *run.Result
 	if _, others := c.text("data"); others {

@@ -206,10 +206,10 @@ func extra(ctx context.Context, guard *exitGuard, bound time.Duration,
 	select {
 	case o := <-done:
 		if o.err != nil {
-			return guard.unless(o.err)
+			return guard.endedOr(o.err)
 		}
 		return guard.write(o.write)
 	case <-over:
-		return guard.unless(context.Cause(ctx))
+		return guard.endedOr(context.Cause(ctx))
 	}
 }

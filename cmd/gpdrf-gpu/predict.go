@@ -168,13 +168,13 @@ func (p *program) predict(c *call) error {
 		dist.Fact{Name: "samples", Value: strconv.Itoa(r.samples)},
 		dist.Fact{Name: "draws", Value: strconv.Itoa(r.draws)})
 	if err != nil {
-		return guard.unless(err)
+		return guard.endedOr(err)
 	}
 	watch, end := p.reading(p.ctx)
 	defer end()
 	rows, err := c.rowsToPredict(r.in, r.trained.Schema, r.table, watch, r.bad)
 	if err != nil {
-		return guard.unless(err)
+		return guard.endedOr(err)
 	}
 	defer rows.Close()
 	guard.set(func() { files = r.bad.files(r.out) })
@@ -222,12 +222,12 @@ func (p *program) writePredictions(r *predictRequest, rows *data.Stream, guard *
 	if r.out == "-" {
 		return r.bad.writeWith(rows, func() error { return write(p.out) })
 	}
-	if err := guard.end(); err != nil {
+	if err := guard.disarm(); err != nil {
 		return err
 	}
 	defer context.AfterFunc(p.ctx, func() { // this ends work that does not watch the context
 		time.Sleep(time.Second)
-		p.exit(guard.leave())
+		p.exit(guard.ended())
 	})()
 	predictions := func(_, name string, info fs.FileInfo) bool { // what a temporary file was to become
 		format := strings.TrimPrefix(filepath.Ext(name), ".")

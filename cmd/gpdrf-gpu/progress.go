@@ -14,8 +14,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// newReporter shows the progress of a run. It also writes the metrics of the run folder, and calls stop if they cannot be
-// written. begin is called before the first step.
+// newReporter shows the progress of a run. It also writes the metrics of the run folder, and calls stop if they cannot
+// be written. begin is called before the first step.
 func (p *program) newReporter(folder *rundir.Folder, events *events, begin, stop func()) train.Reporter {
 	return &recorder{steps: steps{console: &p.console}, folder: folder, events: events, begin: begin, stop: stop}
 }
@@ -75,7 +75,8 @@ func (r *recorder) End() {
 	r.steps.end()
 }
 
-// steps shows the steps of a run: by a bar on a terminal, elsewhere by about linesPerRun lines, at least linePause apart.
+// steps shows the steps of a run: by a bar on a terminal, elsewhere by about linesPerRun lines, at least linePause
+// apart.
 type steps struct {
 	console  *console
 	bar      *bar

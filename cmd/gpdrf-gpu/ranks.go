@@ -218,7 +218,7 @@ type workerReporter struct {
 	guard *exitGuard
 }
 
-func (w workerReporter) Begin(int) { w.guard.end() }
+func (w workerReporter) Begin(int) { w.guard.disarm() }
 
 // leaveRanks ends the shared work: rank 0 does the rest alone.
 func (p *program) leaveRanks() error {

@@ -62,7 +62,7 @@ func (p *program) writePage(c *call, guard *exitGuard, out string, folders ...st
 		}
 		if r.Rows == nil && r.Result.NTest > 0 {
 			if err := p.testAgain(c, r); err != nil {
-				if err := guard.unless(err); hasEnded(err) {
+				if err := guard.endedOr(err); hasEnded(err) {
 					return err
 				}
 				p.note("warning: %s: parts of the report are left out: %v", folder, err)

@@ -118,7 +118,7 @@ func (p *program) complete(c *call, guard *exitGuard, path string) error {
 	if hasEnded(err) {
 		return err
 	}
-	if err = guard.unless(err); err != nil && !hasEnded(err) {
+	if err = guard.endedOr(err); err != nil && !hasEnded(err) {
 		p.note("warning: %s is not complete: %v", path, err)
 		return nil
 	}
@@ -143,7 +143,7 @@ func (p *program) testEnded(c *call, guard *exitGuard, run *rundir.Run) error {
 		return err
 	}
 	defer dev.Close()
-	if err := guard.end(); err != nil {
+	if err := guard.disarm(); err != nil {
 		return err
 	}
 	folder, err := rundir.Ended(run.Path)

@@ -74,7 +74,7 @@ func (o *runOutput) score() error {
 			})
 		}
 		if err != nil && ctx.Err() != nil {
-			return guard.leave()
+			return guard.ended()
 		}
 		if err != nil {
 			return guard.write(func() error { return o.recordFailure(err) })
@@ -89,7 +89,7 @@ func (o *runOutput) score() error {
 		o.generalise(late, guard, scores)
 	}
 	o.addExtras(late, guard, scores)
-	return guard.end()
+	return guard.disarm()
 }
 
 // scored returns the result with the scores of the test, unless it had scores before.

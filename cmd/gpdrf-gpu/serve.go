@@ -90,7 +90,7 @@ func (p *program) serve(c *call) error {
 	server := serve.New(config, sources)
 	guard := p.newExitGuard(p.ctx, func() error { return errors.Join(web.Close(), closeIf(rpc)) })
 	err = server.Start()
-	if ended := guard.end(); ended != nil {
+	if ended := guard.disarm(); ended != nil {
 		return ended
 	}
 	if err == nil {

@@ -25,8 +25,8 @@ func endSignals() []os.Signal {
 type exitGuard struct {
 	ctx     context.Context
 	writing sync.Mutex
-	leave   func() error // prints the last messages, once, and returns an endedError
-	exit    func()       // makes main exit with the error of leave
+	ended   func() error // prints the last messages, once, and returns an endedError
+	exit    func()       // makes main exit with the error of ended
 	unwatch func() bool
 }
 
@@ -41,11 +41,11 @@ func hasEnded(err error) bool { return errors.As(err, new(*endedError)) }
 // code.
 func (p *program) newExitGuard(ctx context.Context, leave func() error) *exitGuard {
 	g := &exitGuard{}
-	g.leave = sync.OnceValue(func() error {
+	g.ended = sync.OnceValue(func() error {
 		g.writing.Lock() // it stays locked: nothing more is written
 		return &endedError{exitCode(leave())}
 	})
-	g.exit = func() { p.exit(g.leave()) }
+	g.exit = func() { p.exit(g.ended()) }
 	g.watch(ctx)
 	return g
 }
@@ -67,27 +67,27 @@ func (p *program) exit(err error) {
 	}
 }
 
-// unless returns err, or the error that ends the command if the context is done.
-func (g *exitGuard) unless(err error) error {
+// endedOr returns err, or the error that ends the command if the context is done.
+func (g *exitGuard) endedOr(err error) error {
 	if g.ctx.Err() != nil {
-		return g.leave()
+		return g.ended()
 	}
 	return err
 }
 
 // liftLimit watches ctx in place of a context with a time limit.
 func (g *exitGuard) liftLimit(ctx context.Context) error {
-	if err := g.end(); err != nil {
+	if err := g.disarm(); err != nil {
 		return err
 	}
 	g.watch(ctx)
 	return nil
 }
 
-// end ends the watch. If the context is done already, it returns the error that ends the command.
-func (g *exitGuard) end() error {
+// disarm ends the watch. If the context is done already, it returns the error that ends the command.
+func (g *exitGuard) disarm() error {
 	if !g.stop() && g.ctx.Err() != nil {
-		return g.leave()
+		return g.ended()
 	}
 	return nil
 }

@@ -82,11 +82,11 @@ func (p *program) suggest(c *call) error {
 	defer r.Device.Close()
 	rows, err := p.rowsToSuggest(c, r, r.Trained)
 	if err != nil {
-		return guard.unless(err)
+		return guard.endedOr(err)
 	}
 	if r.feasible != nil {
 		if r.Feasible, err = p.feasibility(c, r, rows.N()); err != nil {
-			return guard.unless(err)
+			return guard.endedOr(err)
 		}
 	}
 	var bar *phase
@@ -97,7 +97,7 @@ func (p *program) suggest(c *call) error {
 	suggestions, err := r.Run(p.ctx, rows)
 	bar.end()
 	if err != nil {
-		return guard.unless(err)
+		return guard.endedOr(err)
 	}
 	improves := func(s predict.Suggestion) bool { return s.Value > 0 }
 	if r.How == predict.EI && !slices.ContainsFunc(suggestions, improves) {
@@ -213,7 +213,7 @@ func (p *program) writeSuggestions(r *suggestRequest, table *predict.Table, guar
 	if r.out == "-" {
 		return table.Write(p.out, r.format)
 	}
-	if err := guard.end(); err != nil {
+	if err := guard.disarm(); err != nil {
 		return err
 	}
 	err := atomicfile.WriteFile(r.out, func(w io.Writer) error { return table.Write(untilDone{p.ctx, w}, r.format) })

@@ -132,7 +132,7 @@ func (m *modelTraining) abandon(err error) error {
 	if m.job != nil {
 		defer m.job.Device.Close()
 	}
-	return errors.Join(m.guard.unless(err), m.folder.Discard())
+	return errors.Join(m.guard.endedOr(err), m.folder.Discard())
 }
 
 // trainAndReport trains and tests the job, and prints the result.
@@ -262,7 +262,7 @@ func (m *modelTraining) trainAndScore() (r *rundir.Result, path string, err erro
 	events := m.p.newEvents(m.folder)
 	out, stop, err := m.optimise(events)
 	if stop == nil && m.guard.ctx.Err() != nil { // training ended before the first step
-		return nil, "", m.guard.leave()
+		return nil, "", m.guard.ended()
 	}
 	if stop != nil {
 		defer stop()
@@ -299,7 +299,7 @@ func (m *modelTraining) optimise(events *events) (out *train.Outcome, stop func(
 	defer cancel()
 	endNotice := func() {}
 	begin := func() {
-		if m.guard.end() != nil { // main exits
+		if m.guard.disarm() != nil { // main exits
 			cancel()
 			return
 		}

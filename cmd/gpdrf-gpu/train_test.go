@@ -98,7 +98,7 @@ func TestLiftLimit(t *testing.T) {
 		must.OK(t, guard.liftLimit(ctx))
 		over()
 		synctest.Wait()
-		if guard.unless(nil) != nil || len(p.quit) > 0 {
+		if guard.endedOr(nil) != nil || len(p.quit) > 0 {
 			t.Error("the limit still ends the command")
 		}
 		if err := p.newExitGuard(limited, leave).liftLimit(ctx); !hasEnded(err) {
