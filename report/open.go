@@ -97,15 +97,17 @@ func WriteReadings(w io.Writer, all []rundir.Reading) error {
 	out := csv.NewWriter(w)
 	out.Write([]string{"step", "elbo", "ell", "kl", "lr", "val_nlpd", "val_rmse", "val_nll", "val_error", "seconds"})
 	for _, r := range all {
-		cells := []string{strconv.Itoa(r.Step), phrase.Number(r.ELBO), phrase.Number(r.ELL), phrase.Number(r.KL), phrase.Number(r.LR)}
-		for _, score := range []*float64{r.NLPD, r.RMSE, r.NLL, r.Error} {
+		cells := []string{strconv.Itoa(r.Step)}
+		for _, v := range []*float64{
+			&r.ELBO, &r.ELL, &r.KL, &r.LR, r.NLPD, r.RMSE, r.NLL, r.Error, &r.Seconds,
+		} {
 			cell := ""
-			if score != nil {
-				cell = phrase.Number(*score)
+			if v != nil {
+				cell = phrase.Number(*v)
 			}
 			cells = append(cells, cell)
 		}
-		out.Write(append(cells, phrase.Number(r.Seconds))) // the writer keeps an error until Flush
+		out.Write(cells) // the writer keeps an error until Flush
 	}
 	out.Flush()
 	return out.Error()

@@ -51,7 +51,9 @@ func Write(w io.Writer, runs []*Run) error {
 	distinguish(runs)
 	words := template.FuncMap{"short": short, "series": series}
 	parsed := template.Must(template.New("page").Funcs(words).Parse(pageHTML))
-	p := page{Sections: sections(runs), Version: rundir.Version, Style: template.CSS(style), Script: template.JS(script)}
+	p := page{
+		Sections: sections(runs), Version: rundir.Version, Style: template.CSS(style), Script: template.JS(script),
+	}
 	first := runs[0].Result
 	if len(runs) == 1 {
 		p.Title = fmt.Sprintf("%s on %s", first.Model, first.Data)
