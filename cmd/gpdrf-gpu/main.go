@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/signal"
 	"slices"
@@ -51,14 +52,8 @@ func start(err io.Writer) (code int) {
 	}()
 	p := &program{ctx: ctx, interrupt: stop, quit: make(chan error, 1),
 		console: console{out: os.Stdout, err: err, terminal: hasRoomForBar(int(os.Stderr.Fd()))}}
-	done := make(chan error, 1)
-	go func() { done <- p.do(os.Args) }()
-	select {
-	case err := <-done:
-		return p.end(err)
-	case err := <-p.quit: // the command exits in the middle of its work
-		return p.end(err)
-	}
+	go func() { p.exit(p.do(os.Args)) }()
+	return p.end(<-p.quit) // a guard may exit in the middle of the work
 }
 
 // program is one call of the command.
@@ -146,8 +141,8 @@ func (p *program) runVerb(v verb, words []string) error {
 
 // find returns the command of this name. A word that follows another command, such as compare of runs, gets a hint.
 func (p *program) find(name string) (verb, error) {
-	var names, known []string
-	whole := map[string]string{}
+	var names []string
+	meant := map[string]string{} // commands by the words in them
 	for _, v := range p.verbs() {
 		if v.name == name {
 			return v, nil
@@ -155,19 +150,18 @@ func (p *program) find(name string) (verb, error) {
 		names = append(names, v.name)
 		for _, word := range strings.FieldsFunc(v.args, func(r rune) bool { return !unicode.IsLetter(r) }) {
 			if word == strings.ToLower(word) { // not the name of an argument
-				known = append(known, word)
-				whole[word] = v.name + " " + word
+				meant[word] = v.name + " " + word
 			}
 		}
 	}
 	if strings.HasPrefix(name, "-") {
 		return verb{}, usagef("%s: a command comes first: %s", name, strings.Join(names, ", "))
 	}
-	if near, ok := didyoumean.Nearest(name, append(slices.Clone(names), known...)); ok {
-		if !slices.Contains(names, near) {
-			near = whole[near]
-		}
-		return verb{}, usagef("unknown command %q: did you mean %q?", name, near)
+	for _, command := range names {
+		meant[command] = command
+	}
+	if near, ok := didyoumean.Nearest(name, slices.Sorted(maps.Keys(meant))); ok {
+		return verb{}, usagef("unknown command %q: did you mean %q?", name, meant[near])
 	}
 	return verb{}, usagef("unknown command %q: use one of %s", name, strings.Join(names, ", "))
 }

@@ -59,7 +59,7 @@ func (g *exitGuard) watch(ctx context.Context) {
 // stop ends the watch: the command goes on when the context is done.
 func (g *exitGuard) stop() bool { return g.unwatch() }
 
-// exit makes main exit while the command is still at work.
+// exit makes main exit, at the end of the command or while it is still at work.
 func (p *program) exit(err error) {
 	select {
 	case p.quit <- err:
@@ -152,14 +152,11 @@ func (p *program) onInterrupt(say func()) (end func()) {
 	if p.ctx.Err() != nil { // the interrupt was reported before
 		return func() {}
 	}
-	said := make(chan struct{})
-	stop := context.AfterFunc(p.ctx, func() {
-		say()
-		close(said)
-	})
+	once := sync.OnceFunc(say)
+	stop := context.AfterFunc(p.ctx, once)
 	return func() {
 		if !stop() {
-			<-said
+			once() // this waits for the call that is under way
 		}
 	}
 }
