@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -225,16 +224,13 @@ func (p *program) writeSuggestions(r *suggestRequest, table *predict.Table, guar
 
 // printSuggestions prints JSON: the way of choosing, and the rows with their columns by name.
 func (p *program) printSuggestions(r *suggestRequest, table *predict.Table) error {
-	var lines bytes.Buffer
+	var lines strings.Builder
 	if err := table.Write(&lines, predict.JSONL); err != nil {
 		return err
 	}
-	var rows []json.RawMessage
-	for _, line := range bytes.Split(bytes.TrimSpace(lines.Bytes()), []byte("\n")) {
-		rows = append(rows, line)
-	}
+	rows := strings.ReplaceAll(strings.TrimSpace(lines.String()), "\n", ",")
 	return p.printJSON(struct {
-		How  string            `json:"how"`
-		Rows []json.RawMessage `json:"rows"`
-	}{r.How, rows})
+		How  string          `json:"how"`
+		Rows json.RawMessage `json:"rows"`
+	}{r.How, json.RawMessage("[" + rows + "]")})
 }
