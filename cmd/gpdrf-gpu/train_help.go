@@ -38,7 +38,7 @@ func (p *program) trainVerb() verb {
 
 // trainFlags lists the flags of train: those of options.Options and, after the data, flags of the command itself.
 func trainFlags() []flagSpec {
-	own := []flagSpec{
+	ofCommand := []flagSpec{
 		{group: "Files", name: "config", arg: "FILE.yaml", help: "options from a file, such as a run's config.yaml. " +
 			"Flags beat the file, the file beats the preset, and the preset beats the defaults"},
 		{group: "Files", name: setFlag, arg: "KEY=VALUE",
@@ -58,7 +58,7 @@ func trainFlags() []flagSpec {
 	}
 	flags := optionFlags(true)
 	behind := slices.IndexFunc(flags, func(f flagSpec) bool { return f.group != "Data" })
-	return append(slices.Insert(flags, behind, own...), jsonFlag)
+	return append(slices.Insert(flags, behind, ofCommand...), jsonFlag)
 }
 
 // commandKeys lists the keys about the command. A run does not keep them.
