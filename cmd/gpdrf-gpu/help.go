@@ -26,10 +26,10 @@ func (p *program) overview() string {
 	command("predict RUN --data FILE", "the predictions of a run for other rows")
 	b.WriteString("\nCommands\n")
 	for _, v := range p.verbs() {
-		ways := v.ways()
-		command(ways[0], v.line)
-		for _, way := range ways[1:] {
-			command(way, "")
+		line := v.line
+		for args := range strings.SplitSeq(v.args, "\n") {
+			command(v.name+" "+args, line)
+			line = ""
 		}
 	}
 	command("help COMMAND", "flags and examples; help train --all lists the keys of a config file, too")
@@ -120,24 +120,17 @@ func writeFlags(b *strings.Builder, group string, flags []flagSpec) {
 	}
 }
 
-// ways lists the ways to call a verb: its name and its arguments.
-func (v verb) ways() (all []string) {
-	for args := range strings.SplitSeq(v.args, "\n") {
-		all = append(all, strings.TrimSpace(v.name+" "+args))
-	}
-	return all
-}
-
-// synopsis returns the commands of a verb, with a separator between them.
+// synopsis returns the ways to call a verb, with a separator between them.
 func (v verb) synopsis(separator string) string {
-	var commands []string
-	for _, way := range v.ways() {
+	var ways []string
+	for args := range strings.SplitSeq(v.args, "\n") {
+		way := strings.TrimSpace("gpdrf-gpu " + v.name + " " + args)
 		if len(v.flags) > 0 {
 			way += " [flags]"
 		}
-		commands = append(commands, "gpdrf-gpu "+way)
+		ways = append(ways, way)
 	}
-	return strings.Join(commands, separator)
+	return strings.Join(ways, separator)
 }
 
 // eachKeyGroup visits the keys by heading. Several groups have one heading for all, without keys, before their own.
