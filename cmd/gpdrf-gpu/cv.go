@@ -122,7 +122,7 @@ func (p *program) crossValidate(r *trainRequest) error {
 
 // resume takes the lock and checks the rows: new folds must have the same rows as finished folds.
 func (v *crossValidation) resume() (err error) {
-	if v.release, err = v.lock(); err != nil {
+	if v.release, err = v.cv.Lock(v.shares()); err != nil {
 		return err
 	}
 	finished := 0
@@ -335,7 +335,7 @@ func (v *crossValidation) begin(job *train.Job, guard *exitGuard) error {
 	if err != nil {
 		return err
 	}
-	if v.release, err = cv.Lock(); err != nil {
+	if v.release, err = cv.Lock(false); err != nil {
 		return err
 	}
 	v.created = true

@@ -57,7 +57,7 @@ func TestPartBesideAnother(t *testing.T) {
 	other, err := rundir.NewCV("2", nil, c.given()) // it begins while the part reads its rows
 	must.OK(t, err)
 	must.OK(t, other.Place(out))
-	release := must.Get(other.Lock())(t)
+	release := must.Get(other.Lock(false))(t)
 	defer release()
 	before, _ := os.ReadFile(filepath.Join(out, "cv.json"))
 	if err := p.crossValidate(r); !errors.As(err, new(*usererror.Error)) ||

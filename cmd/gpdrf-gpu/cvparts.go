@@ -32,14 +32,6 @@ func (v *crossValidation) readPart() (err error) {
 // shares reports whether other processes may train folds of the same cross-validation.
 func (v *crossValidation) shares() bool { return v.part.Count > 0 }
 
-// lock locks the folder: for this process alone, or for all parts.
-func (v *crossValidation) lock() (release func(), err error) {
-	if v.shares() {
-		return v.cv.Join()
-	}
-	return v.cv.Lock()
-}
-
 // openSame opens the cross-validation in a folder. It must have the options of the requested one.
 func openSame(path string, requested *rundir.CV) (*rundir.CV, error) {
 	cv, err := rundir.OpenCV(path)
@@ -69,7 +61,7 @@ func (v *crossValidation) beginShared(guard *exitGuard) error {
 	if err = errors.Join(err, release()); err != nil {
 		return err
 	}
-	v.release, err = v.lock()
+	v.release, err = v.cv.Lock(true)
 	return err
 }
 

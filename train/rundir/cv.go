@@ -164,25 +164,26 @@ func (cv *CV) Path() string { return cv.path }
 // FoldPath returns the run folder of a fold.
 func (cv *CV) FoldPath(fold int) string { return filepath.Join(cv.path, cv.Runs[fold-1].Run) }
 
-// Lock keeps other processes from training in the folder until release is called. It removes the folders of folds that
-// were killed before their first checkpoint.
-func (cv *CV) Lock() (release func(), err error) {
+// Lock keeps other processes from training in the folder until release is called. With shared, those that share it,
+// too, may train folds beside this one.
+func (cv *CV) Lock(shared bool) (release func(), err error) {
 	f, err := os.Open(cv.path)
 	if err != nil {
 		return nil, err
 	}
-	lockErr := atomicfile.Lock(f)
-	if errors.Is(lockErr, atomicfile.ErrLocked) {
-		return nil, errors.Join(usererror.Errorf("%s: another process is training in it", cv.path), f.Close())
+	lock, advice := atomicfile.Lock, ""
+	if shared {
+		lock, advice = atomicfile.Share, ", without --set part: wait for it"
 	}
-	for _, run := range cv.Runs {
-		for _, path := range atomicfile.Leftovers(filepath.Join(cv.path, run.Run)) {
-			if lockErr == nil && !hasFile(path, ResultFile) && !hasFile(path, CheckpointFile) {
-				err = errors.Join(err, os.RemoveAll(path))
-			}
-		}
+	switch err := lock(f); {
+	case errors.Is(err, atomicfile.ErrLocked):
+		return nil, errors.Join(usererror.Errorf("%s: another process is training in it%s", cv.path, advice), f.Close())
+	case err != nil && shared:
+		return nil, errors.Join(fmt.Errorf("%s: file locks do not work here, and parts need them: %w",
+			cv.path, err), f.Close())
 	}
-	return func() { f.Close() }, err
+	cv.shared = shared
+	return func() { f.Close() }, nil
 }
 
 // Update reads the standings of the folds again, notes a failure of one of them, and writes cv.json.

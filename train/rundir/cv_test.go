@@ -1,6 +1,7 @@
 package rundir
 
 import (
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -103,7 +104,7 @@ func TestCVSummary(t *testing.T) {
 	}
 }
 
-// The folder of a cross-validation belongs to one process, which removes only the temporary folders of a killed one.
+// The folder of a cross-validation belongs to one process. The next fold removes only temporary folders of a killed one.
 func TestCVFolder(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "cv")
 	cv := must.Get(NewCV("2", nil, nil))(t)
@@ -114,10 +115,11 @@ func TestCVFolder(t *testing.T) {
 	}
 	left, kept := filepath.Join(out, ".fold-1.tmp-7"), filepath.Join(out, ".fold-2.tmp-8")
 	for _, dir := range []string{left, kept} {
-		must.OK(t, os.Mkdir(dir, 0o777))
+		must.OK(t, errors.Join(os.Mkdir(dir, 0o777), os.WriteFile(filepath.Join(dir, MetricsFile), nil, 0o666)))
 	}
 	must.OK(t, os.WriteFile(filepath.Join(kept, ResultFile), nil, 0o666))
-	release := must.Get(cv.Lock())(t)
+	release := must.Get(cv.Lock(false))(t)
+	must.OK(t, must.Get(cv.NewFolder(1))(t).Discard())
 	if _, err := os.Stat(left); err == nil {
 		t.Skip("no locks here")
 	}
@@ -125,11 +127,11 @@ func TestCVFolder(t *testing.T) {
 		t.Errorf("a run that has ended is gone: %v", err)
 	}
 	other := must.Get(OpenCV(out))(t)
-	if _, err := other.Lock(); err == nil || !strings.Contains(err.Error(), "another process") {
+	if _, err := other.Lock(false); err == nil || !strings.Contains(err.Error(), "another process") {
 		t.Errorf("locked twice: %v", err)
 	}
 	release()
-	if again, err := other.Lock(); err != nil {
+	if again, err := other.Lock(false); err != nil {
 		t.Error(err)
 	} else {
 		again()

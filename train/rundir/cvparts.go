@@ -2,37 +2,16 @@ package rundir
 
 import (
 	"errors"
-	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
-	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 	"github.com/gpdrf/gpdrf-gpu/internal/parts"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// Several processes may train folds of one cross-validation. They share only its folder: each process joins it, and
-// claims a fold before it reads the fold's standing.
-
-// Join lets this process train folds beside others that have joined, until release is called. It fails while another
-// process has the Lock, and Lock fails after Join.
-func (cv *CV) Join() (release func(), err error) {
-	f, err := os.Open(cv.path)
-	if err != nil {
-		return nil, err
-	}
-	if err := atomicfile.Share(f); errors.Is(err, atomicfile.ErrLocked) {
-		return nil, errors.Join(usererror.Errorf("%s: another process is training in it, without --set part: "+
-			"wait for it", cv.path), f.Close())
-	} else if err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: file locks do not work here, and parts need them: %w",
-			cv.path, err), f.Close())
-	}
-	cv.shared = true
-	return func() { f.Close() }, nil
-}
+// Several processes may train folds of one cross-validation. They share only its folder: each process shares its Lock,
+// and claims a fold before it reads the fold's standing.
 
 // Claim takes a fold until release is called, and reads the standings. If another process has the fold, the error is a
 // *parts.HeldError.
