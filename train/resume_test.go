@@ -289,7 +289,7 @@ func TestRemovalOfKilledRuns(t *testing.T) {
 			os.WriteFile(filepath.Join(dir, rundir.MetricsFile), nil, 0o666)))
 		return dir
 	}
-	killed, strange, busy, full := begin("1"), begin("2"), begin("3"), begin("4")
+	killed, strange, busy, full := begin("9"), begin("2"), begin("3"), begin("4")
 	f := must.Get(os.OpenFile(filepath.Join(busy, rundir.MetricsFile), os.O_WRONLY, 0))(t)
 	defer f.Close()
 	if err := atomicfile.Lock(f); errors.Is(err, errors.ErrUnsupported) {

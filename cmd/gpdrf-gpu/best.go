@@ -266,12 +266,9 @@ func (s *search) save(found *fitted.Model) (*rundir.Result, error) {
 
 // tidySearch removes the files in a folder that only an unfinished search needs, and marks the search as complete.
 func tidySearch(path string, state *best.State) (err error) {
-	files := []string{rundir.MetricsFile} // the file is empty: trials keep no log
 	for k := range state.Candidates {
-		files = append(files, rundir.MemberFile(k))
-	}
-	for _, name := range files {
-		if gone := os.Remove(filepath.Join(path, name)); !errors.Is(gone, os.ErrNotExist) {
+		gone := os.Remove(filepath.Join(path, rundir.MemberFile(k)))
+		if !errors.Is(gone, os.ErrNotExist) {
 			err = errors.Join(err, gone)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -229,11 +228,10 @@ func (p *program) writePredictions(r *predictRequest, rows *data.Stream, guard *
 		time.Sleep(time.Second)
 		p.exit(guard.ended())
 	})()
-	predictions := func(_, name string, info fs.FileInfo) bool { // what a temporary file was to become
-		format := strings.TrimPrefix(filepath.Ext(name), ".")
-		return info.Mode().IsRegular() && slices.Contains(predict.Formats(), format)
+	predictions := func(_, name string) bool { // what a temporary file was to become
+		return slices.Contains(predict.Formats(), strings.TrimPrefix(filepath.Ext(name), "."))
 	}
-	for _, removed := range atomicfile.RemoveDead(filepath.Dir(r.out), predictions) {
+	for _, removed := range atomicfile.RemoveDead(filepath.Dir(r.out), "", predictions) {
 		p.note("%s: removed: the command that wrote it was killed", removed)
 	}
 	return r.bad.writeWith(rows, func() error {

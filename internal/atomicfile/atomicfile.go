@@ -1,7 +1,7 @@
 // Package atomicfile puts files and folders in place whole or not at all: they are built under a temporary name beside
 // their final place, brought to disk, and renamed. After a power cut or kill -9 there is the old state or the new
-// state, and at worst a temporary, too. The name of a temporary begins with a dot and ends in .tmp-<process number>,
-// and RemoveDead removes it. An empty folder that exists already is filled file by file, in the order of their names.
+// state, and at worst a temporary, too. The name of a temporary begins with a dot and ends in .tmp-<number>, and
+// RemoveDead removes it. An empty folder that exists already is filled file by file, in the order of their names.
 package atomicfile
 
 import (
@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 )
@@ -94,7 +95,7 @@ func Abandon(path string) {
 	} else {
 		path = linkTarget(path)
 	}
-	ours := temporary(path, 0)
+	ours := temporary(path, strconv.Itoa(os.Getpid()))
 	for _, tmp := range Leftovers(path) {
 		if tmp = filepath.Clean(tmp); tmp == filepath.Clean(ours) || strings.HasPrefix(tmp, filepath.Clean(ours)+"-") {
 			os.Remove(tmp)
@@ -120,8 +121,11 @@ func linkTarget(path string) string {
 // createBeside makes the temporary. A name that is taken belongs to a dead process with the same number, or to another
 // goroutine: the next number is tried.
 func createBeside(d files, path string) (tmp string, f file, err error) {
+	number := strconv.Itoa(os.Getpid())
 	for i := range maxTries {
-		tmp = temporary(path, i)
+		if tmp = temporary(path, number); i > 0 {
+			tmp += fmt.Sprintf("-%d", i)
+		}
 		if f, err = d.create(tmp); errors.Is(err, fs.ErrExist) {
 			continue
 		}
@@ -152,13 +156,10 @@ func named(err error, tmp, path string) error {
 
 const maxTries = 1000
 
-func temporary(path string, i int) string {
+// temporary returns the name of a temporary for path that ends in a number.
+func temporary(path, number string) string {
 	dir, name := filepath.Split(path)
-	tmp := fmt.Sprintf("%s.%s.tmp-%d", dir, name, os.Getpid())
-	if i > 0 {
-		tmp += fmt.Sprintf("-%d", i)
-	}
-	return tmp
+	return fmt.Sprintf("%s.%s.tmp-%s", dir, name, number)
 }
 
 // Leftovers returns the temporary files beside path, of running and of killed processes. The caller knows that no other

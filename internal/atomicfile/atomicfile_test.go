@@ -207,17 +207,26 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// begin starts a folder as any number of processes may for one place.
+func begin(final string) (*Folder, error) {
+	f, err := NewFolder(final, Rules{Lock: "lock", IsDead: func(string) bool { return true }})
+	if err == nil && runtime.GOOS == "windows" { // which moves no folder with an open file
+		f.Lock.Close()
+	}
+	return f, err
+}
+
 func TestFolder(t *testing.T) {
 	dir := t.TempDir()
 	final := filepath.Join(dir, "deep", "runs", "one")
-	f := must.Get(NewFolder(final))(t)
+	f := must.Get(begin(final))(t)
 	if filepath.Dir(f.Path()) != filepath.Dir(final) || !strings.HasPrefix(filepath.Base(f.Path()), ".one.tmp-") {
 		t.Errorf("built in %s", f.Path())
 	}
 	must.OK(t, WriteFile(filepath.Join(f.Path(), "a"), say("x")))
 	must.OK(t, os.Mkdir(final, 0o777)) // an empty folder may stand there
 	must.OK(t, f.Commit(final))
-	holds(t, dir, "deep deep/runs deep/runs/one deep/runs/one/a=x")
+	holds(t, dir, "deep deep/runs deep/runs/one deep/runs/one/a=x deep/runs/one/lock=")
 }
 
 // An empty folder that is there is filled, not replaced: it may be a mount point, or where somebody works.
@@ -227,7 +236,7 @@ func TestFolderFilled(t *testing.T) {
 	must.OK(t, os.Mkdir(final, 0o777))
 	before := must.Get(os.Stat(final))(t)
 	for _, discard := range []bool{true, false} {
-		f := must.Get(NewFolder(final))(t)
+		f := must.Get(begin(final))(t)
 		if filepath.Dir(f.Path()) != final || !strings.HasPrefix(filepath.Base(f.Path()), ".one.tmp-") {
 			t.Errorf("built in %s", f.Path())
 		}
@@ -247,7 +256,7 @@ func TestFolderFilled(t *testing.T) {
 		must.OK(t, os.Remove(filepath.Join(final, "theirs")))
 		must.OK(t, f.Commit(final))
 	}
-	holds(t, dir, "one one/a=a one/b=b")
+	holds(t, dir, "one one/a=a one/b=b one/lock=")
 	if after, err := os.Stat(final); err != nil || !os.SameFile(before, after) {
 		t.Error("another folder stands there now")
 	}
@@ -257,7 +266,7 @@ func TestFolderTaken(t *testing.T) {
 	dir := t.TempDir()
 	must.OK(t, os.WriteFile(filepath.Join(dir, "file"), []byte("x"), 0o666))
 	must.OK(t, os.MkdirAll(filepath.Join(dir, "full", "x"), 0o777))
-	f := must.Get(NewFolder(filepath.Join(dir, "new")))(t)
+	f := must.Get(begin(filepath.Join(dir, "new")))(t)
 	for _, name := range []string{"file", "full"} {
 		if err := f.Commit(filepath.Join(dir, name)); !errors.Is(err, fs.ErrExist) {
 			t.Errorf("%s: %v", name, err)
@@ -266,17 +275,17 @@ func TestFolderTaken(t *testing.T) {
 	if err := f.Commit(filepath.Join(dir, "new")); err != nil {
 		t.Errorf("after two names that were taken: %v", err)
 	}
-	holds(t, dir, "file=x full full/x new")
+	holds(t, dir, "file=x full full/x new new/lock=")
 }
 
 func TestFolderDiscard(t *testing.T) {
 	dir := t.TempDir()
-	f := must.Get(NewFolder(filepath.Join(dir, "deep", "runs", "one")))(t)
+	f := must.Get(begin(filepath.Join(dir, "deep", "runs", "one")))(t)
 	must.OK(t, os.WriteFile(filepath.Join(f.Path(), "a"), nil, 0o666))
 	must.OK(t, f.Discard())
 	holds(t, dir, "")
 	must.OK(t, os.WriteFile(filepath.Join(dir, "file"), nil, 0o666))
-	if _, err := NewFolder(filepath.Join(dir, "file", "runs", "one")); err == nil {
+	if _, err := begin(filepath.Join(dir, "file", "runs", "one")); err == nil {
 		t.Error("a folder inside a file")
 	}
 }
@@ -289,7 +298,7 @@ func TestFolderRace(t *testing.T) {
 	won := make(chan int, 8)
 	for i := range 8 {
 		wg.Go(func() {
-			f, err := NewFolder(final)
+			f, err := begin(final)
 			if err != nil {
 				t.Error(err)
 				return
@@ -308,7 +317,7 @@ func TestFolderRace(t *testing.T) {
 	if len(won) != 1 {
 		t.Fatalf("%d won", len(won))
 	}
-	holds(t, dir, fmt.Sprintf("runs runs/one runs/one/who=%d", <-won))
+	holds(t, dir, fmt.Sprintf("runs runs/one runs/one/lock= runs/one/who=%d", <-won))
 }
 
 // A file system whose folders cannot be brought to disk, such as /proc, is used without that. A folder that is not

@@ -3,7 +3,6 @@ package atomicfile
 import (
 	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,11 +22,11 @@ func TestRemoveDead(t *testing.T) {
 	if err := Lock(probe); errors.Is(err, errors.ErrUnsupported) {
 		t.Skip(err)
 	}
-	is := func(_, name string, _ fs.FileInfo) bool { return name == "dead" || name == "live" || name == "folder" }
-	folder := must.Get(NewFolder(at("folder")))(t)
+	is := func(_, name string) bool { return name == "dead" || name == "live" || name == "folder" }
+	folder := must.Get(begin(at("folder")))(t)
 	var removed []string
 	err := WriteFile(at("live"), func(io.Writer) error {
-		removed = RemoveDead(dir, is)
+		removed = append(RemoveDead(dir, "", is), RemoveDead(dir, "lock", is)...)
 		return nil
 	})
 	if err != nil {

@@ -5,21 +5,30 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 )
 
 // Folder is a folder under construction. It ends in Commit or in Discard.
 type Folder struct {
+	Lock *os.File // file in the folder whose lock shows that its process lives; Commit leaves it open
+
 	path string
-	lock *os.File // lock of the folder itself
 	into string   // folder that was there and is to be filled; "" without one
 	made []string // parents that did not exist, outermost first
+}
+
+// Rules are those of a Folder that is begun.
+type Rules struct {
+	Lock   string                 // name of the file in the folder whose lock its process has
+	Alone  bool                   // while a living process has the folder of a place, another one is ErrLocked
+	IsDead func(path string) bool // reports whether a folder without a process may be removed
 }
 
 // NewFolder starts a folder that is to stand at final, or beside it, making the parents it needs. If final exists, the
 // folder is built inside it, since a mount point, or a folder in use, cannot be replaced. This also tests whether the
 // place can be written to.
-func NewFolder(final string) (*Folder, error) {
+func NewFolder(final string, r Rules) (*Folder, error) {
 	f := &Folder{}
 	base := final
 	if info, err := os.Stat(final); err == nil && info.IsDir() {
@@ -28,64 +37,51 @@ func NewFolder(final string) (*Folder, error) {
 	} else if err := f.makeParents(filepath.Dir(final)); err != nil {
 		return nil, errors.Join(err, f.removeParents())
 	}
-	var err error
-	for i := range maxTries {
-		f.path = temporary(base, i)
-		if err = os.Mkdir(f.path, 0o777); errors.Is(err, fs.ErrExist) {
-			continue
-		}
-		if err == nil {
-			f.lock, err = os.Open(f.path)
-		}
-		if err == nil && !own(f.path, f.lock) || errors.Is(err, fs.ErrNotExist) {
-			f.unlock()
-			err = fs.ErrExist
-			continue
-		}
-		break
-	}
-	if err != nil {
+	if err := f.make(base, r); err != nil {
 		return nil, errors.Join(named(err, f.path, final), f.removeParents())
 	}
 	return f, nil
 }
 
-// unlock gives the lock back. Some systems cannot move an open folder.
-func (f *Folder) unlock() {
-	if f.lock != nil {
-		f.lock.Close()
-	}
-}
+// A process that removes the folder of a dead one has its lock for a moment. A lock that is still taken after these
+// tries is that of a living one.
+const (
+	lockTries = 20
+	lockDelay = 10 * time.Millisecond
+)
 
-// tieDelay is the wait after which one of two processes that begin at the same time has stopped.
-const tieDelay = 200 * time.Millisecond
-
-// HasRival reports whether another living process builds a folder for the same place. Of two that begin at the same
-// time, one has no rival.
-func (f *Folder) HasRival() bool {
-	rivals := f.rivals()
-	if len(rivals) > 0 && rivals[0] > f.path { // the rival gives way if it has just begun
-		time.Sleep(tieDelay)
-		rivals = f.rivals()
-	}
-	return len(rivals) > 0
-}
-
-// rivals returns the folders that other living processes build for the same place, in the order of their names.
-func (f *Folder) rivals() (living []string) {
-	parts := temporaryName.FindStringSubmatch(filepath.Base(f.path))
-	for _, path := range Leftovers(filepath.Join(filepath.Dir(f.path), parts[1])) {
-		if path == f.path {
-			continue
+// make makes the folder under the first free name, and takes its lock. All processes try the same names in the same
+// order, so with Alone the lock of a name decides which of them has the place.
+func (f *Folder) make(base string, r Rules) (err error) {
+	tries := 0
+	for i := 1; i < maxTries; {
+		f.path = temporary(base, strconv.Itoa(i))
+		there := os.Mkdir(f.path, 0o777)
+		if there != nil && !errors.Is(there, fs.ErrExist) {
+			return there
 		}
-		if other, err := os.Open(path); err == nil {
-			if errors.Is(Lock(other), ErrLocked) {
-				living = append(living, path)
+		var noLock error
+		f.Lock, noLock, err = OpenLocked(filepath.Join(f.path, r.Lock))
+		switch {
+		case errors.Is(err, fs.ErrNotExist), errors.Is(err, ErrLocked) && r.Alone:
+			if tries++; tries == lockTries {
+				return err
 			}
-			other.Close()
+			time.Sleep(lockDelay)
+		case err != nil && there == nil && !errors.Is(err, ErrLocked):
+			return errors.Join(err, os.Remove(f.path))
+		case err != nil:
+			i++
+		case there == nil:
+			return nil
+		default:
+			if noLock != nil || !r.IsDead(f.path) || os.RemoveAll(f.path) != nil {
+				i++
+			}
+			f.Lock.Close()
 		}
 	}
-	return living
+	return fs.ErrExist
 }
 
 // Path returns the current path of the folder.
@@ -95,7 +91,6 @@ func (f *Folder) Path() string { return f.path }
 // fs.ErrExist and another Commit may follow. The files in it must be on disk already.
 func (f *Folder) Commit(final string) error {
 	taken := &fs.PathError{Op: "rename to", Path: final, Err: fs.ErrExist}
-	f.unlock()
 	if f.into == final {
 		return f.moveIn(taken)
 	}
@@ -144,7 +139,7 @@ func (f *Folder) moveIn(taken error) error {
 // Discard removes the folder and the parents that were made for it.
 func (f *Folder) Discard() error {
 	err := os.RemoveAll(f.path) // before another may take its name
-	f.unlock()
+	f.Lock.Close()
 	if err != nil { // some systems remove no folder that is open
 		err = os.RemoveAll(f.path)
 	}

@@ -23,36 +23,26 @@ func (e *HeldError) Error() string { return fmt.Sprintf("%s: %s is at work on it
 // whose owner is dead is taken over, since the system has given its lock back. If another process has the lock, the
 // error is a *HeldError. A file system without locks is an error, since a cell could run twice there.
 func Claim(path string) (release func() error, err error) {
-	for {
-		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
-		if err != nil {
-			return nil, err
-		}
-		err = atomicfile.Lock(f)
-		if errors.Is(err, atomicfile.ErrLocked) {
-			return nil, errors.Join(&HeldError{Path: path, Owner: owner(path)}, f.Close())
-		}
-		if err != nil {
-			return nil, errors.Join(fmt.Errorf("%s: file locks do not work here, and parts need them: "+
-				"use another file system, or mount this one with locks: %w", path, err), f.Close())
-		}
-		if !atomicfile.IsAt(f, path) { // the last owner has removed it meanwhile
-			if err := f.Close(); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		host, _ := os.Hostname()
-		err = f.Truncate(0)
-		if err == nil {
-			_, err = fmt.Fprintf(f, "process %d on %s\n", os.Getpid(), host)
-		}
-		if err != nil {
-			return nil, errors.Join(err, f.Close())
-		}
-		// remove it while it is locked, so that no other process's file is removed
-		return func() error { return errors.Join(os.Remove(path), f.Close()) }, nil
+	f, noLock, err := atomicfile.OpenLocked(path)
+	switch {
+	case errors.Is(err, atomicfile.ErrLocked):
+		return nil, &HeldError{Path: path, Owner: owner(path)}
+	case err != nil:
+		return nil, err
+	case noLock != nil:
+		return nil, errors.Join(fmt.Errorf("%s: file locks do not work here, and parts need them: "+
+			"use another file system, or mount this one with locks: %w", path, noLock), f.Close())
 	}
+	host, _ := os.Hostname()
+	err = f.Truncate(0)
+	if err == nil {
+		_, err = fmt.Fprintf(f, "process %d on %s\n", os.Getpid(), host)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	// remove it while it is locked, so that no other process's file is removed
+	return func() error { return errors.Join(os.Remove(path), f.Close()) }, nil
 }
 
 // Wait claims as Claim does, and retries, since others hold the lock only for a moment.

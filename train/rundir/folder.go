@@ -46,12 +46,10 @@ type Folder struct {
 	numberedPrefix string             // path up to the number, such as runs/powerplant-gpdrf-
 	// path of the folder in its place, as the user would write it; "" while it is built
 	path    string
-	metrics *os.File
-	err     error // first error of writing the metrics
+	metrics *os.File // log, whose lock shows other processes that this one works in the folder; nil once it is closed
+	err     error    // first error of writing the metrics
 
 	replaces bool // a finished run is at place, and stays there until this one is complete
-
-	release func() // ends the hold of a run that was committed; nil without one
 
 	// Removed are folders that NewFolder has removed: their runs were killed before the first checkpoint.
 	Removed []string
@@ -83,29 +81,20 @@ func NewFolder(out, set, model string, overwrite bool) (*Folder, error) {
 		}
 		return nil, usererror.OfFlag("out", "%s exists and is not an empty folder: give another folder", out)
 	}
-	if f.folder, err = atomicfile.NewFolder(place); err != nil {
+	rules := atomicfile.Rules{Lock: MetricsFile, Alone: out != "", IsDead: isAbandoned}
+	if f.folder, err = atomicfile.NewFolder(place, rules); errors.Is(err, atomicfile.ErrLocked) {
+		return nil, rivalErr
+	} else if err != nil {
 		return nil, usererror.OfFlag("out", "give another place, since the run folder cannot be made: %w", err)
 	}
-	if err := f.openMetrics(); err != nil {
-		return nil, errors.Join(fmt.Errorf("the run folder cannot be written: %w", err), f.Discard())
-	}
-	if out != "" && f.folder.HasRival() {
-		return nil, errors.Join(rivalErr, f.Discard())
-	}
+	f.metrics = f.folder.Lock
 	return f, nil
 }
 
-// openMetrics opens the log to append to it. Its lock shows other processes that this one trains in the folder.
+// openMetrics opens the log to append to it. If another process works in the folder, the error is atomicfile.ErrLocked.
 func (f *Folder) openMetrics() (err error) {
-	f.metrics, err = os.OpenFile(f.pathOf(MetricsFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
-	if err != nil {
-		return err
-	}
-	// other errors are those of a file system without locks
-	if err := atomicfile.Lock(f.metrics); errors.Is(err, atomicfile.ErrLocked) {
-		return errors.Join(err, f.closeMetrics())
-	}
-	return nil
+	f.metrics, _, err = atomicfile.OpenLocked(f.pathOf(MetricsFile))
+	return err
 }
 
 func (f *Folder) closeMetrics() error {
@@ -203,7 +192,7 @@ func (f *Folder) Save(c *Checkpoint) error {
 
 // Commit writes the files of a run that has ended, the result last, syncs them to disk, and returns the path of the
 // folder. The checkpoint stays if the run was interrupted. A folder that cannot be put in its place stays complete
-// under its temporary name.
+// under its temporary name. The lock stays until Release: this process still tests the run, and writes its scores.
 func (f *Folder) Commit(c options.Config, t *fitted.Model, r *Result) (path string, err error) {
 	result, err := JSON(r)
 	if err != nil {
@@ -220,10 +209,6 @@ func (f *Folder) Commit(c options.Config, t *fitted.Model, r *Result) (path stri
 			f.path = f.folder.Path()
 			return "", fmt.Errorf("the run folder cannot be put in its place, and is complete in %s: %w", f.path, err)
 		}
-	}
-	f.release, _ = hold(f.path) // before the lock of the log ends
-	if err := f.closeMetrics(); err != nil {
-		return "", fmt.Errorf("the run folder cannot be written: %w", err)
 	}
 	return f.path, nil
 }
@@ -340,23 +325,21 @@ func (f *Folder) Place(write func(io.Writer) error) error {
 
 // commitCV makes the folder a cross-validation, which has no log, and puts it in its place.
 func (f *Folder) commitCV(write func(io.Writer) error) (path string, err error) {
-	err = errors.Join(f.closeMetrics(), os.Remove(f.pathOf(MetricsFile)))
+	err = f.Write(cvFile, write)
 	if err == nil {
-		err = f.Write(cvFile, write)
-	}
-	if err == nil {
-		err = f.rename()
+		err = f.moveToPlace()
 	}
 	if err != nil {
 		return "", errors.Join(fmt.Errorf("the run folder cannot be put in its place: %w", err), f.Discard())
 	}
+	f.Release()
 	return f.path, nil
 }
 
 // replace puts the folder in the place of another run. That run is moved aside, and removed once this one is in its
 // place.
 func (f *Folder) replace() error {
-	if inUse(f.place) || isOnHold(f.place) { // another process may have begun since NewFolder
+	if inUse(f.place) { // another process may have begun since NewFolder
 		return fmt.Errorf("another process is training in %s", f.out)
 	}
 	aside, err := os.MkdirTemp(filepath.Dir(f.place), "."+filepath.Base(f.place)+"-old-")
@@ -387,11 +370,11 @@ func (f *Folder) Discard() error {
 	if f == nil {
 		return nil
 	}
+	if f.path == "" {
+		return f.folder.Discard()
+	}
 	if f.metrics != nil {
 		f.metrics.Close()
 	}
-	if f.path != "" {
-		return nil
-	}
-	return f.folder.Discard()
+	return nil
 }

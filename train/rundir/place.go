@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -58,7 +59,7 @@ func resolvePlace(out string, overwrite bool) (place string, replaces bool, err 
 	case isRun && logError(place) != nil:
 		return "", false, usererror.OfFlag("out", "%s holds a run that cannot be written to: %w: give another folder",
 			out, logError(place))
-	case isRun && (inUse(place) || isOnHold(place)):
+	case isRun && inUse(place):
 		return "", false, usererror.OfFlag("out", "%s: another process is training in it: give another folder", out)
 	case overwrite && isRun && holdsRun(place):
 		return place, true, nil
@@ -83,10 +84,12 @@ func onlyAbandoned(folder string) bool {
 
 // removeAbandoned removes from a folder the temporary folders of runs that were killed before their first checkpoint.
 func removeAbandoned(folder string) []string {
-	return atomicfile.RemoveDead(folder, func(path, _ string, info fs.FileInfo) bool {
-		return info.IsDir() && holdsRun(path) && !hasFile(path, ResultFile) && !hasFile(path, CheckpointFile) &&
-			!inUse(path)
-	})
+	return atomicfile.RemoveDead(folder, MetricsFile, func(path, _ string) bool { return isAbandoned(path) })
+}
+
+// isAbandoned reports whether the folder of a run that was killed holds nothing of worth.
+func isAbandoned(path string) bool {
+	return holdsRun(path) && !hasFile(path, ResultFile) && !hasFile(path, CheckpointFile)
 }
 
 // foreignFile returns the name of a file in a folder that no run has written; "" if there is none.
@@ -118,7 +121,7 @@ func logError(folder string) error {
 	return err
 }
 
-// inUse reports whether a process trains in a folder. A file system without locks shows no process.
+// inUse reports whether a process works in a folder. A file system without locks shows no process.
 func inUse(folder string) bool {
 	f, err := os.OpenFile(filepath.Join(folder, MetricsFile), os.O_WRONLY, 0)
 	if err != nil {
@@ -128,39 +131,28 @@ func inUse(folder string) bool {
 	return errors.Is(atomicfile.Lock(f), atomicfile.ErrLocked)
 }
 
-// Release ends the hold that a Folder has from its Commit on: this process still tests the run, and writes its scores.
-func (f *Folder) Release() {
-	if f.release != nil {
-		f.release()
-	}
-}
-
 // TryHold keeps other processes from replacing or completing the run in a folder, until release is called. busy is true
-// if another process has such a hold, or trains the run. On a file system without locks, it does nothing.
+// if another process works in it. On a file system without locks, it does nothing.
 func TryHold(path string) (release func(), busy bool) {
-	if inUse(path) {
-		return func() {}, true
-	}
-	return hold(path)
+	f := &Folder{path: path}
+	busy = f.openMetrics() != nil
+	return f.Release, busy
 }
 
-func hold(path string) (release func(), busy bool) {
-	folder, err := os.Open(path)
-	if err != nil {
-		return func() {}, false
+// Release closes the log, which ends the lock of the folder. It removes an empty one, of a search or a cross-validation.
+func (f *Folder) Release() {
+	if f.metrics == nil {
+		return
 	}
-	if err := atomicfile.Lock(folder); err != nil {
-		folder.Close()
-		return func() {}, errors.Is(err, atomicfile.ErrLocked)
+	info, err := f.metrics.Stat()
+	isEmpty := err == nil && info.Size() == 0
+	if isEmpty {
+		os.Remove(f.pathOf(MetricsFile)) // while no other process has its lock
 	}
-	return func() { folder.Close() }, false
-}
-
-// isOnHold reports whether a process has a hold of the run in a folder.
-func isOnHold(path string) bool {
-	release, busy := hold(path)
-	release()
-	return busy
+	f.closeMetrics()
+	if isEmpty && runtime.GOOS == "windows" { // which removes no open file
+		os.Remove(f.pathOf(MetricsFile))
+	}
 }
 
 // The files of a run folder that people read, and train does not. HistoryFile is written with each checkpoint, the

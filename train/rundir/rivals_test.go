@@ -113,8 +113,8 @@ func TestReplaceTested(t *testing.T) {
 	if err := f.Rewrite(smallResult()); err != nil {
 		t.Error(err)
 	}
-	if f.Release(); isOnHold("run") {
-		t.Error("on hold after its release")
+	if f.Release(); inUse("run") {
+		t.Error("in use after its release")
 	}
 	beginAndEnd(t, true)
 }
