@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -126,13 +125,8 @@ func searchEntry(path string) (e Entry, err error) {
 			Refit  struct{ Steps int }
 		}
 	}
-	file := filepath.Join(path, rundir.SearchFile)
-	text, err := os.ReadFile(file)
-	if err == nil {
-		err = json.Unmarshal(text, &state)
-	}
-	if err != nil {
-		return e, usererror.Errorf("%s: damaged: %v", file, err)
+	if err := rundir.ReadSearch(path, &state); err != nil {
+		return e, err
 	}
 	requested, err := options.Resolve(state.Given, nil)
 	if err != nil {

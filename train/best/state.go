@@ -2,9 +2,7 @@ package best
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,17 +14,13 @@ import (
 
 // Open reads the state of the search in a folder, whether or not it has ended. Errors are *usererror.Error.
 func Open(path string) (*State, error) {
-	file := filepath.Join(path, rundir.SearchFile)
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return nil, &usererror.Error{Err: err}
-	}
 	s := &State{}
-	if err := json.Unmarshal(text, s); err != nil {
-		return nil, usererror.Errorf("%s: damaged: %v", file, err)
+	if err := rundir.ReadSearch(path, s); err != nil {
+		return nil, err
 	}
 	if len(s.Candidates) == 0 || s.Steps < 0 || s.Used < 0 || s.Limit < 0 {
-		return nil, usererror.Errorf("%s: damaged: it is not the list of the candidates of a search", file)
+		return nil, usererror.Errorf("%s: damaged: it is not the list of the candidates of a search",
+			filepath.Join(path, rundir.SearchFile))
 	}
 	return s, nil
 }

@@ -127,18 +127,27 @@ func IsModelFile(path string) bool {
 
 // ReadResult reads the result of a run that has ended. Errors are *usererror.Error.
 func ReadResult(path string) (r *Result, err error) {
-	text, err := os.ReadFile(filepath.Join(path, ResultFile))
+	file := filepath.Join(path, ResultFile)
+	if err = readJSON(file, &r); err == nil && r == nil {
+		err = usererror.Errorf("%s: damaged: it is empty", file)
+	}
+	return r, err
+}
+
+// ReadSearch reads the state of the search in a folder: those parts of it that state has. Errors are *usererror.Error.
+func ReadSearch(path string, state any) error {
+	return readJSON(filepath.Join(path, SearchFile), state)
+}
+
+func readJSON(file string, to any) error {
+	text, err := os.ReadFile(file)
 	if err != nil {
-		return nil, &usererror.Error{Err: err}
+		return &usererror.Error{Err: err}
 	}
-	err = json.Unmarshal(text, &r)
-	if err == nil && r == nil {
-		err = errors.New("it is empty")
+	if err := json.Unmarshal(text, to); err != nil {
+		return usererror.Errorf("%s: damaged: %v", file, err)
 	}
-	if err != nil {
-		return nil, usererror.Errorf("%s: damaged: %v", filepath.Join(path, ResultFile), err)
-	}
-	return r, nil
+	return nil
 }
 
 // IsRun reports whether a folder holds a run.
@@ -152,9 +161,8 @@ func IsSearch(path string) bool { return hasFile(path, SearchFile) && !hasFile(p
 // SearchName names the search in a folder by its options.
 func SearchName(path string) string {
 	var state struct{ Given []options.Setting }
-	text, _ := os.ReadFile(filepath.Join(path, SearchFile))
-	stateErr := json.Unmarshal(text, &state)
-	if requested, err := options.Resolve(state.Given, nil); stateErr == nil && err == nil && requested.Ensemble > 1 {
+	readErr := ReadSearch(path, &state)
+	if requested, err := options.Resolve(state.Given, nil); readErr == nil && err == nil && requested.Ensemble > 1 {
 		return "an ensemble"
 	}
 	return "a search for the best model"
