@@ -79,6 +79,17 @@ const (
 	metaProgress = "progress"
 )
 
+// metaPart is a part of a checkpoint that its file has as JSON.
+type metaPart struct {
+	key   string
+	value any // pointer
+}
+
+// parts returns these parts, in the order in which their errors are found.
+func (c *Checkpoint) parts() []metaPart {
+	return []metaPart{{metaResult, &c.Result}, {metaProgress, &c.State}}
+}
+
 // write writes the checkpoint as a safetensors file.
 func (c *Checkpoint) write(w io.Writer) error {
 	metadata := map[string]string{fitted.FormatKey: CheckpointFormat, metaConfig: string(c.Config.YAML())}
@@ -87,12 +98,12 @@ func (c *Checkpoint) write(w io.Writer) error {
 		return err
 	}
 	metadata[fitted.DescriptionKey] = text
-	for key, part := range map[string]any{metaResult: c.Result, metaProgress: c.State} {
-		text, err := json.Marshal(part)
+	for _, part := range c.parts() {
+		text, err := json.Marshal(part.value)
 		if err != nil {
 			return err
 		}
-		metadata[key] = string(text)
+		metadata[part.key] = string(text)
 	}
 	for name, data := range c.Vectors {
 		tensors = append(tensors, safetensors.Tensor{Name: name, DType: safetensors.Narrowest(data),
@@ -134,9 +145,9 @@ func parseCheckpoint(path string, r io.ReaderAt, size int64) (*Checkpoint, error
 		return nil, fmt.Errorf("not a checkpoint that this program reads (%q)", metadata[fitted.FormatKey])
 	}
 	c := &Checkpoint{}
-	for key, part := range map[string]any{metaResult: &c.Result, metaProgress: &c.State} {
-		if err := json.Unmarshal([]byte(metadata[key]), part); err != nil {
-			return nil, fmt.Errorf("damaged: its %s: %v", key, err)
+	for _, part := range c.parts() {
+		if err := json.Unmarshal([]byte(metadata[part.key]), part.value); err != nil {
+			return nil, fmt.Errorf("damaged: its %s: %v", part.key, err)
 		}
 	}
 	settings, err := options.ParseYAML(path, []byte(metadata[metaConfig]))

@@ -1,6 +1,7 @@
 package rundir
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"strings"
@@ -8,8 +9,22 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
+	"github.com/gpdrf/gpdrf-gpu/internal/safetensors"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
+
+// Of two damaged parts of a checkpoint, the same one is named each time.
+func TestDamagedParts(t *testing.T) {
+	var file bytes.Buffer
+	must.OK(t, safetensors.Write(&file, map[string]string{fitted.FormatKey: CheckpointFormat}, nil))
+	for range 20 {
+		_, err := parseCheckpoint("c", bytes.NewReader(file.Bytes()), int64(file.Len()))
+		if err == nil || !strings.HasPrefix(err.Error(), "damaged: its result: ") {
+			t.Fatal(err)
+		}
+	}
+}
 
 // The rows behind the intervals of a resumed run are those that it began with.
 func TestIntervalsChanged(t *testing.T) {
