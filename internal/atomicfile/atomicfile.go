@@ -65,12 +65,8 @@ func writeFile(d files, path string, write func(io.Writer) error) error {
 		return errors.Join(fill(f, write), f.Close())
 	case err == nil:
 		mode = info.Mode().Perm()
-		if path, err = filepath.EvalSymlinks(path); err != nil {
-			return err
-		}
-	default:
-		path = linkTarget(path)
 	}
+	path = linkTarget(path)
 	tmp, f, err := createBeside(d, path)
 	if err != nil {
 		return named(err, tmp, path)
@@ -90,11 +86,7 @@ func writeFile(d files, path string, write func(io.Writer) error) error {
 
 // Abandon removes the file that this process is writing to path, just before it ends.
 func Abandon(path string) {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	} else {
-		path = linkTarget(path)
-	}
+	path = linkTarget(path)
 	ours := temporary(path, strconv.Itoa(os.Getpid()))
 	for _, tmp := range Leftovers(path) {
 		if tmp = filepath.Clean(tmp); tmp == filepath.Clean(ours) || strings.HasPrefix(tmp, filepath.Clean(ours)+"-") {
@@ -103,7 +95,7 @@ func Abandon(path string) {
 	}
 }
 
-// linkTarget follows a symbolic link whose file does not exist yet. It returns other paths unchanged.
+// linkTarget follows a symbolic link, whose file may not exist yet. It returns other paths unchanged.
 func linkTarget(path string) string {
 	for range 40 { // a system follows this number of links
 		to, err := os.Readlink(path)
