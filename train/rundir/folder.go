@@ -76,10 +76,7 @@ func NewFolder(out, set, model string, overwrite bool) (*Folder, error) {
 	f.Removed = append(f.Removed, removeAbandoned(filepath.Dir(place))...)
 	rivalErr := usererror.OfFlag("out", "%s: another process is training for it: give another folder", out)
 	if _, err := os.Lstat(place); err == nil && out != "" && !f.replaces && !atomicfile.Empty(place) {
-		if onlyAbandoned(place) {
-			return nil, rivalErr
-		}
-		return nil, usererror.OfFlag("out", "%s exists and is not an empty folder: give another folder", out)
+		return nil, rivalErr
 	}
 	rules := atomicfile.Rules{Lock: MetricsFile, Alone: out != "", IsDead: isAbandoned}
 	if f.folder, err = atomicfile.NewFolder(place, rules); errors.Is(err, atomicfile.ErrLocked) {
