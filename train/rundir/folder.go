@@ -336,8 +336,10 @@ func (f *Folder) commitCV(write func(io.Writer) error) (path string, err error) 
 // replace puts the folder in the place of another run. That run is moved aside, and removed once this one is in its
 // place.
 func (f *Folder) replace() error {
-	if inUse(f.place) { // another process may have begun since NewFolder
+	if busy, err := inUse(f.place); busy { // another process may have begun since NewFolder
 		return fmt.Errorf("another process is training in %s", f.out)
+	} else if err != nil {
+		return err
 	}
 	aside, err := os.MkdirTemp(filepath.Dir(f.place), "."+filepath.Base(f.place)+"-old-")
 	if err != nil {
@@ -355,11 +357,8 @@ func (f *Folder) replace() error {
 
 // Abandon removes the folder of a search that has trained nothing and would fail again.
 func (f *Folder) Abandon() error {
-	err := f.closeMetrics()
-	for _, name := range []string{MetricsFile, HistoryFile, SearchFile} {
-		err = errors.Join(err, f.remove(name))
-	}
-	return errors.Join(err, os.Remove(f.path))
+	f.Release()
+	return errors.Join(f.remove(HistoryFile), f.remove(SearchFile), os.Remove(f.path))
 }
 
 // Discard removes a folder that is being built. A folder in its place stays; f may be nil.

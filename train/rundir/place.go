@@ -47,6 +47,7 @@ func resolvePlace(out string, overwrite bool) (place string, replaces bool, err 
 		return "", false, usererror.OfFlag("out", "%s exists and is not an empty folder: give another folder", out)
 	}
 	isRun := IsRun(place)
+	busy, logErr := inUse(place)
 	switch {
 	case atomicfile.Empty(place), onlyAbandoned(place):
 		return place, false, nil
@@ -56,12 +57,12 @@ func resolvePlace(out string, overwrite bool) (place string, replaces bool, err 
 	case IsSearch(place):
 		return "", false, usererror.OfFlag("out", "%s holds %s that has not ended: to resume it: %s; or give "+
 			"another folder", out, SearchName(place), ResumeCommand(out))
-	case isRun && logError(place) != nil:
+	case isRun && logErr != nil: // it may be of another user
 		return "", false, usererror.OfFlag("out", "%s holds a run that cannot be written to: %w: give another folder",
-			out, logError(place))
-	case isRun && inUse(place):
+			out, logErr)
+	case isRun && busy:
 		return "", false, usererror.OfFlag("out", "%s: another process is training in it: give another folder", out)
-	case overwrite && isRun && holdsRun(place):
+	case overwrite && isRun && foreignFile(place) == "":
 		return place, true, nil
 	case overwrite && isRun:
 		return "", false, usererror.OfFlag("overwrite", "%s holds %s, which no run wrote: move it away, or "+
@@ -89,7 +90,7 @@ func removeAbandoned(folder string) []string {
 
 // isAbandoned reports whether the folder of a run that was killed holds nothing of worth.
 func isAbandoned(path string) bool {
-	return holdsRun(path) && !hasFile(path, ResultFile) && !hasFile(path, CheckpointFile)
+	return foreignFile(path) == "" && !hasFile(path, ResultFile) && !hasFile(path, CheckpointFile)
 }
 
 // foreignFile returns the name of a file in a folder that no run has written; "" if there is none.
@@ -106,29 +107,17 @@ func foreignFile(folder string) string {
 	return ""
 }
 
-// holdsRun reports whether a folder holds only files of a run.
-func holdsRun(folder string) bool { return foreignFile(folder) == "" }
-
-// logError returns the error of writing to the log of a folder, such as that of another user; nil without a log.
-func logError(folder string) error {
+// inUse reports whether a process works in a folder. A file system without locks shows no process. The error is that of
+// writing to the log; a folder without a log has none.
+func inUse(folder string) (bool, error) {
 	f, err := os.OpenFile(filepath.Join(folder, MetricsFile), os.O_WRONLY, 0)
-	switch {
-	case err == nil:
-		return f.Close()
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	}
-	return err
-}
-
-// inUse reports whether a process works in a folder. A file system without locks shows no process.
-func inUse(folder string) bool {
-	f, err := os.OpenFile(filepath.Join(folder, MetricsFile), os.O_WRONLY, 0)
-	if err != nil {
-		return !os.IsNotExist(err)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	} else if err != nil {
+		return false, err
 	}
 	defer f.Close()
-	return errors.Is(atomicfile.Lock(f), atomicfile.ErrLocked)
+	return errors.Is(atomicfile.Lock(f), atomicfile.ErrLocked), nil
 }
 
 // TryHold keeps other processes from replacing or completing the run in a folder, until release is called. busy is true
@@ -140,8 +129,9 @@ func TryHold(path string) (release func(), busy bool) {
 }
 
 // Release closes the log, which ends the lock of the folder. It removes an empty one, of a search or a cross-validation.
+// A folder that is being built keeps its lock until Discard.
 func (f *Folder) Release() {
-	if f.metrics == nil {
+	if f.metrics == nil || f.path == "" {
 		return
 	}
 	info, err := f.metrics.Stat()
