@@ -12,6 +12,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
+	"github.com/gpdrf/gpdrf-gpu/internal/parts"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
@@ -186,19 +187,26 @@ func (cv *CV) Lock(shared bool) (release func(), err error) {
 	return func() { f.Close() }, nil
 }
 
-// Update reads the standings of the folds again, notes a failure of one of them, and writes cv.json.
-func (cv *CV) Update(fold int, failure error) error {
+// Update reads the standings of the folds again, notes a failure of one of them, and writes cv.json. Failures that other
+// processes have noted stay.
+func (cv *CV) Update(fold int, failure error) (err error) {
 	if cv.shared {
-		return cv.withLock(func() error { return cv.update(fold, failure) })
+		release, waitErr := parts.Wait(filepath.Join(cv.path, cvFile+".lock"))
+		if waitErr != nil {
+			return waitErr
+		}
+		defer func() { err = errors.Join(err, release()) }()
+		current, readErr := OpenCV(cv.path)
+		if readErr != nil {
+			return readErr
+		}
+		for i := range cv.Runs {
+			cv.Runs[i].Failure = current.Runs[i].Failure
+		}
 	}
-	return cv.update(fold, failure)
-}
-
-func (cv *CV) update(fold int, failure error) error {
-	if run := &cv.Runs[fold-1]; failure != nil {
-		run.Failure = failure.Error()
-	} else {
-		run.Failure = ""
+	cv.Runs[fold-1].Failure = ""
+	if failure != nil {
+		cv.Runs[fold-1].Failure = failure.Error()
 	}
 	if err := cv.readStandings(); err != nil {
 		return err
@@ -296,15 +304,10 @@ func (cv *CV) ToDo(fold int) bool {
 }
 
 // Changes returns the flags that differ from the options that the cross-validation began with.
-func (cv *CV) Changes(flags []options.Setting) (changes []options.Setting) {
-	for _, s := range flags {
-		if !slices.ContainsFunc(cv.Options, func(o options.Setting) bool {
-			return o.Key == s.Key && o.Text == s.Text
-		}) {
-			changes = append(changes, s)
-		}
-	}
-	return changes
+func (cv *CV) Changes(flags []options.Setting) []options.Setting {
+	return slices.DeleteFunc(slices.Clone(flags), func(s options.Setting) bool {
+		return slices.ContainsFunc(cv.Options, func(o options.Setting) bool { return same(o, s) })
+	})
 }
 
 // Begin returns the Config of a new fold in a resumed cross-validation, with the changes that Config.Resume allows. A

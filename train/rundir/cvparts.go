@@ -31,25 +31,8 @@ func (cv *CV) ClaimPredictions() (release func() error, err error) {
 	return parts.Claim(filepath.Join(cv.path, OutOfFoldFile+".lock"))
 }
 
-// withLock calls f while no other process writes cv.json. It reads the failures that others have noted before.
-func (cv *CV) withLock(f func() error) error {
-	release, err := parts.Wait(filepath.Join(cv.path, cvFile+".lock"))
-	if err != nil {
-		return err
-	}
-	current, err := OpenCV(cv.path)
-	if err == nil {
-		for i := range cv.Runs {
-			cv.Runs[i].Failure = current.Runs[i].Failure
-		}
-		err = f()
-	}
-	return errors.Join(err, release())
-}
-
 // SameAs refuses a requested cross-validation whose options or folds differ from those of this one.
 func (cv *CV) SameAs(requested *CV) error {
-	same := func(a, b options.Setting) bool { return a.Key == b.Key && a.Text == b.Text }
 	if cv.Folds != requested.Folds || cv.OwnFolds != requested.OwnFolds ||
 		!slices.EqualFunc(cv.Options, requested.Options, same) {
 		return usererror.Errorf("--out: %s holds a cross-validation with other options or folds: all parts "+
@@ -57,3 +40,6 @@ func (cv *CV) SameAs(requested *CV) error {
 	}
 	return nil
 }
+
+// same reports whether two settings give an option the same value.
+func same(a, b options.Setting) bool { return a.Key == b.Key && a.Text == b.Text }
