@@ -8,8 +8,8 @@ import (
 )
 
 // The owner of a temporary holds its lock as long as it lives, so that a temporary whose lock is free belongs to a dead
-// process. The file exists before its lock. If the owner finds the lock taken or the file gone, another process took it
-// for dead in between, and the owner takes another name.
+// process. The lock of a folder is that of a file in it. A temporary exists before its lock. If the owner finds the
+// lock taken or the file gone, another process took it for dead in between, and the owner makes another one.
 
 // ErrLocked reports that a file belongs to another process.
 var ErrLocked = errors.New("another process uses it")

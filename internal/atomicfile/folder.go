@@ -18,7 +18,7 @@ type Folder struct {
 	made []string // parents that did not exist, outermost first
 }
 
-// Rules are those of a Folder that is begun.
+// Rules tell how NewFolder begins a Folder.
 type Rules struct {
 	Lock   string                 // name of the file in the folder whose lock its process has
 	Alone  bool                   // while a living process has the folder of a place, another one is ErrLocked
@@ -43,8 +43,8 @@ func NewFolder(final string, r Rules) (*Folder, error) {
 	return f, nil
 }
 
-// A process that removes the folder of a dead one has its lock for a moment. A lock that is still taken after these
-// tries is that of a living one.
+// A process that removes the folder of a dead one has its lock for a moment. If a lock is still taken after these
+// tries, its owner lives.
 const (
 	lockTries = 20
 	lockDelay = 10 * time.Millisecond

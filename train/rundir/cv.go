@@ -187,8 +187,8 @@ func (cv *CV) Lock(shared bool) (release func(), err error) {
 	return func() { f.Close() }, nil
 }
 
-// Update reads the standings of the folds again, notes a failure of one of them, and writes cv.json. Failures that other
-// processes have noted stay.
+// Update reads the standings of the folds again, notes a failure of one of them, and writes cv.json. It keeps failures
+// that other processes have noted.
 func (cv *CV) Update(fold int, failure error) (err error) {
 	if cv.shared {
 		release, waitErr := parts.Wait(filepath.Join(cv.path, cvFile+".lock"))

@@ -104,7 +104,7 @@ func TestCVSummary(t *testing.T) {
 	}
 }
 
-// The folder of a cross-validation belongs to one process. The next fold removes only temporary folders of a killed one.
+// The folder of a cross-validation belongs to one process. The next fold removes temporary folders of a killed one.
 func TestCVFolder(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "cv")
 	cv := must.Get(NewCV("2", nil, nil))(t)

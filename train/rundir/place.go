@@ -49,7 +49,7 @@ func resolvePlace(out string, overwrite bool) (place string, replaces bool, err 
 	isRun := IsRun(place)
 	busy, logErr := inUse(place)
 	switch {
-	case atomicfile.Empty(place), onlyAbandoned(place):
+	case onlyAbandoned(place):
 		return place, false, nil
 	case IsCV(place):
 		return "", false, usererror.OfFlag("out", "%s holds a cross-validation: to resume it: %s; or give "+
@@ -77,7 +77,7 @@ func resolvePlace(out string, overwrite bool) (place string, replaces bool, err 
 	return "", false, usererror.OfFlag("out", "%s exists and is not an empty folder: give another folder", out)
 }
 
-// onlyAbandoned reports whether a folder holds only temporary files, which a new run in it removes.
+// onlyAbandoned reports whether a folder is empty apart from temporary files, which a new run in it removes.
 func onlyAbandoned(folder string) bool {
 	entries, err := os.ReadDir(folder)
 	return err == nil && len(entries) == len(atomicfile.Leftovers(filepath.Join(folder, filepath.Base(folder))))
@@ -128,8 +128,8 @@ func TryHold(path string) (release func(), busy bool) {
 	return f.Release, busy
 }
 
-// Release closes the log, which ends the lock of the folder. It removes an empty one, of a search or a cross-validation.
-// A folder that is being built keeps its lock until Discard.
+// Release closes the log, which ends the lock of the folder. It removes an empty log: that of a search or of a
+// cross-validation. A folder that is being built keeps its lock until Discard.
 func (f *Folder) Release() {
 	if f.metrics == nil || f.path == "" {
 		return
