@@ -43,20 +43,20 @@ func OpenSearch(path string) (*Folder, error) {
 		if IsSearch(path) {
 			return nil
 		}
-		return errors.Join(usererror.Errorf("%s: another process has finished it meanwhile", path),
-			f.remove(MetricsFile))
+		f.Release()
+		return usererror.Errorf("%s: another process has finished it meanwhile", path)
 	})
 }
 
 // Ended returns the folder of a run that has ended, for what is written after its result.
 func Ended(path string) (*Folder, error) {
-	f := &Folder{out: path, path: path}
+	f := &Folder{path: path}
 	return f, f.removeLeftovers()
 }
 
 // openAgain opens a folder in its place. check is the error of a folder that another process has changed meanwhile.
 func openAgain(path string, check func(*Folder) error) (*Folder, error) {
-	f := &Folder{out: path, path: path}
+	f := &Folder{path: path}
 	if err := f.openMetrics(); errors.Is(err, atomicfile.ErrLocked) {
 		return nil, usererror.Errorf("%s: another process is training in it", path)
 	} else if err != nil {
