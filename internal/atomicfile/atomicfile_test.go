@@ -2,14 +2,12 @@ package atomicfile
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 
@@ -288,36 +286,6 @@ func TestFolderDiscard(t *testing.T) {
 	if _, err := begin(filepath.Join(dir, "file", "runs", "one")); err == nil {
 		t.Error("a folder inside a file")
 	}
-}
-
-// Many goroutines want one name: each has a separate temporary, one wins, and the others get an error.
-func TestFolderRace(t *testing.T) {
-	dir := t.TempDir()
-	final := filepath.Join(dir, "runs", "one")
-	var wg sync.WaitGroup
-	won := make(chan int, 8)
-	for i := range 8 {
-		wg.Go(func() {
-			f, err := begin(final)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			if err := os.WriteFile(filepath.Join(f.Path(), "who"), fmt.Append(nil, i), 0o666); err != nil {
-				t.Error(err)
-			}
-			if err := f.Commit(final); err == nil {
-				won <- i
-			} else if !errors.Is(err, fs.ErrExist) || f.Discard() != nil {
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
-	if len(won) != 1 {
-		t.Fatalf("%d won", len(won))
-	}
-	holds(t, dir, fmt.Sprintf("runs runs/one runs/one/lock= runs/one/who=%d", <-won))
 }
 
 // A file system whose folders cannot be brought to disk, such as /proc, is used without that. A folder that is not
