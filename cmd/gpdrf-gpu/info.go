@@ -310,10 +310,10 @@ func (i *runInfo) Lines() []string {
 // validationLine describes the validation of a run.
 func validationLine(v *rundir.Validation) string {
 	score := ""
-	for name, value := range map[string]*float64{"nlpd": v.NLPD, "nll": v.NLL} {
-		if value != nil {
-			score = fmt.Sprintf("%s %.4f ", name, *value)
-		}
+	if v.NLPD != nil {
+		score = fmt.Sprintf("nlpd %.4f ", *v.NLPD)
+	} else if v.NLL != nil {
+		score = fmt.Sprintf("nll %.4f ", *v.NLL)
 	}
 	ended := ""
 	if v.EarlyStopped {
