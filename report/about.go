@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
-	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
 // score is a score at the head of the page.
@@ -105,8 +104,15 @@ func comparison(runs []*Run) section {
 func about(runs []*Run) section {
 	s := section{ID: "about", Title: "Machine, command and options"}
 	s.each(runs, func(r *Run) []panel {
-		return []panel{{Title: "What was trained", Table: summary(r)},
-			{Title: "Options that differ from the defaults", Table: settings(r)}}
+		all := []panel{{Title: "What was trained", Table: summary(r)}}
+		for _, list := range OptionLists(r.Config, r.History) {
+			t := newTable(list.Title, "option", "value")
+			for _, o := range list.Options {
+				t.add(o.Key, o.Text)
+			}
+			all = append(all, panel{Title: list.Title, Table: t})
+		}
+		return all
 	})
 	return s
 }
@@ -164,18 +170,4 @@ func duration(seconds float64) string {
 		return fmt.Sprintf("%.1f s", seconds)
 	}
 	return d.Round(time.Second).String()
-}
-
-func settings(r *Run) *table {
-	t := newTable("Options that differ from the defaults", "option", "value")
-	usual := options.Options()
-	for k, o := range r.Config.Options() {
-		if text := o.Text(); o.Applies(r.Config.Model) && text != usual[k].Text() {
-			t.add(o.Key, text)
-		}
-	}
-	if t.Rows == nil {
-		t.add("none", "")
-	}
-	return t
 }

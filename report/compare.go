@@ -24,6 +24,8 @@ type Setting struct {
 	Key string `json:"key"`
 	A   string `json:"a"`
 	B   string `json:"b"`
+
+	Settled bool `json:"settled,omitempty"` // both runs settled it: the user gave it to neither
 }
 
 // Pair is a score with its values in the two runs.
@@ -66,7 +68,8 @@ func Compare(a, b *Run) *Comparison {
 	c := &Comparison{A: a.Path, B: b.Path}
 	for _, o := range options.Options() {
 		if x, y := a.option(o), b.option(o); x != y {
-			c.Settings = append(c.Settings, Setting{o.Key, x, y})
+			settled := isSettled(a.History, o.Key) && isSettled(b.History, o.Key)
+			c.Settings = append(c.Settings, Setting{o.Key, x, y, settled})
 		}
 	}
 	values := map[string]float64{}

@@ -215,6 +215,16 @@ func (c *call) given() (settings []options.Setting) {
 	return settings
 }
 
+// givenKeys returns the sorted keys of settings.
+func givenKeys(settings []options.Setting) []string {
+	keys := []string{}
+	for _, s := range settings {
+		keys = append(keys, s.Key)
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
+
 // config resolves the options of train from the command line and the config file.
 func (c *call) config() (cfg options.Config, err error) {
 	if err = c.readConfig(); err != nil {

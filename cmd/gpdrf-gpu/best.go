@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
@@ -136,6 +137,8 @@ func (s *search) resume(path string) (err error) {
 	if s.cfg, err = options.Resolve(s.state.Given, nil); err != nil {
 		return err
 	}
+	settled := func(o options.Setting) bool { return o.From == best.Kind(s.cfg) }
+	s.p.given = givenKeys(slices.Concat(slices.DeleteFunc(slices.Clone(s.state.Given), settled), s.req.call.given()))
 	if s.cfg, err = s.cfg.RelativeTo(s.state.Folder).Resume(s.req.call.given(), nil); err != nil {
 		return err
 	}

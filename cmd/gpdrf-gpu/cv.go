@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -75,6 +76,7 @@ func (p *program) crossValidate(r *trainRequest) error {
 		return usagef("--overwrite: does not work with --cv: give another folder")
 	}
 	cv := r.cv
+	p.given = givenKeys(slices.Concat(cv.Options, r.call.given()))
 	v := &crossValidation{p: p, req: r, cv: cv}
 	if err := v.readPart(); err != nil {
 		return err

@@ -15,10 +15,10 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data/sets"
 	"github.com/gpdrf/gpdrf-gpu/data/summary"
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
+	"github.com/gpdrf/gpdrf-gpu/report"
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/best"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
-	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
@@ -256,7 +256,7 @@ func aboutRun(path string) (*runInfo, error) {
 	return i, err
 }
 
-// Lines returns the text for people: the result, then the options that differ from the defaults.
+// Lines returns the text for people: the result, then the options.
 func (i *runInfo) Lines() []string {
 	r := i.Result
 	testing := "none for testing"
@@ -297,11 +297,11 @@ func (i *runInfo) Lines() []string {
 	if i.Search != nil {
 		lines = append(append(lines, ""), i.Search.Lines()...)
 	}
-	lines = append(lines, "", "options that differ from the defaults")
-	defaults := options.Defaults()
-	for _, o := range i.Config {
-		if o.Value != defaults.Text(o.Key) {
-			lines = append(lines, fmt.Sprintf("  %s: %s", o.Key, o.Value))
+	history, _ := report.ReadHistory(i.Path) // without a sound one there is one list
+	for _, list := range report.OptionLists(i.run.Config, history) {
+		lines = append(lines, "", strings.ToLower(list.Title))
+		for _, o := range list.Options {
+			lines = append(lines, fmt.Sprintf("  %s: %s", o.Key, o.Text))
 		}
 	}
 	return lines

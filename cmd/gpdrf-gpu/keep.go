@@ -139,8 +139,8 @@ func (p *program) keepSession(folder *rundir.Folder, device string) error {
 		line += " " + usererror.ShellWord(word)
 	}
 	now := report.Session{
-		Command: line,
-		Began:   p.began.UTC().Truncate(time.Second), Seconds: time.Since(p.began).Seconds(),
+		Command: line, Given: p.given,
+		Began: p.began.UTC().Truncate(time.Second), Seconds: time.Since(p.began).Seconds(),
 		Version: rundir.Version, System: runtime.GOOS + "/" + runtime.GOARCH,
 		Processor: hardware.Processor(), Threads: runtime.GOMAXPROCS(0), Device: device,
 	}

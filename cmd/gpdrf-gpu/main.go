@@ -64,6 +64,7 @@ type program struct {
 	quit      chan error      // receives the error with which main exits
 	piped     data.Piped      // the standard input that data are read from
 	args      []string        // the words after the name of the program
+	given     []string        // keys of the options of a run that the user gave, now or when the folder began
 	began     time.Time       // the start of the call
 
 	cvPath      string   // the folder of the cross-validation that a run belongs to

@@ -182,22 +182,26 @@ type twoRuns struct{ *report.Comparison }
 
 // Lines returns the text for people.
 func (c twoRuns) Lines() []string {
-	lines := []string{"A  " + c.A, "B  " + c.B, ""}
+	lines := []string{"A  " + c.A, "B  " + c.B}
 	if len(c.Settings) == 0 {
-		lines = append(lines, "the options are the same")
-	} else {
-		t := newTable("option", "A", "B")
-		for _, s := range c.Settings {
-			t.add(s.Key, s.A, s.B)
-		}
-		lines = append(lines, t.lines("")...)
+		lines = append(lines, "", "the options are the same")
 	}
-	if len(c.Scores) > 0 {
-		t := newNumberTable("score", "A", "B", "B − A")
-		for _, s := range c.Scores {
-			t.add(s.Name, fmt.Sprintf("%.4f", s.A), fmt.Sprintf("%.4f", s.B), fmt.Sprintf("%+.4f", s.B-s.A))
+	given, settled := newTable("option", "A", "B"), newTable("settled by both runs", "A", "B")
+	for _, s := range c.Settings {
+		t := given
+		if s.Settled {
+			t = settled
 		}
-		lines = append(append(lines, ""), t.lines("")...)
+		t.add(s.Key, s.A, s.B)
+	}
+	scores := newNumberTable("score", "A", "B", "B − A")
+	for _, s := range c.Scores {
+		scores.add(s.Name, fmt.Sprintf("%.4f", s.A), fmt.Sprintf("%.4f", s.B), fmt.Sprintf("%+.4f", s.B-s.A))
+	}
+	for _, t := range []*textTable{given, settled, scores} {
+		if t.rows != nil {
+			lines = append(append(lines, ""), t.lines("")...)
+		}
 	}
 	if c.Cut != "" {
 		lines = append(lines, "", c.Cut)

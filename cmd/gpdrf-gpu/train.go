@@ -32,6 +32,7 @@ func (p *program) train(c *call) error {
 		return err
 	}
 	r.started = started
+	p.given = givenKeys(slices.Concat(c.fileOptions, c.given()))
 	switch {
 	case p.joined() && r.cv != nil:
 		return usagef("--cv: several processes share one training only: give each fold to one of them with --set " +

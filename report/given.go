@@ -1,0 +1,47 @@
+package report
+
+import (
+	"slices"
+
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+)
+
+// OptionList is a list of options of a run, for people.
+type OptionList struct {
+	Title   string
+	Options []options.Setting
+}
+
+// OptionLists returns the options of a run that differ from the defaults: those that the user gave, and those that the
+// run settled. If the history does not record what was given, there is one list.
+func OptionLists(c options.Config, history []Session) (lists []OptionList) {
+	given := OptionList{Title: "Options given that differ from the defaults"}
+	settled := OptionList{Title: "Options settled by the run"}
+	if !recordsGiven(history) {
+		given.Title = "Options that differ from the defaults"
+	}
+	usual := options.Options()
+	for k, o := range c.Options() {
+		s := options.Setting{Key: o.Key, Text: o.Text()}
+		switch {
+		case !o.Applies(c.Model) || s.Text == usual[k].Text():
+		case isSettled(history, o.Key):
+			settled.Options = append(settled.Options, s)
+		default:
+			given.Options = append(given.Options, s)
+		}
+	}
+	return slices.DeleteFunc([]OptionList{given, settled}, func(l OptionList) bool { return l.Options == nil })
+}
+
+// recordsGiven reports whether each session records what was given, as those of this version do.
+func recordsGiven(history []Session) bool {
+	old := func(s Session) bool { return s.Given == nil }
+	return len(history) > 0 && !slices.ContainsFunc(history, old)
+}
+
+// isSettled reports whether it is known that the user did not give an option.
+func isSettled(history []Session, key string) bool {
+	gave := func(s Session) bool { return slices.Contains(s.Given, key) }
+	return recordsGiven(history) && !slices.ContainsFunc(history, gave)
+}
