@@ -170,46 +170,32 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// extraGrace is the time that an extra may take to end after its bound, or after its context is done.
-const extraGrace = time.Second
-
 // bound returns the time that an extra of a run may take: as long as the run so far, from a minute to an hour.
 func bound(began time.Time) time.Duration {
 	return min(max(time.Minute, time.Since(began)), time.Hour)
 }
 
-// extra does work that may fail without harm to the result, which is on disk. The guard can end the command in the
-// middle of the work. A panic is an error, and so is work that goes on for long after its bound or its context: it is
-// then left to itself. The work returns what it writes as a function, so that late work writes nothing.
+// extra does work that may fail without harm to the result, which is on disk: a panic is an error, too. The work ends
+// soon after the bound or its context, and the guard can end the command in the middle of it. It returns what it writes
+// as a function, during which the command does not end.
 func extra(ctx context.Context, guard *exitGuard, bound time.Duration,
 	work func(context.Context) (write func() error, err error)) error {
 	late := fmt.Errorf("it took more than %v", bound.Round(time.Millisecond))
 	ctx, cancel := context.WithTimeoutCause(ctx, bound, late)
 	defer cancel()
-	type outcome struct {
-		write func() error
-		err   error
+	write, err := recovered(ctx, work)
+	if err != nil {
+		return guard.endedOr(err)
 	}
-	done := make(chan outcome, 1)
-	go func() {
-		var o outcome
-		defer func() {
-			if fault := recover(); fault != nil {
-				o.err = fmt.Errorf("a fault of the program: %v", fault)
-			}
-			done <- o
-		}()
-		o.write, o.err = work(ctx)
-	}()
-	over := make(chan struct{})
-	defer context.AfterFunc(ctx, func() { time.AfterFunc(extraGrace, func() { close(over) }) })()
-	select {
-	case o := <-done:
-		if o.err != nil {
-			return guard.endedOr(o.err)
+	return guard.write(write)
+}
+
+// recovered does the work of an extra, whose panic is an error.
+func recovered(ctx context.Context, work func(context.Context) (func() error, error)) (write func() error, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("a fault of the program: %v", fault)
 		}
-		return guard.write(o.write)
-	case <-over:
-		return guard.endedOr(context.Cause(ctx))
-	}
+	}()
+	return work(ctx)
 }
