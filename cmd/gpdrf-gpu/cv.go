@@ -90,9 +90,10 @@ func (p *program) crossValidate(r *trainRequest) error {
 			}
 			return p.reportCV(cv)
 		}
-		if err := v.resume(); err != nil && p.ctx.Err() != nil {
-			return errInterrupted
-		} else if err != nil {
+		if err := v.resume(); err != nil {
+			if p.ctx.Err() != nil {
+				return errInterrupted
+			}
 			return err
 		}
 	} else if err := rundir.CheckOut(r.outDir, false, false); err != nil && !(v.shares() && rundir.IsCV(r.outDir)) {
