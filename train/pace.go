@@ -29,20 +29,16 @@ func (j *Job) Pace(ctx context.Context, most time.Duration) (pace time.Duration,
 	if err := r.prepare(ctx); err != nil {
 		return 0, err
 	}
-	untimed := 0
-	if _, records := j.Device.(device.Recorder); records { // the first step may compile kernels
-		if _, _, err = r.timeSteps(ctx, 1, 1, most); err != nil {
+	_, compiles := j.Device.(device.Recorder) // its first step may compile kernels
+	first := 1
+	for _, steps := range []int{1, timingWarmup - 1, PaceSteps} {
+		if pace, _, err = r.timeSteps(ctx, first, steps, most); err != nil {
 			return 0, err
 		}
-		untimed = 1
-	}
-	if pace, _, err = r.timeSteps(ctx, 1+untimed, timingWarmup-untimed, most); err != nil {
-		return 0, err
-	}
-	if pace <= most {
-		if pace, _, err = r.timeSteps(ctx, 1+timingWarmup, PaceSteps, most); err != nil {
-			return 0, err
+		if pace > most && !(first == 1 && compiles) {
+			break
 		}
+		first += steps
 	}
 	if _, err := r.step.Model.Report(1); err != nil {
 		return 0, err
