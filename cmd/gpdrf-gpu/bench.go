@@ -162,7 +162,7 @@ func (b *benchmark) measure(names []string, limit time.Duration) (*benchReport, 
 		"ms": "milliseconds of a step", "samples_per_second": "rows times Monte-Carlo samples per second",
 	}}
 	for _, name := range names {
-		d := &benchDevice{Device: name, Precision: b.precision, About: aboutDevice(name)}
+		d := &benchDevice{Device: name, Precision: b.precision}
 		if strings.HasPrefix(name, "cpu") {
 			d.Precision = string(device.Highest)
 		}
@@ -176,17 +176,6 @@ func (b *benchmark) measure(names []string, limit time.Duration) (*benchReport, 
 		r.Ratios = []benchRatio{{gpu.Size, cpu.MS, gpu.MS, cpu.MS / gpu.MS}}
 	}
 	return r, nil
-}
-
-// aboutDevice describes a device as `info` does.
-func aboutDevice(name string) string {
-	machines, _ := device.Machines()
-	for _, m := range machines {
-		if name == m.Name || strings.HasPrefix(name, m.Name+":") {
-			return m.About
-		}
-	}
-	return ""
 }
 
 // device measures the operations, then the step, on one device.
@@ -234,7 +223,7 @@ func (b *benchmark) withDevice(d *benchDevice, measure func(device.Device) error
 	}
 	defer func() { err = errors.Join(err, dev.Close()) }()
 	defer device.Guard(&err)
-	d.About = about(dev, d.About)
+	d.About = about(dev)
 	device.SetPrecision(dev, device.Precision(d.Precision))
 	if err = measure(dev); errors.Is(err, context.Canceled) {
 		b.note("interrupted: no figures, since too few steps were timed")
@@ -260,7 +249,7 @@ func (b *benchmark) serve(dev device.Device) error {
 	if err != nil {
 		return usagef("%v", err)
 	}
-	fmt.Fprintf(b.out, "%s, %s: %s\n", dev.Name(), aboutDevice(dev.Name()), step.Size)
+	fmt.Fprintf(b.out, "%s, %s: %s\n", dev.Name(), about(dev), step.Size)
 	rounds := workload.Rounds{Step: step}
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {
@@ -276,28 +265,24 @@ func (b *benchmark) serve(dev device.Device) error {
 	return lines.Err()
 }
 
-// Lines returns the text for people.
+// Lines returns the text for people. The CPU's times also stand in the table of the GPU.
 func (r *benchReport) Lines() []string {
 	var lines []string
 	for i, d := range r.Devices {
+		var cpu *benchDevice
+		if i == 0 && len(r.Devices) > 1 {
+			cpu = r.Devices[1]
+		}
 		if i > 0 {
 			lines = append(lines, "")
 		}
 		lines = append(lines, fmt.Sprintf("%s: %s", d.Device, d.About))
 		lines = append(lines, "", fmt.Sprintf("%s, each operation by itself: %s", r.Preset, d.Steps[0].Size))
-		lines = append(lines, d.operations(r.cpuFor(i))...)
+		lines = append(lines, d.operations(cpu)...)
 		lines = append(lines, "", r.Preset+", whole steps")
-		lines = append(lines, d.step(r.cpuFor(i))...)
+		lines = append(lines, d.step(cpu)...)
 	}
 	return lines
-}
-
-// cpuFor returns the CPU, whose times stand in the table of the GPU; nil for the table of the CPU.
-func (r *benchReport) cpuFor(i int) *benchDevice {
-	if i == 0 && len(r.Devices) > 1 {
-		return r.Devices[1]
-	}
-	return nil
 }
 
 // operations returns the table of single operations, with the CPU's times beside a GPU's.

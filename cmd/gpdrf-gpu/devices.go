@@ -80,12 +80,18 @@ func (p *program) noteOnce(line string) {
 	}
 }
 
-// about describes an open device; def is the description without opening it.
-func about(dev device.Device, def string) string {
+// about describes an open device.
+func about(dev device.Device) string {
 	if described, ok := dev.(device.Described); ok {
 		return described.About()
 	}
-	return def
+	machines, _ := device.Machines()
+	for _, m := range machines {
+		if strings.HasPrefix(dev.Name(), m.Name+":") {
+			return m.About
+		}
+	}
+	return ""
 }
 
 // setPrecision permits a device to compute at a precision, and returns the precision that it takes. A note tells if it
@@ -179,7 +185,7 @@ func (p *program) aboutDevices() devicesInfo {
 			machines[i].About += ", which cannot be used: " + err.Error()
 			continue
 		}
-		machines[i].About = about(dev, machines[i].About)
+		machines[i].About = about(dev)
 		dev.Close()
 	}
 	i := devicesInfo{Devices: machines, Missing: map[string]string{}}
