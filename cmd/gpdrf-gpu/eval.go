@@ -1,10 +1,12 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/dist"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
@@ -69,10 +71,8 @@ func (p *program) eval(c *call) error {
 	if err != nil {
 		return guard.endedOr(err)
 	}
-	bar := p.newRowsBar(rows.N())
-	scores, err := run.Trained.Evaluate(p.ctx, dev, rows,
-		fitted.Evaluation{Samples: samples, Draws: run.Config.PredictDraws, Ranks: ranks, Progress: bar.show})
-	bar.end()
+	scores, err := p.evaluate(p.ctx, run.Trained, dev, rows,
+		fitted.Evaluation{Samples: samples, Draws: run.Config.PredictDraws, Ranks: ranks})
 	if err != nil {
 		return guard.endedOr(err)
 	}
@@ -135,6 +135,24 @@ func testRows(c *call, run *rundir.Run, watch data.Watch) (rows *data.Dataset, n
 				rows.Fingerprint, run.Result.Fingerprint.Test))
 	}
 	return rows, notes, nil
+}
+
+// evaluate scores a model on rows, and shows how far it is.
+func (p *program) evaluate(ctx context.Context, t *fitted.Model, dev device.Device, rows *data.Dataset,
+	how fitted.Evaluation) (*fitted.Scores, error) {
+	bar := p.newRowsBar(rows.N())
+	defer bar.end()
+	how.Progress = bar.show
+	return t.Evaluate(ctx, dev, rows, how)
+}
+
+// testedRows reads the test rows of a run again, and refuses rows that have changed.
+func (p *program) testedRows(run *rundir.Run) (*data.Dataset, error) {
+	rows, err := run.TestRows(p.watch())
+	if err == nil && rows.Fingerprint != run.Result.Fingerprint.Test {
+		err = usagef("%s: the test rows have changed since the run was tested: put the old ones back", rows.Path)
+	}
+	return rows, err
 }
 
 // attachGram gives rows the kernel of --gram.

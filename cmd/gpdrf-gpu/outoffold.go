@@ -104,12 +104,9 @@ func (v *crossValidation) predictFold(ctx context.Context, k int) (table *predic
 	if err != nil {
 		return nil, nil, err
 	}
-	ds, err := run.TestRows(v.p.watch())
+	ds, err := v.p.testedRows(run)
 	if err != nil {
 		return nil, nil, err
-	}
-	if ds.Fingerprint != run.Result.Fingerprint.Test {
-		return nil, nil, usagef("%s: the rows have changed since the fold was tested: put the old ones back", ds.Path)
 	}
 	cfg, err := v.cv.Begin(k, v.changes) // its device may be another card of the same kind
 	if err != nil {

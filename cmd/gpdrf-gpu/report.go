@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"path/filepath"
 	"slices"
 
@@ -123,22 +122,17 @@ const maxReported = 20
 // testAgain predicts the test rows of a run whose folder holds no predictions.
 func (p *program) testAgain(c *call, r *report.Run) error {
 	p.note("%s: holds no predictions: its test rows are predicted again", r.Path)
-	rows, err := r.TestRows(p.watch())
+	rows, err := p.testedRows(r.Run)
 	if err != nil {
 		return err
-	}
-	if rows.Fingerprint != r.Result.Fingerprint.Test {
-		return errors.New("the test rows have changed since the run was tested")
 	}
 	dev, _, err := c.deviceOf(p, r.Result.Device, r.Config.Precision)
 	if err != nil {
 		return err
 	}
 	defer dev.Close()
-	bar := p.newRowsBar(rows.N())
-	defer bar.end()
-	scores, err := r.Trained.Evaluate(p.ctx, dev, rows,
-		fitted.Evaluation{Samples: r.Trained.EvalSamples, Draws: r.Config.PredictDraws, Progress: bar.show})
+	scores, err := p.evaluate(p.ctx, r.Trained, dev, rows,
+		fitted.Evaluation{Samples: r.Trained.EvalSamples, Draws: r.Config.PredictDraws})
 	if err != nil {
 		return err
 	}

@@ -128,15 +128,12 @@ func (o *runOutput) test(ctx context.Context) (scores *fitted.Scores, err error)
 	t := o.out.Trained
 	rows := o.job.Test
 	o.p.warnAll(t.RowWarnings(ctx, rows, onePercent(rows)))
-	bar := o.p.newRowsBar(rows.N())
-	defer bar.end()
-	request := fitted.Evaluation{Samples: cfg.EvalSamples, Draws: cfg.PredictDraws, Ranks: o.p.sharers(),
-		Progress: bar.show}
+	request := fitted.Evaluation{Samples: cfg.EvalSamples, Draws: cfg.PredictDraws, Ranks: o.p.sharers()}
 	if o.limit.Time > 0 && o.out.End != train.Interrupted {
 		now := time.Now()
 		request.Until = now.Add(time.Duration(testShare * float64(o.limit.Began.Add(o.limit.Time).Sub(now))))
 	}
-	scores, err = t.Evaluate(ctx, o.job.Device, rows, request)
+	scores, err = o.p.evaluate(ctx, t, o.job.Device, rows, request)
 	if err != nil {
 		return nil, err
 	}
