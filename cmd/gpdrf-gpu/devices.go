@@ -248,18 +248,12 @@ func (p *program) chooseFaster(ctx context.Context, job *train.Job, short time.D
 	other := *job
 	other.Device, other.Config = cpu, p.on(cpu, c)
 	onCPU, err := other.Pace(ctx, train.PaceSteps*onGPU)
-	if err != nil {
-		cpu.Close()
-		return
+	if err == nil && onCPU < onGPU {
+		*job, other = other, *job
 	}
-	unused := cpu
-	if onCPU < onGPU {
-		unused = job.Device
-		*job = other
+	other.Device.Close() // the slower one, or the CPU if it fails
+	if err == nil {
+		p.note("training on %s: a step takes %.2g ms on the GPU, and %.2g ms on the CPU", job.Device.Name(),
+			1e3*onGPU.Seconds(), 1e3*onCPU.Seconds())
 	}
-	unused.Close()
-	p.note("training on %s: a step takes %.2g ms on the GPU, and %.2g ms on the CPU", job.Device.Name(),
-		milliseconds(onGPU), milliseconds(onCPU))
 }
-
-func milliseconds(t time.Duration) float64 { return float64(t) / float64(time.Millisecond) }
