@@ -183,20 +183,12 @@ func (p *program) startAt(job *train.Job) error {
 		return err
 	}
 	p.warnUnfinished(run)
-	if job.Config, err = job.Config.WarmStart(run.Config, run.Result.Steps); err != nil {
+	base, roles := run.Config, run.Trained.Schema.Roles // roles has names, also where the run has numbers of columns
+	base.Roles.Weights, base.Roles.Group, base.Roles.Time = roles.Weights, roles.Group, roles.Time
+	if job.Config, err = job.Config.WarmStart(base, run.Result.Steps); err != nil {
 		return err
 	}
 	job.From = run.Trained
-	own := &job.Config.Roles
-	roles := run.Trained.Schema.Roles // by their names, also where the run has their numbers
-	for key, role := range map[string]struct {
-		own  *string
-		name string
-	}{"weights": {&own.Weights, roles.Weights}, "group": {&own.Group, roles.Group}, "time": {&own.Time, roles.Time}} {
-		if !job.Config.Explicit(key) {
-			*role.own = role.name
-		}
-	}
 	p.note("starts at the model of %s, after its %d steps", path, run.Result.Steps)
 	return nil
 }
