@@ -140,13 +140,9 @@ func (i *modelFile) Lines() []string {
 			m.Model, inputs, m.Likelihood, m.Target, weight))
 	}
 	lines = append(lines, "", fmt.Sprintf("%d tensors", len(i.Tensors)))
-	width := 0
+	t := newTable()
 	for _, x := range i.Tensors {
-		width = max(width, len(x.Name))
+		t.add(x.Name, x.Type, strings.ReplaceAll(fmt.Sprint(x.Shape), " ", ","))
 	}
-	for _, x := range i.Tensors {
-		shape := strings.ReplaceAll(fmt.Sprint(x.Shape), " ", ",")
-		lines = append(lines, fmt.Sprintf("  %-*s  %s  %s", width, x.Name, x.Type, shape))
-	}
-	return lines
+	return append(lines, t.lines("  ")[1:]...) // without a header
 }
