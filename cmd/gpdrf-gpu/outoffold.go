@@ -108,16 +108,11 @@ func (v *crossValidation) predictFold(ctx context.Context, k int) (table *predic
 	if err != nil {
 		return nil, nil, err
 	}
-	cfg, err := v.cv.Begin(k, v.changes) // its device may be another card of the same kind
-	if err != nil {
-		return nil, nil, err
-	}
-	dev, err := v.p.openDevice(cfg.Device)
+	dev, _, err := v.req.call.deviceOf(v.p, run.Result.Device, run.Config.Precision)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer dev.Close()
-	v.p.setPrecision(dev, run.Config.Precision)
 	t := run.Trained
 	bar := v.p.newRowsBar(ds.N())
 	p, distances, err := t.PredictSet(ctx, dev, ds, t.EvalSamples,
