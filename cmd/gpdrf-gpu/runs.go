@@ -173,8 +173,7 @@ func (p *program) compareRuns(folders []string) error {
 			return err
 		}
 	}
-	compared := report.Compare(runs[0], runs[1])
-	return p.show(twoRuns{compared})
+	return p.show(twoRuns{report.Compare(runs[0], runs[1])})
 }
 
 // twoRuns is a comparison of two runs with a text for people.
