@@ -7,12 +7,12 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// PaceSteps is the number of steps that Pace times.
-const PaceSteps = 10
+// paceSteps is the number of steps that Pace times.
+const paceSteps = 10
 
-// Pace returns the mean time of a step of the Job on its Device. It times PaceSteps steps, or as many as begin within
-// the time most. It does not change the Job.
-func (j *Job) Pace(ctx context.Context, most time.Duration) (pace time.Duration, err error) {
+// Pace returns the mean time of a step of the Job on its Device. It times ten steps, or as many as begin within the
+// time of ten steps that are as long as slow. It does not change the Job.
+func (j *Job) Pace(ctx context.Context, slow time.Duration) (pace time.Duration, err error) {
 	defer device.Guard(&err)
 	r := j.newRun()
 	r.reporter, r.save, r.validation = Silent{}, nil, nil
@@ -30,8 +30,8 @@ func (j *Job) Pace(ctx context.Context, most time.Duration) (pace time.Duration,
 		return 0, err
 	}
 	_, compiles := j.Device.(device.Recorder) // its first step may compile kernels
-	first := 1
-	for _, steps := range []int{1, timingWarmup - 1, PaceSteps} {
+	first, most := 1, paceSteps*slow
+	for _, steps := range []int{1, timingWarmup - 1, paceSteps} {
 		if pace, _, err = r.timeSteps(ctx, first, steps, most); err != nil {
 			return 0, err
 		}

@@ -229,15 +229,15 @@ func (i devicesInfo) lines() (lines []string) {
 const shortStep = 10 * time.Millisecond
 
 // chooseFaster moves a new run from the GPU that auto has found to the CPU, if a step takes less time there. It
-// measures train.PaceSteps steps on both if those on the GPU are short. An error is left out: the run meets it again
-// and reports it.
+// measures some steps on both if those on the GPU are short. An error is left out: the run meets it again and reports
+// it.
 func (p *program) chooseFaster(ctx context.Context, job *train.Job, short time.Duration) {
 	c := job.Config
 	exact := c.Precision == string(device.Highest)
 	if strings.HasPrefix(job.Device.Name(), "cpu") || job.Train.Sequences != nil || !exact {
 		return
 	}
-	onGPU, err := job.Pace(ctx, train.PaceSteps*short)
+	onGPU, err := job.Pace(ctx, short)
 	if err != nil || onGPU > short {
 		return
 	}
@@ -247,7 +247,7 @@ func (p *program) chooseFaster(ctx context.Context, job *train.Job, short time.D
 	}
 	other := *job
 	other.Device, other.Config = cpu, p.on(cpu, c)
-	onCPU, err := other.Pace(ctx, train.PaceSteps*onGPU)
+	onCPU, err := other.Pace(ctx, onGPU)
 	if err == nil && onCPU < onGPU {
 		*job, other = other, *job
 	}
