@@ -52,10 +52,8 @@ func (p *program) infoVerb() verb {
 func (p *program) info(c *call) error {
 	p.newExitGuard(p.ctx, p.nothingWritten)
 	args := c.args
-	if len(args) > 0 {
-		if err := c.noMore(args[1:]); err != nil {
-			return err
-		}
+	if err := c.noMore(args[min(1, len(args)):]); err != nil {
+		return err
 	}
 	path, check := c.text("check-file")
 	if check && len(args) > 0 {
