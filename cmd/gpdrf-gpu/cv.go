@@ -117,10 +117,17 @@ func (p *program) crossValidate(r *trainRequest) error {
 	if cv.Path() != "" && cv.Finished > 0 {
 		err = errors.Join(p.reportCV(cv), err)
 	}
-	if errors.Is(err, errInterrupted) && rundir.IsCV(cv.Path()) {
-		p.printLine("to resume: %s", rundir.ResumeCommand(cv.Path()))
+	if errors.Is(err, errInterrupted) {
+		v.printResume()
 	}
 	return err
+}
+
+// printResume prints the command that resumes the cross-validation, if its folder is there.
+func (v *crossValidation) printResume() {
+	if path := v.cv.Path(); path != "" && rundir.IsCV(path) {
+		v.p.printLine("to resume: %s", rundir.ResumeCommand(path))
+	}
 }
 
 // resume takes the lock and checks the rows: new folds must have the same rows as finished folds.
@@ -258,9 +265,7 @@ func (v *crossValidation) leave(folder *rundir.Folder) error {
 		v.p.printLine("%v", err)
 	}
 	v.p.printLine("interrupted before a step of this fold was done")
-	if v.cv.Path() != "" && rundir.IsCV(v.cv.Path()) {
-		v.p.printLine("to resume: %s", rundir.ResumeCommand(v.cv.Path()))
-	}
+	v.printResume()
 	return errInterrupted
 }
 
