@@ -94,9 +94,6 @@ func (t *Model) readNovelty(r *tensorReader) {
 	if k.Width > 0 {
 		k.Points = r.reals(noveltyPoints, -1, k.Width)
 	}
-	if k.Points != nil {
-		k.tree = newPointTree(k.Points, k.Width)
-	}
 }
 
 // check refuses a description whose parts contradict each other.

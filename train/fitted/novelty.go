@@ -18,8 +18,6 @@ type Novelty struct {
 	Width  int       `json:"-"`                 // D
 	Unit   float64   `json:"unit,omitempty"`    // unit of distances between points
 	ToXBar float64   `json:"to_xbar,omitempty"` // unit of distances between sequences and X̄; 0 without sequences
-
-	tree *pointTree // tree of Points; nil without points
 }
 
 // The limits of the number of points.
@@ -48,7 +46,6 @@ func (t *Model) FitNovelty(ds *data.Dataset, seed uint64) *Novelty {
 	k.Unit = nearestUnit(sample.N(), func(i, j int) float64 {
 		return math.Sqrt(squaredDistance(k.Points[i*k.Width:(i+1)*k.Width], k.Points[j*k.Width:], math.Inf(1)))
 	})
-	k.tree = newPointTree(k.Points, k.Width)
 	return k
 }
 
@@ -149,7 +146,10 @@ func (t *Model) distances(dst []float64, ds *data.Dataset, lo, hi int, x []float
 	}
 	points := t.points(ds, lo, hi, projected)
 	metrics.EachRow(n, func(i int) {
-		nearest := k.tree.nearest(points[i*k.Width:(i+1)*k.Width], math.Inf(1))
+		nearest, row := math.Inf(1), points[i*k.Width:(i+1)*k.Width]
+		for p := range slices.Chunk(k.Points, k.Width) {
+			nearest = min(nearest, squaredDistance(row, p, nearest))
+		}
 		dst[i] = max(dst[i], math.Sqrt(nearest)/k.Unit)
 	})
 }
