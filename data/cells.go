@@ -67,7 +67,7 @@ func oneIf(b bool) float64 {
 }
 
 // notBoolean says what is wrong with a number in a column of booleans; "" if nothing is.
-func (c InputColumn) notBoolean(v float64) string {
+func (c *InputColumn) notBoolean(v float64) string {
 	if !c.TrueFalse || v == 0 || v == 1 || math.IsNaN(v) {
 		return ""
 	}
@@ -84,7 +84,7 @@ func indexOf(values []string, cell string) int {
 
 // find finds the place of a word among the inputs of its column, −1 if it has none. known is false for a word that the
 // training data lack.
-func (c InputColumn) find(cell string) (at int, known bool) {
+func (c *InputColumn) find(cell string) (at int, known bool) {
 	if at = indexOf(c.Values, cell); at >= 0 || c.Others == nil {
 		return at, at >= 0
 	}
@@ -117,7 +117,7 @@ func ParseCell(cell string, isBoolean bool) (float64, error) {
 	if v, ok := written.Boolean(strings.TrimSpace(cell)); ok && isBoolean {
 		return v, nil
 	}
-	if cell = strings.TrimSpace(cell); written.IsMissing(cell) || written.IsDoubtful(cell) {
+	if cell = strings.TrimSpace(cell); written.IsNoNumber(cell) {
 		return math.NaN(), nil
 	}
 	v, err := written.ParseNumber(cell)
@@ -168,7 +168,7 @@ func (r *records) value(i int, advice string) (float64, error) {
 		return v, nil
 	}
 	switch {
-	case written.IsMissing(cell) || written.IsDoubtful(cell):
+	case written.IsNoNumber(cell):
 		return 0, r.missingCell(i, "the target must be known: fill it in or remove the row")
 	case err == nil && math.IsInf(v, 0):
 		return 0, r.found(i, ": only finite numbers can be used, fill it in or remove the row")

@@ -279,6 +279,12 @@ func (l *layout) addTargets(rec *records, made *table) error {
 	return nil
 }
 
+// What to do about a word in a column of numbers.
+var (
+	inputAdvice  = "correct it, or leave the column out with " + asFlag("ignore")
+	targetAdvice = "correct it, or use the task classification, or name another target column with " + asFlag("target")
+)
+
 // targetsOf returns the class or the numbers of the current row. An error is about the cell at, and then they are not
 // known.
 func (l *layout) targetsOf(rec *records) (labels []int32, y []float64, at int, err error) {
@@ -293,8 +299,7 @@ func (l *layout) targetsOf(rec *records) (labels []int32, y []float64, at int, e
 		return []int32{c}, nil, at, err
 	}
 	for _, at := range l.targets {
-		v, err := rec.value(at, cmp.Or(l.oneByOne, "correct it, or use the task classification, or name another "+
-			"target column with "+asFlag("target")))
+		v, err := rec.value(at, cmp.Or(l.oneByOne, targetAdvice))
 		if err != nil {
 			return nil, slices.Repeat([]float64{math.NaN()}, len(l.targets)), at, err
 		}
@@ -305,9 +310,9 @@ func (l *layout) targetsOf(rec *records) (labels []int32, y []float64, at int, e
 
 // appendValue adds the inputs of column j: its number, or a 1 at its text and 0 at the others of the column.
 func (l *layout) appendValue(to []float64, rec *records, j int) ([]float64, error) {
-	c, i := l.columns[j], l.inputs[j]
+	c, i := &l.columns[j], l.inputs[j]
 	cell := strings.TrimSpace(rec.row[i])
-	missing := l.isMissing(rec, j)
+	missing := c.isMissing(cell)
 	if missing && l.missing != MissingImpute {
 		return nil, rec.missingCell(i, "fill it in or remove the row; a model trained with "+asFlag("missing")+
 			" impute fills it in")
@@ -333,7 +338,7 @@ func (l *layout) appendValue(to []float64, rec *records, j int) ([]float64, erro
 			break
 		}
 		var err error
-		if v, err = rec.value(i, "correct it, or leave the column out with "+asFlag("ignore")); err != nil {
+		if v, err = rec.value(i, inputAdvice); err != nil {
 			return nil, err
 		}
 		if fault := c.notBoolean(v); fault != "" {

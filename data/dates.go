@@ -93,7 +93,7 @@ func (d *Date) append(to []float64, v float64, missing bool) []float64 {
 // parse reads the time in a cell, NaN for a missing one; false for a cell that is not a time.
 func (d *Date) parse(cell string) (seconds float64, ok bool) {
 	cell = strings.TrimSpace(cell)
-	if written.IsMissing(cell) || written.IsDoubtful(cell) {
+	if written.IsNoNumber(cell) {
 		return math.NaN(), true
 	}
 	return written.ParseTime(d.Form, cell)

@@ -41,7 +41,7 @@ func isSequenceLines(head []byte) bool {
 // isWord reports whether the text is no number, however people write it, no time and no mark of a missing cell.
 func isWord(text string) bool {
 	text = strings.TrimSpace(text)
-	if !isText(text) || written.IsMissing(text) || written.IsDoubtful(text) || written.LooksLikeTime(text) {
+	if !isText(text) || written.IsNoNumber(text) || written.LooksLikeTime(text) {
 		return false
 	}
 	a, ok := written.AmountOf(text)

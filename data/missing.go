@@ -81,11 +81,11 @@ func (l *layout) isMissing(rec *records, j int) bool {
 }
 
 // isMissing reports whether the cell of the column says that there is no value.
-func (c InputColumn) isMissing(cell string) bool {
+func (c *InputColumn) isMissing(cell string) bool {
 	if c.Text {
 		return cell == ""
 	}
-	if !written.IsMissing(cell) && !written.IsDoubtful(cell) {
+	if !written.IsNoNumber(cell) {
 		return false
 	}
 	_, known := c.find(cell) // the word may also be NaT, which the training data have as a text

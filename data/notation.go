@@ -37,7 +37,7 @@ func (n *Notation) plain(cell string) (plain string, ok bool) {
 // parse returns the number in a cell, NaN for a missing one; false for a cell that is written otherwise.
 func (n *Notation) parse(cell string) (v float64, ok bool) {
 	cell = strings.TrimSpace(cell)
-	if written.IsMissing(cell) || written.IsDoubtful(cell) {
+	if written.IsNoNumber(cell) {
 		return math.NaN(), true
 	}
 	if cell, ok = n.plain(cell); ok {
@@ -276,7 +276,7 @@ func (r *records) readNotations() {
 	r.strays = make([]bool, r.width)
 	for i, n := range r.notations {
 		cell := strings.TrimSpace(r.row[i])
-		if n != nil && !written.IsMissing(cell) && !written.IsDoubtful(cell) && !r.isTyped(i) {
+		if n != nil && !written.IsNoNumber(cell) && !r.isTyped(i) {
 			plain, ok := n.plain(cell)
 			// In another file, whose cells have commas between them, 1.234 may have decimals.
 			ok = ok && !(n.Comma && !n.Quoted && r.style.separator == ',' && strings.Contains(cell, ".") &&

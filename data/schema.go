@@ -249,7 +249,7 @@ func expanded(columns []InputColumn) []string {
 
 // append adds the inputs of a cell. v is its number, or its time in seconds. hot is the number of its word, whose input
 // is 1, or −1.
-func (c InputColumn) append(to []float64, v float64, hot int, missing bool) []float64 {
+func (c *InputColumn) append(to []float64, v float64, hot int, missing bool) []float64 {
 	switch {
 	case c.Date != nil:
 		to = c.Date.append(to, v, missing)

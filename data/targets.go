@@ -151,7 +151,7 @@ type unneeded struct {
 
 // meet counts the target in a cell.
 func (u *unneeded) meet(cell string, at place) {
-	if written.IsMissing(cell) || written.IsDoubtful(cell) {
+	if written.IsNoNumber(cell) {
 		u.missing++
 		return
 	}

@@ -14,8 +14,12 @@ var minuses = strings.NewReplacer("\u2212", "-", "\u2013", "-")
 // ParseNumber reads a decimal number. Go also accepts 1_000 and 0x1p4, which are text in a table, as names or
 // identifiers. Fortran writes 1.0D+02.
 func ParseNumber(cell string) (float64, error) {
-	if strings.ContainsAny(cell, "_xX") {
+	if strings.Contains(cell, "_") || strings.Contains(cell, "x") || strings.Contains(cell, "X") {
 		return 0, strconv.ErrSyntax
+	}
+	v, err := strconv.ParseFloat(cell, 64)
+	if err == nil || IsRange(err) {
+		return v, err
 	}
 	if strings.Contains(cell, "\xe2") {
 		cell = minuses.Replace(cell)
@@ -69,6 +73,12 @@ func IsDoubtful(cell string) bool {
 		return true
 	}
 	return false
+}
+
+// IsNoNumber reports whether the cell means a missing value among numbers.
+func IsNoNumber(cell string) bool {
+	digit := cell != "" && cell[0] >= '0' && cell[0] <= '9' // most cells begin with one
+	return !digit && (IsMissing(cell) || IsDoubtful(cell))
 }
 
 // IsRange reports whether the error is about a number that double precision cannot hold.
