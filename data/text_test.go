@@ -3,10 +3,12 @@ package data
 import (
 	"errors"
 	"io"
+	"math"
 	"strings"
 	"testing"
 	"testing/iotest"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
@@ -30,5 +32,15 @@ func TestUTF8(t *testing.T) {
 	cut := io.MultiReader(strings.NewReader("a,b\nZ\xc3"), iotest.ErrReader(io.ErrUnexpectedEOF))
 	if _, err := io.ReadAll(&utf8Text{src: cut, line: 1}); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Error(err)
+	}
+}
+
+// Rows to predict may be any number: a file to train on has a bound, since it is held whole.
+func TestStreamOfAnyLength(t *testing.T) {
+	d := dataset(readText(small, ReadOptions{}))(t)
+	rows := must.Get(OpenStream(write(t, "t.csv", small), d.Schema(), TableOptions{}, Watch{}, nil))(t)
+	defer rows.Close()
+	if most := rows.rec.guard.limits.text; most < math.MaxInt64 {
+		t.Errorf("rows of %d bytes are too many", most)
 	}
 }
