@@ -223,9 +223,11 @@ func (c *columnProfile) compared() int {
 	return c.filled()
 }
 
+// mistakes is the number of cells from which on a single word among numbers is a mistake.
+const mistakes = 20
+
 // isText reports whether the column is text. Where a few words stand among numbers, the words are mistakes.
 func (c *columnProfile) isText() bool {
-	const mistakes = 20 // a word in more than this many cells is a mistake
 	return c.isCodes() || c.texts.n > 0 && (c.texts.n > c.numbers ||
 		mistakes*c.texts.n >= c.filled() && c.distinct() <= fewTexts)
 }

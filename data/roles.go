@@ -198,11 +198,13 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int) error {
 	case !c.isWords && written.IsDecorated(c.texts.cell):
 		return bad(c.texts, ": %s, or leave the column out with %s %s", plainer(c.texts.cell), asFlag("ignore"), flag)
 	case c.isUnique(), c.isIdentifier() && !(opt.OneHot && c.distinct() <= maxTexts):
+		l.warnStray(rec, c, i)
 		l.leaveIdentifier(rec, c, i)
 	case c.isText() && c.distinct() > maxKept:
 		return bad(c.firstText(), ", which has %d different texts in %s, more than %d: group them, or leave the "+
 			"column out with %s %s", c.distinct(), phrase.Plural(c.filled(), "row"), maxKept, asFlag("ignore"), flag)
 	case c.isText() || rec.hasType(i, "nominal") && c.texts.n > 0:
+		l.warnStray(rec, c, i)
 		l.addWords(rec, c, i)
 	case c.texts.n > 0:
 		return bad(c.texts, ", whose other cells are numbers: correct it, leave it empty with %s impute, or "+
@@ -214,6 +216,15 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int) error {
 		l.add(i, InputColumn{Name: name})
 	}
 	return nil
+}
+
+// warnStray warns about a word among numbers that makes a short column text. In a longer one, it is an error.
+func (l *layout) warnStray(rec *records, c *columnProfile, i int) {
+	if c.texts.n == 1 && c.numbers > 1 && c.filled() <= mistakes && !c.isWords && !rec.hasType(i, "nominal") {
+		l.warnAt(c.texts.at, "found %s in column %s, whose other cells are numbers, and reads the column as text: if "+
+			"it is a mistake, correct it, or leave it empty with %s impute", phrase.Quote(c.texts.cell),
+			phrase.Quote(rec.columnName(i)), asFlag("missing"))
+	}
 }
 
 // addWords makes inputs of the texts of a column.
