@@ -33,8 +33,7 @@ func (p *prediction) n() int {
 
 // checkFinite returns an error if the prediction of a row is not a number, which a label and a set do not show.
 func (p *prediction) checkFinite() error {
-	at := slices.IndexFunc(p.pass.H, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
-	if at >= 0 {
+	if at := fitted.NotFinite(p.pass.H); at >= 0 {
 		return badf("row %d: %v", 1+at/p.pass.C%p.pass.N, predict.ErrNotFinite)
 	}
 	return nil
@@ -111,10 +110,8 @@ func (p *prediction) output(ctx context.Context, spec wantedOutput) (Tensor, err
 			return t, err
 		}
 	}
-	for i, v := range t.Numbers {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return t, badf("row %d: %v", i*n/len(t.Numbers)+1, predict.ErrNotFinite)
-		}
+	if at := fitted.NotFinite(t.Numbers); at >= 0 {
+		return t, badf("row %d: %v", at*n/len(t.Numbers)+1, predict.ErrNotFinite)
 	}
 	return t, nil
 }

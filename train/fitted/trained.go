@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/data/scaling"
@@ -64,11 +63,9 @@ func (t *Model) PredictSet(ctx context.Context, dev device.Device, ds *data.Data
 
 // CheckFinite refuses a prediction with a row that is not finite.
 func CheckFinite(p *model.Prediction, ds *data.Dataset) error {
-	for i, v := range p.H {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("%s: the prediction of this row is not finite: its inputs may be far "+
-				"outside those of training", ds.Where(i/p.C%p.N))
-		}
+	if at := NotFinite(p.H); at >= 0 {
+		return fmt.Errorf("%s: the prediction of this row is not finite: its inputs may be far "+
+			"outside those of training", ds.Where(at/p.C%p.N))
 	}
 	return nil
 }
