@@ -277,10 +277,11 @@ func checkPresetHasEffect(file, flags []Setting, preset Setting) error {
 // apply sets the settings of one level, such as the config file. A level may give the length of training in one way
 // only, which replaces the length of the levels below.
 func (c *Config) apply(level []Setting) error {
+	all := c.Options()
 	for _, s := range level {
 		if IsLength(s.Key) {
 			for _, key := range lengthKeys {
-				reflect.ValueOf(c.find(key).value).Elem().SetZero()
+				reflect.ValueOf(find(all, key).value).Elem().SetZero()
 			}
 		}
 	}
@@ -292,7 +293,7 @@ func (c *Config) apply(level []Setting) error {
 			}
 			length = s.Key
 		}
-		if err := c.set(s); err != nil {
+		if err := c.setOf(all, s); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
@@ -102,8 +103,11 @@ const (
 
 func words(list string) []string { return strings.Fields(list) }
 
+// defaults is the table of Options, which only the values of a Config change.
+var defaults = sync.OnceValue(Options)
+
 // Find returns the option with this key and its default, nil if the key is unknown.
-func Find(key string) *Option { return find(Options(), key) }
+func Find(key string) *Option { return find(defaults(), key) }
 
 // find returns the option with this key, nil if the key is unknown.
 func (c *Config) find(key string) *Option { return find(c.Options(), key) }
@@ -122,8 +126,11 @@ func Check(s Setting) error {
 }
 
 // set reads the text of a setting into its field, and keeps its source. Errors are *usererror.Error.
-func (c *Config) set(s Setting) error {
-	o := c.find(s.Key)
+func (c *Config) set(s Setting) error { return c.setOf(c.Options(), s) }
+
+// setOf works like set, with the table of all options of c.
+func (c *Config) setOf(all []Option, s Setting) error {
+	o := find(all, s.Key)
 	if o == nil {
 		return &usererror.Error{Option: s.Key,
 			Err: fmt.Errorf("%s: unknown option %q%s", s.From, s.Key, didyoumean.Hint(s.Key, keys()))}
@@ -148,7 +155,7 @@ func notOneOf(text string, values []string) string {
 }
 
 func keys() (all []string) {
-	for _, o := range Options() {
+	for _, o := range defaults() {
 		all = append(all, o.Key)
 	}
 	return all
