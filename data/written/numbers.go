@@ -21,14 +21,18 @@ func ParseNumber(cell string) (float64, error) {
 	if err == nil || IsRange(err) {
 		return v, err
 	}
+	plain := cell
 	if strings.Contains(cell, "\xe2") {
-		cell = minuses.Replace(cell)
+		plain = minuses.Replace(cell)
 	}
-	if at := strings.IndexAny(cell, "dD"); at > 0 && strings.Contains(cell[:at], ".") &&
-		(strings.HasPrefix(cell[at+1:], "+") || strings.HasPrefix(cell[at+1:], "-")) {
-		cell = cell[:at] + "e" + cell[at+1:]
+	if at := strings.IndexAny(plain, "dD"); at > 0 && strings.Contains(plain[:at], ".") &&
+		(strings.HasPrefix(plain[at+1:], "+") || strings.HasPrefix(plain[at+1:], "-")) {
+		plain = plain[:at] + "e" + plain[at+1:]
 	}
-	return strconv.ParseFloat(cell, 64)
+	if plain == cell {
+		return v, err
+	}
+	return strconv.ParseFloat(plain, 64)
 }
 
 // Boolean reads the number of a cell true or false.
