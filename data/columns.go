@@ -125,9 +125,8 @@ func (l *layout) numberRows(rec *records) *numberRows {
 	words := slices.ContainsFunc(l.columns, func(c InputColumn) bool {
 		return c.Values != nil || c.Date != nil || c.TrueFalse
 	})
-	words = words || rec.notations != nil
-	if !ok || words || l.id >= 0 || l.roles != nil || l.texts != nil ||
-		l.class != nil && len(l.targets) > 0 || l.labelled() {
+	if !ok || words || rec.notations != nil || l.id >= 0 || l.roles != nil || l.texts != nil ||
+		l.class != nil && len(l.targets) > 0 {
 		return p
 	}
 	p.from = from
@@ -141,15 +140,12 @@ func (l *layout) numberRows(rec *records) *numberRows {
 
 // next reads the next row; false leaves it to records.next.
 func (p *numberRows) next() bool {
-	if p.from == nil || p.rec.first {
+	if p.from == nil || p.rec.first || !p.from.ReadNumbers(p.values, p.needed, largest) {
 		return false
 	}
-	ok := p.from.ReadNumbers(p.values, p.needed, largest)
-	if ok {
-		p.from.row++
-		p.rec.line = p.from.row
-	}
-	return ok
+	p.from.row++
+	p.rec.line = p.from.row
+	return true
 }
 
 // append adds the inputs of the row, and keeps its targets and its line.

@@ -22,16 +22,11 @@ func readCSV(in *input) (*table, error) {
 	var lay *layout
 	if in.opt.Schema != nil {
 		lay, err = in.layoutLike(rec)
-	} else {
-		lay, err = in.ownLayout(rec)
+	} else if lay, err = in.ownLayout(rec); err == nil {
+		rec, err = in.again(rec.notations)
 	}
 	if err != nil {
 		return nil, err
-	}
-	if in.opt.Schema == nil {
-		if rec, err = in.again(rec.notations); err != nil {
-			return nil, err
-		}
 	}
 	made, err := lay.readRows(rec, math.MaxInt)
 	if err != nil {
