@@ -1,7 +1,12 @@
-// Package must ends a test at an error.
+// Package must ends a test whose check fails, and prints what it got and what it wanted.
 package must
 
-import "testing"
+import (
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+)
 
 // OK ends the test where err is not nil.
 func OK(t testing.TB, err error) {
@@ -17,5 +22,44 @@ func Get[T any](v T, err error) func(testing.TB) T {
 		t.Helper()
 		OK(t, err)
 		return v
+	}
+}
+
+// OrSkip skips the test where err is not nil, or ends it if the environment sets a variable such as REQUIRE_CUDA.
+func OrSkip(t testing.TB, err error, variable string) {
+	t.Helper()
+	if os.Getenv(variable) != "" {
+		OK(t, err)
+	}
+	if err != nil {
+		t.Skip(err)
+	}
+}
+
+// Equal ends the test where got is not want.
+func Equal[T any](t testing.TB, got, want T) {
+	t.Helper()
+	if !reflect.DeepEqual(got, want) {
+		t.Fatalf("got %v, want %v", got, want)
+	}
+}
+
+// Contain ends the test where text lacks one of the parts.
+func Contain(t testing.TB, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Fatalf("got %s\nwant in it %s", text, part)
+		}
+	}
+}
+
+// Lack ends the test where text has one of the parts.
+func Lack(t testing.TB, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if strings.Contains(text, part) {
+			t.Fatalf("got %s\nwant none of %s", text, part)
+		}
 	}
 }
