@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 const arff = "% a comment\n@RELATION r\n\n@ATTRIBUTE a NUMERIC\n@attribute 'b c' real % " +
@@ -43,10 +45,10 @@ func TestARFF(t *testing.T) {
 func TestQuotedNames(t *testing.T) {
 	text := "@relation r\n@attribute 'it\\'s cold' real\n@attribute 'it\\'s so' {1,2,7}\n@data\n" +
 		"0.5,1\n1.5,2\n2.5,7\n3.5,1\n"
-	d, _, err := readText(text, ReadOptions{})
-	if err != nil || d.Columns[0] != "it's cold" || d.Target != "it's so" || len(d.Classes) != 3 {
-		t.Error(d, err)
-	}
+	d := dataset(readText(text, ReadOptions{}))(t)
+	must.Equal(t, d.Columns[0], "it's cold")
+	must.Equal(t, d.Target, "it's so")
+	must.Equal(t, len(d.Classes), 3)
 	for text, want := range map[string]string{`'dir\\' real`: `dir\| real`, `'dir\' real`: `dir\| real`,
 		`'a\'b\\' {1,2}`: `a'b\| {1,2}`, `"it's" real`: `it's| real`, `'open`: "open|"} {
 		if name, rest := quotedName(text); name+"|"+rest != want {
@@ -93,9 +95,7 @@ func TestBlocksOfTime(t *testing.T) {
 	dir := SetsDir(t)
 	for _, k := range []int{1, 3} {
 		train, test, notes, err := Load(Source{Data: "eeg-blocked", DataDir: dir, Fold: k})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if k == 1 && (train.N() != 11856 || test.N() != 2996) || train.Name != "eeg-blocked" ||
 			train.AutoScaling != "robust" ||
 			!strings.Contains(fmt.Sprint(notes), "of the recording") || len(train.Classes) != 2 {
@@ -103,7 +103,5 @@ func TestBlocksOfTime(t *testing.T) {
 		}
 	}
 	first, _, _, _ := Load(Source{Data: "eeg-blocked", DataDir: dir, Fold: 2})
-	if first.Row(0)[0] != 4329.23 { // the recording starts there
-		t.Error(first.Row(0))
-	}
+	must.Equal(t, first.Row(0)[0], 4329.23) // the recording starts there
 }

@@ -2,10 +2,11 @@ package data
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // Rows to train on or to test are left out without a target, whatever is said about missing inputs.
@@ -17,28 +18,21 @@ func TestNoTarget(t *testing.T) {
 		{MissingImpute, "[0.5 1.5]", "2 rows without a target left out, 2 stay"},
 	} {
 		ds, notes, err := readText(table, ReadOptions{TableOptions: TableOptions{Missing: c.way}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		said := strings.Join(notes, "\n")
 		if fmt.Sprint(ds.Y) != c.y || !strings.Contains(said, c.want) || strings.Contains(said, `"y" 2`) {
 			t.Errorf("%s: %v %s", c.way, ds.Y, said)
 		}
 	}
-	if ds, _, err := readText("a,y\n1,\n2,up\n3,down\n", ReadOptions{}); err != nil ||
-		fmt.Sprint(ds.Classes, ds.Labels) != "[down up] [1 0]" {
-		t.Error(ds, err)
-	}
+	classes := dataset(readText("a,y\n1,\n2,up\n3,down\n", ReadOptions{}))(t)
+	must.Equal(t, fmt.Sprint(classes.Classes, classes.Labels), "[down up] [1 0]")
 	dna := "dna,ph,y\nACGT,1,up\nAC,2,\nGG,3,down\n"
-	if ds, _, err := readText(dna, ReadOptions{Sequence: "dna"}); err != nil || ds.N() != 2 {
-		t.Error(ds, err)
-	}
+	must.Equal(t, dataset(readText(dna, ReadOptions{Sequence: "dna"}))(t).N(), 2)
 	like := dataset(readText("a,y\n2,0.5\n3,1.5\n", ReadOptions{}))(t)
 	ds, notes, err := readText("a,y\n1,\n2,0.5\n3,NA\n", ReadOptions{Schema: throughJSON(t, like)})
-	if err != nil || fmt.Sprint(ds.Y) != "[0.5]" ||
-		fmt.Sprint(notes) != "[t.csv: 2 rows without a target left out, 1 stay]" {
-		t.Error(ds, notes, err)
-	}
+	must.OK(t, err)
+	must.Equal(t, fmt.Sprint(ds.Y), "[0.5]")
+	must.Equal(t, fmt.Sprint(notes), "[t.csv: 2 rows without a target left out, 1 stay]")
 	_, _, err = readText("a,y\n1,\n", ReadOptions{Schema: throughJSON(t, like)})
 	wantError(t, "", err, strings.Contains, "has no row that can be used: 0 have the weight 0, 1 lack the target")
 }
@@ -49,10 +43,8 @@ func TestMissingWords(t *testing.T) {
 	const table = "a,day,kind,y\n\\N,2020-01-03,nat,0.5\n2,NaT,red,1.5\n3,2020-01-04,\\N,2.5\n4,2020-01-05,nat,\\N\n"
 	_, notes, err := readText(table, ReadOptions{TableOptions: TableOptions{Missing: MissingImpute}})
 	said := strings.Join(notes, "\n")
-	if err != nil || !strings.Contains(said, `in "a" 1, "day" 1, "kind" 1`) ||
-		!strings.Contains(said, `one for each of "nat", "red"`) || !strings.Contains(said, "1 row without a target") {
-		t.Error(said, err)
-	}
+	must.OK(t, err)
+	must.Contain(t, said, `in "a" 1, "day" 1, "kind" 1`, `one for each of "nat", "red"`, "1 row without a target")
 	older := InputColumn{Name: "kind", Values: []string{"NaT", "red"}}
 	if older.isMissing("NaT") || !older.isMissing("NA") || !older.isMissing(`\N`) {
 		t.Error("words of an older model are missing")
@@ -61,10 +53,8 @@ func TestMissingWords(t *testing.T) {
 
 // true, True, TRUE and 1 are one value of a column of booleans, as input and as target.
 func TestBooleans(t *testing.T) {
-	ds, _, err := readText("flag,y\nTrue,0.5\nFALSE,1.5\n1,2.5\nfalse,3.5\n", ReadOptions{})
-	if err != nil || fmt.Sprint(ds.Columns, ds.X.Float64s()) != "[flag] [1 0 1 0]" {
-		t.Fatal(ds, err)
-	}
+	ds := dataset(readText("flag,y\nTrue,0.5\nFALSE,1.5\n1,2.5\nfalse,3.5\n", ReadOptions{}))(t)
+	must.Equal(t, fmt.Sprint(ds.Columns, ds.X.Float64s()), "[flag] [1 0 1 0]")
 	like := throughJSON(t, ds)
 	for _, text := range []string{
 		"flag\ntrue\n0\n", "{\"flag\": true}\n{\"flag\": \"False\"}\n", "flag\nTRUE\nfalse\n",
@@ -74,14 +64,10 @@ func TestBooleans(t *testing.T) {
 			t.Errorf("%q: %v, %v", text, got, err)
 		}
 	}
-	if v, err := ParseCell("True", slices.Contains(like.Booleans, "flag")); v != 1 || err != nil {
-		t.Error(v, err)
-	}
+	must.Equal(t, must.Get(ParseCell("True", slices.Contains(like.Booleans, "flag")))(t), 1)
 	const fault = `2" in column "flag", which is true or false, as 1 or 0`
-	if _, _, err := readText("flag\n1\n2\n", ReadOptions{Schema: like, TargetOptional: true}); err == nil ||
-		!strings.Contains(err.Error(), "t.csv:3:1: found \""+fault) {
-		t.Error(err)
-	}
+	wantError(t, "", errorOf(readText("flag\n1\n2\n", ReadOptions{Schema: like, TargetOptional: true})),
+		strings.Contains, "t.csv:3:1: found \""+fault)
 	if _, err := like.Rows(Request{N: 1, Numbers: []float64{2}}); err == nil ||
 		!strings.Contains(err.Error(), "row 1: found "+strings.Replace(fault, `"`, "", 1)) {
 		t.Error(err)
@@ -99,20 +85,14 @@ func TestBooleans(t *testing.T) {
 	old := Schema{Columns: []string{"flag=False", "flag=True"},
 		OneHot: []OneHot{{"flag", 0, []string{"False", "True"}, nil, false}},
 		Target: "y", TargetAt: 1, Task: Regression}
-	if got, _, err := readText("{\"flag\": true}\n{\"flag\": false}\n",
-		ReadOptions{Schema: &old, TargetOptional: true}); err != nil ||
-		fmt.Sprint(got.X.Float64s()) != "[0 1 1 0]" {
-		t.Error(got, err)
-	}
-	classes, _, err := readText("a,y\n1,True\n2,true\n3,FALSE\n5,false\n", ReadOptions{})
-	if err != nil || fmt.Sprint(classes.Classes, classes.Labels) != "[false true] [1 1 0 0]" {
-		t.Fatal(classes, err)
-	}
+	of := dataset(readText("{\"flag\": true}\n{\"flag\": false}\n", ReadOptions{Schema: &old, TargetOptional: true}))(t)
+	must.Equal(t, of.X.Float64s(), []float64{0, 1, 1, 0})
+	classes := dataset(readText("a,y\n1,True\n2,true\n3,FALSE\n5,false\n", ReadOptions{}))(t)
+	must.Equal(t, fmt.Sprint(classes.Classes, classes.Labels), "[false true] [1 1 0 0]")
 	got, _, err := readText("{\"a\": 1, \"y\": true}\n{\"a\": 2, \"y\": 0}\n",
 		ReadOptions{Schema: throughJSON(t, classes)})
-	if err != nil || fmt.Sprint(got.Labels) != "[1 0]" {
-		t.Error(got, err)
-	}
+	must.OK(t, err)
+	must.Equal(t, fmt.Sprint(got.Labels), "[1 0]")
 }
 
 // A column of booleans means the same in every format: as an input, as classes and, where the format has it, as a
@@ -126,32 +106,22 @@ func TestTypedBooleans(t *testing.T) {
 	}
 	words := dataset(readText("flag,y\ntrue,true\nfalse,false\ntrue,true\n", ReadOptions{}))(t)
 	typed, notes, err := readText(lines("true"), ReadOptions{})
-	if err != nil || !reflect.DeepEqual(typed.Schema(), words.Schema()) || typed.Fingerprint != words.Fingerprint ||
-		!strings.Contains(notes[0], `column "flag" is true or false`) {
-		t.Fatal(typed, notes, err)
-	}
-	if _, _, err := readText("{\"flag\":2}\n", ReadOptions{Schema: throughJSON(t, typed),
-		TargetOptional: true}); err == nil ||
-		!strings.Contains(err.Error(), `found "2" in column "flag", which is true or false`) {
-		t.Error(err)
-	}
+	must.OK(t, err)
+	must.Equal(t, typed.Schema(), words.Schema())
+	must.Equal(t, typed.Fingerprint, words.Fingerprint)
+	must.Contain(t, notes[0], `column "flag" is true or false`)
+	wantError(t, "",
+		errorOf(readText("{\"flag\":2}\n", ReadOptions{Schema: throughJSON(t, typed), TargetOptional: true})),
+		strings.Contains, `found "2" in column "flag", which is true or false`)
 	x, y := npy("|b1", "3, 1", []byte{1, 0, 1}), npy("|b1", "3,", []byte{1, 0, 1})
 	archive := zipOf("x.npy", x, "y.npy", y)
-	ds, _, err := readText(archive, ReadOptions{})
-	if err != nil || fmt.Sprint(ds.Classes, ds.Labels) != "[false true] [1 0 1]" {
-		t.Error(ds, err)
-	}
+	ds := dataset(readText(archive, ReadOptions{}))(t)
+	must.Equal(t, fmt.Sprint(ds.Classes, ds.Labels), "[false true] [1 0 1]")
 	for _, text := range []string{archive, zipOf("x.npy", x, "y.npy", npy("|u1", "3,", []byte{1, 0, 1}))} {
-		if got, _, err := readText(text, ReadOptions{Schema: throughJSON(t, ds)}); err != nil ||
-			!slices.Equal(got.Labels, ds.Labels) {
-			t.Error(got, err)
-		}
+		must.Equal(t, dataset(readText(text, ReadOptions{Schema: throughJSON(t, ds)}))(t).Labels, ds.Labels)
 	}
 	for _, text := range []string{lines("true"), archive} {
-		if got, _, err := readText(text, ReadOptions{Task: "regression"}); err != nil ||
-			fmt.Sprint(got.Y) != "[1 0 1]" {
-			t.Error(got, err)
-		}
+		must.Equal(t, dataset(readText(text, ReadOptions{Task: "regression"}))(t).Y, []float64{1, 0, 1})
 	}
 	if _, _, err := readText("flag,y\n1,true\n2,false\n", ReadOptions{Task: "regression"}); err == nil {
 		t.Error("words are numbers")
@@ -184,24 +154,17 @@ func TestCells(t *testing.T) {
 			t.Errorf("%.30q: %v, %v, expected %s", c.text, ds, err, c.want)
 		}
 	}
-	if _, _, err := readText("x\tb\ty\n950\t1\t15\n14,510\t1\t25\n", ReadOptions{}); err == nil ||
-		!strings.Contains(err.Error(), `t.csv:3:1: found "14,510" in column "x"`) {
-		t.Error(err)
-	}
-	if ds, _, err := readText("x\tb\ty\n950\t1\t1,5\n14,510\t1\t2,5\n", ReadOptions{}); err != nil ||
-		ds.Row(1)[0] != 14.51 {
-		t.Error(ds, err)
-	}
+	wantError(t, "", errorOf(readText("x\tb\ty\n950\t1\t15\n14,510\t1\t25\n", ReadOptions{})), strings.Contains,
+		`t.csv:3:1: found "14,510" in column "x"`)
+	must.Equal(t, dataset(readText("x\tb\ty\n950\t1\t1,5\n14,510\t1\t2,5\n", ReadOptions{}))(t).Row(1)[0], 14.51)
 }
 
 // Weights and offsets that are written as people write numbers are read so in other files, too.
 func TestRolesWithNotation(t *testing.T) {
 	const text = "x,w,y\n1,\"1,000\",0.5\n2,\"2,500\",1.5\n4,500,2\n7,\"1,500\",3.5\n"
 	d := dataset(readText(text, ReadOptions{TableOptions: TableOptions{Roles: RowRoles{Weights: "w"}}}))(t)
-	other, _, err := readText(text, ReadOptions{Schema: throughJSON(t, d)})
-	if err != nil || !slices.Equal(other.Weights, []float64{1000, 2500, 500, 1500}) {
-		t.Error(other, err)
-	}
+	other := dataset(readText(text, ReadOptions{Schema: throughJSON(t, d)}))(t)
+	must.Equal(t, other.Weights, []float64{1000, 2500, 500, 1500})
 }
 
 // A column whose values count the rows gets a note by its values, unless it is the only input.
@@ -216,23 +179,18 @@ func TestCountingColumn(t *testing.T) {
 			ignore = "b"
 		}
 		_, notes, err := readText(text, ReadOptions{TableOptions: TableOptions{Ignore: ignore}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		return strings.Contains(strings.Join(notes, "\n"), `column "t" counts the rows`)
 	}
-	if !counts(0, 3) || !counts(1, 3) || counts(1990, 3) || counts(1, 0) {
-		t.Error(counts(0, 3), counts(1, 3), counts(1990, 3), counts(1, 0))
-	}
+	must.Equal(t, fmt.Sprint(counts(0, 3), counts(1, 3), counts(1990, 3), counts(1, 0)), "true true false false")
 }
 
 // A column of dashes, dots and words such as none is as empty as one without any.
 func TestDashesOnly(t *testing.T) {
 	d, notes, err := readText("a,b,y\n1,-,0.5\n2,.,1.5\n4,none,2.5\n", ReadOptions{})
-	if err != nil || !slices.Equal(d.Columns, []string{"a"}) ||
-		!slices.Contains(notes, `t.csv: column "b" is empty: left out`) {
-		t.Error(d, notes, err)
-	}
+	must.OK(t, err)
+	must.Equal(t, d.Columns, []string{"a"})
+	must.Contain(t, strings.Join(notes, "\n"), `t.csv: column "b" is empty: left out`)
 }
 
 // A message names a column as a flag can in a shell.
@@ -247,10 +205,7 @@ func TestFlagWord(t *testing.T) {
 
 func TestTinyTarget(t *testing.T) {
 	ds := dataset(readText("a,y\n1e-200,1e-200\n2e-200,3e-200\n4e-200,2.5e-200\n", ReadOptions{}))(t)
-	if err := ds.CheckTargets(); err == nil ||
-		!strings.Contains(err.Error(), "multiply the column by a power of ten") {
-		t.Error(err)
-	}
+	wantError(t, "", ds.CheckTargets(), strings.Contains, "multiply the column by a power of ten")
 }
 
 // Texts that name each row do so in a table of more rows than the program compares.
@@ -344,10 +299,8 @@ func TestNamesWithCommas(t *testing.T) {
 
 // Numbers as Fortran writes them are numbers.
 func TestFortran(t *testing.T) {
-	ds, _, err := readText("x,y\n1.0D+02,0.5\n-2.5d-01,1.5\n0.3D+01,2.5\n", ReadOptions{})
-	if err != nil || fmt.Sprint(ds.X.Float64s()) != "[100 -0.25 3]" {
-		t.Error(ds, err)
-	}
+	ds := dataset(readText("x,y\n1.0D+02,0.5\n-2.5d-01,1.5\n0.3D+01,2.5\n", ReadOptions{}))(t)
+	must.Equal(t, fmt.Sprint(ds.X.Float64s()), "[100 -0.25 3]")
 }
 
 // A blank may stand before a cell in quotes, which may hold the separator. An empty cell stays one.
@@ -363,9 +316,7 @@ func TestBlankBeforeQuotes(t *testing.T) {
 		_, _, err = readText(strings.Replace(text, "3", "", 1), ReadOptions{})
 		wantError(t, text, err, strings.HasPrefix, `t.csv:4:1: cells are missing, in "a" 1`)
 	}
-	ds, _, err := readText("a\tb\ty\n1\t\t0.5\n2\t4\t1.5\n3\t5\t2.5\n",
-		ReadOptions{TableOptions: TableOptions{Missing: MissingDrop}})
-	if err != nil || fmt.Sprint(ds.X.Float64s()) != "[2 4 3 5]" {
-		t.Error(ds, err)
-	}
+	ds := dataset(readText("a\tb\ty\n1\t\t0.5\n2\t4\t1.5\n3\t5\t2.5\n",
+		ReadOptions{TableOptions: TableOptions{Missing: MissingDrop}}))(t)
+	must.Equal(t, fmt.Sprint(ds.X.Float64s()), "[2 4 3 5]")
 }

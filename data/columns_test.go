@@ -58,9 +58,7 @@ func TestNotesOfManyColumns(t *testing.T) {
 	text := strings.Repeat("true,", columns) + "0.5\n" + strings.Repeat("false,", columns) + "1.5\n" +
 		strings.Repeat(",", columns) + "2.5\n"
 	_, notes, err := readText(text, ReadOptions{TableOptions: TableOptions{Missing: MissingImpute}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	all := strings.Join(notes, "\n")
 	if n := strings.Count(all, "is true or false"); n != maxNotes ||
 		!strings.Contains(all, "t.csv: not shown: 12 more notes about its columns") ||

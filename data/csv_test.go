@@ -38,6 +38,9 @@ func readText(text string, opt ReadOptions) (*Dataset, []string, error) {
 // dataset returns the rows of a reading, in a test that an error ends: dataset(readText(…))(t).
 func dataset(d *Dataset, _ []string, err error) func(testing.TB) *Dataset { return must.Get(d, err) }
 
+// errorOf returns the error of a reading.
+func errorOf(_ *Dataset, _ []string, err error) error { return err }
+
 // wantError fails the test unless an error is one of this package whose text has, or begins with, what is wanted.
 func wantError(t *testing.T, name string, err error, has func(text, want string) bool, want string) {
 	t.Helper()
@@ -52,10 +55,8 @@ const small = "a,b,target\n1,2,0.5\n-3,4e2,0.25\n"
 // TestTableForms writes one table in every form a file may have; all read the same.
 func TestTableForms(t *testing.T) {
 	want := dataset(readText(small, ReadOptions{}))(t)
-	if got := fmt.Sprintln(want.Columns, want.Target, want.Task, want.X.Float64s(),
-		want.Y); got != "[a b] target regression [1 2 -3 400] [0.5 0.25]\n" {
-		t.Fatal(got)
-	}
+	must.Equal(t, fmt.Sprintln(want.Columns, want.Target, want.Task, want.X.Float64s(), want.Y),
+		"[a b] target regression [1 2 -3 400] [0.5 0.25]\n")
 	for name, text := range map[string]string{
 		"gzip":            zipped(small),
 		"BOM":             "\xef\xbb\xbf" + small,
@@ -291,10 +292,7 @@ func TestBlocks(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "%d.5\n", i)
 	}
-	d, _, err := read("t.csv", strings.NewReader(b.String()), ReadOptions{}, fileLimits())
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := dataset(read("t.csv", strings.NewReader(b.String()), ReadOptions{}, fileLimits()))(t)
 	if d.N() != rows || d.D() != width {
 		t.Fatalf("%d rows, %d inputs", d.N(), d.D())
 	}
@@ -363,28 +361,23 @@ func TestBlankRows(t *testing.T) {
 	}
 	words := training("a,y\n\"one\n\ntwo\",0.5\nb,1.5\nb,1\n\"one\n\ntwo\",2\n", TableOptions{})
 	ds, _, err := readText("a\n\"one\n\ntwo\"\nb\n\n", ReadOptions{Schema: words, TargetOptional: true})
-	if err != nil || ds.N() != 2 || ds.lines[1] != 5 {
-		t.Error(ds, err)
-	}
+	must.OK(t, err)
+	must.Equal(t, ds.N(), 2)
+	must.Equal(t, ds.lines[1], 5)
 	for _, o := range []TableOptions{{}, {Dialect: Dialect{Separator: "space"}}} {
 		_, _, err = readText("a\nb\n\nb\n", ReadOptions{Schema: words, TargetOptional: true, TableOptions: o})
 		wantError(t, "", err, strings.Contains, `t.csv:3:1: empty cell in column "a"`)
 	}
-	if _, _, err := readText("a\nb\n"+strings.Repeat("\n", 1<<17)+"b\n", ReadOptions{Schema: words,
-		TargetOptional: true}); err == nil || !strings.Contains(err.Error(), "the row after line 2 is longer than") {
-		t.Error(err)
-	}
+	wantError(t, "",
+		errorOf(readText("a\nb\n"+strings.Repeat("\n", 1<<17)+"b\n", ReadOptions{Schema: words, TargetOptional: true})),
+		strings.Contains, "the row after line 2 is longer than")
 	dna := training("y\tx\n1\tACGT\n\n2\tAC\n1\tGG\n2\tTTA\n", TableOptions{})
 	ds, _, err = readText("\nACGT\nAC\n\n", ReadOptions{Schema: dna, TargetOptional: true})
-	if err != nil || ds.N() != 2 {
-		t.Error(ds, err)
-	}
-	if _, _, err := readText("ACGT\n\nAC\n", ReadOptions{Schema: dna, TargetOptional: true}); err == nil ||
-		!strings.Contains(err.Error(), "t.csv:2:1: the sequence is empty") {
-		t.Error(err)
-	}
+	must.OK(t, err)
+	must.Equal(t, ds.N(), 2)
+	wantError(t, "", errorOf(readText("ACGT\n\nAC\n", ReadOptions{Schema: dna, TargetOptional: true})),
+		strings.Contains, "t.csv:2:1: the sequence is empty")
 	ds, _, err = readText("1\tACGT\n\n2\tAC\n", ReadOptions{Schema: dna, TargetOptional: true})
-	if err != nil || ds.N() != 2 {
-		t.Error(ds, err)
-	}
+	must.OK(t, err)
+	must.Equal(t, ds.N(), 2)
 }

@@ -2,10 +2,10 @@ package data
 
 import (
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
@@ -17,29 +17,21 @@ func TestDates(t *testing.T) {
 			phrase.Number(float64(day)) + "\n"
 	}
 	d, notes, err := readText(daily, ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := []string{"when", "when=cos week", "when=sin week"}; !slices.Equal(d.Columns, want) {
-		t.Fatal(d.Columns)
-	}
+	must.OK(t, err)
+	must.Equal(t, d.Columns, []string{"when", "when=cos week", "when=sin week"})
 	// 2024-03-04 is a Monday
 	if row := d.Row(3); row[0] != 3 || math.Abs(row[1]-1) > 1e-9 || math.Abs(row[2]) > 1e-9 {
-		t.Error(row)
+		t.Errorf("a Monday is %v, want 3, 1, 0", row)
 	}
-	if said := strings.Join(notes, "\n"); !strings.Contains(said,
-		`column "when" is of dates and becomes days since 2024-03-01, and where it stands in each week`) {
-		t.Error(said)
-	}
+	must.Contain(t, strings.Join(notes, "\n"),
+		`column "when" is of dates and becomes days since 2024-03-01, and where it stands in each week`)
 	like := d.Schema()
 	got, _, err := readText("y,when\n1,2024-03-05T12:00+02:00\n", ReadOptions{Schema: &like})
 	if err != nil || math.Abs(got.Row(0)[0]-(4+10./24)) > 1e-9 {
-		t.Error(got, err)
+		t.Errorf("10:00 on day 4 is %v, %v", got, err)
 	}
-	rows, err := like.Rows(Request{N: 1, Texts: map[string][]string{"when": {"2024-03-05 10:00"}}})
-	if err != nil || !slices.Equal(rows.Row(0), got.Row(0)) {
-		t.Error(rows, err)
-	}
+	rows := must.Get(like.Rows(Request{N: 1, Texts: map[string][]string{"when": {"2024-03-05 10:00"}}}))(t)
+	must.Equal(t, rows.Row(0), got.Row(0))
 }
 
 // What a column of dates becomes, or the error about it.
@@ -97,7 +89,7 @@ func TestColumnsOfDates(t *testing.T) {
 		} else if got == "" {
 			got = strings.Join(d.Columns, " ")
 			if like := d.Schema(); like.Check() != nil || len(like.Dates) != 1 {
-				t.Error(like)
+				t.Errorf("%q: the schema %+v has %d dates", c.text, like, len(like.Dates))
 			}
 		}
 		if !strings.Contains(got, c.want) || strings.HasPrefix(c.want, "d") && got != c.want {
@@ -107,17 +99,15 @@ func TestColumnsOfDates(t *testing.T) {
 	for _, plain := range []string{column("timestamp", "1", "2.5"), column("value", "1500000000", "1500000001"),
 		column("timestamps_per_day", "1500000000", "1500000001")} {
 		if d, _, err := readText(plain, ReadOptions{}); err != nil || d.Schema().Dates != nil {
-			t.Error(plain, err)
+			t.Errorf("%q: %v, %v, want numbers", plain, d, err)
 		}
 	}
 }
 
 // Seconds since 1970 may have a decimal comma, as other numbers of their table have.
 func TestSecondsWithComma(t *testing.T) {
-	d, _, err := readText("timestamp;y\n1500000000,5;0,5\n1500043200,5;1,5\n1500086400,5;2\n", ReadOptions{})
-	if err != nil || d.Row(1)[0] != 0.5 {
-		t.Error(d, err)
-	}
+	d := dataset(readText("timestamp;y\n1500000000,5;0,5\n1500043200,5;1,5\n1500086400,5;2\n", ReadOptions{}))(t)
+	must.Equal(t, d.Row(1)[0], 0.5)
 }
 
 // Numbers such as 20240131 stay numbers, and a note says how they become dates.
@@ -143,14 +133,10 @@ func TestMissingDates(t *testing.T) {
 	d := dataset(readText("d,y\n2020-01-01,1.5\n2020-01-12,2\n,3\n2020-01-31,4\n", ReadOptions{
 		TableOptions: TableOptions{Missing: MissingImpute}}))(t)
 	impute(d)
-	if got, want := d.Row(2), []float64{11, 0, 0, 1}; !slices.Equal(got, want) {
-		t.Error(got)
-	}
+	must.Equal(t, d.Row(2), []float64{11, 0, 0, 1})
 	like := d.Schema()
-	rows, err := like.Rows(Request{N: 1, Texts: map[string][]string{"d": {""}}})
-	if err != nil || !slices.Equal(rows.Row(0), d.Row(2)) {
-		t.Error(rows, err)
-	}
+	rows := must.Get(like.Rows(Request{N: 1, Texts: map[string][]string{"d": {""}}}))(t)
+	must.Equal(t, rows.Row(0), d.Row(2))
 }
 
 // The form of an ARFF date says the order of day and month.
@@ -159,7 +145,7 @@ func TestARFFDates(t *testing.T) {
 		d, _, err := readText("@relation r\n@attribute d date \""+form+"\"\n@attribute y numeric\n@data\n"+
 			"1/2/2020,1\n\"1/1/2020\",2.5\n", ReadOptions{})
 		if err != nil || d.Row(0)[0] != days {
-			t.Error(form, d, err)
+			t.Errorf("%s: %v, %v, want %g days", form, d, err, days)
 		}
 	}
 }

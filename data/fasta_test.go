@@ -1,6 +1,7 @@
 package data
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,21 +24,17 @@ func TestFASTAWithoutHeaders(t *testing.T) {
 func TestLabelledHeaders(t *testing.T) {
 	plain := ">1\nA cat sat.\n>0\nA dog ran.\n>1\nCats\n"
 	want := dataset(readText(plain, ReadOptions{}))(t)
-	if got, _, err := readText(strings.ReplaceAll(plain, ">", "LABEL>"), ReadOptions{}); err != nil ||
-		got.Fingerprint != want.Fingerprint {
-		t.Error(got, err)
-	}
+	must.Equal(t, dataset(readText(strings.ReplaceAll(plain, ">", "LABEL>"), ReadOptions{}))(t).Fingerprint,
+		want.Fingerprint)
 }
 
 // Headers that count the sequences are names, whatever the task: training and tests need targets, and predictions have
 // none.
 func TestNumberedHeaders(t *testing.T) {
 	const counted = ">1\nACGT\n>2\nAC\n>3\nGG\n"
-	numbers, _, err := readText(">a|1\nACGT\n>b|2\nAC\n>c|4\nGG\n", ReadOptions{})
-	classes, _, wrong := readText(strings.Repeat(counted, 2), ReadOptions{})
-	if err != nil || wrong != nil || len(numbers.Y) != 3 || len(classes.Classes) != 3 {
-		t.Fatal(numbers, err, classes, wrong)
-	}
+	numbers := dataset(readText(">a|1\nACGT\n>b|2\nAC\n>c|4\nGG\n", ReadOptions{}))(t)
+	classes := dataset(readText(strings.Repeat(counted, 2), ReadOptions{}))(t)
+	must.Equal(t, fmt.Sprint(len(numbers.Y), len(classes.Classes)), "3 3")
 	regression, classification := numbers.Schema(), classes.Schema()
 	for _, opt := range []ReadOptions{{}, {Task: "regression"}, {Task: "classification"}, {Schema: &regression},
 		{Schema: &classification}} {
@@ -47,15 +44,11 @@ func TestNumberedHeaders(t *testing.T) {
 	}
 	for _, text := range []string{">1\nACGT\n>2\nAC\n>4\nGG\n", ">a|07\nACGT\n>b|08\nAC\n>c|09\nGG\n"} {
 		for _, opt := range []ReadOptions{{}, {Schema: &regression}} {
-			if ds, _, err := readText(text, opt); err != nil || len(ds.Y) != 3 {
-				t.Error(ds, err)
-			}
+			must.Equal(t, len(dataset(readText(text, opt))(t).Y), 3)
 		}
 	}
 	for _, like := range []*Schema{&regression, &classification} {
-		ds, _, err := readText(counted, ReadOptions{Schema: like, TargetOptional: true})
-		if err != nil || ds.HasTarget() {
-			t.Error(ds, err)
-		}
+		ds := dataset(readText(counted, ReadOptions{Schema: like, TargetOptional: true}))(t)
+		must.Equal(t, ds.HasTarget(), false)
 	}
 }

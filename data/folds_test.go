@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // Folds are disjoint, cover all rows, and have equal shares of each class, whatever the seed.
@@ -17,9 +19,7 @@ func TestFolds(t *testing.T) {
 		var seen []float64
 		for fold := 1; fold <= folds; fold++ {
 			train, test, notes, err := Load(Source{Data: path, Folds: folds, Fold: fold, Seed: uint64(fold)})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			if want := fmt.Sprintf("%d of 107 rows are for testing, fold %d of %d, with equal shares of "+
 				"each class", test.N(), fold, folds); !slices.ContainsFunc(notes,
 				func(n string) bool { return strings.HasSuffix(n, want) }) {
@@ -82,9 +82,7 @@ func TestFoldsOfANamedSet(t *testing.T) {
 		for fold := 1; fold <= 3; fold++ {
 			train, test, _, err := Load(Source{Data: set, DataDir: dir, Folds: 3, Fold: fold,
 				ReadOptions: ReadOptions{Tokens: "words"}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			if train.N() != 4 || test.N() != 2 || train.Name != set {
 				t.Errorf("%s: %d and %d rows", train.Name, train.N(), test.N())
 			}
@@ -103,9 +101,9 @@ func TestFoldsOfANamedSet(t *testing.T) {
 		}
 	}
 	train, test, _, err := Load(Source{Data: "powerplant", Folds: 4, Fold: 4})
-	if err != nil || train.N()+test.N() != 9568 || test.N() != 2392 {
-		t.Error(train.N(), test.N(), err)
-	}
+	must.OK(t, err)
+	must.Equal(t, train.N()+test.N(), 9568)
+	must.Equal(t, test.N(), 2392)
 }
 
 // An archive with a test part is split as a whole, and a kernel of the rows' own goes with its rows.
@@ -114,9 +112,8 @@ func TestFoldsOfAnArchive(t *testing.T) {
 		"y_train.npy", npy("<f8", "4,", []float64{.1, .2, .3, .4}),
 		"x_test.npy", npy("<f4", "2, 1", []float32{5, 6}), "y_test.npy", npy("<f8", "2,", []float64{.5, .6})))
 	train, test, notes, err := Load(Source{Data: archive, Folds: 2})
-	if err != nil || train.N() != 3 || test.N() != 3 || strings.Contains(fmt.Sprint(notes), "own test part") {
-		t.Fatal(train, test, notes, err)
-	}
+	must.OK(t, err)
+	must.Equal(t, fmt.Sprint(train.N(), test.N(), strings.Contains(fmt.Sprint(notes), "own test part")), "3 3 false")
 	for i := range test.N() {
 		if x := test.Row(i)[0]; test.Y[i] != x/10 {
 			t.Errorf("the row of %v has the target %v", x, test.Y[i])

@@ -6,6 +6,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // gramOf returns the arrays of a kernel of 2 inducing points, 3 training rows and 1 test row: the RBF of points on a
@@ -40,15 +42,12 @@ func writeGram(t *testing.T, arrays map[string]string) string {
 func TestReadGram(t *testing.T) {
 	path := writeGram(t, gramOf())
 	train, test, err := readGram(path, 3, 1, Watch{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if train.M != 2 || fmt.Sprintf("%.3f %.3f %.3f", train.Own, train.Rows, test.Rows) !=
-		"[0.000 1.264 1.264 0.000] [0.000 1.264 0.442 0.442 1.963 1.264] [1.264 0.000]" {
-		t.Error(train, test)
-	}
+	must.OK(t, err)
+	must.Equal(t, train.M, 2)
+	must.Equal(t, fmt.Sprintf("%.3f %.3f %.3f", train.Own, train.Rows, test.Rows),
+		"[0.000 1.264 1.264 0.000] [0.000 1.264 0.442 0.442 1.963 1.264] [1.264 0.000]")
 	if train, test, err := readGram(path, 0, 1, Watch{}); err != nil || train != nil || len(test.Rows) != 2 {
-		t.Error(train, test, err)
+		t.Errorf("test rows alone: %v and %v, %v", train, test, err)
 	}
 	for _, c := range []struct{ array, text, want string }{
 		{"inducing", "", "k.npz: has no array inducing: it holds "},

@@ -37,9 +37,7 @@ func triangles() map[string]string {
 
 func TestFolder(t *testing.T) {
 	d, notes, err := ReadFile(graphFolder(t, triangles()), ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if d.N() != 3 || d.Name != "DS" || d.Sequences.Alphabet.Kind != seq.Graphs ||
 		strings.Join(d.Classes, " ") != "-1 1" {
 		t.Errorf("read %d rows of %s, %s, classes %v", d.N(), d.Name, d.Sequences.Alphabet.Kind, d.Classes)
@@ -322,9 +320,7 @@ func TestLargeGraphs(t *testing.T) {
 		return read("t.csv", strings.NewReader(text), ReadOptions{Tokens: tokens}, large)
 	}
 	d, _, err := read("0\t"+tree+"\n1\t(A B)\n", "trees")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if _, _, longest := d.Sequences.Lengths(); err != nil || longest != deep {
 		t.Errorf("a tree of %d nodes: %v", longest, err)
 	}
@@ -341,9 +337,7 @@ func TestLargeGraphs(t *testing.T) {
 func TestAttributes(t *testing.T) {
 	d, _, err := readText(`{"nodes": 2, "edges": [[0, 1]], "values": [[1, 2], [3, 4]], "label": 0}
 {"nodes": ["C"], "edges": [], "values": [[1, 2.5]], "label": 1}`, ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	v := d.Sequences.Alphabet.Attributes
 	if v == nil || v.Width != 2 || len(v.Frames) != 6 || math.Abs(float64(v.Frames[5])-2.5) > 0 {
 		t.Errorf("attributes %v", v)

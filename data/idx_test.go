@@ -73,10 +73,8 @@ func TestIDX(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, d, err)
 		}
 	}
-	if d, _, err := ReadFile(at("pictures"), forPrediction(like, TableOptions{}, Watch{})); err != nil ||
-		d.HasTarget() || d.N() != 4 {
-		t.Error(d, err)
-	}
+	d := dataset(ReadFile(at("pictures"), forPrediction(like, TableOptions{}, Watch{})))(t)
+	must.Equal(t, fmt.Sprint(d.HasTarget(), d.N()), "false 4")
 	some := train.Subset([]int{2, 0})
 	if !slices.Equal(some.Row(1), train.Row(0)) || !slices.Equal(some.Row(0), train.Row(2)) ||
 		!slices.Equal(some.Labels, []int32{2, 3}) || some.AutoScaling != imageScaling {
@@ -93,9 +91,9 @@ func TestIDX(t *testing.T) {
 		}
 	}
 	a, b, _, err := Load(Source{Data: at("train-images-idx3-ubyte"), Test: at("t10k-images.idx3-ubyte.gz")})
-	if err != nil || a.N() != 4 || b.N() != 4 {
-		t.Error(err)
-	}
+	must.OK(t, err)
+	must.Equal(t, a.N(), 4)
+	must.Equal(t, b.N(), 4)
 }
 
 // TestBadIDX: what is wrong, and at which byte.
@@ -158,30 +156,21 @@ func TestBadIDX(t *testing.T) {
 		wantError(t, c.name, err, strings.HasPrefix, c.want)
 	}
 	t.Chdir(folderOf(t, map[string]string{"pictures": images, "t.csv": small}))
-	if _, _, err := ReadFile("pictures", ReadOptions{}); err == nil ||
-		!strings.Contains(err.Error(), "give it with --labels") {
-		t.Error(err)
-	}
-	if _, _, err := ReadFile("t.csv", ReadOptions{Labels: "labels"}); err == nil ||
-		!strings.Contains(err.Error(), "is a CSV table, which holds its own targets") {
-		t.Error(err)
-	}
+	wantError(t, "", errorOf(ReadFile("pictures", ReadOptions{})), strings.Contains, "give it with --labels")
+	wantError(t, "", errorOf(ReadFile("t.csv", ReadOptions{Labels: "labels"})), strings.Contains,
+		"is a CSV table, which holds its own targets")
 }
 
 // TestMNIST reads the original files and looks at what they cost.
 func TestMNIST(t *testing.T) {
 	dir := SetsDir(t)
 	train, test, _, err := Load(Source{Data: "mnist", DataDir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if train.N() != 60000 || test.N() != 10000 || train.D() != 784 || len(train.Classes) != 10 ||
 		train.Name != "mnist" {
 		t.Errorf("%d and %d rows of %d", train.N(), test.N(), train.D())
 	}
-	if got := fmt.Sprint(train.Labels[:8], test.Labels[:4]); got != "[5 0 4 1 9 2 1 3] [7 2 1 0]" {
-		t.Error(got)
-	}
+	must.Equal(t, fmt.Sprint(train.Labels[:8], test.Labels[:4]), "[5 0 4 1 9 2 1 3] [7 2 1 0]")
 	var mem runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&mem)

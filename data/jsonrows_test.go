@@ -26,9 +26,7 @@ func TestJSONRows(t *testing.T) {
 {"price": 259, "kind": "house", "area": null, "sold": false}
 {"kind": "fl\u0061t", "area": -3e2, "price": 7}
 `, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if !reflect.DeepEqual(got.Columns, want.Columns) ||
 		fmt.Sprint(got.X.Data()) != fmt.Sprint(want.X.Data()) || !reflect.DeepEqual(got.Y, want.Y) {
 		t.Errorf("%v %v %v, expected %v %v %v", got.Columns, got.X, got.Y, want.Columns, want.X, want.Y)
@@ -116,12 +114,10 @@ func TestRowsInBrackets(t *testing.T) {
 
 // Columns that are called as the parts of graphs are columns: the parts of a graph are lists.
 func TestRowsWithNodes(t *testing.T) {
-	d, _, err := readText(`{"nodes": 4, "edges": 3, "hours": 1.5}
+	d := dataset(readText(`{"nodes": 4, "edges": 3, "hours": 1.5}
 {"nodes": 8, "edges": 6, "hours": 2.5}
-`, ReadOptions{})
-	if err != nil || fmt.Sprint(d.Columns, d.X.Data(), d.Y) != "[nodes edges] [4 3 8 6] [1.5 2.5]" {
-		t.Error(d, err)
-	}
+`, ReadOptions{}))(t)
+	must.Equal(t, fmt.Sprint(d.Columns, d.X.Data(), d.Y), "[nodes edges] [4 3 8 6] [1.5 2.5]")
 }
 
 // Columns of lists and objects are left out, as in other files of typed columns. A list after numbers is a mistake,
@@ -135,18 +131,15 @@ func TestListsInJSON(t *testing.T) {
 	more := strings.ReplaceAll(mixed, `"y"`, `"b": 0.5, "y"`)
 	ignored := ReadOptions{TableOptions: TableOptions{Ignore: "a,at"}}
 	d, notes, err := readText(rows, ReadOptions{TableOptions: TableOptions{Missing: MissingImpute}})
-	if err != nil || fmt.Sprint(d.Columns, d.X.Data(), d.Y) != "[a] [1.25 2.5 4] [0.5 1.5 2.25]" {
-		t.Fatal(d, err)
-	}
+	must.OK(t, err)
+	must.Equal(t, fmt.Sprint(d.Columns, d.X.Data(), d.Y), "[a] [1.25 2.5 4] [0.5 1.5 2.25]")
 	for column, kind := range map[string]string{"emb": "list", "at": "object"} {
 		want := fmt.Sprintf("t.csv: column %q is of type %s, which cannot be read: left out", column, kind)
 		if !strings.Contains(strings.Join(notes, "\n"), want) {
 			t.Errorf("%q, expected %s", notes, want)
 		}
 	}
-	if d, _, err := readText(more, ignored); err != nil || fmt.Sprint(d.Columns) != "[b]" {
-		t.Error(d, err)
-	}
+	must.Equal(t, fmt.Sprint(dataset(readText(more, ignored))(t).Columns), "[b]")
 	s := d.Schema()
 	optional := ReadOptions{Schema: &s, TargetOptional: true}
 	for _, text := range []string{rows, `{"a": 7, "emb": 5, "y": [1]}`,

@@ -3,9 +3,10 @@ package data
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 func TestLIBSVM(t *testing.T) {
@@ -15,29 +16,20 @@ func TestLIBSVM(t *testing.T) {
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		if got := fmt.Sprintln(d.X.Float64s(), d.Labels, d.Classes, d.Task,
-			d.D()); got != "[0.5 0 -2 0 10 0 0 0 0 0 0 4] [1 0 0 1] [-1 1] classification 3\n" {
-			t.Error(name, got)
-		}
-		if all := strings.Join(notes, "\n"); !strings.Contains(all, "holds 2 whole numbers -1 … 1: taken as classes") {
-			t.Error(all)
-		}
+		must.Equal(t, fmt.Sprintln(name, d.X.Float64s(), d.Labels, d.Classes, d.Task, d.D()),
+			name+" [0.5 0 -2 0 10 0 0 0 0 0 0 4] [1 0 0 1] [-1 1] classification 3\n")
+		must.Contain(t, strings.Join(notes, "\n"), "holds 2 whole numbers -1 … 1: taken as classes")
 	}
 	train, _, _ := readText(text, ReadOptions{})
 	like := train.Schema()
 	// Other rows may have fewer inputs, or more, which are ignored; labels are recognised as in training.
 	test, notes, err := readText("-1 1:7 4:1 11:2\n1 2:3 8:1\n", ReadOptions{Schema: &like})
-	if err != nil || fmt.Sprint(test.X.Float64s(), test.Labels, test.D()) != "[7 0 0 0 3 0] [0 1] 3" {
-		t.Error(test, err)
-	}
-	if all := strings.Join(notes, "\n"); !strings.Contains(all,
-		"3 values in 2 rows have indices above 3, which the training data do not have: ignored") {
-		t.Error(all)
-	}
-	if bare, _, err := readText("1:7\n2:3\n", ReadOptions{Schema: &like,
-		TargetOptional: true}); err != nil || bare.HasTarget() || bare.N() != 2 {
-		t.Error(bare, err)
-	}
+	must.OK(t, err)
+	must.Equal(t, fmt.Sprint(test.X.Float64s(), test.Labels, test.D()), "[7 0 0 0 3 0] [0 1] 3")
+	must.Contain(t, strings.Join(notes, "\n"),
+		"3 values in 2 rows have indices above 3, which the training data do not have: ignored")
+	bare := dataset(readText("1:7\n2:3\n", ReadOptions{Schema: &like, TargetOptional: true}))(t)
+	must.Equal(t, fmt.Sprint(bare.HasTarget(), bare.N()), "false 2")
 	for text, want := range map[string]string{
 		"1.5 1:2\n-1 1:3\n":      "regression []",
 		"-1 1:2\n-1 1:3\n1 2:1":  "classification [0 0 1]",
@@ -48,10 +40,7 @@ func TestLIBSVM(t *testing.T) {
 			t.Errorf("%q: %v %v, %v", text, d.Task, d.Labels, err)
 		}
 	}
-	if d, _, err := readText("-1 1:2\n1 1:3\n", ReadOptions{Task: "regression"}); err != nil ||
-		!slices.Equal(d.Y, []float64{-1, 1}) {
-		t.Error(d, err)
-	}
+	must.Equal(t, dataset(readText("-1 1:2\n1 1:3\n", ReadOptions{Task: "regression"}))(t).Y, []float64{-1, 1})
 }
 
 func TestIsLIBSVM(t *testing.T) {
@@ -126,11 +115,7 @@ func TestLIBSVMNearlyAllZeros(t *testing.T) {
 }
 
 func TestWhere(t *testing.T) {
-	svm, _, err := readText("# c\n1 1:2\n0 1:3\n", ReadOptions{})
-	if err != nil || svm.Where(1) != "t.csv:3" {
-		t.Error(svm.Where(1), err)
-	}
-	if images := (&Dataset{Path: "x"}); images.Where(1) != "x: row 2" {
-		t.Error(images.Where(1))
-	}
+	svm := dataset(readText("# c\n1 1:2\n0 1:3\n", ReadOptions{}))(t)
+	must.Equal(t, svm.Where(1), "t.csv:3")
+	must.Equal(t, (&Dataset{Path: "x"}).Where(1), "x: row 2")
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/data/sets"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
@@ -39,9 +40,7 @@ func TestHoldOut(t *testing.T) {
 	path := write(t, "t.csv", numbered(105, 3))
 	split := func(seed uint64) (train, test []float64) {
 		a, b, notes, err := Load(Source{Data: path, Seed: seed})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if all := strings.Join(notes, "\n"); !strings.Contains(all, "11 of 105 rows held out") ||
 			!strings.Contains(all, `constant in the training rows, so it says nothing: "const"`) {
 			t.Errorf("notes %s", all)
@@ -102,12 +101,9 @@ func TestTestFile(t *testing.T) {
 		Data: write(t, "train.csv", "a,b,target\n1,2,0.5\n3,4,1.5\n"),
 		Test: write(t, "test.csv", "target,b,a\n9,8,7\n"),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if train.N() != 2 || fmt.Sprint(test.X.Float64s(), test.Y) != "[7 8] [9]" {
-		t.Error(train.N(), test.X.Float64s(), test.Y)
-	}
+	must.OK(t, err)
+	must.Equal(t, train.N(), 2)
+	must.Equal(t, fmt.Sprint(test.X.Float64s(), test.Y), "[7 8] [9]")
 }
 
 func TestBadSources(t *testing.T) {
@@ -179,16 +175,15 @@ func TestDataDirectory(t *testing.T) {
 	}
 	t.Setenv(DataDirEnv, t.TempDir()) // which is for the caller to read
 	train, test, _, err := Load(Source{Data: "protein", Fold: 2, DataDir: dir})
-	if err != nil || train.N() != 2 || test.Y[0] != 2.5 || train.Name != "protein" ||
-		!strings.HasPrefix(train.Path, dir) {
-		t.Error(train, test, err)
-	}
+	must.OK(t, err)
+	must.Equal(t, fmt.Sprintln(train.N(), test.Y[0], train.Name), "2 2.5 protein\n")
+	must.Contain(t, train.Path, dir)
 	// its folds there are standardised: their own units are not known
 	powerplant, _ := sets.Find("powerplant")
 	for _, any := range []string{"", t.TempDir(), dir} {
 		train, _, _, err = Load(Source{Data: "powerplant", DataDir: any})
 		if err != nil || train.Path != "powerplant (embedded)" || powerplant.From(any) != "embedded" {
-			t.Error(train, err)
+			t.Errorf("from %q: %v, %v, want the embedded one", any, train, err)
 		}
 	}
 }
@@ -213,16 +208,11 @@ func TestLoadAsTheModel(t *testing.T) {
 		ds, _, _, err := Load(Source{Data: path, Test: NoTest, ReadOptions: opt})
 		return ds, err
 	}
-	old, err := train(first, ReadOptions{TableOptions: given})
-	if err != nil {
-		t.Fatal(err)
-	}
+	old := must.Get(train(first, ReadOptions{TableOptions: given}))(t)
 	schema := old.Schema()
 	again := write(t, "b.csv", "a;b;target\n7,989;2;3\n2,512;1;4\n3,125;3;7,512\n")
-	ds, err := train(again, ReadOptions{Schema: &schema, TableOptions: open})
-	if err != nil || ds.Row(0)[0] != 7.989 {
-		t.Error(ds, err)
-	}
+	ds := must.Get(train(again, ReadOptions{Schema: &schema, TableOptions: open}))(t)
+	must.Equal(t, ds.Row(0)[0], 7.989)
 	wrong := given
 	wrong.Separator = ","
 	if _, err := train("nothere.csv", ReadOptions{TableOptions: wrong}); err == nil ||

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data/matrix"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // columnOf returns a table of a column x of these cells beside others, with a separator.
@@ -83,15 +84,13 @@ func TestNotations(t *testing.T) {
 	_, _, err := readText(years, ReadOptions{})
 	wantError(t, years, err, strings.HasPrefix,
 		`t.csv:3:3: found "2020-" in the target column "y", and no other number`)
-	ds, _, err := readText(years, ReadOptions{Task: "classification"})
-	if err != nil || fmt.Sprint(ds.Classes) != "[2019.5 2020- 2021]" {
-		t.Error(ds.Classes, err)
-	}
+	ds := dataset(readText(years, ReadOptions{Task: "classification"}))(t)
+	must.Equal(t, fmt.Sprint(ds.Classes), "[2019.5 2020- 2021]")
 	for _, d := range []Dialect{
 		{Thousands: "x"}, {Thousands: ",", Decimal: "comma"}, {Thousands: ".", Decimal: "point"},
 	} {
 		if _, _, err := readText(small, ReadOptions{TableOptions: TableOptions{Dialect: d}}); err == nil {
-			t.Error(d)
+			t.Errorf("%+v was taken", d)
 		}
 	}
 }
@@ -99,10 +98,8 @@ func TestNotations(t *testing.T) {
 // A model keeps the notation of inputs and targets. Other rows are read by it, in any format; what is a number in its
 // format is read as it is.
 func TestNotationOfOtherRows(t *testing.T) {
-	ds, _, err := readText("x;w;y\n1.299,5;5 kg;$1.200\n12,5;6 kg;$2,5\n7;8.000 kg;$3\n", ReadOptions{})
-	if err != nil || fmt.Sprint(ds.X.Float64s(), ds.Y) != "[1299.5 5 12.5 6 7 8000] [1200 2.5 3]" {
-		t.Fatal(ds, err)
-	}
+	ds := dataset(readText("x;w;y\n1.299,5;5 kg;$1.200\n12,5;6 kg;$2,5\n7;8.000 kg;$3\n", ReadOptions{}))(t)
+	must.Equal(t, fmt.Sprint(ds.X.Float64s(), ds.Y), "[1299.5 5 12.5 6 7 8000] [1200 2.5 3]")
 	like := throughJSON(t, ds)
 	for text, want := range map[string]string{
 		"w;x;y\n9 kg;1.299;$1.000\n":                      "[1299 9] [1000]",

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // npy returns an npy file of version 1 with these values.
@@ -60,9 +62,8 @@ func TestNpyTypes(t *testing.T) {
 	}
 	d, _, err := readText(npy("<i4", "2, 2", []int32{-7, 3, math.MaxInt32, 5}),
 		ReadOptions{Target: "2", Task: "regression"})
-	if err != nil || fmt.Sprint(d.Row(0), d.Row(1), d.Y) != "[-7] [2.147483647e+09] [3 5]" {
-		t.Error(d, err)
-	}
+	must.OK(t, err)
+	must.Equal(t, fmt.Sprint(d.Row(0), d.Row(1), d.Y), "[-7] [2.147483647e+09] [3 5]")
 }
 
 // Values in Fortran order, the first index first, are those of the same array in C order.
@@ -82,9 +83,7 @@ func TestFortranOrder(t *testing.T) {
 			if err == nil {
 				read[i], err = npyValues(a, len(c.c), func(v float64) float64 { return v })
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 		}
 		if !slices.Equal(read[0], read[1]) || len(read[1]) != len(c.c) {
 			t.Errorf("%s: %v, in Fortran order %v", c.shape, read[0], read[1])
@@ -131,7 +130,7 @@ func TestArrays(t *testing.T) {
 	train, test, _, err := Load(Source{Data: "keras.npz", ReadOptions: ReadOptions{Task: "classification"}})
 	if err != nil || train.N() != 2 || test.N() != 2 || train.AutoScaling != imageScaling ||
 		!near(train.Row(1)[0], 0.4, 1e-7) || train.Row(1)[1] != 1 {
-		t.Error(train, test, err)
+		t.Errorf("%v and %v, %v: want 2 and 2 rows of images", train, test, err)
 	}
 }
 

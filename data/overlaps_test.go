@@ -118,7 +118,7 @@ func TestScaffoldOverlap(t *testing.T) {
 				TableOptions: TableOptions{Roles: RowRoles{Group: Scaffold}}}}
 		all, held, notes, err := Load(from)
 		if err != nil || held.Groups != nil {
-			t.Fatal(held, err)
+			t.Fatalf("groups %v, %v: want none", held.Groups, err)
 		}
 		const warning = "new.csv: 2 of the 4 rows have scaffolds of the training rows, so scores may be too good"
 		if got := strings.Count(strings.Join(notes, "\n"), "have scaffolds"); got != min(want, 1) ||

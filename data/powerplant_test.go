@@ -61,9 +61,7 @@ func TestEmbeddedPowerplant(t *testing.T) {
 	}
 	for fold := 1; fold <= data.Folds("powerplant"); fold++ {
 		train, test, _, err := data.Load(data.Source{Data: "powerplant", DataDir: t.TempDir(), Fold: fold})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		wantTrain, wantTest := foldFilesOf(t, dir, fold)
 		scaler, _ := scaling.FitScaler("standard", train)
 		target, _ := scaling.FitTargets(scaling.StandardTargets, train)
@@ -183,9 +181,7 @@ func affine(to, from []float64) func(float64) float64 {
 func TestEmbeddedPowerplantShape(t *testing.T) {
 	for fold, want := range []int{99, 99, 98} {
 		train, test, _, err := data.Load(data.Source{Data: "powerplant", DataDir: t.TempDir(), Fold: fold + 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if train.N() != 9568-want || test.N() != want || train.D() != 4 || train.Task != data.Regression {
 			t.Errorf("fold %d: %d and %d rows, %d inputs, %s", fold+1, train.N(), test.N(), train.D(), train.Task)
 		}
@@ -224,9 +220,7 @@ func TestNamedSets(t *testing.T) {
 		for _, fold := range []int{1, data.Folds(name)} {
 			start := time.Now()
 			train, test, notes, err := data.Load(data.Source{Data: name, DataDir: dir, Fold: fold})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			took := time.Since(start)
 			if d := train.N() - want.train; d < 0 || d > 1 || train.D() != want.inputs ||
 				train.Task != want.task || test.N() < 60 {

@@ -30,9 +30,7 @@ func TestGivenIsAFile(t *testing.T) {
 	file, _, err := ReadFile(write(t, "new.csv",
 		"age,colour,dna,weight\n0.1,green,ACNT,1e3\n,blue,A,\n-7,,GG,5\n1,NA,T,2\n"),
 		forPrediction(s, TableOptions{}, Watch{}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	nan := math.NaN()
 	given := must.Get(s.Rows(Request{N: 4, Numbers: []float64{0.1, 1e3, nan, nan, -7, 5, 1, 2},
 		Texts:     map[string][]string{"colour": {"green", "blue", "", "NA"}},
@@ -129,9 +127,7 @@ func TestTextColumns(t *testing.T) {
 	s := training.Schema()
 	rows, notes, err := ReadFile(write(t, "new.csv", "zone,k\nN/A,7\nNA,1\n,2\n"),
 		ReadOptions{Schema: &s, TargetOptional: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	given := Request{N: 3, Texts: map[string][]string{"zone": {"N/A", "NA", ""}, "k": {"7", "1", "2"}}}
 	same := must.Get(s.Rows(given))(t)
 	for i, want := range [][]float64{{0, 0, 0, 0, 0, 0}, {0, 0, 1, 0, 1, 0}, {0, 0, 0, 1, 0, 1}} {
@@ -144,8 +140,6 @@ func TestTextColumns(t *testing.T) {
 		t.Errorf("%q of a file, %q of a request", notes, new)
 	}
 	o.Text = "nowhere"
-	if _, _, err := ReadFile(path, ReadOptions{Target: "y", TableOptions: o}); err == nil ||
-		!strings.Contains(err.Error(), `has no column "nowhere" of text`) {
-		t.Error(err)
-	}
+	wantError(t, "", errorOf(ReadFile(path, ReadOptions{Target: "y", TableOptions: o})), strings.Contains,
+		`has no column "nowhere" of text`)
 }

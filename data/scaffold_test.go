@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // TestScaffoldGroups: groups are the scaffolds of molecules in every format, unless a column has the name.
@@ -23,9 +25,7 @@ func TestScaffoldGroups(t *testing.T) {
 		list:  {Tokens: "graphs", Task: "regression", TableOptions: roles},
 	} {
 		ds, notes, err := readText(file, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if !slices.Equal(ds.Groups, want) || ds.Schema().Roles.Group != Scaffold {
 			t.Errorf("%s: groups %v, not %v", file, ds.Groups, want)
 		}

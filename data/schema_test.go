@@ -1,15 +1,14 @@
 package data
 
 import (
-	"encoding/json"
 	"fmt"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/stats"
 )
 
@@ -40,16 +39,14 @@ func TestOneHot(t *testing.T) {
 		"1,Rome,2\n2,Oslo,1\n":             "[1 0 1 0 1 0]", // by position
 		flats:                              "[50 0 1 1 0 0]",
 	} {
-		p, _, err := readText(text, ReadOptions{Schema: &like, TargetOptional: true})
+		p, _, err := readText(text, ReadOptions{Schema: like, TargetOptional: true})
 		if (err == nil) != (want != "") || err == nil && fmt.Sprint(p.Row(0)) != want {
 			t.Errorf("%q: %v, %v", text, p, err)
 		}
 	}
-	numbers, _, err := readText(small, ReadOptions{TableOptions: TableOptions{OneHot: true}})
-	plain, _, _ := readText(small, ReadOptions{})
-	if err != nil || numbers.Fingerprint != plain.Fingerprint || numbers.Schema().OneHot != nil {
-		t.Error(numbers, err)
-	}
+	numbers := dataset(readText(small, ReadOptions{TableOptions: TableOptions{OneHot: true}}))(t)
+	must.Equal(t, numbers.Fingerprint, dataset(readText(small, ReadOptions{}))(t).Fingerprint)
+	must.Equal(t, numbers.Schema().OneHot, nil)
 }
 
 // wordTable returns a table with different texts, each repeated.
@@ -104,32 +101,27 @@ func TestBadOneHot(t *testing.T) {
 func TestRareTexts(t *testing.T) {
 	table := wordTable(32, 4) + "w31,0.5\nw30,0.5\n" + strings.Repeat("other,0.5\n", 9)
 	ds, notes, err := readText(table, ReadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	hot := ds.Schema().OneHot[0]
-	if fmt.Sprint(len(hot.Values), hot.Values[:2], hot.Values[24:26], hot.Others) !=
-		"29 [w0 w1] [w30 w31] [other w7 w8 w9]" || len(ds.Columns) != 30 || ds.Columns[29] != "a=other" {
-		t.Error(hot, ds.Columns)
-	}
-	if all := strings.Join(notes, "\n"); !strings.Contains(all, `"a" is text and becomes 30 inputs, one for each`) ||
-		!strings.Contains(all, `its most frequent texts, and one for the 4 others (--set one-hot=true`) {
-		t.Error(all)
-	}
+	must.Equal(t, fmt.Sprint(len(hot.Values), hot.Values[:2], hot.Values[24:26], hot.Others),
+		"29 [w0 w1] [w30 w31] [other w7 w8 w9]")
+	must.Equal(t, len(ds.Columns), 30)
+	must.Equal(t, ds.Columns[29], "a=other")
+	must.Contain(t, strings.Join(notes, "\n"), `"a" is text and becomes 30 inputs, one for each`,
+		`its most frequent texts, and one for the 4 others (--set one-hot=true`)
 	like := throughJSON(t, ds)
 	got, notes, err := readText("a\nw0\nw9\nnew\nother\n", ReadOptions{Schema: like, TargetOptional: true})
-	if err != nil || len(notes) != 1 || notes[0] != `warning: t.csv:4:1: "new" in column "a" is not in the training `+
-		`data: it counts as other` {
-		t.Fatal(notes, err)
-	}
+	must.OK(t, err)
+	must.Equal(t, len(notes), 1)
+	must.Equal(t, notes[0], `warning: t.csv:4:1: "new" in column "a" is not in the training `+
+		`data: it counts as other`)
 	g := Request{N: 4, Texts: map[string][]string{"a": {"w0", "w9", "new", "other"}}}
-	same, err := like.Rows(g)
-	if err != nil || fmt.Sprint(same.X.Float64s()) != fmt.Sprint(got.X.Float64s()) || len(like.NewWords(g)) != 1 {
-		t.Error(same, err)
-	}
+	same := must.Get(like.Rows(g))(t)
+	must.Equal(t, fmt.Sprint(same.X.Float64s()), fmt.Sprint(got.X.Float64s()))
+	must.Equal(t, len(like.NewWords(g)), 1)
 	for i, want := range []int{0, 29, 29, 29} {
 		if row := got.Row(i); row[want] != 1 || stats.Sum(row) != 1 {
-			t.Error(i, row)
+			t.Errorf("row %d is %v, want 1 at %d", i, row, want)
 		}
 	}
 	for _, c := range []struct {
@@ -138,7 +130,7 @@ func TestRareTexts(t *testing.T) {
 	}{{31, 31, false}, {31, 31, true}, {maxTexts + 1, maxTexts + 1, true}, {maxTexts + 1, 31, false}} {
 		opt := ReadOptions{TableOptions: TableOptions{OneHot: c.all}}
 		if ds, _, err := ReadFile(write(t, "t.csv", wordTable(c.different, 3)), opt); err != nil || ds.D() != c.inputs {
-			t.Error(c, err)
+			t.Errorf("%+v: %v, %v", c, ds, err)
 		}
 	}
 }
@@ -146,13 +138,11 @@ func TestRareTexts(t *testing.T) {
 // The index that pandas writes after the columns of a Parquet file is neither the target nor an input.
 func TestPandasIndex(t *testing.T) {
 	d, _, err := readText("a,y,__index_level_0__,__index_level_1__\n1,0.5,7,1\n2,1.5,3,1\n4,2.5,90,2\n", ReadOptions{})
-	if err != nil || d.Target != "y" || !slices.Equal(d.Columns, []string{"a"}) {
-		t.Fatal(d, err)
-	}
-	p, _, err := readText("a\n3\n", ReadOptions{Schema: throughJSON(t, d), TargetOptional: true})
-	if err != nil || p.Row(0)[0] != 3 {
-		t.Error(p, err)
-	}
+	must.OK(t, err)
+	must.Equal(t, d.Target, "y")
+	must.Equal(t, d.Columns, []string{"a"})
+	p := dataset(readText("a\n3\n", ReadOptions{Schema: throughJSON(t, d), TargetOptional: true}))(t)
+	must.Equal(t, p.Row(0)[0], 3)
 }
 
 // The time to find columns grows with their number, not with its square, also for booleans, dates and numbers that are

@@ -4,56 +4,40 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // TestSequenceColumn reads a sequence beside numbers.
 func TestSequenceColumn(t *testing.T) {
 	const table = "id,dna,ph,target\n1,ACGT,7.5,0\n2,\"ggNc\",6,1\n3,TT,5,0\n4,A,4,1\n"
 	d, notes, err := readText(table, ReadOptions{Sequence: "dna"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := show(d) + fmt.Sprint(d.Columns,
-		d.X.Float64s()); got != "dna: ACGT=0 GGNC=1 TT=0 A=1[id ph] [1 7.5 2 6 3 5 4 4]" {
-		t.Error(got)
-	}
-	if all := strings.Join(notes, "\n"); !strings.Contains(all,
-		`t.csv: column "dna" holds the sequences, beside 2 columns of numbers`) {
-		t.Error(all)
-	}
+	must.OK(t, err)
+	must.Equal(t, show(d)+fmt.Sprint(d.Columns, d.X.Float64s()),
+		"dna: ACGT=0 GGNC=1 TT=0 A=1[id ph] [1 7.5 2 6 3 5 4 4]")
+	must.Contain(t, strings.Join(notes, "\n"), `t.csv: column "dna" holds the sequences, beside 2 columns of numbers`)
 	s := d.Subset([]int{2, 1})
-	if got := show(s) + fmt.Sprint(s.X.Float64s()); got != "dna: TT=0 GGNC=1[3 5 2 6]" {
-		t.Error(got)
-	}
+	must.Equal(t, show(s)+fmt.Sprint(s.X.Float64s()), "dna: TT=0 GGNC=1[3 5 2 6]")
 	like := d.Schema()
-	e, _, err := readText("ph;dna;id;more\n1;AC;2;x\n", ReadOptions{Schema: &like, TargetOptional: true})
-	if err != nil || show(e)+fmt.Sprint(e.X.Float64s()) != "dna: AC[2 1]" {
-		t.Error(err)
-	}
+	e := dataset(readText("ph;dna;id;more\n1;AC;2;x\n", ReadOptions{Schema: &like, TargetOptional: true}))(t)
+	must.Equal(t, show(e)+fmt.Sprint(e.X.Float64s()), "dna: AC[2 1]")
 	only, _, err := readText("text\ty\nto be\t1.5\nor not\t2\n", ReadOptions{Sequence: "1", Tokens: "words"})
 	if err != nil || only.X != nil || show(only) != "words: to_be=1.5 or_not=2" {
 		t.Fatal(err)
 	}
 	text := only.Schema()
-	if again, _, err := readText("text\nto not\n",
-		ReadOptions{Schema: &text, TargetOptional: true}); err != nil || show(again) != "words: to_not" {
-		t.Error(err)
-	}
+	must.Equal(t, show(dataset(readText("text\nto not\n", ReadOptions{Schema: &text, TargetOptional: true}))(t)),
+		"words: to_not")
 	classes := strings.NewReplacer(",0\n", ",sad\n", ",1\n", ", happy\n").Replace(table)
 	words, notes, err := readText(classes, ReadOptions{Sequence: "dna"})
-	if err != nil || show(words) != "dna: ACGT=sad GGNC=happy TT=sad A=happy" ||
-		words.Target != "target" || words.Schema().TargetAt != 3 {
-		t.Fatal(err)
-	}
-	if all := strings.Join(notes, "\n"); !strings.Contains(all,
-		`t.csv: target column "target": classes "happy", "sad"`) {
-		t.Error(all)
-	}
+	must.OK(t, err)
+	must.Equal(t, show(words), "dna: ACGT=sad GGNC=happy TT=sad A=happy")
+	must.Equal(t, words.Target, "target")
+	must.Equal(t, words.Schema().TargetAt, 3)
+	must.Contain(t, strings.Join(notes, "\n"), `t.csv: target column "target": classes "happy", "sad"`)
 	moods := words.Schema()
-	if again, _, err := readText("target,ph,dna,id\nsad,1,AC,1\n",
-		ReadOptions{Schema: &moods}); err != nil || show(again) != "dna: AC=sad" {
-		t.Error(err)
-	}
+	must.Equal(t, show(dataset(readText("target,ph,dna,id\nsad,1,AC,1\n", ReadOptions{Schema: &moods}))(t)),
+		"dna: AC=sad")
 	if many, _, err := readText(table, ReadOptions{Sequence: "dna", Target: "id,ph"}); err != nil ||
 		len(many.Y) != 8 || many.Y[3] != 6 {
 		t.Error(err)

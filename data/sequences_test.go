@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
@@ -107,10 +108,8 @@ func TestTokens(t *testing.T) {
 			t.Errorf("%s: %v, %v", tokens, show(d), err)
 		}
 	}
-	if _, _, err := readText(small, ReadOptions{Tokens: "wrods"}); err == nil ||
-		!strings.Contains(err.Error(), `there are no tokens "wrods": did you mean "words"?`) {
-		t.Error(err)
-	}
+	wantError(t, "", errorOf(readText(small, ReadOptions{Tokens: "wrods"})), strings.Contains,
+		`there are no tokens "wrods": did you mean "words"?`)
 }
 
 // TestSequencesLike reads other files by the schema of a training set.
@@ -272,10 +271,8 @@ func TestTenMillionSymbols(t *testing.T) {
 	}
 	const n = 10_000_000
 	path := write(t, "long.tsv", "1\t"+strings.Repeat("ACGTGACTGA", n/10)+"\n0\tACG\n")
-	d, _, err := ReadFile(path, ReadOptions{})
-	if err != nil || len(d.Sequences.At(0)) != n {
-		t.Fatal(err)
-	}
+	d := dataset(ReadFile(path, ReadOptions{}))(t)
+	must.Equal(t, len(d.Sequences.At(0)), n)
 }
 
 // TestLoadSequences: training sequences among the test rows are counted.
@@ -283,9 +280,9 @@ func TestLoadSequences(t *testing.T) {
 	train := write(t, "train.tsv", "1\tACGT\n0\tAC\n1\tGG\n0\tTTT\n")
 	test := write(t, "test.fasta", ">1\nGG\n>0\nacgt\n>0\nTTTT\n")
 	a, b, notes, err := Load(Source{Data: train, Test: test})
-	if err != nil || a.N() != 4 || b.N() != 3 {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	must.Equal(t, a.N(), 4)
+	must.Equal(t, b.N(), 3)
 	if want := "warning: " + test + ": 2 of the 3 sequences for testing are training sequences, too: " +
 		"scores will be too good"; notes[len(notes)-1] != want {
 		t.Errorf("%q", notes)

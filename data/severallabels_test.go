@@ -63,10 +63,8 @@ func TestSeveralTargetsOfGraphs(t *testing.T) {
 		t.Error("a word is not a number")
 	}
 	file := write(t, "labels.txt", "1\n2\n3\n")
-	if _, _, err := readText(lines, ReadOptions{Target: "a,b", Labels: file}); err == nil ||
-		!strings.Contains(err.Error(), "holds one target of each row, and several are asked for") {
-		t.Error(err)
-	}
+	wantError(t, "", errorOf(readText(lines, ReadOptions{Target: "a,b", Labels: file})), strings.Contains,
+		"holds one target of each row, and several are asked for")
 }
 
 // The first line of a molecule, or an item that is asked for, is copied to predictions.

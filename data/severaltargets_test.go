@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // Several target columns are outputs in the order in which they are asked for; other files are read the same way.
@@ -12,9 +14,7 @@ func TestSeveralTargets(t *testing.T) {
 	const text = "a,b,c,d\n1,2,3,4\n5,6,7,8\n9,10,11,13\n"
 	for _, target := range []string{"d,b", "4, 2", "d,2"} {
 		d, notes, err := readText(text, ReadOptions{Target: target})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		if !reflect.DeepEqual(d.Y, []float64{4, 2, 8, 6, 13, 10}) ||
 			!reflect.DeepEqual(d.Columns, []string{"a", "c"}) || d.Row(1)[1] != 7 {
 			t.Errorf("%s: inputs %v, targets %v", target, d.Columns, d.Y)

@@ -156,9 +156,7 @@ func TestGroupsStayWhole(t *testing.T) {
 	}
 	for seed := range uint64(20) {
 		rest, held, err := HoldOut(ds, 0.2, seed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		whole("held out", rest, held)
 		if share := float64(held.N()) / float64(ds.N()); share < 0.2 || share > 0.25 {
 			t.Errorf("seed %d: %g of the rows", seed, share)
@@ -168,7 +166,7 @@ func TestGroupsStayWhole(t *testing.T) {
 	for k := 1; k <= 5; k++ {
 		train, test, note, err := inFolds(ds, 5, k)
 		if err != nil || !strings.HasSuffix(note, "whole groups") {
-			t.Fatal(note, err)
+			t.Fatalf("fold %d: %s, %v, want whole groups", k, note, err)
 		}
 		whole(note, train, test)
 		tested += test.N()
@@ -201,7 +199,7 @@ func TestPastAndFuture(t *testing.T) {
 	for k := 1; k <= 4; k++ {
 		train, test, note, err := inFolds(ds, 4, k)
 		if err != nil || !strings.HasSuffix(note, "trained on the rows before them") {
-			t.Fatal(note, err)
+			t.Fatalf("fold %d: %s, %v, want the rows before", k, note, err)
 		}
 		if slices.Max(train.Times) >= slices.Min(test.Times) || train.N() <= before || test.N() < ds.N()/5-3 {
 			t.Errorf("fold %d: %d rows up to %g, tested on %d from %g", k, train.N(), slices.Max(train.Times), test.N(),

@@ -33,33 +33,25 @@ func TestImpute(t *testing.T) {
 	os.WriteFile(test, []byte("a,c,y\n100,u,0.5\n,,1.5\n100,v,?\n"), 0o644)
 	a, b, notes, err := Load(Source{Data: train, Test: test,
 		ReadOptions: ReadOptions{TableOptions: TableOptions{Missing: MissingImpute}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := fmt.Sprint(a.Columns, a.X.Float64s(), b.X.Float64s(), b.Y); got != "[a a=missing c=u c=v c=missing] "+
-		"[1 0 1 0 0 3 1 0 1 0 3 0 0 0 1 8 0 1 0 0] [100 0 1 0 0 3 1 0 0 1] [0.5 1.5]" {
-		t.Error(got)
-	}
-	if all := strings.Join(notes, "\n"); !strings.Contains(all,
-		`missing cells are filled in with medians, and an input tells where, in "a" 1, "c" 1`) ||
-		!strings.Contains(all, "test.csv: 1 row without a target left out, 2 stay") {
-		t.Error(all)
-	}
+	must.OK(t, err)
+	must.Equal(t, fmt.Sprint(a.Columns, a.X.Float64s(), b.X.Float64s(), b.Y), "[a a=missing c=u c=v c=missing] "+
+		"[1 0 1 0 0 3 1 0 1 0 3 0 0 0 1 8 0 1 0 0] [100 0 1 0 0 3 1 0 0 1] [0.5 1.5]")
+	must.Contain(t, strings.Join(notes, "\n"),
+		`missing cells are filled in with medians, and an input tells where, in "a" 1, "c" 1`,
+		"test.csv: 1 row without a target left out, 2 stay")
 	like := throughJSON(t, a)
-	p, _, err := readText("c,a\n?,?\n", ReadOptions{Schema: like, TargetOptional: true})
-	if err != nil || fmt.Sprint(p.X.Float64s()) != "[3 1 0 0 1]" {
-		t.Error(p, err)
-	}
+	p := dataset(readText("c,a\n?,?\n", ReadOptions{Schema: like, TargetOptional: true}))(t)
+	must.Equal(t, fmt.Sprint(p.X.Float64s()), "[3 1 0 0 1]")
 	folds, held, _,
 		err := Load(Source{Data: train, Folds: 2, Fold: 1,
 		ReadOptions: ReadOptions{TableOptions: TableOptions{Missing: MissingImpute}}})
-	if err != nil || folds.N() != 2 || held.N() != 2 {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	must.Equal(t, folds.N(), 2)
+	must.Equal(t, held.N(), 2)
 	for _, ds := range []*Dataset{folds, held} {
 		for _, v := range ds.X.Float64s() {
 			if v != v {
-				t.Error(ds.X.Float64s())
+				t.Errorf("NaN in %v", ds.X.Float64s())
 			}
 		}
 	}
@@ -67,10 +59,8 @@ func TestImpute(t *testing.T) {
 	full, _,
 		_ := readText("a,y\n1,0.5\n5,1.5\n7,2.5\n", ReadOptions{TableOptions: TableOptions{Missing: MissingImpute}})
 	impute(full)
-	if q, _, err := readText("a\nNA\n", ReadOptions{Schema: throughJSON(t, full),
-		TargetOptional: true}); err != nil || fmt.Sprint(q.X.Float64s()) != "[5]" {
-		t.Error(q, err)
-	}
+	q := dataset(readText("a\nNA\n", ReadOptions{Schema: throughJSON(t, full), TargetOptional: true}))(t)
+	must.Equal(t, q.X.Float64s(), []float64{5})
 }
 
 // A class whose rows are all left out is an error that says why, whatever the seed.
@@ -98,12 +88,9 @@ func TestLeftOutColumns(t *testing.T) {
 		bare.WriteString(row)
 	}
 	d, notes, err := readText(named.String(), ReadOptions{})
-	if err != nil || fmt.Sprintln(d.Columns, d.ID(), d.IDs()[:2]) != "[a b] name [n0 n1]\n" {
-		t.Fatal(d, err)
-	}
-	if all := strings.Join(notes, "\n"); strings.Count(all, "left out") != 3 {
-		t.Error(all)
-	}
+	must.OK(t, err)
+	must.Equal(t, fmt.Sprintln(d.Columns, d.ID(), d.IDs()[:2]), "[a b] name [n0 n1]\n")
+	must.Equal(t, strings.Count(strings.Join(notes, "\n"), "left out"), 3)
 	like := throughJSON(t, d)
 	for text, want := range map[string]string{
 		"b,a\n1,2\n":                       "[2 1] []",
@@ -121,18 +108,13 @@ func TestLeftOutColumns(t *testing.T) {
 			t.Errorf("%q: %v, %v, want %s", text, p, err, want)
 		}
 	}
-	headless, _, err := readText(bare.String(), ReadOptions{})
-	if err != nil || fmt.Sprintln(headless.Columns, headless.ID()) != "[x0 x2 x4] x1\n" {
-		t.Fatal(headless, err)
-	}
-	if p, _, err := readText("7,Zoe,2,,1\n", ReadOptions{Schema: throughJSON(t, headless),
-		TargetOptional: true}); err != nil || fmt.Sprint(p.Row(0), p.IDs()) != "[7 2 1] [Zoe]" {
-		t.Error(p, err)
-	}
-	if _, _, err := readText("7,Zoe,2,1\n", ReadOptions{Schema: throughJSON(t, headless),
-		TargetOptional: true}); err == nil || !strings.Contains(err.Error(), "a target and 2 columns left out") {
-		t.Error(err)
-	}
+	headless := dataset(readText(bare.String(), ReadOptions{}))(t)
+	must.Equal(t, fmt.Sprintln(headless.Columns, headless.ID()), "[x0 x2 x4] x1\n")
+	p := dataset(readText("7,Zoe,2,,1\n", ReadOptions{Schema: throughJSON(t, headless), TargetOptional: true}))(t)
+	must.Equal(t, fmt.Sprint(p.Row(0), p.IDs()), "[7 2 1] [Zoe]")
+	wantError(t, "",
+		errorOf(readText("7,Zoe,2,1\n", ReadOptions{Schema: throughJSON(t, headless), TargetOptional: true})),
+		strings.Contains, "a target and 2 columns left out")
 }
 
 // How a table is written is found out; the same values are read from each.
@@ -225,7 +207,7 @@ func TestNumbersForNames(t *testing.T) {
 	d, notes, err := readText("0,1,2,kind"+rows,
 		ReadOptions{TableOptions: TableOptions{Dialect: Dialect{Header: "yes"}}})
 	if err != nil || d.N() != 4 || d.Target != "kind" || strings.Contains(strings.Join(notes, "\n"), "takes it") {
-		t.Error(d, notes, err)
+		t.Errorf("%v, %q, %v: want 4 rows of kind", d, notes, err)
 	}
 }
 
@@ -257,10 +239,9 @@ func TestWideTable(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "%d\n", i%3)
 	}
-	d, _, err := read("t.csv", strings.NewReader(b.String()), ReadOptions{}, fileLimits())
-	if err != nil || d.D() != width || len(d.Classes) != 3 {
-		t.Error(d, err)
-	}
+	d := dataset(read("t.csv", strings.NewReader(b.String()), ReadOptions{}, fileLimits()))(t)
+	must.Equal(t, d.D(), width)
+	must.Equal(t, len(d.Classes), 3)
 }
 
 // Of a single column with decimal commas, the comma may not part cells.
@@ -269,14 +250,10 @@ func TestCommaOfSingleColumn(t *testing.T) {
 	must.OK(t, err)
 	schema := d.Schema()
 	opt := ReadOptions{Schema: &schema, TargetOptional: true}
-	if _, _, err := readText("a\n1,25\n", opt); err == nil || !strings.HasSuffix(err.Error(),
-		`if "," does not part them, give another separator, such as --set separator=';'`) {
-		t.Error(err)
-	}
+	wantError(t, "", errorOf(readText("a\n1,25\n", opt)), strings.HasSuffix,
+		`if "," does not part them, give another separator, such as --set separator=';'`)
 	opt.Dialect.Separator = ";"
-	if got, _, err := readText("a\n1,25\n", opt); err != nil || got.X.Float64s()[0] != 1.25 {
-		t.Error(got, err)
-	}
+	must.Equal(t, dataset(readText("a\n1,25\n", opt))(t).X.Float64s()[0], 1.25)
 }
 
 // A file for a model has no advice to change a column, or the options of training.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // withTarget returns a table with one input and the given targets.
@@ -89,10 +91,8 @@ func TestTaskIsGiven(t *testing.T) {
 			t.Errorf("%v: %v of %v, %v; want %s", y, d.Labels, d.Classes, err, want)
 		}
 	}
-	if _, _, err := readText(withTarget("1", "2", "x"), ReadOptions{Task: "regression"}); err == nil ||
-		!strings.HasPrefix(err.Error(), `t.csv:4:5: found "x" in the target column "y", which must be a number`) {
-		t.Error(err)
-	}
+	wantError(t, "", errorOf(readText(withTarget("1", "2", "x"), ReadOptions{Task: "regression"})), strings.HasPrefix,
+		`t.csv:4:5: found "x" in the target column "y", which must be a number`)
 }
 
 // TestRowsBySchema reads other files by the schema of a training set.
@@ -210,9 +210,7 @@ func TestNamesByPlace(t *testing.T) {
 				bad = append(bad, row.Cells...)
 				return nil
 			})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		defer s.Close()
 		rows, err := s.Next(5)
 		if err != nil || fmt.Sprint(rows.X.Float64s()) != "[1 3]" || !slices.Contains(bad, "x") ||

@@ -26,9 +26,8 @@ func TestUTF8(t *testing.T) {
 	wantError(t, "", err, strings.HasPrefix, "t.csv:3: is not UTF-8")
 	good := strings.Repeat("Zürich–𝔊\n", 100)
 	u := &utf8Text{src: iotest.OneByteReader(strings.NewReader(good)), line: 1}
-	if err := iotest.TestReader(u, []byte(good)); err != nil || u.line != 101 {
-		t.Error(err, u.line)
-	}
+	must.OK(t, iotest.TestReader(u, []byte(good)))
+	must.Equal(t, u.line, 101)
 	cut := io.MultiReader(strings.NewReader("a,b\nZ\xc3"), iotest.ErrReader(io.ErrUnexpectedEOF))
 	if _, err := io.ReadAll(&utf8Text{src: cut, line: 1}); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Error(err)

@@ -34,9 +34,7 @@ func pagesOf(t testing.TB, codec compress.Codec, version, rows int) []byte {
 		if area := float64(i) / 3; i%5 > 0 {
 			r.Area = &area
 		}
-		if _, err := w.Write([]row{r}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(w.Write([]row{r}))(t)
 	}
 	must.OK(t, w.Close())
 	return file.Bytes()

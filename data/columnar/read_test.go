@@ -194,9 +194,7 @@ func TestClaims(t *testing.T) {
 	buffer := bytes.Index(text, []byte("\x04\x22\x4d\x18"))
 	footer := len(text) - 10 - int(binary.LittleEndian.Uint32(text[len(text)-10:]))
 	text = slices.Concat(text[:footer], make([]byte, 64<<10), text[footer:])
-	if _, err := all(text); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(all(text))(t)
 	for _, claim := range []uint64{1 << 28, 1 << 30, 1<<31 - 1, 1 << 40, 1<<63 - 1, 1<<64 - 2} {
 		binary.LittleEndian.PutUint64(text[buffer-8:], claim)
 		var before, after runtime.MemStats

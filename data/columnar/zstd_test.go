@@ -69,9 +69,7 @@ func TestParquetClaims(t *testing.T) {
 	if taken > 64<<20 {
 		t.Errorf("a page of 4 GB has taken %d bytes", taken)
 	}
-	if _, err := all(file.Bytes()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(all(file.Bytes()))(t)
 }
 
 // Each way of a page to claim too much is found, and what is no more than the file pays for is not.

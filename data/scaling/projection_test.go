@@ -45,9 +45,7 @@ func projected(t *testing.T, ds *data.Dataset) (*Projection, *data.Dataset) {
 	t.Helper()
 	s := must.Get(FitScaler("standard", ds))(t)
 	p, train, err := FitProjection(context.Background(), ds, s, func(float64) {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	must.OK(t, p.Check())
 	return p, train
 }

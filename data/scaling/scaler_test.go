@@ -89,16 +89,16 @@ func TestLogScale(t *testing.T) {
 	scaled := s.Rows(matrix.New(5, 2, x), 0, 5)
 	mean, dev := stats.MeanSD([]float64{scaled[0], scaled[2], scaled[4], scaled[6], scaled[8]})
 	if !near(mean, 0, 1e-14) || !near(dev, 1, 1e-14) {
-		t.Error("mean and deviation", mean, dev)
+		t.Errorf("mean %g and deviation %g, want 0 and 1", mean, dev)
 	}
 	raw := func(v float64) float64 { return math.Log1p((v - 3) / (sd / 10)) }
 	if want := (raw(103) - raw(23)) / (raw(23) - raw(4)); !near((scaled[8]-scaled[6])/(scaled[6]-scaled[2]),
 		want, 1e-12) {
-		t.Error("not the logarithm", scaled)
+		t.Errorf("%v is not the logarithm: want steps of ratio %g", scaled, want)
 	}
 	row := []float64{-50, 7}
 	if s.Apply(row, row); row[0] != scaled[0] || row[1] != 0 {
-		t.Error("below the least, and constant:", row)
+		t.Errorf("below the least, and constant: %v, want %v", row, []float64{scaled[0], 0})
 	}
 	text, _ := json.Marshal(s)
 	var back Scaler
@@ -216,14 +216,16 @@ func TestTails(t *testing.T) {
 
 func TestTargetScale(t *testing.T) {
 	d := &data.Dataset{Path: "t.csv", Target: "y", Y: []float64{1, 2, 3, 6}}
-	ts, err := FitTargets(StandardTargets, d)
-	if err != nil || ts[0].Mean != 3 || !near(ts[0].SD, math.Sqrt(14.0/3), 1e-15) ||
-		ts[0].Most != 6 || ts[0].Least != 1 {
-		t.Error(ts, err)
+	ts := must.Get(FitTargets(StandardTargets, d))(t)
+	must.Equal(t, ts[0].Mean, 3)
+	if want := math.Sqrt(14.0 / 3); !near(ts[0].SD, want, 1e-15) {
+		t.Errorf("the deviation is %g, want %g", ts[0].SD, want)
 	}
+	must.Equal(t, ts[0].Most, 6)
+	must.Equal(t, ts[0].Least, 1)
 	z := Standardise(d.Y, ts)
 	if mean, sd := stats.MeanSD(z); !near(mean, 0, 1e-15) || !near(sd, 1, 1e-15) || d.Y[0] != 1 {
-		t.Error(z)
+		t.Errorf("standardised %v: mean %g and deviation %g, want 0 and 1; the first target is %g", z, mean, sd, d.Y[0])
 	}
 	d.Y = []float64{0.1, 0.1, 0.1}
 	if _, err := FitTargets(StandardTargets, d); err == nil ||
@@ -240,9 +242,7 @@ func TestFarDates(t *testing.T) {
 		data.ReadOptions{Schema: &like, TargetOptional: true})
 	s := must.Get(FitScaler("standard", train))(t)
 	const want = `column "when" is 1969-07-20 20:17:00, and 2020-01-01 to 2020-01-03 in the training rows: far outside`
-	if got := farIn(s, rows).Describe(); !strings.Contains(got, want) {
-		t.Error(got)
-	}
+	must.Contain(t, farIn(s, rows).Describe(), want)
 }
 
 // TestFarRows: a row far outside the training range is found, with its line and the column that is farthest; an absurd
@@ -265,7 +265,7 @@ func TestFarRows(t *testing.T) {
 		last := rows.Subset([]int{5})
 		if got := farIn(s, last).Describe(); !strings.Contains(got,
 			`t.csv:8: column "c" is 8.5, and always 7 in the training rows`) || strings.Contains(got, "so it is") {
-			t.Error(got)
+			t.Errorf("a changed constant: %s", got)
 		}
 		if far := farIn(s, train); far.Rows > 0 {
 			t.Errorf("%s: training rows are far: %+v", kind, far)
@@ -273,7 +273,7 @@ func TestFarRows(t *testing.T) {
 	}
 	s, _ := FitScaler("standard", train)
 	if x := s.Rows(rows.X, 0, 3); x[4] != MaxScaled || x[6] != -MaxScaled || math.Abs(x[3]) > 10 {
-		t.Error(x)
+		t.Errorf("scaled %v, want ±%g at the far cells alone", x, MaxScaled)
 	}
 	// Open knows no bounds but the last, and goes on below the least logarithm.
 	l, _ := FitScaler("log", train)
@@ -282,7 +282,7 @@ func TestFarRows(t *testing.T) {
 		l.Unclipped(x[3*i:3*i+3], []float64{v, 1, 7})
 	}
 	if step := x[3] - x[0]; !near(x[6]-x[3], step, 1e-12) || !near(step, -1/l.Log.Unit[0]/l.Scale[0], 1e-12) {
-		t.Error(x)
+		t.Errorf("not clipped, %v rises by %g, then %g: want %g", x, step, x[6]-x[3], -1/l.Log.Unit[0]/l.Scale[0])
 	}
 	open := Scaler{Kind: "robust", Center: []float64{0}, Scale: []float64{1}, Clip: 5}
 	if open.unclipped(0, 77) != 77 {
@@ -299,7 +299,7 @@ func farIn(s Scaler, rows *data.Dataset) *FarRows {
 func TestTinyInput(t *testing.T) {
 	s, err := fitScaler("standard", matrix.New(3, 1, []float64{1e-200, 2e-200, 4e-200}))
 	if err != nil || s.Scale[0] < 1e-200 || s.Scale[0] > 2e-200 {
-		t.Error(s, err)
+		t.Errorf("the scale of tiny inputs is %v, want 1e-200 to 2e-200; %v", s, err)
 	}
 }
 

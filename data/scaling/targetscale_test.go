@@ -2,6 +2,7 @@ package scaling
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -89,22 +90,17 @@ func TestLogTargetErrors(t *testing.T) {
 		t.Error(err)
 	}
 	logs := []TargetScale{{0, 1, true, 3, 10, 1}}
-	if err := CheckPositive(d, logs); err == nil ||
-		!strings.Contains(err.Error(), `sales.csv: row 3: the target "sales" is 0`) {
-		t.Error(err)
-	}
+	must.Contain(t, fmt.Sprint(CheckPositive(d, logs)), `sales.csv: row 3: the target "sales" is 0`)
 	if err := CheckPositive(d, []TargetScale{{Mean: 0, SD: 1}}); err != nil {
 		t.Error(err)
 	}
 	if y, ok := logs[0].Best(true); y != 1 || !ok {
-		t.Error(y, ok)
+		t.Errorf("the best is %g, %v: want 1, true", y, ok)
 	}
 	if _, ok := (TargetScale{0, 1, true, 3, 10, 0}).Best(true); ok {
 		t.Error("an old model knows its least target")
 	}
-	if logs[0].Unit() != 3 {
-		t.Error(logs[0].Unit())
-	}
+	must.Equal(t, logs[0].Unit(), 3)
 }
 
 // Counts are found where nothing else could be meant, and numbers of other kinds are not.

@@ -120,19 +120,15 @@ func TestFetchFails(t *testing.T) {
 	}
 	err = mustSet("mnist").Fetch(t.Context(),
 		by(t, serving(t, map[string][]byte{filepath.Base(first): []byte("not images")})), dir, note)
-	if err == nil || !strings.Contains(err.Error(), "ended after 10 of 9912422 bytes") {
-		t.Error(err)
-	}
+	must.Contain(t, fmt.Sprint(err), "ended after 10 of 9912422 bytes")
 	err = mustSet("mnist").Fetch(t.Context(),
 		by(t, serving(t, map[string][]byte{filepath.Base(first): make([]byte, 9912422)})), dir, note)
 	if err == nil || !strings.Contains(err.Error(), "it is not used") || IsFile(first) {
 		t.Error(err)
 	}
 	os.WriteFile(first, []byte("mine"), 0o666)
-	if err := mustSet("mnist").Fetch(t.Context(), by(t, offline), dir, note); err == nil ||
-		!strings.Contains(err.Error(), "is there, but is not the file of the set mnist: move it away") {
-		t.Error(err)
-	}
+	must.Contain(t, fmt.Sprint(mustSet("mnist").Fetch(t.Context(), by(t, offline), dir, note)),
+		"is there, but is not the file of the set mnist: move it away")
 	for set, want := range map[string]string{
 		"powerplant": "powerplant is part of the program",
 		"spam":       "put fold1.train.csv.gz … fold5.test.csv.gz into " + filepath.Join(dir, "spam"),
@@ -160,9 +156,8 @@ func TestCheckDamaged(t *testing.T) {
 	for _, s := range states {
 		count[s.State]++
 	}
-	if count["differs"] != 5 || count["missing"] != 5 {
-		t.Error(states)
-	}
+	must.Equal(t, count["differs"], 5)
+	must.Equal(t, count["missing"], 5)
 }
 
 func TestFoldTable(t *testing.T) {
@@ -207,13 +202,9 @@ func TestFetch(t *testing.T) {
 	for _, set := range []Set{mustSet("mnist"), concrete} {
 		for _, want := range []string{"complete, ", "is there, "} { // fetched, then left alone
 			var notes strings.Builder
-			if err := set.Fetch(t.Context(), get, to,
-				func(f string, args ...any) { fmt.Fprintf(&notes, f+"\n", args...) }); err != nil {
-				t.Fatal(err)
-			}
-			if !strings.Contains(notes.String(), want) {
-				t.Error(notes.String())
-			}
+			must.OK(t, set.Fetch(t.Context(), get, to,
+				func(f string, args ...any) { fmt.Fprintf(&notes, f+"\n", args...) }))
+			must.Contain(t, notes.String(), want)
 		}
 		if set.From(to) != filepath.Join(to, set.Name) {
 			t.Errorf("%s is read from %q", set.Name, set.From(to))
@@ -222,7 +213,7 @@ func TestFetch(t *testing.T) {
 	for _, s := range All() { // all files of the folder are what they should be
 		states := s.Check(dir)
 		if slices.ContainsFunc(states, func(f FileState) bool { return f.State != "ok" }) {
-			t.Error(states)
+			t.Errorf("%s: %v, want ok", s.Name, states)
 		}
 	}
 }

@@ -85,9 +85,7 @@ func TestSummarizeClasses(t *testing.T) {
 		s.Classes[0] != (ClassCount{"0", 34}) || s.Classes[2].Count != 33 {
 		t.Errorf("%+v", s)
 	}
-	if text := strings.Join(s.Lines(), "\n"); !strings.Contains(text, `     0        34   34.0 %  ████`) {
-		t.Error(text)
-	}
+	must.Contain(t, strings.Join(s.Lines(), "\n"), `     0        34   34.0 %  ████`)
 }
 
 func TestSeveralTargets(t *testing.T) {
@@ -105,7 +103,7 @@ func TestSequences(t *testing.T) {
 		d := read(t, table, data.ReadOptions{Sequence: "dna"})
 		if got := lines(d); !strings.Contains(got, want) || strings.Contains(got, "\n\n\n") ||
 			strings.Contains(table, "ph") != strings.Contains(got, "\nph ") {
-			t.Error(got)
+			t.Errorf("%q:\n%s\nwant in it %s", table, got, want)
 		}
 	}
 }
@@ -114,9 +112,7 @@ func TestGraphs(t *testing.T) {
 	d := read(t, `{"nodes": ["a", "b"], "edges": [[0, 1]], "label": 0}
 {"nodes": ["a"], "edges": [], "label": 1}
 `, data.ReadOptions{})
-	if got := lines(d); !strings.Contains(got, "graphs of 1 to 2 nodes (mean 1.5)") {
-		t.Error(got)
-	}
+	must.Contain(t, lines(d), "graphs of 1 to 2 nodes (mean 1.5)")
 }
 
 func TestWorstOutlier(t *testing.T) {
