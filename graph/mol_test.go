@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 const v3000 = `benzyl
@@ -80,9 +82,7 @@ func TestMostLines(t *testing.T) {
 	maxLines = 3
 	set := filepath.Join(t.TempDir(), "DS")
 	for end, text := range map[string]string{endEdges: "1, 2\n", endIndicator: "1\n1\n1\n1\n", endGraphLabels: "0\n"} {
-		if err := os.WriteFile(set+end, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(set+end, []byte(text), 0o600))
 	}
 	const want = "indicator.txt:4: there are more than 3"
 	if _, err := ReadFolder(set, false); err == nil || !strings.Contains(err.Error(), want) {

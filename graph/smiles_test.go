@@ -181,9 +181,7 @@ func TestMolSymbols(t *testing.T) {
 	block := "\n\n\n  2  1  0  0  0  0            999 V2000\n" +
 		"    0.0000    0.0000    0.0000 Q   0  0\n    0.0000    0.0000    0.0000 D   0  0\n  1  2  4  0\nM  END\n"
 	g := must.Get(Parse([]byte(block)))(t)
-	if got := fmt.Sprint(g.molecule(), g.Warnings); got != "Q 2H 0:1[atom 1, Q, is not an element]" {
-		t.Error(got)
-	}
+	must.Equal(t, fmt.Sprint(g.molecule(), g.Warnings), "Q 2H 0:1[atom 1, Q, is not an element]")
 	if !IsAtom(g.Labels[1]) {
 		t.Error("deuterium is not an atom")
 	}

@@ -90,9 +90,7 @@ func TestLinearEmpty(t *testing.T) {
 	b, err := NewBasis(t.Context(),
 		Spec{{Map: "spectrum", Args: []int{2}, Counts: Raw, Linear: true}}, set, []int{0, 1})
 	must.OK(t, err)
-	if d := b.Distances(t.Context(), set, 0, 3); !reflect.DeepEqual(d, []float64{0, 2, 2, 0, 2, 0}) {
-		t.Error(d)
-	}
+	must.Equal(t, b.Distances(t.Context(), set, 0, 3), []float64{0, 2, 2, 0, 2, 0})
 }
 
 // TestRestoreDamage: a state from a file may hold anything.

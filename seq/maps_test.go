@@ -308,11 +308,11 @@ func TestFold(t *testing.T) {
 	set := encode(t, Bytes, "Hello World", "hELLO wORLD", "other")
 	rows := mustFit(t, "double:1,5/fold", set).Rows(set)
 	if d := innerProducts(rows, rows); math.Abs(d[1]-1) > 1e-15 {
-		t.Error(d)
+		t.Errorf("folded, the inner products are %v: want 1 between the first two", d)
 	}
 	rows = mustFit(t, "double:1,5", set).Rows(set)
 	if d := innerProducts(rows, rows); d[1] > 0.2 {
-		t.Error(d)
+		t.Errorf("the inner products are %v: want 0.2 at most between the first two", d)
 	}
 }
 

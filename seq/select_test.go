@@ -264,9 +264,7 @@ func TestSelectTime(t *testing.T) {
 		len(found.Late)+len(found.Costly) != len(specs) || time.Since(start) > time.Second {
 		t.Errorf("%v, %v after %s", found, err, time.Since(start))
 	}
-	if notes := strings.Join(found.Notes(), "\n"); !strings.Contains(notes, "not tried, since ") {
-		t.Error(notes)
-	}
+	must.Contain(t, strings.Join(found.Notes(), "\n"), "not tried, since ")
 	found, err = Select(t.Context(), specs, set, p.targets, 1, 10*time.Second)
 	if err != nil || len(found.Late)+len(found.Costly) == 0 || time.Since(start) > 5*time.Second {
 		t.Errorf("%v, %v after %s", found, err, time.Since(start))

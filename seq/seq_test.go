@@ -23,9 +23,7 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s: %v, %v", text, s, err)
 		}
 	}
-	if s, err := Parse(" double:1, 5 + spectrum:3/raw"); err != nil || s.String() != "double:1,5+spectrum:3" {
-		t.Error(s, err)
-	}
+	must.Equal(t, must.Get(Parse(" double:1, 5 + spectrum:3/raw"))(t).String(), "double:1,5+spectrum:3")
 	for text, want := range map[string]string{
 		"":                        `kernel "": a feature map is missing: write for example double:1,5+spectrum:3`,
 		"double:1,5+":             "a feature map is missing",
@@ -135,12 +133,10 @@ func TestEncode(t *testing.T) {
 	}
 	trained := encode(t, Words, "a b").Alphabet
 	e := EncoderFor(trained)
-	if e.Add([]byte("b c a")) != nil || len(trained.Words) != 2 {
-		t.Error(trained)
-	}
-	if s, unknown := e.Set(); unknown != 1 || fmt.Sprint(s.Codes) != "[1 -1 0]" || trained.Text(s.Codes) != "b ? a" {
-		t.Error(s, unknown)
-	}
+	must.OK(t, e.Add([]byte("b c a")))
+	must.Equal(t, len(trained.Words), 2)
+	s, unknown := e.Set()
+	must.Equal(t, fmt.Sprintln(unknown, s.Codes, trained.Text(s.Codes)), "1 [1 -1 0] b ? a\n")
 	for _, c := range []struct {
 		kind   Kind
 		text   string
@@ -167,19 +163,15 @@ func TestEncode(t *testing.T) {
 func TestSet(t *testing.T) {
 	a := encode(t, DNA, "ACGT", "AC", "", "GG", "AC")
 	low, mean, high := a.Lengths()
-	if low != 0 || high != 4 || mean != 2 {
-		t.Error(low, mean, high)
-	}
+	must.Equal(t, low, 0)
+	must.Equal(t, high, 4)
+	must.Equal(t, mean, 2)
 	s := a.Subset([]int{3, 0})
-	if s.N() != 2 || s.Alphabet.Text(s.At(0)) != "GG" || s.Alphabet.Text(s.At(1)) != "ACGT" {
-		t.Error(s)
-	}
-	if n := a.Repeated(s); n != 2 {
-		t.Error(n)
-	}
-	if n := s.Repeated(encode(t, DNA, "A")); n != 0 {
-		t.Error(n)
-	}
+	must.Equal(t, s.N(), 2)
+	must.Equal(t, s.Alphabet.Text(s.At(0)), "GG")
+	must.Equal(t, s.Alphabet.Text(s.At(1)), "ACGT")
+	must.Equal(t, a.Repeated(s), 2)
+	must.Equal(t, s.Repeated(encode(t, DNA, "A")), 0)
 }
 
 // TestTable puts, finds and forgets, against a map.
@@ -254,7 +246,7 @@ func TestDistances(t *testing.T) {
 	want := []float64{0, 0, 1, 2, 0, 0, 1, 2, 1, 1, 0, 1, 2, 2, 1, 0}
 	for i := range want {
 		if math.Abs(d2[i]-want[i]) > 1e-15 {
-			t.Fatal(d2)
+			t.Fatalf("squared distances %v, want %v", d2, want)
 		}
 	}
 }
@@ -294,7 +286,7 @@ func TestChoose(t *testing.T) {
 		for _, m := range []int{1, 3, 20, len(lines)} {
 			a, err := Choose(t.Context(), spec, set, Choice{method, m, 1, 11})
 			if err != nil || len(a) != m {
-				t.Fatal(method, a, err)
+				t.Fatalf("%s chose %v, want %d: %v", method, a, m, err)
 			}
 			b, _ := Choose(t.Context(), spec, set, Choice{method, m, 1, 11})
 			if !slices.Equal(a, b) {
@@ -316,7 +308,7 @@ func TestChoose(t *testing.T) {
 	}
 	for _, bad := range []int{0, len(lines) + 1} {
 		if _, err := Choose(t.Context(), spec, set, Choice{ChooseRandom, bad, 1, 1}); err == nil {
-			t.Error(bad)
+			t.Errorf("%d of %d were chosen", bad, len(lines))
 		}
 	}
 	if _, err := Choose(t.Context(), spec, set, Choice{"kmeans", 1, 1, 1}); err == nil {
