@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // Ticks are multiples of a round step inside the range, and as many as a reader can take.
@@ -258,9 +260,7 @@ func TestWellFormed(t *testing.T) {
 	}}
 	svg := string(c.SVG())
 	eachElement(t, svg, func(xml.StartElement) {})
-	if strings.Contains(svg, "NaN") || strings.Contains(svg, "<script") {
-		t.Error(svg)
-	}
+	must.Lack(t, svg, "NaN", "<script")
 	eachElement(t, string(Chart{}.SVG()), func(xml.StartElement) {})
 }
 

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 func sumOf(b []byte) string {
@@ -109,9 +111,10 @@ func TestInterrupted(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	err := Get(ctx, server.Client(),
 		File{Bytes: 1 << 20, SHA256: "x", Addresses: []string{server.URL, server.URL}}, path)
-	if !errors.Is(err, context.Canceled) || left(path) != "" {
-		t.Error(err, left(path))
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want that the context is cancelled", err)
 	}
+	must.Equal(t, left(path), "")
 }
 
 func TestNoNetwork(t *testing.T) {
@@ -120,7 +123,7 @@ func TestNoNetwork(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	if err := Get(t.Context(), server.Client(), File{Bytes: 1, Addresses: []string{server.URL}},
 		path); err == nil || left(path) != "" {
-		t.Error(err, left(path))
+		t.Errorf("%v, and %q is left", err, left(path))
 	}
 	if err := Get(t.Context(), server.Client(), File{Bytes: 1, Addresses: []string{server.URL}},
 		filepath.Join(path, "\x00")); err == nil {

@@ -43,7 +43,7 @@ func TestSingleComponent(t *testing.T) {
 			check(t, "quantile", m.QuantilesOf(0)(p), normal.Quantile(p), 1e-9)
 		}
 		if mean, variance := m.Moments(0); mean != 3 || variance != 4 {
-			t.Error(mean, variance)
+			t.Errorf("mean %g and variance %g, want 3 and 4", mean, variance)
 		}
 	}
 }
@@ -71,11 +71,11 @@ func TestQuantileInverts(t *testing.T) {
 func TestTails(t *testing.T) {
 	m := bimodal()
 	if lp := m.LogDensity(0, 1e6); lp > -1e13 || math.IsInf(lp, 0) || math.IsNaN(lp) {
-		t.Error("log density", lp)
+		t.Errorf("the log density is %g, want a number below -1e13", lp)
 	}
 	check(t, "CRPS", m.CRPS(0, 1e9), 1e9, 1e-7)
 	if p := m.CDF(0, -13.5); !(p > 0 && p < 1e-250) {
-		t.Error("lower tail", p)
+		t.Errorf("the lower tail is %g, want between 0 and 1e-250", p)
 	}
 	m.Mean[0] = math.NaN()
 	for name, v := range map[string]float64{"density": m.LogDensity(0, 1), "CDF": m.CDF(0, 1),

@@ -33,7 +33,7 @@ func readReference(t *testing.T) (r reference) {
 		err = json.Unmarshal(text, &r)
 	}
 	if err != nil || len(r.Regression) == 0 || len(r.Classification) == 0 {
-		t.Fatal("testdata/reference.json: ", err)
+		t.Fatalf("testdata/reference.json has %d and %d cases, %v", len(r.Regression), len(r.Classification), err)
 	}
 	return r
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
@@ -77,23 +78,17 @@ func TestPartOfCell(t *testing.T) {
 func TestClaim(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cell.lock")
 	release, err := Claim(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var held *HeldError
 	if _, err := Claim(path); !errors.As(err, &held) || !strings.Contains(err.Error(), strconv.Itoa(os.Getpid())) {
 		t.Errorf("claimed twice: %v", err)
 	}
-	if err := release(); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, release())
 	if _, err := os.Stat(path); err == nil {
 		t.Error("the lock file stays")
 	}
 	// the lock file of a dead process, which could not remove it
-	if err := os.WriteFile(path, []byte("process 1 on elsewhere\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path, []byte("process 1 on elsewhere\n"), 0o666))
 	if release, err = Wait(path); err != nil {
 		t.Fatal(err)
 	}
@@ -115,9 +110,7 @@ func TestKilled(t *testing.T) {
 	start := func(part string) *exec.Cmd {
 		c := exec.Command(os.Args[0], "-test.run=^TestKilled$")
 		c.Env = append(os.Environ(), "PARTS_TEST_FOLDER="+folder, "PARTS_TEST_PART="+part)
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, c.Start())
 		return c
 	}
 	// each works on all cells, which is harder than on different cells
@@ -125,15 +118,11 @@ func TestKilled(t *testing.T) {
 	for range 3 {
 		victim := start("0/1")
 		time.Sleep(time.Duration(20+rand.IntN(100)) * time.Millisecond)
-		if err := victim.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, victim.Process.Kill())
 		victim.Wait()
 	}
 	for _, last := range []*exec.Cmd{other, start("0/2"), start("1/2")} {
-		if err := last.Wait(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, last.Wait())
 	}
 	for cell := range cells {
 		if _, err := os.Stat(filepath.Join(folder, fmt.Sprintf("cell-%d", cell))); err != nil {
@@ -145,10 +134,7 @@ func TestKilled(t *testing.T) {
 // work does the cells of a part that are not done. A cell takes a while, and then makes its file, which fails where
 // another process has made it meanwhile.
 func work(t *testing.T, folder string) {
-	part, err := Parse(os.Getenv("PARTS_TEST_PART"), os.Getenv)
-	if err != nil {
-		t.Fatal(err)
-	}
+	part := must.Get(Parse(os.Getenv("PARTS_TEST_PART"), os.Getenv))(t)
 	for cell := range cells {
 		if !part.Has(cell) {
 			continue
@@ -168,8 +154,6 @@ func work(t *testing.T, folder string) {
 			}
 			f.Close()
 		}
-		if err := release(); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, release())
 	}
 }

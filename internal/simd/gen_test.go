@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // The committed assembly is the generator's output. Only the first line may differ: it names the files of the command.
@@ -32,14 +34,8 @@ func TestGenerated(t *testing.T) {
 		t.Fatalf("generator: %v\n%s", err, out)
 	}
 	for _, name := range files {
-		fresh, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		committed, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fresh := must.Get(os.ReadFile(filepath.Join(dir, name)))(t)
+		committed := must.Get(os.ReadFile(name))(t)
 		_, fresh, _ = bytes.Cut(fresh, []byte("\n"))
 		_, committed, _ = bytes.Cut(committed, []byte("\n"))
 		if !bytes.Equal(fresh, committed) {

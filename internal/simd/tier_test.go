@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 )
 
@@ -151,9 +152,7 @@ func TestTiersAgree(t *testing.T) {
 			if math.IsNaN(v) {
 				v = 0 // one processor's NaN is not another's
 			}
-			if err := binary.Write(h, binary.LittleEndian, v+0); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, binary.Write(h, binary.LittleEndian, v+0))
 		}
 		if got := h.Sum64(); got != vectorHash {
 			t.Errorf("%v: results with hash %#x, want %#x", tr, got, uint64(vectorHash))

@@ -176,9 +176,7 @@ func TestMemory(t *testing.T) {
 		dev := openDevice(t, name)
 		for _, n := range small {
 			ledger, doubles, err := n.Memory(dev)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			before := dev.Taken()
 			s := must.Get(NewStep(dev, n))(t)
 			s.Run()
