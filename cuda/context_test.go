@@ -25,12 +25,7 @@ func quiet(string) {}
 func open(t testing.TB) *Context {
 	t.Helper()
 	c, err := Open(0, quiet)
-	if err != nil {
-		if os.Getenv("REQUIRE_CUDA") != "" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
+	must.OrSkip(t, err, "REQUIRE_CUDA")
 	t.Cleanup(func() { must.OK(t, c.Close()) })
 	return c
 }
@@ -152,10 +147,7 @@ func TestKernelOutOfMemory(t *testing.T) {
 // A Context that cannot be opened to the end leaves no kernels on a GPU that another one keeps open.
 func TestAbandon(t *testing.T) {
 	other := open(t)
-	c, err := Open(0, quiet)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Open(0, quiet))(t)
 	must.OK(t, c.staging.close())
 	c.abandon()
 	for _, i := range c.images {

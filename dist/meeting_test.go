@@ -11,6 +11,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/dist"
 	"github.com/gpdrf/gpdrf-gpu/dist/disttest"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
@@ -77,14 +78,9 @@ func TestMeetingWithoutAll(t *testing.T) {
 	nothing := func(*dist.Meeting, int) error { return nil }
 	errs := meet(t, 4, []int{0, 2}, time.Second, nothing)
 	// Under load rank 2 may be late, too.
-	if text := fmt.Sprint(errs[0]); !strings.Contains(text, "ranks 1, ") ||
-		!strings.Contains(text, "3 have not come to 127.0.0.1:") {
-		t.Error(errs)
-	}
+	must.Contain(t, fmt.Sprint(errs[0]), "ranks 1, ", "3 have not come to 127.0.0.1:")
 	errs = meet(t, 2, []int{1}, 200*time.Millisecond, nothing)
-	if errs[1] == nil || !strings.Contains(errs[1].Error(), "rank 0 does not answer at 127.0.0.1:") {
-		t.Error(errs)
-	}
+	must.Contain(t, fmt.Sprint(errs[1]), "rank 0 does not answer at 127.0.0.1:")
 	errs = meet(t, 2, []int{0, 1}, time.Minute, func(m *dist.Meeting, rank int) error {
 		if rank == 1 {
 			return nil // the rank leaves
@@ -92,9 +88,7 @@ func TestMeetingWithoutAll(t *testing.T) {
 		_, err := m.Exchange(nil)
 		return err
 	})
-	if errs[0] == nil || !strings.Contains(errs[0].Error(), "rank 1 hangs, or has ended") {
-		t.Error(errs)
-	}
+	must.Contain(t, fmt.Sprint(errs[0]), "rank 1 hangs, or has ended")
 }
 
 func TestAddress(t *testing.T) {
@@ -119,10 +113,7 @@ func TestMeetingTwice(t *testing.T) {
 	go dist.Meet(dist.Place{Rank: 0, Size: 3}, address, 5*time.Second)
 	var last *dist.Meeting
 	for range 2 {
-		m, err := dist.Meet(dist.Place{Rank: 1, Size: 3}, address, 5*time.Second)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(dist.Meet(dist.Place{Rank: 1, Size: 3}, address, 5*time.Second))(t)
 		defer m.Close()
 		last = m
 	}

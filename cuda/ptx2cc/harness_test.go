@@ -164,12 +164,8 @@ func execute(t *testing.T, kernels []kernel) []outcome {
 	if testing.Short() {
 		t.Skip("compiles C++")
 	}
-	if _, err := exec.LookPath("g++"); err != nil {
-		if os.Getenv("REQUIRE_CXX") != "" {
-			t.Fatal(err)
-		}
-		t.Skip("g++ is not there:", err)
-	}
+	_, err := exec.LookPath("g++")
+	must.OrSkip(t, err, "REQUIRE_CXX")
 	objects := must.Get(machinery())(t)
 	dir := t.TempDir()
 	file := func(name string) string { return filepath.Join(dir, name) }
@@ -187,10 +183,7 @@ func execute(t *testing.T, kernels []kernel) []outcome {
 	}
 	run := exec.Command(file("kernels"))
 	run.Stdin, run.Stderr = strings.NewReader(in.String()), os.Stderr
-	said, err := run.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	said := must.Get(run.Output())(t)
 	var all []outcome
 	lines := bufio.NewScanner(bytes.NewReader(said))
 	lines.Buffer(nil, 1<<24)

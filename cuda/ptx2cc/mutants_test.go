@@ -58,9 +58,7 @@ func TestMutants(t *testing.T) {
 80 | own | TestF32 | ^bar\.sync | | 1
 80 | own | TestF32 | ^@%p1 (bra.*)$ | ${1} | 1
 `)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	mutants := strings.Split(code, "\nvoid mutant_")
 	if len(mutants) != 5 {
 		t.Fatalf("there are %d mutants:\n%s", len(mutants)-1, code)

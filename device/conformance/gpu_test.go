@@ -3,7 +3,6 @@
 package conformance
 
 import (
-	"os"
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
@@ -16,12 +15,7 @@ import (
 func open(t testing.TB, single bool) device.Device {
 	t.Helper()
 	d, err := gpu.New(0, single, func(string) {})
-	if err != nil {
-		if os.Getenv("REQUIRE_CUDA") != "" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
+	must.OrSkip(t, err, "REQUIRE_CUDA")
 	t.Cleanup(func() { must.OK(t, d.Close()) })
 	return d
 }

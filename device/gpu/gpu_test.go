@@ -4,7 +4,6 @@ package gpu
 
 import (
 	"math"
-	"os"
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
@@ -18,12 +17,7 @@ func quiet(string) {}
 func open(t testing.TB, single bool) *Device {
 	t.Helper()
 	d, err := New(0, single, quiet)
-	if err != nil {
-		if os.Getenv("REQUIRE_CUDA") != "" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
+	must.OrSkip(t, err, "REQUIRE_CUDA")
 	t.Cleanup(func() { must.OK(t, d.Close()) })
 	return d
 }

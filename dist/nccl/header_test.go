@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // The declarations of the package agree with NVIDIA's header, and the library has every function. The calls for the
@@ -23,9 +25,7 @@ func TestHeader(t *testing.T) {
 			"typedef struct CUevent_st *cudaEvent_t;\n",
 		"cuda_fp16.h": "",
 	} {
-		if err := os.WriteFile(filepath.Join(stubs, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(filepath.Join(stubs, name), []byte(text), 0o666))
 	}
 	c := exec.Command("c++", "-std=c++17", "-fsyntax-only", "-I"+stubs, "-I"+filepath.Join(folder, "include"),
 		"testdata/header.cc")
