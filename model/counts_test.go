@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // Nodes of Gauss–Hermite integrate polynomials up to degree 2n−1: the moments of N(0, 1).
@@ -35,10 +36,7 @@ func TestPredictCounts(t *testing.T) {
 			Lengthscales: ARD, QCov: Full, Whiten: true}
 		f := newFixture(t, dev, c)
 		predictor := f.m.NewPredictor(f.data, 4000)
-		p, err := predictor.Predict(1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(predictor.Predict(1))(t)
 		if n := predictor.Samples(); n != p.S {
 			t.Errorf("%s: Samples is %d, want %d", likelihood, n, p.S)
 		}
@@ -83,10 +81,7 @@ func TestPredictLevels(t *testing.T) {
 	f := newFixture(t, dev, c)
 	counts := []int{500, 200, 250, 50}
 	f.m.Init(Init{InducingPoints: make([]float64, 15), GPLengthscaleFactor: 1, ClassRows: counts})
-	p, err := f.m.Predict(f.data, 2000, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(f.m.Predict(f.data, 2000, 1))(t)
 	if p.C != 4 || len(p.H) != p.S*p.N*4 || c.Components(p.S) != 4*p.S {
 		t.Fatalf("%d levels, %d numbers", p.C, len(p.H))
 	}
@@ -127,10 +122,7 @@ func TestComponentsOfBernoulli(t *testing.T) {
 	c := gpdrfConfig()
 	c.Likelihood, c.Outputs = BernoulliLikelihood, 1
 	f := newFixture(t, openDevice(t, "cpu:f64"), c)
-	p, err := f.m.Predict(f.data, 5, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(f.m.Predict(f.data, 5, 1))(t)
 	if want := c.Components(5) * p.N * c.Outputs; len(p.H) != want {
 		t.Errorf("%d numbers, Components says %d", len(p.H), want)
 	}

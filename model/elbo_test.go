@@ -9,14 +9,12 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/device"
 	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 func openDevice(t testing.TB, name string) device.Device {
 	t.Helper()
-	dev, err := device.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dev := must.Get(device.Open(name))(t)
 	t.Cleanup(func() {
 		if err := dev.Close(); err != nil {
 			t.Error(err)
@@ -185,10 +183,7 @@ func newFixture(t testing.TB, dev device.Device, c Config) *fixture {
 // newFixtureOf acts as newFixture does, with weights of the rows or none.
 func newFixtureOf(t testing.TB, dev device.Device, c Config, weighted bool) *fixture {
 	t.Helper()
-	m, err := New(dev, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(New(dev, c))(t)
 	rng := rand.New(rand.NewPCG(7, uint64(c.Inputs)))
 	const n, b = 9, 4
 	x, y, labels := make([]float64, n*c.Width()), make([]float64, n*c.Outputs), make([]int32, n)
@@ -321,10 +316,7 @@ func distances(rng *rand.Rand, c Config, x []float64) (own []float64) {
 func (f *fixture) value(t testing.TB) float64 {
 	t.Helper()
 	f.m.Gradient(f.pass, f.data, f.step)
-	e, err := f.m.Report(f.step.KLWeight.Value)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(f.m.Report(f.step.KLWeight.Value))(t)
 	return e.Value
 }
 

@@ -4,6 +4,8 @@ import (
 	"math"
 	"reflect"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // functionsOf draws functions at rows of a fixture, each with different noise.
@@ -19,9 +21,7 @@ func functionsOf(t *testing.T, f *fixture, x []float64, n, samples int) *Predict
 	if err == nil {
 		err = f.m.Import(own)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return p
 }
 
@@ -69,10 +69,7 @@ func TestFunctionsHaveMomentsOfPrediction(t *testing.T) {
 	}
 	for name, c := range functionConfigs() {
 		f := newFixture(t, openDevice(t, "cpu:f64"), c)
-		want, err := f.m.Predict(f.m.Upload(n, x, nil, nil), samples, 9)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(f.m.Predict(f.m.Upload(n, x, nil, nil), samples, 9))(t)
 		got := functionsOf(t, f, x, n, samples)
 		for i := range n {
 			mean, _, variance := sampleMoments(got, i, i)
@@ -97,10 +94,7 @@ func TestFunctionsHaveMomentsOfPrediction(t *testing.T) {
 func TestFunctionsAreJoint(t *testing.T) {
 	const samples = 20000
 	f := newFixture(t, openDevice(t, "cpu:f64"), functionConfigs()["gp"])
-	settled, err := f.m.Snapshot(1, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	settled := must.Get(f.m.Snapshot(1, 1))(t)
 	g, n := settled.GP, 5
 	p := functionsOf(t, f, g.Inducing, n, samples)
 	root := make([]float64, n*n) // √α L S
@@ -151,13 +145,9 @@ func TestFunctionsRepeat(t *testing.T) {
 		for _, seed := range []uint64{3, 3, 4} {
 			p, err := f.m.Functions(f.m.Upload(3, x, nil, nil),
 				FunctionArgs{Samples: 5, Seed: seed, TrainingSeed: 1, NoiseRows: []int32{0, 0, 2}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			drawn = append(drawn, p)
-			if err := f.m.Import(own); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, f.m.Import(own))
 		}
 		if !reflect.DeepEqual(drawn[0], drawn[1]) {
 			t.Errorf("%s: the same seed gives other functions", name)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // golden is one case of testdata/golden.json, which testdata/golden.py wrote: a second implementation of the paper, in
@@ -42,26 +43,16 @@ const goldenTolerance = 1e-8
 
 func readGolden(t *testing.T) []golden {
 	t.Helper()
-	text, err := os.ReadFile("testdata/golden.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("testdata/golden.json"))(t)
 	var cases []golden
-	if err := json.Unmarshal(text, &cases); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, json.Unmarshal(text, &cases))
 	return cases
 }
 
 func (g *golden) model(t *testing.T, dev device.Device) *Model {
 	t.Helper()
-	m, err := New(dev, g.Config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := m.Import(g.Params); err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(New(dev, g.Config))(t)
+	must.OK(t, m.Import(g.Params))
 	return m
 }
 
@@ -79,10 +70,7 @@ func TestGolden(t *testing.T) {
 			dev.UploadInts(p.Rows(), g.Rows)
 			m.Gradient(p, m.Upload(g.N, g.X, g.Y, g.Labels), GradientArgs{Seed: g.Seed,
 				Step: device.Count{N: g.Step}, KLWeight: device.Scalar{Value: g.KLWeight}})
-			e, err := m.Report(g.KLWeight)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := must.Get(m.Report(g.KLWeight))(t)
 			if m.gp != nil && e.Jitter != device.JitterLadder[0] {
 				t.Errorf("jitter %g: the other program used the first rung", e.Jitter)
 			}
@@ -99,10 +87,7 @@ func TestGoldenPrediction(t *testing.T) {
 	for _, g := range readGolden(t) {
 		t.Run(g.Name, func(t *testing.T) {
 			m, want := g.model(t, dev), &g.Prediction
-			p, err := m.Predict(m.Upload(g.N, g.X, nil, nil), want.Samples, g.Seed)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.Get(m.Predict(m.Upload(g.N, g.X, nil, nil), want.Samples, g.Seed))(t)
 			same(t, "components", p.H, want.H)
 			same(t, "component variances", p.Var, want.Var)
 			logDensity := make([]float64, g.N)

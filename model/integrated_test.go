@@ -3,6 +3,8 @@ package model
 import (
 	"math"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // A prediction with W and Ω integrated has the layer's own mean and variance: one Gaussian a row where nothing is
@@ -22,10 +24,7 @@ func TestPredictIntegrated(t *testing.T) {
 		for i := range x {
 			x[i] = math.Sin(float64(i))
 		}
-		p, err := f.m.Predict(f.m.Upload(n, x, nil, nil), 70, 9)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(f.m.Predict(f.m.Upload(n, x, nil, nil), 70, 9))(t)
 		samples := 70
 		if c.Model == DRF {
 			samples = 1

@@ -3,6 +3,8 @@ package model
 import (
 	"math"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // Frequencies of Matérn kernels: over many of them E cos(ωr) is the kernel, ω being a standard normal times mixing.
@@ -34,10 +36,7 @@ func TestMixingIsFixed(t *testing.T) {
 	c := gpdrfConfig()
 	c.FeatureKernel = "matern12"
 	dev := openDevice(t, "cpu:f64")
-	m, err := New(dev, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(New(dev, c))(t)
 	m.Init(Init{Seed: 3, InducingPoints: make([]float64, c.Inducing*c.Inputs), GPLengthscaleFactor: 1,
 		DRFLengthscaleFactor: 1, NoiseVariance: 1})
 	for _, n := range m.Export() {

@@ -3,6 +3,8 @@ package model
 import (
 	"math"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // Where nothing is known yet, a classifier predicts the shares of the classes; one without rows too has a share.
@@ -53,10 +55,7 @@ func TestOffsetsArePredicted(t *testing.T) {
 				flat := append([]float64(nil), f.flat...)
 				copy(flat[findBlock(f.m, "likelihood.offset").offset:], b)
 				f.m.dev.Upload(f.m.params.Value, flat)
-				p, err := f.m.Predict(f.data, 3, 5)
-				if err != nil {
-					t.Fatal(err)
-				}
+				p := must.Get(f.m.Predict(f.data, 3, 5))(t)
 				return p.H
 			}
 			without, with := logits(0, 0), logits(1.5, -0.25)

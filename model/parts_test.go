@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // A batch in parts has the bound and the gradient of the whole, in every model, with every option, and however the
@@ -23,10 +24,7 @@ func TestParts(t *testing.T) {
 				for range 2 { // the second must overwrite the results of the first
 					f.m.Gradient(p, f.data, f.step)
 				}
-				e, err := f.m.Report(f.step.KLWeight.Value)
-				if err != nil {
-					t.Fatal(err)
-				}
+				e := must.Get(f.m.Report(f.step.KLWeight.Value))(t)
 				dev.Download(gradient, f.m.params.Grad)
 				if n := allocs.PerRun(1, func() { f.m.Gradient(p, f.data, f.step) }); n > 0 {
 					t.Errorf("a step in parts of %d allocates %g times", most, n)

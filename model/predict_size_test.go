@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // small is a device with little memory.
@@ -25,10 +26,7 @@ func TestPredictInLittleMemory(t *testing.T) {
 		x[i] = math.Sin(float64(i))
 	}
 	data := f.m.Upload(n, x, nil, nil)
-	whole, err := f.m.Predict(data, samples, 9)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(f.m.Predict(data, samples, 9))(t)
 	if chunk, batch := f.m.predictSize(samples, data); chunk != 32 || batch != 256 {
 		t.Errorf("%d samples of %d rows at once", chunk, batch)
 	}
@@ -42,10 +40,7 @@ func TestPredictInLittleMemory(t *testing.T) {
 		if free == 1000 && n*samples > 1000 { // one at a time takes long: fewer are enough
 			data = data.Head(7)
 		}
-		p, err := f.m.Predict(data, samples, 9)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(f.m.Predict(data, samples, 9))(t)
 		for s := range samples {
 			for i := range data.N {
 				if got, want := p.H[s*data.N+i], whole.H[s*n+i]; math.Abs(got-want) > 1e-12 {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 func gpdrfConfig() Config {
@@ -23,10 +24,7 @@ func TestUploadInPieces(t *testing.T) {
 	dev := openDevice(t, "cpu:f64")
 	c := gpdrfConfig()
 	c.Inputs = 1 << 15
-	m, err := New(dev, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(New(dev, c))(t)
 	const n = 70 // two pieces of 32 rows and one of 6
 	pieces := 0
 	data := m.UploadRows(HostRows{N: n, X: func(lo, hi int) []float64 {
@@ -58,21 +56,12 @@ func TestPredictChunks(t *testing.T) {
 	for i := range x {
 		x[i] = math.Sin(float64(i))
 	}
-	whole, err := f.m.Predict(f.m.Upload(n, x, nil, nil), samples, 9)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(f.m.Predict(f.m.Upload(n, x, nil, nil), samples, 9))(t)
 	if len(whole.H) != n*samples || len(whole.Var) != n {
 		t.Fatalf("shape %d, %d", len(whole.H), len(whole.Var))
 	}
-	fewRows, err := f.m.Predict(f.m.Upload(50, x[:150], nil, nil), samples, 9)
-	if err != nil {
-		t.Fatal(err)
-	}
-	fewSamples, err := f.m.Predict(f.m.Upload(n, x, nil, nil), 33, 9)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fewRows := must.Get(f.m.Predict(f.m.Upload(50, x[:150], nil, nil), samples, 9))(t)
+	fewSamples := must.Get(f.m.Predict(f.m.Upload(n, x, nil, nil), 33, 9))(t)
 	stream, err := f.m.Predict(f.m.Stream(n, func(lo, hi int) []float64 { return x[lo*3 : hi*3] }), samples, 9)
 	if err != nil || !reflect.DeepEqual(stream, whole) {
 		t.Errorf("rows that are uploaded a batch at a time have another prediction, or %v", err)
@@ -103,10 +92,7 @@ func TestPredictWhereARowStands(t *testing.T) {
 			x[i] = math.Sin(float64(i))
 		}
 		copy(x[280*3:], x[:3]) // row 280, in the second batch, is row 0
-		p, err := f.m.Predict(f.m.Upload(n, x, nil, nil), samples, 9)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(f.m.Predict(f.m.Upload(n, x, nil, nil), samples, 9))(t)
 		spread := 0.0
 		for s := range samples {
 			first, again := p.H[s*n], p.H[s*n+280]
@@ -131,9 +117,7 @@ func TestPredictWithoutNoise(t *testing.T) {
 			named[i].Data[0] = -1000
 		}
 	}
-	if err := f.m.Import(named); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, f.m.Import(named))
 	p, err := f.m.Predict(f.m.Upload(2, make([]float64, 6), nil, nil), 3, 1)
 	if err != nil || len(p.Var) != 2 || p.Var[0] != 0 {
 		t.Errorf("variances %v, %v", p.Var, err)
@@ -207,13 +191,8 @@ func TestExportImport(t *testing.T) {
 	dev := openDevice(t, "cpu:f64")
 	f := newFixture(t, dev, gpdrfConfig())
 	named := f.m.Export()
-	other, err := New(dev, gpdrfConfig())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := other.Import(named); err != nil {
-		t.Fatal(err)
-	}
+	other := must.Get(New(dev, gpdrfConfig()))(t)
+	must.OK(t, other.Import(named))
 	for i, n := range other.Export() {
 		for k, v := range n.Data {
 			if v != named[i].Data[k] {
@@ -261,10 +240,7 @@ func TestKLAtPrior(t *testing.T) {
 		}
 		dev.Upload(f.m.params.Value, f.flat)
 		f.m.Gradient(f.pass, f.data, f.step)
-		e, err := f.m.Report(1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(f.m.Report(1))(t)
 		if c.Whiten || c.Model == DRF {
 			if math.Abs(e.KL) > 1e-10 {
 				t.Errorf("%s: KL of the prior is %g", c.testName(), e.KL)

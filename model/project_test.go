@@ -3,6 +3,8 @@ package model
 import (
 	"math"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // Rows that were projected once have the bound and the gradient of rows whose distances are projected in every step,
@@ -17,17 +19,11 @@ func TestProject(t *testing.T) {
 			f.m.Gradient(f.pass, f.data, f.step)
 			g := make([]float64, f.m.params.total)
 			dev.Download(g, f.m.params.Grad)
-			e, err := f.m.Report(1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := must.Get(f.m.Report(1))(t)
 			return e.Value, g
 		}
 		bound, before := gradient()
-		p, err := f.m.Predict(f.data, 3, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(f.m.Predict(f.data, 3, 1))(t)
 		f.m.Project(f.m.NewPassInParts(1, 5, 3), f.data, func(int) bool { return true })
 		if !f.data.projected {
 			t.Fatal("the rows are not projected")
@@ -49,10 +45,7 @@ func TestProject(t *testing.T) {
 				t.Errorf("%s: gradient %d is %v, and was %v", name, i, got[i], v)
 			}
 		}
-		q, err := f.m.Predict(f.data, 3, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		q := must.Get(f.m.Predict(f.data, 3, 1))(t)
 		for i, v := range p.H {
 			if !(math.Abs(q.H[i]-v) <= 10*tolerance) {
 				t.Errorf("%s: prediction %d is %v, and was %v", name, i, q.H[i], v)

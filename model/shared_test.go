@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // The shards of a batch add up to its bound and gradient, in every model, in any passes, and only one of them has the
@@ -22,10 +23,7 @@ func TestShards(t *testing.T) {
 			}
 			p := upload(f.m.NewPass(c.Samples, len(rows)))
 			f.m.Gradient(p, f.data, f.step)
-			whole, err := f.m.Report(f.step.KLWeight.Value)
-			if err != nil {
-				t.Fatal(err)
-			}
+			whole := must.Get(f.m.Report(f.step.KLWeight.Value))(t)
 			want := make([]float64, total)
 			dev.Download(want, f.m.params.Grad)
 			for _, passes := range [][][]Shard{
@@ -52,10 +50,7 @@ func TestShards(t *testing.T) {
 					}
 					f.m.Gradient(p, f.data, step)
 				}
-				e, err := f.m.Report(f.step.KLWeight.Value)
-				if err != nil {
-					t.Fatal(err)
-				}
+				e := must.Get(f.m.Report(f.step.KLWeight.Value))(t)
 				if d := math.Abs(e.Value - whole.Value); !(d <= 1e-12*(math.Abs(whole.ELL)+whole.KL)) {
 					t.Errorf("%v: the bound is %.17g, of the whole %.17g", passes, e.Value, whole.Value)
 				}

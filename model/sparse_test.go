@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // sphere draws n random vectors of length 1.
@@ -49,9 +50,7 @@ func TestRowsOfSinglePrecision(t *testing.T) {
 			model, err := New(dev, Config{Model: GP, Maps: c.maps, Outputs: 1,
 				Likelihood: GaussianLikelihood, Samples: 1, Latents: 1,
 				Inducing: m, Lengthscales: Shared, QCov: Full, Whiten: true})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, err)
 			model.Init(Init{Seed: 1, Sigma: sigmas, NoiseVariance: 0.1})
 			model.SetInducing(x[:m*width])
 			set, pass := model.Upload(m+others, x, make([]float64, m+others), nil), model.NewPass(1, m+others)
@@ -62,9 +61,7 @@ func TestRowsOfSinglePrecision(t *testing.T) {
 			dev.UploadInts(pass.Rows(), rows)
 			model.Gradient(pass, set, GradientArgs{Seed: 1, Step: device.Count{N: 1},
 				KLWeight: device.Scalar{Value: 1}})
-			if e, err := model.Report(1); err != nil || e.Jitter != jitter {
-				t.Fatal(e.Jitter, err)
-			}
+			must.Equal(t, must.Get(model.Report(1))(t).Jitter, jitter)
 			a := make([]float64, m*len(rows))
 			dev.Download(a, pass.gp.a)
 			for n := range rows {

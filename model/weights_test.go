@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // objective computes the bound's ELL of all rows of a data set at the fixture's parameters, and the gradient.
@@ -21,10 +22,7 @@ func (f *fixture) objective(t *testing.T, rows HostRows, y []float64, labels []i
 	step := f.step
 	step.KLWeight = device.Scalar{Value: klWeight}
 	f.m.Gradient(pass, data, step)
-	e, err := f.m.Report(klWeight)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(f.m.Report(klWeight))(t)
 	g = make([]float64, len(f.flat))
 	f.m.dev.Download(g, f.m.params.Grad)
 	return e.ELL, g
