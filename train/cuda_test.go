@@ -8,7 +8,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,12 +36,7 @@ const (
 func requireCUDA(t *testing.T) {
 	t.Helper()
 	dev, err := device.Open("cuda:0:f64")
-	if err != nil {
-		if os.Getenv("REQUIRE_CUDA") != "" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
+	must.OrSkip(t, err, "REQUIRE_CUDA")
 	must.OK(t, dev.Close())
 }
 

@@ -106,9 +106,9 @@ func TestGram(t *testing.T) {
 	must.OK(t, set.AttachGram(writeGram(t, lift(set)[:30], lift(test), lift(set)), data.Watch{}))
 	must.OK(t, test.AttachGram(path, data.Watch{}))
 	rest, held, _, err := c.HoldOut(set, data.Watch{})
-	if err != nil || held.Kernel.M != 30 || len(held.Kernel.Rows) != 30*held.N() {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	must.Equal(t, held.Kernel.M, 30)
+	must.Equal(t, len(held.Kernel.Rows), 30*held.N())
 	// without a Reporter, a run is silent
 	out := must.Get((&Job{Config: c, Device: openCPU(t), Train: rest, Validation: held}).Run(t.Context()))(t)
 	if s := evaluate(t, out, test).Classification; s.Error > 0.15 {

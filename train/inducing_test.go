@@ -87,10 +87,8 @@ func TestGreedyDuplicates(t *testing.T) {
 	for i := range x {
 		x[i] = float64(i % 6 / 2)
 	}
-	z, err := inducingPoints{options.InducingGreedy, 10, 1, 1, ignored}.choose(t.Context(), rows(x, 2), 50, 2)
-	if err != nil || len(z) != 20 {
-		t.Fatal(len(z), err)
-	}
+	z := must.Get(inducingPoints{options.InducingGreedy, 10, 1, 1, ignored}.choose(t.Context(), rows(x, 2), 50, 2))(t)
+	must.Equal(t, len(z), 20)
 	for _, v := range z {
 		if math.IsNaN(v) {
 			t.Fatal("NaN")

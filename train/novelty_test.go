@@ -177,9 +177,7 @@ func TestRowWarnings(t *testing.T) {
 		}
 	}
 	if got := trained.RowWarnings(t.Context(), odd, 2); len(got) != 1 || strings.Contains(got[0], "dose") {
-		t.Error(got)
+		t.Errorf("warnings %q, want one, not of the dose", got)
 	}
-	if got := trained.RowWarnings(t.Context(), mixed(t, 30, 2), 1); got != nil {
-		t.Error(got)
-	}
+	must.Equal(t, trained.RowWarnings(t.Context(), mixed(t, 30, 2), 1), nil)
 }

@@ -78,16 +78,18 @@ func TestDistancesOfMemory(t *testing.T) {
 	}
 	free := func(p *memory.Plan) int64 { return (p.Total + p.Host) * memory.SpareOfHost / (memory.SpareOfHost - 1) }
 	table, notes, err := run(1<<40, "", "")
-	if err != nil || table.Distances.In != memory.InTable || table.Distances.Table != 200*150*4 ||
-		!strings.Contains(notes, "distances of sequences: a table of 117.2 KiB") {
-		t.Fatal(table.Distances, notes, err)
-	}
+	must.OK(t, err)
+	must.Equal(t, table.Distances.In, memory.InTable)
+	must.Equal(t, table.Distances.Table, 200*150*4)
+	must.Contain(t, notes, "distances of sequences: a table of 117.2 KiB")
 	steps, notes, err := run(1<<40, memory.InSteps, "")
 	want := fmt.Sprintf("distances of sequences: computed in every step from features of %s: a table "+
 		"would take 117.2 KiB", memory.Bytes(steps.Distances.Features))
-	if err != nil || steps.Total >= table.Total || !strings.Contains(notes, want) ||
-		!strings.Contains(strings.Join(steps.Lines(), "\n"), want) {
-		t.Fatal(steps.Distances, notes, err)
+	must.OK(t, err)
+	must.Contain(t, notes, want)
+	must.Contain(t, strings.Join(steps.Lines(), "\n"), want)
+	if steps.Total >= table.Total {
+		t.Errorf("%d bytes without the table, %d with it", steps.Total, table.Total)
 	}
 	between := (free(table) + free(steps)) / 2
 	auto, notes, err := run(between, "", "")
@@ -121,10 +123,8 @@ func TestTooManyFeatures(t *testing.T) {
 		Device: &small{openCPU(t), 1 << 20}, Train: set}).newRun()
 	must.OK(t, r.resolve(t.Context()))
 	must.Get(r.countFeatures(t.Context()))(t).train.Sizes[0] = 1 << 31
-	p, err := r.measureOnDevice(t.Context(), r.config, new(int64(1000)))
-	if err != nil || p.Distances.In != memory.InTable {
-		t.Error(err)
-	}
+	p := must.Get(r.measureOnDevice(t.Context(), r.config, new(int64(1000))))(t)
+	must.Equal(t, p.Distances.In, memory.InTable)
 }
 
 // The memory of a prediction on the device does not depend on how many rows there are.

@@ -193,11 +193,10 @@ func TestSelectMaps(t *testing.T) {
 	must.OK(t, err)
 	c := out.Config
 	notes := strings.Join(q.notes, "\n")
-	if !strings.Contains(notes,
-		"defaults for sequences with one linear map: gp-lengthscale-factor 1, lr 0.05, class-offsets true\n") ||
-		c.Steps != 3 || c.Inducing != 20 {
-		t.Error(notes)
-	}
+	must.Contain(t, notes,
+		"defaults for sequences with one linear map: gp-lengthscale-factor 1, lr 0.05, class-offsets true\n")
+	must.Equal(t, c.Steps, 3)
+	must.Equal(t, c.Inducing, 20)
 	if _, maps := c.Kernels(); maps == nil || !strings.Contains(notes, "kernel auto: "+maps.String()+", by ") ||
 		!strings.Contains(notes, "  double:1,5/sqrt/linear ") ||
 		c.InducingInit != options.InducingRandom || c.LearnInducing {
@@ -362,15 +361,12 @@ func TestEmptySequences(t *testing.T) {
 	set := readText(t, "short.tsv", strings.Repeat("1\tACGTACG\n0\tTTGTTG\n", 10)+"1\tA\n0\tNNN\n", data.ReadOptions{})
 	q := &quiet{}
 	c := config(t, "model=gpdrf inducing=22 latents=2 features=5 kernel=spectrum:3+spectrum:2/linear steps=30")
-	out, err := (&Job{Config: c, Device: openCPU(t), Train: set, Reporter: q}).Run(t.Context())
-	if err != nil || math.IsNaN(out.Objective.Value) {
-		t.Fatal(err, out)
+	out := must.Get((&Job{Config: c, Device: openCPU(t), Train: set, Reporter: q}).Run(t.Context()))(t)
+	if math.IsNaN(out.Objective.Value) {
+		t.Fatal("the objective is NaN")
 	}
-	if notes := strings.Join(q.notes, "\n"); !strings.Contains(notes,
-		"without any feature, which the model cannot tell apart: 2 under spectrum:3, 2 under "+
-			"spectrum:2/linear, of 22") {
-		t.Error(notes)
-	}
+	must.Contain(t, strings.Join(q.notes, "\n"), "without any feature, which the model cannot tell apart: "+
+		"2 under spectrum:3, 2 under spectrum:2/linear, of 22")
 	evaluate(t, out, set)
 }
 

@@ -19,10 +19,7 @@ func TestSpectraOfArcCosines(t *testing.T) {
 		!strings.Contains(strings.Join(notes, "\n"), "spectra: prior-fixed, since features of arccos1") {
 		t.Errorf("%s, %q, %v", c.Spectra, notes, err)
 	}
-	if try := config(t, "features-kernel=arccos1 spectra=var-fixed").Remedy(); !strings.Contains(try,
-		"--spectra prior-fixed") {
-		t.Error(try)
-	}
+	must.Contain(t, config(t, "features-kernel=arccos1 spectra=var-fixed").Remedy(), "--spectra prior-fixed")
 }
 
 // The skip needs a latent function for each output: a default number grows, a user's own leaves the default skip out,

@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -93,9 +94,7 @@ func TestStartRefused(t *testing.T) {
 	several := at.Config
 	several.Ensemble = 3
 	_, err := config(t, "from=r data=f").WarmStart(several, 3)
-	if err == nil || !strings.Contains(err.Error(), "several models") {
-		t.Error(err)
-	}
+	must.Contain(t, fmt.Sprint(err), "several models")
 }
 
 // The rows decide the objective and the covariance of the weights, unless a user does, and the settled config repeats

@@ -105,9 +105,9 @@ func TestTimeLimitWithValidation(t *testing.T) {
 func TestHoldOut(t *testing.T) {
 	set := table(t, 100, 1, wave)
 	rest, held, _, err := config(t, "validation=0.2").HoldOut(set, data.Watch{})
-	if err != nil || rest.N() != 80 || held.N() != 20 {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	must.Equal(t, rest.N(), 80)
+	must.Equal(t, held.N(), 20)
 	left := map[float64]bool{}
 	for _, y := range rest.Y {
 		left[y] = true
@@ -137,10 +137,8 @@ func TestValidationMetrics(t *testing.T) {
 	e := &rundir.Evaluation{Task: data.Regression, Step: 10, Score: -0.5, Error: 0.25}
 	f.Step(rundir.Progress{Step: 10, Validation: e})
 	f.Step(rundir.Progress{Step: 20, Validation: e})
-	logs, err := filepath.Glob(filepath.Join(dir, "*", rundir.MetricsFile))
-	if err != nil || len(logs) != 1 {
-		t.Fatal(logs, err)
-	}
+	logs := must.Get(filepath.Glob(filepath.Join(dir, "*", rundir.MetricsFile)))(t)
+	must.Equal(t, len(logs), 1)
 	text := must.Get(os.ReadFile(logs[0]))(t)
 	lines := strings.Split(string(text), "\n")
 	var first, second map[string]float64

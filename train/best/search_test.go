@@ -364,10 +364,8 @@ func TestTemperature(t *testing.T) {
 // that are held out.
 func TestCandidateWithoutRivals(t *testing.T) {
 	set, given := wave(t, 60, true), settings("model=gp kernel=rbf objective=auto steps=640 inducing=8")
-	state, err := New(set, given, 1)
-	if err != nil || len(state.Candidates) != 1 {
-		t.Fatal(err, state.Candidates)
-	}
+	state := must.Get(New(set, given, 1))(t)
+	must.Equal(t, len(state.Candidates), 1)
 	models := map[int][]byte{}
 	s := searching(t, state, set, models, 1)
 	found(t, s)

@@ -47,7 +47,7 @@ func TestFunctions(t *testing.T) {
 		}
 		if other, err := trained.Functions(context.Background(), dev, ds, 8, 6, func(int) {}); err != nil ||
 			reflect.DeepEqual(other, p) {
-			t.Error("another seed gives the same functions", err)
+			t.Errorf("another seed gives the same functions, or %v", err)
 		}
 	}
 	gone, cancel := context.WithCancelCause(context.Background())

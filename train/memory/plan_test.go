@@ -40,7 +40,7 @@ func TestHugeSums(t *testing.T) {
 	p := New(Plan{Device: "cuda:0:f32"}, ledger, host)
 	for _, line := range p.Lines() {
 		if strings.Contains(line, " -") {
-			t.Error(line)
+			t.Errorf("%q has a negative number", line)
 		}
 	}
 	if p.Host != math.MaxInt64 {

@@ -7,21 +7,18 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // The folder of a named set is part of the written config, which repeats the run with any GPDRF_DATA.
 func TestConfigKeepsDataDir(t *testing.T) {
 	dirs := []string{t.TempDir(), t.TempDir()}
 	for i, dir := range dirs {
-		if err := os.Mkdir(filepath.Join(dir, "protein"), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.Mkdir(filepath.Join(dir, "protein"), 0o777))
 		// the content tells that it is not compressed
 		for _, name := range []string{"fold1.train.csv.gz", "fold1.test.csv.gz"} {
 			text := "a,target\n1,0.5\n2,1.5\n" + strings.Repeat("3,2.5\n", i)
-			if err := os.WriteFile(filepath.Join(dir, "protein", name), []byte(text), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			must.OK(t, os.WriteFile(filepath.Join(dir, "protein", name), []byte(text), 0o666))
 		}
 	}
 	for i, then := range dirs {

@@ -137,9 +137,7 @@ func TestCVFolder(t *testing.T) {
 		again()
 	}
 
-	if path := commit(t, cv.FoldPath(1), "d"); path != cv.FoldPath(1) {
-		t.Fatal(path)
-	}
+	must.Equal(t, commit(t, cv.FoldPath(1), "d"), cv.FoldPath(1))
 	must.OK(t, cv.Update(2, os.ErrClosed))
 	if other, err = OpenCV(out); err != nil || other.Runs[0].Standing != FoldFinished ||
 		other.Runs[1].Failure == "" || other.ToDo(1) || !other.ToDo(2) {

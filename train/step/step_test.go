@@ -24,19 +24,17 @@ func TestBoundAfterAbandon(t *testing.T) {
 		defer dev.Close()
 		m, err := model.New(dev, model.Config{Model: model.DRF, Inputs: 3, Outputs: 1, Samples: 1,
 			Likelihood: model.GaussianLikelihood, Layers: 1, Features: 5, Hidden: 1, Spectra: model.VarResampled})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		m.Init(model.Init{Seed: 1, DRFLengthscaleFactor: 1, NoiseVariance: 0.1})
 		s := New(dev, m, m.Upload(n, x, y, nil), NewReducer(nil, false),
 			Options{Seed: 5, Samples: 1, Batch: 8, AtOnce: 3, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8})
 		if done, err := s.Do(device.StepScalars{Step: 1, LR: 1e-3, KLWeight: 1}); !done || err != nil {
-			t.Fatal(done, err)
+			t.Fatalf("the step is done: %v, want true; %v", done, err)
 		}
 		s.Abandon = func() bool { return abandoned }
 		if abandoned {
 			if done, err := s.Do(device.StepScalars{Step: 2, LR: 1e-3, KLWeight: 1}); done || err != nil {
-				t.Fatal(done, err)
+				t.Fatalf("the abandoned step is done: %v, want false; %v", done, err)
 			}
 		}
 		must.OK(t, s.Bound(1, 1))
