@@ -6,6 +6,8 @@ import (
 	"os"
 	"slices"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // golden are BoTorch's values of testdata/golden.py.
@@ -28,9 +30,7 @@ func readGolden(t *testing.T) (g golden) {
 	if err == nil {
 		err = json.Unmarshal(text, &g)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return g
 }
 

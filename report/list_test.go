@@ -17,7 +17,7 @@ func TestCutIsListed(t *testing.T) {
 	} {
 		must.OK(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666))
 	}
-	all, err := List(folder, func(err error) { t.Error(err) })
+	all, err := List(folder, func(err error) { must.OK(t, err) })
 	if err != nil || len(all) != 1 || all[0].Cut != "12 of 90" {
 		t.Errorf("%+v, %v", all, err)
 	}

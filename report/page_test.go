@@ -178,7 +178,6 @@ func TestNoteOfACutTest(t *testing.T) {
 	r.Result.NTest = 90
 	r.Result.Cut = &fitted.Cut{Rows: 12, Samples: 1}
 	notes := strings.Join(r.notes([]*Run{r}), "\n")
-	if !strings.Contains(notes, "score 12 of 90 test rows") || strings.Contains(notes, "of all") {
-		t.Error(notes)
-	}
+	must.Contain(t, notes, "score 12 of 90 test rows")
+	must.Lack(t, notes, "of all")
 }

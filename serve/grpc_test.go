@@ -148,9 +148,7 @@ func TestMessagesInWork(t *testing.T) {
 	}
 	r.bodies.add(-r.bodies.max)
 	for range 100 {
-		if _, err := client.ModelInfer(t.Context(), smallCall()); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(client.ModelInfer(t.Context(), smallCall()))(t)
 	}
 	r.waitForNoBytes(t)
 }

@@ -247,9 +247,7 @@ func FuzzRows(f *testing.F) {
 func FuzzCall(f *testing.F) {
 	seed := func(q *inference.ModelInferRequest) {
 		text, err := proto.Marshal(q)
-		if err != nil {
-			f.Fatal(err)
-		}
+		must.OK(f, err)
 		f.Add(text)
 	}
 	in := &inference.ModelInferRequest_InferInputTensor{Name: "inputs", Datatype: "FP32", Shape: []int64{1, 2}}

@@ -194,16 +194,14 @@ func TestRequestedDrawsAndQuantiles(t *testing.T) {
 		}
 		return answer.Outputs[0].Data, nil
 	}
-	must := func(values []float64, err error) []float64 {
+	valuesOf := func(values []float64, err error) []float64 {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		return values
 	}
 
-	usual := must(web(0, 12, "quantiles", `{}`))
-	asked := must(web(0, 12, "quantiles", `{"levels": "0.95, 0.5"}`))
+	usual := valuesOf(web(0, 12, "quantiles", `{}`))
+	asked := valuesOf(web(0, 12, "quantiles", `{"levels": "0.95, 0.5"}`))
 	for k := range 12 * targets {
 		if asked[2*k] != usual[5*k+4] || asked[2*k+1] != usual[5*k+2] {
 			t.Fatalf("quantiles at 0.95 and 0.5 are %v, those of predict %v", asked[2*k:2*k+2], usual[5*k:5*k+5])
@@ -211,8 +209,8 @@ func TestRequestedDrawsAndQuantiles(t *testing.T) {
 	}
 
 	const count = 4000
-	draws := must(web(0, 12, "draws", fmt.Sprintf(`{"count": %d, "seed": 7}`, count)))
-	mean, sd := must(web(0, 12, "mean", `{}`)), must(web(0, 12, "sd", `{}`))
+	draws := valuesOf(web(0, 12, "draws", fmt.Sprintf(`{"count": %d, "seed": 7}`, count)))
+	mean, sd := valuesOf(web(0, 12, "mean", `{}`)), valuesOf(web(0, 12, "sd", `{}`))
 	for k := range mean {
 		sum := 0.0
 		for _, y := range draws[k*count : (k+1)*count] {
@@ -222,13 +220,13 @@ func TestRequestedDrawsAndQuantiles(t *testing.T) {
 			t.Errorf("the mean of %d draws is %g, expected %g: %.1f standard errors", count, sum/count, mean[k], e)
 		}
 	}
-	whole := must(web(0, 12, "draws", `{"count": 3, "seed": 7}`))
-	parts := append(must(web(0, 5, "draws", `{"count": 3, "seed": 7}`)),
-		must(web(5, 12, "draws", `{"count": 3, "seed": 7, "first_row": 5}`))...)
+	whole := valuesOf(web(0, 12, "draws", `{"count": 3, "seed": 7}`))
+	parts := append(valuesOf(web(0, 5, "draws", `{"count": 3, "seed": 7}`)),
+		valuesOf(web(5, 12, "draws", `{"count": 3, "seed": 7, "first_row": 5}`))...)
 	if !slices.Equal(whole, parts) || whole[1] != draws[1] {
 		t.Error("draws depend on the parts that rows come in")
 	}
-	if slices.Equal(whole, must(web(0, 12, "draws", `{"count": 3, "seed": 8}`))) {
+	if slices.Equal(whole, valuesOf(web(0, 12, "draws", `{"count": 3, "seed": 8}`))) {
 		t.Error("another seed gives the same draws")
 	}
 
@@ -241,9 +239,7 @@ func TestRequestedDrawsAndQuantiles(t *testing.T) {
 		Outputs: []*inference.ModelInferRequest_InferRequestedOutputTensor{{Name: "draws",
 			Parameters: map[string]*inference.InferParameter{
 				"count": parameter(3), "seed": parameter(7), "first_row": parameter(5)}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	got := &Tensor{Name: "draws", Type: FP64}
 	err = got.fillRaw(answer.RawOutputContents[0], 3*targets)
 	if err != nil || !slices.Equal(got.Numbers, whole[5*3*targets:6*3*targets]) {
@@ -254,10 +250,7 @@ func TestRequestedDrawsAndQuantiles(t *testing.T) {
 		text := &inference.InferParameter{ParameterChoice: &inference.InferParameter_StringParam{StringParam: "0.5"}}
 		q := &inference.ModelInferRequest{Outputs: []*inference.ModelInferRequest_InferRequestedOutputTensor{
 			{Name: "draws", Parameters: map[string]*inference.InferParameter{name: text}}}}
-		request, err := requestOf(q, 9)
-		if err != nil {
-			t.Fatal(err)
-		}
+		request := must.Get(requestOf(q, 9))(t)
 		if _, err := request.Outputs[0].of(TensorSpec{"draws", FP64, []int64{-1, 1, -1}}); err == nil ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("gRPC, a text as %s: %v", name, err)
@@ -340,9 +333,7 @@ func TestWarnings(t *testing.T) {
 					Contents: &inference.InferTensorContents{Fp64Contents: []float64{0, 2, a, 2}}},
 				{Name: "colour", Datatype: "BYTES", Shape: []int64{2},
 					Contents: &inference.InferTensorContents{BytesContents: [][]byte{[]byte("red"), []byte(colour)}}}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		return call
 	}
 	if call := ask(1e6, "violet"); call.Parameters["warnings"].GetStringParam() != lines {

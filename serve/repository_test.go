@@ -19,9 +19,7 @@ import (
 func (r *running) ask(t *testing.T, method, path string, headers ...string) (*http.Response, string) {
 	t.Helper()
 	a, body, err := r.send(method, path, nil, headers...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return a, string(body)
 }
 

@@ -110,9 +110,7 @@ func rowsOfKind(t testing.TB, kind, text string, like *data.Schema) *data.Datase
 		}
 	}
 	d, _, err := data.ReadFile(name, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return d
 }
 
@@ -238,9 +236,7 @@ func (c rpcClient) ModelMetadata(ctx context.Context, q *inference.ModelMetadata
 func (r *running) post(t testing.TB, path string, body []byte, headers ...string) (int, http.Header, []byte) {
 	t.Helper()
 	status, header, answer, err := r.try(path, body, headers...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return status, header, answer
 }
 
@@ -274,9 +270,7 @@ func (r *running) send(method, path string, body []byte, headers ...string) (*ht
 func (r *running) get(t testing.TB, path string) (int, []byte) {
 	t.Helper()
 	a, answer, err := r.send(http.MethodGet, path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	return a.StatusCode, answer
 }
 
@@ -285,9 +279,7 @@ func lines(t testing.TB, trained *fitted.Model, rows *data.Dataset) []map[string
 	t.Helper()
 	p, distances, err := trained.PredictSet(t.Context(), open(t), rows, trained.EvalSamples,
 		fitted.PredictOptions{Distances: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var text bytes.Buffer
 	must.OK(t, predict.NewTable(trained, rows, p, distances, 0, 0).Write(&text, predict.JSONL))
 	var all []map[string]any

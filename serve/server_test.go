@@ -85,9 +85,7 @@ func TestMemoryForPredictions(t *testing.T) {
 		t.Errorf("a large answer: %v", err)
 	}
 	p, reserved, err := r.predict(t.Context(), m, rows, m.defaultOutputs())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	defer reserved.free()
 	left, leave := context.WithCancel(t.Context())
 	leave()
@@ -192,9 +190,7 @@ func TestAnswersAreCounted(t *testing.T) {
 	rows := data.Request{N: 1, Numbers: make([]float64, 2)}
 	large := []TensorSpec{{drawsName, FP64, []int64{-1, 2, maxWanted}}}
 	_, reserved, err := r.predict(t.Context(), m, rows, large)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if r.room.TryAcquire(maxNumbers - 2*maxWanted) {
 		t.Error("the numbers of an answer are not counted")
 	}
@@ -209,9 +205,7 @@ func TestAnswersAreCounted(t *testing.T) {
 	_, err = r.dial(t).ModelInfer(t.Context(), &inference.ModelInferRequest{ModelName: "m",
 		Inputs: []*inference.ModelInferRequest_InferInputTensor{{Name: "inputs", Datatype: "FP64", Shape: []int64{1, 2},
 			Contents: &inference.InferTensorContents{Fp64Contents: []float64{1, 2}}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	for range 1000 { // gRPC ends a request just after its answer
 		if r.room.TryAcquire(maxNumbers) {
 			return
