@@ -78,7 +78,5 @@ func TestTableOfACutTest(t *testing.T) {
 		{Fold: 1, Standing: rundir.FoldFinished, NTest: 90, ResultScores: &cut},
 		{Fold: 2, Standing: rundir.FoldFinished, NTest: 80, ResultScores: &scores},
 	}}
-	if text := cvTable(cv); !strings.Contains(text, " 16 of 90 ") || !strings.Contains(text, " 80 ") {
-		t.Error(text)
-	}
+	must.Contain(t, cvTable(cv), " 16 of 90 ", " 80 ")
 }

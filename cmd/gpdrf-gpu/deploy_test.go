@@ -17,7 +17,7 @@ import (
 func TestDeployFiles(t *testing.T) {
 	files, err := filepath.Glob("../../docs/deploy/*")
 	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
+		t.Fatalf("files %q, %v", files, err)
 	}
 	known := map[string]bool{}
 	for _, f := range trainFlags() {

@@ -73,7 +73,7 @@ func TestNCCLTraining(t *testing.T) {
 	}
 	for name, more := range map[string]string{"plain": "", "fixed": " --set deterministic=true"} {
 		if code, said := l.run(t, 0, onGPUs+name+"1"+more); code != 0 {
-			t.Fatal(said)
+			t.Fatalf("exit code %d: %s", code, said)
 		}
 		codes, said := l.torchrun(t, onGPUs+name+"2"+more)
 		if codes != [2]int{} || strings.Count(said, "2 ranks share the training, by NCCL 2.27.3 (") != 1 {
@@ -98,13 +98,13 @@ func TestNCCLTraining(t *testing.T) {
 func TestNCCLPredict(t *testing.T) {
 	l := newNCCL(t)
 	if code, said := l.run(t, 0, onGPUs+"run"); code != 0 {
-		t.Fatal(said)
+		t.Fatalf("exit code %d: %s", code, said)
 	}
 	for _, words := range []string{"eval run --json --quiet --device cuda:f64",
 		"predict run --data rows.csv --out - --quiet --device cuda:f64"} {
 		code, want := l.run(t, 0, words)
 		if code != 0 {
-			t.Fatal(want)
+			t.Fatalf("exit code %d: %s", code, want)
 		}
 		if codes, said := l.torchrun(t, words); codes != [2]int{} || said != want {
 			t.Errorf("%s: exit codes %d: %s, expected %s", words, codes, said, want)

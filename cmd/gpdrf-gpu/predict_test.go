@@ -28,7 +28,7 @@ func newPredictTest(t *testing.T) *predictTest {
 	p := &predictTest{T: t, folder: t.TempDir()}
 	if code := p.run("train", "--data", "testdata/houses.csv", "--model", "gp", "--steps", "5",
 		"--inducing", "4", "--set", "report=false", "--out", p.path("run")); code != exitOK {
-		t.Fatal(p.said.String())
+		t.Fatalf("exit code %d: %s", code, &p.said)
 	}
 	return p
 }
@@ -70,7 +70,7 @@ func TestPredictManyRows(t *testing.T) {
 	p := newPredictTest(t)
 	rows := plainRows()
 	if code := p.predict(rows); code != exitOK {
-		t.Fatal(p.said.String())
+		t.Fatalf("exit code %d: %s", code, &p.said)
 	}
 	want := p.lines("out.csv")
 	if len(want) != 1+manyRows {
@@ -78,7 +78,7 @@ func TestPredictManyRows(t *testing.T) {
 	}
 	for _, i := range []int{0, 8191, 8192, 12_345, manyRows - 1} {
 		if code := p.predict(rows[i : i+1]); code != exitOK {
-			t.Fatal(p.said.String())
+			t.Fatalf("exit code %d: %s", code, &p.said)
 		}
 		if got := p.lines("out.csv")[1]; got != want[1+i] {
 			t.Errorf("row %d is %s by itself, and %s among others", i, got, want[1+i])
@@ -100,7 +100,7 @@ func TestPredictManyRows(t *testing.T) {
 		line += 1 + strings.Count(rows[i], "\n")
 	}
 	if code := p.predict(rows, "--skip-bad", p.path("bad.csv")); code != exitOK {
-		t.Fatal(p.said.String())
+		t.Fatalf("exit code %d: %s", code, &p.said)
 	}
 	for _, i := range []int{manyRows - 2, 16_383, 8192, 8191, 100} {
 		want = slices.Delete(want, 1+i, 2+i)

@@ -190,7 +190,7 @@ func TestRanksDeterministic(t *testing.T) {
 				env = []string{"GPDRF_MPI=" + double}
 			}
 			if code, said := l.run(t, 0, fmt.Sprintf(sharedRun, 60, "one")); code != 0 {
-				t.Fatal(said)
+				t.Fatalf("exit code %d: %s", code, said)
 			}
 			for _, ranks := range []int{1, 2, 4} {
 				// Ranks of MPICH are slow if they share a processor.
@@ -222,13 +222,13 @@ func (l *launcher) result(t *testing.T, name string) *rundir.Result {
 func TestRanksPredict(t *testing.T) {
 	l := newLauncher(t, "openmpi")
 	if code, said := l.run(t, 0, fmt.Sprintf(sharedRun, 30, "run")); code != 0 {
-		t.Fatal(said)
+		t.Fatalf("exit code %d: %s", code, said)
 	}
 	for _, words := range []string{"eval run --json --quiet", "predict run --data rows.csv --out - --quiet",
 		"predict run --data rows.csv --skip-bad bad.csv --out - --quiet"} {
 		code, want := l.run(t, 0, words)
 		if code != 0 {
-			t.Fatal(want)
+			t.Fatalf("exit code %d: %s", code, want)
 		}
 		if code, said := l.run(t, 2, words); code != 0 || said != want {
 			t.Errorf("%s on two ranks: exit code %d: %s, expected %s", words, code, said, want)

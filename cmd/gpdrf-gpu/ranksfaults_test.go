@@ -25,7 +25,7 @@ func TestRanksKilled(t *testing.T) {
 	const steps = 200
 	l := newLauncher(t, "openmpi")
 	if code, said := l.run(t, 0, fmt.Sprintf(sharedRun, steps, "whole")); code != 0 {
-		t.Fatal(said)
+		t.Fatalf("exit code %d: %s", code, said)
 	}
 	for i := range kills() {
 		out := fmt.Sprint("killed", i)
@@ -112,7 +112,7 @@ func TestRanksAlone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := newLauncher(t, name)
 			if code, said := l.run(t, 0, fmt.Sprintf(sharedRun, 5, "served")); code != 0 {
-				t.Fatal(said)
+				t.Fatalf("exit code %d: %s", code, said)
 			}
 			code, said := l.run(t, 1, fmt.Sprintf(sharedRun, 10, "x")+" --set comm-timeout=2s : "+
 				"serve served --listen 127.0.0.1:0 --grpc-listen none", minTimeoutVariable+"=2s")
