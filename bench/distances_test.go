@@ -3,14 +3,14 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 func TestCountDistances(t *testing.T) {
 	bins, err := countDistances(strings.NewReader("label,p_0,p_1,entropy,bhattacharyya,target\n" +
 		"1,0.5,0.5,0.6,1.5,1\n0,0.5,0.5,0.6,0.015,1\n0,0.5,0.5,0.6,,0\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	right, wrong := 0, 0
 	for i := range bins.Right {
 		right += bins.Right[i]

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // wants reports the texts that a page lacks, or has though it must not.
@@ -111,9 +113,7 @@ func TestEvidenceOfAll(t *testing.T) {
 		`{"set": "kin", "model": "gp", "split": 0, "nlpd": 0.1}`,
 		`{"set": "kin", "model": "gp", "split": 1, "nlpd": 0.1}`,
 		`{"set": "kin", "model": "gpdrf", "split": 1, "nlpd": 0.7}`, `{"set": "naval", "model": "gp", "nlpd": 1}`} {
-		if err := d.read([]byte(line)); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, d.read([]byte(line)))
 	}
 	page.boards = []*board{d}
 	text, n := page.String(), len(setsOf(numbers))
@@ -142,14 +142,9 @@ func TestEvidenceOfAll(t *testing.T) {
 // docs/evidence.md, docs/best.md and the README agree with the records.
 func TestEvidenceIsCurrent(t *testing.T) {
 	t.Chdir("..")
-	page, err := readEvidence()
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(readEvidence())(t)
 	text, err := os.ReadFile(evidenceFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	if string(text) != page.String() {
 		t.Errorf("%s is not what the records say: go -C bench run . evidence", evidenceFile)
 	}

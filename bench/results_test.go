@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
@@ -70,9 +71,7 @@ func TestRecords(t *testing.T) {
 		t.Errorf("records of other settings count: %v, %v", all, err)
 	}
 	again := &record{Command: some[0].command(), Date: "2026-01-02"}
-	if err := again.write(folder, some[0]); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, again.write(folder, some[0]))
 	if all, err = readRecords(folder, some); err != nil || len(all) != 2 ||
 		all["powerplant/gp-1"].Date != "2026-01-02" {
 		t.Errorf("a row that was run again: %v, %v", all, err)
@@ -82,9 +81,7 @@ func TestRecords(t *testing.T) {
 	if err != nil || strings.Count(string(text), "\n") != 2 {
 		t.Errorf("%q, %v", text, err)
 	}
-	if err := os.WriteFile(file, append(text, '{'), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(file, append(text, '{'), 0o666))
 	if _, err := readRecords(folder, some); err == nil || !strings.Contains(err.Error(), "powerplant.jsonl:3: ") {
 		t.Errorf("a damaged record: %v", err)
 	}
@@ -163,24 +160,15 @@ func joined(pages map[string]string) string {
 // docs/results.md and its pages agree with the records and the notes, and there are no others.
 func TestResultsAreCurrent(t *testing.T) {
 	t.Chdir("..")
-	all, err := readRecords(recordsFolder, allRows())
-	if err != nil {
-		t.Fatal(err)
-	}
-	words, err := readNotes(notesFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(readRecords(recordsFolder, allRows()))(t)
+	words := must.Get(readNotes(notesFile))(t)
 	pages := report(all, words)
 	for path, want := range pages {
 		if text, err := os.ReadFile(path); err != nil || string(text) != want {
 			t.Errorf("%s is not what the rows, their records and the notes say: make results ROWS='^$' (%v)", path, err)
 		}
 	}
-	files, err := filepath.Glob(pageFile("*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(filepath.Glob(pageFile("*")))(t)
 	for _, file := range files {
 		if _, ok := pages[file]; !ok {
 			t.Errorf("no page is written to %s", file)
@@ -197,9 +185,7 @@ func TestResultsAreCurrent(t *testing.T) {
 func TestReadNotes(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "notes.md")
 	write := func(text string) {
-		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(file, []byte(text), 0o666))
 	}
 	write("# Title\n\nNot a part.\n\n## MUSIC\n\nOne.\n\nTwo.\n\n## Folds\n\nThree.\n")
 	words, err := readNotes(file)

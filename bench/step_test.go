@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/device/cpu"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/workload"
 )
 
@@ -12,15 +13,11 @@ func BenchmarkStep(b *testing.B) {
 	for _, name := range []string{"mnist-small", "protein"} {
 		b.Run(name, func(b *testing.B) {
 			n, err := workload.Preset(name)
-			if err != nil {
-				b.Fatal(err)
-			}
+			must.OK(b, err)
 			dev := cpu.New[float32](1)
 			defer dev.Close()
 			s, err := workload.NewStep(dev, n)
-			if err != nil {
-				b.Fatal(err)
-			}
+			must.OK(b, err)
 			s.Run()
 			for b.Loop() {
 				s.Run()

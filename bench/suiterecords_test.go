@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // cellsOf lists all cells of a set, with a largest number of folds.
@@ -42,9 +44,7 @@ func TestSuiteResumes(t *testing.T) {
 	}
 	for round := range 3 {
 		records, err := readSuite(folder, suiteSets())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		err = runCells(records.without(cells), folder, false, run)
 		if stopped := err != nil && strings.Contains(err.Error(),
 			"banana, fold 1, svgp: the power is gone"); stopped != (round == 0) {
@@ -102,19 +102,12 @@ func TestRecordCutShort(t *testing.T) {
 	path := recordFile(folder, "yacht")
 	put := func(method string, steps int) {
 		t.Helper()
-		if err := (&suiteRecord{Set: "yacht", Fold: 1, Method: method, Steps: steps}).append(folder); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, (&suiteRecord{Set: "yacht", Fold: 1, Method: method, Steps: steps}).append(folder))
 	}
 	put("gp", 1)
 	put("drf", 2)
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, text[:len(text)-20], 0o666); err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(path))(t)
+	must.OK(t, os.WriteFile(path, text[:len(text)-20], 0o666))
 	all, err := readSuite(folder, sets)
 	if err != nil || len(all) != 1 || all[cellKey{"yacht", 1, "gp"}] == nil {
 		t.Fatalf("%v, %v", all, err)
@@ -126,9 +119,7 @@ func TestRecordCutShort(t *testing.T) {
 		all[cellKey{"yacht", 1, "gp"}].Steps != 4 || all[cellKey{"yacht", 1, "gpdrf"}].runs != 1 {
 		t.Errorf("%v, %v", all, err)
 	}
-	if err := os.WriteFile(path, []byte("{\n{}\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path, []byte("{\n{}\n"), 0o666))
 	if _, err := readSuite(folder, sets); err == nil || !strings.Contains(err.Error(), "yacht.jsonl:1: ") {
 		t.Errorf("a damaged line: %v", err)
 	}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // put adds a record for each value of the score that methods are ranked by, fold by fold.
@@ -136,16 +138,10 @@ func TestChecksOfSmallSets(t *testing.T) {
 // Both pages agree with the records.
 func TestSuiteIsCurrent(t *testing.T) {
 	t.Chdir("..")
-	all, err := readSuite(suiteFolder, suiteSets())
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(readSuite(suiteFolder, suiteSets()))(t)
 	page := newSuitePage(all)
 	for file, want := range map[string]string{suiteFile: page.String(), suiteDetails: page.details()} {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(file))(t)
 		if string(text) != want {
 			t.Errorf("%s is not what the records say: go -C bench run . suite -report", file)
 		}

@@ -8,15 +8,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // What train and a peer print becomes a record; a package that is missing is no failure of the method.
 func TestRecordOfOutput(t *testing.T) {
 	r := &suiteRecord{}
 	text := `{"steps": 7, "n_train": 10, "n_test": 2, "test": {"rmse": 1, "nlpd": 2, "mae": 3}}`
-	if err := r.readOurs([]byte(text), numbers); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, r.readOurs([]byte(text), numbers))
 	if r.Steps != 7 || r.NTrain != 10 || r.NTest != 2 || len(r.Scores) != 2 ||
 		r.Scores["nlpd"] != 2 {
 		t.Errorf("%+v", r)
@@ -33,7 +33,7 @@ func TestRecordOfOutput(t *testing.T) {
 	}
 	peer := cellsOf("yacht", 1)[4]
 	if peer.method.ours() {
-		t.Fatal(peer)
+		t.Fatalf("%v is ours, want one of others", peer)
 	}
 	if err := r.readPeer([]byte(`{"missing": "gpytorch"}`), peer, ""); !errors.Is(err, errMissing) ||
 		!strings.Contains(err.Error(), "gpytorch") {
@@ -61,14 +61,11 @@ func TestFailuresOfCommand(t *testing.T) {
 		t.Fatalf("a command that fails: %v", err)
 	}
 	text := withoutPaths(err.Error())
-	if !strings.Contains(text, "$GPDRF_DATA/rows.csv") || strings.Contains(text, os.TempDir()) {
-		t.Error(text)
-	}
+	must.Contain(t, text, "$GPDRF_DATA/rows.csv")
+	must.Lack(t, text, os.TempDir())
 	for signal, left := range map[string]bool{"KILL": true, "TERM": true, "SEGV": false, "ABRT": false} {
 		file := filepath.Join(t.TempDir(), "end.sh")
-		if err := os.WriteFile(file, []byte("kill -"+signal+" $$\n"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, os.WriteFile(file, []byte("kill -"+signal+" $$\n"), 0o666))
 		_, err := (&suiteRecord{Command: "sh " + file}).runCommand(context.Background(), time.Minute)
 		if err == nil || errors.Is(err, errMissing) != left {
 			t.Errorf("a command that SIG%s ended: %v", signal, err)
@@ -101,9 +98,7 @@ func TestChosenBy(t *testing.T) {
 	run := t.TempDir()
 	text := `{"steps": 5, "candidates": [{"name": "gpdrf"}, {"name": "drf", "weight": 0.25}, ` +
 		`{"name": "gp, matern32", "weight": 0.75}]}`
-	if err := os.WriteFile(filepath.Join(run, "best.json"), []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(filepath.Join(run, "best.json"), []byte(text), 0o666))
 	if got, err := chosenBy(run); err != nil || got != "gp, matern32: 0.75; drf: 0.25" {
 		t.Errorf("%q, %v", got, err)
 	}

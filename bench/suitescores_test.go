@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // predicted writes a fold with these targets and predictions, and scores them.
@@ -17,9 +19,7 @@ func predicted(t *testing.T, kind, train, test, lines string) (map[string]float6
 	file := filepath.Join(folder, "p.csv")
 	for path, text := range map[string]string{filepath.Join(folder, "train.csv"): table(train),
 		filepath.Join(folder, "test.csv"): table(test), file: lines} {
-		if err := writeText(path, text); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, writeText(path, text))
 	}
 	p, err := readPredictions(folder, file, kind)
 	if err != nil {
@@ -39,25 +39,18 @@ func near(t *testing.T, scores map[string]float64, key string, want float64) {
 func TestScoresOfNumbers(t *testing.T) {
 	// each a deviation away
 	scores, err := predicted(t, numbers, "8 10 12", "10 14", "12,2\n12,2\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	near(t, scores, "rmse", 1)
 	near(t, scores, "nlpd", 0.5*math.Log(2*math.Pi)+0.5)
 	near(t, scores, "coverage90", 1)
 	scores, err = predicted(t, numbers, "8 10 12", "10", "8,12,2,2\n") // two components
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	near(t, scores, "rmse", 0)
 	near(t, scores, "nlpd", 0.5*math.Log(2*math.Pi)+0.5)
 }
 
 func TestScoresOfClasses(t *testing.T) {
-	scores, err := predicted(t, classes, "0 1 2", "0 1 2", "0.5,0.25,0.25\n0.25,0.5,0.25\n1,0,0\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	scores := must.Get(predicted(t, classes, "0 1 2", "0 1 2", "0.5,0.25,0.25\n0.25,0.5,0.25\n1,0,0\n"))(t)
 	near(t, scores, "error", 1.0/3)
 	near(t, scores, "nll", (2*math.Ln2-math.Log(minProbability)+math.Log1p(2*minProbability))/3)
 }

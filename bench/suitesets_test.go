@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
@@ -23,10 +24,7 @@ func TestSuiteCells(t *testing.T) {
 			t.Errorf("%s: train reads sequences and graphs as they are, and tables alone from the fold", s.name)
 		}
 	}
-	peers, err := os.ReadFile("peers/suite.py")
-	if err != nil {
-		t.Fatal(err)
-	}
+	peers := must.Get(os.ReadFile("peers/suite.py"))(t)
 	for _, c := range suiteCells(suiteSets(), func(suiteMethod) bool { return true }, 1) {
 		if !c.method.ours() {
 			if entry := fmt.Sprintf("%q: %q,", c.method.name,
@@ -60,19 +58,12 @@ func TestWriteFold(t *testing.T) {
 		fmt.Fprintf(&b, "%d,0.1,%d\n", i, i%3)
 	}
 	file := filepath.Join(folder, "table.csv")
-	if err := writeText(file, b.String()); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, writeText(file, b.String()))
 	seen := map[string]int{}
 	for fold := 1; fold <= 5; fold++ {
-		if err := writeFold(folder, data.Source{Data: file, Folds: 5, Fold: fold,
-			ReadOptions: data.ReadOptions{Task: "classification"}}); err != nil {
-			t.Fatal(err)
-		}
-		text, err := os.ReadFile(filepath.Join(folder, "test.csv"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, writeFold(folder, data.Source{Data: file, Folds: 5, Fold: fold,
+			ReadOptions: data.ReadOptions{Task: "classification"}}))
+		text := must.Get(os.ReadFile(filepath.Join(folder, "test.csv")))(t)
 		lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 		if len(lines) != 7 || lines[0] != "x1,x2,target" {
 			t.Fatalf("fold %d: %q", fold, lines)

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
@@ -64,9 +65,7 @@ func genes(t *testing.T) []string {
 		fmt.Fprintf(&b, "%d\t%s%s\n", i%2, strings.Repeat([]string{"A", "C"}[i%2], 8+i%5), "GT"[:i%3])
 	}
 	path := filepath.Join(t.TempDir(), "genes.tsv")
-	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path, []byte(b.String()), 0o666))
 	return []string{"--data", path, "--folds", "4", "--fold", "2", "--kernel",
 		"spectrum:1+spectrum:2/sqrt", "--tokens", "dna"}
 }
@@ -80,38 +79,26 @@ func lengths(t *testing.T) []string {
 		fmt.Fprintf(&b, "%s%s,%g\n", strings.Repeat("A", 1+i%8), strings.Repeat("C", 8-i%8), 10+0.25*float64(i%8))
 	}
 	path := filepath.Join(t.TempDir(), "lengths.csv")
-	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, os.WriteFile(path, []byte(b.String()), 0o666))
 	return []string{"--data", path, "--sequence", "dna", "--folds", "4", "--fold", "2", "--kernel", "spectrum:1"}
 }
 
 // What is written are the inner products of the rows, in the order of the fold.
 func TestWriteGram(t *testing.T) {
 	settings, _, err := svmOptions(genes(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	cfg, err := options.Resolve(nil, settings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	cfg := must.Get(options.Resolve(nil, settings))(t)
 	path := filepath.Join(t.TempDir(), "gram.npz")
 	n, m, err := writeGram(path, cfg)
-	if err != nil || n != 30 || m != 10 {
-		t.Fatal(n, m, err)
-	}
+	must.OK(t, err)
+	must.Equal(t, n, 30)
+	must.Equal(t, m, 10)
 	_, rows, tests, _, err := cfg.Load(nil, data.Watch{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	var want []float64
 	for _, text := range []string{"spectrum:1", "spectrum:2/sqrt"} {
 		spec, _ := seq.Parse(text)
-		f, err := seq.Fit(t.Context(), spec[0], rows.Sequences)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(seq.Fit(t.Context(), spec[0], rows.Sequences))(t)
 		products, _, _ := spec[0].Products(f.Rows(tests.Sequences), f.Rows(rows.Sequences))
 		for i, v := range products {
 			if want = append(want, 0); len(want) > n*m {
@@ -129,15 +116,9 @@ func TestWriteGram(t *testing.T) {
 // arrayOf reads an array of size float32 in an archive.
 func arrayOf(t *testing.T, path, name, shape string, size int) []float32 {
 	t.Helper()
-	z, err := zip.OpenReader(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := must.Get(zip.OpenReader(path))(t)
 	defer z.Close()
-	r, err := z.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(z.Open(name))(t)
 	text, _ := io.ReadAll(r)
 	if len(text) < 128 || len(text)-4*size != 128 || !bytes.Contains(text[:128],
 		[]byte("'<f4', 'fortran_order': False, 'shape': "+shape+", }")) || text[127] != '\n' {
@@ -151,18 +132,13 @@ func arrayOf(t *testing.T, path, name, shape string, size int) []float32 {
 // Targets of a regression have mean 0 and standard deviation 1 over the training rows.
 func TestWriteTargets(t *testing.T) {
 	settings, _, err := svmOptions(lengths(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	cfg, err := options.Resolve(nil, settings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
+	cfg := must.Get(options.Resolve(nil, settings))(t)
 	path := filepath.Join(t.TempDir(), "gram.npz")
 	n, m, err := writeGram(path, cfg)
-	if err != nil || n != 30 || m != 10 {
-		t.Fatal(n, m, err)
-	}
+	must.OK(t, err)
+	must.Equal(t, n, 30)
+	must.Equal(t, m, 10)
 	y := arrayOf(t, path, "train_labels.npy", "(30,)", n)
 	sum, squares := 0.0, 0.0
 	for _, v := range y {
@@ -185,10 +161,7 @@ func TestMachine(t *testing.T) {
 		t.Skipf("needs %s with scikit-learn: make svm installs it", svmPython)
 	}
 	for _, by := range []string{"error", "auc", "evidence"} {
-		m, err := machine(append(genes(t), "--by", by))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(machine(append(genes(t), "--by", by)))(t)
 		if e, _ := value(m.Test, "error"); e != 0 || m.NTrain != 30 || m.NTest != 10 ||
 			!strings.Contains(m.Chosen, map[bool]string{true: ", amplitude ", false: ", C "}[by == "evidence"]) {
 			t.Errorf("%+v", m)
@@ -203,10 +176,7 @@ func TestMachine(t *testing.T) {
 			t.Errorf("AUC %v", a)
 		}
 	}
-	m, err := machine(append(lengths(t), "--by", "rmse"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(machine(append(lengths(t), "--by", "rmse")))(t)
 	if e, ok := value(m.Test, "rmse"); !ok || e > .1 || m.NTest != 10 || !strings.Contains(m.Chosen, ", ε ") {
 		t.Errorf("a regression: %+v", m)
 	}

@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // The picture is drawn from the files of the toy and the commands in the README.
@@ -15,10 +17,7 @@ func TestToyIsCurrent(t *testing.T) {
 			t.Errorf("%s is not what make toy writes (%v)", path, err)
 		}
 	}
-	readme, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	readme := must.Get(os.ReadFile("README.md"))(t)
 	for _, command := range []string{toyTrain, toyPredict} {
 		if !strings.Contains(string(readme), "$ "+command+"\n") {
 			t.Errorf("the README lacks %s", command)

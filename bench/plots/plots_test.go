@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/plot"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 func TestBins(t *testing.T) {
@@ -62,10 +64,7 @@ func isBlue(r, g, b int) bool  { return b > r+20 && b > g+5 }
 
 func decoded(t *testing.T, text []byte) image.Image {
 	t.Helper()
-	m, err := png.Decode(bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(png.Decode(bytes.NewReader(text)))(t)
 	return m
 }
 
@@ -85,9 +84,7 @@ func TestHistograms(t *testing.T) {
 	var pictures []image.Image
 	for _, wrong := range []int{0, 30} {
 		var out bytes.Buffer
-		if err := Histograms(&out, "distance", [][]Panel{{{"GP", fill(wrong)}, {"DRF", fill(wrong)}}}); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, Histograms(&out, "distance", [][]Panel{{{"GP", fill(wrong)}, {"DRF", fill(wrong)}}}))
 		pictures = append(pictures, decoded(t, out.Bytes()))
 	}
 	for i, m := range pictures {
@@ -111,9 +108,7 @@ func TestBand(t *testing.T) {
 			b.Q75, b.Q95 = append(b.Q75, x+width/2), append(b.Q95, x+width)
 		}
 		var out bytes.Buffer
-		if err := b.Write(&out); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, b.Write(&out))
 		areas = append(areas, share(decoded(t, out.Bytes()), isBlue))
 	}
 	if areas[0] < 0.02 || areas[1] < 2*areas[0] {
@@ -130,9 +125,7 @@ func TestRanks(t *testing.T) {
 			{Name: "theirs", Average: 1.5, Each: []float64{2, 1, 2, 1}},
 		}}
 		var out bytes.Buffer
-		if err := r.Write(&out); err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, r.Write(&out))
 		shares = append(shares, share(decoded(t, out.Bytes()), isBlue))
 	}
 	if shares[0] < 0.005 || shares[1] < 2*shares[0] {
