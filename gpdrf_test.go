@@ -110,9 +110,7 @@ func TestDashesOfColumns(t *testing.T) {
 	rows := wave()
 	rows.Columns = []string{`max --depth "m`}
 	m, err := gpdrf.Train(t.Context(), rows, gpdrf.Options{Model: "gp", Steps: 2, Device: "cpu"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, err)
 	_, err = m.Predict(t.Context(), gpdrf.Rows{Columns: []string{"x"}, Inputs: [][]float64{{3}}})
 	if want := `there is no column "max --depth \"m"`; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
@@ -247,9 +245,7 @@ func TestPredictAgain(t *testing.T) {
 
 func BenchmarkPredictRow(b *testing.B) {
 	m, err := gpdrf.Train(b.Context(), wave(), gpdrf.Options{Steps: 20, Device: "cpu"})
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.OK(b, err)
 	defer m.Close()
 	row := gpdrf.Rows{Inputs: [][]float64{{0.5}}}
 	for b.Loop() {
@@ -368,9 +364,7 @@ func TestWords(t *testing.T) {
 					t.Errorf("note %q", line)
 				}
 			}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.OK(t, err)
 		return m
 	}
 	m := train(classes)

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // A program that uses the library alone is small: it has no readers of Parquet and Arrow, and no server.
@@ -14,10 +16,7 @@ func TestMinimalProgram(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds a program")
 	}
-	packages, err := exec.Command("go", "list", "-deps", "./testdata/minimal").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	packages := must.Get(exec.Command("go", "list", "-deps", "./testdata/minimal").Output())(t)
 	for name := range strings.Lines(string(packages)) {
 		for _, heavy := range []string{"github.com/parquet-go/", "google.golang.org/grpc", "github.com/prometheus/"} {
 			if strings.HasPrefix(name, heavy) {
@@ -31,10 +30,7 @@ func TestMinimalProgram(t *testing.T) {
 	if text, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
-	info, err := os.Stat(program)
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := must.Get(os.Stat(program))(t)
 	t.Logf("%.1f MB", float64(info.Size())/1e6)
 	if info.Size() > most {
 		t.Errorf("the program has %d bytes, at most %g are wanted", info.Size(), most)

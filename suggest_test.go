@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -19,17 +18,15 @@ func TestSuggest(t *testing.T) {
 	nan := math.NaN()
 	rows := gpdrf.Rows{Inputs: [][]float64{{0.75}, {-0.8}, {0.7}, {2.4}}, Values: []float64{1, nan, nan, nan}}
 	search := gpdrf.SuggestOptions{How: "thompson", Batch: 3}
-	got, err := model.Suggest(ctx, rows, search)
-	if err != nil || len(got) != 3 || got[0].Row != 2 || got[0].Feasible != 1 {
-		t.Fatal(got, err)
-	}
-	if again, _ := model.Suggest(ctx, rows, search); !reflect.DeepEqual(again, got) {
-		t.Error("the same seed gives", again)
-	}
-	search.Minimize, search.Feasible = true, model // rows with a target of 0 or more are feasible
+	got := must.Get(model.Suggest(ctx, rows, search))(t)
+	must.Equal(t, len(got), 3)
+	must.Equal(t, got[0].Row, 2)
+	must.Equal(t, got[0].Feasible, 1)
+	must.Equal(t, must.Get(model.Suggest(ctx, rows, search))(t), got) // the same seed
+	search.Minimize, search.Feasible = true, model                    // rows with a target of 0 or more are feasible
 	search.Batch, search.How = 1, "ucb"
 	if got, err := model.Suggest(ctx, rows, search); err != nil || got[0].Row != 2 || got[0].Feasible < 0.9 {
-		t.Error(got, err)
+		t.Errorf("the least feasible: %v, %v, want row 2", got, err)
 	}
 	if _, err := model.Suggest(ctx, rows, gpdrf.SuggestOptions{How: "foo"}); err == nil ||
 		!strings.HasPrefix(err.Error(), `gpdrf.SuggestOptions: how: there is no "foo"`) {
@@ -37,7 +34,7 @@ func TestSuggest(t *testing.T) {
 	}
 	search.Feasible = nil
 	if got, err := model.Suggest(ctx, rows, search); err != nil || math.Abs(got[0].Mean+1) > 0.1 {
-		t.Error(got, err)
+		t.Errorf("the least: %v, %v, want the mean -1", got, err)
 	}
 	ended, end := context.WithCancel(ctx)
 	end()
