@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 func density(w []float64, logs [][]float64) (sum float64) {
@@ -75,5 +77,63 @@ func TestStackOfEqualModels(t *testing.T) {
 	logs := [][]float64{{-1, -2, -0.5}, {-1, -2, -0.5}}
 	if w := stack(logs, nil); math.Abs(w[0]-0.5) > 1e-9 {
 		t.Errorf("weights %v", w)
+	}
+}
+
+// A model whose means are much worse than the default's has no weight, whatever its density.
+func TestWeightOfPoorMeans(t *testing.T) {
+	set := wave(t, 60, false)
+	for rmse, want := range map[float64]bool{0.13: false, 0.11: true} {
+		state := &State{Candidates: []Candidate{{Name: "default"}, {Name: "sharp"}}}
+		for fold := 1; fold <= 3; fold++ {
+			for k, mean := range []float64{0, 1} {
+				rows := []float64{mean, mean}
+				state.Candidates[k].Trials = append(state.Candidates[k].Trials,
+					Trial{Round: 1, Fold: fold}, Trial{Round: 2, Fold: fold},
+					Trial{Round: rounds, Fold: fold, LogDensity: mean, RMSE: []float64{0.1, rmse}[k], Rows: rows})
+			}
+		}
+		s := searching(t, state, set, nil, 1)
+		must.OK(t, s.weigh())
+		if has := state.Candidates[1].Weight > 0; has != want || !want && state.Candidates[0].Weight != 1 {
+			t.Errorf("RMSE %g beside 0.1: weights %g and %g",
+				rmse, state.Candidates[0].Weight, state.Candidates[1].Weight)
+		}
+	}
+}
+
+// The default is alone where the lead of the others is within the error of the rows.
+func TestWeightOfSmallLead(t *testing.T) {
+	for lead, want := range map[float64]float64{0.01: 1, 1: 0} {
+		state := &State{Candidates: []Candidate{{Name: "default"}, {Name: "other"}}}
+		for fold := 1; fold <= 3; fold++ {
+			for k, rows := range [][]float64{{0, -2, -4}, {lead - 0.5, lead - 2, lead - 3.5}} {
+				state.Candidates[k].Trials = append(state.Candidates[k].Trials, Trial{Round: 1, Fold: fold},
+					Trial{Round: 2, Fold: fold}, Trial{Round: rounds, Fold: fold, RMSE: 0.1, LogDensity: float64(k),
+						Rows: rows})
+			}
+		}
+		must.OK(t, searching(t, state, wave(t, 60, false), nil, 1).weigh())
+		if got := state.Candidates[0].Weight; (got == 1) != (want == 1) {
+			t.Errorf("a lead of %g: the default has weight %g", lead, got)
+		}
+	}
+}
+
+// A default that has failed in a fold does not judge the others.
+func TestWeightBesideFailedDefault(t *testing.T) {
+	state := &State{Candidates: []Candidate{{Name: "default"}, {Name: "other"}}}
+	for fold := 1; fold <= 3; fold++ {
+		for k := range state.Candidates {
+			last := Trial{Round: rounds, Fold: fold, RMSE: 0.1, Rows: []float64{0, 0}}
+			if k == 0 && fold == 3 {
+				last = Trial{Round: rounds, Fold: fold, Failure: "numbers ran away"}
+			}
+			state.Candidates[k].Trials = append(state.Candidates[k].Trials,
+				Trial{Round: 1, Fold: fold}, Trial{Round: 2, Fold: fold}, last)
+		}
+	}
+	if err := searching(t, state, wave(t, 60, false), nil, 1).weigh(); err != nil || state.Candidates[1].Weight != 1 {
+		t.Errorf("%v, weights %g and %g", err, state.Candidates[0].Weight, state.Candidates[1].Weight)
 	}
 }
