@@ -1,0 +1,166 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
+)
+
+// A candidate has to be better than the first one by more than the standard error; the length by its mean.
+func TestBestAttempt(t *testing.T) {
+	bound, other := candidate{options.ELBO, 1}, candidate{options.Predictive, 0.3}
+	of := func(s candidate, steps int, logs ...float64) rundir.Attempt {
+		return rundir.Attempt{Objective: s.objective, KLWeight: s.klWeight, Steps: steps, Logs: logs}
+	}
+	short, long := of(bound, 1, -1, -1, -1, -1), of(bound, 3, -.9, -.8, -.9, -.8)
+	near := of(other, 1, 0, -1.5, 0, -1.5)
+	better := of(other, 3, -.5, -.6, -.5, -.6)
+	similar := of(bound, 5, -.9, -.8, -.9, -.9)
+	for _, c := range []struct {
+		name     string
+		attempts []rundir.Attempt
+		want     *rundir.Attempt
+	}{
+		{"none", nil, nil},
+		{"broken off", []rundir.Attempt{of(bound, 1)}, nil},
+		{"the longer", []rundir.Attempt{short, long}, &long},
+		{"not clearly shorter", []rundir.Attempt{long, similar}, &similar},
+		{"clearly shorter", []rundir.Attempt{long, of(bound, 5, -1, -1, -1, -1)}, &long},
+		{"too near", []rundir.Attempt{short, long, near}, &long},
+		{"clear", []rundir.Attempt{short, long, near, better}, &better},
+		{"bound broken off", []rundir.Attempt{of(bound, 1), near}, &near},
+	} {
+		got := (&chooser{candidates: []candidate{bound, other}, inputs: &inputs{}, attempts: c.attempts}).best()
+		if !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
+		}
+	}
+}
+
+// The choice follows from the attempts alone.
+func TestChoiceOfAttempts(t *testing.T) {
+	bound, other := candidate{options.ELBO, 1}, candidate{options.Predictive, 0.3}
+	of := func(c candidate, steps int, log float64) rundir.Attempt {
+		return rundir.Attempt{Objective: c.objective, KLWeight: c.klWeight, Steps: steps, Logs: []float64{log, log},
+			Temperature: 2}
+	}
+	short, in := []rundir.Attempt{of(bound, 10, -2), of(other, 10, -1)}, &inputs{}
+	for name, c := range map[string]struct {
+		attempts  []rundir.Attempt
+		longSteps int
+		want      decision
+	}{
+		"none":             {nil, 40, decision{in, bound, 160, 160, 0}},
+		"safe":             {short, 0, decision{in, other, 60, 60, 0}},
+		"no time for any":  {short, 40, decision{in, other, 40, 40, 0}},
+		"long":             {append(short, of(other, 40, 0)), 40, decision{in, other, 40, 40, 2}},
+		"short":            {append(short, of(other, 40, -3)), 40, decision{in, other, 10, 40, 2}},
+		"between":          {append(short, of(other, 40, 0), of(other, 160, -3)), 160, decision{in, other, 40, 160, 2}},
+		"no time for long": {append(short, of(other, 40, -3)), 160, decision{in, other, 10, 160, 2}},
+	} {
+		ch := &chooser{candidates: []candidate{bound, other}, columns: in, inputs: in, attempts: c.attempts,
+			totalSteps: 100, longSteps: c.longSteps}
+		if got := ch.decide(160); got != c.want {
+			t.Errorf("%s: %+v, want %+v", name, got, c.want)
+		}
+	}
+}
+
+// Lengths of attempts lie between short and long ones if these are far apart. All attempts and the run take no more
+// steps than a run without them, for three candidates and for four.
+func TestLengthsBetween(t *testing.T) {
+	for steps := 480; steps <= options.MaxSteps; steps += 1 + steps/7 {
+		short, long := min(int(shortShare*float64(steps)), longestShort), int(longShare*float64(steps))
+		between := lengthsBetween(short, long)
+		for _, candidates := range []int{3, 4} {
+			all, last := candidates*short+3*long, short // the run is as long as a long attempt
+			for _, n := range between {
+				if n != lengthFactor*last || lengthFactor*n > long {
+					t.Errorf("%d steps: %d follows %d before %d", steps, n, last, long)
+				}
+				all, last = all+2*n, n
+			}
+			if all > steps {
+				t.Errorf("%d candidates take %d of %d steps", candidates, all, steps)
+			}
+			if few := steps <= 15000; few && between != nil {
+				t.Errorf("%d steps: attempts of %d", steps, between)
+			}
+		}
+	}
+}
+
+// An attempt that breaks off does not count. If no attempt counts, the run has the bound as objective. A time limit
+// that is nearly over leaves no time for attempts.
+func TestNoAttempt(t *testing.T) {
+	job := &Job{Config: withSteps(config(t, "inducing=20 latents=2 features=20 batch=50"), 1200),
+		Device: openCPU(t), Train: table(t, 120, 1, wave)}
+	r := chosenLate(t, job, func(*run) {})
+	if c := r.config; c.ObjectiveName() != "ELBO" || c.Steps != 1200 {
+		t.Errorf("without time: %s for %d steps", c.Objective, c.Steps)
+	}
+	r.clock.deadline = 0
+	ctx, cancel := context.WithCancelCause(context.Background())
+	stop := errors.New("stop")
+	cancel(stop)
+	r.config.Objective = options.Auto
+	if err := r.choose(ctx); err != stop {
+		t.Errorf("a context that is over: %v", err)
+	}
+	r.trained.Targets = []scaling.TargetScale{{SD: 0}} // no target is a number
+	ch := &chooser{run: r, candidates: []candidate{{options.ELBO, 1}},
+		inputs: &inputs{run: r, trainRows: job.Train, heldOut: job.Train}}
+	heard := &quiet{}
+	r.reporter, r.clock = heard, clock{}
+	if err := ch.attempt(context.Background(), ch.candidates[0], 90); err != nil || ch.best() != nil {
+		t.Errorf("a run that breaks off: %v, %v", err, ch.best())
+	} else if notes := strings.Join(heard.notes, "\n"); !strings.Contains(notes, "does not count") {
+		t.Errorf("a run that breaks off: the notes are %q", notes)
+	}
+}
+
+// Where there is no time for long attempts, no lengths are compared: the run has the steps of a long one. What a
+// checkpoint has needs no time.
+func TestNoTimeForLongAttempts(t *testing.T) {
+	job := &Job{Config: withSteps(config(t, "inducing=20 latents=2 features=20 batch=50"), 1200),
+		Device: openCPU(t), Train: table(t, 120, 1, wave)}
+	r := chosenLate(t, job, func(r *run) {
+		// attempts of another program count by their objective and steps
+		attempts := []rundir.Attempt{{Objective: options.ELBO, KLWeight: 0.7, Steps: 75,
+			Logs: []float64{9, 9}}, {Objective: options.ELBO, KLWeight: 1, Steps: 74, Logs: []float64{9, 9}}}
+		for i, s := range candidates(r.config, r.train) {
+			attempts = append(attempts, rundir.Attempt{Objective: s.objective,
+				KLWeight: s.klWeight, Steps: 75, Logs: []float64{float64(i), float64(i)}, Temperature: 3})
+		}
+		job.Checkpoint = &rundir.Checkpoint{State: rundir.State{Attempts: attempts}}
+	})
+	if c := r.config; c.Objective != options.Predictive || c.KLWeight != lowestWeight || c.Steps != 300 ||
+		c.RowsChoseLength || c.Temperature != 0 {
+		t.Errorf("%s for %d steps, planned for %q, temperature %g", c.ObjectiveName(), c.Steps, c.PlannedFor,
+			c.Temperature)
+	}
+}
+
+// An attempt ends where, at the pace of all, a time limit leaves fewer steps than the longest attempt had.
+func TestTimeReserveOfAttempt(t *testing.T) {
+	for _, c := range []struct {
+		remaining time.Duration
+		want      bool
+	}{{remaining: 9 * time.Second, want: true}, {remaining: 11 * time.Second, want: false}} {
+		r, ended := (&Job{}).newRun(), false
+		r.clock = clock{limit: Limit{Began: time.Now()}, deadline: c.remaining}
+		ch := &chooser{run: r, inputs: &inputs{speed: speed{100, 10}}, totalSteps: 200,
+			cancel: func() { ended = true }, attempts: []rundir.Attempt{{Steps: 100, Logs: []float64{0}}}}
+		attemptReporter{chooser: ch}.Step(rundir.Progress{Step: reportEvery, Elapsed: reportEvery * time.Second / 10})
+		if ended != c.want {
+			t.Errorf("%s left for 100 steps of 100 ms: ended %t", c.remaining, ended)
+		}
+	}
+}
