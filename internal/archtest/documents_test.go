@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // documents returns the documents at the root, and all of docs, examples and bench/results.
@@ -15,10 +17,7 @@ func documents(t *testing.T) []string {
 	t.Helper()
 	names := []string{"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "examples/README.md"}
 	for _, pattern := range []string{"docs/*.md", "docs/*/*.md", "bench/results/*.md", "bench/results/*/*.md"} {
-		found, err := fs.Glob(os.DirFS(root), pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := must.Get(fs.Glob(os.DirFS(root), pattern))(t)
 		names = append(names, found...)
 	}
 	return names

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 var (
@@ -18,10 +20,7 @@ var (
 
 // The comment of each kernel names its grid. The comment of each file of kernels names the file of its CPU twin.
 func TestKernelHeaders(t *testing.T) {
-	files, err := fs.Glob(os.DirFS(root), "cuda/kernels/*.cuh")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(fs.Glob(os.DirFS(root), "cuda/kernels/*.cuh"))(t)
 	kernels := 0
 	for _, file := range files {
 		text := read(t, file)

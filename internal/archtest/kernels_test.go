@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/cuda"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // launch is a call of family.launch in device/gpu: the kernel's name without its type, whose kernels they are, and the
@@ -127,10 +128,7 @@ func TestLaunchesFitKernels(t *testing.T) {
 	}
 	m, found := load(t), map[string]bool{}
 	for _, image := range images {
-		signatures, err := cuda.Signatures(read(t, image))
-		if err != nil {
-			t.Fatal(err)
-		}
+		signatures := must.Get(cuda.Signatures(read(t, image)))(t)
 		launched := map[string]bool{}
 		for _, f := range m.code() {
 			if f.dir != "device/gpu" {
@@ -216,10 +214,7 @@ func (l *launch) parameters(suffix string, s cuda.Signature) []cuda.Kind {
 func TestKernelsAreDocumented(t *testing.T) {
 	signatures := map[string]cuda.Signature{}
 	for _, image := range []string{"cuda/kernels_sm70.ptx", "cuda/kernels_sm80.ptx"} {
-		own, err := cuda.Signatures(read(t, image))
-		if err != nil {
-			t.Fatal(err)
-		}
+		own := must.Get(cuda.Signatures(read(t, image)))(t)
 		maps.Copy(signatures, own)
 	}
 	text, works, there := read(t, "docs/kernels.md"), map[string]bool{}, map[string]bool{}

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 const (
@@ -90,10 +92,7 @@ func outside(name, base string) bool {
 
 func load(t *testing.T) *module {
 	t.Helper()
-	m, err := readModule()
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(readModule())(t)
 	if len(m.files) < 20 {
 		t.Fatalf("only %d Go files found from %s", len(m.files), root)
 	}
@@ -102,10 +101,7 @@ func load(t *testing.T) *module {
 
 func read(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join(root, name)))(t)
 	return string(text)
 }
 
