@@ -16,19 +16,25 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
+// choiceCase is a run that chooses its objective, and what it should choose.
+type choiceCase struct {
+	name, words string
+	rows        int
+	target      func(*rand.Rand, float64, float64) string
+	safe        bool // too small to memorise: no temperature, and no short length
+	wantSteps   []int
+	note        string
+}
+
+// stepsOfChoice are the steps of a run before the rows choose.
+const stepsOfChoice = 800
+
 // Rows that are held out choose the objective, its weight of the KL terms and, on few rows or of classes, the number of
 // steps. The settled config repeats the run.
 func TestChoiceOfObjective(t *testing.T) {
 	learns(t)
-	const steps = 800
-	for _, c := range []struct {
-		name, words string
-		rows        int
-		target      func(*rand.Rand, float64, float64) string
-		safe        bool
-		wantSteps   []int
-		note        string
-	}{
+	const steps = stepsOfChoice
+	for _, c := range []choiceCase{
 		{name: "numbers", words: "inducing=20 latents=3 features=20", rows: 120, target: wave,
 			wantSteps: []int{steps / 16, steps / 4}, note: "24 rows held out: predictive with kl-weight 0.1"},
 		{name: "classes", words: "inducing=20 latents=3 features=20", rows: 120, target: rings,
@@ -38,40 +44,40 @@ func TestChoiceOfObjective(t *testing.T) {
 		{name: "asked", words: "inducing=20 latents=3 features=20 objective=auto steps=800", rows: 120, target: wave,
 			wantSteps: []int{steps / 16, steps / 4}, note: "24 rows held out: elbo"},
 	} {
-		cfg := withSteps(config(t, "batch=50 "+c.words), steps)
-		job := &Job{Config: cfg, Device: openCPU(t), Reporter: &quiet{}}
-		var err error
-		job.Train, job.Validation, _, err = cfg.HoldOut(table(t, c.rows, 1, c.target), data.Watch{})
-		must.OK(t, err)
-		out := must.Get(job.Run(context.Background()))(t)
-		got, notes := out.Config, strings.Join(job.Reporter.(*quiet).notes, "\n")
-		if !strings.Contains(notes, c.note) {
-			t.Errorf("%s: no %q in the notes: %s", c.name, c.note, notes)
-		}
-		if got.Objective == options.Auto || out.Trained.KLWeight != got.KLWeight {
-			t.Errorf("%s: objective %s with kl-weight %g, and %g in the model", c.name, got.Objective, got.KLWeight,
-				out.Trained.KLWeight)
-		}
-		if want := fmt.Sprintf(", for %d of %d steps, after ", got.Steps, steps); !strings.Contains(notes, want) {
-			t.Errorf("%s: no %q in the notes: %s", c.name, want, notes)
-		}
-		if !slices.Contains(c.wantSteps, got.Steps) {
-			t.Errorf("%s: %d steps, want one of %d, planned for %q", c.name, got.Steps, c.wantSteps, got.PlannedFor)
-		}
-		// a short attempt that beats the longer one has chosen the length
-		if chose := !c.safe && got.Steps < steps/4; got.RowsChoseLength != chose {
-			t.Errorf("%s: %d steps: rows chose the length: %t", c.name, got.Steps, got.RowsChoseLength)
-		}
-		job.Config = got
-		again := must.Get(job.Run(context.Background()))(t)
-		same(t, c.name+" repeated", out.Trained.Parameters, again.Trained.Parameters)
-		if a, b := out.Trained.Config.Temperature, again.Trained.Config.Temperature; a != b ||
-			(got.Temperature > 0) == c.safe {
-			t.Errorf("%s: temperature %g of %g, and repeated %g", c.name, a, got.Temperature, b)
-		}
-		if numbers := out.Trained.Schema.Task == data.Regression; numbers && !c.safe && got.Temperature < 1 {
-			t.Errorf("%s: temperature %g makes numbers surer", c.name, got.Temperature)
-		}
+		t.Run(c.name, c.test)
+	}
+}
+
+func (c *choiceCase) test(t *testing.T) {
+	cfg := withSteps(config(t, "batch=50 "+c.words), stepsOfChoice)
+	job := &Job{Config: cfg, Device: openCPU(t), Reporter: &quiet{}}
+	var err error
+	job.Train, job.Validation, _, err = cfg.HoldOut(table(t, c.rows, 1, c.target), data.Watch{})
+	must.OK(t, err)
+	out := must.Get(job.Run(context.Background()))(t)
+	got := out.Config
+	must.Contain(t, strings.Join(job.Reporter.(*quiet).notes, "\n"), c.note,
+		fmt.Sprintf(", for %d of %d steps, after ", got.Steps, stepsOfChoice))
+	if got.Objective == options.Auto || out.Trained.KLWeight != got.KLWeight {
+		t.Errorf("objective %s with kl-weight %g, and %g in the model", got.Objective, got.KLWeight,
+			out.Trained.KLWeight)
+	}
+	if !slices.Contains(c.wantSteps, got.Steps) {
+		t.Errorf("%d steps, want one of %d, planned for %q", got.Steps, c.wantSteps, got.PlannedFor)
+	}
+	// a short attempt that beats the longer one has chosen the length
+	if chose := !c.safe && got.Steps < stepsOfChoice/4; got.RowsChoseLength != chose {
+		t.Errorf("%d steps: rows chose the length: %t", got.Steps, got.RowsChoseLength)
+	}
+	if numbers := out.Trained.Schema.Task == data.Regression; numbers && !c.safe && got.Temperature < 1 {
+		t.Errorf("temperature %g makes numbers surer", got.Temperature)
+	}
+	job.Config = got
+	again := must.Get(job.Run(context.Background()))(t)
+	same(t, "repeated", out.Trained.Parameters, again.Trained.Parameters)
+	if a, b := out.Trained.Config.Temperature, again.Trained.Config.Temperature; a != b ||
+		(got.Temperature > 0) == c.safe {
+		t.Errorf("temperature %g of %g, and repeated %g", a, got.Temperature, b)
 	}
 }
 
