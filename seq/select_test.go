@@ -89,7 +89,7 @@ func TestSelectNeighbours(t *testing.T) {
 	r, p := rand.New(rand.NewPCG(6, 6)), &problem{kind: Bytes}
 	for group := range 40 {
 		x := letters(r, "abcdefghijklmnopqrstuvwxyz", 60)
-		for range 12 {
+		for range 8 {
 			y := slices.Clone(x)
 			y[r.IntN(len(y))] = 'z'
 			p.classify(string(y), group%2 == 1)
@@ -217,7 +217,9 @@ func TestSelectRare(t *testing.T) {
 	if rare != 25 || early < 10 || early > 15 || len(rows) > 820 {
 		t.Errorf("%d rows, %d rare ones, %d of them early", len(rows), rare, early)
 	}
-	if found := p.selected(t); found.Scores[0].AUC < 0.99 || found.Scores[0].Rows != len(rows) {
+	specs := mustParse(t, "words:1/log/tfidf/linear", "degree:1/linear", "intersection:2/linear", "blended:3/log/linear")
+	found := must.Get(Select(t.Context(), specs, encode(t, p.kind, p.lines...), p.targets, 1, 0))(t)
+	if found.Scores[0].AUC < 0.99 || found.Scores[0].Rows != len(rows) {
 		t.Errorf("%s", strings.Join(found.Notes(), "\n"))
 	}
 }
