@@ -107,7 +107,8 @@ func TestComponents(t *testing.T) {
 		components bool
 	}{{columns: "auto", components: true}, {columns: "auto", own: true},
 		{columns: "components", own: true, components: true}, {columns: "all"}} {
-		cfg := withSteps(config(t, "device=cpu:f32 inducing=30 latents=3 features=20 columns="+c.columns), 1200)
+		words := startGiven + " device=cpu:f32 inducing=30 latents=3 features=20 columns=" + c.columns
+		cfg := withSteps(config(t, words), 1200)
 		job := &Job{Config: cfg, Device: openCPU(t), Train: alikeRows(t, 400, 1, c.own), Reporter: &quiet{}}
 		out := must.Get(job.Run(t.Context()))(t)
 		notes := strings.Join(job.Reporter.(*quiet).notes, "\n")

@@ -31,8 +31,8 @@ func TestLikelihoodsFit(t *testing.T) {
 	for likelihood, target := range map[string]func(*rand.Rand, float64,
 		float64) string{"student-t": outliers, "heteroscedastic": fan} {
 		set, test := table(t, 600, 1, target), table(t, 300, 2, target)
-		for _, options := range []string{"model=gpdrf steps=500 inducing=30 features=50",
-			"model=gp steps=200 inducing=30", "model=drf steps=500 features=50"} {
+		for _, options := range []string{startGiven + " model=gpdrf steps=500 inducing=30 features=50",
+			startGiven + " model=gp steps=200 inducing=30", "model=drf steps=500 features=50"} {
 			options += " batch=64"
 			plain := evaluate(t, mustFit(t, options+" objective=elbo", set), test).Regression
 			out := mustFit(t, options+" likelihood="+likelihood, set)

@@ -82,12 +82,14 @@ func TestRanksAgreeOnLongAttempts(t *testing.T) {
 	}
 }
 
+// sharedRuns are runs for ranks. The first finds its start values, which takes longer than its steps.
 var sharedRuns = []string{
 	"steps=25 batch=60 inducing=9 features=7 device=cpu:",
 	startGiven + " steps=25 batch=61 inducing=9 features=7 layers=2 hidden=3 latents=3 spectra=var-resampled " +
 		"samples=2 device=cpu:",
 	startGiven + " steps=25 batch=33 model=gp inducing=9 natgrad=0.1 whiten=false device=cpu:",
-	"steps=25 batch=40 model=drf features=9 l2=0.01 decay=cosine kl-warmup=0.5 device=cpu:",
+	"drf-lengthscale-factor=0.4 noise-init=0.1 steps=25 batch=40 model=drf features=9 l2=0.01 decay=cosine " +
+		"kl-warmup=0.5 device=cpu:",
 }
 
 // Ranks that share each batch train the model that one process trains: to nine digits of the bound in double, and to
@@ -132,7 +134,8 @@ func (c onDevice) Wait(do func()) { do() }
 // A step whose gradient stays on the device equals the step of one process, also in parts.
 func TestRanksOnDevice(t *testing.T) {
 	set := table(t, 200, 1, wave)
-	runs := append([]string{"steps=25 batch=61 inducing=9 features=7 chunk=10 device=cpu:"}, sharedRuns...)
+	inParts := startGiven + " steps=25 batch=61 inducing=9 features=7 chunk=10 device=cpu:"
+	runs := append([]string{inParts}, sharedRuns...)
 	if testing.Short() { // the race detector has a run in parts
 		runs = runs[:1]
 	}
@@ -154,8 +157,8 @@ func TestDeterministicRanks(t *testing.T) {
 	learns(t)
 	set := table(t, 200, 1, wave)
 	inParts := []string{ // shards have 3 or 4 rows
-		"steps=25 batch=25 inducing=9 features=7 chunk=3 device=cpu:",
-		"steps=25 batch=25 inducing=9 features=7 chunk=1 device=cpu:",
+		startGiven + " steps=25 batch=25 inducing=9 features=7 chunk=3 device=cpu:",
+		startGiven + " steps=25 batch=25 inducing=9 features=7 chunk=1 device=cpu:",
 	}
 	for _, run := range append(inParts, sharedRuns...) {
 		run = strings.Replace(run, "steps=25", "steps=4", 1) + "f32 deterministic=true" // other bits appear at once

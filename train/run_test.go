@@ -237,8 +237,7 @@ func TestInterrupted(t *testing.T) {
 	same(t, "repeated", out.Trained.Parameters, again.Trained.Parameters)
 }
 
-// startGiven are options of a run that needs no exact GP for its start: under the race detector it takes most of a
-// short time limit.
+// startGiven are options of a run that needs no exact GP for its start, which takes longer than a few steps.
 const startGiven = "gp-lengthscale-factor=0.4 noise-init=0.1"
 
 // readings is a Reporter that keeps the Progress of each step.

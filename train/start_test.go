@@ -101,7 +101,7 @@ func TestStartRefused(t *testing.T) {
 // the run.
 func TestObjectiveByRows(t *testing.T) {
 	learns(t)
-	small := "steps=3 inducing=4 latents=1 features=8 "
+	small := "inducing=4 latents=1 features=8 "
 	for _, c := range []struct {
 		words           string
 		rows            int
@@ -110,22 +110,18 @@ func TestObjectiveByRows(t *testing.T) {
 		{"", 300, options.ELBO, model.Full}, // rows are fewer than the parameters, and fewer than ten for each feature
 		{small, 300, options.Predictive, model.Diagonal},
 		{small, 50, options.ELBO, model.Full},
-		{"steps=3 inducing=4 model=gp", 300, options.Predictive, ""},
+		{"inducing=4 model=gp", 300, options.Predictive, ""},
 		{small + "likelihood=student-t", 300, options.ELBO, model.Diagonal},
 		{small + "spectra=prior-fixed", 100, options.ELBO, model.Diagonal},
 		{small + "objective=elbo w-cov=full", 300, options.ELBO, model.Full},
 		{small + "objective=predictive w-cov=diagonal", 50, options.Predictive, model.Diagonal},
-		{small + "preset=paper steps=3 samples=2 batch=9", 300, options.ELBO, model.Diagonal},
+		{small + "preset=paper samples=2 batch=9", 300, options.ELBO, model.Diagonal},
 		{small + "features-kernel=arccos1", 60, options.ELBO, model.Diagonal},
-		{"steps=3 inducing=40 model=gp", 70, options.ELBO, ""},
-		{"steps=3 inducing=40 model=gp learn-inducing=false", 70, options.Predictive, ""},
+		{"inducing=40 model=gp", 70, options.ELBO, ""},
+		{"inducing=40 model=gp learn-inducing=false", 70, options.Predictive, ""},
 	} {
-		words := c.words
-		if words == "" {
-			words = "steps=3"
-		}
 		set := table(t, c.rows, 1, wave)
-		out := mustFit(t, words, set)
+		out := mustFit(t, "steps=3 "+startGiven+" "+c.words, set)
 		if got := out.Config; got.Objective != c.objective || out.Trained.Config.WCov != c.wcov {
 			t.Errorf("%q, %d rows: objective %s and w-cov %q, want %s and %q", c.words, c.rows, got.Objective,
 				out.Trained.Config.WCov, c.objective, c.wcov)

@@ -33,7 +33,8 @@ func TestLogTarget(t *testing.T) {
 	nlpd := map[string]float64{}
 	for _, kind := range scaling.TargetScalings() {
 		said := &quiet{}
-		job := &Job{Config: config(t, "model=gpdrf steps=200 inducing=20 batch=100 features=20 target-scaling="+kind),
+		words := startGiven + " model=gpdrf steps=200 inducing=20 batch=100 features=20 target-scaling=" + kind
+		job := &Job{Config: config(t, words),
 			Device: dev, Train: rows, Test: test, Started: time.Now(), Reporter: said}
 		out := must.Get(job.Run(t.Context()))(t)
 		want := kind
