@@ -62,7 +62,7 @@ func TestREADME(t *testing.T) {
 			named[file] = true
 		}
 		if strings.HasPrefix(command, "gpdrf-gpu train") {
-			command = stepsGiven.ReplaceAllString(command, "") + " --steps 20 --device cpu"
+			command = stepsGiven.ReplaceAllString(command, "") + " --steps 5 --device cpu"
 		}
 		var said bytes.Buffer
 		p := &program{ctx: context.Background(), console: console{out: &said, err: &said}}
