@@ -78,7 +78,8 @@ func eventually(t *testing.T, attempt func() (wrong string)) {
 // least.
 func TestTimeLimitTooShort(t *testing.T) {
 	learns(t)
-	const slow = "eval-samples=2 batch=300 inducing=20 features=200 spectra=prior-fixed local-reparam=false samples=400"
+	const slow = startGiven + " eval-samples=2 batch=300 inducing=20 features=200 spectra=prior-fixed " +
+		"local-reparam=false samples=150"
 	set := table(t, 300, 1, wave)
 	dev := openCPU(t)
 	eventually(t, func() string {
