@@ -16,24 +16,13 @@ const flats = "area,town,floor,price\n50,Rome,1,3\n60,Oslo,2,4\n70,Rome,ground,5
 
 func TestOneHot(t *testing.T) {
 	d, notes, err := readText(flats, ReadOptions{TableOptions: TableOptions{OneHot: true}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := strings.Join(d.Columns, " "); got != "area town=Oslo town=Rome floor=1 floor=2 floor=ground" {
-		t.Error(got)
-	}
-	if got := fmt.Sprint(d.X.Float64s(), d.Y); got != "[50 0 1 1 0 0 60 1 0 0 1 0 70 0 1 0 0 1] [3 4 5.5]" {
-		t.Error(got)
-	}
-	if all := strings.Join(notes, "\n"); !strings.Contains(all, `warning: t.csv:4:9: found "ground" in column "floor"`) ||
-		!strings.Contains(all, `column "town" is text and becomes 2 inputs, one for each of "Oslo", "Rome"`) {
-		t.Error(all)
-	}
-	text, _ := json.Marshal(d.Schema())
-	var like Schema
-	if err := json.Unmarshal(text, &like); err != nil || like.Check() != nil || !reflect.DeepEqual(like, d.Schema()) {
-		t.Fatal(like, err, like.Check())
-	}
+	must.OK(t, err)
+	must.Equal(t, strings.Join(d.Columns, " "), "area town=Oslo town=Rome floor=1 floor=2 floor=ground")
+	must.Equal(t, fmt.Sprint(d.X.Float64s(), d.Y), "[50 0 1 1 0 0 60 1 0 0 1 0 70 0 1 0 0 1] [3 4 5.5]")
+	all := strings.Join(notes, "\n")
+	must.Contain(t, all, `warning: t.csv:4:9: found "ground" in column "floor"`,
+		`column "town" is text and becomes 2 inputs, one for each of "Oslo", "Rome"`)
+	like := throughJSON(t, d)
 	for text, want := range map[string]string{
 		"floor,area,town\nground,1,Oslo\n": "[1 1 0 0 0 1]", // by name
 		"1,Rome,2\n2,Oslo,1\n":             "[1 0 1 0 1 0]", // by position
