@@ -253,9 +253,9 @@ func (s *style) commentedHeader(head []byte, rows [][]string) []string {
 	return nil
 }
 
-// isHeader decides whether the first row names the columns. It does if it has a word above numbers. It does not if one
-// of its words is repeated below, or if it also has numbers. Names above numbers may be repeated as a whole row, in
-// joined files.
+// isHeader decides whether the first row names the columns. It does if it has words alone, one of them above numbers.
+// It does not if one of its words is repeated below, or if it also has numbers. Names may be repeated as a whole row,
+// in joined files.
 func (s *style) isHeader(rows [][]string) bool {
 	if len(rows) == 0 || !slices.ContainsFunc(rows[0], s.isText) {
 		return false
@@ -279,10 +279,11 @@ func (s *style) isHeader(rows [][]string) bool {
 			}
 			switch below := strings.TrimSpace(row[j]); {
 			case below == "" || written.IsMissing(below):
-			case below == cell && (numbers || !slices.Equal(row, rows[0])):
+			case below == cell && (numbers || len(row) == 1):
 				return false
+			case below == cell && slices.Equal(row, rows[0]):
 			case below == cell:
-				repeated = true
+				words, repeated = true, true
 			case s.isText(below):
 				words = true
 			default:

@@ -156,7 +156,8 @@ func (r *records) next() error {
 			phrase.Plural(len(r.row), "cell"), r.width, advice)
 	}
 	if r.namesAgain() {
-		return r.rowError("this row has the names of the columns again, as where files were joined: remove it")
+		return r.rowError("this row has the names of the columns again, as where files were joined: remove it, or "+
+			"give %s=no if the first row is data", asKey("header"))
 	}
 	r.readNotations()
 	return nil

@@ -25,7 +25,7 @@ func (r *records) skipTitles(head []byte, d *Dialect) []byte {
 	return table
 }
 
-// titlesNote adds a note about titles, if there are any, and about a first row that may hold names.
+// titlesNote adds a note about titles, if there are any, and about a first row that is read as data.
 func (r *records) titlesNote() {
 	if r.titles > 0 {
 		r.note("%s above the names of the columns left out", phrase.Plural(r.titles, "line"))
@@ -34,9 +34,12 @@ func (r *records) titlesNote() {
 		r.note("the first row has the numbers that name the inputs and is read as names "+
 			"(%s=no reads it as data)", asKey("header"))
 	}
-	if r.style.maybeHeader {
+	switch {
+	case r.style.maybeHeader:
 		r.note("the first row has numbers that count up and is read as data (%s=yes takes it as names)",
 			asKey("header"))
+	case r.header == nil && r.opt.Header == "":
+		r.note("no header, so the columns are called x0, x1, … (%s=yes if the first row names them)", asKey("header"))
 	}
 }
 

@@ -118,20 +118,24 @@ func TestRowNames(t *testing.T) {
 }
 
 // Names that come again, where files were joined, are an error with their line. Words of a table without names may
-// repeat.
+// repeat, and a note tells that there are no names.
 func TestNamesAgain(t *testing.T) {
 	for _, text := range []string{
 		"a,b,y\n1,2,0.5\n2,3,1.5\na,b,y\n3,5,2.5\n",
 		",a,y\n0,1,0.5\n1,3,1.5\n,a,y\n0,5,2.5\n",
 		"kind,size,y\nred,1,0.5\nblue,3,1.5\nkind,size,y\nred,5,2.5\n",
+		"a,b,y\ngreen,g,0.5\nblue,b,1.5\na,b,y\ngreen,g,2.5\n", // b is also a value
+		"colour,shape,kind\nred,round,a\nblue,flat,b\ncolour,shape,kind\nred,flat,b\n",
 	} {
 		if _, _, err := readText(text, ReadOptions{}); err == nil ||
 			!strings.HasPrefix(err.Error(), "t.csv:4: this row has the names of the columns again") {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	if d, _, err := readText("Rome,old\nOslo,new\nRome,old\n", ReadOptions{}); err != nil || d.N() != 3 {
-		t.Errorf("%v, %v", d, err)
+	d, notes, err := readText("word,kind\nnoun,a\nverb,b\nword,b\n", ReadOptions{})
+	if err != nil || d.N() != 4 || !strings.Contains(strings.Join(notes, "\n"),
+		"no header, so the columns are called x0, x1, … (--set header=yes if the first row names them)") {
+		t.Errorf("%v, %q, %v", d, notes, err)
 	}
 }
 
