@@ -161,7 +161,7 @@ func (in *input) targetColumns(file string, names []string) (at []int, err error
 			"has one column only: at least one input is needed beside the target; give the targets with %s",
 			asFlag("labels"))
 	}
-	return findTargets(file, in.opt.Target, names)
+	return findTargets(file, in.opt.Target, names, func(int) bool { return false })
 }
 
 // arrayTargets reads an array with a target, or several, for each row of t. Targets of IDX files are classes.

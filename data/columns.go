@@ -56,8 +56,9 @@ func (r *records) openColumns() error {
 	names := mapped(columns, func(c tablefile.Column) string { return c.Name })
 	r.rows = &columnRows{Reader: rows, columns: columns, name: r.name, spared: r.spared(names)}
 	r.style = style{separator: ',', names: names}
-	r.noCells = map[int]string{}
+	r.noCells, r.indexes = map[int]string{}, map[int]bool{}
 	for i, c := range columns {
+		r.indexes[i] = c.Index
 		if c.Unread != "" {
 			r.noCells[i] = c.Unread
 		}

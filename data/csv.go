@@ -53,7 +53,7 @@ func readCSV(in *input) (*table, error) {
 
 // ownLayout returns the layout of a training file. It finds the notations of its columns.
 func (in *input) ownLayout(rec *records) (*layout, error) {
-	targets, err := findTargets(rec.name, in.opt.Target, rec.columnNames())
+	targets, err := findTargets(rec.name, in.opt.Target, rec.columnNames(), rec.isIndex)
 	if err != nil {
 		return nil, err
 	}

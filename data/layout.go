@@ -156,11 +156,11 @@ func (in *input) boundNotes(first int) {
 
 // findTargets finds the target, or several. Without a name it is the column target, or else the last column that is not
 // an index of pandas.
-func findTargets(file, target string, names []string) (at []int, err error) {
+func findTargets(file, target string, names []string, isIndex func(i int) bool) (at []int, err error) {
 	if target == "" {
 		i := slices.Index(names, DefaultTarget)
 		if i < 0 {
-			for i = len(names) - 1; i > 0 && isPandasIndex(names[i]); i-- {
+			for i = len(names) - 1; i > 0 && isIndex(i); i-- {
 			}
 		}
 		return []int{i}, nil

@@ -37,6 +37,7 @@ type records struct {
 	first     bool     // row is the first data row and was not requested yet
 	// Types of columns that cannot be read, such as lists.
 	noCells map[int]string
+	indexes map[int]bool // columns that a file of typed columns calls an index of pandas
 }
 
 // newRecords finds out how the table is written, and reads the first row.

@@ -2,6 +2,7 @@ package data
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -124,8 +125,14 @@ func TestRareTexts(t *testing.T) {
 	}
 }
 
-// The index that pandas writes after the columns of a Parquet file is neither the target nor an input.
+// The index that pandas writes after the columns of a file is neither the target nor an input, whatever its name.
 func TestPandasIndex(t *testing.T) {
+	for _, name := range []string{"index.parquet", "index.arrow"} { // pyarrow wrote both for an index called key
+		d, _, err := ReadFile(filepath.Join("testdata", name), ReadOptions{})
+		if err != nil || d.Target != "y" || !slices.Equal(d.Columns, []string{"a"}) {
+			t.Error(name, d, err)
+		}
+	}
 	d, _, err := readText("a,y,__index_level_0__,__index_level_1__\n1,0.5,7,1\n2,1.5,3,1\n4,2.5,90,2\n", ReadOptions{})
 	must.OK(t, err)
 	must.Equal(t, d.Target, "y")

@@ -114,6 +114,7 @@ func newArrowReader(r io.Reader, schema fbTable) (*arrowReader, error) {
 	if empty && len(a.fields) > 0 {
 		return nil, errNoneRead
 	}
+	markIndexes(a.described, textUnder(schema, "pandas"))
 	a.columns, a.row = make([]arrowColumn, len(a.fields)), make([]string, len(a.fields))
 	return a, nil
 }

@@ -85,6 +85,17 @@ func schemaOf(t fbTable) (fields []arrowField, err error) {
 	return fields, nil
 }
 
+// textUnder returns the text that a schema has under a key; "" if it has none.
+func textUnder(schema fbTable, key string) string {
+	for _, at := range schema.elements(schemaTexts, 4) {
+		pair := fbTable{flatbuffers.Table{Bytes: schema.Bytes, Pos: schema.Indirect(at)}}
+		if pair.text(textKey) == key {
+			return pair.text(textValue)
+		}
+	}
+	return ""
+}
+
 // typeOf reads the table of a type, which may be empty. flat is false if values of the type cannot be cells.
 func typeOf(kind byte, t fbTable) (a arrowType, flat bool) {
 	a.kind = kind

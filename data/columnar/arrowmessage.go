@@ -15,7 +15,8 @@ import (
 const (
 	messageVersion, messageType, messageHeader, messageBody = 0, 1, 2, 3
 
-	schemaEndian, schemaFields = 0, 1
+	schemaEndian, schemaFields, schemaTexts = 0, 1, 2
+	textKey, textValue                      = 0, 1
 
 	fieldName, fieldNullable, fieldType, fieldTable, fieldCoding, fieldChildren = 0, 1, 2, 3, 4, 5
 

@@ -5,9 +5,11 @@
 package columnar
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"strconv"
 	"time"
 
@@ -43,6 +45,19 @@ func damage(format string, args ...any) error {
 
 // errNoneRead is the error about a file that holds only lists, structs and bytes.
 var errNoneRead = errors.New("has no column that can be read: numbers, text, dates and true or false can")
+
+// markIndexes finds the columns that pandas has written as the index of a table, by its description in JSON.
+func markIndexes(columns []tablefile.Column, pandas string) {
+	var described struct {
+		Indexes []any `json:"index_columns"` // names, and objects for ranges, which are no columns
+	}
+	if json.Unmarshal([]byte(pandas), &described) != nil {
+		return // the description tells nothing
+	}
+	for i, c := range columns {
+		columns[i].Index = slices.Contains(described.Indexes, any(c.Name))
+	}
+}
 
 func number(v float64) string {
 	if v != v {

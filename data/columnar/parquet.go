@@ -69,6 +69,8 @@ func openParquet(r io.ReaderAt, size int64) (reader tablefile.Reader, err error)
 	if len(p.columns) > 0 && len(p.places) == 0 {
 		return nil, errNoneRead
 	}
+	pandas, _ := file.Lookup("pandas")
+	markIndexes(p.columns, pandas)
 	p.row = make([]string, len(p.columns))
 	return p, nil
 }

@@ -27,6 +27,7 @@ type Column struct {
 	Name   string
 	Text   bool
 	Unread string // type of a column that cannot be read, such as a list: its cells are missing; "" for others
+	Index  bool   // pandas has written the column as the index of a table
 }
 
 // Writer writes a file row by row. Each row has a cell for each column, in order: Number for a column of numbers, Text
