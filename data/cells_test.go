@@ -37,6 +37,20 @@ func TestNoTarget(t *testing.T) {
 	wantError(t, "", err, strings.Contains, "has no row that can be used: 0 have the weight 0, 1 lack the target")
 }
 
+// Rows of a spreadsheet that are blank lack their target. Their other cells are no missing cells.
+func TestRowsOfBlanks(t *testing.T) {
+	for _, end := range []string{"", ","} { // a separator may end each line
+		text := strings.ReplaceAll("a,b,y\n1,2,0.5\n2,3,1.5\n,,\n,,\n", "\n", end+"\n")
+		for _, way := range MissingWays() {
+			d, notes, err := readText(text, ReadOptions{TableOptions: TableOptions{Missing: way}})
+			if err != nil || fmt.Sprint(d.Columns, d.Y) != "[a b] [0.5 1.5]" ||
+				strings.Contains(fmt.Sprint(notes), "missing") {
+				t.Errorf("%q, %s: %v, %q, %v", text, way, d, notes, err)
+			}
+		}
+	}
+}
+
 // NaT of pandas and \N of databases are missing among numbers, dates and words; a word that reads nearly so is one. A
 // model that knows them as words reads them so.
 func TestMissingWords(t *testing.T) {

@@ -65,10 +65,16 @@ func (in *input) ownLayout(rec *records) (*layout, error) {
 	if err != nil {
 		return nil, err
 	}
+	last := rec.width - 1
+	ended := in.opt.Target == "" && targets[0] == last && rec.header != nil && rec.bare[last] &&
+		p.columns[last].filled() == 0
+	if ended { // the separator at the end of each line makes an empty column
+		targets[0] = max(last-1, 0)
+	}
 	notations, notes := p.notations(rec, unread, targets)
 	late := slices.DeleteFunc(p.late(), func(i int) bool { return slices.Contains(unread, i) })
 	rec.notations = notations
-	if notations != nil || len(late) > 0 {
+	if notations != nil || len(late) > 0 || ended {
 		again, err := in.again(notations)
 		if err != nil {
 			return nil, err

@@ -58,10 +58,6 @@ type LeftOut struct {
 
 // newLayout decides the roles of the columns of a training file (roles.go).
 func newLayout(rec *records, p *profile, at []int) (*layout, error) {
-	last := rec.width - 1
-	if rec.opt.Target == "" && at[0] == last && rec.header != nil && rec.bare[last] && p.columns[last].filled() == 0 {
-		at[0] = max(last-1, 0) // the separator at the end of each line makes an empty column
-	}
 	if rec.width < 2 && hasFASTAName(rec.name) {
 		return nil, rec.errorf("has no header before a sequence: write >CLASS or >NAME|CLASS in a line before each")
 	}

@@ -27,7 +27,7 @@ type columnProfile struct {
 	droppedNumbers bool // numbers were not kept
 	numbers        int
 	texts          sighting
-	missing        sighting // missing cells in any kind of column
+	missing        sighting // missing cells in any kind of column, of rows that have a target
 	doubtful       sighting // words such as none, which are missing among numbers and values among texts
 	dates          dates
 	codes          sighting // whole numbers with a leading zero
@@ -67,8 +67,8 @@ const (
 	wideTable = 1000 // columns of a table that keeps fewer numbers of each
 )
 
-// profileOf reads all rows. Named columns are text, whatever their cells look like. The cells of late columns are kept
-// like text.
+// profileOf reads all rows. Missing cells of rows without a target do not count. Named columns are text, whatever their
+// cells look like. The cells of late columns are kept like text.
 func profileOf(rec *records, targets, late []int, text string) (*profile, error) {
 	p := &profile{columns: make([]columnProfile, rec.width)}
 	words, err := columnsNamed(rec.name, text, rec.columnNames(), "of text")
@@ -91,8 +91,11 @@ func profileOf(rec *records, targets, late []int, text string) (*profile, error)
 		} else if err != nil {
 			return nil, err
 		}
+		leftOut := slices.ContainsFunc(targets, func(i int) bool { return p.columns[i].lacks(rec, i) })
 		for i := range p.columns {
-			p.columns[i].add(rec, i)
+			if c := &p.columns[i]; !leftOut || !c.lacks(rec, i) {
+				c.add(rec, i)
+			}
 		}
 		p.rows++
 	}
@@ -125,10 +128,16 @@ func (s *sighting) countCell(rec *records, i int, cell string) {
 	}
 }
 
+// lacks reports whether cell i of the current row is missing in any kind of column.
+func (c *columnProfile) lacks(rec *records, i int) bool {
+	cell := strings.TrimSpace(rec.row[i])
+	return written.IsMissing(cell) && !(c.isWords && cell != "")
+}
+
 // add counts cell i of the current row.
 func (c *columnProfile) add(rec *records, i int) {
 	cell := strings.TrimSpace(rec.row[i])
-	if written.IsMissing(cell) && !(c.isWords && cell != "") {
+	if c.lacks(rec, i) {
 		c.missing.countCell(rec, i, cell)
 		c.consecutive = false
 		return
