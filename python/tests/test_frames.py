@@ -179,6 +179,7 @@ def test_options_name_columns(x: Array, y: Array) -> None:
     durations, periods = pd.to_timedelta(frame["b"], unit="D"), pd.period_range("2020-01", periods=100, freq="M")
     wrong = [(durations, "durations: give numbers"), (periods, "periods: give dates")]
     lists: list[Any] = [[1, 2], np.zeros(2), {"k": 1}]
+    wrong += [(frame["b"] + 1j, "complex numbers: give their parts"), ((frame["b"] + 1j).astype(object), "complex")]
     wrong += [(pd.Series([cell] * 100), "lists: give each value a column") for cell in lists]
     for column, match in wrong:
         with pytest.raises(GPDRFInputError, match=f'column "b" is of {match}'):

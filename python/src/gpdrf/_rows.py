@@ -307,6 +307,8 @@ def has_words(frame: Any) -> bool:
     for name, column in zip(frame.columns, columns, strict=True):
         if np.asarray(column).dtype.kind == "m":
             raise GPDRFInputError(f'X: column "{name}" is of durations: give numbers, such as their seconds')
+        if np.asarray(column).dtype.kind == "c" or any(isinstance(v, complex) for v in _objects(column)):
+            raise GPDRFInputError(f'X: column "{name}" is of complex numbers: give their parts as two columns')
         if str(column.dtype).startswith("period"):
             raise GPDRFInputError(f'X: column "{name}" is of periods: give dates, such as their .dt.start_time')
         if any(isinstance(v, _SEVERAL) for v in _objects(column)):
