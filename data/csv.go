@@ -330,7 +330,7 @@ func (l *layout) appendValue(to []float64, rec *records, j int) ([]float64, erro
 	case c.Date != nil:
 		var ok bool
 		if v, ok = c.Date.parse(rec.style.point(cell)); !ok {
-			return nil, rec.found(i, ", %s: %s", c.Date.like(),
+			return nil, rec.found(i, ", %s: %s", c.Date.like(cell),
 				rec.remedy("correct it, or leave it empty with "+asFlag("missing")+" impute"))
 		}
 	default:

@@ -99,12 +99,17 @@ func (d *Date) parse(cell string) (seconds float64, ok bool) {
 	return written.ParseTime(d.Form, cell)
 }
 
-// like describes the column, for the error about a cell that is not a time.
-func (d *Date) like() string {
+// like describes the column, for the error about a cell that it cannot have.
+func (d *Date) like(cell string) string {
 	example := map[string]string{written.DayFirst: "31/12/2020", written.MonthFirst: "12/31/2020",
 		written.EpochSeconds: "1609459199", written.EpochMillis: "1609459199000"}[d.Form]
 	if example == "" {
 		example = "2020-12-31 23:59"
+	}
+	for _, form := range written.DateOrders() {
+		if _, ok := written.ParseTime(form, cell); ok {
+			return "which is a date in another form than those of training, such as " + example
+		}
 	}
 	return "which is not a date of the calendar in a form such as " + example
 }

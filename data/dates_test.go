@@ -53,7 +53,8 @@ func TestColumnsOfDates(t *testing.T) {
 			`the month first? Say which by --set dates=dmy or --set dates=mdy`, TableOptions{}},
 		{column("d", "3/12/2020", "1/2/2021"), "d d=cos week d=sin week", TableOptions{Dates: "mdy"}},
 		{column("d", "3.12.2020", "1.2.2021"), "d d=cos week d=sin week", TableOptions{}},
-		{column("d", "3/12/2020", "12/31/2020"), `t.csv:3:1: found "12/31/2020" in column "d", which is not a date`,
+		{column("d", "3/12/2020", "12/31/2020"), `t.csv:3:1: found "12/31/2020" in column "d", which is a date ` +
+			"in another form than those of training, such as 31/12/2020",
 			TableOptions{Dates: "dmy"}},
 		{column("d", "2020-02-30", "2020-02-28", "2020-02-29"),
 			`t.csv:2:1: found "2020-02-30" in column "d", which is not a date of the calendar`, TableOptions{}},
@@ -137,6 +138,16 @@ func TestMissingDates(t *testing.T) {
 	like := d.Schema()
 	rows := must.Get(like.Rows(Request{N: 1, Texts: map[string][]string{"d": {""}}}))(t)
 	must.Equal(t, rows.Row(0), d.Row(2))
+}
+
+// A date in another form than those of training is one of the calendar.
+func TestOtherForm(t *testing.T) {
+	like := dataset(readText("d,y\n2023-01-15,1.5\n2023-11-19,2\n", ReadOptions{}))(t).Schema()
+	for _, cell := range []string{"15.01.2023", "19/11/2023"} {
+		_, _, err := readText("d\n"+cell+"\n", ReadOptions{Schema: &like, TargetOptional: true})
+		wantError(t, cell, err, strings.Contains, "which is a date in another form than those of training, such as "+
+			"2020-12-31 23:59: correct it or remove the row")
+	}
 }
 
 // The form of an ARFF date says the order of day and month.

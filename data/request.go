@@ -172,7 +172,7 @@ func (g Request) value(c InputColumn, i int, numbers []float64) (v float64, rest
 	case c.Date != nil:
 		cell := g.Texts[c.Name][i]
 		if v, ok = c.Date.parse(cell); !ok {
-			return wrong(phrase.Quote(cell), ", "+c.Date.like())
+			return wrong(phrase.Quote(cell), ", "+c.Date.like(cell))
 		}
 	default:
 		cell := g.Texts[c.Name][i]
