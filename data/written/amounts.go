@@ -12,8 +12,11 @@ type Amount struct {
 	Sign, Digits, Unit string
 }
 
-var amountForm = regexp.MustCompile(`^(\(?)([-+\x{2212}\x{2013}]?)(\p{Sc}?)[\s\p{Z}]*([-+\x{2212}\x{2013}]?)` +
-	`(\d[\d.,'\x{2019}\s\p{Z}]*|[.,]\d+)([-\x{2212}]|%|‰|\p{Sc}|[\p{L}°µ](?:[^\d()]|[23]\b)*)?(\)?)$`)
+// amountForm is the form of such a cell. Before the number may stand a sign of money, or three capital letters and a
+// blank, as codes of currencies are written.
+var amountForm = regexp.MustCompile(`^(\(?)([-+\x{2212}\x{2013}]?)(\p{Sc}|[A-Z]{3}[\s\p{Z}]+|)[\s\p{Z}]*` +
+	`([-+\x{2212}\x{2013}]?)(\d[\d.,'\x{2019}\s\p{Z}]*|[.,]\d+)` +
+	`([-\x{2212}]|%|‰|\p{Sc}|[\p{L}°µ](?:[^\d()]|[23]\b)*)?(\)?)$`)
 
 // AmountOf cuts a cell into its parts; false for a cell that is not a number with signs.
 func AmountOf(cell string) (a Amount, ok bool) {
@@ -21,7 +24,7 @@ func AmountOf(cell string) (a Amount, ok bool) {
 	if part == nil || (part[1] == "(") != (part[7] == ")") || part[3] != "" && part[6] != "" {
 		return a, false
 	}
-	a.Sign, a.Unit = part[2]+part[4], part[3]+part[6]
+	a.Sign, a.Unit = part[2]+part[4], strings.TrimSpace(part[3])+part[6]
 	behind := part[6] == "-" || part[6] == "−"
 	if behind {
 		a.Unit = ""
