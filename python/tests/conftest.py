@@ -68,7 +68,7 @@ def fits(options: dict[str, Any]) -> list[str]:
     code = (
         "import numpy as np, gpdrf\n"
         "x = np.random.default_rng(1).normal(size=(100, 2))\n"
-        f"gpdrf.GPDRFRegressor(**{options!r}).fit(x, x[:, 0])\n"
+        f"gpdrf.GPDRFRegressor(**{options!r}).fit(x, x[:, 0] ** 2)\n"
     )
     return [sys.executable, "-c", code]
 

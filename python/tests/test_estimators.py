@@ -122,11 +122,11 @@ def test_many_rows(x: Array, fitted: GPDRFRegressor) -> None:
 
 
 def test_several_targets(x: Array, y: Array) -> None:
-    model = GPDRFRegressor(**SMALL).fit(x, np.stack([y, -y, x[:, 2]], axis=1))
+    model = GPDRFRegressor(**SMALL).fit(x, np.stack([y, -y, x[:, 2] ** 2], axis=1))
     mean, sd = model.predict(x[:7], return_std=True)
     assert mean.shape == sd.shape == (7, 3)
     assert model.predict_quantiles(x[:7]).shape == (7, 3, 5)
-    assert model.score(x, np.stack([y, -y, x[:, 2]], axis=1)) > 0.5
+    assert model.score(x, np.stack([y, -y, x[:, 2] ** 2], axis=1)) > 0.5
 
 
 def test_many_targets(x: Array, y: Array, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,7 +33,7 @@ def fit(of: tuple[str, tuple[Array, Array]]) -> Any:
 @pytest.mark.parametrize("same", [True, False])
 def test_threads(same: bool, x: Array, y: Array, tmp_path: Path) -> None:
     """Each of 30 fits has a model of its own, or an error that names the folder."""
-    targets = [y, 100 + x[:, 1]]
+    targets = [y, 100 + x[:, 1] ** 2]
     want = [GPDRFRegressor(**FEW).fit(x, t).predict(x) for t in targets]
     asked = [(str(tmp_path / ("run" if same else f"run{i % 2}")), (x, targets[i % 2])) for i in range(30)]
     with ThreadPoolExecutor(2) as threads:

@@ -347,7 +347,7 @@ def test_killed_ensemble(tmp_path: Path) -> None:
         process.kill()
     assert not (run / "result.json").exists()
     x = np.random.default_rng(1).normal(size=(100, 2))
-    assert GPDRFRegressor(**options).fit(x, x[:, 0]).predict(x).shape == (100,)
+    assert GPDRFRegressor(**options).fit(x, x[:, 0] ** 2).predict(x).shape == (100,)
     assert (run / "result.json").exists()
 
 
