@@ -129,6 +129,19 @@ func TestNumbersLikeDates(t *testing.T) {
 	}
 }
 
+// A note names a column whose whole numbers collapse in double precision.
+func TestCollapse(t *testing.T) {
+	for cells, want := range map[string]bool{"9007199254740992 9007199254740993": true,
+		"9007199254740992 9007199254740994": false, "9007199254740993 9007199254740993": false,
+		"1e16 10000000000000000": false, "-18014398509481985 -18014398509481984": true} {
+		first, second, _ := strings.Cut(cells, " ")
+		_, notes, err := readText("big,b,y\n"+first+",1,1.5\n"+second+",3,2\n", ReadOptions{})
+		if err != nil || want != strings.Contains(strings.Join(notes, "\n"), `column "big" has whole numbers that differ`) {
+			t.Errorf("%s: %q, %v", cells, notes, err)
+		}
+	}
+}
+
 // A cell that is missing has the median of the others, in the middle of its cycles.
 func TestMissingDates(t *testing.T) {
 	d := dataset(readText("d,y\n2020-01-01,1.5\n2020-01-12,2\n,3\n2020-01-31,4\n", ReadOptions{

@@ -279,6 +279,26 @@ func (c *columnProfile) whyText() string {
 	return ", since " + phrase.Quote(c.codes.cell) + " has a leading zero"
 }
 
+// collapses reports whether different whole numbers of the column are the same in double precision.
+func (c *columnProfile) collapses() bool {
+	const exact = 1 << 53
+	if c.texts.n > 0 || max(-c.low, c.high) < exact {
+		return false
+	}
+	met := map[float64]bool{}
+	for cell := range c.seen {
+		v, _ := written.ParseNumber(cell)
+		if math.Abs(v) < exact || strings.Trim(cell, "-0123456789") != "" {
+			continue
+		}
+		if met[v] {
+			return true
+		}
+		met[v] = true
+	}
+	return false
+}
+
 // isNumbering reports whether the cells are different whole numbers without large gaps, in any order.
 func (c *columnProfile) isNumbering() bool {
 	different := c.distinct() == c.filled() || c.distinct() > c.maxNumbers

@@ -294,6 +294,10 @@ func (l *layout) noteInputs(rec *records, p *profile) {
 			l.note("column %s has numbers that may be dates and is read as plain numbers: written as %s they become "+
 				"days", phrase.Quote(name), date)
 		}
+		if p.columns[i].collapses() {
+			l.note("column %s has whole numbers that differ only beyond 53 bits, to which they are rounded",
+				phrase.Quote(name))
+		}
 		if role := p.columns[i].mayBe(name); role != "" && !l.hasRole(role) {
 			l.note("column %s is an input, and may %s the rows: if so, give %s %s", phrase.Quote(name),
 				strings.TrimSuffix(role, "s"), usererror.Flag(role), flagWord(name, i))
