@@ -24,15 +24,20 @@ const (
 )
 
 // isLIBSVM reports whether the first line with more than a label begins with a number and a pair index:value, or with a
-// pair.
+// pair. Where each line has pairs, they may have faults, which readLIBSVM finds.
 func isLIBSVM(head []byte) bool {
+	var rows [][]string
 	lines := strings.SplitN(string(head), "\n", libsvmSniffed+1)
 	for _, line := range lines[:min(len(lines), libsvmSniffed)] {
 		line, _, _ = strings.Cut(line, "#")
-		words := strings.Fields(line)
-		if len(words) == 0 {
-			continue
+		if words := strings.Fields(line); len(words) > 0 {
+			rows = append(rows, words)
 		}
+	}
+	if len(rows) > 0 && !slices.ContainsFunc(rows, isNoRowOfPairs) {
+		return true
+	}
+	for _, words := range rows {
 		_, err := written.ParseNumber(words[0])
 		switch labelled := err == nil || written.IsMissing(words[0]); {
 		case labelled && len(words) > 1:
@@ -44,6 +49,17 @@ func isLIBSVM(head []byte) bool {
 		}
 	}
 	return false
+}
+
+// isNoRowOfPairs reports whether a line does not begin with a digit or a sign, or has another word than name:number
+// behind, or no such word.
+func isNoRowOfPairs(words []string) bool {
+	return !strings.ContainsAny(words[0][:1], "+-.0123456789") || len(words) < 2 ||
+		slices.ContainsFunc(words[1:], func(word string) bool {
+			_, value, pair := strings.Cut(word, ":")
+			_, err := written.ParseNumber(value)
+			return !pair || err != nil
+		})
 }
 
 // isNoPair reports whether the word is not of the form index:value.
@@ -165,7 +181,7 @@ func (s *sparse) begin(word string, at place, check func(float64) string) error 
 	v, problem := finite(word)
 	switch {
 	case strings.Contains(word, ":"):
-		problem = fmt.Sprintf("found %s where the row's label must be: begin each row with a number",
+		problem = fmt.Sprintf("found %s where the row's label must be: begin each row of LIBSVM with a number",
 			phrase.Quote(word))
 		word = "" // the row has no label
 	case problem != "":
@@ -199,7 +215,8 @@ func (s *sparse) entry(word string, at, last int) (i int, v float64, err error) 
 	case index == "qid":
 		err = wrong(at, "found %s: qid is not supported, remove it", phrase.Quote(word))
 	case bad != nil || i > math.MaxInt32-1:
-		err = wrong(at, "found %s: the index must be a whole number from 1 to %d", phrase.Quote(word), math.MaxInt32-1)
+		err = wrong(at, "found %s: the index of LIBSVM must be a whole number from 1 to %d", phrase.Quote(word),
+			math.MaxInt32-1)
 	case i < 1:
 		err = wrong(at, "found the index %d: indices count from 1, add 1 to those of the file", i)
 	case i == last:

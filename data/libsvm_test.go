@@ -46,9 +46,9 @@ func TestLIBSVM(t *testing.T) {
 func TestIsLIBSVM(t *testing.T) {
 	for text, want := range map[string]bool{
 		"1 1:2\n": true, "-1.5\n2 3:4": true, "# c\n\n1 5:6": true, "1:2 3:4": true, "1 qid:3 1:2": true,
-		"1 1:2 2:x 3:4": true, "NA 1:2\n": true, "a 1:2\n1 1:2\n": true,
+		"1 1:2 2:x 3:4": true, "1 a:2\n0 b:2": true, "1:2:3 1:2": true, "NA 1:2\n": true, "a 1:2\n1 1:2\n": true,
 		"1 2 3\n": false, "a 1:2\n": false, "1,2:3\n": false, "": false, "date 12:30\n": false,
-		"1\n2\n": false, "time\n12:30:11\n": false, "1 2 3:4": false,
+		"1\n2\n": false, "1 a:2\n0 b": false, "1 10:30:11\n": false, "time\n12:30:11\n": false, "1 2 3:4": false,
 	} {
 		if isLIBSVM([]byte(text)) != want {
 			t.Errorf("%q: %v", text, !want)
@@ -66,8 +66,10 @@ func TestBadLIBSVM(t *testing.T) {
 		{"1 1:2\n1 3:4 3:5\n", "t.csv:2:7: found the index 3 twice", ReadOptions{}},
 		{"1 1:2\n1 0:4\n", "t.csv:2:3: found the index 0: indices count from 1", ReadOptions{}},
 		{"1 1:2\n1 -3:4\n", "t.csv:2:3: found the index -3", ReadOptions{}},
-		{"1 1:2\n1 x:4\n", `t.csv:2:3: found "x:4": the index must be a whole number`, ReadOptions{}},
-		{"1 1:2\n1 99999999999:4\n", `t.csv:2:3: found "99999999999:4": the index must be`, ReadOptions{}},
+		{"1.5 1.2:2 1:0.3\n", `t.csv:1:5: found "1.2:2": the index of LIBSVM must be a whole number`, ReadOptions{}},
+		{"1.5:2 1:2\n0.5:2 1:3\n", `t.csv:1:1: found "1.5:2" where the row's label must be`, ReadOptions{}},
+		{"1 1:2\n1 x:4\n", `t.csv:2:3: found "x:4": the index of LIBSVM must be a whole number`, ReadOptions{}},
+		{"1 1:2\n1 99999999999:4\n", `t.csv:2:3: found "99999999999:4": the index of LIBSVM must be`, ReadOptions{}},
 		{"1 1:2\n1 2:x\n", `t.csv:2:5: found "x" for the index 2, which must be a number`, ReadOptions{}},
 		{"1 1:2\n1 2:\n", `t.csv:2:5: found "" for the index 2`, ReadOptions{}},
 		{"1 1:2\n1 2:nan\n", `t.csv:2:5: found "nan" for the index 2, only finite`, ReadOptions{}},
