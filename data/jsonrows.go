@@ -59,17 +59,31 @@ func isJSONRows(head []byte) bool {
 // rowsKeyForm is the beginning of an object whose first key has a list of objects.
 var rowsKeyForm = regexp.MustCompile(`^\s*{\s*"([^"]*)"\s*:\s*\[\s*{`)
 
-// rowsKey finds the key under which an object holds all rows, as in {"data": [{…}, …]}; "" for other text.
-func rowsKey(head []byte) string {
-	key := rowsKeyForm.FindSubmatch(head)
+// pandasForm is the beginning of a table that pandas writes in parts, by the numbers of its rows, or by its columns.
+var pandasForm = regexp.MustCompile(`^\s*{\s*("(columns|schema)"\s*:\s*[\[{]|"0"\s*:\s*{|"[^"]*"\s*:\s*{\s*"0"\s*:)`)
+
+// tableFault tells why an object that holds all rows, as {"data": [{…}, …]} does, cannot be read; "" for other text.
+func tableFault(head []byte) string {
 	from := json.NewDecoder(bytes.NewReader(head))
 	object := map[string]json.RawMessage{}
 	err := from.Decode(&object)
-	whole := err == nil && len(object) == 1 && !from.More() // otherwise this is a row that has a list
-	if key == nil || !whole && !errors.Is(err, io.ErrUnexpectedEOF) {
+	whole := err == nil && !from.More() // otherwise this is a row that has a list
+	if !whole && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return ""
 	}
-	return string(key[1])
+	scalar := false
+	for _, value := range object {
+		scalar = scalar || value[0] != '[' && value[0] != '{'
+	}
+	if key := rowsKeyForm.FindSubmatch(head); key != nil && !(whole && len(object) > 1) {
+		return "is an object that holds its rows as " + phrase.Quote(string(key[1])) +
+			": write these alone, as an array or one on each line"
+	}
+	if pandasForm.Match(head) && !scalar && len(object) != 1 {
+		return "is an object that holds a table by its parts: write each row as an object, as pandas does with " +
+			"orient=records"
+	}
+	return ""
 }
 
 // isGraphArray reports whether the file is an array of graphs.

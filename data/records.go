@@ -51,9 +51,8 @@ func newRecords(in *input) (*records, error) {
 	case isARFF(in.head):
 		return rec, rec.openARFF()
 	case isJSONRows(in.head):
-		if key := rowsKey(in.head); key != "" {
-			return nil, in.errorf("is an object that holds its rows as %s: write these alone, as an array or one on "+
-				"each line", phrase.Quote(key))
+		if fault := tableFault(in.head); fault != "" {
+			return nil, in.errorf("%s", fault)
 		}
 		return rec, rec.openJSON()
 	case isGraphArray(in.head):
