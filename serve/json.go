@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
 // decode decodes the JSON of a request. It must be UTF-8: package json would replace other bytes in silence.
@@ -82,6 +84,12 @@ func faultOf(err error) string {
 	return fmt.Sprintf("found %s in place of %s%s", strings.Replace(wrong.Value, "array", "list", 1), want, place)
 }
 
+// tooMany makes the error about a list of a request, which is that of its rows unless it has tensors or sizes.
+func tooMany(limit int) error {
+	return &Error{tooLarge, fmt.Sprintf("more than %d rows or tensors: send fewer at a time (%s N of the server bounds "+
+		"the rows)", limit, usererror.Flag("max-rows"))}
+}
+
 // each decodes the elements of a list one by one, and fails above the limit. A list of millions of empty elements takes
 // no memory for them.
 func each[T any](list []byte, limit int, what string, read func(i int, element T) error) error {
@@ -94,7 +102,7 @@ func each[T any](list []byte, limit int, what string, read func(i int, element T
 	}
 	for i := 0; d.More(); i++ {
 		if i == limit {
-			return &Error{tooLarge, "too many rows or tensors: send fewer at a time"}
+			return tooMany(limit)
 		}
 		var element T
 		if err := d.Decode(&element); err != nil {

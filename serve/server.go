@@ -222,7 +222,7 @@ func (r *reservation) free() {
 func (s *Server) predict(ctx context.Context, m *loaded, given data.Request, answer []TensorSpec) (
 	p *prediction, reserved *reservation, err error) {
 	if given.N > s.MaxRows {
-		return nil, nil, &Error{tooLarge, "too many rows: send fewer at a time"}
+		return nil, nil, tooMany(s.MaxRows)
 	}
 	if given.N*widthOf(answer) > maxAnswer {
 		return nil, nil, &Error{tooLarge, fmt.Sprintf("the answer would hold more than %d numbers: send fewer rows, "+
