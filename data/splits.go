@@ -188,9 +188,10 @@ func HoldOut(d *Dataset, fraction float64, seed uint64) (rest, validation *Datas
 	return rest, d.Subset(rows), nil
 }
 
-// InBlocks returns d. Sequences without groups and times are in count groups: blocks of rows that are near each other in
-// the file, each with the same share of every class. Neighbours are often similar, such as sentences of one text or
-// members of one family, and would predict each other better than they predict new rows.
+// InBlocks returns d. Sequences without groups and times are in count groups: blocks of rows that are near each other
+// in the file, each with the same share of every class. Neighbours are often similar, such as sentences of one text or
+// members of one family, and would predict each other better than they predict new rows. If each class has fewer rows
+// than there are blocks, some blocks would be empty, and there are none.
 func (d *Dataset) InBlocks(count int) *Dataset {
 	if d.Sequences == nil || d.Groups != nil || d.Times != nil {
 		return d
@@ -201,6 +202,9 @@ func (d *Dataset) InBlocks(count int) *Dataset {
 		for i, c := range d.Labels {
 			rows[c] = append(rows[c], i)
 		}
+	}
+	if !slices.ContainsFunc(rows, func(of []int) bool { return len(of) >= count }) {
+		return d
 	}
 	blocked := *d
 	blocked.Groups = make([]int32, d.N())

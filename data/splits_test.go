@@ -275,6 +275,9 @@ func TestInBlocks(t *testing.T) {
 		slices.Contains(rest.Groups, held.Groups[0]) {
 		t.Errorf("a fifth held out: %d rows, classes %v, groups %v, %v", held.N(), held.ClassCounts(), held.Groups, err)
 	}
+	if ds.InBlocks(41) != ds {
+		t.Error("there are blocks without rows")
+	}
 	ds.Groups = make([]int32, 60)
 	if ds.InBlocks(5) != ds {
 		t.Error("groups became blocks")
@@ -283,7 +286,8 @@ func TestInBlocks(t *testing.T) {
 	if ds.InBlocks(5) != ds {
 		t.Error("times became blocks")
 	}
-	if table := must.Get(FromRows(Rows{Inputs: [][]float64{{1}, {2}}, Values: []float64{1, 2}}))(t); table.InBlocks(2) != table {
+	table := must.Get(FromRows(Rows{Inputs: [][]float64{{1}, {2}}, Values: []float64{1, 2}}))(t)
+	if table.InBlocks(2) != table {
 		t.Error("a table has blocks")
 	}
 }
