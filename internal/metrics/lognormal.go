@@ -22,19 +22,24 @@ func (l LogMixture) component(s, n int) (a, b float64) {
 // scaled returns x = log y in the units of the mixture.
 func (l LogMixture) scaled(y float64) float64 { return (math.Log(y) - l.Centre) / l.Unit }
 
-// logMoments returns the logarithms of the mean and of the mean square of component s of row n.
-func (l LogMixture) logMoments(s, n int) (mean, square float64) {
+// logMoments returns the logarithms of the mean and of the mean square of component s of row n, and the share of b²
+// that the bounds leave.
+func (l LogMixture) logMoments(s, n int) (mean, square, kept float64) {
 	a, b := l.component(s, n)
 	top := min(l.Top, maxLog)
-	mean = min(a+b*b/2, top)
-	return mean, max(2*min(a+b*b, top), 2*mean+min(b*b, 1))
+	mean, square = min(a+b*b/2, top), 2*(a+b*b)
+	if square <= 2*top {
+		return mean, square, 1
+	}
+	square = max(2*top, 2*mean+min(b*b, 1))
+	return mean, square, min(1, (square-2*mean)/(b*b))
 }
 
 // Moments returns the mean Σ_s w_s exp(a + b²/2) of row n, and the variance.
 func (l LogMixture) Moments(n int) (mean, variance float64) {
 	means, squares := make([]float64, l.S), make([]float64, l.S)
 	for s := range means {
-		means[s], squares[s] = l.logMoments(s, n)
+		means[s], squares[s], _ = l.logMoments(s, n)
 	}
 	first, second := LogSum(means, l.times, float64(l.S)), LogSum(squares, l.times, float64(l.S))
 	return math.Exp(first), math.Exp(2*first) * math.Expm1(math.Max(0, second-2*first))
@@ -45,9 +50,7 @@ func (l LogMixture) Moments(n int) (mean, variance float64) {
 func (l LogMixture) Noise(n int, v float64) float64 {
 	logs := make([]float64, l.S)
 	for s := range logs {
-		mean, square := l.logMoments(s, n)
-		_, b := l.component(s, n)
-		kept := min(1, (square-2*mean)/(b*b))
+		_, square, kept := l.logMoments(s, n)
 		logs[s] = square + math.Log(-math.Expm1(-l.Unit*l.Unit*v*kept))
 	}
 	return math.Exp(LogSum(logs, l.times, float64(l.S)))
