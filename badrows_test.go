@@ -27,8 +27,8 @@ func TestBadInput(t *testing.T) {
 			gpdrf.Rows{Inputs: numbers, Values: []float64{1, 2}}, gpdrf.Options{}},
 		{"a short row", "row 2 has 1 number, and row 1 has 2 columns: give each row as many",
 			gpdrf.Rows{Inputs: [][]float64{{1, 2}, {3}}, Values: []float64{1, 2}}, gpdrf.Options{}},
-		{"a long row of names", "row 2 has 2 numbers for 1 column: give one for each", gpdrf.Rows{Columns: []string{"a"},
-			Inputs: [][]float64{{1}, {3, 4}}, Values: []float64{1, 2}}, gpdrf.Options{}},
+		{"a long row of names", "row 2 has 2 numbers for 1 column: give one for each", gpdrf.Rows{
+			Columns: []string{"a"}, Inputs: [][]float64{{1}, {3, 4}}, Values: []float64{1, 2}}, gpdrf.Options{}},
 		{"no number", `row 2: column "b" is NaN`, gpdrf.Rows{Columns: []string{"a", "b"},
 			Inputs: [][]float64{{1, 2}, {3, math.NaN()}}, Values: []float64{1, 2}}, gpdrf.Options{}},
 		{"dashes in a name", `row 2: column "pre--a" is NaN`, gpdrf.Rows{Columns: []string{"pre--a"},

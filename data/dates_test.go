@@ -136,7 +136,8 @@ func TestCollapse(t *testing.T) {
 		"1e16 10000000000000000": false, "-18014398509481985 -18014398509481984": true} {
 		first, second, _ := strings.Cut(cells, " ")
 		_, notes, err := readText("big,b,y\n"+first+",1,1.5\n"+second+",3,2\n", ReadOptions{})
-		if err != nil || want != strings.Contains(strings.Join(notes, "\n"), `column "big" has whole numbers that differ`) {
+		all := strings.Join(notes, "\n")
+		if err != nil || want != strings.Contains(all, `column "big" has whole numbers that differ`) {
 			t.Errorf("%s: %q, %v", cells, notes, err)
 		}
 	}

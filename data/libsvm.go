@@ -51,8 +51,8 @@ func isLIBSVM(head []byte) bool {
 	return false
 }
 
-// isNoRowOfPairs reports whether a line does not begin with a digit or a sign, or has another word than name:number
-// behind, or no such word.
+// isNoRowOfPairs reports whether a line is not a row of LIBSVM, even one with faults. Such a row begins with a digit, a
+// sign or a point, and has one or more words of the form name:number after it.
 func isNoRowOfPairs(words []string) bool {
 	return !strings.ContainsAny(words[0][:1], "+-.0123456789") || len(words) < 2 ||
 		slices.ContainsFunc(words[1:], func(word string) bool {

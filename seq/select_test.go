@@ -217,7 +217,8 @@ func TestSelectRare(t *testing.T) {
 	if rare != 25 || early < 10 || early > 15 || len(rows) > 820 {
 		t.Errorf("%d rows, %d rare ones, %d of them early", len(rows), rare, early)
 	}
-	specs := mustParse(t, "words:1/log/tfidf/linear", "degree:1/linear", "intersection:2/linear", "blended:3/log/linear")
+	specs := mustParse(t, "words:1/log/tfidf/linear", "degree:1/linear", "intersection:2/linear",
+		"blended:3/log/linear")
 	found := must.Get(Select(t.Context(), specs, encode(t, p.kind, p.lines...), p.targets, 1, 0))(t)
 	if found.Scores[0].AUC < 0.99 || found.Scores[0].Rows != len(rows) {
 		t.Errorf("%s", strings.Join(found.Notes(), "\n"))

@@ -86,8 +86,8 @@ func faultOf(err error) string {
 
 // tooMany makes the error about a list of a request, which is that of its rows unless it has tensors or sizes.
 func tooMany(limit int) error {
-	return &Error{tooLarge, fmt.Sprintf("more than %d rows or tensors: send fewer at a time (%s N of the server bounds "+
-		"the rows)", limit, usererror.Flag("max-rows"))}
+	return &Error{tooLarge, fmt.Sprintf("more than %d rows or tensors: send fewer at a time (%s N of the server "+
+		"bounds the rows)", limit, usererror.Flag("max-rows"))}
 }
 
 // each decodes the elements of a list one by one, and fails above the limit. A list of millions of empty elements takes
