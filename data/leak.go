@@ -30,8 +30,8 @@ func (d *Dataset) leakWarnings() (warnings []string) {
 		if flagWord(word, 0) != word {
 			word = phrase.Quote(word)
 		}
-		warnings = append(warnings, fmt.Sprintf("warning: the column %s tells the target exactly: leave it out with "+
-			"%s %s if new rows will not have it", phrase.Quote(name), asFlag("ignore"), word))
+		warnings = append(warnings, fmt.Sprintf("warning: the column %s tells the target exactly: leave it out "+
+			"(of a table by %s %s) if new rows will not have it", phrase.Quote(name), asFlag("ignore"), word))
 	}
 	return warnings
 }

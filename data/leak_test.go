@@ -34,8 +34,8 @@ func TestLeakWarnings(t *testing.T) {
 			t.Errorf("%d warnings in %s", n, all)
 		}
 		for _, name := range c.want {
-			if !strings.Contains(all, fmt.Sprintf("warning: the column %q tells the target exactly: leave it out with "+
-				"--ignore %s if new rows will not have it", name, name)) {
+			if !strings.Contains(all, fmt.Sprintf("warning: the column %q tells the target exactly: leave it out "+
+				"(of a table by --ignore %s) if new rows will not have it", name, name)) {
 				t.Errorf("no warning of %s in %s", name, all)
 			}
 		}
