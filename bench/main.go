@@ -25,7 +25,7 @@ var subcommands = []struct {
 	{"reach", "time runs until they predict as well as SVGP and LightGBM: docs/images/reach.png", alone(reach)},
 	{"evidence", "write docs/evidence.md from all records", alone(evidence)},
 	{"toy", "train the toy with a gap, and draw docs/images/toy.png", alone(toy)},
-	{"serve", "load serve with many clients, beside predict: docs/serve.md", serveLoad},
+	{"serve", "load serve with many clients, beside predict: bench/results/usage-notes.md", serveLoad},
 	{"predict", "time predict from file to file, beside the bare forward pass: docs/bench.md",
 		func(args []string) error { return predictFiles(args, os.Stdout) }},
 	{"ranks", "time two processes that share a step, beside two that do not, and sums: docs/scaling.md",

@@ -37,7 +37,7 @@ type load struct {
 // fileRows is the number of rows with which predict is timed.
 const fileRows = 20_000
 
-// serveLoad prints the figures of docs/serve.md.
+// serveLoad prints the figures of bench/results/usage-notes.md.
 func serveLoad(args []string) error {
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
 	program := flags.String("program", "gpdrf-gpu", "the program")
