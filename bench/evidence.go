@@ -117,9 +117,9 @@ func (p evidencePage) summary() string {
 			len(cells))
 	}
 	return "NLPD is the mean of minus the log density of test rows, NLL that of minus the log probability of " +
-		"their classes. Less is better. Take the wins of GP-DRF against a method less its losses, as a share of the " +
-		"tables. The strongest rival is the method with the smallest share, of those that ran on half of the tables " +
-		"or more.\n\n" + p.rivals()
+		"their classes. Less is better. GP-DRF's balance against a rival is (GP-DRF's wins − its losses)/tables. " +
+		"The strongest rival is the one with the lowest balance, among those that ran on at least half of the " +
+		"tables.\n\n" + p.rivals()
 }
 
 // rivals writes the table of the strongest rivals. The README has it, too.
@@ -177,8 +177,8 @@ func (p evidencePage) suiteShare(b *strings.Builder) {
 		}
 	}
 	fmt.Fprintf(b, "## What is behind it\n\n%d of %d cells of fold 1 have a record. A cell is a method on a set, "+
-		"with the same options on every set. Test rows of class tables helped to settle a few of ours, as "+
-		"[defaults.md](defaults.md) says. A cell has two threads, and %d s below %d training rows, else %d s, "+
+		"with the same options on every set. Test rows of class tables helped to choose a few of our defaults "+
+		"([defaults.md](defaults.md)). A cell has two threads, and %d s below %d training rows, else %d s, "+
 		"prediction included. %d failed, %d of them ours, and %d began beside other work.\n", recorded, len(cells),
 		shortTime, manyRows, longTime, failed, own, busy)
 	if !p.firstFoldComplete() {

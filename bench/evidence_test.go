@@ -120,7 +120,7 @@ func TestEvidenceOfAll(t *testing.T) {
 	wants(t, text, []string{
 		"| rank |", fmt.Sprintf("Ranks for numbers are averages over %d sets.", n), "| **GP-DRF** | | | 1.",
 		"30 s below 5000 training rows, else 60 s",
-		fmt.Sprintf("better than every program of others: on %d of %d tables.", n-1, n),
+		fmt.Sprintf("better than every other program: on %d of %d tables.", n-1, n),
 		"| pol | 1000 | NLPD | +0.4000, one fold | LightGBM |",
 		fmt.Sprintf("| LightGBM | %d, 0, 1 |", n-1), "200 MB |", "and at most 200 MB.",
 		"| yacht | SVGP | 3.0 (1.0 to 5.0), 4 | 3.0 (1.0 to 5.0), 4 |",

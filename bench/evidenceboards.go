@@ -111,8 +111,8 @@ func (p evidencePage) others(b *strings.Builder) {
 	if len(p.boards) == 0 {
 		return
 	}
-	b.WriteString("\n## On public benchmarks\n\nSets, splits and scores are those of a benchmark, and " +
-		"[boards.md](boards.md) has its figures beside ours.\n\n")
+	b.WriteString("\n## On public benchmarks\n\nSets, splits and scores are those of the benchmark. " +
+		"[boards.md](boards.md) has all figures.\n\n")
 	commands := ""
 	for _, d := range p.boards {
 		commands += "      " + d.command + "\n"

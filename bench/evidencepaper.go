@@ -41,8 +41,8 @@ var sizes = []struct {
 
 // elsewhere names the methods that are better on most tables of a size, at a number, or in time.
 func (p evidencePage) elsewhere(b *strings.Builder) {
-	b.WriteString("\n## When to take something else\n\nTake a method that is named here, with the tables where it is " +
-		"better:\n\n")
+	b.WriteString("\n## When to take something else\n\nEach method here comes with the tables where it is better, or " +
+		"with its time:\n\n")
 	before := b.Len()
 	for _, kind := range kindsOfSets[:2] {
 		for _, size := range sizes {
@@ -67,7 +67,7 @@ func (p evidencePage) elsewhere(b *strings.Builder) {
 			strings.Join(quick, ", "))
 	}
 	if b.Len() == before {
-		b.WriteString("- No method is.\n")
+		b.WriteString("- There is none.\n")
 	}
 	b.WriteString("\n      make suite FOLDS=1\n")
 }
@@ -100,7 +100,7 @@ func (p evidencePage) costs(b *strings.Builder) {
 		"tables.", median(took), slices.Max(took), len(took))
 	fmt.Fprintf(b, " Its memory at the peak is %.0f MB in the median, and at most %.0f MB.", median(bytes)/1e6,
 		slices.Max(bytes)/1e6)
-	b.WriteString(" It stops sooner by a flag:\n\n    gpdrf-gpu train --data TABLE --time-limit 10s\n")
+	b.WriteString(" A flag stops it earlier:\n\n    gpdrf-gpu train --data TABLE --time-limit 10s\n")
 }
 
 // races writes the time that a whole run of ours takes to predict as well as a peer.
@@ -113,9 +113,9 @@ func (p evidencePage) races(b *strings.Builder) {
 ## Seconds to the same NLPD
 
 Whole runs on fold 1 of the %d tables of numbers with most rows: medians of five, with their range.
-A peer has the suite's limit. SVGP trains to its end, and may have been as good before.
+A peer has the suite's time limit. SVGP trains to its end, and may have been as good before.
 LightGBM stops early, but also trains on up to five folds for its variance. GP-DRF has
-the least limit that is enough, of %s; the search for it is not counted.
+the shortest time limit that is enough, of %s; the search for it is not counted.
 
 | table | NLPD of | its seconds, CPU-seconds | GP-DRF's seconds, CPU-seconds |
 |---|---|---|---|
@@ -154,9 +154,9 @@ func (p evidencePage) paper(b *strings.Builder) {
 	b.WriteString(`
 ## The paper's sets, today's defaults
 
-GP-DRF without any option, then with options tuned for each set, and the paper's own figures, which
-are for one fold. ± is a standard error over the folds. Test rows of POWERPLANT, of PROTEIN, and of a
-table with the rows of SPAM helped to settle the defaults: [defaults.md](defaults.md).
+The table has GP-DRF without any option, GP-DRF with options tuned for each set, and the paper's figures
+for one fold. ± is a standard error over the folds. Test rows of POWERPLANT, of PROTEIN, and of a
+table with the rows of SPAM helped to choose the defaults: [defaults.md](defaults.md).
 
 | set | mean of | score | defaults | tuned | defaults − tuned | paper |
 |---|---|---|---|---|---|---|

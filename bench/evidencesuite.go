@@ -92,8 +92,9 @@ func (p evidencePage) methodsTable(b *strings.Builder) {
 	fmt.Fprintf(b, `
 ## GP-DRF beside each method
 
-The tables where GP-DRF is better, equal and worse. At most %.2f is equal, or one standard error over
-the folds. Differences, where a negative one is a win, seconds and memory are medians.
+The counts are tables on which GP-DRF is better, equal and worse. A difference of at most %.2f, or of one
+standard error over the folds, is equal. Differences (GP-DRF's score minus the other's), seconds and memory
+are medians.
 
 | beside | NLPD of numbers | difference | rank | NLL of classes | difference | rank | seconds | memory |
 |---|---|---|---|---|---|---|---|---|
@@ -116,8 +117,8 @@ the folds. Differences, where a negative one is a win, seconds and memory are me
 		}
 	}
 	for _, r := range p.suite.rankings[:2] {
-		fmt.Fprintf(b, "\nRanks for %s are averages over %s. Nemenyi's test cannot part two that differ by less than "+
-			"%.2f.\n", tablesOf(r.kind), setCount(len(r.sets)), criticalDifference(len(r.methods), len(r.sets)))
+		fmt.Fprintf(b, "\nRanks for %s are averages over %s. Nemenyi's test cannot tell two apart that differ by less "+
+			"than %.2f.\n", tablesOf(r.kind), setCount(len(r.sets)), criticalDifference(len(r.methods), len(r.sets)))
 	}
 	b.WriteString("\n    go -C bench run . suite -report\n")
 }
@@ -144,10 +145,10 @@ func (p evidencePage) wins(b *strings.Builder) {
 	b.WriteString("\n## Where it wins\n\n")
 	for _, kind := range kindsOfSets[:2] {
 		fmt.Fprintf(b, "- %s, better on more than half of the tables: %s.\n", capital(tablesOf(kind)),
-			cmp.Or(p.often(kind, rankedBy(kind), 0, 0, math.MaxInt, .5), "beside none"))
+			cmp.Or(p.often(kind, rankedBy(kind), 0, 0, math.MaxInt, .5), "none"))
 		if hard := p.hard(kind); len(hard) > 0 {
 			ahead := slices.DeleteFunc(slices.Clone(hard), func(d duel) bool { return d.result != 0 })
-			fmt.Fprintf(b, "- %s, better than every program of others: on %d of %d tables.\n", capital(tablesOf(kind)),
+			fmt.Fprintf(b, "- %s, better than every other program: on %d of %d tables.\n", capital(tablesOf(kind)),
 				len(ahead), len(hard))
 		}
 	}
@@ -194,7 +195,7 @@ func (p evidencePage) losses(b *strings.Builder) {
 		hard := p.hard(kind)
 		n := len(hard)
 		lost := slices.DeleteFunc(hard, func(d duel) bool { return d.result != 2 })
-		fmt.Fprintf(b, "On %d of %d tables of %s, a program of others is better. ", len(lost), n, tablesOf(kind))
+		fmt.Fprintf(b, "On %d of %d tables of %s, another program is better. ", len(lost), n, tablesOf(kind))
 		slices.SortStableFunc(lost, func(x, y duel) int { return cmp.Compare(y.difference.value, x.difference.value) })
 		for _, d := range lost[:min(maxLosses, len(lost))] {
 			lines += fmt.Sprintf("| %s | %d | %s | %s | %s |\n", d.set.name, p.suite.records.rows(d.set),
@@ -202,7 +203,7 @@ func (p evidencePage) losses(b *strings.Builder) {
 		}
 	}
 	if lines != "" {
-		fmt.Fprintf(b, "The largest losses, at most %d of each, with the method that is farthest ahead:\n\n"+
+		fmt.Fprintf(b, "The largest losses, at most %d of each kind, with the method that is farthest ahead:\n\n"+
 			"| table | rows | score | loss | beside |\n|---|---|---|---|---|\n%s", maxLosses, lines)
 	} else {
 		b.WriteString("\n")

