@@ -12,9 +12,7 @@ import (
 
 	"gorgonia.org/cu"
 
-	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
-	"github.com/gpdrf/gpdrf-gpu/internal/panics"
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 )
 
@@ -176,7 +174,7 @@ func TestLaunchAllocatesNothing(t *testing.T) {
 	c := open(t)
 	x := put(t, c, make([]float64, 256))
 	k := kernel(t, c, "probe_f64")
-	if n := allocs.PerRun(10, func() {
+	if n := must.AllocsPerRun(10, func() {
 		must.OK(t, k.Launch(Grid{1, 1, 1}, 0, Int(256), Int(0), Pointer(x), Pointer(x)))
 	}); n != 0 {
 		t.Errorf("%g allocations", n)
@@ -194,7 +192,7 @@ func TestWrongArguments(t *testing.T) {
 			k.Launch(Grid{1, 1, 1}, 0, Int(1), Int(1<<32), Pointer(0), Pointer(0))
 		},
 	} {
-		if text, _ := panics.Of(call).(string); !strings.Contains(text, want) {
+		if text, _ := must.PanicOf(call).(string); !strings.Contains(text, want) {
 			t.Errorf("panic %q, want %q", text, want)
 		}
 	}

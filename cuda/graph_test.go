@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
-	"github.com/gpdrf/gpdrf-gpu/internal/panics"
 )
 
 // captured captures a graph of work that is freed with the test.
@@ -88,7 +87,7 @@ func TestTrace(t *testing.T) {
 // Work that panics, or that a capture cannot hold, leaves the stream usable.
 func TestCaptureFails(t *testing.T) {
 	c := open(t)
-	if panics.Of(func() { c.Capture(func() { panic("our own") }) }) != "our own" {
+	if must.PanicOf(func() { c.Capture(func() { panic("our own") }) }) != "our own" {
 		t.Error("the panic of the work is lost")
 	}
 	if _, _, err := c.Capture(func() {
@@ -192,7 +191,7 @@ func TestBeside(t *testing.T) {
 				kernel(t, c, "fold_f64").Launch(Grid{1, 1, 1}, 0, Int(1), Int(1), Float64(1), at("y"),
 					Pointer(numbers["z"]))
 			}
-			if panics.Of(func() { c.Capture(work) }) == nil {
+			if must.PanicOf(func() { c.Capture(work) }) == nil {
 				t.Error("memory of unknown owners is used beside other work")
 			}
 		})

@@ -3,7 +3,7 @@ package device
 import (
 	"testing"
 
-	"github.com/gpdrf/gpdrf-gpu/internal/panics"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // plain is a device, recorder one that records.
@@ -32,7 +32,7 @@ func TestLoop(t *testing.T) {
 			t.Errorf("device %d: %+v done for %+v, %d times by the recorder", i, done, now, r.replays)
 		}
 	}
-	if panics.Of(func() { NewLoop(plain{}, work).Run(StepScalars{}) }) != "device: the steps of a loop count from 1" {
+	if must.PanicOf(func() { NewLoop(plain{}, work).Run(StepScalars{}) }) != "device: the steps of a loop count from 1" {
 		t.Error("step 0, which is that of frozen noise, passes")
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
-	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // With Gaussian noise, all rows in the batch and size 1, a natural step of a GP lands on the best q(F̄) from anywhere:
@@ -147,7 +147,7 @@ func TestNaturalStep(t *testing.T) {
 					t.Fatalf("%s[%d] has moved", f.blockOf(i).Name, i)
 				}
 			}
-			if n := allocs.PerRun(1, func() { f.m.NaturalStep(device.Scalar{Value: 1e-3}) }); n > 0 {
+			if n := must.AllocsPerRun(1, func() { f.m.NaturalStep(device.Scalar{Value: 1e-3}) }); n > 0 {
 				t.Errorf("it allocates %g times", n)
 			}
 		})

@@ -5,7 +5,6 @@ import (
 	"math"
 	"testing"
 
-	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
@@ -26,7 +25,7 @@ func TestParts(t *testing.T) {
 				}
 				e := must.Get(f.m.Report(f.step.KLWeight.Value))(t)
 				dev.Download(gradient, f.m.params.Grad)
-				if n := allocs.PerRun(1, func() { f.m.Gradient(p, f.data, f.step) }); n > 0 {
+				if n := must.AllocsPerRun(1, func() { f.m.Gradient(p, f.data, f.step) }); n > 0 {
 					t.Errorf("a step in parts of %d allocates %g times", most, n)
 				}
 				return e, gradient

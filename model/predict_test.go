@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
-	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
@@ -177,7 +176,7 @@ func TestGradientDeterministicWithoutAllocation(t *testing.T) {
 							c.testName(), i, g, procs, first[i])
 					}
 				}
-				if n := allocs.PerRun(10, func() { f.m.Gradient(f.pass, f.data, f.step) }); n > 0 {
+				if n := must.AllocsPerRun(10, func() { f.m.Gradient(f.pass, f.data, f.step) }); n > 0 {
 					t.Errorf("%s %s: a step allocates %g times", name, c.testName(), n)
 				}
 				runtime.GOMAXPROCS(old)

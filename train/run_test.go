@@ -17,7 +17,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	_ "github.com/gpdrf/gpdrf-gpu/device/cpu"
-	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
@@ -301,7 +300,7 @@ func TestStepAllocatesNothing(t *testing.T) {
 		must.OK(t, run.prepare(t.Context()))
 		run.doStep(1)
 		step := 1
-		if n := allocs.PerRun(10, func() { step++; run.doStep(step) }); n > 0 {
+		if n := must.AllocsPerRun(10, func() { step++; run.doStep(step) }); n > 0 {
 			t.Errorf("%q: %g allocations a step", c.options, n)
 		}
 		must.OK(t, dev.Close())

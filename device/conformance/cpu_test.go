@@ -8,7 +8,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/device/cpu"
-	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 func open(t testing.TB, single bool) device.Device {
@@ -61,7 +61,7 @@ func results(dev device.Device) map[string][][]float64 {
 // An operation allocates nothing after its first call. What Gather has gathered of labels is read on the host.
 func TestNoAllocation(t *testing.T) {
 	for _, op := range calls(divided[float32](t, 2)) {
-		if n := allocs.PerRun(2, op.run); n != 0 && op.name != "Gather" {
+		if n := must.AllocsPerRun(2, op.run); n != 0 && op.name != "Gather" {
 			t.Errorf("%s: %g allocations", op.name, n)
 		}
 	}

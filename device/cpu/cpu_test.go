@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
-	"github.com/gpdrf/gpdrf-gpu/internal/panics"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // open opens a device with a number of workers that divides even the smallest work.
@@ -46,7 +46,7 @@ func TestWorkerPanic(t *testing.T) {
 	d := open[float32](t, 3)
 	for range 50 {
 		done := make(chan any, 1)
-		go func() { done <- panics.Of(func() { d.do(breaks{}, 20, 1) }) }()
+		go func() { done <- must.PanicOf(func() { d.do(breaks{}, 20, 1) }) }()
 		select {
 		case v := <-done:
 			if text, ok := v.(string); !ok || !strings.Contains(text, "block seven") {
@@ -114,7 +114,7 @@ func TestMisuse(t *testing.T) {
 				Rows: d.New(device.Int, 4), Scratch: d.FeatureScratch(1, 4, 2, 3, 1)})
 		},
 	} {
-		if text, _ := panics.Of(call).(string); !strings.HasPrefix(text, want) {
+		if text, _ := must.PanicOf(call).(string); !strings.HasPrefix(text, want) {
 			t.Errorf("panic %q, want %q", text, want)
 		}
 	}

@@ -13,9 +13,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/cuda"
 	"github.com/gpdrf/gpdrf-gpu/device"
-	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
-	"github.com/gpdrf/gpdrf-gpu/internal/panics"
 )
 
 // Names that open, and the errors of the others.
@@ -67,7 +65,7 @@ func TestMemoryComesBack(t *testing.T) {
 	}
 	kept := d.New(device.Double, 1<<20)
 	defer runtime.KeepAlive(kept)
-	fault, _ := panics.Of(func() { d.New(device.Double, 3, 1<<19) }).(*device.FaultError)
+	fault, _ := must.PanicOf(func() { d.New(device.Double, 3, 1<<19) }).(*device.FaultError)
 	if full, ok := errors.AsType[*cuda.OutOfMemoryError](fault); !ok || full.Bytes != 12<<20 ||
 		!strings.Contains(fault.Error(),
 			"cuda:0:f32: a double tensor of shape [3 524288]: 12.0 MiB of GPU memory are needed") {
@@ -108,7 +106,7 @@ func TestMisuse(t *testing.T) {
 			d.Widen(d.New(device.Double, 3), d.New(device.Double, 3))
 		},
 	} {
-		if text, _ := panics.Of(call).(string); !strings.HasPrefix(text, want) {
+		if text, _ := must.PanicOf(call).(string); !strings.HasPrefix(text, want) {
 			t.Errorf("panic %q, want %q", text, want)
 		}
 	}
@@ -157,7 +155,7 @@ func TestNoAllocation(t *testing.T) {
 		"Copy, Zero": func() { d.Copy(p, p); d.Zero(p) },
 	} {
 		op()
-		if n := allocs.PerRun(2, op); n != 0 {
+		if n := must.AllocsPerRun(2, op); n != 0 {
 			t.Errorf("%s: %g allocations", name, n)
 		}
 	}
@@ -167,7 +165,7 @@ func TestNoAllocation(t *testing.T) {
 		"UploadInts": func() { d.UploadInts(index, rows) },
 		"Download":   func() { d.Download(values, p) },
 	} {
-		if n := allocs.PerRun(2, op); n != 0 {
+		if n := must.AllocsPerRun(2, op); n != 0 {
 			t.Errorf("%s: %g allocations", name, n)
 		}
 	}
@@ -220,7 +218,7 @@ func TestLostDriver(t *testing.T) {
 // Guard holds faults only.
 func TestGuard(t *testing.T) {
 	var err error
-	if panics.Of(func() { defer device.Guard(&err); panic("our own") }) != "our own" {
+	if must.PanicOf(func() { defer device.Guard(&err); panic("our own") }) != "our own" {
 		t.Error("Guard holds a panic that is not a fault")
 	}
 }

@@ -8,8 +8,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/device/cpu"
-	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
-	"github.com/gpdrf/gpdrf-gpu/internal/panics"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // A layer over several tiles of rows, inputs, frequencies and columns has the moments and gradients of the CPU. This
@@ -75,12 +74,12 @@ func TestFeatureMomentScratch(t *testing.T) {
 		}
 		step()
 		before := d.Usage().Changes
-		if a := allocs.PerRun(2, step); a != 0 || d.Usage().Changes != before {
+		if a := must.AllocsPerRun(2, step); a != 0 || d.Usage().Changes != before {
 			t.Errorf("dh %v: %g allocations, and %d of the device", dh != nil, a, d.Usage().Changes-before)
 		}
 	}
 	a.Scratch = d.FeatureScratch(n.S, n.B-1, n.D, n.R, n.Out)
-	if panics.Of(func() { d.FeatureMoments(a) }) == nil {
+	if must.PanicOf(func() { d.FeatureMoments(a) }) == nil {
 		t.Error("a scratch for fewer rows is taken")
 	}
 }

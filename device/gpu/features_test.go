@@ -9,8 +9,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/device/cpu"
-	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
-	"github.com/gpdrf/gpdrf-gpu/internal/panics"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // A layer over several tiles of rows, frequencies and columns agrees with the CPU, whether many blocks share the tiles
@@ -72,12 +71,12 @@ func TestFeatureScratch(t *testing.T) {
 			d.RandomFeaturesBackward(a, a)
 		}
 		step()
-		if a := allocs.PerRun(2, step); a != 0 {
+		if a := must.AllocsPerRun(2, step); a != 0 {
 			t.Errorf("%v: %g allocations", noise, a)
 		}
 	}
 	fewer := d.FeatureScratch(n.S, n.B-1, n.D, n.R, n.Out)
-	if panics.Of(func() { runLayer(d, n, &device.FeatureNoise{}, fewer) }) == nil {
+	if must.PanicOf(func() { runLayer(d, n, &device.FeatureNoise{}, fewer) }) == nil {
 		t.Error("a scratch for fewer rows is taken")
 	}
 }

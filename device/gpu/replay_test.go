@@ -10,7 +10,6 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
-	"github.com/gpdrf/gpdrf-gpu/internal/panics"
 )
 
 // walk is work with each kind of argument that follows the step, whose result depends on every step so far.
@@ -162,7 +161,7 @@ func TestLoopMisuse(t *testing.T) {
 			w := newWalk(open(t, true))
 			w.change = func(now *device.LiveScalars) { wrong(w, now) }
 			loop := device.NewLoop(w.d, w.work)
-			text, _ := panics.Of(func() {
+			text, _ := must.PanicOf(func() {
 				for step := 1; step <= 3; step++ {
 					loop.Run(at(step))
 				}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gpdrf/gpdrf-gpu/internal/panics"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // gemmOf gives a test the product in either precision.
@@ -206,7 +206,7 @@ func TestGemmPanics(t *testing.T) {
 		"negative": func() { Gemm64(p, false, false, -1, 3, 2, 1, x, 2, x, 3, 0, x, 3) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			if panics.Of(f) == nil {
+			if must.PanicOf(f) == nil {
 				t.Error("no panic")
 			}
 		})

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // TestMatches: every tier has the sums of a loop over bytes, and allocates nothing.
@@ -48,7 +48,7 @@ func TestMatches(t *testing.T) {
 		}
 	}
 	eachTier(t, func(t *testing.T) {
-		if n := allocs.PerRun(10, func() {
+		if n := must.AllocsPerRun(10, func() {
 			var sums [8]uint64
 			var weight [16]byte
 			Matches(&sums, 3, []uint32{0, 64, 128}, counts, &weight)

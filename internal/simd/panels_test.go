@@ -3,7 +3,7 @@ package simd
 import (
 	"testing"
 
-	"github.com/gpdrf/gpdrf-gpu/internal/panics"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
 // A product with packed panels has the bits of Gemm64, for all columns and for some.
@@ -53,7 +53,7 @@ func TestPanelsPanic(t *testing.T) {
 		"stored":  func() { q.Pack(false, 3, 300, x, 300) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			if panics.Of(f) == nil {
+			if must.PanicOf(f) == nil {
 				t.Error("no panic")
 			}
 		})

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gpdrf/gpdrf-gpu/internal/allocs"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 )
@@ -164,7 +163,7 @@ func TestTiersAgree(t *testing.T) {
 func TestAllocations(t *testing.T) {
 	eachTier(t, func(t *testing.T) {
 		p, q := NewPack[float32](), NewPack[float64]()
-		if n := allocs.PerRun(10, func() {
+		if n := must.AllocsPerRun(10, func() {
 			var a, b, c, d, e [36]float32
 			Gemm32(p, true, true, 6, 6, 6, 1, a[:], 6, b[:], 6, 0, c[:], 6)
 			Exp32(a[:], b[:])
@@ -178,7 +177,7 @@ func TestAllocations(t *testing.T) {
 		}); n != 0 {
 			t.Errorf("single precision: %g allocations", n)
 		}
-		if n := allocs.PerRun(10, func() {
+		if n := must.AllocsPerRun(10, func() {
 			var a, b, c, d, e [36]float64
 			Gemm64(q, true, true, 6, 6, 6, 1, a[:], 6, b[:], 6, 0, c[:], 6)
 			Exp64(a[:], b[:])
