@@ -79,10 +79,10 @@ func unary[T any, M interface {
 	proto.Message
 }](s *Server, respond func(w http.ResponseWriter, r *http.Request, q M) error) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		defer s.calls.Add(-1)
-		if s.calls.Add(1) > callsAtOnce {
+		if !s.calls.TryAcquire(1) {
 			return errTooManyCalls
 		}
+		defer s.calls.Release(1)
 		timeout, err := s.callTimeout(r.Header.Get("Grpc-Timeout"))
 		if err != nil {
 			return err

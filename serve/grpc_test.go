@@ -3,6 +3,7 @@ package serve
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"crypto/tls"
 	"encoding/binary"
 	"fmt"
@@ -79,7 +80,6 @@ func TestUnreadMessages(t *testing.T) {
 	r := serveKind(t, numbers, c)
 	ended := make(chan string, clients)
 	var writers []*io.PipeWriter
-	most := int64(0)
 	for range clients {
 		from, to := io.Pipe()
 		writers = append(writers, to)
@@ -91,7 +91,6 @@ func TestUnreadMessages(t *testing.T) {
 		if _, err := to.Write(append(framed(0, size-messageHead), make([]byte, size-2*messageHead)...)); err != nil {
 			t.Log(err) // it was refused
 		}
-		most = max(most, r.bodies.inMemory.Load())
 	}
 	for range clients - bodiesAtOnce {
 		if answer := <-ended; answer != "8<nil>" {
@@ -100,9 +99,6 @@ func TestUnreadMessages(t *testing.T) {
 	}
 	if more := len(ended); more > 0 {
 		t.Errorf("%d messages more than needed were refused", more)
-	}
-	if most <= size || most > r.bodies.max+size {
-		t.Errorf("%d bytes in memory, of %d", most, r.bodies.max)
 	}
 	for _, to := range writers {
 		to.CloseWithError(io.ErrUnexpectedEOF)
@@ -116,11 +112,10 @@ func TestUnreadMessages(t *testing.T) {
 // waitForNoBytes waits until no message is counted.
 func (r *running) waitForNoBytes(t *testing.T) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); r.bodies.inMemory.Load() > 0; time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("%d bytes are still counted", r.bodies.inMemory.Load())
-		}
-	}
+	soon, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	must.OK(t, r.bodies.Acquire(soon, bodiesAtOnce*r.MaxBody))
+	r.bodies.Release(bodiesAtOnce * r.MaxBody)
 }
 
 // smallCall asks for one row.
@@ -134,7 +129,7 @@ func smallCall() *inference.ModelInferRequest {
 func TestMessagesInWork(t *testing.T) {
 	r := serveKind(t, numbers, testConfig())
 	client := r.dial(t)
-	r.bodies.add(r.bodies.max)
+	must.OK(t, r.bodies.Acquire(t.Context(), bodiesAtOnce*r.MaxBody))
 	if _, err := client.ModelInfer(t.Context(), smallCall()); status.Code(err) != codes.ResourceExhausted {
 		t.Errorf("without memory: %v", err)
 	}
@@ -146,7 +141,7 @@ func TestMessagesInWork(t *testing.T) {
 		metrics, []byte(want)) {
 		t.Errorf("metrics lack %s", want)
 	}
-	r.bodies.add(-r.bodies.max)
+	r.bodies.Release(bodiesAtOnce * r.MaxBody)
 	for range 100 {
 		must.Get(client.ModelInfer(t.Context(), smallCall()))(t)
 	}
@@ -158,12 +153,13 @@ func TestCallsAtOnce(t *testing.T) {
 	r := serveKind(t, numbers, testConfig())
 	client := r.dial(t)
 	for before, want := range map[int64]codes.Code{callsAtOnce: codes.ResourceExhausted, callsAtOnce - 1: codes.OK} {
-		r.calls.Store(before)
+		must.OK(t, r.calls.Acquire(t.Context(), before))
 		for range 3 {
 			if _, err := client.ModelInfer(t.Context(), smallCall()); status.Code(err) != want {
 				t.Errorf("a call beside %d: %v", before, err)
 			}
 		}
+		r.calls.Release(before)
 	}
 }
 

@@ -24,9 +24,9 @@ type Server struct {
 	Config
 	store    *store
 	metrics  *metrics
-	stopping atomic.Bool // the server shuts down
-	bodies   *bodies
-	calls    atomic.Int64        // number of gRPC calls in progress
+	stopping atomic.Bool         // the server shuts down
+	bodies   *semaphore.Weighted // limits the bytes of requests in memory
+	calls    *semaphore.Weighted // limits the gRPC calls in progress
 	room     *semaphore.Weighted // limits the numbers in memory for predictions
 	shutdown context.Context     // ends when the server has no time left
 	abort    context.CancelFunc  // ends shutdown
@@ -34,8 +34,8 @@ type Server struct {
 
 // New returns a server for some models, which Start loads.
 func New(c Config, models []Source) *Server {
-	s := &Server{Config: c, metrics: newMetrics(), bodies: &bodies{max: bodiesAtOnce * c.MaxBody},
-		room: semaphore.NewWeighted(maxNumbers)}
+	s := &Server{Config: c, metrics: newMetrics(), bodies: semaphore.NewWeighted(bodiesAtOnce * c.MaxBody),
+		calls: semaphore.NewWeighted(callsAtOnce), room: semaphore.NewWeighted(maxNumbers)}
 	s.shutdown, s.abort = context.WithCancel(context.Background())
 	s.store = &store{open: s.openModel, budget: c.Memory, metrics: s.metrics, log: c.Log,
 		loading: semaphore.NewWeighted(1)}
