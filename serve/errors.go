@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"strconv"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
@@ -50,14 +50,8 @@ var (
 
 func badf(format string, args ...any) error { return &Error{bad, fmt.Sprintf(format, args...)} }
 
-// quote shows a name in a message, cut short where it is long.
-func quote(s string) string {
-	const longest = 60
-	if r := []rune(s); len(r) > longest {
-		return strconv.Quote(string(r[:longest])) + "…"
-	}
-	return strconv.Quote(s)
-}
+// quote shows a name in a message.
+func quote(s string) string { return phrase.Quote(s) }
 
 // reported returns the error that a client gets for err. An error of the server is reported without details, since
 // these may name files; the log has them.
