@@ -55,35 +55,18 @@ func (g *Graph) Standardise() {
 
 // dropHydrogens makes plain hydrogens part of the atom that they are bound to.
 func (g *Graph) dropHydrogens() {
-	bonds, owner := make([]int, len(g.atoms)), make([]int, len(g.atoms))
-	for _, e := range g.Edges {
-		bonds[e.From]++
-		bonds[e.To]++
-		owner[e.From], owner[e.To] = e.To, e.From
-	}
+	near := g.neighbours()
 	plain := func(a int) bool { return g.Labels[a] == "H" && g.atoms[a].hydrogens == 0 }
-	var kept []int
-	at := make([]int, len(g.atoms))
+	kept := make([]bool, len(g.atoms))
 	for a := range g.atoms {
-		at[a] = -1
-		if plain(a) && bonds[a] == 1 && !plain(owner[a]) {
-			g.atoms[owner[a]].hydrogens++
-			continue
-		}
-		at[a] = len(kept)
-		kept = append(kept, a)
-	}
-	for i, a := range kept {
-		g.atoms[i], g.Labels[i] = g.atoms[a], g.Labels[a]
-	}
-	g.atoms, g.Labels = g.atoms[:len(kept)], g.Labels[:len(kept)]
-	edges := g.Edges[:0]
-	for _, e := range g.Edges {
-		if at[e.From] >= 0 && at[e.To] >= 0 {
-			edges = append(edges, Edge{at[e.From], at[e.To], e.Label})
+		if plain(a) && len(near[a]) == 1 && !plain(near[a][0].To) {
+			g.atoms[near[a][0].To].hydrogens++
+		} else {
+			kept[a] = true
 		}
 	}
-	g.Edges = edges
+	rest := g.among(kept)
+	g.atoms, g.Labels, g.Edges = rest.atoms, rest.Labels, rest.Edges
 }
 
 // electrons counts the electrons of a molecule's atoms that take part in rings.

@@ -57,16 +57,26 @@ func (g *Graph) Scaffold() *Graph {
 		cut[e.From] = cut[e.From] || !kept[e.To]
 		cut[e.To] = cut[e.To] || !kept[e.From]
 	}
+	labels := make([]string, len(core))
+	for a, label := range g.Labels {
+		if labels[a] = withoutIsotope(label); kept[a] && cut[a] {
+			labels[a] = withHydrogen(labels[a])
+		}
+	}
+	return (&Graph{Labels: labels, Edges: g.Edges}).among(kept)
+}
+
+// among returns the graph of some of the nodes.
+func (g *Graph) among(kept []bool) *Graph {
 	s := &Graph{}
-	at := make([]int, len(core))
+	at := make([]int, len(kept))
 	for a, label := range g.Labels {
 		at[a] = len(s.Labels)
 		if kept[a] {
-			label = withoutIsotope(label)
-			if cut[a] {
-				label = withHydrogen(label)
-			}
 			s.Labels = append(s.Labels, label)
+			if g.atoms != nil {
+				s.atoms = append(s.atoms, g.atoms[a])
+			}
 		}
 	}
 	for _, e := range g.Edges {
