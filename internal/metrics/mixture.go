@@ -62,28 +62,6 @@ func (m Mixture) student(s int) *Student {
 	return m.Student[s]
 }
 
-// logDensity returns log g_s(z). probability and quantile are functions of g_s, too.
-func (m Mixture) logDensity(s int, z float64) float64 {
-	if t := m.student(s); t != nil {
-		return t.logDensity(z)
-	}
-	return -0.5*z*z - logRoot2Pi
-}
-
-func (m Mixture) probability(s int, z float64) float64 {
-	if t := m.student(s); t != nil {
-		return t.CDF(z)
-	}
-	return cdf(z)
-}
-
-func (m Mixture) quantile(s int, p float64) float64 {
-	if t := m.student(s); t != nil {
-		return t.quantile(p)
-	}
-	return normalQuantile(p)
-}
-
 // At returns the quantile of component s of row n at Φ(z): a draw, if z is a standard normal draw. S is the outer
 // component.
 func (m Mixture) At(s, n int, z float64) float64 {
@@ -150,7 +128,7 @@ func (m Mixture) LogDensity(n int, y float64) float64 {
 	logs := make([]float64, m.S)
 	for s := range logs {
 		sd := m.scale(s, n)
-		logs[s] = m.logDensity(s, (y-m.Mean[s*m.N+n])/sd) - math.Log(sd)
+		logs[s] = m.student(s).logDensity((y - m.Mean[s*m.N+n]) / sd) - math.Log(sd)
 	}
 	return m.outer(n).logDensity(LogSum(logs, m.times, float64(m.S)), y)
 }
@@ -187,7 +165,7 @@ func (m Mixture) survival(n int, y float64) float64 { return m.upTo(n, y, -1) }
 func (m Mixture) upTo(n int, y, sign float64) float64 {
 	sum := 0.0
 	for s := range m.S {
-		sum += m.times(s) * m.probability(s, sign*(y-m.Mean[s*m.N+n])/m.scale(s, n))
+		sum += m.times(s) * m.student(s).CDF(sign * (y - m.Mean[s*m.N+n]) / m.scale(s, n))
 	}
 	return m.outer(n).mix(sum/float64(m.S), func(z float64) float64 { return outerCDF(sign * z) }, y)
 }

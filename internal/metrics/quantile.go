@@ -20,7 +20,7 @@ func Quantiles(d Distribution, levels []float64) func(n int, into []float64) {
 	}
 	z := make([]float64, len(levels))
 	for k, p := range levels {
-		z[k] = m.quantile(0, p)
+		z[k] = m.student(0).quantile(p)
 	}
 	return func(n int, into []float64) {
 		mean, sd := m.Mean[n], m.scale(0, n)
@@ -91,7 +91,7 @@ func (r *row) bracket(p float64) (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for s, mean := range r.mean {
 		if s == 0 || r.mixture.student(s) != r.mixture.student(s-1) {
-			z = r.mixture.quantile(s, p)
+			z = r.mixture.student(s).quantile(p)
 		}
 		at := mean + r.scale[s]*z
 		low, high = math.Min(low, at), math.Max(high, at)
@@ -112,7 +112,8 @@ func (r *row) excess(y, p float64) (f, slope float64) {
 		simd.NormalCDF64(r.below, r.density, r.u)
 	} else {
 		for s, u := range r.u {
-			r.below[s], r.density[s] = r.mixture.probability(s, u), math.Exp(r.mixture.logDensity(s, u))
+			t := r.mixture.student(s)
+			r.below[s], r.density[s] = t.CDF(u), math.Exp(t.logDensity(u))
 		}
 	}
 	f = -p

@@ -8,7 +8,7 @@ import (
 )
 
 // Student is Student's t with ν > 2 degrees of freedom: density t_ν(z) = C (1 + z²/ν)^−(ν+1)/2. Its distribution
-// function is needed very often, so it is tabulated.
+// function is needed very often, so it is tabulated. nil is the standard normal distribution.
 type Student struct {
 	dof, logC float64
 	table     []knot // upper tail 1 − CDF at z = sinh u, by u in multiples of knotStep
@@ -43,11 +43,19 @@ func NewStudent(dof float64) *Student {
 	return t
 }
 
-func (t *Student) logDensity(z float64) float64 { return t.logC - 0.5*(t.dof+1)*math.Log1p(z*z/t.dof) }
+func (t *Student) logDensity(z float64) float64 {
+	if t == nil {
+		return -0.5*z*z - logRoot2Pi
+	}
+	return t.logC - 0.5*(t.dof+1)*math.Log1p(z*z/t.dof)
+}
 
-// CDF returns the probability of at most z, by cubic interpolation in the table.
+// CDF returns the probability of at most z, of Student's t by cubic interpolation in the table.
 func (t *Student) CDF(z float64) float64 {
-	if math.IsNaN(z) {
+	switch {
+	case t == nil:
+		return cdf(z)
+	case math.IsNaN(z):
 		return z
 	}
 	at := math.Asinh(math.Abs(z)) / knotStep
@@ -62,7 +70,10 @@ func (t *Student) CDF(z float64) float64 {
 }
 
 func (t *Student) quantile(p float64) float64 {
-	if !(p >= 0 && p <= 1) {
+	switch {
+	case t == nil:
+		return normalQuantile(p)
+	case !(p >= 0 && p <= 1):
 		return math.NaN()
 	}
 	return distuv.StudentsT{Sigma: 1, Nu: t.dof}.Quantile(p)
