@@ -1,6 +1,7 @@
 package seq
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -187,8 +188,5 @@ func (t Term) occurrences() bool { return t.Counts == Min || t.Counts == Tanimot
 
 // hint returns the nearest known word as a question, or the whole list if none is near.
 func hint(word string, known []string) string {
-	if near, ok := didyoumean.Nearest(word, known); ok {
-		return `: did you mean "` + near + `"?`
-	}
-	return ": use one of " + strings.Join(known, ", ")
+	return cmp.Or(didyoumean.Hint(word, known), ": use one of "+strings.Join(known, ", "))
 }
