@@ -5,9 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dustin/go-humanize/english"
-
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
@@ -73,7 +72,7 @@ func scoreTable(r *rundir.Result) string {
 	if r.Cut != nil {
 		rest = fmt.Sprintf("%d of ", r.Cut.Rows)
 	}
-	text := fmt.Sprintf("%s: %s%d %s\n", title, rest, r.NTest, english.PluralWord(r.NTest, "test row", ""))
+	text := fmt.Sprintf("%s: %s%s\n", title, rest, phrase.Plural(r.NTest, "test row"))
 	if r.Outputs != nil {
 		return text + outputsTable(r).indented()
 	}

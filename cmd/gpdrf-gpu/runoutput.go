@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/dustin/go-humanize"
-	"github.com/dustin/go-humanize/english"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
@@ -143,7 +143,7 @@ func (o *runOutput) test(ctx context.Context) (scores *fitted.Scores, err error)
 	if scores.Cut != nil {
 		o.p.note("scored %s of %s test rows with %s to keep to the time limit; gpdrf-gpu eval %s scores all",
 			humanize.Comma(int64(scores.Cut.Rows)), humanize.Comma(int64(rows.N())),
-			english.Plural(scores.Cut.Samples, "sample", ""), cmp.Or(o.path, "RUN"))
+			phrase.Plural(scores.Cut.Samples, "sample"), cmp.Or(o.path, "RUN"))
 	}
 	return scores, nil
 }

@@ -10,10 +10,9 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/dustin/go-humanize/english"
-
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/dist"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
@@ -366,11 +365,11 @@ func onePercent(rows *data.Dataset) int { return (rows.N() + 99) / 100 }
 // inputsOf describes the inputs of a row.
 func inputsOf(ds *data.Dataset) string {
 	if ds.Sequences == nil {
-		return english.Plural(ds.D(), "input", "")
+		return phrase.Plural(ds.D(), "input")
 	}
 	noun := "a " + ds.Sequences.Alphabet.Kind.Noun()
 	if ds.D() == 0 {
 		return noun
 	}
-	return noun + " and " + english.Plural(ds.D(), "number", "")
+	return noun + " and " + phrase.Plural(ds.D(), "number")
 }

@@ -18,10 +18,10 @@ import (
 	"strings"
 
 	"github.com/dustin/go-humanize"
-	"github.com/dustin/go-humanize/english"
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
@@ -126,7 +126,7 @@ func (s Set) Fetch(ctx context.Context, get func(r Remote, path string) error, d
 	states := s.Check(dir)
 	folder := s.folderIn(dir)
 	if !slices.ContainsFunc(states, func(f FileState) bool { return f.State != "ok" }) {
-		note("%s: is there, %s with the right checksums", folder, english.Plural(len(states), "file", ""))
+		note("%s: is there, %s with the right checksums", folder, phrase.Plural(len(states), "file"))
 		return nil
 	}
 	for _, f := range states {
@@ -165,7 +165,7 @@ func (s Set) Fetch(ctx context.Context, get func(r Remote, path string) error, d
 			return fmt.Errorf("%s: %s after the download: please report this", f.Path, f.State)
 		}
 	}
-	note("%s: complete, %s with the right checksums", folder, english.Plural(len(states), "file", ""))
+	note("%s: complete, %s with the right checksums", folder, phrase.Plural(len(states), "file"))
 	return nil
 }
 

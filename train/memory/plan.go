@@ -10,10 +10,9 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/dustin/go-humanize/english"
-
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/hostmem"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
@@ -222,8 +221,8 @@ func (p *Plan) Lines() (lines []string) {
 	if p.Rows < p.Batch {
 		portion = fmt.Sprintf("%d at a time", p.Rows)
 	}
-	return append(lines, fmt.Sprintf("a step takes %d %s of %d %s, %s", p.Samples,
-		english.PluralWord(p.Samples, "sample", ""), p.Batch, english.PluralWord(p.Batch, "row", ""), portion))
+	return append(lines, fmt.Sprintf("a step takes %s of %s, %s", phrase.Plural(p.Samples, "sample"),
+		phrase.Plural(p.Batch, "row"), portion))
 }
 
 // Bytes formats a number of bytes for people.
