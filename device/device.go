@@ -6,6 +6,8 @@ package device
 type Device interface {
 	// Name returns the name by which users open this device: "cpu:f32".
 	Name() string
+	// About describes the machine for people. Once a GPU has loaded its kernels, the text names them.
+	About() string
 	// New makes a tensor of zeros.
 	New(dtype DType, shape ...int) *Tensor
 	// Upload fills a Real or Double tensor from float64 values.

@@ -25,9 +25,6 @@ type Machine struct {
 // Logger takes a line for people about what a device waits for, or what it lacks.
 type Logger func(line string)
 
-// Described is a device that knows more of its machine once it is open.
-type Described interface{ About() string }
-
 var backends = map[string]Backend{}
 
 // Register makes a backend known; backends call it from init.

@@ -223,7 +223,7 @@ func (b *benchmark) withDevice(d *benchDevice, measure func(device.Device) error
 	}
 	defer func() { err = errors.Join(err, dev.Close()) }()
 	defer device.Guard(&err)
-	d.About = about(dev)
+	d.About = dev.About()
 	device.SetPrecision(dev, device.Precision(d.Precision))
 	if err = measure(dev); errors.Is(err, context.Canceled) {
 		b.note("interrupted: no figures, since too few steps were timed")
@@ -249,7 +249,7 @@ func (b *benchmark) serve(dev device.Device) error {
 	if err != nil {
 		return usagef("%v", err)
 	}
-	fmt.Fprintf(b.out, "%s, %s: %s\n", dev.Name(), about(dev), step.Size)
+	fmt.Fprintf(b.out, "%s, %s: %s\n", dev.Name(), dev.About(), step.Size)
 	rounds := workload.Rounds{Step: step}
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {

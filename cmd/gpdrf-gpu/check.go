@@ -217,7 +217,7 @@ func (p *program) gradient(name, precision string) (x deviceGradient, err error)
 		return x, err
 	}
 	x.precision = p.setPrecision(dev, precision)
-	x.about = about(dev)
+	x.about = dev.About()
 	defer func() { err = errors.Join(err, dev.Close()) }()
 	for _, c := range checkedModels {
 		blocks, err := gradientOf(dev, c.config)

@@ -80,20 +80,6 @@ func (p *program) noteOnce(line string) {
 	}
 }
 
-// about describes an open device.
-func about(dev device.Device) string {
-	if described, ok := dev.(device.Described); ok {
-		return described.About()
-	}
-	machines, _ := device.Machines()
-	for _, m := range machines {
-		if strings.HasPrefix(dev.Name(), m.Name+":") {
-			return m.About
-		}
-	}
-	return ""
-}
-
 // setPrecision permits a device to compute at a precision, and returns the precision that it takes. A note tells if it
 // is another one.
 func (p *program) setPrecision(dev device.Device, requested string) string {
@@ -185,7 +171,7 @@ func (p *program) aboutDevices() devicesInfo {
 			machines[i].About += ", which cannot be used: " + err.Error()
 			continue
 		}
-		machines[i].About = about(dev)
+		machines[i].About = dev.About()
 		dev.Close()
 	}
 	i := devicesInfo{Devices: machines, Missing: map[string]string{}}

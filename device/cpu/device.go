@@ -19,9 +19,10 @@ import (
 func init() { device.Register("cpu", device.Backend{Open: openDevice, Machines: machines}) }
 
 func machines() ([]device.Machine, error) {
-	return []device.Machine{{Name: "cpu",
-		About: fmt.Sprintf("%d threads, %s", runtime.GOMAXPROCS(0), simd.Tier())}}, nil
+	return []device.Machine{{Name: "cpu", About: about()}}, nil
 }
+
+func about() string { return fmt.Sprintf("%d threads, %s", runtime.GOMAXPROCS(0), simd.Tier()) }
 
 // openDevice opens the CPU by precision: "f32" (also "") or "f64". It starts as many workers as GOMAXPROCS says; the
 // results do not depend on their number.
@@ -72,6 +73,9 @@ type gp struct {
 func New[T Float](workers int) *Device[T] {
 	return &Device[T]{gp: gp{pool: newPool(max(1, workers), spins)}, math: kernelsOf[T]()}
 }
+
+// About returns the number of threads and the instructions.
+func (d *Device[T]) About() string { return about() }
 
 // Name returns "cpu:f32" or "cpu:f64".
 func (d *Device[T]) Name() string {

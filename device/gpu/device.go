@@ -108,7 +108,7 @@ func (d *Device) SetPrecision(p device.Precision) device.Precision {
 	return p
 }
 
-// About describes the GPU, and the kernels that it has loaded (device.Described).
+// About describes the GPU, and the kernels that it has loaded.
 func (d *Device) About() string { return d.context.Info().String() }
 
 // Name returns "cuda:0:f32".
