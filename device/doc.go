@@ -26,10 +26,10 @@
 // New takes memory, and so do operations when their scratch grows. The size is known in advance: a Dry device runs the
 // same code and writes a Ledger.
 //
-// A training step goes through a Loop, so that a device may record it once and replay it. Only the step number, the
-// learning rate, the KL weight and the size of the natural step change (StepScalars). The work of a Loop gets them as
-// LiveScalars, and an operation takes each as a Scalar or a Count. A Recorder is a backend that records the step; the
-// model and the operations do not change.
+// A training step goes through a loop of NewLoop, so that a device may record it once and replay it. Only the step
+// number, the learning rate, the KL weight and the size of the natural step change (StepScalars). The work of a loop
+// gets them as LiveScalars, and an operation takes each as a Scalar or a Count. A Recorder is a backend that records
+// the step; the model and the operations do not change.
 //
 // No operation allocates after its first call with a given shape. Sums have a fixed order, so the same seed gives the
 // same bits for any number of threads of a CPU, and on the same card, driver and path of a GPU.

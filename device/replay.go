@@ -9,13 +9,13 @@ type StepScalars struct {
 	Natural  float64 // the size of NaturalStep
 }
 
-// LiveScalars is StepScalars as the work of a Loop passes it on to operations.
+// LiveScalars is StepScalars as the work of a loop passes it on to operations.
 type LiveScalars struct {
 	Step                  Count
 	LR, KLWeight, Natural Scalar
 }
 
-// Count is the number of a step. A live count follows the step of a Loop, and a record reads it again in each replay.
+// Count is the number of a step. A live count follows the step of a loop, and a record reads it again in each replay.
 // Any other count is the same in each step.
 type Count struct {
 	N    uint32
@@ -34,15 +34,11 @@ type Scalar struct {
 // FollowsStep reports whether the number changes from step to step.
 func (s Scalar) FollowsStep() bool { return s.live }
 
-// Live converts n for the work of a Loop.
+// Live converts n for the work of a loop.
 func (n StepScalars) Live() LiveScalars {
 	scalar := func(v float64) Scalar { return Scalar{v, true} }
 	return LiveScalars{Count{n.Step, true}, scalar(n.LR), scalar(n.KLWeight), scalar(n.Natural)}
 }
-
-// Loop repeats one piece of work, such as a training step. A device that is a Recorder records the work once and then
-// replays the record; every other device does the work each time.
-type Loop struct{ run func(StepScalars) }
 
 // Recorder is a device that can record work.
 type Recorder interface {
@@ -51,20 +47,19 @@ type Recorder interface {
 	Record(work func(LiveScalars)) func(StepScalars)
 }
 
-// NewLoop makes a loop of calls of a device's operations. The calls and their arguments must be the same each time,
-// except those that are live. Work passes live arguments on unchanged. It neither uploads nor downloads, and has no
-// effects outside the device.
-func NewLoop(dev Device, work func(LiveScalars)) *Loop {
+// NewLoop returns a function that does a piece of work each time, such as a training step. A device that is a Recorder
+// records the work once and then replays the record. The calls of the device's operations and their arguments must be
+// the same each time, except those that are live. Work passes live arguments on unchanged. It neither uploads nor
+// downloads, and has no effects outside the device.
+func NewLoop(dev Device, work func(LiveScalars)) func(StepScalars) {
+	run := func(now StepScalars) { work(now.Live()) }
 	if r, ok := dev.(Recorder); ok {
-		return &Loop{r.Record(work)}
+		run = r.Record(work)
 	}
-	return &Loop{func(now StepScalars) { work(now.Live()) }}
-}
-
-// Run does the work once.
-func (l *Loop) Run(now StepScalars) {
-	if now.Step == 0 {
-		panic("device: the steps of a loop count from 1")
+	return func(now StepScalars) {
+		if now.Step == 0 {
+			panic("device: the steps of a loop count from 1")
+		}
+		run(now)
 	}
-	l.run(now)
 }

@@ -27,12 +27,12 @@ func TestLoop(t *testing.T) {
 	work := func(now LiveScalars) { done = now }
 	for i, dev := range []Device{plain{}, r} {
 		now := StepScalars{Step: uint32(i + 1), LR: 0.1, KLWeight: 0.5}
-		NewLoop(dev, work).Run(now)
+		NewLoop(dev, work)(now)
 		if done != now.Live() || r.replays != i {
 			t.Errorf("device %d: %+v done for %+v, %d times by the recorder", i, done, now, r.replays)
 		}
 	}
-	if must.PanicOf(func() { NewLoop(plain{}, work).Run(StepScalars{}) }) != "device: the steps of a loop count from 1" {
+	if must.PanicOf(func() { NewLoop(plain{}, work)(StepScalars{}) }) != "device: the steps of a loop count from 1" {
 		t.Error("step 0, which is that of frozen noise, passes")
 	}
 }

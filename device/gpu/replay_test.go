@@ -81,9 +81,9 @@ func TestLoop(t *testing.T) {
 		a, b := device.NewLoop(replayed.d, replayed.work), device.NewLoop(launched.d, launched.work)
 		for step := 1; step <= 12; step++ {
 			before := replayed.d.Usage()
-			a.Run(at(step))
+			a(at(step))
 			after := replayed.d.Usage()
-			b.Run(at(step))
+			b(at(step))
 			equal(t, step, replayed.values(), launched.values())
 			recorded := step >= 3 && step < 8 || step >= 9
 			if now := len(replayed.d.records) == 1; now != recorded {
@@ -113,7 +113,7 @@ func TestLoopWithoutGraphs(t *testing.T) {
 	old, launched := newWalk(openDouble(t)), newWalk(open(t, true))
 	loop := device.NewLoop(old.d, old.work)
 	for step := 1; step <= 5; step++ {
-		loop.Run(at(step))
+		loop(at(step))
 		launched.work(at(step).Live())
 		equal(t, step, old.values(), launched.values())
 	}
@@ -163,7 +163,7 @@ func TestLoopMisuse(t *testing.T) {
 			loop := device.NewLoop(w.d, w.work)
 			text, _ := must.PanicOf(func() {
 				for step := 1; step <= 3; step++ {
-					loop.Run(at(step))
+					loop(at(step))
 				}
 			}).(string)
 			if !strings.HasPrefix(text, want) {
@@ -183,9 +183,9 @@ func TestNoRoom(t *testing.T) {
 	replayed, launched := newWalk(open(t, true)), newWalk(d)
 	loop, other := device.NewLoop(replayed.d, replayed.work), device.NewLoop(d, launched.work)
 	for step := 1; step <= 6; step++ {
-		loop.Run(at(step))
+		loop(at(step))
 		t.Setenv("EMU_NO_ROOM", "graph")
-		other.Run(at(step))
+		other(at(step))
 		t.Setenv("EMU_NO_ROOM", "")
 	}
 	equal(t, 6, replayed.values(), launched.values())
@@ -210,7 +210,7 @@ func TestNoRoom(t *testing.T) {
 func TestLostInReplay(t *testing.T) {
 	lost(t, "26", func(d *Device) func(int) {
 		loop := device.NewLoop(d, newWalk(d).work)
-		return func(step int) { loop.Run(at(step)) }
+		return func(step int) { loop(at(step)) }
 	}, func(_ *Device, step int, err error) {
 		if f, ok := errors.AsType[*device.FaultError](err); !ok || f.Op != "replaying a step" && f.Op != "set_live" {
 			t.Errorf("step %d: %v", step, err)

@@ -136,8 +136,8 @@ func (c *Comm) recordWait(call string, do func()) {
 	do()
 }
 
-// Sum puts work in the queue of the GPU that makes each tensor the sum of the tensors of all ranks. In a device.Loop it
-// is recorded.
+// Sum puts work in the queue of the GPU that makes each tensor the sum of the tensors of all ranks. In a loop of
+// device.NewLoop it is recorded.
 func (c *Comm) Sum(tensors ...*device.Tensor) {
 	c.queue.Put("adding up over GPUs", c.sum, tensors...)
 }

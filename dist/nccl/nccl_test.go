@@ -94,7 +94,7 @@ func steps(c *Comm, dev device.Device) (err error) {
 		c.Sum(single, double)
 	})
 	for step := range 6 {
-		loop.Run(device.StepScalars{Step: uint32(step + 1)})
+		loop(device.StepScalars{Step: uint32(step + 1)})
 		if step > 0 {
 			want *= float64(c.Size())
 		}

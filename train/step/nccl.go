@@ -6,7 +6,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// adder is a Comm that adds up tensors on the device, in the order of its queue. So a Loop records the sum with the
+// adder is a Comm that adds up tensors on the device, in the order of its queue. So a loop records the sum with the
 // rest of a step.
 type adder interface {
 	// Sum replaces each tensor by the sum of the tensors of all ranks.

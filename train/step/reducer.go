@@ -17,7 +17,7 @@ type Reducer interface {
 	shards(batch int) (own []model.Shard, all int, first bool)
 	// bind allocates the memory of sums over the shards of a step; sum is nil if there is nothing to add up.
 	bind(s *Step) (sum func(shard int) (ok bool))
-	// replayable reports whether a Loop can replay the step: sums on the host interrupt the device.
+	// replayable reports whether a loop can replay the step: sums on the host interrupt the device.
 	replayable() bool
 	// run calls compute, which calls sum. The error tells that a rank is lost.
 	run(compute func(device.StepScalars), now device.StepScalars) error

@@ -57,7 +57,7 @@ func New(dev device.Device, m *model.Model, rows *model.Data, r Reducer, o Optio
 	s.fillWholeBatch()
 	s.loop = func(now device.StepScalars) { s.compute(now.Live()) }
 	if r.replayable() {
-		s.loop = device.NewLoop(dev, s.compute).Run
+		s.loop = device.NewLoop(dev, s.compute)
 	}
 	return s
 }
