@@ -21,7 +21,9 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
@@ -150,24 +152,11 @@ func (o Options) trainOne(ctx context.Context, job *train.Job) (*Model, error) {
 	return m, nil
 }
 
-// field is a field of Options by the name of its option.
-type field struct {
-	key, name string
-	value     any
-}
+var wordStart = regexp.MustCompile("([a-z])([A-Z])")
 
-func (o Options) fields() []field {
-	return []field{
-		{"model", "Model", o.Model}, {"preset", "Preset", o.Preset},
-		{"kernel", "Kernel", o.Kernel}, {"likelihood", "Likelihood", o.Likelihood},
-		{"inducing", "Inducing", o.Inducing}, {"latents", "Latents", o.Latents},
-		{"layers", "Layers", o.Layers}, {"features", "Features", o.Features},
-		{"batch", "Batch", o.Batch}, {"lr", "LR", o.LR},
-		{"validation", "Validation", o.Validation}, {"conformal", "Conformal", o.Conformal},
-		{"ensemble", "Ensemble", o.Ensemble}, {"eval-samples", "EvalSamples", o.EvalSamples},
-		{"steps", "Steps", o.Steps}, {"time-limit", "TimeLimit", o.TimeLimit},
-		{"seed", "Seed", o.Seed}, {"device", "Device", o.Device},
-	}
+// keyOf returns the name of the option of a field: EvalSamples is eval-samples.
+func keyOf(f reflect.StructField) string {
+	return strings.ToLower(wordStart.ReplaceAllString(f.Name, "$1-$2"))
 }
 
 // settings returns the options as options of the command.
@@ -175,13 +164,13 @@ func (o Options) settings() (given []options.Setting, err error) {
 	set := func(key, text string) {
 		given = append(given, options.Setting{Key: key, Text: text, From: options.ByLibrary})
 	}
-	for _, f := range o.fields() {
-		if !reflect.ValueOf(f.value).IsZero() {
-			set(f.key, fmt.Sprint(f.value))
+	for f, value := range reflect.ValueOf(o).Fields() {
+		if key := keyOf(f); options.Find(key) != nil && key != "from" && !value.IsZero() {
+			set(key, fmt.Sprint(value))
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(o.More)) {
-		if why := o.refusal(key); why != "" {
+		if why := refusal(key); why != "" {
 			return nil, inputErrorf(key, "gpdrf.Options: %s: %s", key, why)
 		}
 		set(key, o.More[key])
@@ -203,18 +192,16 @@ func (o Options) config(given []options.Setting) (c options.Config, err error) {
 }
 
 // refusal returns the reason why an option of the command is not for Options.More; "" if it is.
-func (o Options) refusal(key string) string {
-	for _, f := range o.fields() {
-		if f.key == key {
-			return "set the field " + f.name + " instead"
+func refusal(key string) string {
+	option := options.Find(key)
+	for f := range reflect.TypeFor[Options]().Fields() {
+		if option != nil && keyOf(f) == key {
+			return "set the field " + f.Name + " instead"
 		}
 	}
-	if key == "from" {
-		return "set the field From instead"
-	}
-	switch o := options.Find(key); {
-	case o == nil, key == "scaling", key == "target-scaling", key == "codebook", key == "order":
-	case o.Group == "Data":
+	switch {
+	case option == nil, key == "scaling", key == "target-scaling", key == "codebook", key == "order":
+	case option.Group == "Data":
 		return "is about files, and the rows are in memory: leave it out"
 	case key == "checkpoint-every":
 		return "is about run folders: leave it out"
