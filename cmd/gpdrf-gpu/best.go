@@ -201,7 +201,7 @@ func (s *search) run() (*rundir.Result, error) {
 		s.p.note("a longer --time-limit compares more candidates, unless your options leave only one")
 	}
 	s.p.note("if this is killed, resume it with: %s", rundir.ResumeCommand(s.folder.Path()))
-	bar := s.p.newSearchBar(s.state, s.job.Started)
+	bar := s.p.newSearchBar(s.state.Limit, s.job.Started)
 	finder := &best.Search{
 		State: s.state, Devices: s.devices, Rows: s.job.Train, Started: s.job.Started,
 		Save: func() error {
@@ -223,7 +223,7 @@ func (s *search) run() (*rundir.Result, error) {
 		finder.Test = s.job.Test
 	}
 	found, err := finder.Run(s.p.ctx)
-	bar.bar.end(true)
+	bar.end(true)
 	if err != nil {
 		if s.p.ctx.Err() == nil && s.req.resume == "" && !s.state.HasTrained() {
 			err = errors.Join(err, s.guard.write(s.folder.Abandon))

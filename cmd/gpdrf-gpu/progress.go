@@ -10,75 +10,25 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 
 	"github.com/gpdrf/gpdrf-gpu/train"
-	"github.com/gpdrf/gpdrf-gpu/train/best"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 // newReporter shows the progress of a run. It also writes the metrics of the run folder, and calls stop if they cannot
 // be written. begin is called before the first step.
 func (p *program) newReporter(folder *rundir.Folder, events *events, begin, stop func()) train.Reporter {
-	return &recorder{steps: steps{console: &p.console}, folder: folder, events: events, begin: begin, stop: stop}
+	return &recorder{console: &p.console, folder: folder, events: events, begin: begin, stop: stop}
 }
 
-// recorder shows every reading, and writes its numbers to the run folder. Several goroutines may call it.
+// recorder shows every reading, and writes its numbers to the run folder. On a terminal it draws a bar. Elsewhere it
+// prints about linesPerRun lines, at least linePause apart. Several goroutines may call it.
 type recorder struct {
-	mutex  sync.Mutex
-	steps  steps
-	folder *rundir.Folder
-	events *events
-	begin  func()
-	stop   func()
-	phase  *phase // the bar of the work before the first step
-}
-
-func (r *recorder) Step(p rundir.Progress) {
-	r.mutex.Lock()
-	defer r.mutex.Unlock()
-	if r.folder.Step(p); r.folder.Err() != nil {
-		r.stop()
-	}
-	if r.events != nil {
-		r.events.step(p)
-	}
-	r.steps.show(p)
-}
-
-func (r *recorder) Note(format string, args ...any) {
-	r.mutex.Lock()
-	defer r.mutex.Unlock()
-	r.phase.end()
-	r.steps.console.note(format, args...)
-}
-
-// Doing shows the work in progress. It may be called from any goroutine.
-func (r *recorder) Doing(what string, share float64) {
-	r.mutex.Lock()
-	defer r.mutex.Unlock()
-	r.phase = r.steps.console.phaseOf(r.phase, what)
-	r.phase.share(share)
-}
-
-func (r *recorder) Begin(total int) {
-	r.mutex.Lock()
-	defer r.mutex.Unlock()
-	r.phase.end()
-	r.begin()
-	r.steps.start(total)
-}
-
-func (r *recorder) End() {
-	r.mutex.Lock()
-	defer r.mutex.Unlock()
-	if r.events != nil {
-		r.events.write(nil, true) // this writes the readings that wait
-	}
-	r.steps.end()
-}
-
-// steps shows the steps of a run: by a bar on a terminal, elsewhere by about linesPerRun lines, at least linePause
-// apart.
-type steps struct {
+	mutex    sync.Mutex
 	console  *console
+	folder   *rundir.Folder
+	events   *events
+	begin    func()
+	stop     func()
+	phase    *phase // the bar of the work before the first step
 	bar      *bar
 	last     atomic.Pointer[rundir.Progress] // the last step, which another goroutine draws
 	nextLine int
@@ -90,32 +40,72 @@ const (
 	linePause   = time.Second
 )
 
-func (s *steps) start(total int) {
-	s.nextLine = 1
-	if s.console.hasBars() {
-		s.last.Store(&rundir.Progress{Total: total})
-		s.bar = s.console.newBar(
+func (r *recorder) Step(p rundir.Progress) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	if r.folder.Step(p); r.folder.Err() != nil {
+		r.stop()
+	}
+	r.events.step(p)
+	r.show(p)
+}
+
+func (r *recorder) Note(format string, args ...any) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	r.phase.end()
+	r.console.note(format, args...)
+}
+
+// Doing shows the work in progress. It may be called from any goroutine.
+func (r *recorder) Doing(what string, share float64) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	r.phase = r.console.phaseOf(r.phase, what)
+	r.phase.share(share)
+}
+
+func (r *recorder) Begin(total int) {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	r.phase.end()
+	r.begin()
+	r.start(total)
+}
+
+func (r *recorder) End() {
+	r.mutex.Lock()
+	defer r.mutex.Unlock()
+	if r.events != nil {
+		r.events.write(nil, true) // this writes the readings that wait
+	}
+	r.bar.end(false)
+}
+
+func (r *recorder) start(total int) {
+	r.nextLine = 1
+	if r.console.hasBars() {
+		r.last.Store(&rundir.Progress{Total: total})
+		r.bar = r.console.newBar(
 			func(d decor.Statistics) string { return fmt.Sprintf("step %d of %d ", d.Current, d.Total) },
-			func(d decor.Statistics) string { return barText(s.last.Load(), d.AvailableWidth) })
-		s.bar.show(0, total)
+			func(d decor.Statistics) string { return barText(r.last.Load(), d.AvailableWidth) })
+		r.bar.show(0, total)
 	}
 }
 
-func (s *steps) show(p rundir.Progress) {
-	if s.bar != nil {
-		s.last.Store(&p)
-		s.bar.show(p.Step, p.Total) // a time limit may change the total
+func (r *recorder) show(p rundir.Progress) {
+	if r.bar != nil {
+		r.last.Store(&p)
+		r.bar.show(p.Step, p.Total) // a time limit may change the total
 		return
 	}
-	due := p.Step >= s.nextLine && (p.Step == 1 || p.Elapsed-s.lastLine >= linePause)
+	due := p.Step >= r.nextLine && (p.Step == 1 || p.Elapsed-r.lastLine >= linePause)
 	if !due && p.Step != p.Total {
 		return
 	}
-	s.nextLine, s.lastLine = p.Step+p.Total/linesPerRun, p.Elapsed
-	s.console.note("step %*d of %d  %s", len(fmt.Sprint(p.Total)), p.Step, p.Total, describe(p))
+	r.nextLine, r.lastLine = p.Step+p.Total/linesPerRun, p.Elapsed
+	r.console.note("step %*d of %d  %s", len(fmt.Sprint(p.Total)), p.Step, p.Total, describe(p))
 }
-
-func (s *steps) end() { s.bar.end(false) }
 
 // objectiveLabel returns ELBO if the objective is the bound.
 func objectiveLabel(p *rundir.Progress) string {
@@ -163,27 +153,27 @@ func remainingTime(p rundir.Progress) string { return timeLeft(p.Total-p.Step, p
 
 // searchBar shows the progress of a search by a bar on a terminal, and nothing elsewhere.
 type searchBar struct {
-	bar     *bar
-	limit   time.Duration
-	started time.Time              // the start, moved back by the time that earlier sessions used
-	trial   atomic.Pointer[string] // the next trial, which another goroutine draws
+	*bar
+	trial atomic.Pointer[string] // the next trial, which another goroutine draws
 }
 
-func (c *console) newSearchBar(s *best.State, started time.Time) *searchBar {
-	b := &searchBar{limit: s.Limit, started: started}
+// newSearchBar returns the bar of a search with a time limit; 0 is none. started is earlier by the time that earlier
+// sessions used.
+func (c *console) newSearchBar(limit time.Duration, started time.Time) *searchBar {
+	b := &searchBar{}
 	if c.hasBars() {
 		b.trial.Store(new("searching"))
 		b.bar = c.newBar(func(decor.Statistics) string { return *b.trial.Load() + " " },
-			func(s decor.Statistics) string { return b.progressText(s.Current, s.Total) })
+			func(s decor.Statistics) string { return searchText(s.Current, s.Total, limit, time.Since(started)) })
 	}
 	return b
 }
 
-// progressText describes the trials that have ended in a round, and the time.
-func (b *searchBar) progressText(done, all int64) string {
-	text := fmt.Sprintf(" %d of %d  %s", done, all, time.Since(b.started).Round(time.Second))
-	if b.limit > 0 {
-		text += " of " + b.limit.String()
+// searchText describes the trials that have ended in a round, and the time.
+func searchText(done, all int64, limit, used time.Duration) string {
+	text := fmt.Sprintf(" %d of %d  %s", done, all, used.Round(time.Second))
+	if limit > 0 {
+		text += " of " + limit.String()
 	}
 	return text
 }
@@ -198,6 +188,6 @@ func (b *searchBar) show(done, all int, what string) {
 
 func (b *searchBar) trialEnded() {
 	if b.bar != nil {
-		b.bar.line.Increment()
+		b.line.Increment()
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
-	"github.com/gpdrf/gpdrf-gpu/train/best"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
@@ -25,7 +24,7 @@ func TestLines(t *testing.T) {
 		{total: 1, step: time.Second, least: 1, most: 1},
 	} {
 		var out bytes.Buffer
-		l := &steps{console: &console{err: &out}}
+		l := &recorder{console: &console{err: &out}}
 		l.start(c.total)
 		for step := 1; step <= c.total; step++ {
 			if step == 1 || step%10 == 0 || step == c.total || c.total < 10 {
@@ -33,7 +32,7 @@ func TestLines(t *testing.T) {
 					StepsPerSecond: 1 / c.step.Seconds()})
 			}
 		}
-		l.end()
+		l.End()
 		if n := strings.Count(out.String(), "\n"); n < c.least || n > c.most {
 			t.Errorf("%d steps: %d lines, expected %d to %d", c.total, n, c.least, c.most)
 		}
@@ -44,12 +43,12 @@ func TestLines(t *testing.T) {
 func TestBarEnds(t *testing.T) {
 	var out bytes.Buffer
 	c := &console{err: &out, terminal: true}
-	b := &steps{console: c}
+	b := &recorder{console: c}
 	c.note("before")
 	b.start(100)
 	b.show(rundir.Progress{Step: 40, Total: 100, StepsPerSecond: 20})
 	done := make(chan bool)
-	go func() { b.end(); close(done) }()
+	go func() { b.End(); close(done) }()
 	select {
 	case <-done:
 	case <-time.After(10 * time.Second):
@@ -137,16 +136,15 @@ func TestRowsBar(t *testing.T) {
 
 // The bar of a search follows its trials, and ends.
 func TestSearchBar(t *testing.T) {
-	state := &best.State{Limit: time.Minute}
 	p := &program{console: console{err: io.Discard, terminal: true}}
-	b := p.newSearchBar(state, time.Now().Add(-20*time.Second))
+	b := p.newSearchBar(time.Minute, time.Now())
 	b.show(2, 12, "round 1 of 3: setting 0")
 	b.trialEnded()
 	if got := b.bar.line.Current(); got != 3 {
 		t.Errorf("%d trials have ended, expected 3", got)
 	}
-	if got, want := b.progressText(3, 12), " 3 of 12  20s of 1m0s"; got != want {
+	if got, want := searchText(3, 12, time.Minute, 20*time.Second), " 3 of 12  20s of 1m0s"; got != want {
 		t.Errorf("got %q, expected %q", got, want)
 	}
-	b.bar.end(true)
+	b.end(true)
 }
