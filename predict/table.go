@@ -59,15 +59,22 @@ func NewTable(t *fitted.Model, ds *data.Dataset, p *model.Prediction, distances 
 			})
 		}
 	}
-	if ids := ds.IDs(); ids != nil {
-		name := ds.ID()
-		if slices.Contains(out.Columns, name) {
-			name = "id" // which no other column is called
-		}
-		out.AddFirst(name, func(i int) Cell { return Cell{Class: ids[i], None: ids[i] == ""} })
-		out.Words = append(out.Words, name)
-	}
+	out.addIDs(ds, func(i int) int { return i })
 	return out
+}
+
+// addIDs puts the names of the rows first, if the rows ds have names; row returns the number of row i among them. The
+// column is called id where its own name is one of the table, or reserved.
+func (t *Table) addIDs(ds *data.Dataset, row func(i int) int, reserved ...string) {
+	ids, name := ds.IDs(), ds.ID()
+	if ids == nil {
+		return
+	}
+	if slices.Contains(append(reserved, t.Columns...), name) {
+		name = "id" // which no other column is called
+	}
+	t.AddFirst(name, func(i int) Cell { return Cell{Class: ids[row(i)], None: ids[row(i)] == ""} })
+	t.Words = append(t.Words, name)
 }
 
 // AddFirst puts a column before the others. The names of rows, whose column may be called the same, become id.
@@ -181,45 +188,26 @@ func classTable(t *fitted.Model, p *model.Prediction) *Table {
 // Table returns the table of suggestions among the rows ds, the best first: rank and row from 1, the name of the row,
 // the value by Search.How, the prediction, and the probability that the row is feasible.
 func (s *Search) Table(ds *data.Dataset, suggestions []Suggestion) *Table {
-	classes := s.Trained.Schema.Task == data.Classification
 	names := map[string]string{EI: "gain", UCB: "bound", Thompson: "draw", Variance: "variance", BALD: "information"}
-	value := names[s.How]
-	predicted := []string{"mean", "sd"}
-	if classes {
+	value, predicted := names[s.How], []string{"mean", "sd"}
+	prediction := func(one Suggestion) []Cell { return []Cell{{Value: one.Mean}, {Value: one.SD}} }
+	if s.Trained.Schema.Task == data.Classification {
 		predicted = []string{"label", "p"}
+		prediction = func(one Suggestion) []Cell { return []Cell{{Class: one.Class}, {Value: one.Probability}} }
 		if s.How == Variance {
 			value = "entropy"
 		}
 	}
-	out := &Table{Columns: []string{"rank", "row"}, Words: []string{"label"}, Rows: len(suggestions)}
-	ids := ds.IDs()
-	if ids != nil {
-		name := ds.ID()
-		if slices.Contains(append(predicted, "rank", "row", "feasible", value), name) {
-			name = "id"
-		}
-		out.Columns, out.Words = append(out.Columns, name), append(out.Words, name)
-	}
-	out.Columns = append(append(out.Columns, value), predicted...)
-	if s.Feasible != nil {
-		out.Columns = append(out.Columns, "feasible")
-	}
+	out := &Table{Columns: append([]string{value}, predicted...), Words: []string{"label"}, Rows: len(suggestions)}
 	out.Row = func(i int, cells []Cell) []Cell {
 		one := suggestions[i]
-		cells = append(cells, Cell{Value: float64(i + 1)}, Cell{Value: float64(one.Row + 1)})
-		if ids != nil {
-			cells = append(cells, Cell{Class: ids[one.Row], None: ids[one.Row] == ""})
-		}
-		cells = append(cells, Cell{Value: one.Value})
-		if classes {
-			cells = append(cells, Cell{Class: one.Class}, Cell{Value: one.Probability})
-		} else {
-			cells = append(cells, Cell{Value: one.Mean}, Cell{Value: one.SD})
-		}
-		if s.Feasible != nil {
-			cells = append(cells, Cell{Value: one.Feasible})
-		}
-		return cells
+		return append(append(cells, Cell{Value: one.Value}), prediction(one)...)
 	}
+	if s.Feasible != nil {
+		out.Add("feasible", func(i int) Cell { return Cell{Value: suggestions[i].Feasible} })
+	}
+	out.addIDs(ds, func(i int) int { return suggestions[i].Row }, "rank", "row", "feasible")
+	out.AddFirst("row", func(i int) Cell { return Cell{Value: float64(suggestions[i].Row + 1)} })
+	out.AddFirst("rank", func(i int) Cell { return Cell{Value: float64(i + 1)} })
 	return out
 }
