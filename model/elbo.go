@@ -74,7 +74,9 @@ func (m *Model) accumulate(pass *Pass, parts []part, data *Data, args GradientAr
 		m.expectedLogLik(part, float64(data.N)/float64(pass.B), pass.S, args.Predictive)
 		m.backward(part, d)
 	}
-	m.spectraBackward()
+	for _, layer := range m.drf { // all rows have added to the gradients of its spectra
+		layer.spectraBackward()
+	}
 	if m.gp != nil {
 		m.gp.factoriseBackward()
 	}
@@ -86,13 +88,6 @@ func (m *Model) accumulate(pass *Pass, parts []part, data *Data, args GradientAr
 func (m *Model) spectra() {
 	for _, layer := range m.drf {
 		layer.spectra()
-	}
-}
-
-// spectraBackward runs the backward pass of spectra, after all rows have added to its gradients.
-func (m *Model) spectraBackward() {
-	for _, layer := range m.drf {
-		layer.spectraBackward()
 	}
 }
 

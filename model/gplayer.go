@@ -47,7 +47,7 @@ type gpPass struct {
 type gpBlocks struct {
 	alpha, mix, xbar, mu, sqrt *block
 	terms                      []term
-	dl, dm, ds                 *sum
+	dl, dm, ds                 *block
 }
 
 // addGP reserves the layer's parameters.

@@ -69,20 +69,14 @@ func (p *Params) addSpread(role Role, name string, shape []int, at start) *block
 
 func shape(lengths ...int) []int { return lengths }
 
-// sum is a gradient, in double, of a tensor that is not a parameter.
-type sum struct {
-	shape  []int
-	offset int
-}
-
-// addSum reserves a sum.
-func (p *Params) addSum(shape ...int) *sum {
-	s := &sum{shape, p.extra}
-	p.extra += device.Volume(shape)
+// addSum reserves the gradient, in double, of a tensor that is not a parameter.
+func (p *Params) addSum(shape ...int) *block {
+	s := &block{Shape: shape, offset: p.extra}
+	p.extra += s.size()
 	return s
 }
 
-func (p *Params) gradient(s *sum) *device.Tensor { return p.sums.View(p.gp+s.offset, s.shape...) }
+func (p *Params) gradient(s *block) *device.Tensor { return p.sums.View(p.gp+s.offset, s.Shape...) }
 
 func (p *Params) allocate(dev device.Device) {
 	p.Value, p.Grad = dev.New(device.Real, p.total), dev.New(device.Real, p.total)
