@@ -128,7 +128,7 @@ func (m Mixture) LogDensity(n int, y float64) float64 {
 	logs := make([]float64, m.S)
 	for s := range logs {
 		sd := m.scale(s, n)
-		logs[s] = m.student(s).logDensity((y - m.Mean[s*m.N+n]) / sd) - math.Log(sd)
+		logs[s] = m.student(s).logDensity((y-m.Mean[s*m.N+n])/sd) - math.Log(sd)
 	}
 	return m.outer(n).logDensity(LogSum(logs, m.times, float64(m.S)), y)
 }
@@ -165,7 +165,7 @@ func (m Mixture) survival(n int, y float64) float64 { return m.upTo(n, y, -1) }
 func (m Mixture) upTo(n int, y, sign float64) float64 {
 	sum := 0.0
 	for s := range m.S {
-		sum += m.times(s) * m.student(s).CDF(sign * (y - m.Mean[s*m.N+n]) / m.scale(s, n))
+		sum += m.times(s) * m.student(s).CDF(sign*(y-m.Mean[s*m.N+n])/m.scale(s, n))
 	}
 	return m.outer(n).mix(sum/float64(m.S), func(z float64) float64 { return outerCDF(sign * z) }, y)
 }
