@@ -97,7 +97,7 @@ func TestBooleans(t *testing.T) {
 		t.Error("true is an age")
 	}
 	old := Schema{Columns: []string{"flag=False", "flag=True"},
-		OneHot: []OneHot{{"flag", 0, []string{"False", "True"}, nil, false}},
+		OneHot: []OneHot{{"flag", 0, []string{"False", "True"}, nil, false, false}},
 		Target: "y", TargetAt: 1, Task: Regression}
 	of := dataset(readText("{\"flag\": true}\n{\"flag\": false}\n", ReadOptions{Schema: &old, TargetOptional: true}))(t)
 	must.Equal(t, of.X.Float64s(), []float64{0, 1, 1, 0})

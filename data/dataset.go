@@ -199,6 +199,9 @@ func (d *Dataset) HasRidgeScores() bool { return d.ridge }
 func (d *Dataset) fingerprint() string {
 	h := sha256.New()
 	words := append([]string{string(d.Task), d.Target}, d.Columns...)
+	for _, column := range d.Schema().NumberedWords() {
+		words = append(words, column.Words...)
+	}
 	writeUint(h, uint64(len(words)))
 	for _, w := range words {
 		writeUint(h, uint64(len(w)))

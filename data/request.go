@@ -256,7 +256,10 @@ func (l *layout) warnUnknownWords() {
 // unknownWord writes the message about words of a column that the training data lack.
 func unknownWord(c InputColumn, words sighting) string {
 	others, becomes := "", "all inputs of the column are 0 there"
-	if c.Others != nil {
+	switch {
+	case c.Numbered:
+		becomes = "its effect counts as 0, the average"
+	case c.Others != nil:
 		becomes = "it counts as other"
 	}
 	if words.n > 1 {

@@ -15,7 +15,8 @@ import (
 
 // TableOptions set the roles of the columns of a table of text.
 type TableOptions struct {
-	// OneHot makes inputs of the 1000 most frequent values of a text column, instead of 30.
+	// OneHot makes an input of each of the 1000 most frequent values of a text column. Without it, a column of more than
+	// 30 values is numbered.
 	OneHot bool
 	// Ignore are columns to leave out, by names or numbers from 1, with commas between them.
 	Ignore string
@@ -229,6 +230,10 @@ func (l *layout) warnStray(rec *records, c *columnProfile, i int) {
 
 // addWords makes inputs of the texts of a column.
 func (l *layout) addWords(rec *records, c *columnProfile, i int) {
+	if c.distinct() > fewTexts && !l.opt.OneHot && l.texts == nil && rec.width <= max(fewestWide, l.rows) {
+		l.numberWords(rec, c, i)
+		return
+	}
 	most := fewTexts
 	if l.opt.OneHot {
 		most = maxTexts
@@ -239,17 +244,30 @@ func (l *layout) addWords(rec *records, c *columnProfile, i int) {
 	if others != nil {
 		inputs++
 		rest = fmt.Sprintf(", its most frequent texts, and one for the %d others", len(others))
-		if most < maxTexts && c.distinct() <= maxTexts {
-			rest += " (" + asKey("one-hot") + "=true makes an input of each)"
-		}
 	}
+	l.note("column %s is text and becomes %s, one for each of %s%s%s%s", phrase.Quote(rec.columnName(i)),
+		phrase.Plural(inputs, "input"), phrase.List(values), rest, l.moleculeHint(rec, i), c.whyText())
+	l.add(i, InputColumn{Name: rec.columnName(i), Values: values, Others: others, Text: c.isWords})
+}
+
+// numberWords numbers the texts of a column. They are too many for an input of each.
+func (l *layout) numberWords(rec *records, c *columnProfile, i int) {
+	hint := ""
+	if c.distinct() <= maxTexts {
+		hint = " (" + asKey("one-hot") + "=true makes an input of each)"
+	}
+	l.note("column %s is text and becomes the effect of each of its %d texts on the target%s%s%s",
+		phrase.Quote(rec.columnName(i)), c.distinct(), hint, l.moleculeHint(rec, i), c.whyText())
+	l.add(i, InputColumn{Name: rec.columnName(i), Values: c.values(), Text: c.isWords, Numbered: true})
+}
+
+// moleculeHint returns the hint that a column of text may hold molecules; "" if its name does not tell.
+func (l *layout) moleculeHint(rec *records, i int) string {
 	name := rec.columnName(i)
-	if holdsMolecules(name) && l.texts == nil && rec.header != nil {
-		rest += fmt.Sprintf(" (%s %s reads its texts as molecules)", asFlag("sequence"), flagWord(name, i))
+	if !holdsMolecules(name) || l.texts != nil || rec.header == nil {
+		return ""
 	}
-	l.note("column %s is text and becomes %s, one for each of %s%s%s", phrase.Quote(name),
-		phrase.Plural(inputs, "input"), phrase.List(values), rest, c.whyText())
-	l.add(i, InputColumn{Name: name, Values: values, Others: others, Text: c.isWords})
+	return fmt.Sprintf(" (%s %s reads its texts as molecules)", asFlag("sequence"), flagWord(name, i))
 }
 
 // leaveIdentifier leaves out a column of texts that hardly repeat. The first such column with a different text in each

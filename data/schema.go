@@ -107,7 +107,7 @@ func (s Schema) Check() error {
 	classes := len(sorted) > 0 && len(slices.Compact(sorted)) == len(s.Classes)
 	if !sound || s.Target == "" || s.TargetAt < 0 || !(s.Task == Regression || s.Task == Classification && classes) ||
 		slices.ContainsFunc(s.Dates, func(d Date) bool { return !d.sound() }) ||
-		slices.ContainsFunc(s.OneHot, func(h OneHot) bool { return len(h.Values) == 0 }) ||
+		slices.ContainsFunc(s.OneHot, func(h OneHot) bool { return len(h.Values) == 0 || h.Numbered && h.Others != nil }) ||
 		!slices.Equal(expanded(s.FileColumns()), s.Columns) {
 		return errorf("", "the description of the training data is damaged: it lacks %s, target, task or classes",
 			lacks)
@@ -146,14 +146,16 @@ func (s Schema) hasSoundAlphabet() bool {
 		(v == nil || v.Width > 0) && (a.Attributes == nil || a.Kind == seq.Graphs) && a.Letters >= 0
 }
 
-// OneHot is a column of text that became an input for each of its values: 1 where the cell has that value, else 0.
+// OneHot is a column of text that became an input for each of its values: 1 where the cell has that value, else 0. If
+// it is Numbered, its only input is the number of the value.
 type OneHot struct {
 	Column string   `json:"column"`
 	At     int      `json:"at"` // position among the input columns of the file, from 0
 	Values []string `json:"values"`
 	Others []string `json:"others,omitempty"` // rarer values, in order, that share one more input
 	// Text means that digits and NA are words, as with TableOptions.Text.
-	Text bool `json:"text,omitempty"`
+	Text     bool `json:"text,omitempty"`
+	Numbered bool `json:"numbered,omitempty"`
 }
 
 // otherText is the name of the input of rarer texts.
@@ -161,11 +163,13 @@ const otherText = "other"
 
 // InputColumn is an input column of a file, and the use of its cells.
 type InputColumn struct {
-	Name    string
-	Values  []string // words, each of which is an input; nil if cells are numbers
-	Others  []string // rarer words, as in OneHot
-	Text    bool     // digits and NA are words
-	Boolean bool     // true and false are numbers
+	Name   string
+	Values []string // words, each of which is an input; nil if cells are numbers
+	Others []string // rarer words, as in OneHot
+	Text   bool     // digits and NA are words
+	// The only input is the number of the word among Values, from 0; −1 for another word, and for a missing one.
+	Numbered bool
+	Boolean  bool // true and false are numbers
 	// No other numbers than true and false may stand here.
 	TrueFalse bool
 	Fill      float64 // value for a missing number, with MissingImpute; NaN if it is not known yet
@@ -190,6 +194,7 @@ func (s Schema) FileColumns() (columns []InputColumn) {
 			c.Values = hot[0].Values
 			c.Others = hot[0].Others
 			c.Text = hot[0].Text
+			c.Numbered = hot[0].Numbered
 			hot = hot[1:]
 		}
 		c.Boolean, c.TrueFalse = booleans[c.Name], trueFalse[c.Name]
@@ -217,7 +222,10 @@ func (s Schema) dates() map[string]*Date {
 
 // width returns the number of inputs that the column becomes.
 func (c InputColumn) width() int {
-	n := max(1, len(c.Values)) + len(c.Date.names())
+	n := 1 + len(c.Date.names())
+	if !c.Numbered {
+		n += max(0, len(c.Values)-1)
+	}
 	if c.Others != nil {
 		n++
 	}
@@ -231,11 +239,12 @@ func (c InputColumn) width() int {
 func expanded(columns []InputColumn) []string {
 	var names []string
 	for _, c := range columns {
-		if c.Values == nil {
+		if c.Values == nil || c.Numbered {
 			names = append(append(names, c.Name), c.Date.names()...)
-		}
-		for _, v := range c.Values {
-			names = append(names, c.Name+"="+v)
+		} else {
+			for _, v := range c.Values {
+				names = append(names, c.Name+"="+v)
+			}
 		}
 		if c.Others != nil {
 			names = append(names, c.Name+"="+otherText)
@@ -255,9 +264,12 @@ func (c *InputColumn) append(to []float64, v float64, hot int, missing bool) []f
 		to = c.Date.append(to, v, missing)
 	case c.Values == nil:
 		to = append(to, v)
-	}
-	for k := range c.Values {
-		to = append(to, oneIf(k == hot))
+	case c.Numbered:
+		to = append(to, float64(hot))
+	default:
+		for k := range c.Values {
+			to = append(to, oneIf(k == hot))
+		}
 	}
 	if c.Others != nil {
 		to = append(to, oneIf(hot == len(c.Values)))
@@ -273,7 +285,7 @@ func (s *Schema) describe(columns []InputColumn, missing string) {
 	s.Columns = expanded(columns)
 	for at, c := range columns {
 		if c.Values != nil {
-			s.OneHot = append(s.OneHot, OneHot{c.Name, at, c.Values, c.Others, c.Text})
+			s.OneHot = append(s.OneHot, OneHot{c.Name, at, c.Values, c.Others, c.Text, c.Numbered})
 		}
 		if c.Boolean {
 			s.Booleans = append(s.Booleans, c.Name)
@@ -369,6 +381,25 @@ func (s Schema) InputColumns() []string {
 		names = append(names, name)
 	}
 	return names
+}
+
+// NumberedWords are the words of a column that is one input: their numbers.
+type NumberedWords struct {
+	At     int // position among the D inputs
+	Column string
+	Words  []string
+}
+
+// NumberedWords returns the columns of numbered words, in order.
+func (s Schema) NumberedWords() (all []NumberedWords) {
+	at := 0
+	for _, c := range s.FileColumns() {
+		if c.Numbered {
+			all = append(all, NumberedWords{at, c.Name, c.Values})
+		}
+		at += c.width()
+	}
+	return all
 }
 
 // Input holds the inputs that one column of a file, or the sequences, become.

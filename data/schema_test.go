@@ -77,9 +77,10 @@ func TestBadOneHot(t *testing.T) {
 		_, _, err := readText(c.text, c.opt)
 		wantError(t, c.text, err, strings.HasPrefix, c.want)
 	}
-	for _, damaged := range [][]OneHot{{{"town", 1, nil, nil, false}}, {{"town", 1, make([]string, 99), nil, false}},
-		{{"town", 1, like.OneHot[0].Values, []string{"x"}, false}, like.OneHot[1]},
-		{{"town", 2, like.OneHot[0].Values, nil, false}, like.OneHot[1]}} {
+	for _, damaged := range [][]OneHot{{{"town", 1, nil, nil, false, false}},
+		{{"town", 1, make([]string, 99), nil, false, false}}, {{"town", 1, []string{"a"}, []string{"b"}, false, true}},
+		{{"town", 1, like.OneHot[0].Values, []string{"x"}, false, false}, like.OneHot[1]},
+		{{"town", 2, like.OneHot[0].Values, nil, false, false}, like.OneHot[1]}} {
 		s := like
 		if s.OneHot = damaged; s.Check() == nil {
 			t.Errorf("%v passed", damaged)
@@ -87,42 +88,79 @@ func TestBadOneHot(t *testing.T) {
 	}
 }
 
-// The most frequent texts are inputs, and the others share one, with those that come later.
+// With one-hot, the most frequent texts are inputs, and the others share one, with those that come later.
 func TestRareTexts(t *testing.T) {
-	table := wordTable(32, 4) + "w31,0.5\nw30,0.5\n" + strings.Repeat("other,0.5\n", 9)
-	ds, notes, err := readText(table, ReadOptions{})
+	const last = maxTexts - 1 // number of the input of the others, since the text "other" is one of them
+	table := wordTable(maxTexts+1, 2) + strings.Repeat("other,0.5\n", 9)
+	ds, notes, err := ReadFile(write(t, "t.csv", table), ReadOptions{TableOptions: TableOptions{OneHot: true}})
 	must.OK(t, err)
 	hot := ds.Schema().OneHot[0]
-	must.Equal(t, fmt.Sprint(len(hot.Values), hot.Values[:2], hot.Values[24:26], hot.Others),
-		"29 [w0 w1] [w30 w31] [other w7 w8 w9]")
-	must.Equal(t, len(ds.Columns), 30)
-	must.Equal(t, ds.Columns[29], "a=other")
-	must.Contain(t, strings.Join(notes, "\n"), `"a" is text and becomes 30 inputs, one for each`,
-		`its most frequent texts, and one for the 4 others (--set one-hot=true`)
-	like := throughJSON(t, ds)
-	got, notes, err := readText("a\nw0\nw9\nnew\nother\n", ReadOptions{Schema: like, TargetOptional: true})
-	must.OK(t, err)
-	must.Equal(t, len(notes), 1)
-	must.Equal(t, notes[0], `warning: t.csv:4:1: "new" in column "a" is not in the training `+
-		`data: it counts as other`)
-	g := Request{N: 4, Texts: map[string][]string{"a": {"w0", "w9", "new", "other"}}}
-	same := must.Get(like.Rows(g))(t)
-	must.Equal(t, fmt.Sprint(same.X.Float64s()), fmt.Sprint(got.X.Float64s()))
-	must.Equal(t, len(like.NewWords(g)), 1)
-	for i, want := range []int{0, 29, 29, 29} {
+	must.Equal(t, fmt.Sprint(len(hot.Values), hot.Values[:2], hot.Others), "999 [w0 w1] [other w998 w999]")
+	must.Equal(t, len(ds.Columns), last+1)
+	must.Equal(t, ds.Columns[last], "a=other")
+	must.Contain(t, strings.Join(notes, "\n"), `"a" is text and becomes 1000 inputs, one for each`,
+		`its most frequent texts, and one for the 3 others`)
+	got := predicted(t, ds, []string{"w0", "w999", "new", "other"}, "it counts as other")
+	for i, want := range []int{0, last, last, last} {
 		if row := got.Row(i); row[want] != 1 || stats.Sum(row) != 1 {
 			t.Errorf("row %d is %v, want 1 at %d", i, row, want)
 		}
 	}
+}
+
+// predicted reads words of the column a from a file and from a request, like a data set. The third one is new.
+func predicted(t *testing.T, ds *Dataset, words []string, becomes string) *Dataset {
+	t.Helper()
+	like := throughJSON(t, ds)
+	got, notes, err := readText("a\n"+strings.Join(words, "\n")+"\n", ReadOptions{Schema: like, TargetOptional: true})
+	must.OK(t, err)
+	must.Equal(t, len(notes), 1)
+	must.Equal(t, notes[0], fmt.Sprintf("warning: t.csv:4:1: %q in column \"a\" is not in the training data: %s",
+		words[2], becomes))
+	g := Request{N: len(words), Texts: map[string][]string{"a": words}}
+	same := must.Get(like.Rows(g))(t)
+	must.Equal(t, fmt.Sprint(same.X.Float64s()), fmt.Sprint(got.X.Float64s()))
+	must.Equal(t, len(like.NewWords(g)), 1)
+	return got
+}
+
+// The texts of a column are numbered if they are more than 30, beside enough rows for the columns.
+func TestNumberedTexts(t *testing.T) {
+	ds, notes, err := readText(wordTable(31, 3), ReadOptions{})
+	must.OK(t, err)
+	must.Equal(t, fmt.Sprint(ds.Columns, ds.Schema().NumberedWords()[0].Words[:3]), "[a] [w0 w1 w10]")
+	must.Contain(t, strings.Join(notes, "\n"), `"a" is text and becomes the effect of each of its 31 texts on the `+
+		`target (--set one-hot=true makes an input of each)`)
+	got := predicted(t, ds, []string{"w1", "w10", "new", "w9"}, "its effect counts as 0, the average")
+	must.Equal(t, fmt.Sprint(got.X.Float64s()), "[1 2 -1 30]")
+
+	other := dataset(readText(strings.ReplaceAll(wordTable(31, 3), "w", "v"), ReadOptions{}))(t)
+	if other.Fingerprint == ds.Fingerprint {
+		t.Error("other words have the same fingerprint")
+	}
+	columns := func(more int) string { // the words beside more columns
+		table := strings.ReplaceAll(wordTable(31, 3), ",", strings.Repeat(",0", more)+",")
+		for i := range more {
+			table = strings.Replace(table, ",0", fmt.Sprint(",c", i), 1)
+		}
+		return table
+	}
 	for _, c := range []struct {
-		different, inputs int
-		all               bool
-	}{{31, 31, false}, {31, 31, true}, {maxTexts + 1, maxTexts + 1, true}, {maxTexts + 1, 31, false}} {
-		opt := ReadOptions{TableOptions: TableOptions{OneHot: c.all}}
-		if ds, _, err := ReadFile(write(t, "t.csv", wordTable(c.different, 3)), opt); err != nil || ds.D() != c.inputs {
-			t.Errorf("%+v: %v, %v", c, ds, err)
+		table  string
+		oneHot bool
+		inputs int
+	}{{wordTable(31, 3), true, 31}, {wordTable(30, 3), false, 30}, {wordTable(maxTexts+1, 3), true, maxTexts + 1},
+		{wordTable(maxTexts+1, 3), false, 1}, {columns(9), false, 10}, {columns(99), false, 130}} {
+		opt := ReadOptions{TableOptions: TableOptions{OneHot: c.oneHot}}
+		ds, _, err := ReadFile(write(t, "t.csv", c.table), opt)
+		if err != nil || ds.D() != c.inputs {
+			t.Errorf("%d bytes: %v, %v", len(c.table), ds, err)
 		}
 	}
+	missing := strings.Replace(wordTable(31, 3), "w0,0.5", ",0.5", 1)
+	imputed := dataset(readText(missing, ReadOptions{TableOptions: TableOptions{Missing: MissingImpute}}))(t)
+	must.Equal(t, fmt.Sprint(imputed.Columns, imputed.Row(0), imputed.Row(1)), "[a a=missing] [-1 1] [1 0]")
+	must.OK(t, imputed.Schema().Check())
 }
 
 // The index that pandas writes after the columns of a file is neither the target nor an input, whatever its name.

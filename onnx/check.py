@@ -28,6 +28,9 @@ MODELS = {
     "drf layers": (PLAIN, "--model drf --set layers=2 --spectra prior-fixed-each --set feed-forward=false"),
     "gpdrf": (PLAIN, ""),
     "gpdrf words": (WORDS, "--likelihood student-t --set scaling=log"),
+    "gpdrf many words": (PLAIN | {"towns": True}, ""),
+    "gaps in many words": (WORDS | {"towns": True}, "--model gp"),
+    "classes of many words": (PLAIN | {"target": "kind", "towns": True}, "--set ensemble=2"),
     "gpdrf times": (PLAIN | {"times": True, "missing": "impute"}, ""),
     "gpdrf layers": (PLAIN, "--set layers=2 --set hidden=4 --set scaling=robust"),
     "gpdrf paper": (PLAIN, "--spectra var-fixed-all-each --set local-reparam=false --set samples=3 --set skip=false"),
@@ -87,7 +90,11 @@ def table(rows, seed, missing):
                "logs": signal - 1, "calls": draw.poisson(np.exp(signal - 2)).astype(float),
                "sold": np.where(signal + draw.normal(0, 0.3, rows) > np.median(signal), "yes", "no")}
     columns["timestamp"] = draw.integers(1_500_000_000, 1_600_000_000, rows).astype(float)
+    towns = [f"town {i}" for i in range(40 if rows < ROWS else 45)]  # of which training rows lack five
+    columns["town"] = draw.choice(towns, rows)
+    columns["price"] += 30 * np.sin([7 * towns.index(town) for town in columns["town"]])
     if missing:
+        columns["town"] = np.where(draw.random(rows) < 0.1, "", columns["town"])
         columns["timestamp"] = np.where(draw.random(rows) < 0.1, np.nan, columns["timestamp"])
         columns["area"] = np.where(draw.random(rows) < 0.1, np.nan, area)
         columns["kind"] = np.where(draw.random(rows) < 0.1, "", kind)
@@ -155,7 +162,7 @@ def main(program, only):
                 continue
             targets, missing = form["target"].split(","), form.get("missing", "error")
             left = [c for c in [*form.get("drop", []), "price", "rent", "sales", "logs", "calls", "sold"] if c not in [*targets, form.get("offset")]]
-            left += [] if "times" in form else ["timestamp"]
+            left += ([] if "times" in form else ["timestamp"]) + ([] if "towns" in form else ["town"])
             training, new = table(200, 1, missing == "impute"), table(ROWS, 2, missing == "impute")
             write(folder / "train.csv", {c: v for c, v in training.items() if c not in left})
             write(folder / "new.csv", {c: v for c, v in new.items() if c not in left and c not in targets})

@@ -44,6 +44,9 @@ func (g graph) columns(s data.Schema) value {
 			word := g.Op("Unsqueeze", g.Input(name, onnxfile.String, -1), g.Ints(1))
 			missing = func() value { return g.Op("Equal", word, g.Strings([]string{""}, 1)) }
 			same := g.double(g.Op("Equal", word, g.Strings(c.Values, 1, len(c.Values))))
+			if c.Numbered {
+				same = g.wordNumber(same, len(c.Values))
+			}
 			if s.Missing != data.MissingImpute { // there is no prediction without the word
 				same = g.Op("Where", missing(), g.Scalar(math.NaN()), same)
 			}
@@ -117,6 +120,41 @@ func (g graph) tails(t *scaling.Tails, x value, d int) value {
 	root := g.Op("Sqrt", g.add(g.square(size), g.Scalar(1)))
 	long := g.mul(g.Op("Sign", z), g.Op("Log", g.add(size, root)))
 	return g.Op("Where", g.Op("Equal", g.Doubles(t.Unit, d), g.Scalar(0)), x, long)
+}
+
+// wordNumber returns the number of a word [B,1], −1 for none, from the indicators of K words [B,K].
+func (g graph) wordNumber(same value, k int) value {
+	ordinals := make([]float64, k)
+	for i := range ordinals {
+		ordinals[i] = float64(i + 1)
+	}
+	return g.sub(g.matMul(same, g.Doubles(ordinals, k, 1)), g.Scalar(1))
+}
+
+// effects applies scaling.Effects.Apply to x with d columns.
+func (g graph) effects(e *scaling.Effects, x value, d int) value {
+	if e == nil {
+		return x
+	}
+	p := len(e.Targets)
+	var parts []value
+	at := 0
+	numbers := func(end int) {
+		if at < end {
+			parts = append(parts, g.Op("Slice", x, g.Ints(at), g.Ints(end), g.Ints(1)))
+		}
+	}
+	for _, c := range e.Columns {
+		numbers(c.At)
+		number := g.column(x, c.At) // a NaN has no row of the table; the prediction is NaN in the end
+		row := g.add(g.Op("Where", g.Op("IsNaN", number), g.Scalar(-1), number), g.Scalar(1))
+		table := g.Doubles(append(make([]float64, p), c.Values...), c.Words+1, p)
+		whole := g.With("Cast", []onnxfile.Attr{{Name: "to", Int: int(onnxfile.Int64)}}, g.Op("Squeeze", row, g.Ints(1)))
+		parts = append(parts, g.With("Gather", []onnxfile.Attr{{Name: "axis", Int: 0}}, table, whole))
+		at = c.At + 1
+	}
+	numbers(d)
+	return g.concat(1, parts)
 }
 
 // projected applies scaling.Projection.Apply to x.

@@ -50,7 +50,8 @@ func New(t *fitted.Model, dev device.Device, samples int) (_ *File, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("model %d: %w", k+1, err)
 		}
-		h, variance := g.forward(settled, g.scaled(m.Scaler, g.projected(m.Projection, x)))
+		scores := g.projected(m.Projection, g.effects(m.Effects, x, len(t.Schema.Columns)))
+		h, variance := g.forward(settled, g.scaled(m.Scaler, scores))
 		if offset != "" {
 			h = g.add(h, offset)
 		}

@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"context"
+	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
@@ -54,9 +55,10 @@ func Keep(ctx context.Context, t *fitted.Model, c options.Config, steps int, dev
 	return text.Bytes(), importance, err
 }
 
-// keptColumns returns the inputs that a report shows: the most important ones, or the first.
+// keptColumns returns the inputs that a report shows: the most important ones, or the first. A number of a word has no
+// place on an axis.
 func keptColumns(s data.Schema, importance *Importance) (columns []int) {
-	inputs := s.Inputs()
+	inputs, words := s.Inputs(), s.NumberedWords()
 	if importance != nil {
 		var ranked []data.Input
 		for _, in := range importance.Inputs {
@@ -69,7 +71,8 @@ func keptColumns(s data.Schema, importance *Importance) (columns []int) {
 		inputs = ranked
 	}
 	for _, in := range inputs {
-		if len(in.Columns) > 0 && len(columns) < keptInputs {
+		isNumber := !slices.ContainsFunc(words, func(w data.NumberedWords) bool { return w.Column == in.Name })
+		if len(in.Columns) > 0 && isNumber && len(columns) < keptInputs {
 			columns = append(columns, in.Columns[0])
 		}
 	}

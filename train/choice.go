@@ -95,7 +95,7 @@ func (r *run) choose(ctx context.Context) error {
 	if cfg.ObjectiveOf(r.train) == options.Predictive {
 		ch.shortSteps, ch.longSteps, rows = int(safeShare*steps), 0, int(safeShare*float64(r.train.N()))
 	}
-	switch err := ch.holdOut(rows); {
+	switch err := ch.holdOut(ctx, rows); {
 	case err == nil:
 		if err := ch.makeAttempts(ctx); err != nil {
 			return err
@@ -109,17 +109,21 @@ func (r *run) choose(ctx context.Context) error {
 // holdOut draws the rows of attempts: at most the given number to train on, and others to score them. The error tells
 // why there can be none: an attempt would be too short, or the remaining rows lack a class, are fewer than the ranks,
 // or have equal targets.
-func (ch *chooser) holdOut(most int) (err error) {
+func (ch *chooser) holdOut(ctx context.Context, most int) (err error) {
 	if ch.shortSteps < minSteps {
 		return fmt.Errorf("an attempt of %d steps is too short", ch.shortSteps)
 	}
-	ds, cfg, in := ch.run.train, ch.run.config, ch.columns
+	cfg, in := ch.run.config, ch.columns
+	ds := cmp.Or(ch.run.numbered, ch.run.train)
 	heldOutRows := min(heldOutShare*float64(ds.N()), options.ValidationRows)
 	trainRows := min(float64(ds.N())-heldOutRows, float64(most))
 	rows, _ := ds.Sample(int(math.Round(trainRows+heldOutRows)), cfg.Seed)
 	share := heldOutRows / (trainRows + heldOutRows)
 	rows = rows.InBlocks(int(math.Round(heldOutBlocks / share)))
 	if in.trainRows, in.heldOut, err = data.HoldOut(rows, share, cfg.Seed); err != nil {
+		return err
+	}
+	if err := effectsFor(ctx, in); err != nil {
 		return err
 	}
 	ch.weights = in.heldOut.Weights

@@ -9,6 +9,29 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
+// takeEffects makes inputs of numbered words. A run that starts at a model keeps the effects of its words.
+func (s *setup) takeEffects(ctx context.Context) (err error) {
+	if from := s.job.From; from != nil {
+		s.effects, s.train = from.Effects, from.Effects.Apply(s.train)
+	} else if s.train.Schema().NumberedWords() != nil {
+		s.numbered = s.train
+		s.effects, s.train, err = scaling.FitEffects(ctx, s.train, func(share float64) {
+			s.reporter.Doing("effects of words", share)
+		})
+	}
+	s.validation = s.effects.Apply(s.validation)
+	return err
+}
+
+// effectsFor fits the effects of words in the numbered rows of an attempt, which must not know the rows that score it.
+func effectsFor(ctx context.Context, in *inputs) error {
+	effects, rows, err := scaling.FitEffects(ctx, in.trainRows, func(float64) {})
+	if err == nil {
+		in.trainRows, in.heldOut = rows, effects.Apply(in.heldOut)
+	}
+	return err
+}
+
 // reduceColumns makes few inputs of many columns, by the training rows, as the key columns says. A resumed run, and one
 // that starts at a model, keep the inputs that they began with.
 func (s *setup) reduceColumns(ctx context.Context) error {
@@ -54,7 +77,7 @@ func (j *Job) projectionBefore() *scaling.Projection {
 // rows. It is nil if each column stays an input.
 func projectColumns(ctx context.Context, c options.Config, ds *data.Dataset, doing func(share float64)) (
 	*scaling.Projection, *data.Dataset, error) {
-	if c.Columns == options.Components && !isTable(ds) {
+	if c.Columns == options.Components && (!isTable(ds) || ds.HasScores()) {
 		return nil, nil, c.Errorf("columns", "components is for tables of numbers alone, and %s holds others: leave "+
 			"it out", ds.Path)
 	}
@@ -89,7 +112,7 @@ const (
 // withComponents returns the run with principal components in place of columns, on no device yet; nil if they cannot
 // pay, or if the user has decided.
 func (r *run) withComponents(ctx context.Context) (*run, error) {
-	if r.config.Columns != options.Auto || r.projection != nil || !isTable(r.train) || r.train.D() <= fewColumns {
+	if r.config.Columns != options.Auto || r.train.HasScores() || !isTable(r.train) || r.train.D() <= fewColumns {
 		return nil, nil
 	}
 	p, shares, err := scaling.FitComponents(ctx, r.train, r.trained.Scaler)

@@ -2,6 +2,7 @@ package train
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -121,6 +122,34 @@ func TestComponents(t *testing.T) {
 		if !slices.Equal(before.Kept.Prediction.H, after.Kept.Prediction.H) {
 			t.Errorf("%+v: the model file predicts something else", c)
 		}
+	}
+}
+
+// townRows returns rows of 33 towns, each of which shifts the target by its own effect, beside a number.
+func townRows(t *testing.T, n int, seed uint64) *data.Dataset {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 1))
+	text := []byte("town,x,target\n")
+	for i := range n {
+		town, x := i%33, r.Float64()
+		y := 5*math.Sin(float64(7*town)) + math.Sin(6*x) + 0.1*r.NormFloat64()
+		text = fmt.Appendf(text, "t%d,%.4f,%.4f\n", town, x, y)
+	}
+	return readText(t, "towns.csv", string(text), data.ReadOptions{})
+}
+
+// Words of a column of many predict by their effects, after a model file, too.
+func TestManyWords(t *testing.T) {
+	learns(t)
+	out := mustFit(t, "steps=300 inducing=30 latents=2 features=20 device=cpu:f32", townRows(t, 330, 1))
+	test := townRows(t, 99, 2)
+	if rmse := evaluate(t, out, test).Regression.RMSE; rmse > 0.4 {
+		t.Errorf("an RMSE of %.2f", rmse)
+	}
+	read := rereadSame(t, out.Trained, test)
+	read.Effects = nil
+	if _, err := readModel(t, bytesOf(t, read)); err == nil {
+		t.Error("a file of words without effects can be read")
 	}
 }
 

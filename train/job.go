@@ -53,7 +53,10 @@ type setup struct {
 	save     func(*rundir.Checkpoint) error // nil makes no checkpoints
 	config   options.Config
 
-	train, validation *data.Dataset       // rows of the Job with class weights, and the inputs of the projection
+	// rows of the Job with class weights, and the inputs of effects and projection
+	train, validation *data.Dataset
+	numbered          *data.Dataset       // training rows before effects replaced their numbered words; nil without words
+	effects           *scaling.Effects    // inputs of numbered words; nil without words
 	projection        *scaling.Projection // makes few inputs of many columns; nil if each column is an input
 	sequences         *sequences          // results of chooseInducing and countFeatures; nil before them
 

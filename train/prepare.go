@@ -104,7 +104,7 @@ func (r *run) fitScales(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.trained.Projection, r.trained.Scaler = r.projection, scaler
+	r.trained.Effects, r.trained.Projection, r.trained.Scaler = r.effects, r.projection, scaler
 	if r.projection == nil {
 		r.config.Scaling = scaler.Kind
 		r.noteAll(scaler.Notes(r.train))

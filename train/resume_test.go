@@ -46,6 +46,7 @@ func resumes(t *testing.T) []testRun {
 			"validation=0.3 eval-every=4 batch=17 chunk=9", rows: dna, place: distancesInSteps},
 		{options: "model=drf features=7 kernel=spectrum:2 projection=16 batch=17", rows: dna, onHost: true},
 		{options: "model=gp inducing=9 kernel=spectrum:1 codebook=5 batch=17", rows: sounds(t, 60, 1), onHost: true},
+		{options: "model=gp inducing=9 validation=0.3 eval-every=7 batch=17", rows: townRows(t, 99, 1)},
 	}
 }
 

@@ -18,6 +18,9 @@ func (s *setup) settleByRows(ctx context.Context) (notes []string, err error) {
 	if s.job.resumed() != nil {
 		s.config = s.config.ForResume()
 	}
+	if err := s.takeEffects(ctx); err != nil {
+		return nil, err
+	}
 	if err := s.reduceColumns(ctx); err != nil {
 		return nil, err
 	}
@@ -66,7 +69,7 @@ func (r *run) inherit(s *fitted.Model) {
 	own := r.train.Schema()
 	t.Config, t.Kind, t.Schema = r.config.ModelConfig(r.train), s.Kind, s.Schema
 	t.Schema.Roles, t.Schema.TimeForm = own.Roles, own.TimeForm
-	t.Projection, t.Scaler, t.Targets = s.Projection, s.Scaler, s.Targets
+	t.Effects, t.Projection, t.Scaler, t.Targets = s.Effects, s.Projection, s.Scaler, s.Targets
 }
 
 // StartSchema returns the columns of the model at which the run starts; nil without one.

@@ -39,6 +39,7 @@ func TestStartAtModel(t *testing.T) {
 		"model=drf features=7 spectra=prior-fixed":                                classes,
 		"model=drf columns=auto features=7":                                       wideRows(t, 60, 1, true),
 		"model=gp columns=components inducing=9":                                  alikeRows(t, 80, 1, false),
+		"model=gpdrf inducing=9 latents=3 features=7":                             townRows(t, 99, 1),
 		"model=gpdrf inducing=9 features=7 kernel=spectrum:2+double:1,2":          genes(t, 60, 1),
 		inSteps: genes(t, 60, 1),
 		"model=drf features=7 kernel=spectrum:2 projection=16": genes(t, 60, 1),

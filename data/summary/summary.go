@@ -56,13 +56,16 @@ type SequenceStats struct {
 // ColumnSummary describes the values of one column.
 type ColumnSummary struct {
 	Name     string  `json:"name"`
-	Type     string  `json:"type"` // "real", "whole" (numbers) or "constant"
+	Type     string  `json:"type"` // "real" or "whole" (numbers), "constant", or "text", which has no moments
 	Min      float64 `json:"min"`
 	Mean     float64 `json:"mean"`
 	SD       float64 `json:"sd"` // n−1 in the denominator
 	Max      float64 `json:"max"`
 	Distinct int     `json:"distinct"`
 }
+
+// text is the type of a column of numbered words.
+const text = "text"
 
 // Bin counts the targets in [From, To), the last bin in [From, To].
 type Bin struct {
@@ -93,6 +96,9 @@ func Of(d *data.Dataset) Summary {
 	for j, name := range d.Columns {
 		s.Columns = append(s.Columns, summarizeColumn(name, matrix.Column(values, d.X, j)))
 	}
+	for _, c := range d.Schema().NumberedWords() {
+		s.Columns[c.At] = ColumnSummary{Name: c.Column, Type: text, Distinct: len(c.Words)}
+	}
 	if set := d.Sequences; set != nil {
 		t := &SequenceStats{Alphabet: string(set.Alphabet.Kind), Letters: set.Alphabet.Letters, Repeated: set.Repeats()}
 		t.Shortest, t.Mean, t.Longest = set.Lengths()
@@ -104,11 +110,11 @@ func Of(d *data.Dataset) Summary {
 		}
 		s.Sequences = t
 	}
-	if d.X != nil {
-		col, sds := worstOutlier(d)
-		s.Outlier = Outlier{d.Columns[col], sds}
-		scaler, _ := scaling.FitScaler("auto", d) // scaling.FitScaler accepts the kind auto
-		s.AutoScaling, s.ScalingNotes = scaler.Kind, scaler.Notes(d)
+	if numbers := numbersOf(d); numbers != nil {
+		col, sds := worstOutlier(numbers)
+		s.Outlier = Outlier{numbers.Columns[col], sds}
+		scaler, _ := scaling.FitScaler("auto", numbers) // scaling.FitScaler accepts the kind auto
+		s.AutoScaling, s.ScalingNotes = scaler.Kind, scaler.Notes(numbers)
 	}
 	switch {
 	case d.Y != nil && d.Targets != nil:
@@ -125,6 +131,22 @@ func Of(d *data.Dataset) Summary {
 		}
 	}
 	return s
+}
+
+// numbersOf returns d without its numbered words; nil if no column stays.
+func numbersOf(d *data.Dataset) *data.Dataset {
+	var words []int
+	for _, c := range d.Schema().NumberedWords() {
+		words = append(words, c.At)
+	}
+	switch numbers := matrix.Others(d.D(), words); {
+	case len(numbers) == 0:
+		return nil
+	case words == nil:
+		return d
+	default:
+		return d.WithScores(matrix.Columns(d.X, numbers), matrix.Pick(d.Columns, numbers), false)
+	}
 }
 
 // worstOutlier finds the input with the value farthest from its mean, and that distance in standard deviations.
@@ -239,7 +261,7 @@ func (s Summary) Lines() []string {
 				100*float64(c.Count)/float64(s.Rows), bar(c.Count, most)))
 		}
 	}
-	if s.Inputs == 0 {
+	if s.Outlier.Column == "" {
 		return lines
 	}
 	lines = append(lines, "",
@@ -273,6 +295,10 @@ func columnLines(columns []ColumnSummary) []string {
 		name := c.Name
 		if r := []rune(name); len(r) > width {
 			name = string(r[:width-1]) + "…"
+		}
+		if c.Type == text {
+			lines = append(lines, fmt.Sprintf("%-*s  %-8s %58s", width, name, c.Type, humanize.Comma(int64(c.Distinct))))
+			continue
 		}
 		lines = append(lines, fmt.Sprintf("%-*s  %-8s %11.5g %11.5g %11.5g %11.5g %10s", width, name, c.Type,
 			c.Min, c.Mean, c.SD, c.Max, humanize.Comma(int64(c.Distinct))))

@@ -26,6 +26,7 @@ const (
 	temperatureVersion = 5 // version of models with a temperature, or with numbers that are not plain
 
 	timesVersion = 6 // version of models that read dates
+	wordsVersion = 7 // version of models that number words
 
 	FormatKey      = "format"
 	DescriptionKey = "trained"
@@ -97,9 +98,11 @@ func (t *Model) ensembleContents() (text string, tensors []safetensors.Tensor, e
 }
 
 // version returns the version of the model's file, which older programs refuse. Otherwise, they would take logarithms
-// of a target for the target, leave out a temperature, or read numbers and dates in another way.
+// of a target for the target, leave out a temperature, or read numbers, dates and words in another way.
 func (t *Model) version() int {
 	switch {
+	case t.Effects != nil:
+		return wordsVersion
 	case t.Schema.Dates != nil:
 		return timesVersion
 	case t.Config.Temperature > 0, t.Schema.Notations != nil:

@@ -24,6 +24,7 @@ type description struct {
 const (
 	noveltyPoints     = "known.points"       // [K,D]: the training rows that Novelty keeps
 	projectionWeights = "projection.weights" // [columns, scores]
+	wordEffects       = "effects."           // with the number of a column of words: [words, targets]
 )
 
 // Description returns the model without its parameters: JSON, and the other tensors of a model file.
@@ -32,6 +33,11 @@ func (t *Model) Description() (text string, extra []safetensors.Tensor, err erro
 	own.Sequences, extra = t.Kind.tensors()
 	if k := t.Novelty; k != nil && k.Width > 0 {
 		extra = append(extra, tensorOf(noveltyPoints, k.Points, len(k.Points)/k.Width, k.Width))
+	}
+	if e := t.Effects; e != nil {
+		for k, c := range e.Columns {
+			extra = append(extra, tensorOf(fmt.Sprint(wordEffects, k), c.Values, c.Words, len(e.Targets)))
+		}
 	}
 	if p := t.Projection; p != nil {
 		extra = append(extra, tensorOf(projectionWeights, p.Weights, len(p.Columns), len(p.Scores)))
@@ -58,8 +64,8 @@ func (r *tensorReader) description(text string) (t *Model, err error) {
 		return nil, fmt.Errorf("the description of the model is damaged: %v", err)
 	}
 	if d.Version != d.version() {
-		return nil, fmt.Errorf("a model of format %d; this program reads formats %d, %d, %d and %d", d.Version,
-			modelVersion, logVersion, temperatureVersion, timesVersion)
+		return nil, fmt.Errorf("a model of format %d; this program reads formats %d and %d to %d", d.Version,
+			modelVersion, logVersion, wordsVersion)
 	}
 	t = d.Model
 	if err := t.check(); err != nil {
@@ -70,6 +76,11 @@ func (r *tensorReader) description(text string) (t *Model, err error) {
 			return nil, err
 		}
 		t.Sequences = nil
+	}
+	if e := t.Effects; e != nil {
+		for k, c := range e.Columns {
+			e.Columns[k].Values = r.reals(fmt.Sprint(wordEffects, k), c.Words, len(e.Targets))
+		}
 	}
 	if p := t.Projection; p != nil {
 		p.Weights = r.reals(projectionWeights, len(p.Columns), len(p.Scores))
@@ -101,7 +112,10 @@ func (t *Model) check() error {
 	if err := errors.Join(t.Config.Validate(), t.Schema.Check()); err != nil {
 		return err
 	}
-	columns := len(t.Schema.Columns)
+	if err := t.Effects.Check(t.Schema); err != nil {
+		return err
+	}
+	columns := t.Effects.Width(len(t.Schema.Columns))
 	if p := t.Projection; p != nil {
 		if err := p.Check(); err != nil || p.Of != columns || t.Sequences != nil {
 			return errors.Join(fmt.Errorf("a projection of %d columns and %d columns", p.Of, columns), err)

@@ -54,7 +54,7 @@ func (t *Model) coordinates() int {
 	if !t.Kind.readsColumns() {
 		return 0
 	}
-	return t.Projection.Width(len(t.Schema.Columns)) + t.Kind.projectedWidth()
+	return t.Projection.Width(t.Effects.Width(len(t.Schema.Columns))) + t.Kind.projectedWidth()
 }
 
 // points returns the coordinates of the rows lo … hi−1: scaled columns, and the projection of sequences if the model

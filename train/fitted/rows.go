@@ -13,7 +13,7 @@ import (
 // Inputs gives the model's inputs of the rows lo … hi−1 of a data set: scaled columns or their projection, then
 // distances to X̄ or the projection of features. After ctx has ended, they are incomplete.
 func (t *Model) Inputs(ctx context.Context, ds *data.Dataset) func(lo, hi int) []float64 {
-	ds = t.Kind.Coded(t.Projection.Apply(ds))
+	ds = t.Kind.Coded(t.scores(ds))
 	return func(lo, hi int) []float64 {
 		var x []float64
 		if t.Kind.readsColumns() {
@@ -22,6 +22,12 @@ func (t *Model) Inputs(ctx context.Context, ds *data.Dataset) func(lo, hi int) [
 		z := t.Kind.extraInputs(ctx, ds, lo, hi)
 		return joinColumns(hi-lo, x, z)
 	}
+}
+
+// scores returns a data set with effects of words and scores in place of its columns. It returns a set that has them
+// already unchanged.
+func (t *Model) scores(ds *data.Dataset) *data.Dataset {
+	return t.Projection.Apply(t.Effects.Apply(ds))
 }
 
 // Numbers gives the scaled columns of the rows lo … hi−1: those of all images at once would fill the memory.
@@ -90,5 +96,5 @@ func (t *Model) addFar(far *scaling.FarRows, ds *data.Dataset) {
 		far.Add(p.Scaler, ds)
 		return
 	}
-	far.Add(t.Scaler, t.Projection.Apply(ds))
+	far.Add(t.Scaler, t.scores(ds))
 }

@@ -27,6 +27,7 @@ type Model struct {
 	EvalSamples int                   `json:"eval_samples"`         // default number of samples in a prediction
 	Sequences   *sequencesHeader      `json:"sequences,omitempty"`  // Kind in a file; nil in a Model that predicts
 	Novelty     *Novelty              `json:"known,omitempty"`      // nil in older models
+	Effects     *scaling.Effects      `json:"effects,omitempty"`    // inputs of numbered words; nil if there are none
 	Projection  *scaling.Projection   `json:"projection,omitempty"` // scores of columns; nil if each column is an input
 	Conformal   *Conformal            `json:"conformal,omitempty"`  // nil without intervals
 
@@ -82,7 +83,7 @@ func (t *Model) Snapshot(dev device.Device, samples int) (*model.Snapshot, error
 
 // ownRows returns the rows of a data set in the columns that the model reads. Rows that it cannot predict are an error.
 func (t *Model) ownRows(ctx context.Context, ds *data.Dataset) (*data.Dataset, error) {
-	ds = t.Projection.Apply(ds)
+	ds = t.scores(ds)
 	return ds, t.Kind.checkRows(ctx, ds)
 }
 

@@ -1,0 +1,215 @@
+package scaling
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
+	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+	"github.com/gpdrf/gpdrf-gpu/internal/parallel"
+	"github.com/gpdrf/gpdrf-gpu/internal/stats"
+)
+
+const (
+	effectFolds  = 8
+	effectFewest = 10 // rows, without which words have no effects
+	// largest number of classes that words have effects on: the most frequent ones
+	maxEffectClasses = 10
+)
+
+// FitEffects fits Effects to training rows, with a linear mixed model of each target. It returns them and the rows. The
+// effects of each row come from fits without its fold: with effects that know its target, a model would be too sure.
+// Effects that do not predict other folds are 0. The same rows give the same Effects; rows without numbered words give
+// none. progress takes the share that is done. The error is that of ctx.
+func FitEffects(ctx context.Context, d *data.Dataset, progress func(share float64)) (*Effects, *data.Dataset, error) {
+	words := d.Schema().NumberedWords()
+	if words == nil || d.HasScores() {
+		return nil, d, nil
+	}
+	targets, names := effectTargets(d)
+	e := &Effects{Targets: names}
+	for _, c := range words {
+		e.Columns = append(e.Columns, WordEffects{c.At, len(c.Words), make([]float64, len(c.Words)*len(names))})
+	}
+	m := newMixedModel(d, words)
+	folds := d.ScoreFolds(effectFolds)
+	if folds == nil {
+		folds = foldsInTurn(targets[0])
+	}
+	var heldOut [][][]float64 // of each target and column, the effects of the rows
+	for t, target := range targets {
+		all, without := m.crossFit(ctx, target, d.Weights, folds)
+		if ctx.Err() != nil {
+			return nil, nil, context.Cause(ctx)
+		}
+		for k, effects := range all {
+			for w, v := range effects {
+				e.Columns[k].Values[w*len(names)+t] = float64(float32(v))
+			}
+		}
+		heldOut = append(heldOut, without)
+		progress(float64(t+1) / float64(len(targets)))
+	}
+	rows := e.Apply(d)
+	x, width := rows.X.Float64s(), e.Width(d.D())
+	for t, columns := range heldOut {
+		for k, effects := range columns {
+			at := e.Columns[k].At + k*(len(names)-1) + t
+			for i, v := range effects {
+				x[i*width+at] = v
+			}
+		}
+	}
+	return e, rows, nil
+}
+
+// effectTargets returns the targets that words have effects on, each [N] with mean 0 and variance 1, and their names.
+// Long tails are drawn in, and counts are divided by their exposures. Classes have indicators: of two, the second is
+// enough, and of many, only the most frequent ones have some.
+func effectTargets(d *data.Dataset) (targets [][]float64, names []string) {
+	add := func(name string, t []float64) {
+		if d.Task == data.Regression {
+			tails := Tails{make([]float64, 1), make([]float64, 1)}
+			tails.fit(slices.Clone(t), 0)
+			for i, v := range t {
+				t[i] = tails.value(0, v)
+			}
+		}
+		mean, sd := stats.MeanSD(t)
+		for i, v := range t {
+			t[i] = (v - mean) / max(sd, 1e-300)
+		}
+		targets, names = append(targets, t), append(names, name)
+	}
+	if d.Task == data.Regression {
+		for c, name := range d.Outputs() {
+			y := d.Output(c)
+			for i := range d.Offset {
+				y[i] /= math.Exp(d.Offset[i])
+			}
+			add(name, y)
+		}
+		return targets, names
+	}
+	counts := d.ClassCounts()
+	classes := matrix.Every(len(counts))
+	if len(classes) == 2 {
+		classes = classes[1:]
+	}
+	slices.SortStableFunc(classes, func(a, b int) int { return cmp.Compare(counts[b], counts[a]) })
+	classes = classes[:min(len(classes), maxEffectClasses)]
+	slices.Sort(classes)
+	for _, c := range classes {
+		t := make([]float64, d.N())
+		for i, l := range d.Labels {
+			if int(l) == c {
+				t[i] = 1
+			}
+		}
+		add(d.Classes[c], t)
+	}
+	return targets, names
+}
+
+// foldsInTurn distributes rows of neighbouring targets to the folds in turn, from 1.
+func foldsInTurn(target []float64) []int {
+	order := matrix.Every(len(target))
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(target[a], target[b]) })
+	folds := make([]int, len(target))
+	for at, i := range order {
+		folds[i] = 1 + at%effectFolds
+	}
+	return folds
+}
+
+func newMixedModel(d *data.Dataset, words []data.NumberedWords) *mixedModel {
+	m := &mixedModel{}
+	n, columns := matrix.Size(d.X)
+	column := make([]float64, n)
+	var at []int
+	for _, c := range words {
+		at = append(at, c.At)
+		numbers := make([]int, n)
+		for i, v := range matrix.Column(column, d.X, c.At) {
+			numbers[i] = int(v)
+		}
+		m.words, m.sizes = append(m.words, numbers), append(m.sizes, len(c.Words))
+	}
+	numbers := matrix.Others(columns, at)
+	if len(numbers) == 0 {
+		return m
+	}
+	x := matrix.Columns(d.X, numbers)
+	scaler, _ := fitScaler("tails", x) // fitScaler accepts the kind tails
+	rows := scaler.Rows(x, 0, n)
+	for j := range numbers {
+		z := make([]float64, n)
+		for i := range z {
+			z[i] = rows[i*len(numbers)+j]
+		}
+		m.numbers = append(m.numbers, z)
+	}
+	return m
+}
+
+// crossFit returns the effects of the words on a target, and those of each row from a fit without its fold. The effects
+// of a column are 0 if those of other folds do not predict a row better than the rest of the model, by more than the
+// standard error.
+func (m *mixedModel) crossFit(ctx context.Context, target, weights []float64, folds []int) (effects,
+	heldOut [][]float64) {
+	n := len(target)
+	rest := make([]float64, n) // targets less all but the effects of words
+	for range m.words {
+		heldOut = append(heldOut, make([]float64, n))
+	}
+	parallel.Each(ctx, 1+slices.Max(folds), 1, func(fold, _ int) { // fold 0 holds no row
+		others := make([]float64, n)
+		for i := range others {
+			if folds[i] != fold {
+				others[i] = metrics.Weights(weights).At(i)
+			}
+		}
+		if stats.Sum(others) < effectFewest {
+			return
+		}
+		f := m.fit(target, others)
+		if fold == 0 {
+			effects = f.effects
+			return
+		}
+		for _, i := range matrix.Which(n, func(i int) bool { return folds[i] == fold }) {
+			rest[i] = f.residuals[i]
+			for k, words := range m.words {
+				if w := words[i]; w >= 0 {
+					heldOut[k][i] = f.effects[k][w]
+					rest[i] += heldOut[k][i]
+				}
+			}
+		}
+	})
+	for k := range effects {
+		if !predicts(heldOut, k, rest, weights) {
+			clear(effects[k])
+			clear(heldOut[k])
+		}
+	}
+	return effects, heldOut
+}
+
+// predicts reports whether the effects of column k bring the squared errors of rows down by more than the standard
+// error, given the effects of the other columns.
+func predicts(effects [][]float64, k int, rest, weights []float64) bool {
+	with, without := make([]float64, len(rest)), make([]float64, len(rest))
+	for i, r := range rest {
+		for j := range effects {
+			r -= effects[j][i]
+		}
+		with[i] = -r * r
+		r += effects[k][i]
+		without[i] = -r * r
+	}
+	return metrics.Weights(weights).Surpass(with, without)
+}
