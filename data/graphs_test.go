@@ -225,6 +225,27 @@ func TestCutSDF(t *testing.T) {
 	}
 }
 
+// A molecule without its end, before another one, is an error, and so is an item that is to be read and has two values.
+func TestSDFFaults(t *testing.T) {
+	mol, _, _ := strings.Cut(molecules, "> <")
+	one, _, _ := strings.Cut(molecules, "$$$$")
+	for _, c := range []struct{ text, want string }{
+		{mol + mol, `:11: found "ethanol" after the molecule of line 1: write $$$$ before the next molecule`},
+		{one + molecules, `:14: found "ethanol" after the molecule of line 1`},
+		{one + "> <class>\n1\n\n$$$$\n", `:15:1: found item "class" again in the molecule of line 1: give it once`},
+		{strings.Replace(molecules, "1\n\n$$$$", "1\n2\n\n$$$$", 1), `found a second line of item "class"`},
+	} {
+		_, _, err := readText(c.text, ReadOptions{TargetOptional: true})
+		wantError(t, "", err, strings.Contains, c.want)
+	}
+	text := strings.ReplaceAll(molecules, "$$$$", "> <note>\nof two\nlines\n\n> <note>\nagain\n\n$$$$")
+	if d, _, err := readText(text, ReadOptions{}); err != nil || d.N() != 2 {
+		t.Errorf("items that are not read: %v", err)
+	}
+	_, _, err := readText(text, ReadOptions{TableOptions: TableOptions{ID: "note"}})
+	wantError(t, "", err, strings.Contains, `found a second line of item "note"`)
+}
+
 // The key class is a target like others, also beside another one, unless the graphs have a label.
 func TestTargetKeys(t *testing.T) {
 	const text = `{"nodes": ["C"], "edges": [], "class": 4, "mass": 12}

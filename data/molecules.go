@@ -102,10 +102,11 @@ type molecule struct {
 	items []item
 }
 
-// item is a name and a value of a molecule.
+// item is a name and a value of a molecule: the first line of the text below the name.
 type item struct {
 	name, value string
 	at          place
+	next        int // second line of the value, 0 without one
 }
 
 // readSDF reads molecules in MOL blocks. The target is one of their items: the one that is named, or one with a name
@@ -136,7 +137,10 @@ func readSDF(in *input) (*table, error) {
 	}
 	for _, m := range all {
 		for _, target := range targets {
-			label, where := m.value(target)
+			label, where, err := in.value(m, target)
+			if err != nil {
+				return nil, err
+			}
 			t.label(label, where)
 		}
 		t.append(m.block, place{m.at, 1})
@@ -148,14 +152,24 @@ func readSDF(in *input) (*table, error) {
 	return t.table()
 }
 
-// value returns the value of an item, "" without it, and its place.
-func (m molecule) value(name string) (string, place) {
+// value returns the value of an item, "" without it, and its place. Two values are an error.
+func (in *input) value(m molecule, name string) (value string, at place, err error) {
+	at = place{m.at, 1}
+	there := false
 	for _, i := range m.items {
-		if i.name == name {
-			return i.value, i.at
+		switch {
+		case i.name != name:
+		case there:
+			return "", at, in.errorAt(i.at, "found item %s again in the molecule of line %d: give it once",
+				phrase.Quote(name), m.at)
+		case i.next > 0:
+			return "", at, in.errorAt(place{line: i.next}, "found a second line of item %s: give its value in one line",
+				phrase.Quote(name))
+		default:
+			value, at, there = i.value, i.at, true
 		}
 	}
-	return "", place{m.at, 1}
+	return value, at, nil
 }
 
 // nameMolecules takes the names of the molecules from the item that is asked for, or else from their first lines.
@@ -172,7 +186,10 @@ func (t *texts) nameMolecules(all []molecule, items []string) error {
 		title, _, _ := strings.Cut(string(m.block), "\n")
 		name := strings.TrimSpace(title)
 		if id != "" {
-			name, _ = m.value(id)
+			var err error
+			if name, _, err = t.value(m, id); err != nil {
+				return err
+			}
 		}
 		t.names = append(t.names, name)
 		named = named || name != ""
@@ -239,11 +256,16 @@ func readMolecules(in *input) (all []molecule, err error) {
 			inValue = true
 		case strings.TrimSpace(line) == "":
 			inValue = false
-		case len(m.items) > 0:
+		case !inValue:
+			return in.errorAt(place{line: number}, "found %s after the molecule of line %d: write %s before the next "+
+				"molecule, or > <name> before an item", phrase.Quote(line), m.at, endOfMolecule)
+		default:
 			last := &m.items[len(m.items)-1]
 			if last.value == "" {
 				last.value = strings.TrimSpace(line)
 				last.at = place{number, 1}
+			} else if last.next == 0 {
+				last.next = number
 			}
 		}
 		return nil
