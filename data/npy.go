@@ -212,9 +212,11 @@ func npyValues[T float32 | float64](a *npyArray, n int, convert func(float64) T)
 		blocks = append(blocks, block)
 		done += k
 	}
-	if extra, _ := io.ReadFull(a.r, chunk[:1]); extra > 0 {
+	if extra, err := io.ReadFull(a.r, chunk[:1]); extra > 0 {
 		return nil, errorf(a.name,
 			"byte %d: there is more after its %d values: the header and the file do not belong together", a.offset, n)
+	} else if err != io.EOF { // a checksum is compared at the end
+		return nil, readError(a.name, err)
 	}
 	values := join(blocks)
 	if !a.fortran || len(a.shape) < 2 {

@@ -295,6 +295,19 @@ func FuzzReadNpy(f *testing.F) {
 	})
 }
 
+// A wrong checksum at the end of compressed values is damage.
+func TestNpyChecksum(t *testing.T) {
+	x, y := npy("<f8", "2, 1", []float64{1, 2}), npy("<f8", "2,", []float64{3, 4})
+	archive, packed := []byte(zipOf("x.npy", x, "y.npy", y)), []byte(zipped(y))
+	archive[bytes.LastIndex(archive, []byte("PK\x01\x02"))+16] ^= 1
+	packed[len(packed)-8] ^= 1
+	t.Chdir(folderOf(t, map[string]string{"a.npz": string(archive), "x.npy": x, "y.npy.gz": string(packed)}))
+	_, _, err := ReadFile("a.npz", ReadOptions{})
+	wantError(t, "zip", err, strings.HasPrefix, "a.npz(y.npy): the archive is damaged (zip: checksum error)")
+	_, _, err = ReadFile("x.npy", ReadOptions{Labels: "y.npy.gz"})
+	wantError(t, "gzip", err, strings.HasPrefix, "y.npy.gz: the gzip data are damaged")
+}
+
 // A header that claims a hundred million columns costs next to no memory where the file does not hold them, plain or
 // gzip.
 func TestHeadersClaimNoMemory(t *testing.T) {
