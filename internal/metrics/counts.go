@@ -174,18 +174,36 @@ func (c count) cdf(y float64) float64 {
 		return 0
 	case y > c.rate+40*(1+math.Sqrt(c.variance()))+800*(1+c.dispersion*c.rate):
 		return 1
-	case c.dispersion == 0:
+	case c.dispersion == 0 && c.rate <= largePoisson:
 		return mathext.GammaIncRegComp(y+1, c.rate)
+	case c.dispersion == 0 || y+1/c.dispersion > largeBinomial:
+		return c.limit(y)
 	}
 	over, r := c.dispersion*c.rate, 1/c.dispersion
-	p := 0.0
 	if over < 1 {
-		p = 1 - mathext.RegIncBeta(y+1, r, over/(1+over))
-	} else {
-		p = mathext.RegIncBeta(r, y+1, 1/(1+over))
+		return 1 - mathext.RegIncBeta(y+1, r, over/(1+over))
 	}
-	if math.IsNaN(p) { // the count is so large that it is a gamma variable
-		p = mathext.GammaIncReg(r, (y+0.5)/over)
+	return mathext.RegIncBeta(r, y+1, 1/(1+over))
+}
+
+// Beyond these, the terms of the gamma and beta functions are too large for digits of probabilities. largeBinomial
+// bounds y + 1/δ.
+const (
+	largePoisson  = 1e14
+	largeBinomial = 1e8
+)
+
+// limit approximates cdf at a large rate or count. With s = 1 + 2δλ, y + ½ has the distribution of a gamma variable with
+// the same mean, variance and skewness, of shape 4λ(1 + δλ)/s², scale s/2 and least value −λ/s. If the skewness is
+// negligible, it is a normal one, and if the dispersion is, a Poisson.
+func (c count) limit(y float64) float64 {
+	s := 1 + 2*c.dispersion*c.rate
+	shape := 4 * c.variance() / (s * s)
+	switch {
+	case c.rate < 1e4:
+		return count{rate: c.rate, log: c.log}.cdf(y)
+	case shape > largePoisson:
+		return cdf((y + 0.5 - c.rate) / math.Sqrt(c.variance()))
 	}
-	return p
+	return mathext.GammaIncReg(shape, (y+0.5+c.rate/s)/(s/2))
 }

@@ -194,3 +194,31 @@ func BenchmarkScoreCounts(b *testing.B) {
 		})
 	}
 }
+
+// Quantiles and the CRPS of large rates have the proportions of their limits: with dispersion those of a gamma variable
+// of mean 1, without those of a normal one. A tiny dispersion makes a Poisson.
+func TestLargeCounts(t *testing.T) {
+	of := func(log, dispersion float64) (c Counts, quantile func(float64) float64, mean float64) {
+		c = Counts{S: 1, N: 1, LogRate: []float64{log}, Dispersion: []float64{dispersion}}
+		mean, _ = c.Moments(0)
+		return c, c.QuantilesOf(0), mean
+	}
+	for log := 10.0; log <= 100; log++ {
+		for _, c := range []struct{ dispersion, low, median, high, crps float64 }{
+			{0.1, 0.54254057, 0.96687146, 1.57052164, 0.32824515}, // scipy.stats.gamma(10, scale=0.1)
+			{1, -math.Log1p(-0.05), math.Ln2, -math.Log(0.05), 0.21306238},
+		} {
+			counts, quantile, mean := of(log, c.dispersion)
+			check(t, "quantile 0.05", quantile(0.05)/mean, c.low, 1e-3)
+			check(t, "median", quantile(0.5)/mean, c.median, 1e-3)
+			check(t, "quantile 0.95", quantile(0.95)/mean, c.high, 1e-3)
+			check(t, "CRPS", counts.CRPS(0, math.Floor(mean/2))/mean, c.crps, 1e-3)
+			check(t, "draw", counts.At(0, 0, 0)/mean, c.median, 1e-3)
+		}
+		_, poisson, mean := of(log, 0)
+		check(t, "quantile of a Poisson", poisson(0.95), mean+1.6449*math.Sqrt(mean), 1/mean+1e-5)
+		if _, close, _ := of(log, 1e-12); log < 20 {
+			check(t, "quantile of a tiny dispersion", close(0.95), poisson(0.95), 1e-4)
+		}
+	}
+}
