@@ -73,7 +73,7 @@ func Load(s Source) (train, test *Dataset, notes []string, err error) {
 		notes = append(notes, fmt.Sprintf("%s: constant in the training rows, so it says nothing: %s",
 			train.Path, phrase.List(names)))
 	}
-	notes = append(notes, train.leakWarnings()...)
+	notes = append(append(notes, train.leakWarnings()...), train.farTargetWarnings()...)
 	if train.Sequences != nil && test != nil {
 		if n, noun := test.Sequences.Repeated(train.Sequences), test.Sequences.Alphabet.Kind.Noun(); n > 0 {
 			notes = append(notes, fmt.Sprintf("warning: %s: %d of the %s for testing are training %ss, too: "+
