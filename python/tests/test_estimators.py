@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from gpdrf import GPDRFClassifier, GPDRFRegressor, GPDRFWarning, _server
+from gpdrf import GPDRFClassifier, GPDRFInputError, GPDRFRegressor, GPDRFWarning, _server
 
 from .conftest import SMALL, Array, refused
 
@@ -97,6 +97,21 @@ def test_levels(x: Array, fitted: GPDRFRegressor) -> None:
     usual, asked = fitted.predict_quantiles(x), fitted.predict_quantiles(x, [0.95, 0.5])
     assert np.array_equal(asked, usual[:, [4, 2]])
     refused("is not between 0 and 1", fitted.predict_quantiles, x, [0.5, 1])
+
+
+def test_levels_of_other_kinds(x: Array, fitted: GPDRFRegressor) -> None:
+    median = fitted.predict_quantiles(x, 0.5)
+    assert np.array_equal(median, fitted.predict_quantiles(x, [0.5]))
+    assert median.shape == (100, 1)
+    for levels in ([], [[0.1, 0.9]]):
+        refused("levels is .*: give numbers between 0 and 1", fitted.predict_quantiles, x, levels)
+
+
+def test_targets_that_are_dates(x: Array, y: Array) -> None:
+    days = pd.date_range("2020-01-01", periods=len(x))
+    kinds = (days, pd.Series(days.tz_localize("UTC")), list(days), days - days[0], pd.Series(days).dt.to_period("D"))
+    for dates in (*kinds, pl.Series(days.tolist()), pd.DataFrame({"a": y, "b": days})):
+        refused("y, row 1: found .* a date or a duration", GPDRFRegressor(**SMALL).fit, x, dates, error=GPDRFInputError)
 
 
 def test_draws(x: Array, y: Array, fitted: GPDRFRegressor, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,6 +231,7 @@ def test_sequences(genes: tuple[list[str], list[str]]) -> None:
     assert model.score(texts, classes) > 0.8
     assert np.array_equal(model.predict_proba(np.array(texts)), model.predict_proba(pd.Series(texts)))
     refused("list of str", model.predict, np.zeros((3, 2)))
+    refused("X, row 2: the sequence is missing", model.predict, [texts[0], None], error=GPDRFInputError)
     lengths = GPDRFRegressor(**OF_SEQUENCES, kernel="spectrum:2").fit(texts, [float(len(text)) for text in texts])
     assert lengths.predict(texts[:5]).shape == (5,)
 

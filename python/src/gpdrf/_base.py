@@ -22,7 +22,18 @@ from gpdrf._errors import GPDRFInputError
 from gpdrf._model import MODEL_FILE, Model
 from gpdrf._options import seed_of
 from gpdrf._progress import Progress
-from gpdrf._rows import Numbers, Rows, as_sequences, check_same_columns, dense, has_words, is_frame, kept, roles_of
+from gpdrf._rows import (
+    Numbers,
+    Rows,
+    as_sequences,
+    check_same_columns,
+    check_sequences,
+    dense,
+    has_words,
+    is_frame,
+    kept,
+    roles_of,
+)
 from gpdrf._run import CHECKPOINT_FILE, CONFIG_FILE, LOG_FILE, RESULT_FILE, Run
 
 NUMBERS, MIXED, SEQUENCES = "numbers", "mixed", "sequences"  # kinds of X
@@ -185,6 +196,7 @@ class Estimator(BaseEstimator):
             numbers = validate_data(self, dense(x), dtype=np.float64, ensure_all_finite=self._finite(), reset=False)
             return Rows(numbers=numbers, names=self._columns)
         if self._kind == SEQUENCES and (sequences := as_sequences(x)) is not None:
+            check_sequences(x)
             return Rows(sequences=sequences)
         if self._kind == SEQUENCES:
             raise ValueError("the estimator was fitted on sequences: X must be a list of str")

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from gpdrf._base import Estimator
 from gpdrf._errors import GPDRFInputError
 from gpdrf._options import seed_of
-from gpdrf._rows import Numbers, check_classes, levels_of
+from gpdrf._rows import Numbers, check_classes, check_numbers, levels_of
 
 LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
 
@@ -76,6 +76,7 @@ class GPDRFRegressor(RegressorMixin, Estimator):
         groups="scaffold" groups molecules, as SMILES, by their scaffolds.
         """
         with restoring_on_failure(self):
+            check_numbers(y)
             rows, y = self._new_rows(X, y)
             y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
             self._fit(rows, y.ravel() if y.size == len(y) else y, "regression", sample_weight, groups)
@@ -97,10 +98,13 @@ class GPDRFRegressor(RegressorMixin, Estimator):
         mean = self._output(X, "mean")
         return (mean, self._output(X, "sd")) if return_std else mean
 
-    def predict_quantiles(self, X: Any, levels: Sequence[float] = LEVELS) -> Numbers:
-        """Quantiles of the predictive distribution, [N, levels] or [N, targets, levels]."""
-        asked = {} if tuple(levels) == LEVELS else {"levels": ",".join(repr(float(q)) for q in levels)}
-        return self._output(X, "quantiles", len(levels), **asked)
+    def predict_quantiles(self, X: Any, levels: Sequence[float] | float = LEVELS) -> Numbers:
+        """Quantiles of the predictive distribution, [N, levels] or [N, targets, levels]. A number is one level."""
+        each = np.atleast_1d(np.asarray(levels, np.float64))
+        if each.ndim > 1 or each.size == 0:
+            raise ValueError(f"levels is {levels!r}: give numbers between 0 and 1, such as {LEVELS}")
+        asked = {} if tuple(each) == LEVELS else {"levels": ",".join(repr(float(q)) for q in each)}
+        return self._output(X, "quantiles", len(each), **asked)
 
     def predict_interval(self, X: Any, level: float = 0.9) -> Numbers:
         """The conformal interval of each row, [N, 2] or [N, targets, 2], of an estimator with conformal=True.

@@ -212,6 +212,16 @@ def kept(rows: Rows, roles: Mapping[str, NDArray[Any] | str], drops: bool, ignor
     return int(np.count_nonzero(stay))
 
 
+def check_numbers(y: Any) -> None:
+    """Refuse targets of a regression that are dates, times or durations, which numpy makes numbers of nanoseconds."""
+    for column in [y[name] for name in y.columns] if is_frame(y) else [y]:
+        cells = _as_given(column)
+        kinds = (datetime.date, datetime.timedelta, np.datetime64, np.timedelta64)
+        for i, v in enumerate(cells.ravel() if cells.dtype.kind in "mMO" else []):
+            if isinstance(v, kinds) or type(v).__name__ == "Period":
+                raise GPDRFInputError(f'y, row {i + 1}: found "{v}", a date or a duration: give numbers, such as days')
+
+
 def check_classes(y: Any) -> None:
     """Refuse a class that is missing among words or categories."""
     y = _as_given(y)
@@ -359,6 +369,13 @@ def _is_number(word: str) -> bool:
 def _objects(column: Any) -> NDArray[Any]:
     array = np.asarray(column)
     return array if array.dtype.kind in "OUTM" else array[:0]
+
+
+def check_sequences(x: Iterable[Any]) -> None:
+    """Refuse a sequence that is missing, in rows to predict."""
+    for i, row in enumerate(x):
+        if _missing(row):
+            raise GPDRFInputError(f"X, row {i + 1}: the sequence is missing: fill it in, or remove the row")
 
 
 def as_sequences(x: Any) -> list[str] | None:
