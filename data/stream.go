@@ -24,8 +24,12 @@ type Stream struct {
 	bad   *badRows // nil if bad rows are errors
 
 	held []BadRow // bad rows of another format, until they were given
+	none error    // the error that all of these rows are bad
 	give func(BadRow) error
 }
+
+// ErrNoRow is the cause of the error about a file whose rows are all bad.
+var ErrNoRow = errors.New("no row can be predicted")
 
 // BadRow is a row that cannot be predicted: its fault, and its cells if they are known.
 type BadRow struct {
@@ -100,6 +104,9 @@ func openWhole(path string, opt ReadOptions) (s *Stream, err error) {
 		}
 	}
 	s.whole, s.notes, err = ReadFile(path, opt)
+	if errors.Is(err, ErrNoRow) {
+		s.none, err = err, nil
+	}
 	return s, err
 }
 
@@ -111,21 +118,21 @@ func OpenWhole(path string, schema Schema, o TableOptions, w Watch) (*Stream, er
 // Whole reports whether all rows come at once.
 func (s *Stream) Whole() bool { return s.rec == nil }
 
-// All returns the rows if they come at once, else nil.
+// All returns the rows if they come at once, else nil. It is nil, too, if all of them are bad.
 func (s *Stream) All() *Dataset { return s.whole }
 
 // Next returns at most the given number of rows, or io.EOF after the last.
 func (s *Stream) Next(rows int) (*Dataset, error) {
 	if s.rec == nil {
-		ds := s.whole
-		s.whole = nil
-		if ds == nil {
-			return nil, io.EOF
-		}
 		for _, row := range s.held {
 			if err := s.give(row); err != nil {
 				return nil, err
 			}
+		}
+		ds := s.whole
+		s.held, s.whole = nil, nil
+		if ds == nil {
+			return nil, cmp.Or(s.none, io.EOF)
 		}
 		return ds, nil
 	}
@@ -204,10 +211,12 @@ type badRows struct {
 	take    func(BadRow) error
 	columns []string // names of the cells
 	n       int
+	first   *Error
 }
 
 func (b *badRows) add(row BadRow) error {
 	b.n++
+	b.first = cmp.Or(b.first, row.Err)
 	return b.take(row)
 }
 
@@ -256,5 +265,8 @@ func (t *texts) setAside() error {
 
 // noneToPredict returns the error about a file whose rows are all bad.
 func (in *input) noneToPredict() error {
-	return in.errorf("has no row that can be predicted: %s set aside", phrase.Plural(in.opt.bad.n, "row"))
+	bad := in.opt.bad
+	e := in.errorf("has no row that can be predicted: %s set aside, at first %s", phrase.Plural(bad.n, "row"), bad.first)
+	e.Err = ErrNoRow
+	return e
 }

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"encoding/csv"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -71,7 +73,7 @@ func (b *badRows) callback() func(data.BadRow) error {
 	}
 }
 
-// writeWith writes the file of bad rows while f writes the predictions of the others.
+// writeWith writes the file of bad rows while f writes the predictions of the others. The file stays if all are bad.
 func (b *badRows) writeWith(rows *data.Stream, f func() error) error {
 	if b == nil {
 		return f()
@@ -80,14 +82,16 @@ func (b *badRows) writeWith(rows *data.Stream, f func() error) error {
 		b.to = csv.NewWriter(io.Discard)
 		return f()
 	}
-	return atomicfile.WriteFile(b.path, func(w io.Writer) error {
+	var none error
+	err := atomicfile.WriteFile(b.path, func(w io.Writer) error {
 		b.to = csv.NewWriter(w)
 		// The writer keeps an error until Flush.
 		b.to.Write(append([]string{"line", "column", "reason"}, rows.Columns()...))
-		if err := f(); err != nil {
-			return err
+		if none = f(); none != nil && !errors.Is(none, data.ErrNoRow) {
+			return none
 		}
 		b.to.Flush()
 		return b.to.Error()
 	})
+	return cmp.Or(err, none)
 }

@@ -186,9 +186,9 @@ func (p *program) predictRows(ranks dist.Comm, dev device.Device, r *predictRequ
 	p.noteAll(rows.Notes())
 	stream := &predict.Stream{Trained: r.trained, Device: dev, Samples: r.samples, Draws: r.draws,
 		Seed: r.seed, Options: fitted.PredictOptions{Ranks: ranks, Distances: true}}
-	if rows.Whole() {
+	if all := rows.All(); all != nil {
 		read()
-		bar := p.newRowsBar(rows.All().N())
+		bar := p.newRowsBar(all.N())
 		defer bar.end()
 		stream.Options.Progress = bar.show
 	}
