@@ -59,7 +59,7 @@ func unzipped(name string, r io.Reader) (*bufio.Reader, []byte, error) {
 		br = bufio.NewReaderSize(&gzipParts{gz, br}, headSize)
 	}
 	head, err := br.Peek(headSize)
-	if bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) {
+	if bytes.HasPrefix(head, []byte(byteOrderMark)) {
 		br.Discard(3)
 		head = head[3:]
 	}

@@ -32,6 +32,9 @@ type csvRows struct {
 	blanks bool // a line of blanks is a row, of one cell
 }
 
+// byteOrderMark begins a row where files of Windows were joined.
+const byteOrderMark = "\ufeff"
+
 // tabSign stands for a tab where blanks are skipped: [csv.Reader] treats tabs as blanks.
 const tabSign = '\x1f'
 
@@ -57,6 +60,9 @@ func (c *csvRows) Read() ([]string, error) {
 	row, err := c.Reader.Read()
 	for err == nil && !c.blanks && len(row) == 1 && strings.TrimSpace(row[0]) == "" {
 		row, err = c.Reader.Read()
+	}
+	if len(row) > 0 {
+		row[0] = strings.TrimPrefix(row[0], byteOrderMark)
 	}
 	for i := 0; c.Comma == tabSign && i < len(row); i++ { // a cell in quotes may hold some
 		row[i] = strings.ReplaceAll(row[i], string(tabSign), "\t")
@@ -89,7 +95,7 @@ func (p *plainRows) Read() ([]string, error) {
 			return nil, err
 		}
 		p.line++
-		text = strings.TrimRight(text, "\r\n")
+		text = strings.TrimPrefix(strings.TrimRight(text, "\r\n"), byteOrderMark)
 		if trimmed := strings.TrimSpace(text); trimmed != "" && (p.comment == 0 || trimmed[0] != p.comment) {
 			return p.cells, p.cut(text)
 		}

@@ -126,9 +126,15 @@ func TestNamesAgain(t *testing.T) {
 		"kind,size,y\nred,1,0.5\nblue,3,1.5\nkind,size,y\nred,5,2.5\n",
 		"a,b,y\ngreen,g,0.5\nblue,b,1.5\na,b,y\ngreen,g,2.5\n", // b is also a value
 		"colour,shape,kind\nred,round,a\nblue,flat,b\ncolour,shape,kind\nred,flat,b\n",
+		"\ufeffa,b,y\n1,2,0.5\n2,3,1.5\n\ufeffa,b,y\n3,5,2.5\n", "a b y\n1 2 0.5\n2 3 1.5\n\ufeffa b y\n3 5 2.5\n",
 	} {
 		if _, _, err := readText(text, ReadOptions{}); err == nil ||
 			!strings.HasPrefix(err.Error(), "t.csv:4: this row has the names of the columns again") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	for _, text := range []string{"a,b,y\n1,2,3\n\ufeff4,5,6\n", "a b y\n1 2 3\n\ufeff4 5 6\n"} {
+		if d, _, err := readText(text, ReadOptions{Task: "regression"}); err != nil || d.X.Float64s()[2] != 4 {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
