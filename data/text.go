@@ -106,6 +106,9 @@ func (in *input) text() error {
 	case strings.Contains(what, "UTF-"):
 		return in.errorf("%s: save it as UTF-8", what)
 	case what != "":
+		if err := zeroBytes(in.name, in.head, 1); err != nil && err.Line > 1 {
+			return err
+		}
 		known := mapped(formats(), func(f format) string { return f.what })
 		slices.Reverse(known)
 		last := len(known) - 1
@@ -313,7 +316,22 @@ func tooLong(file string, most int64, line int) error {
 		"take a part of it", humanize.IBytes(uint64(most)))
 }
 
-// utf8Text passes a text on, and stops at bytes that are not UTF-8.
+// zeroBytes returns an error about the first byte 0x00 of a text that begins in a line; nil without one.
+func zeroBytes(name string, text []byte, line int) *Error {
+	at := bytes.IndexByte(text, 0)
+	if at < 0 {
+		return nil
+	}
+	line += bytes.Count(text[:at], []byte{'\n'})
+	if len(bytes.Trim(text[at:], "\x00\r\n")) == 0 {
+		return errorAt(name, place{line: line}, "the file goes on with bytes 0x00, as after a power cut or on a full "+
+			"disk: write it again, or remove the line")
+	}
+	return errorAt(name, place{line: line}, "found a byte 0x00, which text does not have: correct the line, or write "+
+		"the file again")
+}
+
+// utf8Text passes a text on, and stops at bytes that are not UTF-8, or 0x00.
 type utf8Text struct {
 	src  io.Reader
 	name string
@@ -328,7 +346,10 @@ func (u *utf8Text) Read(to []byte) (int, error) {
 		text = append(u.part, text...)
 	}
 	bad, line := badRune(text)
+	zeros := zeroBytes(u.name, text, u.line)
 	switch {
+	case zeros != nil:
+		return 0, zeros
 	case bad < 0:
 		bad = len(text)
 		u.part = nil

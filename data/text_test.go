@@ -2,6 +2,7 @@ package data
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"strings"
@@ -31,6 +32,21 @@ func TestUTF8(t *testing.T) {
 	cut := io.MultiReader(strings.NewReader("a,b\nZ\xc3"), iotest.ErrReader(io.ErrUnexpectedEOF))
 	if _, err := io.ReadAll(&utf8Text{src: cut, line: 1}); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Error(err)
+	}
+}
+
+// Bytes 0x00 are an error with their line, wherever they stand: a file that was cut by a power failure ends in them.
+func TestZeroBytes(t *testing.T) {
+	zeros := strings.Repeat("\x00", 4096)
+	for _, rows := range []int{1, 2000, 9000} {
+		text := "town,b,y\n" + strings.Repeat("Zürich,0.5,1.5\n", rows)
+		for end, want := range map[string]string{
+			"Genf,1," + zeros:          "the file goes on with bytes 0x00, as after a power cut",
+			"Genf,\x001,1\nBern,2,2\n": "found a byte 0x00, which text does not have",
+		} {
+			_, _, err := read("t.csv", strings.NewReader(text+end), ReadOptions{}, fileLimits())
+			wantError(t, end, err, strings.HasPrefix, fmt.Sprintf("t.csv:%d: %s", rows+2, want))
+		}
 	}
 }
 
