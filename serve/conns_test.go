@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bufio"
 	"io"
 	"net"
 	"net/http"
@@ -119,6 +120,33 @@ func TestSlowBody(t *testing.T) {
 	r := serveKind(t, numbers, c)
 	conn := r.dialHTTP(t, "POST /v1/models/m:predict HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\n{")
 	must.Contain(t, closedWithin(t, conn, headerTimeout), "HTTP/1.1 504 ")
+}
+
+// A client that sends the whole body before it reads gets the status of an error, not a reset connection.
+func TestErrorAfterWholeBody(t *testing.T) {
+	c := testConfig()
+	c.MaxBody = 1000
+	r := serveKind(t, numbers, c)
+	body := strings.Repeat(" ", 8<<20)
+	for head, want := range map[string]string{
+		"POST /v1/models/m:predict HTTP/1.1\r\nHost: x\r\nContent-Length: 8388608\r\n\r\n":              "413",
+		"POST /v1/models/m:predict HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n800000\r\n": "413",
+		"POST /v1/nothing HTTP/1.1\r\nHost: x\r\nContent-Length: 8388608\r\n\r\n":                       "404",
+	} {
+		for range 5 {
+			conn := r.dialHTTP(t, head)
+			_, err := io.WriteString(conn, body)
+			if strings.Contains(head, "chunked") {
+				io.WriteString(conn, "\r\n0\r\n\r\n")
+			}
+			time.Sleep(20 * time.Millisecond)
+			answer, readErr := http.ReadResponse(bufio.NewReader(conn), nil)
+			if err != nil || readErr != nil || !strings.HasPrefix(answer.Status, want) {
+				t.Fatalf("%s: %v, %v, %v", want, err, readErr, answer)
+			}
+			conn.Close()
+		}
+	}
 }
 
 // Garbage, absurd headers and half-closed connections get an error or nothing; the server goes on.

@@ -4,10 +4,12 @@ import (
 	"crypto/rand"
 	"crypto/tls"
 	"encoding/json"
+	"io"
 	"net"
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // requestHeader carries the ID of a request, from the client or given here, to the log and back. traceHeader carries
@@ -72,9 +74,21 @@ func (s *Server) answering(h handler, fail func(w http.ResponseWriter, err error
 			return h(w, r)
 		}()
 		if err != nil {
+			drain(w, r)
 			fail(w, err)
 		}
 	}
+}
+
+// drain reads a body to its end, for a second at most. A client that sends all before it reads would see a reset
+// connection in place of the error. One that waits for 100 Continue sends nothing, and HTTP/2 needs no end.
+func drain(w http.ResponseWriter, r *http.Request) {
+	const longest = time.Second
+	if r.ProtoMajor > 1 || r.Header.Get("Expect") != "" ||
+		http.NewResponseController(w).SetReadDeadline(time.Now().Add(longest)) != nil {
+		return
+	}
+	io.Copy(io.Discard, r.Body)
 }
 
 // writeError answers {"error": "…"}, as the protocol has it.
