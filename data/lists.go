@@ -84,6 +84,9 @@ func readSequenceLines(in *input) (*table, error) {
 		label := string(bytes.TrimSpace(line[:max(tab, 0)]))
 		sequence := line[tab+1:]
 		switch start := (place{number, 1}); {
+		case labelled == 0 && tab < 0 && bytes.Contains(in.head, []byte("\n>")):
+			return t.errorAt(start, "found %s, and FASTA headers below: write a header, such as >1, above the first "+
+				"sequence", phrase.Quote(string(line)))
 		case bytes.HasPrefix(line, []byte(">")):
 			return t.errorAt(start,
 				"found a FASTA header after lines of class, tab and sequence: put FASTA into a file of its own")

@@ -199,6 +199,8 @@ func TestBadSequences(t *testing.T) {
 	}
 	numbers, _, _ := readText(small, ReadOptions{})
 	table := numbers.Schema()
+	sequences, _, _ := readText(">1\nACGT\n>0\nAC\n", ReadOptions{})
+	dna := sequences.Schema()
 	manyNumbers := ""
 	for i := range 30 {
 		manyNumbers += fmt.Sprintf(">%d\nACGT\n", 7*i)
@@ -234,6 +236,8 @@ func TestBadSequences(t *testing.T) {
 				`with FASTA`, ReadOptions{}},
 		{"mixed, lines first", "1\tACGT\n0\tACGT\n>1\nACGT\n",
 			"t.csv:3:1: found a FASTA header after lines of class, tab and sequence", ReadOptions{}},
+		{"no first header", "ACGT\n>1\nACGT\n", `t.csv:1:1: found "ACGT", and FASTA headers below: write a header`,
+			ReadOptions{Schema: &dna, TargetOptional: true}},
 		{"texts before the tab", "a fine day\tup\nno, thanks\tdown\nso what?\tup\nall good\tup\n",
 			`t.csv:1:1: found the target "a fine day": the targets hold 4 different words in 4 rows, so they are not ` +
 				`classes: the classes stand after the tab, and they belong before it`, ReadOptions{}},
