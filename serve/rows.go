@@ -100,6 +100,10 @@ func (r *rowReader) cells(row json.RawMessage) (cells []json.RawMessage, err err
 		return nil, err
 	}
 	for c, cell := range cells {
+		if r.columns[c] == r.schema.SequenceColumn() && cell[0] == '{' {
+			return nil, badf(", column %s: found an object: a graph goes as a text that holds its JSON, such as "+
+				"%s", quote(r.columns[c]), `"{\"nodes\": 2, \"edges\": [[0, 1]]}"`)
+		}
 		if cell[0] == '{' || cell[0] == '[' {
 			return nil, badf(", column %s: found %s: a cell is a number, a text, true, false or null",
 				quote(r.columns[c]), quote(string(cell)))

@@ -79,6 +79,10 @@ func TestRowKeys(t *testing.T) {
 	if _, err := text.cells(json.RawMessage("12")); err == nil || !strings.Contains(err.Error(), "or a text") {
 		t.Errorf("a number in place of a text: %v", err)
 	}
+	graph := json.RawMessage(`[{"nodes": 2, "edges": [[0, 1]]}]`)
+	if _, err := text.cells(graph); err == nil || !strings.Contains(err.Error(), "a graph goes as a text") {
+		t.Errorf("a graph that is an object: %v", err)
+	}
 	body := `{"signature_name":"serving_default","instances":[]}`
 	if _, err := parseRows(in.schema, []byte(body), 9); err != nil {
 		t.Errorf("a client of TensorFlow: %v", err)
