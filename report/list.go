@@ -20,7 +20,7 @@ type Entry struct {
 	Run      string     `json:"run"` // folder of the run
 	Data     string     `json:"data"`
 	Model    string     `json:"model"`
-	Standing string     `json:"standing"` // complete, interrupted, unfinished (search, ensemble), "3 of 5 folds"
+	Standing string     `json:"standing"` // complete, damaged model, interrupted, unfinished (search, ensemble), "3 of 5 folds"
 	Began    *time.Time `json:"began"`    // start of the first command; nil for runs of early versions
 	Steps    int        `json:"steps"`
 	Seconds  float64    `json:"seconds"`            // time of training
@@ -89,7 +89,10 @@ func entryOf(path string) (e Entry, found bool, err error) {
 		result = c.Result
 		e.Standing = "unfinished"
 	}
-	if result.Interrupted {
+	switch {
+	case e.Standing == "complete" && rundir.CheckLength(path) != nil:
+		e.Standing = "damaged model"
+	case result.Interrupted:
 		e.Standing = "interrupted"
 	}
 	e.Run = path

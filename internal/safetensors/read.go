@@ -20,26 +20,11 @@ import (
 // fit its bytes, bytes left over. A file with a wrong checksum is ErrChecksum. Files of other programs have no
 // checksum, and then the metadata have none either.
 func Read(r io.ReaderAt, size int64) (metadata map[string]string, ts []Tensor, err error) {
-	header, err := readHeader(r, size)
+	header, metadata, entries, err := readLayout(r, size)
 	if err != nil {
 		return nil, nil, err
 	}
-	metadata, entries, err := parseHeader(header)
-	if err != nil {
-		return nil, nil, err
-	}
-	start, end := 8+int64(len(header)), int64(0)
-	for _, e := range entries {
-		if e.begin != end {
-			return nil, nil, formatError("tensor %q begins at byte %d of the data, expected %d: a gap or "+
-				"an overlap", e.Name, e.begin, end)
-		}
-		end = e.end
-	}
-	if end != size-start {
-		return nil, nil, formatError("its tensors take %d bytes, and the file has %d: cut short, "+
-			"or damaged", end, size-start)
-	}
+	start := 8 + int64(len(header))
 	checksum, hasChecksum := metadata[ChecksumKey]
 	sum := sha256.New()
 	if hasChecksum {
@@ -61,6 +46,35 @@ func Read(r io.ReaderAt, size int64) (metadata map[string]string, ts []Tensor, e
 	}
 	slices.SortStableFunc(ts, func(a, b Tensor) int { return strings.Compare(a.Name, b.Name) })
 	return metadata, ts, nil
+}
+
+// Check reports whether a file is as long as its header tells, and reads no tensor.
+func Check(r io.ReaderAt, size int64) error {
+	_, _, _, err := readLayout(r, size)
+	return err
+}
+
+// readLayout reads the header, with the metadata, and the tensors in the order of their bytes, which fill the file.
+func readLayout(r io.ReaderAt, size int64) (header []byte, metadata map[string]string, entries []located, err error) {
+	if header, err = readHeader(r, size); err != nil {
+		return nil, nil, nil, err
+	}
+	if metadata, entries, err = parseHeader(header); err != nil {
+		return nil, nil, nil, err
+	}
+	start, end := 8+int64(len(header)), int64(0)
+	for _, e := range entries {
+		if e.begin != end {
+			return nil, nil, nil, formatError("tensor %q begins at byte %d of the data, expected %d: a gap or "+
+				"an overlap", e.Name, e.begin, end)
+		}
+		end = e.end
+	}
+	if end != size-start {
+		return nil, nil, nil, formatError("its tensors take %d bytes, and the file has %d: cut short, "+
+			"or damaged", end, size-start)
+	}
+	return header, metadata, entries, nil
 }
 
 // Begins reports whether a file begins like a file of this format. The rest may be damaged or missing.

@@ -79,9 +79,6 @@ func OpenRun(path string) (*Run, error) {
 	if r.Result, err = ReadResult(path); err != nil {
 		return nil, err
 	}
-	if r.Result.Model == "" {
-		return nil, usererror.Errorf("%s: damaged: it names no model", filepath.Join(path, ResultFile))
-	}
 	if r.Trained, err = fitted.ReadModel(filepath.Join(path, ModelFile)); err != nil {
 		return nil, err
 	}
@@ -128,10 +125,29 @@ func IsModelFile(path string) bool {
 // ReadResult reads the result of a run that has ended. Errors are *usererror.Error.
 func ReadResult(path string) (r *Result, err error) {
 	file := filepath.Join(path, ResultFile)
-	if err = readJSON(file, &r); err == nil && r == nil {
-		err = usererror.Errorf("%s: damaged: it is empty", file)
+	if err = readJSON(file, &r); err == nil && (r == nil || r.Model == "") {
+		err = usererror.Errorf("%s: damaged: it names no model", file)
 	}
 	return r, err
+}
+
+// CheckLength reports an error unless the model of a run that has ended is as long as its header tells: neither gone nor
+// cut short. Errors are *usererror.Error.
+func CheckLength(path string) error {
+	file := filepath.Join(path, ModelFile)
+	f, err := os.Open(file)
+	if err != nil {
+		return &usererror.Error{Err: err}
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return &usererror.Error{Err: err}
+	}
+	if err := safetensors.Check(f, info.Size()); err != nil {
+		return usererror.Errorf("%s: %w", file, err)
+	}
+	return nil
 }
 
 // ReadSearch reads the state of the search in a folder: those parts of it that state has. Errors are *usererror.Error.
