@@ -221,6 +221,11 @@ func (r *Run) testRows(w data.Watch) (*data.Dataset, error) {
 			data.NoTest)
 	}
 	read := func(c options.Config) (*data.Dataset, error) {
+		for _, path := range []string{c.Data, c.Test, c.Labels, c.TestLabels, c.Gram} {
+			if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+				return nil, usererror.Errorf("%s: a pipe or a device, whose rows are gone", path)
+			}
+		}
 		_, _, test, _, err := c.Load(startSchema(r.Config, r.Trained), w)
 		return test, err
 	}
