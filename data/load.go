@@ -44,6 +44,12 @@ func Load(s Source) (train, test *Dataset, notes []string, err error) {
 	if err := s.TableOptions.check(); err != nil { // this precedes the search for the file
 		return nil, nil, nil, err
 	}
+	piped := slices.DeleteFunc([]string{s.Data, s.Test, s.Labels, s.TestLabels}, func(path string) bool {
+		return path != standardInput
+	})
+	if len(piped) > 1 {
+		return nil, nil, nil, errorf("standard input", "has the rows of one file: give a name in place of the other -")
+	}
 	if s.Folds != 0 {
 		if err := checkFolds(s); err != nil {
 			return nil, nil, nil, err

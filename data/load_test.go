@@ -117,6 +117,7 @@ func TestBadSources(t *testing.T) {
 	}{
 		{"nothing", Source{}, "no data given"},
 		{"no file", Source{Data: "none.csv"}, "none.csv: there is no such file"},
+		{"a pipe for two", Source{Data: "-", Test: "-"}, "standard input: has the rows of one file"},
 		{"misspelt set", Source{Data: "powerplnt"}, `powerplnt: there is no such file (did you mean "powerplant"?)`},
 		{"fold of a file", Source{Data: good, Fold: 1}, good + ": a file has no folds"},
 		{"no test file", Source{Data: good, Test: "none.csv"}, "none.csv: there is no such file"},
