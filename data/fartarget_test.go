@@ -9,7 +9,7 @@ import (
 )
 
 // A warning names a few targets beyond all others, and no honest tail: log-normal sales, counts, classes, or a Cauchy
-// distribution but for one sample in a thousand.
+// distribution except for one sample in a thousand.
 func TestFarTargetWarnings(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 1))
 	with := func(value func() float64, far ...float64) (text string) {

@@ -20,7 +20,8 @@ type Entry struct {
 	Run      string     `json:"run"` // folder of the run
 	Data     string     `json:"data"`
 	Model    string     `json:"model"`
-	Standing string     `json:"standing"` // complete, damaged model, interrupted, unfinished (search, ensemble), "3 of 5 folds"
+	// complete, damaged model, interrupted, unfinished (search, ensemble), "3 of 5 folds"
+	Standing string     `json:"standing"`
 	Began    *time.Time `json:"began"`    // start of the first command; nil for runs of early versions
 	Steps    int        `json:"steps"`
 	Seconds  float64    `json:"seconds"`            // time of training

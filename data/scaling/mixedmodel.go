@@ -13,8 +13,8 @@ import (
 //
 //	t = μ + Σ_j β_j z_j + Σ_k u_k(word_k) + ε
 //
-// with columns of numbers z_j and of words. The coefficients β_j, the effects u_k of each column of words, and the noise
-// ε are normal with mean 0. Each of the three has a variance of its own.
+// with columns of numbers z_j and of words. The coefficients β_j, the effects u_k of each column of words, and the
+// noise ε are normal with mean 0. Each of the three has a variance of its own.
 type mixedModel struct {
 	numbers [][]float64 // standardised columns of numbers, each [N]
 	words   [][]int     // numbers of the words of each column [N]; −1 for none

@@ -193,8 +193,8 @@ const (
 	largeBinomial = 1e8
 )
 
-// limit approximates cdf at a large rate or count. With s = 1 + 2δλ, y + ½ has the distribution of a gamma variable with
-// the same mean, variance and skewness, of shape 4λ(1 + δλ)/s², scale s/2 and least value −λ/s. If the skewness is
+// limit approximates cdf at a large rate or count. With s = 1 + 2δλ, y + ½ has the distribution of a gamma variable
+// with the same mean, variance and skewness, of shape 4λ(1 + δλ)/s², scale s/2 and least value −λ/s. If the skewness is
 // negligible, it is a normal one, and if the dispersion is, a Poisson.
 func (c count) limit(y float64) float64 {
 	s := 1 + 2*c.dispersion*c.rate

@@ -131,8 +131,8 @@ func ReadResult(path string) (r *Result, err error) {
 	return r, err
 }
 
-// CheckLength reports an error unless the model of a run that has ended is as long as its header tells: neither gone nor
-// cut short. Errors are *usererror.Error.
+// CheckLength reports an error unless the model of a run that has ended is as long as its header tells. It may be gone
+// or cut short. Errors are *usererror.Error.
 func CheckLength(path string) error {
 	file := filepath.Join(path, ModelFile)
 	f, err := os.Open(file)
