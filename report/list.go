@@ -17,12 +17,12 @@ import (
 
 // Entry is a line of a list of runs.
 type Entry struct {
-	Run      string     `json:"run"` // folder of the run
-	Data     string     `json:"data"`
-	Model    string     `json:"model"`
+	Run   string `json:"run"` // folder of the run
+	Data  string `json:"data"`
+	Model string `json:"model"`
 	// complete, damaged model, interrupted, unfinished (search, ensemble), "3 of 5 folds"
 	Standing string     `json:"standing"`
-	Began    *time.Time `json:"began"`    // start of the first command; nil for runs of early versions
+	Began    *time.Time `json:"began"` // start of the first command; nil for runs of early versions
 	Steps    int        `json:"steps"`
 	Seconds  float64    `json:"seconds"`            // time of training
 	Cut      string     `json:"test_cut,omitempty"` // "12 of 90" test rows, if a time limit has cut the test
