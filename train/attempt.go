@@ -59,7 +59,7 @@ func (ch *chooser) attempt(ctx context.Context, c candidate, steps int) error {
 // score trains an attempt and fills in its log densities. It returns ErrLate if there is no time for it to end, or an
 // error that this rank alone has. An attempt that breaks off has no log densities, and no error.
 func (ch *chooser) score(ctx context.Context, a *rundir.Attempt) error {
-	if more, err := ch.run.rankZeroAnswer(ctx.Err() == nil); err != nil {
+	if more, err := ch.run.broadcastBool(ctx.Err() == nil); err != nil {
 		return err
 	} else if !more {
 		return ErrLate

@@ -225,7 +225,7 @@ func (ch *chooser) fitLongSteps(longest int) (err error) {
 			ch.longSteps = a.Steps
 		}
 	}
-	ch.longSteps, err = fromRankZero(ch.run.job.ranks(), ch.longSteps)
+	ch.longSteps, err = broadcastInt(ch.run.job.ranks(), ch.longSteps)
 	return err
 }
 
@@ -324,7 +324,7 @@ func (ch *chooser) stepsInTime(steps int) (int, error) {
 	if remaining := r.clock.deadline - r.clock.used(); time.Duration(steps)*perStep > remaining {
 		fit = affordableSteps(remaining, perStep)
 	}
-	fit, err := fromRankZero(r.job.ranks(), fit)
+	fit, err := broadcastInt(r.job.ranks(), fit)
 	if err != nil {
 		return 0, err
 	}

@@ -63,7 +63,7 @@ func (r *run) replan() error {
 		// the choice holds up to the length that was scored
 		steps = min(steps, c.Steps)
 	}
-	steps, err := fromRankZero(r.job.ranks(), steps)
+	steps, err := broadcastInt(r.job.ranks(), steps)
 	if err != nil || steps == c.Steps {
 		return err
 	}

@@ -124,7 +124,7 @@ func (r *run) withComponents(ctx context.Context) (*run, error) {
 	for _, share := range shares[:min(half, len(shares))] {
 		explained += share
 	}
-	if pays, err := r.rankZeroAnswer(explained >= componentShare); !pays || err != nil {
+	if pays, err := r.broadcastBool(explained >= componentShare); !pays || err != nil {
 		return nil, err
 	}
 	c := &run{setup: r.setup}

@@ -27,7 +27,7 @@ func (j *Job) Plan(ctx context.Context) (plan *memory.Plan, notes []string, err 
 func (s *setup) planMemory(ctx context.Context) (*memory.Plan, error) {
 	plan, err := s.planFor(ctx, memory.FreeOf(s.job.Device))
 	if err == nil { // otherwise the plan shows what does not fit
-		plan.Rows, err = fromRankZero(s.job.ranks(), plan.Rows)
+		plan.Rows, err = broadcastInt(s.job.ranks(), plan.Rows)
 	}
 	return plan, err
 }

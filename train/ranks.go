@@ -41,14 +41,15 @@ func CheckRanks(c dist.Comm, cfg options.Config, rows int) error {
 	return nil
 }
 
-func fromRankZero(c dist.Comm, number int) (int, error) {
+// broadcastInt returns the number of rank 0.
+func broadcastInt(c dist.Comm, number int) (int, error) {
 	b := binary.LittleEndian.AppendUint64(nil, uint64(number))
 	err := c.Broadcast(b, 0)
 	return int(binary.LittleEndian.Uint64(b)), err
 }
 
-// rankZeroAnswer returns own as it is on rank 0.
-func (r *run) rankZeroAnswer(own bool) (bool, error) {
+// broadcastBool returns own as it is on rank 0.
+func (r *run) broadcastBool(own bool) (bool, error) {
 	if !r.job.shared() {
 		return own, nil
 	}
@@ -56,7 +57,7 @@ func (r *run) rankZeroAnswer(own bool) (bool, error) {
 	if own {
 		answer = 1
 	}
-	answer, err := fromRankZero(r.job.ranks(), answer)
+	answer, err := broadcastInt(r.job.ranks(), answer)
 	return answer == 1, err
 }
 
@@ -70,7 +71,7 @@ func (r *run) compareRanks() error {
 		return nil
 	}
 	own := int(r.fingerprint())
-	zero, err := fromRankZero(r.job.ranks(), own)
+	zero, err := broadcastInt(r.job.ranks(), own)
 	if err != nil {
 		return err
 	}

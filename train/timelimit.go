@@ -95,10 +95,10 @@ func (r *run) fitTimeLimit(ctx context.Context) error {
 	r.clock.deadline = max(1, used+training-validation-perStep)
 	steps, evaluations := stepsAndEvaluations(portion(plannedShare, training), perStep, validation,
 		time.Duration(c.EvalEvery))
-	if steps, err = fromRankZero(r.job.ranks(), steps); err != nil {
+	if steps, err = broadcastInt(r.job.ranks(), steps); err != nil {
 		return err
 	}
-	if evaluations, err = fromRankZero(r.job.ranks(), evaluations); err != nil {
+	if evaluations, err = broadcastInt(r.job.ranks(), evaluations); err != nil {
 		return err
 	}
 	if c.RowsChoseLength { // held-out rows have chosen a length before, in a search

@@ -223,7 +223,7 @@ func (p *program) chooseFaster(ctx context.Context, job *train.Job, short time.D
 	if strings.HasPrefix(job.Device.Name(), "cpu") || job.Train.Sequences != nil || !exact {
 		return
 	}
-	onGPU, err := job.Pace(ctx, short)
+	onGPU, err := job.MeanStepTime(ctx, short)
 	if err != nil || onGPU > short {
 		return
 	}
@@ -233,7 +233,7 @@ func (p *program) chooseFaster(ctx context.Context, job *train.Job, short time.D
 	}
 	other := *job
 	other.Device, other.Config = cpu, p.on(cpu, c)
-	onCPU, err := other.Pace(ctx, onGPU)
+	onCPU, err := other.MeanStepTime(ctx, onGPU)
 	if err == nil && onCPU < onGPU {
 		*job, other = other, *job
 	}

@@ -7,12 +7,12 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// paceSteps is the number of steps that Pace times.
-const paceSteps = 10
+// timedSteps is the number of steps that MeanStepTime times.
+const timedSteps = 10
 
-// Pace returns the mean time of a step of the Job on its Device. It times ten steps, or as many as begin within the
-// time of ten steps that are as long as slow. It does not change the Job.
-func (j *Job) Pace(ctx context.Context, slow time.Duration) (pace time.Duration, err error) {
+// MeanStepTime returns the mean time of a step of the Job on its Device. It times ten steps, or as many as begin within
+// the time of ten steps that are as long as slow. It does not change the Job.
+func (j *Job) MeanStepTime(ctx context.Context, slow time.Duration) (mean time.Duration, err error) {
 	defer device.Guard(&err)
 	r := j.newRun()
 	r.reporter, r.save, r.validation = Silent{}, nil, nil
@@ -30,12 +30,12 @@ func (j *Job) Pace(ctx context.Context, slow time.Duration) (pace time.Duration,
 		return 0, err
 	}
 	_, compiles := j.Device.(device.Recorder) // its first step may compile kernels
-	first, most := 1, paceSteps*slow
-	for _, steps := range []int{1, timingWarmup - 1, paceSteps} {
-		if pace, _, err = r.timeSteps(ctx, first, steps, most); err != nil {
+	first, most := 1, timedSteps*slow
+	for _, steps := range []int{1, timingWarmup - 1, timedSteps} {
+		if mean, _, err = r.timeSteps(ctx, first, steps, most); err != nil {
 			return 0, err
 		}
-		if pace > most && !(first == 1 && compiles) {
+		if mean > most && !(first == 1 && compiles) {
 			break
 		}
 		first += steps
@@ -43,7 +43,7 @@ func (j *Job) Pace(ctx context.Context, slow time.Duration) (pace time.Duration,
 	if _, err := r.step.Model.Report(1); err != nil {
 		return 0, err
 	}
-	return pace, context.Cause(ctx)
+	return mean, context.Cause(ctx)
 }
 
 // timeSteps returns the mean time of steps that do not count, from a number on. It takes the given number of steps, or
@@ -52,7 +52,7 @@ func (j *Job) Pace(ctx context.Context, slow time.Duration) (pace time.Duration,
 func (r *run) timeSteps(ctx context.Context, first, steps int, most time.Duration) (mean time.Duration, done int,
 	err error) {
 	for start := time.Now(); ; done++ {
-		more, err := r.rankZeroAnswer(ctx.Err() == nil && (done == 0 || done < steps && time.Since(start) < most))
+		more, err := r.broadcastBool(ctx.Err() == nil && (done == 0 || done < steps && time.Since(start) < most))
 		if err != nil {
 			return 0, 0, err
 		}

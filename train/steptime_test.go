@@ -23,7 +23,7 @@ func TestPaceOfSlowSteps(t *testing.T) {
 	dev := &adams{Device: openCPU(t)}
 	job := &Job{Config: config(t, "model=gpdrf inducing=9 latents=3 features=20 steps=6 batch=50"), Device: dev,
 		Train: table(t, 60, 1, wave), Started: time.Now(), Reporter: &quiet{}}
-	if pace, err := job.Pace(t.Context(), time.Nanosecond); err != nil || pace <= 0 || dev.steps != 1 {
-		t.Errorf("%d steps, %s, %v", dev.steps, pace, err)
+	if mean, err := job.MeanStepTime(t.Context(), time.Nanosecond); err != nil || mean <= 0 || dev.steps != 1 {
+		t.Errorf("%d steps, %s, %v", dev.steps, mean, err)
 	}
 }
