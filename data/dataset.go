@@ -39,8 +39,8 @@ type Dataset struct {
 	// else.
 	Sequences *seq.Set
 
-	// Kernel is a kernel of the rows that was computed elsewhere; nil if there is none.
-	Kernel *RowKernel
+	// Gram is a kernel of the rows that was computed elsewhere; nil if there is none.
+	Gram *GramRows
 
 	// inputs [N,D], float64 or float32, as in the file; pixels as fractions of the brightest
 	X       *tensor.Dense
@@ -148,7 +148,7 @@ func (d *Dataset) Subset(rows []int) *Dataset {
 	if d.Sequences != nil {
 		s.Sequences = d.Sequences.Subset(rows)
 	}
-	s.Kernel = d.Kernel.subset(rows)
+	s.Gram = d.Gram.subset(rows)
 	s.Y = matrix.Gather(d.Y, len(d.Outputs()), rows)
 	s.Labels = matrix.Pick(d.Labels, rows)
 	s.Weights, s.Offset = matrix.Pick(d.Weights, rows), matrix.Pick(d.Offset, rows)
@@ -174,7 +174,7 @@ const fewestWide = 64
 
 // IsWide reports whether the columns of training rows outnumber the rows so that ridge scores pay.
 func (d *Dataset) IsWide() bool {
-	return d.Sequences == nil && d.Kernel == nil && d.D() > max(fewestWide, d.N())
+	return d.Sequences == nil && d.Gram == nil && d.D() > max(fewestWide, d.N())
 }
 
 // WithScores returns d with scores x of its columns in place of them. ridge says that they know the targets of training
@@ -211,7 +211,7 @@ func (d *Dataset) fingerprint() string {
 	if d.Sequences != nil {
 		hashSequences(h, d.Sequences)
 	}
-	d.Kernel.hash(h)
+	d.Gram.hash(h)
 	d.eachRow(func(row []byte) { h.Write(row) })
 	return hex.EncodeToString(h.Sum(nil))
 }

@@ -29,7 +29,7 @@ const gramTolerance = 1e-6
 // of an npz archive, for n training rows and t others. Those of n = 0 or t = 0 rows are not read. It is an error if
 // sizes do not agree, a value is not finite, or no kernel can have these values: inducing must be symmetric and
 // positive semi-definite, diagonals not negative, and k(x, x̄)² at most k(x, x)·k(x̄, x̄).
-func readGram(path string, n, t int, w Watch) (train, test *RowKernel, err error) {
+func readGram(path string, n, t int, w Watch) (train, test *GramRows, err error) {
 	f, err := w.open(path)
 	if err != nil {
 		return nil, nil, err
@@ -109,7 +109,7 @@ func (g *gram) readInducing() (err error) {
 }
 
 // rows reads and checks k(x, x̄) and k(x, x) of n rows, and makes distances of them; nil if n is 0.
-func (g *gram) rows(part string, n int) (*RowKernel, error) {
+func (g *gram) rows(part string, n int) (*GramRows, error) {
 	if n == 0 {
 		return nil, nil
 	}
@@ -136,12 +136,12 @@ func (g *gram) rows(part string, n int) (*RowKernel, error) {
 	for m := range g.m {
 		own[m*g.m+m] = 0
 	}
-	return &RowKernel{M: g.m, Own: own, Rows: correlate(cross, diag, g.diag)}, nil
+	return &GramRows{M: g.m, Own: own, Rows: correlate(cross, diag, g.diag)}, nil
 }
 
-// RowKernel is a kernel that was computed elsewhere, as squared distances 2 − 2k(x, x̄)/√(k(x, x) k(x̄, x̄)) in the
+// GramRows are a kernel that was computed elsewhere, as squared distances 2 − 2k(x, x̄)/√(k(x, x) k(x̄, x̄)) in the
 // space of its unit vectors. Only the correlations count, not the diagonal. The distances are 2 if k(x, x) is 0.
-type RowKernel struct {
+type GramRows struct {
 	M    int
 	Own  []float64 // distances among the inducing points [M,M]
 	Rows []float64 // distances of the rows [N,M]
@@ -173,9 +173,9 @@ func attachGram(path string, train, test *Dataset, w Watch) error {
 	if err != nil {
 		return err
 	}
-	train.setKernel(own)
+	train.setGram(own)
 	if test != nil {
-		test.setKernel(others)
+		test.setGram(others)
 	}
 	return nil
 }
@@ -186,23 +186,23 @@ func (d *Dataset) AttachGram(path string, w Watch) error {
 	if err != nil {
 		return err
 	}
-	d.setKernel(own)
+	d.setGram(own)
 	return nil
 }
 
-func (d *Dataset) setKernel(k *RowKernel) {
-	d.Kernel = k
+func (d *Dataset) setGram(k *GramRows) {
+	d.Gram = k
 	d.Fingerprint = d.fingerprint()
 }
 
-func (k *RowKernel) subset(rows []int) *RowKernel {
+func (k *GramRows) subset(rows []int) *GramRows {
 	if k == nil {
 		return nil
 	}
-	return &RowKernel{M: k.M, Own: k.Own, Rows: matrix.Gather(k.Rows, k.M, rows)}
+	return &GramRows{M: k.M, Own: k.Own, Rows: matrix.Gather(k.Rows, k.M, rows)}
 }
 
-func (k *RowKernel) hash(h hash.Hash) {
+func (k *GramRows) hash(h hash.Hash) {
 	if k == nil {
 		return
 	}

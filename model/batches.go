@@ -5,8 +5,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 )
 
-// batches are rows to train on that stay on the host. A step finds its batch in x and y of the Data, at the places 0 …
-// B−1. Noise belongs to rows of the data set, so the result has the same bits as with all rows on the device.
+// batches are rows to train on that stay on the host. A step finds its batch in x and y of the DeviceRows, at the places
+// 0 … B−1. Noise belongs to rows of the data set, so the result has the same bits as with all rows on the device.
 type batches struct {
 	places *device.Tensor // places 0 … B−1 of the batch, Int [B]
 	y      []column       // columns of numbers, and the tensors to which a batch of them goes
@@ -21,8 +21,8 @@ type batches struct {
 
 // StreamBatches acts as UploadRows does, for rows that stay on the host, which must have no Features: Send brings the
 // rows of a batch.
-func (m *Model) StreamBatches(rows HostRows, y []float64, labels []int32, batch int) *Data {
-	d := m.newData(rows.N, batch, true)
+func (m *Model) StreamBatches(rows HostRows, y []float64, labels []int32, batch int) *DeviceRows {
+	d := m.newDeviceRows(rows.N, batch, true)
 	b := &batches{places: m.dev.New(device.Int, batch), labels: labels, rows: make([]int32, batch)}
 	for i := range b.rows {
 		b.rows[i] = int32(i)
@@ -43,11 +43,11 @@ func (m *Model) StreamBatches(rows HostRows, y []float64, labels []int32, batch 
 }
 
 // Streams reports whether the rows stay on the host, so that each batch must be sent.
-func (d *Data) Streams() bool { return d.batches != nil }
+func (d *DeviceRows) Streams() bool { return d.batches != nil }
 
 // Send begins to bring the batch whose rows DrawRows draws with a key. After Arrive, operations find the batch. No
 // operation may use the data in between.
-func (d *Data) Send(key device.Key) {
+func (d *DeviceRows) Send(key device.Key) {
 	b := d.batches
 	words, c1, c2, c3 := key.Words(0, 0) // as in DrawRows
 	philox.Below(b.rows, d.N, words, c1, c2, c3)
@@ -76,4 +76,4 @@ func (d *Data) Send(key device.Key) {
 }
 
 // Arrive lets operations that are called after it find the batch that was sent last.
-func (d *Data) Arrive() { d.feed.Next() }
+func (d *DeviceRows) Arrive() { d.feed.Next() }

@@ -29,7 +29,7 @@ func TestStreamBatches(t *testing.T) {
 	}
 	here, there := f.m.UploadRows(weighted, y, nil), f.m.StreamBatches(weighted, y, nil, batch)
 	pass := f.m.NewPassInParts(2, batch, 3)
-	gradient := func(data *Data, number uint32) []float64 {
+	gradient := func(data *DeviceRows, number uint32) []float64 {
 		key := device.Key{Seed: 5, Step: device.Count{N: number}, Site: device.SiteBatch}
 		dev.DrawRows(pass.Rows(), n, key)
 		if data.Streams() {
@@ -48,7 +48,7 @@ func TestStreamBatches(t *testing.T) {
 		}
 	}
 	var predicted [2]*Prediction
-	for i, data := range []*Data{here, there} {
+	for i, data := range []*DeviceRows{here, there} {
 		var err error
 		if predicted[i], err = f.m.Predict(data.Head(280), 5, 9); err != nil {
 			t.Fatal(err)

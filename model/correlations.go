@@ -8,8 +8,8 @@ type inputs struct {
 	// [B,I·M], squared distances to X̄ under each map; nil where there are no sequences
 	d *device.Tensor
 
-	// d holds 2(1 − A) in place of distances: see Project
-	projected bool
+	// d holds 2(1 − A) in place of distances: see SolveRows
+	solved bool
 
 	// d in Real before it is widened, if it is computed from vectors; nil if it comes from a table
 	real *device.Tensor
@@ -27,14 +27,14 @@ func (in *inputs) newRows(s *arena, n int) (rows inputs) {
 }
 
 // gather collects rows of a data set by number.
-func (in *inputs) gather(dev device.Device, data *Data, rows *device.Tensor) {
+func (in *inputs) gather(dev device.Device, data *DeviceRows, rows *device.Tensor) {
 	if in.x != nil {
 		dev.Gather(in.x, data.x, rows)
 	}
 	if data.d != nil {
 		dev.Gather(in.d, data.d, rows)
 	}
-	in.projected = data.projected
+	in.solved = data.solved
 }
 
 // term is the kernel of the GP layer, or one of the two kernels that it is the sum of. Each term has separate

@@ -35,7 +35,7 @@ type ELBO struct {
 // backward, for the batch or for each part of it. The backward pass of the parameters' terms is last. Nothing is read
 // back: callers use Report. If Abandon or Sum ends it, done is false, and the gradient and the next Report are invalid.
 // Parameters do not change.
-func (m *Model) Gradient(pass *Pass, data *Data, args GradientArgs) (done bool) {
+func (m *Model) Gradient(pass *Pass, data *DeviceRows, args GradientArgs) (done bool) {
 	for i, parts := range pass.shards {
 		if !m.accumulate(pass, parts, data, args) {
 			return false
@@ -52,7 +52,7 @@ func (m *Model) Gradient(pass *Pass, data *Data, args GradientArgs) (done bool) 
 }
 
 // accumulate adds up the gradient over a shard's parts. The gradient of the GP layer stays in double.
-func (m *Model) accumulate(pass *Pass, parts []part, data *Data, args GradientArgs) (done bool) {
+func (m *Model) accumulate(pass *Pass, parts []part, data *DeviceRows, args GradientArgs) (done bool) {
 	m.dev.Zero(m.params.Grad)
 	if m.gp != nil {
 		m.dev.Widen(m.params.wide, m.params.gpValue)
@@ -100,7 +100,7 @@ func (m *Model) NaturalStep(size device.Scalar) {
 }
 
 // gather collects the rows of a part, by number or by their place in a batch.
-func (m *Model) gather(part *part, data *Data) {
+func (m *Model) gather(part *part, data *DeviceRows) {
 	rows := part.rows
 	if data.batches != nil {
 		rows = data.batches.places.View(part.first, part.b)

@@ -173,9 +173,9 @@ func (g *GPLayer) Forward(p *gpPass) {
 	g.dev.Moments(g.momentsArgs(p))
 }
 
-// solve computes A = L⁻¹ Kuf/α of the rows in p.in. After Project, the table has A already.
+// solve computes A = L⁻¹ Kuf/α of the rows in p.in. After SolveRows, the table has A already.
 func (g *GPLayer) solve(p *gpPass) {
-	if p.in.projected {
+	if p.in.solved {
 		g.terms[0].correlate(g, &termCorrelations{c: p.a}, &p.in)
 		return
 	}

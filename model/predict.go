@@ -16,7 +16,7 @@ const (
 // Predict draws S samples of (W, Ω, F_*) for the rows of data, the same noise for every row: a row's prediction does
 // not depend on other rows. A GP with a Gaussian likelihood, and a single layer with W and Ω integrated, need no draws:
 // their prediction is one Gaussian, with S = 1.
-func (m *Model) Predict(data *Data, samples int, seed uint64) (*Prediction, error) {
+func (m *Model) Predict(data *DeviceRows, samples int, seed uint64) (*Prediction, error) {
 	return m.NewPredictor(data, samples).Predict(seed)
 }
 
@@ -36,7 +36,7 @@ type Predictor struct {
 
 // window is a pass of a prediction with the memory of its rows.
 type window struct {
-	data *Data // rows of the pass, or all rows if they are on the device
+	data *DeviceRows // rows of the pass, or all rows if they are on the device
 	pass *Pass
 	host []float64 // outputs of the pass [S,B,C]
 	rows []int32   // numbers of its rows in data [B]
@@ -46,7 +46,7 @@ type window struct {
 var ErrAbandoned = errors.New("model: the prediction was abandoned")
 
 // NewPredictor makes the memory that predictions of data with S samples need.
-func (m *Model) NewPredictor(data *Data, samples int) *Predictor {
+func (m *Model) NewPredictor(data *DeviceRows, samples int) *Predictor {
 	if m.exact() {
 		samples = 1
 	}
@@ -54,7 +54,7 @@ func (m *Model) NewPredictor(data *Data, samples int) *Predictor {
 }
 
 // newWindow makes a window for as many samples and rows of data at once as fit.
-func (m *Model) newWindow(data *Data, samples int) window {
+func (m *Model) newWindow(data *DeviceRows, samples int) window {
 	chunk, batch := m.predictSize(samples, data)
 	return window{m.windowed(data, batch), m.NewPass(chunk, batch), make([]float64, chunk*batch*m.cfg.Outputs),
 		make([]int32, batch)}
@@ -83,8 +83,8 @@ func (r *Predictor) windowFor(n int) window {
 	return w
 }
 
-// Project calls Model.Project with the predictor's data.
-func (r *Predictor) Project(going func(done int) bool) { r.m.Project(r.pass, r.data, going) }
+// SolveRows calls Model.SolveRows with the predictor's data.
+func (r *Predictor) SolveRows(going func(done int) bool) { r.m.SolveRows(r.pass, r.data, going) }
 
 // Samples returns S of the predictions. A Poisson likelihood in closed form has several nodes of Gauss–Hermite for each
 // sample.
@@ -200,7 +200,7 @@ func (p piece) read(dev device.Device, of *Prediction, numbers []float64, t *dev
 
 // predictSize returns the samples and rows of a pass, at least one each: fewer than usual if the device has no memory
 // for more.
-func (m *Model) predictSize(samples int, data *Data) (chunk, batch int) {
+func (m *Model) predictSize(samples int, data *DeviceRows) (chunk, batch int) {
 	batch = min(data.N, predictRows)
 	chunk = min(samples, max(1, predictAtOnce/max(1, batch)))
 	free, known := m.dev.Free()
@@ -218,7 +218,7 @@ func (m *Model) predictSize(samples int, data *Data) (chunk, batch int) {
 }
 
 // predictBytes measures the device memory of a pass of a prediction, in bytes.
-func (m *Model) predictBytes(data *Data, samples, batch int) int64 {
+func (m *Model) predictBytes(data *DeviceRows, samples, batch int) int64 {
 	dev, ledger := m.dev.Dry()
 	dry, err := New(dev, m.cfg)
 	if err != nil {

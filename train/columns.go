@@ -139,4 +139,4 @@ func (r *run) withComponents(ctx context.Context) (*run, error) {
 }
 
 // isTable reports whether columns of numbers are all that rows have.
-func isTable(ds *data.Dataset) bool { return ds.X != nil && ds.Sequences == nil && ds.Kernel == nil }
+func isTable(ds *data.Dataset) bool { return ds.X != nil && ds.Sequences == nil && ds.Gram == nil }

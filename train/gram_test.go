@@ -107,8 +107,8 @@ func TestGram(t *testing.T) {
 	must.OK(t, test.AttachGram(path, data.Watch{}))
 	rest, held, _, err := c.HoldOut(set, data.Watch{})
 	must.OK(t, err)
-	must.Equal(t, held.Kernel.M, 30)
-	must.Equal(t, len(held.Kernel.Rows), 30*held.N())
+	must.Equal(t, held.Gram.M, 30)
+	must.Equal(t, len(held.Gram.Rows), 30*held.N())
 	// without a Reporter, a run is silent
 	out := must.Get((&Job{Config: c, Device: openCPU(t), Train: rest, Validation: held}).Run(t.Context()))(t)
 	if s := evaluate(t, out, test).Classification; s.Error > 0.15 {

@@ -142,7 +142,7 @@ func newStep(dev device.Device, ranks dist.Comm, c options.Config, mc model.Conf
 	if err != nil {
 		return nil, &usererror.Error{Err: err}
 	}
-	var set *model.Data
+	var set *model.DeviceRows
 	if rows.stream {
 		set = m.StreamBatches(rows.rows, rows.y, rows.labels, c.Batch)
 	} else {

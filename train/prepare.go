@@ -76,7 +76,7 @@ func (r *run) build(ctx context.Context) (err error) {
 		return err
 	}
 	r.trained.SetInducing(r.step.Model)
-	r.step.Project(func(done int) bool {
+	r.step.SolveRows(func(done int) bool {
 		r.reporter.Doing("features of the rows", float64(done)/float64(r.train.N()))
 		return ctx.Err() == nil
 	})
@@ -136,10 +136,10 @@ func (r *run) rows(ctx context.Context) model.HostRows {
 func (r *run) prepareInputs(ctx context.Context) (err error) {
 	c, ds := r.config, r.train
 	switch {
-	case ds.Kernel != nil:
-		r.trained.Kind.Gram = &fitted.Gram{Own: ds.Kernel.Own, M: ds.Kernel.M}
+	case ds.Gram != nil:
+		r.trained.Kind.Gram = &fitted.Gram{Own: ds.Gram.Own, M: ds.Gram.M}
 		r.init.Sigma = []float64{1}
-		r.reporter.Note("the kernel of gram with %d inducing points, scaled to k(x, x) = 1", ds.Kernel.M)
+		r.reporter.Note("the kernel of gram with %d inducing points, scaled to k(x, x) = 1", ds.Gram.M)
 		return nil
 	case ds.Sequences != nil && c.Model == model.DRF:
 		kind := &r.trained.Kind

@@ -36,7 +36,7 @@ func (s *sequences) withRows(ctx context.Context, ds *data.Dataset) *sequences {
 
 // hasDistances reports whether the model needs distances between sequences and X̄ under feature maps.
 func (s *setup) hasDistances() bool {
-	return s.train.Sequences != nil && s.train.Kernel == nil && s.config.Model != model.DRF
+	return s.train.Sequences != nil && s.train.Gram == nil && s.config.Model != model.DRF
 }
 
 // choosing is the text for the Reporter during the choice of X̄.

@@ -41,7 +41,7 @@ func (s *setup) checkStart() error {
 	if from.Members != nil {
 		return usererror.Errorf("an ensemble cannot be trained further: start at a single model")
 	}
-	if from.Kind.Gram != nil || s.train.Kernel != nil {
+	if from.Kind.Gram != nil || s.train.Gram != nil {
 		return usererror.Errorf("a model of %s cannot be trained further: its kernel is that of its own rows",
 			usererror.Key("gram"))
 	}

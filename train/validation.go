@@ -53,7 +53,7 @@ func (r *run) newValidator(ctx context.Context) *validator {
 		rows.X, rows.Features = r.trained.Numbers(own), r.sequences.validation
 	}
 	v := &validator{run: r, evaluator: newEvaluator(r.job.Device, r.step.Model, r.config, rows), rows: all, part: part}
-	v.evaluator.predictor.Project(func(int) bool { return ctx.Err() == nil })
+	v.evaluator.predictor.SolveRows(func(int) bool { return ctx.Err() == nil })
 	return v
 }
 

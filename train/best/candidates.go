@@ -19,7 +19,7 @@ const manyRows = 2000
 // memorise; the rows that are held out show that.
 func variants(ds *data.Dataset) (all [][]string) {
 	switch {
-	case ds.Kernel != nil: // such a kernel has no length-scales
+	case ds.Gram != nil: // such a kernel has no length-scales
 		all = [][]string{{"model=gpdrf"}, {"model=gp"}, {"model=gpdrf", "features=20"}}
 	case ds.Sequences != nil:
 		features := "features=100" // the default is 20 for classes, and 100 for a regression
@@ -54,7 +54,7 @@ func variants(ds *data.Dataset) (all [][]string) {
 			{"model=gp", "kernel=rbf+matern12"}, {"model=gpdrf", "kernel=matern32", "features-kernel=matern32"},
 		}
 	}
-	if ds.N() > manyRows && ds.Sequences == nil && ds.Kernel == nil {
+	if ds.N() > manyRows && ds.Sequences == nil && ds.Gram == nil {
 		all = append(all, []string{"model=gpdrf", "inducing=500"})
 	}
 	return all

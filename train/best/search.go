@@ -129,7 +129,7 @@ func (s *Search) balance() error {
 // chooseMaps settles the feature maps of sequences once, for all candidates.
 func (s *Search) chooseMaps(ctx context.Context) error {
 	base, err := options.Resolve(s.Given, nil)
-	if err != nil || s.Rows.Sequences == nil || s.Rows.Kernel != nil || base.Explicit("kernel") || s.Kernel != "" {
+	if err != nil || s.Rows.Sequences == nil || s.Rows.Gram != nil || base.Explicit("kernel") || s.Kernel != "" {
 		return err
 	}
 	// the choice of feature maps takes a quarter of this limit

@@ -217,7 +217,7 @@ func TestCandidatesDiffer(t *testing.T) {
 	labels := ">a|1\nACGTT\n>b|2\nTTGACA\n>c|1\nACGTA\n>d|2\nTTACA\n"
 	numbers := "s,target\nACGTT,1.5\nTTGACA,2.5\nACGTA,0.5\nACGGA,1\n"
 	own := wave(t, 60, false)
-	own.Kernel = &data.RowKernel{M: 5}
+	own.Gram = &data.GramRows{M: 5}
 	for name, set := range map[string]*data.Dataset{
 		"numbers": wave(t, 3000, false), "numbers with tails": wave(t, 60, false),
 		"classes": wave(t, 3000, true), "a kernel of one's own": own,

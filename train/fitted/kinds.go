@@ -46,7 +46,7 @@ func (k RowKind) extraInputs(ctx context.Context, ds *data.Dataset, lo, hi int) 
 	case k.Projection != nil:
 		return k.Projection.Rows(ctx, ds.Sequences, lo, hi)
 	case k.Gram != nil:
-		return ds.Kernel.Rows[lo*ds.Kernel.M : hi*ds.Kernel.M]
+		return ds.Gram.Rows[lo*ds.Gram.M : hi*ds.Gram.M]
 	}
 	return nil
 }
@@ -97,13 +97,13 @@ func (k RowKind) empty(ctx context.Context, ds *data.Dataset) []int {
 // for the maps. Soon after ctx ends, its cause is the error.
 func (k RowKind) checkRows(ctx context.Context, ds *data.Dataset) error {
 	switch maps := k.maps(); {
-	case k.Gram != nil && ds.Kernel == nil:
+	case k.Gram != nil && ds.Gram == nil:
 		return usererror.Errorf("%s: the model was trained with %s: give the kernel of these rows, "+
 			"test_inducing and test_diag, with %s FILE.npz", ds.Path, usererror.Key("gram"), usererror.Flag("gram"))
-	case k.Gram != nil && !nearlyEqual(ds.Kernel.Own, k.Gram.Own):
+	case k.Gram != nil && !nearlyEqual(ds.Gram.Own, k.Gram.Own):
 		return usererror.OfFlag("gram", "its array inducing is not that of training: the same inducing points "+
 			"are needed, in the same order")
-	case k.Gram == nil && ds.Kernel != nil:
+	case k.Gram == nil && ds.Gram != nil:
 		return usererror.OfFlag("gram", "the model was trained without %s: leave it out", usererror.Key("gram"))
 	case maps != nil:
 		err := maps.Fits(ctx, k.Coded(ds).Sequences)

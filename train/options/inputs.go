@@ -51,8 +51,8 @@ func (c *Config) resolveKernel(ctx context.Context, ds *data.Dataset) (notes []s
 	if err := c.resolveOptions(ds); err != nil {
 		return nil, err
 	}
-	if ds.Kernel != nil {
-		return nil, c.resolveGram(ds.Kernel.M)
+	if ds.Gram != nil {
+		return nil, c.resolveGram(ds.Gram.M)
 	}
 	if c.Explicit("codebook") && c.Codebook != Defaults().Codebook && !hasVectors(ds) {
 		return nil, c.Errorf("codebook", "%s holds no sequences of vectors: leave it out", ds.Path)

@@ -182,9 +182,9 @@ func (c *Config) resolveOptions(ds *data.Dataset) error {
 			"leave the skip out", c.Latents, c.outputs(ds), c.outputs(ds))
 	}
 	// withoutNumbers means that rows have no columns beside the kernel or the sequence
-	withoutNumbers := ds.Kernel != nil || ds.Sequences != nil && ds.D() == 0
+	withoutNumbers := ds.Gram != nil || ds.Sequences != nil && ds.D() == 0
 	switch {
-	case c.Explicit("scaling") && withoutNumbers && ds.Kernel == nil &&
+	case c.Explicit("scaling") && withoutNumbers && ds.Gram == nil &&
 		!slices.Contains([]string{"auto", "none"}, c.Scaling):
 		return c.Errorf("scaling", "%s holds sequences only, and no numbers to scale: leave it out", ds.Path)
 	case !withoutNumbers || c.Model != model.GPDRF || c.Layers > 1:

@@ -58,7 +58,7 @@ func (c Config) ModelConfig(ds *data.Dataset) model.Config {
 	}
 	shapes, maps := c.Kernels()
 	m.Kernel, m.Maps = strings.Join(shapes, "+"), MapKinds(maps)
-	if ds.Kernel != nil {
+	if ds.Gram != nil {
 		m.Inputs, m.Maps = 0, []string{model.MapLinear}
 	}
 	return m

@@ -101,7 +101,7 @@ func (c Config) noChoice(ds *data.Dataset) string {
 	switch {
 	case c.KLWeight != 1:
 		return fmt.Sprintf("kl-weight is %g", c.KLWeight)
-	case ds.Kernel != nil:
+	case ds.Gram != nil:
 		return "the kernel is given with the rows"
 	case ds.HasRidgeScores():
 		return "the inputs are scores that were fitted to the targets of all rows"

@@ -65,7 +65,7 @@ func (c Config) checkValidation() error {
 func (c Config) HoldOut(all *data.Dataset, w data.Watch) (rest, heldOut *data.Dataset, notes []string, err error) {
 	fraction, file := c.pathsFromHere().validation()
 	switch {
-	case file != "" && all.Kernel != nil:
+	case file != "" && all.Gram != nil:
 		return nil, nil, nil, c.Errorf("validation", "the rows of %s have no kernel with the inducing points of "+
 			"gram, which has only those of the training and the test rows: give a fraction of the "+
 			"training rows, such as 0.1", file)

@@ -22,7 +22,7 @@ type Options struct {
 // Step is a training step on a device: the batch, the gradient, the optional natural-gradient step of q(F̄), and Adam.
 type Step struct {
 	Model *model.Model
-	Rows  *model.Data
+	Rows  *model.DeviceRows
 	Pass  *model.Pass
 	// Abandon reports, between two parts of a batch, whether to end the step, which then changes nothing; nil never
 	// ends it. A step that ranks share is never abandoned.
@@ -43,7 +43,7 @@ type Step struct {
 }
 
 // New allocates the memory of a step, and fills a batch of all rows. Adam starts with moments and rates of 0.
-func New(dev device.Device, m *model.Model, rows *model.Data, r Reducer, o Options) *Step {
+func New(dev device.Device, m *model.Model, rows *model.DeviceRows, r Reducer, o Options) *Step {
 	if o.AtOnce == 0 {
 		o.AtOnce = o.Batch
 	}
@@ -74,9 +74,9 @@ func (s *Step) fillWholeBatch() {
 	s.dev.UploadInts(s.Pass.Rows(), all)
 }
 
-// Project calls Model.Project for the training rows, before the first step.
-func (s *Step) Project(progress func(done int) bool) {
-	s.Model.Project(s.Pass, s.Rows, progress)
+// SolveRows calls Model.SolveRows for the training rows, before the first step.
+func (s *Step) SolveRows(progress func(done int) bool) {
+	s.Model.SolveRows(s.Pass, s.Rows, progress)
 	s.fillWholeBatch()
 }
 

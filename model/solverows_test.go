@@ -7,9 +7,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
 
-// Rows that were projected once have the bound and the gradient of rows whose distances are projected in every step,
+// Rows that were solved once have the bound and the gradient of rows whose distances are solved in every step,
 // whatever the batch and its parts; and predictions, too.
-func TestProject(t *testing.T) {
+func TestSolveRows(t *testing.T) {
 	for _, name := range []string{"cpu:f64", "cpu:f32"} {
 		dev := openDevice(t, name)
 		c := gpdrfConfig()
@@ -24,9 +24,9 @@ func TestProject(t *testing.T) {
 		}
 		bound, before := gradient()
 		p := must.Get(f.m.Predict(f.data, 3, 1))(t)
-		f.m.Project(f.m.NewPassInParts(1, 5, 3), f.data, func(int) bool { return true })
-		if !f.data.projected {
-			t.Fatal("the rows are not projected")
+		f.m.SolveRows(f.m.NewPassInParts(1, 5, 3), f.data, func(int) bool { return true })
+		if !f.data.solved {
+			t.Fatal("the rows are not solved")
 		}
 		after, got := gradient()
 		tolerance := 1e-12

@@ -1,14 +1,14 @@
 package model
 
-// Project replaces the distances of rows to X̄, a table, by A = L⁻¹ Kuf/α of qF_anj and qF_Bnj, if no parameter of the
-// kernel learns. A is the same in every step then. So the solve of M² products for each row is done once, and not each
-// time that a row is drawn. The table holds 2(1 − A), which the linear kernel reads as A: no operation is new. A has
+// SolveRows replaces the distances of rows to X̄, a table, by A = L⁻¹ Kuf/α of qF_anj and qF_Bnj, if no parameter of
+// the kernel learns. A is the same in every step then. So the solve of M² products for each row is done once, and not
+// each time that a row is drawn. The table holds 2(1 − A), which the linear kernel reads as A: no operation is new. A has
 // the precision of the table. Other data stays as it is, and so do rows whose latent functions do not share a kernel.
 //
 // It uses the pass's memory, and changes its row numbers. going is called with the number of finished rows. If it
 // returns false, the work ends and the data is unusable.
-func (m *Model) Project(p *Pass, data *Data, going func(done int) bool) {
-	if m.gp == nil || !m.gp.fixed || m.cfg.kernels() > 1 || data.d == nil || data.from != nil || data.projected {
+func (m *Model) SolveRows(p *Pass, data *DeviceRows, going func(done int) bool) {
+	if m.gp == nil || !m.gp.fixed || m.cfg.kernels() > 1 || data.d == nil || data.from != nil || data.solved {
 		return
 	}
 	q := &p.parts[0]
@@ -32,5 +32,5 @@ func (m *Model) Project(p *Pass, data *Data, going func(done int) bool) {
 		n := min(b, data.N-lo)
 		m.dev.Upload(data.d.View(lo*inducing, n, inducing), table[:n*inducing])
 	}
-	data.projected = true
+	data.solved = true
 }
