@@ -22,7 +22,7 @@ type MixArgs struct {
 
 // WhitenArgs are the tensors of Whiten, all Double.
 type WhitenArgs struct {
-	QMean, QRoot *Tensor // [J,M] and [J,M,M]: whitened
+	QMean, QSqrt *Tensor // [J,M] and [J,M,M]: whitened
 	L            *Tensor // [K,M,M]
 	LogAlpha     *Tensor // [J]
 	Mu, Sqrt     *Tensor // [J,M] and [J,M,M] lower, or [J,M], a diagonal
@@ -31,9 +31,9 @@ type WhitenArgs struct {
 // MomentsArgs are the tensors of Moments, all Double.
 type MomentsArgs struct {
 	Mean, Variance *Tensor // [B,J]
-	P              *Tensor // [J,M,B]: kept for MomentsBackward; nil where QRoot is diagonal; no gradient
+	P              *Tensor // [J,M,B]: kept for MomentsBackward; nil where QSqrt is diagonal; no gradient
 	A              *Tensor // [K,M,B]
-	QMean, QRoot   *Tensor // [J,M] and [J,M,M] lower, or [J,M], a diagonal
+	QMean, QSqrt   *Tensor // [J,M] and [J,M,M] lower, or [J,M], a diagonal
 	LogAlpha       *Tensor // [J]
 }
 

@@ -92,16 +92,16 @@ type GP interface {
 	TrsmBackward(db, dl, da, l, a *Tensor)
 
 	// Whiten takes q(F̄_j) = N(Mu_j, Sqrt_j Sqrt_jᵀ), as inf_qF writes it, to the whitened QMean_j = L⁻¹ Mu_j/√α_j and
-	// QRoot_j = L⁻¹ Sqrt_j/√α_j.
+	// QSqrt_j = L⁻¹ Sqrt_j/√α_j.
 	Whiten(a WhitenArgs)
-	// WhitenBackward accumulates g.Mu, g.Sqrt, g.L and g.LogAlpha; g.QMean and g.QRoot are overwritten.
+	// WhitenBackward accumulates g.Mu, g.Sqrt, g.L and g.LogAlpha; g.QMean and g.QSqrt are overwritten.
 	WhitenBackward(g, a WhitenArgs)
 
 	// Moments computes qF_anj and qF_Bnj for a whitened q(F̄), with A = L⁻¹ Kuf/α:
 	//	Mean[b,j]     = √α_j Σ_i A[i,b] QMean[j,i]
-	//	Variance[b,j] = max(VarFloor, α_j (1 − Σ_i A[i,b]² + Σ_i P[i,b]²)),   P = QRoot_jᵀ A
+	//	Variance[b,j] = max(VarFloor, α_j (1 − Σ_i A[i,b]² + Σ_i P[i,b]²)),   P = QSqrt_jᵀ A
 	Moments(a MomentsArgs)
-	// MomentsBackward writes g.A and accumulates g.QMean, g.QRoot and g.LogAlpha. The gradient of a floored variance is
+	// MomentsBackward writes g.A and accumulates g.QMean, g.QSqrt and g.LogAlpha. The gradient of a floored variance is
 	// 0. P is overwritten.
 	MomentsBackward(g, a MomentsArgs)
 

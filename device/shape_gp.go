@@ -124,7 +124,7 @@ func agree(op string, gradients, arguments QShape) QShape {
 // CheckWhiten checks Whiten.
 func CheckWhiten(op string, a WhitenArgs) QShape {
 	x := axes{op: op}
-	x.want(Double, "QMean[J,M] L[K,M,M] QRoot[J,M,M] LogAlpha[J] Mu[J,M]", a.QMean, a.L, a.QRoot, a.LogAlpha, a.Mu)
+	x.want(Double, "QMean[J,M] L[K,M,M] QSqrt[J,M,M] LogAlpha[J] Mu[J,M]", a.QMean, a.L, a.QSqrt, a.LogAlpha, a.Mu)
 	return x.latents("Sqrt[J,M,M]", a.Sqrt)
 }
 
@@ -139,7 +139,7 @@ func CheckMoments(op string, a MomentsArgs) QShape {
 	x := axes{op: op}
 	x.want(Double, "A[K,M,B] QMean[J,M] Mean[B,J] Variance[B,J] LogAlpha[J]", a.A, a.QMean, a.Mean, a.Variance,
 		a.LogAlpha)
-	n := x.latents("QRoot[J,M,M]", a.QRoot)
+	n := x.latents("QSqrt[J,M,M]", a.QSqrt)
 	if !n.Diagonal {
 		x.want(Double, "P[J,M,B]", a.P)
 	}

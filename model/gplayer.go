@@ -68,7 +68,7 @@ func (c *Config) addGP(p *Params) *gpBlocks {
 			func(dst []float64, v *Init, _ func([]float64)) { copy(dst, v.InducingPoints) })
 	}
 	b.mu = p.add(InducingOutputs, "gp.q_mu", shape(j, m), c.startMeans)
-	b.sqrt = p.addSpread(InducingOutputs, "gp.q_sqrt", sqrtShape, c.startRoots)
+	b.sqrt = p.addSpread(InducingOutputs, "gp.q_sqrt", sqrtShape, c.startQSqrt)
 	p.gp = p.total // the blocks so far are the GP layer's
 	b.dl = p.addSum(c.kernels(), m, m)
 	if !c.Whiten {
@@ -121,8 +121,8 @@ func (c *Config) startMeans(dst []float64, _ *Init, normal func([]float64)) {
 	}
 }
 
-// startRoots writes the initial standard deviations of q(F̄).
-func (c *Config) startRoots(dst []float64, _ *Init, _ func([]float64)) {
+// startQSqrt writes the initial standard deviations of q(F̄).
+func (c *Config) startQSqrt(dst []float64, _ *Init, _ func([]float64)) {
 	if c.QCov == Diagonal {
 		fill(dst, initQSqrt)
 		return
@@ -187,7 +187,7 @@ func (g *GPLayer) solve(p *gpPass) {
 // them.
 func (g *GPLayer) Backward(p *gpPass) {
 	g.dev.MomentsBackward(device.MomentsArgs{
-		Mean: p.dmean, Variance: p.dvariance, A: p.da, QMean: g.dm, QRoot: g.ds, LogAlpha: g.dlogAlpha,
+		Mean: p.dmean, Variance: p.dvariance, A: p.da, QMean: g.dm, QSqrt: g.ds, LogAlpha: g.dlogAlpha,
 	}, g.momentsArgs(p))
 	if !g.fixed {
 		g.dev.TrsmBackward(p.kuf.dc, g.dl, p.da, g.l, p.a)
@@ -199,7 +199,7 @@ func (g *GPLayer) Backward(p *gpPass) {
 func (g *GPLayer) factoriseBackward() {
 	if !g.whiten {
 		g.dev.WhitenBackward(device.WhitenArgs{
-			QMean: g.dm, QRoot: g.ds, L: g.dl, LogAlpha: g.dlogAlpha, Mu: g.dqMu, Sqrt: g.dqSqrt,
+			QMean: g.dm, QSqrt: g.ds, L: g.dl, LogAlpha: g.dlogAlpha, Mu: g.dqMu, Sqrt: g.dqSqrt,
 		}, g.whitenArgs())
 	}
 	if !g.fixed {
@@ -209,11 +209,11 @@ func (g *GPLayer) factoriseBackward() {
 }
 
 func (g *GPLayer) whitenArgs() device.WhitenArgs {
-	return device.WhitenArgs{QMean: g.m, QRoot: g.s, L: g.l, LogAlpha: g.logAlpha, Mu: g.qMu, Sqrt: g.qSqrt}
+	return device.WhitenArgs{QMean: g.m, QSqrt: g.s, L: g.l, LogAlpha: g.logAlpha, Mu: g.qMu, Sqrt: g.qSqrt}
 }
 
 func (g *GPLayer) momentsArgs(p *gpPass) device.MomentsArgs {
-	return device.MomentsArgs{Mean: p.mean, Variance: p.variance, P: p.p, A: p.a, QMean: g.m, QRoot: g.s,
+	return device.MomentsArgs{Mean: p.mean, Variance: p.variance, P: p.p, A: p.a, QMean: g.m, QSqrt: g.s,
 		LogAlpha: g.logAlpha}
 }
 

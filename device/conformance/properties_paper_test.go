@@ -38,11 +38,11 @@ func unwhitened(t *testing.T, dev device.Device, _ tolerances) {
 			kuf, a := double(k, m, b), double(k, m, b)
 			dev.ARD(device.ARDArgs{C: kuf, Slope: kuf, Z: z, X: x, LogLength: logl})
 			dev.Trsm(a, l, kuf)
-			whitened := device.WhitenArgs{QMean: double(j, m), QRoot: double(j, m, m), L: l, LogAlpha: logalpha,
+			whitened := device.WhitenArgs{QMean: double(j, m), QSqrt: double(j, m, m), L: l, LogAlpha: logalpha,
 				Mu: put(dev, device.Double, q.mu, j, m), Sqrt: upload(dev, sqrt)}
 			dev.Whiten(whitened)
 			got := device.MomentsArgs{Mean: double(b, j), Variance: double(b, j), P: double(j, m, b), A: a,
-				QMean: whitened.QMean, QRoot: whitened.QRoot, LogAlpha: logalpha}
+				QMean: whitened.QMean, QSqrt: whitened.QSqrt, LogAlpha: logalpha}
 			dev.Moments(got)
 
 			mean, variance := q.moments(d, download(dev, jitter))

@@ -248,7 +248,7 @@ func flooredGradient(t *testing.T, dev device.Device, _ tolerances) {
 			p = dev.New(device.Double, j, m, b)
 		}
 		args := device.MomentsArgs{Mean: mean, Variance: variance, P: p, A: a, QMean: dev.New(device.Double, j, m),
-			QRoot: dev.New(device.Double, shape...), LogAlpha: dev.New(device.Double, j)}
+			QSqrt: dev.New(device.Double, shape...), LogAlpha: dev.New(device.Double, j)}
 		dev.Moments(args)
 		for _, v := range download(dev, variance) {
 			if v != device.VarFloor {
@@ -258,9 +258,9 @@ func flooredGradient(t *testing.T, dev device.Device, _ tolerances) {
 		g := device.MomentsArgs{Mean: dev.New(device.Double, b, j),
 			Variance: upload(dev, r.normal("dvariance", device.Double, none, 0, 1, b, j)),
 			A:        dev.New(device.Double, 1, m, b), QMean: dev.New(device.Double, j, m),
-			QRoot: dev.New(device.Double, shape...), LogAlpha: dev.New(device.Double, j)}
+			QSqrt: dev.New(device.Double, shape...), LogAlpha: dev.New(device.Double, j)}
 		dev.MomentsBackward(g, args)
-		for _, gradient := range []*device.Tensor{g.A, g.QMean, g.QRoot, g.LogAlpha} {
+		for _, gradient := range []*device.Tensor{g.A, g.QMean, g.QSqrt, g.LogAlpha} {
 			for _, v := range download(dev, gradient) {
 				if v != 0 {
 					t.Fatalf("diagonal %v: a gradient of %g comes from a floored variance", diagonal, v)

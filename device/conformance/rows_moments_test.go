@@ -84,7 +84,7 @@ func whiten(r *random, size []int, diagonal bool) *problem {
 			}
 		},
 	}, func(in, out []*device.Tensor) device.WhitenArgs {
-		return device.WhitenArgs{QMean: out[0], QRoot: out[1], L: in[0], LogAlpha: in[1], Mu: in[2], Sqrt: in[3]}
+		return device.WhitenArgs{QMean: out[0], QSqrt: out[1], L: in[0], LogAlpha: in[1], Mu: in[2], Sqrt: in[3]}
 	}, device.Device.Whiten, device.Device.WhitenBackward)
 }
 
@@ -102,7 +102,7 @@ func moments(r *random, size []int, diagonal bool) *problem {
 	}
 	var kept *device.Tensor
 	return with(p, func(in, out []*device.Tensor) device.MomentsArgs {
-		return device.MomentsArgs{Mean: out[0], Variance: out[1], P: kept, A: in[0], QMean: in[1], QRoot: in[2],
+		return device.MomentsArgs{Mean: out[0], Variance: out[1], P: kept, A: in[0], QMean: in[1], QSqrt: in[2],
 			LogAlpha: in[3]}
 	}, func(dev device.Device, a device.MomentsArgs) {
 		if !diagonal && kept == nil {

@@ -31,7 +31,7 @@ type momentsTask struct {
 // begin fills the arrays that all blocks share.
 func (t *momentsTask) begin(pool *pool, a device.MomentsArgs) {
 	t.mean, t.variance, t.p = double(a.Mean), double(a.Variance), double(a.P)
-	t.a, t.m, t.s = double(a.A), double(a.QMean), double(a.QRoot)
+	t.a, t.m, t.s = double(a.A), double(a.QMean), double(a.QSqrt)
 	t.alpha, t.root = grow(pool, &t.alpha, t.J), grow(pool, &t.root, t.J)
 	for j, v := range double(a.LogAlpha) {
 		t.alpha[j], t.root[j] = math.Exp(v), math.Exp(v/2)
@@ -147,12 +147,12 @@ func addSquares(sums, x []float64) {
 	simd.MulAdd64(sums, x, x)
 }
 
-// MomentsBackward writes g.A and accumulates g.QMean, g.QRoot, g.LogAlpha. P is overwritten.
+// MomentsBackward writes g.A and accumulates g.QMean, g.QSqrt, g.LogAlpha. P is overwritten.
 func (d *gp) MomentsBackward(g, a device.MomentsArgs) {
 	t := &d.moments
 	t.QShape = device.CheckMomentsBackward(g, a)
 	t.begin(d.pool, a)
-	t.da, t.dm, t.ds, t.dalpha = double(g.A), double(g.QMean), double(g.QRoot), double(g.LogAlpha)
+	t.da, t.dm, t.ds, t.dalpha = double(g.A), double(g.QMean), double(g.QSqrt), double(g.LogAlpha)
 	t.gradMean, t.gradVariance = double(g.Mean), double(g.Variance)
 	t.dmean, t.dvariance = grow(d.pool, &t.dmean, t.J*t.B), grow(d.pool, &t.dvariance, t.J*t.B)
 	t.sum = grow(d.pool, &t.sum, t.K*t.B)

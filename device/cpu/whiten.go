@@ -19,7 +19,7 @@ type whitenTask struct {
 
 // begin fills the arrays that all blocks share.
 func (t *whitenTask) begin(p *pool, a device.WhitenArgs) {
-	t.l, t.m, t.s = double(a.L), double(a.QMean), double(a.QRoot)
+	t.l, t.m, t.s = double(a.L), double(a.QMean), double(a.QSqrt)
 	t.scale = grow(p, &t.scale, t.J)
 	for j, v := range double(a.LogAlpha) {
 		t.scale[j] = math.Exp(-v / 2)
@@ -70,13 +70,13 @@ func (t *whitenTask) run(w *worker, block int) {
 	}
 }
 
-// WhitenBackward accumulates g.Mu, g.Sqrt, g.L and g.LogAlpha; g.QMean and g.QRoot are overwritten, by L⁻ᵀ g.QMean and
-// L⁻ᵀ g.QRoot.
+// WhitenBackward accumulates g.Mu, g.Sqrt, g.L and g.LogAlpha; g.QMean and g.QSqrt are overwritten, by L⁻ᵀ g.QMean and
+// L⁻ᵀ g.QSqrt.
 func (d *gp) WhitenBackward(g, a device.WhitenArgs) {
 	t := &d.whiten
 	t.QShape = device.CheckWhitenBackward(g, a)
 	t.begin(d.pool, a)
-	t.dm, t.ds, t.dmu, t.dsqrt = double(g.QMean), double(g.QRoot), double(g.Mu), double(g.Sqrt)
+	t.dm, t.ds, t.dmu, t.dsqrt = double(g.QMean), double(g.QSqrt), double(g.Mu), double(g.Sqrt)
 	t.dl, t.dalpha = double(g.L), double(g.LogAlpha)
 	d.do((*whitenScale)(t), t.J, t.J*t.M*t.M)
 	d.do((*whitenSolve)(t), t.blocks(), t.work())

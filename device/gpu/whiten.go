@@ -42,25 +42,25 @@ func (d *Device) Whiten(a device.WhitenArgs) {
 		cuda.Int(n.M), cuda.Int(x.step), d.ptr(a.QMean), x.at, d.ptr(a.LogAlpha), d.ptr(a.Mu))
 	if n.Diagonal {
 		d.double.launch("whiten_diagonal", d.double.over("whiten_diagonal", n.J*square), 0, cuda.Int(n.J*square),
-			cuda.Int(n.M), cuda.Int(x.step), d.ptr(a.QRoot), x.at, d.ptr(a.LogAlpha), d.ptr(a.Sqrt))
+			cuda.Int(n.M), cuda.Int(x.step), d.ptr(a.QSqrt), x.at, d.ptr(a.LogAlpha), d.ptr(a.Sqrt))
 		return
 	}
 	d.gemm(product{
 		m: n.M, n: n.M, k: n.M, batch: n.J, alpha: 1, logs: d.ptr(a.LogAlpha), power: -0.5,
 		a: x,
 		b: matrix{at: d.ptr(a.Sqrt), ld: n.M, step: square, lower: true},
-		c: matrix{at: d.ptr(a.QRoot), ld: n.M, step: square},
+		c: matrix{at: d.ptr(a.QSqrt), ld: n.M, step: square},
 	})
 }
 
-// WhitenBackward accumulates g.Mu, g.Sqrt, g.L and g.LogAlpha. It does not change g.QMean and g.QRoot.
+// WhitenBackward accumulates g.Mu, g.Sqrt, g.L and g.LogAlpha. It does not change g.QMean and g.QSqrt.
 func (d *Device) WhitenBackward(g, a device.WhitenArgs) {
 	n := device.CheckWhitenBackward(g, a)
 	t := &d.state.whiten
 	square, rows := n.M*n.M, blocksOf(n.M, 8)
 	partial, u, v := d.growDoubles(&t.partial, rows*n.J), d.growDoubles(&t.u, n.J*n.M), d.growDoubles(&t.v, n.J*square)
 	d.double.launch("whiten_alpha", cuda.Grid{X: rows, Y: n.J, Z: 1}, 0,
-		cuda.Int(n.M), partial, d.ptr(g.QMean), d.ptr(a.QMean), d.ptr(g.QRoot), d.ptr(a.QRoot))
+		cuda.Int(n.M), partial, d.ptr(g.QMean), d.ptr(a.QMean), d.ptr(g.QSqrt), d.ptr(a.QSqrt))
 	d.double.foldRows(d.ptr(g.LogAlpha), partial, n.J, rows, true, -0.5)
 
 	x := d.invert(a.L, n.K, n.M)
@@ -71,7 +71,7 @@ func (d *Device) WhitenBackward(g, a device.WhitenArgs) {
 	d.gemm(product{
 		m: n.M, n: n.M, k: n.M, batch: n.J, alpha: 1,
 		a: x.transpose(),
-		b: matrix{at: d.ptr(g.QRoot), ld: n.M, step: square, lower: true},
+		b: matrix{at: d.ptr(g.QSqrt), ld: n.M, step: square, lower: true},
 		c: solved, part: lower,
 	})
 	elements, diagonal := n.J*square, 0
@@ -85,7 +85,7 @@ func (d *Device) WhitenBackward(g, a device.WhitenArgs) {
 	d.gemm(product{
 		m: n.M, n: n.M, k: n.M, alpha: -1, beta: 1,
 		a: solved,
-		b: matrix{at: d.ptr(a.QRoot), ld: n.M, step: square, lower: true, transposed: true},
+		b: matrix{at: d.ptr(a.QSqrt), ld: n.M, step: square, lower: true, transposed: true},
 		c: gradient, part: lower,
 	}.overLatents(n))
 	d.gemm(product{
