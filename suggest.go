@@ -63,18 +63,18 @@ func (m *Model) Suggest(ctx context.Context, rows Rows, s SuggestOptions) (chose
 	if t.Schema.Task == data.Classification {
 		how = predict.BALD
 	}
-	search := predict.Search{Trained: t, Device: dev, How: cmp.Or(s.How, how), Batch: cmp.Or(s.Batch, 10),
-		Minimize: s.Minimize, Target: s.Target, Samples: cmp.Or(s.Samples, predict.SearchSamples),
+	suggester := predict.Suggester{Trained: t, Device: dev, How: cmp.Or(s.How, how), Batch: cmp.Or(s.Batch, 10),
+		Minimize: s.Minimize, Target: s.Target, Samples: cmp.Or(s.Samples, predict.SuggestSamples),
 		Seed: cmp.Or(s.Seed, t.Seed)}
-	if err := search.Check(); err != nil {
+	if err := suggester.Check(); err != nil {
 		return nil, fmt.Errorf("gpdrf.SuggestOptions: %w", err)
 	}
 	if s.Feasible != nil {
-		if search.Feasible, err = s.Feasible.feasibility(ctx, dev, rows); err != nil {
+		if suggester.Feasible, err = s.Feasible.feasibility(ctx, dev, rows); err != nil {
 			return nil, fmt.Errorf("gpdrf.SuggestOptions: Feasible: %w", err)
 		}
 	}
-	suggestions, err := search.Run(ctx, ds)
+	suggestions, err := suggester.Run(ctx, ds)
 	if err != nil {
 		return nil, err
 	}

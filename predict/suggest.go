@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gpdrf/gpdrf-gpu/acquire"
+	"github.com/gpdrf/gpdrf-gpu/acquisition"
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
@@ -18,7 +18,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
-// The ways to choose rows: Search.How.
+// The ways to choose rows: Suggester.How.
 const (
 	EI       = "ei"       // expected improvement on the best value so far
 	UCB      = "ucb"      // mean + 2 sd of the function
@@ -30,8 +30,8 @@ const (
 // Ways returns all ways to choose rows.
 func Ways() []string { return []string{EI, UCB, Thompson, Variance, BALD} }
 
-// SearchSamples is S of a search by default.
-const SearchSamples = 256
+// SuggestSamples is S of a Suggester by default.
+const SuggestSamples = 256
 
 // boundSDs is κ of UCB.
 const boundSDs = 2
@@ -40,8 +40,8 @@ const boundSDs = 2
 // measured one.
 const minFeasible = 0.5
 
-// Search asks which rows to measure next.
-type Search struct {
+// Suggester asks which rows to measure next.
+type Suggester struct {
 	Trained  *fitted.Model
 	Device   device.Device
 	How      string // one of Ways
@@ -53,14 +53,14 @@ type Search struct {
 
 	// Feasible [N] are the probabilities that rows are feasible (Feasibility); nil: all are.
 	Feasible []float64
-	// Doing is called with the current phase of the search and its finished share, from 0 to 1; it may be nil.
+	// Doing is called with the current phase of the work and its finished share, from 0 to 1; it may be nil.
 	Doing func(what string, share float64)
 }
 
-// Suggestion is a row to measure, of those that a Search has.
+// Suggestion is a row to measure, of those that a Suggester has.
 type Suggestion struct {
 	Row   int     // number of the row, from 0
-	Value float64 // worth by Search.How, given the rows before it
+	Value float64 // worth by Suggester.How, given the rows before it
 	Mean  float64 // mean of a regression, as in predict
 	SD    float64
 	// most probable class of a classification, and its probability
@@ -70,7 +70,7 @@ type Suggestion struct {
 }
 
 // Check refuses a way that does not fit the task, and a target that is not there.
-func (s *Search) Check() error {
+func (s *Suggester) Check() error {
 	schema := s.Trained.Schema
 	if !slices.Contains(Ways(), s.How) {
 		return usererror.OfFlag("how", "there is no %q: give one of %s", s.How, strings.Join(Ways(), ", "))
@@ -106,12 +106,12 @@ func (s *Search) Check() error {
 }
 
 // target returns the number of the target.
-func (s *Search) target() int { return max(0, slices.Index(s.Trained.Schema.Outputs(), s.Target)) }
+func (s *Suggester) target() int { return max(0, slices.Index(s.Trained.Schema.Outputs(), s.Target)) }
 
 // Run chooses rows among those without a target, the best first; the others are measured. EI improves on the best
 // function value of measured rows that are feasible or, without any, on the best target of training. Soon after ctx
 // ends, its cause is the error.
-func (s *Search) Run(ctx context.Context, ds *data.Dataset) ([]Suggestion, error) {
+func (s *Suggester) Run(ctx context.Context, ds *data.Dataset) ([]Suggestion, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
@@ -142,15 +142,15 @@ func (s *Search) Run(ctx context.Context, ds *data.Dataset) ([]Suggestion, error
 	return s.describe(picks, candidates, p), nil
 }
 
-// doing reports a phase of the search, and the finished share of it.
-func (s *Search) doing(what string, done, of int) {
+// doing reports a phase of the work, and the finished share of it.
+func (s *Suggester) doing(what string, done, of int) {
 	if s.Doing != nil {
 		s.Doing(what, float64(done)/float64(of))
 	}
 }
 
 // candidates returns the numbers of the rows that may be chosen, and of those that are measured.
-func (s *Search) candidates(ds *data.Dataset) (candidates, measured []int, err error) {
+func (s *Suggester) candidates(ds *data.Dataset) (candidates, measured []int, err error) {
 	few := 0
 	for i := range ds.N() {
 		switch {
@@ -184,7 +184,7 @@ func (s *Search) candidates(ds *data.Dataset) (candidates, measured []int, err e
 }
 
 // feasibleRows returns the measured rows that are feasible, by minFeasible; all rows if none is.
-func (s *Search) feasibleRows(measured []int) []int {
+func (s *Suggester) feasibleRows(measured []int) []int {
 	allowed := slices.DeleteFunc(slices.Clone(measured), func(i int) bool {
 		return s.Feasible != nil && s.Feasible[i] < minFeasible
 	})
@@ -195,7 +195,7 @@ func (s *Search) feasibleRows(measured []int) []int {
 }
 
 // isMeasured reports whether the target of a row is known.
-func (s *Search) isMeasured(ds *data.Dataset, i int) bool {
+func (s *Suggester) isMeasured(ds *data.Dataset, i int) bool {
 	if ds.Labels != nil {
 		return ds.Labels[i] >= 0
 	}
@@ -203,7 +203,7 @@ func (s *Search) isMeasured(ds *data.Dataset, i int) bool {
 }
 
 // weights returns the probabilities that candidates are feasible.
-func (s *Search) weights(candidates []int) (weights []float64) {
+func (s *Suggester) weights(candidates []int) (weights []float64) {
 	for _, i := range candidates {
 		if s.Feasible != nil {
 			weights = append(weights, s.Feasible[i])
@@ -213,10 +213,10 @@ func (s *Search) weights(candidates []int) (weights []float64) {
 }
 
 // choose chooses among the first n rows of functions; those after them are measured.
-func (s *Search) choose(functions *model.Prediction, n int, weights []float64,
-	more acquire.More) ([]acquire.Pick, error) {
+func (s *Suggester) choose(functions *model.Prediction, n int, weights []float64,
+	more acquisition.More) ([]acquisition.Pick, error) {
 	if s.Trained.Schema.Task == data.Classification {
-		classes := acquire.Classes{S: functions.S, N: n, C: functions.C, P: functions.H, More: more}
+		classes := acquisition.Classes{S: functions.S, N: n, C: functions.C, P: functions.H, More: more}
 		parallel.Each(context.Background(), functions.S, 1, func(k, _ int) { // in their place: they fill the memory
 			block := functions.H[k*n*functions.C : (k+1)*n*functions.C]
 			copy(block, metrics.Probabilities(block, 1, n, functions.C))
@@ -239,15 +239,15 @@ func (s *Search) choose(functions *model.Prediction, n int, weights []float64,
 		if err != nil {
 			return nil, err
 		}
-		return acquire.ExpectedImprovement(f, best, weights, s.Batch), nil
+		return acquisition.ExpectedImprovement(f, best, weights, s.Batch), nil
 	case Thompson:
-		return s.signed(acquire.Thompson(f, s.Batch)), nil
+		return s.signed(acquisition.Thompson(f, s.Batch)), nil
 	case Variance:
-		return acquire.Variance(f, s.noise(functions), weights, s.Batch), nil
+		return acquisition.Variance(f, s.noise(functions), weights, s.Batch), nil
 	case BALD:
-		return acquire.Information(f, s.noise(functions), weights, s.Batch), nil
+		return acquisition.Information(f, s.noise(functions), weights, s.Batch), nil
 	}
-	picks := s.signed(acquire.UpperBound(f, s.noise(functions), boundSDs, s.Batch))
+	picks := s.signed(acquisition.UpperBound(f, s.noise(functions), boundSDs, s.Batch))
 	for k := range picks {
 		picks[k].Value = scale.Own(picks[k].Value / scale.SD)
 	}
@@ -256,8 +256,8 @@ func (s *Search) choose(functions *model.Prediction, n int, weights []float64,
 
 // samples returns the functions of the target at the rows lo … hi−1, in units of its own and with a sign by which
 // larger is better.
-func (s *Search) samples(p *model.Prediction, lo, hi int, own func(float64) float64) acquire.Samples {
-	f := acquire.Samples{S: p.S, N: hi - lo, F: make([]float64, 0, p.S*(hi-lo))}
+func (s *Suggester) samples(p *model.Prediction, lo, hi int, own func(float64) float64) acquisition.Samples {
+	f := acquisition.Samples{S: p.S, N: hi - lo, F: make([]float64, 0, p.S*(hi-lo))}
 	for k := range p.S {
 		for i := lo; i < hi; i++ {
 			f.F = append(f.F, s.sign()*own(p.H[(k*p.N+i)*p.C+s.target()]))
@@ -267,7 +267,7 @@ func (s *Search) samples(p *model.Prediction, lo, hi int, own func(float64) floa
 }
 
 // noise returns the variance of the noise of each row [N], in squared units of the target or its logarithm.
-func (s *Search) noise(p *model.Prediction) []float64 {
+func (s *Suggester) noise(p *model.Prediction) []float64 {
 	noise := make([]float64, p.N)
 	c := s.target()
 	for i := range noise {
@@ -279,7 +279,7 @@ func (s *Search) noise(p *model.Prediction) []float64 {
 
 // best returns the best value so far under each function: the best of the measured rows, from n on, or else the best
 // target of training.
-func (s *Search) best(p *model.Prediction, n int) ([]float64, error) {
+func (s *Suggester) best(p *model.Prediction, n int) ([]float64, error) {
 	scale := s.Trained.Targets[s.target()]
 	if n == p.N {
 		y, ok := scale.Best(s.Minimize)
@@ -298,7 +298,7 @@ func (s *Search) best(p *model.Prediction, n int) ([]float64, error) {
 }
 
 // sign makes larger values better.
-func (s *Search) sign() float64 {
+func (s *Suggester) sign() float64 {
 	if s.Minimize {
 		return -1
 	}
@@ -306,7 +306,7 @@ func (s *Search) sign() float64 {
 }
 
 // signed gives values their own sign back.
-func (s *Search) signed(picks []acquire.Pick) []acquire.Pick {
+func (s *Suggester) signed(picks []acquisition.Pick) []acquisition.Pick {
 	for k := range picks {
 		picks[k].Value *= s.sign()
 	}
@@ -314,7 +314,7 @@ func (s *Search) signed(picks []acquire.Pick) []acquire.Pick {
 }
 
 // describe returns the suggestions of rows that were chosen among candidates, with their prediction.
-func (s *Search) describe(picks []acquire.Pick, candidates []int, p *model.Prediction) (out []Suggestion) {
+func (s *Suggester) describe(picks []acquisition.Pick, candidates []int, p *model.Prediction) (out []Suggestion) {
 	var classes *Classes
 	var numbers *Regression
 	if s.Trained.Schema.Task == data.Classification {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gpdrf/gpdrf-gpu/acquire"
+	"github.com/gpdrf/gpdrf-gpu/acquisition"
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
@@ -16,7 +16,7 @@ import (
 // What all rows have in common is made once, and not for each row.
 func TestOnceForAllRows(t *testing.T) {
 	const n = 200
-	picks, candidates := make([]acquire.Pick, n), make([]int, n)
+	picks, candidates := make([]acquisition.Pick, n), make([]int, n)
 	for i := range picks {
 		picks[i].Row, candidates[i] = i, i
 	}
@@ -33,7 +33,7 @@ func TestOnceForAllRows(t *testing.T) {
 		{classes, &model.Prediction{S: 1, N: n, C: 2, H: make([]float64, 2*n)}},
 		{numbers, &model.Prediction{S: 1, N: n, C: 1, H: make([]float64, n), Var: ones}},
 	} {
-		s := &Search{Trained: c.trained}
+		s := &Suggester{Trained: c.trained}
 		if made := testing.AllocsPerRun(1, func() { s.describe(picks, candidates, c.p) }); made > n/2 {
 			t.Errorf("%s: describe allocates %g times for %d rows", c.trained.Schema.Task, made, n)
 		}
@@ -48,7 +48,7 @@ func TestOnceForAllRows(t *testing.T) {
 
 // Functions have numbers of 16 bits.
 func TestTooManySamples(t *testing.T) {
-	s := &Search{Trained: &fitted.Model{Schema: data.Schema{Task: data.Regression}}, How: Variance, Batch: 1,
+	s := &Suggester{Trained: &fitted.Model{Schema: data.Schema{Task: data.Regression}}, How: Variance, Batch: 1,
 		Samples: 65536}
 	must.Contain(t, fmt.Sprint(s.Check()), "2 to 65535 samples")
 }
@@ -64,7 +64,7 @@ func TestBestIsFeasible(t *testing.T) {
 		{[]float64{0.2, 1, 0.4}, []int{0, 2}, []int{0, 2}},
 		{[]float64{0.2}, nil, nil},
 	} {
-		s := &Search{Feasible: c.feasible}
+		s := &Suggester{Feasible: c.feasible}
 		if got := s.feasibleRows(c.measured); !slices.Equal(got, c.want) {
 			t.Errorf("feasible %v: of %v it takes %v, expected %v", c.feasible, c.measured, got, c.want)
 		}

@@ -186,8 +186,8 @@ func classTable(t *fitted.Model, p *model.Prediction) *Table {
 }
 
 // Table returns the table of suggestions among the rows ds, the best first: rank and row from 1, the name of the row,
-// the value by Search.How, the prediction, and the probability that the row is feasible.
-func (s *Search) Table(ds *data.Dataset, suggestions []Suggestion) *Table {
+// the value by Suggester.How, the prediction, and the probability that the row is feasible.
+func (s *Suggester) Table(ds *data.Dataset, suggestions []Suggestion) *Table {
 	names := map[string]string{EI: "gain", UCB: "bound", Thompson: "draw", Variance: "variance", BALD: "information"}
 	value, predicted := names[s.How], []string{"mean", "sd"}
 	prediction := func(one Suggestion) []Cell { return []Cell{{Value: one.Mean}, {Value: one.SD}} }

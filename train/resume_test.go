@@ -168,7 +168,7 @@ type logging struct {
 	folder *rundir.Folder
 }
 
-func (l *logging) Step(p rundir.Progress) { l.folder.Step(p) }
+func (l *logging) Step(p rundir.Progress) { l.folder.AppendReading(p) }
 
 func appendTo(t *testing.T, path, text string) {
 	t.Helper()

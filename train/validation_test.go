@@ -135,8 +135,8 @@ func TestValidationMetrics(t *testing.T) {
 	f := must.Get(rundir.NewFolder(filepath.Join(dir, "run"), "d", "gp", false))(t)
 	defer f.Discard()
 	e := &rundir.Evaluation{Task: data.Regression, Step: 10, Score: -0.5, Error: 0.25}
-	f.Step(rundir.Progress{Step: 10, Validation: e})
-	f.Step(rundir.Progress{Step: 20, Validation: e})
+	f.AppendReading(rundir.Progress{Step: 10, Validation: e})
+	f.AppendReading(rundir.Progress{Step: 20, Validation: e})
 	logs := must.Get(filepath.Glob(filepath.Join(dir, "*", rundir.MetricsFile)))(t)
 	must.Equal(t, len(logs), 1)
 	text := must.Get(os.ReadFile(logs[0]))(t)

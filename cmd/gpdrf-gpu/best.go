@@ -98,7 +98,7 @@ func (s *search) begin(out string) (err error) {
 	if s.cfg, err = options.Resolve(given, nil); err != nil {
 		return err
 	}
-	if err := rundir.CheckOut(out, false, false); err != nil {
+	if err := rundir.CheckOutDir(out, false, false); err != nil {
 		return err
 	}
 	if err = best.CheckOptions(s.cfg); err != nil {
@@ -122,7 +122,7 @@ func (s *search) begin(out string) (err error) {
 			return err
 		}
 		s.p.noteRemoved(s.folder)
-		return s.folder.Place(rundir.JSONTo(s.state))
+		return s.folder.PublishSearch(rundir.JSONTo(s.state))
 	})
 }
 

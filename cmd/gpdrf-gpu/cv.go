@@ -96,7 +96,7 @@ func (p *program) crossValidate(r *trainRequest) error {
 			}
 			return err
 		}
-	} else if err := rundir.CheckOut(r.outDir, false, false); err != nil && !(v.shares() && rundir.IsCV(r.outDir)) {
+	} else if err := rundir.CheckOutDir(r.outDir, false, false); err != nil && !(v.shares() && rundir.IsCV(r.outDir)) {
 		return err
 	}
 	defer func() {

@@ -43,7 +43,7 @@ const (
 func (r *recorder) Step(p rundir.Progress) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
-	if r.folder.Step(p); r.folder.Err() != nil {
+	if r.folder.AppendReading(p); r.folder.Err() != nil {
 		r.stop()
 	}
 	r.events.step(p)

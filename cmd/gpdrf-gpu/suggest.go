@@ -42,7 +42,7 @@ func (p *program) suggestVerb() verb {
 					"0 or more"},
 			{group: "Search", name: "seed", arg: "N", help: "seed of the joint samples; default: the seed of the run"},
 			{group: "Prediction", name: "samples", arg: "S", help: "number of joint samples",
-				def: strconv.Itoa(predict.SearchSamples)},
+				def: strconv.Itoa(predict.SuggestSamples)},
 			deviceFlag, precisionFlag, outFlag, formatFlag, jsonFlag,
 		},
 		keys: dialectKeys(),
@@ -60,7 +60,7 @@ func (p *program) suggestVerb() verb {
 
 // suggestRequest holds the parsed options of a call of suggest.
 type suggestRequest struct {
-	predict.Search
+	predict.Suggester
 	feasible             *fitted.Model // nil without --feasible
 	in, out, format      string
 	trainedOn, trainedAt string
@@ -164,7 +164,7 @@ func (r *suggestRequest) readSearch(c *call) error {
 	r.How = cmp.Or(how, def)
 	r.Target, _ = c.text("target")
 	r.Batch = c.count("batch", 1, 1_000_000, 10)
-	r.Samples = c.count("samples", 2, options.MaxSamples, predict.SearchSamples)
+	r.Samples = c.count("samples", 2, options.MaxSamples, predict.SuggestSamples)
 	r.Minimize = c.isOn("minimize")
 	r.Seed = c.seed(r.Trained.Seed)
 	return c.err

@@ -62,7 +62,7 @@ func (p *program) trainNew(r *trainRequest) error {
 	if err != nil {
 		return err
 	}
-	if err := rundir.CheckOut(r.outDir, r.overwrite, true); err != nil {
+	if err := rundir.CheckOutDir(r.outDir, r.overwrite, true); err != nil {
 		return err
 	}
 	ctx, cancel := train.Limit{Began: r.started, Time: cfg.TimeLimit}.Until(p.ctx)

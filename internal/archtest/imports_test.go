@@ -42,8 +42,8 @@ var mayImport = map[string][]string{
 	"train/fitted": {"dist", "train/options", "train/memory", "model", "data", "data/scaling", "seq", "device",
 		"leaves"},
 	"train/rundir": {"train/options", "train/fitted", "model", "data", "data/scaling", "leaves"},
-	"acquire":      {"leaves"},
-	"predict":      {"acquire", "train/fitted", "model", "data", "data/scaling", "device", "leaves"},
+	"acquisition":  {"leaves"},
+	"predict":      {"acquisition", "train/fitted", "model", "data", "data/scaling", "device", "leaves"},
 	"report":       {"predict", "train/options", "train/fitted", "train/rundir", "model", "data", "device", "leaves"},
 	"onnx":         {"train/fitted", "model", "data", "data/scaling", "device", "leaves"},
 	// no leaf: only commands import it

@@ -45,9 +45,9 @@ type Folder struct {
 	place          string             // absolute path of out, without links
 	numberedPrefix string             // path up to the number, such as runs/powerplant-gpdrf-
 	// path of the folder in its place, as the user would write it; "" while it is built
-	path    string
-	metrics *os.File // log, whose lock shows other processes that this one works in the folder; nil once it is closed
-	err     error    // first error of writing the metrics
+	path string
+	log  *os.File // metrics.jsonl, whose lock shows other processes that this one works here; nil once it is closed
+	err  error    // first error of writing the metrics
 
 	replaces bool // a finished run is at place, and stays there until this one is complete
 
@@ -56,8 +56,8 @@ type Folder struct {
 }
 
 // NewFolder begins a run folder at out or, if out is "", at runs/<data>-<model>-<n> with the first free n. An out that
-// CheckOut refuses, and a place that cannot be written to, are a *usererror.Error. With overwrite, a run that has ended
-// may be there. It is removed once the new one is complete and in its place.
+// CheckOutDir refuses, and a place that cannot be written to, are a *usererror.Error. With overwrite, a run that has
+// ended may be there. It is removed once the new one is complete and in its place.
 func NewFolder(out, set, model string, overwrite bool) (*Folder, error) {
 	f := &Folder{out: out, numberedPrefix: filepath.Join("runs", fmt.Sprintf("%s-%s-", plainName(set), model))}
 	var err error
@@ -84,19 +84,19 @@ func NewFolder(out, set, model string, overwrite bool) (*Folder, error) {
 	} else if err != nil {
 		return nil, usererror.OfFlag("out", "give another place, since the run folder cannot be made: %w", err)
 	}
-	f.metrics = f.folder.Lock
+	f.log = f.folder.Lock
 	return f, nil
 }
 
 // openMetrics opens the log to append to it. If another process works in the folder, the error is atomicfile.ErrLocked.
 func (f *Folder) openMetrics() (err error) {
-	f.metrics, _, err = atomicfile.OpenLocked(f.pathOf(MetricsFile))
+	f.log, _, err = atomicfile.OpenLocked(f.pathOf(MetricsFile))
 	return err
 }
 
 func (f *Folder) closeMetrics() error {
-	file := f.metrics
-	f.metrics = nil
+	file := f.log
+	f.log = nil
 	return file.Close()
 }
 
@@ -132,8 +132,8 @@ type Reading struct {
 	Error   *float64 `json:"val_error,omitempty"`
 }
 
-// Step writes a line of metrics. Err and Commit return its errors, such as a full disk.
-func (f *Folder) Step(p Progress) {
+// AppendReading writes a line of the log. Err and Commit return its errors, such as a full disk.
+func (f *Folder) AppendReading(p Progress) {
 	if f.err != nil {
 		return
 	}
@@ -144,7 +144,7 @@ func (f *Folder) Step(p Progress) {
 	}
 	line, err := json.Marshal(reading)
 	if err == nil {
-		_, err = f.metrics.Write(append(line, '\n'))
+		_, err = f.log.Write(append(line, '\n'))
 	}
 	f.err = err
 }
@@ -161,10 +161,10 @@ func (f *Folder) CanResume() bool { return f != nil && f.path != "" && hasFile(f
 // Save writes a checkpoint. The first one puts the folder in its place. In a resumed run, Save removes the result and
 // the model of before the resume.
 func (f *Folder) Save(c *Checkpoint) error {
-	if err := errors.Join(f.err, f.metrics.Sync()); err != nil {
+	if err := errors.Join(f.err, f.log.Sync()); err != nil {
 		return err
 	}
-	info, err := f.metrics.Stat()
+	info, err := f.log.Stat()
 	if err != nil {
 		return err
 	}
@@ -212,7 +212,7 @@ func (f *Folder) Commit(c options.Config, t *fitted.Model, r *Result) (path stri
 
 // writeResults writes the files of a run that has ended, and removes the checkpoint if it was not interrupted.
 func (f *Folder) writeResults(c options.Config, t *fitted.Model, result []byte, interrupted bool) error {
-	err := errors.Join(f.err, f.metrics.Sync())
+	err := errors.Join(f.err, f.log.Sync())
 	if f.path != "" {
 		// the old result does not fit the new model
 		err = errors.Join(err, f.remove(ResultFile))
@@ -312,8 +312,8 @@ func (f *Folder) rename() (err error) {
 	return err
 }
 
-// Place writes SearchFile, and puts the folder of a search in its place.
-func (f *Folder) Place(write func(io.Writer) error) error {
+// PublishSearch writes SearchFile, and puts the folder of a search in its place.
+func (f *Folder) PublishSearch(write func(io.Writer) error) error {
 	if err := f.Write(SearchFile, write); err != nil {
 		return err
 	}
@@ -369,8 +369,8 @@ func (f *Folder) Discard() error {
 	if f.path == "" {
 		return f.folder.Discard()
 	}
-	if f.metrics != nil {
-		f.metrics.Close()
+	if f.log != nil {
+		f.log.Close()
 	}
 	return nil
 }

@@ -65,8 +65,8 @@ func smallTrained() *fitted.Model {
 func commit(t *testing.T, out, name string) string {
 	t.Helper()
 	f := must.Get(NewFolder(out, name, "gpdrf", false))(t)
-	f.Step(Progress{Step: 1, Total: 3, Objective: -20, ELL: -15, KL: 5, LR: 0.01, Elapsed: time.Second})
-	f.Step(Progress{Step: 3, Total: 3, Objective: -12, ELL: -7, KL: 5, LR: 0.01, Elapsed: 2 * time.Second})
+	f.AppendReading(Progress{Step: 1, Total: 3, Objective: -20, ELL: -15, KL: 5, LR: 0.01, Elapsed: time.Second})
+	f.AppendReading(Progress{Step: 3, Total: 3, Objective: -12, ELL: -7, KL: 5, LR: 0.01, Elapsed: 2 * time.Second})
 	path := must.Get(f.Commit(resolve(t), smallTrained(), smallResult()))(t)
 	f.Release() // as a process that ends
 	return path
@@ -148,7 +148,7 @@ func TestRunFolderTaken(t *testing.T) {
 func TestUnfinishedIsNoRun(t *testing.T) {
 	dir := t.TempDir()
 	f := must.Get(NewFolder(filepath.Join(dir, "run"), "d", "gp", false))(t)
-	f.Step(Progress{Step: 1})
+	f.AppendReading(Progress{Step: 1})
 	left, err := os.ReadDir(dir)
 	if err != nil || len(left) != 1 || !strings.HasPrefix(left[0].Name(), ".run.tmp-") {
 		t.Fatalf("%v, %v", left, err)
@@ -168,8 +168,8 @@ func TestUnfinishedIsNoRun(t *testing.T) {
 func TestMetricsError(t *testing.T) {
 	dir := t.TempDir()
 	f := must.Get(NewFolder(filepath.Join(dir, "run"), "d", "gp", false))(t)
-	f.metrics.Close() // every write fails from here on
-	f.Step(Progress{Step: 1})
+	f.log.Close() // every write fails from here on
+	f.AppendReading(Progress{Step: 1})
 	if f.Err() == nil {
 		t.Error("a line that was not written is no error")
 	}

@@ -14,9 +14,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
-// CheckOut returns the *usererror.Error with which NewFolder would refuse a place for a run folder; "" is the first
+// CheckOutDir returns the *usererror.Error with which NewFolder would refuse a place for a run folder; "" is the first
 // free number. With overwrite, a run that has ended may be there. Only the training of a single model takes overwrite.
-func CheckOut(out string, overwrite, single bool) error {
+func CheckOutDir(out string, overwrite, single bool) error {
 	_, _, err := resolvePlace(out, overwrite)
 	if _, replaces, _ := resolvePlace(out, true); err != nil && single && replaces {
 		return usererror.Errorf("%w, or %s to replace the run in it", err, usererror.Flag("overwrite"))
@@ -131,10 +131,10 @@ func TryHold(path string) (release func(), busy bool) {
 // Release closes the log, which ends the lock of the folder. It removes an empty log: that of a search or of a
 // cross-validation. A folder that is being built keeps its lock until Discard.
 func (f *Folder) Release() {
-	if f.metrics == nil || f.path == "" {
+	if f.log == nil || f.path == "" {
 		return
 	}
-	info, err := f.metrics.Stat()
+	info, err := f.log.Stat()
 	isEmpty := err == nil && info.Size() == 0
 	if isEmpty {
 		os.Remove(f.pathOf(MetricsFile)) // while no other process has its lock

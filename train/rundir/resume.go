@@ -30,7 +30,7 @@ func (c *Checkpoint) Folder(path string) (*Folder, error) {
 		if current, err := ReadCheckpoint(path); err != nil || current.Step != c.Step {
 			return usererror.Errorf("%s: another process has trained in it meanwhile: resume it again", path)
 		}
-		if err := f.metrics.Truncate(c.Metrics); err != nil {
+		if err := f.log.Truncate(c.Metrics); err != nil {
 			return fmt.Errorf("the run folder cannot be written: %w", err)
 		}
 		return nil

@@ -148,9 +148,9 @@ func TestAdviceToOverwrite(t *testing.T) {
 	must.OK(t, os.WriteFile(filepath.Join("notes", "notes.txt"), nil, 0o666))
 	for _, out := range []string{"run", "notes"} {
 		for _, single := range []bool{false, true} {
-			err := CheckOut(out, false, single)
+			err := CheckOutDir(out, false, single)
 			advised := err != nil && strings.Contains(err.Error(), "--overwrite")
-			if works := single && CheckOut(out, true, single) == nil; err == nil || advised != works {
+			if works := single && CheckOutDir(out, true, single) == nil; err == nil || advised != works {
 				t.Errorf("%s, single %t: %v; --overwrite works: %t", out, single, err, works)
 			}
 		}
@@ -165,7 +165,7 @@ func TestUnwritableRun(t *testing.T) {
 	must.OK(t, os.Remove(log))
 	must.OK(t, os.Mkdir(log, 0o777))
 	for _, overwrite := range []bool{false, true} {
-		if err := CheckOut("run", overwrite, true); err == nil ||
+		if err := CheckOutDir("run", overwrite, true); err == nil ||
 			!strings.Contains(err.Error(), "cannot be written to") {
 			t.Errorf("overwrite %t: %v", overwrite, err)
 		}

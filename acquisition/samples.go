@@ -1,7 +1,7 @@
-// Package acquire ranks rows by the worth of measuring them next, by joint samples of a function at all rows. Each
+// Package acquisition ranks rows by the worth of measuring them next, by joint samples of a function at all rows. Each
 // method is greedy: it chooses a row given the rows before it, so a batch does not repeat similar rows. Larger is
 // better; a caller that minimises changes signs.
-package acquire
+package acquisition
 
 import (
 	"math"
