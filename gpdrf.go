@@ -109,7 +109,7 @@ func Train(ctx context.Context, rows Rows, o Options) (m *Model, err error) {
 	if err != nil {
 		return nil, err
 	}
-	parts, notes, err := cfg.Divide(ds, data.Watch{Context: ctx})
+	parts, notes, err := cfg.Divide(ds, data.ReadControl{Context: ctx})
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ import (
 // test_labels: classes, or targets of a regression in standard deviations of the training targets. Of several maps they
 // are the means.
 func writeGram(path string, cfg options.Config) (n, t int, err error) {
-	_, rows, tests, _, err := cfg.Load(nil, data.Watch{})
+	_, rows, tests, _, err := cfg.Load(nil, data.ReadControl{})
 	if err != nil {
 		return 0, 0, err
 	}

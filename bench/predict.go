@@ -222,7 +222,8 @@ func (f *files) forward(trained *fitted.Model, rows int) (pass func() error, err
 	}
 	ctx := context.Background()
 	batch := predict.BatchRows(trained, trained.EvalSamples)
-	from, err := data.OpenStream(f.path("rows", predict.CSV), trained.Schema, data.TableOptions{}, data.Watch{}, nil)
+	from, err := data.OpenStream(f.path("rows", predict.CSV), trained.Schema, data.TableOptions{},
+		data.ReadControl{}, nil)
 	if err != nil {
 		return nil, err
 	}

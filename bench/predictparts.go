@@ -25,7 +25,8 @@ func (f *files) parts(name string, trained *fitted.Model) error {
 	}
 	defer dev.Close()
 	batch := predict.BatchRows(trained, trained.EvalSamples)
-	from, err := data.OpenStream(f.path("rows", predict.CSV), trained.Schema, data.TableOptions{}, data.Watch{}, nil)
+	from, err := data.OpenStream(f.path("rows", predict.CSV), trained.Schema, data.TableOptions{},
+		data.ReadControl{}, nil)
 	if err != nil {
 		return err
 	}

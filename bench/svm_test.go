@@ -93,7 +93,7 @@ func TestWriteGram(t *testing.T) {
 	must.OK(t, err)
 	must.Equal(t, n, 30)
 	must.Equal(t, m, 10)
-	_, rows, tests, _, err := cfg.Load(nil, data.Watch{})
+	_, rows, tests, _, err := cfg.Load(nil, data.ReadControl{})
 	must.OK(t, err)
 	var want []float64
 	for _, text := range []string{"spectrum:1", "spectrum:2/sqrt"} {

@@ -25,11 +25,11 @@ func (r *records) openARFF() error {
 		return err
 	}
 	if strings.HasPrefix(r.row[0], "{") {
-		return r.errorAt(place{line: r.line},
+		return r.errorAt(position{line: r.line},
 			"found a sparse row: write all its values, or save the table as LIBSVM or CSV")
 	}
 	if len(names) != r.width {
-		return r.errorAt(place{line: r.line}, "this row has %s, but there are %d lines @attribute",
+		return r.errorAt(position{line: r.line}, "this row has %s, but there are %d lines @attribute",
 			phrase.Plural(r.width, "cell"), len(names))
 	}
 	return r.nameColumns(names)
@@ -55,7 +55,7 @@ func (r *records) arffHeader() (names []string, err error) {
 	err = r.eachLine(r.lim.text, r.lim.record, func(number int, text []byte) error {
 		r.before = number
 		read += int64(len(text) + 1)
-		wrong := func(msg string) error { return r.errorAt(place{line: number}, "%s", msg) }
+		wrong := func(msg string) error { return r.errorAt(position{line: number}, "%s", msg) }
 		switch line := strings.TrimSpace(string(text)); {
 		case read > r.lim.record:
 			return wrong("the lines before @data are too long: this is not an ARFF file")

@@ -27,7 +27,7 @@ func (p *columnRows) Read() ([]string, error) {
 	}
 	for i, cell := range cells { // the writer of a file need not have checked its texts
 		if !utf8.ValidString(cell) && !p.spared[i] {
-			return nil, errorAt(p.name, place{p.row, i + 1}, "is not UTF-8 text (%s): write the column as text, "+
+			return nil, errorAt(p.name, position{p.row, i + 1}, "is not UTF-8 text (%s): write the column as text, "+
 				"or leave it out with %s %d", phrase.Quote(cell), asFlag("ignore"), i+1)
 		}
 	}

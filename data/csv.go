@@ -205,7 +205,7 @@ func (l *layout) readValues(rec *records, made *table, most int) ([]float64, err
 			}
 		}
 		if cells += int64(d + max(1, len(l.targets))); cells > l.lim.cells {
-			return nil, rec.errorAt(place{line: rec.line}, "the table holds more than %d million "+
+			return nil, rec.errorAt(position{line: rec.line}, "the table holds more than %d million "+
 				"numbers up to here: too large for memory, take a part of it", l.lim.cells>>20)
 		}
 		if len(block) == perBlock && d > 0 {

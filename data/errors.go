@@ -43,19 +43,19 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.Err }
 
 func errorf(file, format string, args ...any) *Error {
-	return errorAt(file, place{}, format, args...)
+	return errorAt(file, position{}, format, args...)
 }
 
-// place is a line and a byte in it, from 1; 0 if the whole file or line is meant.
-type place struct{ line, column int }
+// position is a line and a byte in it, from 1; 0 if the whole file or line is meant.
+type position struct{ line, column int }
 
-func errorAt(file string, at place, format string, args ...any) *Error {
+func errorAt(file string, at position, format string, args ...any) *Error {
 	return &Error{File: file, Line: at.line, Column: at.column, Msg: fmt.Sprintf(format, args...)}
 }
 
 // rowErrorf returns an error about row i, from 0, of rows in no file: "row 1" and the text.
 func rowErrorf(i int, format string, args ...any) *Error {
-	return errorAt("", place{line: i + 1}, "row %d%s", i+1, fmt.Sprintf(format, args...))
+	return errorAt("", position{line: i + 1}, "row %d%s", i+1, fmt.Sprintf(format, args...))
 }
 
 // Faultf returns an error about row i, from 0, by its place in a file or its number.

@@ -73,14 +73,14 @@ func readFASTA(in *input) (*table, error) {
 		case isHeaderLine(line):
 			t.close()
 			headers = append(headers, strings.TrimSpace(string(bytes.TrimPrefix(line, []byte(labelWord))[1:])))
-			t.where = append(t.where, place{number, 1})
-			t.at = append(t.at, place{number + 1, 1})
+			t.where = append(t.where, position{number, 1})
+			t.at = append(t.at, position{number + 1, 1})
 			return nil
 		case isComment(line, headers == nil):
-			comments.countAt("", place{number, 1})
+			comments.countAt("", position{number, 1})
 			line = nil // the end of the line stays, since places in the text count its lines
 		case len(bytes.TrimSpace(line)) > 0 && bytes.IndexByte(bytes.TrimRight(line, " \t"), '\t') >= 0:
-			return t.errorAt(place{number, bytes.IndexByte(line, '\t') + 1},
+			return t.errorAt(position{number, bytes.IndexByte(line, '\t') + 1},
 				"found a tab in the sequence after %s: lines of class, tab and sequence cannot be mixed with FASTA",
 				phrase.Quote(">"+headers[len(headers)-1]))
 		}
@@ -228,7 +228,7 @@ func readFASTQ(in *input) (*table, error) {
 	plus := 0    // the line of the +
 	missing := 0 // the number of qualities still to read
 	wrong := func(at, found int) error {
-		return t.errorAt(place{at, 1}, "found %s for the %s after %s: every symbol needs one",
+		return t.errorAt(position{at, 1}, "found %s for the %s after %s: every symbol needs one",
 			phrase.Plural(found, "quality character"), phrase.Plural(t.symbols(), "symbol"),
 			phrase.Quote("@"+headers[len(headers)-1]))
 	}
@@ -239,20 +239,20 @@ func readFASTQ(in *input) (*table, error) {
 		}
 		switch {
 		case headers == nil && isComment(line, true):
-			comments.countAt("", place{number, 1})
+			comments.countAt("", position{number, 1})
 		case plus > 0 && (missing > 0 || len(line) == 0):
 			if missing -= len(line); missing < 0 {
 				return wrong(number, t.symbols()-missing)
 			}
 		case (headers == nil || plus > 0) && len(line) > 0:
 			if line[0] != '@' {
-				return t.errorAt(place{number, 1}, "found %s where a header with an @ belongs",
+				return t.errorAt(position{number, 1}, "found %s where a header with an @ belongs",
 					phrase.Quote(string(line)))
 			}
 			t.close()
 			headers = append(headers, strings.TrimSpace(string(line[1:])))
 			plus = 0
-			t.where, t.at = append(t.where, place{number, 1}), append(t.at, place{number + 1, 1})
+			t.where, t.at = append(t.where, position{number, 1}), append(t.at, position{number + 1, 1})
 		case len(line) > 0 && line[0] == '+':
 			plus, missing = number, t.symbols()
 		default:

@@ -20,8 +20,8 @@ func cause(err error) string {
 	return err.Error()
 }
 
-// Watch can stop the reading of files, and receives its progress. The zero Watch does neither.
-type Watch struct {
+// ReadControl can stop the reading of files, and receives its progress. The zero ReadControl does neither.
+type ReadControl struct {
 	Context context.Context // reading stops soon after it ends; nil if it never stops
 	Piped   *Piped          // keeps standard input for another reading; may be nil
 	// Progress takes the number of bytes of a file that are read; total is 0 if it is not known.
@@ -29,27 +29,27 @@ type Watch struct {
 }
 
 // stopped returns the reason for reading to stop, or nil.
-func (w Watch) stopped(path string) error {
+func (w ReadControl) stopped(path string) error {
 	if w.Context == nil || w.Context.Err() == nil {
 		return nil
 	}
 	return fmt.Errorf("%s: reading was stopped: %w", path, context.Cause(w.Context))
 }
 
-// watched is an open file whose reading a Watch can stop.
+// watched is an open file whose reading a ReadControl can stop.
 type watched struct {
-	Watch
+	ReadControl
 	file        *os.File
 	read, total int64
 }
 
 // open opens a regular file, a pipe or standard input for reading, from its start.
-func (w Watch) open(path string) (*watched, error) {
+func (w ReadControl) open(path string) (*watched, error) {
 	f, err := w.file(path)
 	if err != nil {
 		return nil, err
 	}
-	r := &watched{Watch: w, file: f}
+	r := &watched{ReadControl: w, file: f}
 	if info, err := f.Stat(); err == nil {
 		r.total = info.Size()
 	}
@@ -57,7 +57,7 @@ func (w Watch) open(path string) (*watched, error) {
 }
 
 // file opens a regular file, or a copy of a pipe or of standard input.
-func (w Watch) file(path string) (*os.File, error) {
+func (w ReadControl) file(path string) (*os.File, error) {
 	if path == standardInput {
 		return cmp.Or(w.Piped, &Piped{}).open(w.Context)
 	}
@@ -89,7 +89,7 @@ func (r *watched) ReadAt(b []byte, at int64) (int, error) {
 	return r.watchRead(func() (int, error) { return r.file.ReadAt(b, at) })
 }
 
-// watchRead reads unless the Watch has stopped, and reports the progress.
+// watchRead reads unless the ReadControl has stopped, and reports the progress.
 func (r *watched) watchRead(read func() (int, error)) (int, error) {
 	if err := r.stopped(r.file.Name()); err != nil {
 		return 0, err

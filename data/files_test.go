@@ -29,12 +29,13 @@ func TestReadingStops(t *testing.T) {
 		path := write(t, name, text)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		told := 0
-		_, _, err := ReadFile(path, ReadOptions{Watch: Watch{Context: ctx, Progress: func(read, total int64) {
+		control := ReadControl{Context: ctx, Progress: func(read, total int64) {
 			if told++; read > total || total != int64(len(text)) {
 				t.Errorf("%s: %d of %d bytes, of %d", name, read, total, len(text))
 			}
 			cancel(enough)
-		}}})
+		}}
+		_, _, err := ReadFile(path, ReadOptions{ReadControl: control})
 		if !errors.Is(err, enough) || strings.Contains(err.Error(), "damaged") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -50,7 +51,7 @@ func TestWatchedFileIsTheSame(t *testing.T) {
 	plain := dataset(ReadFile(path, ReadOptions{}))(t)
 	last := int64(0)
 	heard, _, err := ReadFile(path, ReadOptions{TableOptions: TableOptions{OneHot: true},
-		Watch: Watch{Context: t.Context(), Progress: func(read, total int64) { last = total - read }}})
+		ReadControl: ReadControl{Context: t.Context(), Progress: func(read, total int64) { last = total - read }}})
 	must.OK(t, err)
 	must.Equal(t, heard.Fingerprint, plain.Fingerprint)
 	must.Equal(t, last, 0)
@@ -75,7 +76,8 @@ func TestReadingAPipeStops(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	start := time.Now()
-	if _, _, err := ReadFile(path, ReadOptions{Watch: Watch{Context: ctx}}); !errors.Is(err, context.DeadlineExceeded) {
+	_, _, err := ReadFile(path, ReadOptions{ReadControl: ReadControl{Context: ctx}})
+	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
 	if took := time.Since(start); took > 5*time.Second {

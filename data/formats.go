@@ -34,23 +34,23 @@ type input struct {
 }
 
 // note adds a note about the file.
-func (in *input) note(format string, args ...any) { in.noteAt(place{}, format, args...) }
+func (in *input) note(format string, args ...any) { in.noteAt(position{}, format, args...) }
 
 // noteAt adds a note about a place.
-func (in *input) noteAt(at place, format string, args ...any) {
+func (in *input) noteAt(at position, format string, args ...any) {
 	in.notes = append(in.notes, in.errorAt(at, format, args...).Error())
 }
 
 // warnAt adds a warning about a place.
-func (in *input) warnAt(at place, format string, args ...any) {
+func (in *input) warnAt(at position, format string, args ...any) {
 	in.notes = append(in.notes, "warning: "+in.errorAt(at, format, args...).Error())
 }
 
 func (in *input) errorf(format string, args ...any) *Error {
-	return in.errorAt(place{}, format, args...)
+	return in.errorAt(position{}, format, args...)
 }
 
-func (in *input) errorAt(at place, format string, args ...any) *Error {
+func (in *input) errorAt(at position, format string, args ...any) *Error {
 	return errorAt(in.name, at, format, args...)
 }
 
@@ -117,7 +117,7 @@ type ReadOptions struct {
 	// Describe imputes missing cells if Missing is not set, since the rows are only described.
 	Describe bool
 
-	Watch // stops the reading, and receives its progress
+	ReadControl // stops the reading, and receives its progress
 
 	// Schema describes the training set of a model: columns are matched to it, and Target and Task are taken from it.
 	// It is nil for a training set.
@@ -300,7 +300,7 @@ func (t *table) dataset(in *input) (*Dataset, []string, error) {
 	d.Fingerprint = d.fingerprint()
 	if train := in.opt.Beside; train != nil && d.N() >= minCopies {
 		if n := d.copies(train); n > d.N()/2 {
-			in.warnAt(place{}, "%d of the %d rows are training rows, too: scores will be too good", n, d.N())
+			in.warnAt(position{}, "%d of the %d rows are training rows, too: scores will be too good", n, d.N())
 		}
 	}
 	return d, in.notes, nil

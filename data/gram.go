@@ -29,7 +29,7 @@ const gramTolerance = 1e-6
 // of an npz archive, for n training rows and t others. Those of n = 0 or t = 0 rows are not read. It is an error if
 // sizes do not agree, a value is not finite, or no kernel can have these values: inducing must be symmetric and
 // positive semi-definite, diagonals not negative, and k(x, x̄)² at most k(x, x)·k(x̄, x̄).
-func readGram(path string, n, t int, w Watch) (train, test *GramRows, err error) {
+func readGram(path string, n, t int, w ReadControl) (train, test *GramRows, err error) {
 	f, err := w.open(path)
 	if err != nil {
 		return nil, nil, err
@@ -161,7 +161,7 @@ func correlate(cross, a, b []float64) []float64 {
 }
 
 // attachGram gives a training set, and a test set if there is one, the kernel of a file.
-func attachGram(path string, train, test *Dataset, w Watch) error {
+func attachGram(path string, train, test *Dataset, w ReadControl) error {
 	if path == "" {
 		return nil
 	}
@@ -181,7 +181,7 @@ func attachGram(path string, train, test *Dataset, w Watch) error {
 }
 
 // AttachGram gives rows to test or predict the kernel of a file, from its test_inducing and test_diag.
-func (d *Dataset) AttachGram(path string, w Watch) error {
+func (d *Dataset) AttachGram(path string, w ReadControl) error {
 	_, own, err := readGram(path, 0, d.N(), w)
 	if err != nil {
 		return err

@@ -41,12 +41,12 @@ func writeGram(t *testing.T, arrays map[string]string) string {
 
 func TestReadGram(t *testing.T) {
 	path := writeGram(t, gramOf())
-	train, test, err := readGram(path, 3, 1, Watch{})
+	train, test, err := readGram(path, 3, 1, ReadControl{})
 	must.OK(t, err)
 	must.Equal(t, train.M, 2)
 	must.Equal(t, fmt.Sprintf("%.3f %.3f %.3f", train.Own, train.Rows, test.Rows),
 		"[0.000 1.264 1.264 0.000] [0.000 1.264 0.442 0.442 1.963 1.264] [1.264 0.000]")
-	if train, test, err := readGram(path, 0, 1, Watch{}); err != nil || train != nil || len(test.Rows) != 2 {
+	if train, test, err := readGram(path, 0, 1, ReadControl{}); err != nil || train != nil || len(test.Rows) != 2 {
 		t.Errorf("test rows alone: %v and %v, %v", train, test, err)
 	}
 	for _, c := range []struct{ array, text, want string }{
@@ -75,10 +75,10 @@ func TestReadGram(t *testing.T) {
 			delete(arrays, c.array)
 		}
 		path := writeGram(t, arrays)
-		_, _, err := readGram(path, 3, 1, Watch{})
+		_, _, err := readGram(path, 3, 1, ReadControl{})
 		wantError(t, c.array, err, strings.Contains, c.want)
 	}
-	if _, _, err := readGram(write(t, "k.npz", "x,y\n1,2\n"), 1, 1, Watch{}); err == nil {
+	if _, _, err := readGram(write(t, "k.npz", "x,y\n1,2\n"), 1, 1, ReadControl{}); err == nil {
 		t.Error("a table is taken for a kernel")
 	}
 }
@@ -90,7 +90,7 @@ func TestGramOfOne(t *testing.T) {
 		ones[i] = 1
 	}
 	path := writeGram(t, map[string]string{"inducing": npy("<f8", "50, 50", ones)})
-	if _, _, err := readGram(path, 0, 0, Watch{}); err != nil {
+	if _, _, err := readGram(path, 0, 0, ReadControl{}); err != nil {
 		t.Error(err)
 	}
 }

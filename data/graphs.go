@@ -76,7 +76,7 @@ func (t *texts) describeGraphs(set *seq.Set, unknown int, found seq.GraphStats) 
 		if found.Warnings > 1 {
 			more = fmt.Sprintf(" (and %d more such atoms)", found.Warnings-1)
 		}
-		t.warnAt(place{line: at.line}, "%s%s: it is read unchanged", found.First, more)
+		t.warnAt(position{line: at.line}, "%s%s: it is read unchanged", found.First, more)
 	}
 }
 
@@ -105,11 +105,11 @@ func readGraphLines(in *input) (*table, error) {
 		if len(bytes.TrimSpace(line)) == 0 {
 			return nil
 		}
-		start := place{number, 1}
+		start := position{number, 1}
 		values, err := graph.Values(line, keys)
 		if err != nil && in.opt.bad == nil {
 			if bad, ok := errors.AsType[*graph.Error](err); ok {
-				err = t.errorAt(place{number, 1 + bad.At}, "found %s, %s", phrase.Quote(bad.Found), bad.Msg)
+				err = t.errorAt(position{number, 1 + bad.At}, "found %s, %s", phrase.Quote(bad.Found), bad.Msg)
 			}
 			return err
 		} else if err != nil {
@@ -170,7 +170,7 @@ func readFolder(path, set string, opt ReadOptions) (*Dataset, []string, error) {
 	}
 	folder, err := graph.ReadFolder(set, opt.TargetOptional || opt.Labels != "")
 	if bad, ok := errors.AsType[*graph.FolderError](err); ok {
-		return nil, nil, errorAt(bad.File, place{line: bad.Line}, "%s", bad.Msg)
+		return nil, nil, errorAt(bad.File, position{line: bad.Line}, "%s", bad.Msg)
 	} else if err != nil {
 		return nil, nil, err
 	}
@@ -179,9 +179,9 @@ func readFolder(path, set string, opt ReadOptions) (*Dataset, []string, error) {
 	}
 	t := &texts{input: in, kind: seq.Graphs, graphs: folder.Graphs}
 	for i, g := range folder.Graphs {
-		t.append(nil, place{line: i + 1})
+		t.append(nil, position{line: i + 1})
 		if folder.Labels != nil {
-			t.label(folder.Labels[i], place{line: i + 1})
+			t.label(folder.Labels[i], position{line: i + 1})
 		}
 		g.Repeats = max(0, g.Repeats-len(g.Edges)) // a folder lists both directions of an edge
 	}

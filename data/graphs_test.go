@@ -75,7 +75,7 @@ func TestFolder(t *testing.T) {
 	delete(other, "graph_labels")
 	other["edge_attributes"] = "0.5\n"
 	other["node_labels"] = "5\n9\n5\n5\n5\n5\n6\n"
-	like, notes, err := ReadFile(graphFolder(t, other), forPrediction(d.Schema(), TableOptions{}, Watch{}))
+	like, notes, err := ReadFile(graphFolder(t, other), forPrediction(d.Schema(), TableOptions{}, ReadControl{}))
 	if err != nil || like.HasTarget() || graphUnknowns(like) != 1 {
 		t.Errorf("%v, %d unknown labels: %v", err, graphUnknowns(like), notes)
 	}

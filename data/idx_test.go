@@ -73,7 +73,7 @@ func TestIDX(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, d, err)
 		}
 	}
-	d := dataset(ReadFile(at("pictures"), forPrediction(like, TableOptions{}, Watch{})))(t)
+	d := dataset(ReadFile(at("pictures"), forPrediction(like, TableOptions{}, ReadControl{})))(t)
 	must.Equal(t, fmt.Sprint(d.HasTarget(), d.N()), "false 4")
 	some := train.Subset([]int{2, 0})
 	if !slices.Equal(some.Row(1), train.Row(0)) || !slices.Equal(some.Row(0), train.Row(2)) ||

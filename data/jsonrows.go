@@ -26,14 +26,14 @@ type jsonRows struct {
 	spare  []string       // columns that only some rows may have
 	text   []byte         // the current line or element
 	row    []string
-	typed  []bool // cells that are numbers, true or false, not text
-	starts []int  // start of each cell in the text, from 1
-	line   int    // where the text starts, from 1
-	column int    // bytes of that line before the text
-	end    place  // place where the rest of an array starts; its column is from 0
-	count  int    // number of elements of an array so far
-	comma  bool   // a comma must stand before the next element of an array
-	flat   bool   // an array on one line, whose elements count as lines
+	typed  []bool   // cells that are numbers, true or false, not text
+	starts []int    // start of each cell in the text, from 1
+	line   int      // where the text starts, from 1
+	column int      // bytes of that line before the text
+	end    position // place where the rest of an array starts; its column is from 0
+	count  int      // number of elements of an array so far
+	comma  bool     // a comma must stand before the next element of an array
+	flat   bool     // an array on one line, whose elements count as lines
 	offset int64
 
 	noCells map[int]string // columns of lists or objects, as records.noCells
@@ -136,7 +136,7 @@ func (r *records) openJSON() error {
 		rows.next = rows.nextElement
 		rows.offset = int64(len(before))
 		lines := bytes.Split(before, []byte("\n"))
-		rows.end = place{len(lines), len(lines[len(lines)-1])}
+		rows.end = position{len(lines), len(lines[len(lines)-1])}
 		rows.flat = !bytes.Contains(bytes.TrimSpace(r.head), []byte("\n"))
 	}
 	if r.opt.TargetOptional {
@@ -160,12 +160,12 @@ func (j *jsonRows) FieldPos(cell int) (line, column int) {
 }
 
 // placeOf returns the place of a byte of the text, from 0. The text of an element may have several lines.
-func (j *jsonRows) placeOf(at int) place {
+func (j *jsonRows) placeOf(at int) position {
 	before := j.text[:at]
 	if last := bytes.LastIndexByte(before, '\n'); last >= 0 {
-		return place{j.line + bytes.Count(before, []byte("\n")), at - last}
+		return position{j.line + bytes.Count(before, []byte("\n")), at - last}
 	}
-	return place{j.line, j.column + at + 1}
+	return position{j.line, j.column + at + 1}
 }
 
 func (j *jsonRows) InputOffset() int64     { return j.offset }
@@ -273,7 +273,7 @@ func (j *jsonRows) nextByte() (byte, error) {
 	j.offset++
 	j.end.column++
 	if b == '\n' {
-		j.end = place{line: j.end.line + 1}
+		j.end = position{line: j.end.line + 1}
 	}
 	return b, err
 }

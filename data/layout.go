@@ -257,7 +257,7 @@ func missingColumn(rec *records, name, role string) error {
 	if rec.types != nil { // in ARFF, the names are in the head of the file
 		line = 1
 	}
-	return rec.errorAt(place{line: line}, "there is no column %s, %s%s; the columns here are %s",
+	return rec.errorAt(position{line: line}, "there is no column %s, %s%s; the columns here are %s",
 		phrase.Quote(name), role, didYouMean(name, rec.header), phrase.List(rec.header))
 }
 

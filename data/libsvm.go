@@ -98,7 +98,7 @@ func readLIBSVM(in *input) (*table, error) {
 		s.line = number
 		err := s.readLine(string(line), check)
 		if err == nil && int64(len(s.value)+len(s.start)) > in.lim.cells {
-			err = in.errorAt(place{line: number}, "the file holds more than %d million numbers up to here: too "+
+			err = in.errorAt(position{line: number}, "the file holds more than %d million numbers up to here: too "+
 				"large for memory, take a part of it", in.lim.cells>>20)
 		}
 		return err
@@ -150,7 +150,7 @@ func (s *sparse) readLine(line string, check func(float64) string) error {
 		end = at + len(word)
 		if first {
 			first = false
-			if err := s.begin(word, place{s.line, at + 1}, check); err != nil {
+			if err := s.begin(word, position{s.line, at + 1}, check); err != nil {
 				return err
 			}
 			if !strings.Contains(word, ":") {
@@ -176,7 +176,7 @@ func (s *sparse) readLine(line string, check func(float64) string) error {
 }
 
 // begin begins a row with its label, which its first word must be. An optional label that cannot be used is not known.
-func (s *sparse) begin(word string, at place, check func(float64) string) error {
+func (s *sparse) begin(word string, at position, check func(float64) string) error {
 	s.start, s.lines = append(s.start, len(s.index)), append(s.lines, int32(s.line))
 	v, problem := finite(word)
 	switch {
@@ -205,7 +205,7 @@ func (s *sparse) begin(word string, at place, check func(float64) string) error 
 // entry reads a pair index:value, whose index is beyond the last one.
 func (s *sparse) entry(word string, at, last int) (i int, v float64, err error) {
 	wrong := func(at int, format string, args ...any) error {
-		return s.errorAt(place{s.line, at + 1}, format, args...)
+		return s.errorAt(position{s.line, at + 1}, format, args...)
 	}
 	index, text, pair := strings.Cut(word, ":")
 	i, bad := strconv.Atoi(index)

@@ -83,7 +83,7 @@ func readSequenceLines(in *input) (*table, error) {
 		tab := bytes.IndexByte(line, '\t')
 		label := string(bytes.TrimSpace(line[:max(tab, 0)]))
 		sequence := line[tab+1:]
-		switch start := (place{number, 1}); {
+		switch start := (position{number, 1}); {
 		case labelled == 0 && tab < 0 && bytes.Contains(in.head, []byte("\n>")):
 			return t.errorAt(start, "found %s, and FASTA headers below: write a header, such as >1, above the first "+
 				"sequence", phrase.Quote(string(line)))
@@ -96,8 +96,8 @@ func readSequenceLines(in *input) (*table, error) {
 		if tab >= 0 {
 			labelled++
 		}
-		t.append(sequence, place{number, tab + 2})
-		t.label(label, place{number, 1})
+		t.append(sequence, position{number, tab + 2})
+		t.label(label, position{number, 1})
 		return nil
 	})
 	if err != nil {
@@ -271,7 +271,7 @@ func (t *texts) dropHeader(like *Schema) {
 		name = fmt.Sprintf("%s and %s are read as the names of the columns", phrase.Quote(t.labels[0]),
 			phrase.Quote(string(t.of(0))))
 	}
-	t.noteAt(place{line: t.at[0].line}, "%s, and left out", name)
+	t.noteAt(position{line: t.at[0].line}, "%s, and left out", name)
 	t.keep(func(i int) bool { return i > 0 })
 }
 

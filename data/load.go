@@ -63,7 +63,7 @@ func Load(s Source) (train, test *Dataset, notes []string, err error) {
 		train, test, notes, err = foldNamed(set, s)
 	case named:
 		if train, test, notes, err = loadNamed(set, s); err == nil {
-			err = attachGram(s.Gram, train, test, s.Watch)
+			err = attachGram(s.Gram, train, test, s.ReadControl)
 		}
 	default:
 		train, test, notes, err = loadFiles(s)
@@ -98,7 +98,7 @@ func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 	}
 	opt := s.ReadOptions
 	if s.Schema != nil {
-		opt = ReadOptions{Schema: s.Schema, Labels: s.Labels, Watch: s.Watch,
+		opt = ReadOptions{Schema: s.Schema, Labels: s.Labels, ReadControl: s.ReadControl,
 			TableOptions: TableOptions{Dialect: s.Dialect, Roles: s.Roles}}
 	}
 	all, notes, err := readFile(s.Data, opt)
@@ -116,7 +116,7 @@ func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 		schema := all.Schema()
 		var more []string
 		test, more, err = readFile(path, ReadOptions{Schema: &schema, Labels: s.TestLabels, Beside: all,
-			Watch: s.Watch})
+			ReadControl: s.ReadControl})
 		if err != nil {
 			return nil, nil, nil, err
 		}
@@ -126,7 +126,7 @@ func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 		all = all.join(test)
 		test = nil
 	}
-	if err := attachGram(s.Gram, all, test, s.Watch); err != nil {
+	if err := attachGram(s.Gram, all, test, s.ReadControl); err != nil {
 		return nil, nil, nil, err
 	}
 	if test != nil || s.Test == NoTest {
@@ -301,7 +301,7 @@ func loadNamed(set sets.Set, s Source) (train, test *Dataset, notes []string, er
 	}
 	like := train.Schema()
 	test, more, err := readFile(sets.PlainOrZipped(filepath.Join(folder, testFile)),
-		ReadOptions{Schema: &like, Grow: s.Folds > 0, Watch: s.Watch})
+		ReadOptions{Schema: &like, Grow: s.Folds > 0, ReadControl: s.ReadControl})
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -325,7 +325,7 @@ func foldNamed(set sets.Set, s Source) (train, test *Dataset, notes []string, er
 		return nil, nil, nil, err
 	}
 	all := part.join(rest)
-	if err := attachGram(s.Gram, all, nil, s.Watch); err != nil {
+	if err := attachGram(s.Gram, all, nil, s.ReadControl); err != nil {
 		return nil, nil, nil, err
 	}
 	train, test, note, err := inFolds(all, s.Folds, s.Fold)

@@ -261,7 +261,7 @@ func (r Rows) kind() seq.Kind {
 	}
 	t := &texts{}
 	for _, s := range r.Sequences {
-		t.append([]byte(s), place{})
+		t.append([]byte(s), position{})
 	}
 	return t.detect(r.Tokens)
 }

@@ -40,7 +40,7 @@ func (l *layout) checkMissing(rec *records, p *profile) error {
 		}
 	}
 	var columns []string
-	var first place
+	var first position
 	for j, i := range l.inputs {
 		c := &l.columns[j]
 		cells := p.columns[i].missingCells()

@@ -74,12 +74,12 @@ func readMoleculeLines(in *input) (*table, error) {
 		text := string(bytes.TrimSpace(line))
 		smiles := firstWord(text)
 		if len(t.at) == 0 && t.notes == nil && isSMILESHeader(smiles) {
-			t.noteAt(place{line: number}, "%s is read as the name of the column, and left out", phrase.Quote(smiles))
+			t.noteAt(position{line: number}, "%s is read as the name of the column, and left out", phrase.Quote(smiles))
 			return nil
 		}
 		name := strings.TrimSpace(text[len(smiles):])
 		named = named || name != ""
-		t.append([]byte(smiles), place{number, 1 + bytes.Index(line, []byte(smiles))})
+		t.append([]byte(smiles), position{number, 1 + bytes.Index(line, []byte(smiles))})
 		t.names = append(t.names, name)
 		return nil
 	})
@@ -105,7 +105,7 @@ type molecule struct {
 // item is a name and a value of a molecule: the first line of the text below the name.
 type item struct {
 	name, value string
-	at          place
+	at          position
 	next        int // second line of the value, 0 without one
 }
 
@@ -143,7 +143,7 @@ func readSDF(in *input) (*table, error) {
 			}
 			t.label(label, where)
 		}
-		t.append(m.block, place{m.at, 1})
+		t.append(m.block, position{m.at, 1})
 	}
 	if err := t.nameMolecules(all, names); err != nil {
 		return nil, err
@@ -153,8 +153,8 @@ func readSDF(in *input) (*table, error) {
 }
 
 // value returns the value of an item, "" without it, and its place. Two values are an error.
-func (in *input) value(m molecule, name string) (value string, at place, err error) {
-	at = place{m.at, 1}
+func (in *input) value(m molecule, name string) (value string, at position, err error) {
+	at = position{m.at, 1}
 	there := false
 	for _, i := range m.items {
 		switch {
@@ -163,7 +163,7 @@ func (in *input) value(m molecule, name string) (value string, at place, err err
 			return "", at, in.errorAt(i.at, "found item %s again in the molecule of line %d: give it once",
 				phrase.Quote(name), m.at)
 		case i.next > 0:
-			return "", at, in.errorAt(place{line: i.next}, "found a second line of item %s: give its value in one line",
+			return "", at, in.errorAt(position{line: i.next}, "found a second line of item %s: give its value in one line",
 				phrase.Quote(name))
 		default:
 			value, at, there = i.value, i.at, true
@@ -249,21 +249,21 @@ func readMolecules(in *input) (all []molecule, err error) {
 			_, name, open := strings.Cut(line, "<")
 			name, _, closed := strings.Cut(name, ">")
 			if !open || !closed {
-				return in.errorAt(place{line: number}, "found %s, where an item belongs: write > <name>",
+				return in.errorAt(position{line: number}, "found %s, where an item belongs: write > <name>",
 					phrase.Quote(line))
 			}
-			m.items = append(m.items, item{name: name, at: place{number, 1}})
+			m.items = append(m.items, item{name: name, at: position{number, 1}})
 			inValue = true
 		case strings.TrimSpace(line) == "":
 			inValue = false
 		case !inValue:
-			return in.errorAt(place{line: number}, "found %s after the molecule of line %d: write %s before the next "+
+			return in.errorAt(position{line: number}, "found %s after the molecule of line %d: write %s before the next "+
 				"molecule, or > <name> before an item", phrase.Quote(line), m.at, endOfMolecule)
 		default:
 			last := &m.items[len(m.items)-1]
 			if last.value == "" {
 				last.value = strings.TrimSpace(line)
-				last.at = place{number, 1}
+				last.at = position{number, 1}
 			} else if last.next == 0 {
 				last.next = number
 			}
@@ -275,7 +275,7 @@ func readMolecules(in *input) (all []molecule, err error) {
 	}
 	if len(bytes.TrimSpace(m.block)) > 0 {
 		if !in.opt.TargetOptional && (!ended || m.items != nil) { // its targets may be cut off
-			return nil, in.errorAt(place{line: m.at},
+			return nil, in.errorAt(position{line: m.at},
 				"the file ends inside a molecule, which begins here: get the whole file, or write %s after its items",
 				endOfMolecule)
 		}

@@ -122,7 +122,7 @@ func TestArrays(t *testing.T) {
 	d := dataset(ReadFile("x.npy", ReadOptions{Task: "classification"}))(t)
 	for file, labelled := range map[string]bool{"x_test.npy": false, "bare.npz": false, "a.npz": true,
 		"table.npy": true} {
-		if p, _, err := ReadFile(file, forPrediction(d.Schema(), TableOptions{}, Watch{})); err != nil ||
+		if p, _, err := ReadFile(file, forPrediction(d.Schema(), TableOptions{}, ReadControl{})); err != nil ||
 			p.HasTarget() != labelled || p.Row(1)[1] != 4 {
 			t.Errorf("%s: %+v, %v", file, p, err)
 		}
@@ -176,7 +176,7 @@ func TestArrayOfNamedColumns(t *testing.T) {
 			continue
 		}
 		for _, file := range []string{"table.npy", "a.npz", "a.libsvm"} {
-			_, _, err := ReadFile(file, forPrediction(d.Schema(), TableOptions{}, Watch{}))
+			_, _, err := ReadFile(file, forPrediction(d.Schema(), TableOptions{}, ReadControl{}))
 			if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 				t.Errorf("%s after %q: %v, want %q", file, training, err, want)
 			}

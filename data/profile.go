@@ -52,7 +52,7 @@ type columnProfile struct {
 type sighting struct {
 	n    int
 	cell string
-	at   place
+	at   position
 }
 
 const (
@@ -116,7 +116,7 @@ func (p *profile) late() (at []int) {
 }
 
 // countAt counts a cell at a place.
-func (s *sighting) countAt(cell string, at place) {
+func (s *sighting) countAt(cell string, at position) {
 	if s.n++; s.n == 1 {
 		s.cell, s.at = strings.Clone(cell), at
 	}

@@ -177,7 +177,7 @@ var intervalForm = regexp.MustCompile(`^\s*[\[(][^\[\](),]*,[^\[\](),]*[\])]\s*$
 
 // rowError makes an error about the current row alone.
 func (r *records) rowError(format string, args ...any) error {
-	return ofRow(r.errorAt(place{line: r.line}, format, args...))
+	return ofRow(r.errorAt(position{line: r.line}, format, args...))
 }
 
 // namesAgain reports whether the current row repeats the header.
@@ -226,9 +226,9 @@ func (r *records) cellError(i int, format string, args ...any) *Error {
 }
 
 // placeOf returns the place of cell i of the current row.
-func (r *records) placeOf(i int) place {
+func (r *records) placeOf(i int) position {
 	line, column := r.rows.FieldPos(i)
-	return place{line + r.before, column}
+	return position{line + r.before, column}
 }
 
 // columnName returns the name of column i in the file, or a made-up one.

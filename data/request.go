@@ -234,7 +234,7 @@ func (s Schema) NewWords(g Request) (warnings []string) {
 		for i, text := range g.Texts[c.Name] {
 			cell := strings.TrimSpace(text)
 			if _, known := c.find(cell); !known && !c.isMissing(cell) {
-				words.countAt(text, place{line: i + 1})
+				words.countAt(text, position{line: i + 1})
 			}
 		}
 		if words.n > 0 {

@@ -29,7 +29,7 @@ func TestGivenIsAFile(t *testing.T) {
 	}
 	file, _, err := ReadFile(write(t, "new.csv",
 		"age,colour,dna,weight\n0.1,green,ACNT,1e3\n,blue,A,\n-7,,GG,5\n1,NA,T,2\n"),
-		forPrediction(s, TableOptions{}, Watch{}))
+		forPrediction(s, TableOptions{}, ReadControl{}))
 	must.OK(t, err)
 	nan := math.NaN()
 	given := must.Get(s.Rows(Request{N: 4, Numbers: []float64{0.1, 1e3, nan, nan, -7, 5, 1, 2},

@@ -35,7 +35,7 @@ func (in *input) groupByScaffold(d *Dataset) error {
 	for i := range d.Sequences.N() {
 		s, wrong := d.scaffold(i)
 		if s == nil {
-			where := place{}
+			where := position{}
 			if d.lines != nil {
 				where.line = int(d.lines[i])
 			}

@@ -263,10 +263,10 @@ func (t *texts) readLabels(path string) error {
 		return err
 	}
 	var lines []string
-	var where []place
+	var where []position
 	err = in.eachLine(in.lim.cells, in.lim.cells, func(number int, line []byte) error {
 		if line = bytes.TrimSpace(line); len(line) > 0 {
-			lines, where = append(lines, string(line)), append(where, place{number, 1})
+			lines, where = append(lines, string(line)), append(where, position{number, 1})
 		}
 		return nil
 	})
@@ -293,7 +293,7 @@ func (t *texts) labelError(i int, format string, args ...any) *Error {
 	return e
 }
 
-func (t *texts) labelsByName(path string, lines []string, where []place) error {
+func (t *texts) labelsByName(path string, lines []string, where []position) error {
 	at := map[string]int{}
 	labels := make([]string, len(lines))
 	for i, line := range lines {
@@ -302,11 +302,11 @@ func (t *texts) labelsByName(path string, lines []string, where []place) error {
 			cut = strings.IndexByte(line, ',')
 		}
 		if cut < 0 {
-			return errorAt(path, place{line: where[i].line}, "there is no tab or comma between name and label")
+			return errorAt(path, position{line: where[i].line}, "there is no tab or comma between name and label")
 		}
 		name := strings.TrimSpace(line[:cut])
 		if j, twice := at[name]; twice {
-			return errorAt(path, place{line: where[i].line}, "the name %s is also on line %d: names must differ",
+			return errorAt(path, position{line: where[i].line}, "the name %s is also on line %d: names must differ",
 				phrase.Quote(name), where[j].line)
 		}
 		at[name] = i
@@ -316,7 +316,7 @@ func (t *texts) labelsByName(path string, lines []string, where []place) error {
 	if !slices.ContainsFunc(names, func(name string) bool { _, ok := at[name]; return ok }) && t.kind == seq.Graphs {
 		names = nil // labels of molecules may be matched by number
 	}
-	places := make([]place, t.n())
+	places := make([]position, t.n())
 	t.labels = make([]string, t.n())
 	for i := range t.n() {
 		name := strconv.Itoa(i + 1)

@@ -33,10 +33,10 @@ type texts struct {
 	*input
 	text   []byte // the texts, one after another
 	end    []int
-	at     []place  // place where each text starts
-	names  []string // FASTA: text before the class; otherwise nil
-	labels []string // nil if the file has none
-	where  []place  // places of the labels
+	at     []position // place where each text starts
+	names  []string   // FASTA: text before the class; otherwise nil
+	labels []string   // nil if the file has none
+	where  []position // places of the labels
 
 	labelsIn string // the file of the labels, if it is not the file of the texts
 
@@ -69,24 +69,24 @@ func (t *texts) of(i int) []byte {
 }
 
 // append adds a text that starts at a place.
-func (t *texts) append(text []byte, at place) {
+func (t *texts) append(text []byte, at position) {
 	t.text = append(t.text, text...)
 	t.end, t.at = append(t.end, len(t.text)), append(t.at, at)
 }
 
 // label adds the label of the text that was added last.
-func (t *texts) label(label string, at place) {
+func (t *texts) label(label string, at position) {
 	t.labels, t.where = append(t.labels, label), append(t.where, at)
 }
 
 // placeOf returns the place of byte `offset` of sequence i.
-func (t *texts) placeOf(i, offset int) place {
+func (t *texts) placeOf(i, offset int) position {
 	before := t.of(i)[:offset]
 	p := t.at[i]
 	if lines := bytes.Count(before, []byte("\n")); lines > 0 {
-		return place{p.line + lines, offset - bytes.LastIndexByte(before, '\n')}
+		return position{p.line + lines, offset - bytes.LastIndexByte(before, '\n')}
 	}
-	return place{p.line, p.column + offset}
+	return position{p.line, p.column + offset}
 }
 
 // checkTokens refuses an unknown way to cut texts.
@@ -207,7 +207,8 @@ func (t *texts) table() (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	made := &table{Dataset: Dataset{Sequences: set, lines: mapped(t.at, func(p place) int32 { return int32(p.line) }),
+	lines := mapped(t.at, func(p position) int32 { return int32(p.line) })
+	made := &table{Dataset: Dataset{Sequences: set, lines: lines,
 		schema: Schema{Target: t.target, ID: t.idName}}}
 	if err := t.setLabels(made); err != nil {
 		return nil, err

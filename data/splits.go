@@ -368,7 +368,7 @@ func block(n, lo, hi int) (train, test []int) {
 func (in *input) warnOverlaps(d, train *Dataset) {
 	warn := func(n int, format string, args ...any) {
 		if n > 0 {
-			in.warnAt(place{}, "%d of the %s %s, so scores may be too good", n, phrase.Plural(d.N(), "row"),
+			in.warnAt(position{}, "%d of the %s %s, so scores may be too good", n, phrase.Plural(d.N(), "row"),
 				fmt.Sprintf(format, args...))
 		}
 	}

@@ -51,12 +51,12 @@ func TestRoles(t *testing.T) {
 	const named = "exposure,x,day,copies\n0.5,1,2,\n0.25,3,4,-1\n" // rows to predict need no weights
 	for _, file := range []string{named, `{"x": 1, "day": 2, "exposure": 0.5}` + "\n" +
 		`{"x": 3, "day": 4, "exposure": 0.25}` + "\n"} {
-		new := dataset(ReadFile(write(t, "new", file), forPrediction(schema, TableOptions{}, Watch{})))(t)
+		new := dataset(ReadFile(write(t, "new", file), forPrediction(schema, TableOptions{}, ReadControl{})))(t)
 		if !slices.Equal(new.Offset, []float64{0.5, 0.25}) || new.Weights != nil || new.Groups != nil {
 			t.Errorf("%s: offsets %v, weights %v", file, new.Offset, new.Weights)
 		}
 	}
-	_, _, err := ReadFile(write(t, "new.csv", "x,day\n1,2\n"), forPrediction(schema, TableOptions{}, Watch{}))
+	_, _, err := ReadFile(write(t, "new.csv", "x,day\n1,2\n"), forPrediction(schema, TableOptions{}, ReadControl{}))
 	wantError(t, "without the offset", err, strings.Contains,
 		`new.csv:1: there is no column "exposure", that is added to`)
 	request, err := schema.Rows(Request{N: 2, Numbers: []float64{1, 2, 0.5, 3, 4, 0.25}})

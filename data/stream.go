@@ -41,13 +41,14 @@ type BadRow struct {
 // header, columns are matched by name in any order, and other columns are ignored. Without one, the file must have the
 // inputs in order, with or without the target in its place. The target may be missing. Only the options ID and Dialect
 // are used.
-func forPrediction(s Schema, o TableOptions, w Watch) ReadOptions {
-	return ReadOptions{Schema: &s, TargetOptional: true, TableOptions: o, Watch: w}
+func forPrediction(s Schema, o TableOptions, w ReadControl) ReadOptions {
+	return ReadOptions{Schema: &s, TargetOptional: true, TableOptions: o, ReadControl: w}
 }
 
 // OpenStream opens a file to be predicted. A row without a target has the target NaN, or the class −1. A callback takes
 // bad rows, which are left out; without a callback they are errors.
-func OpenStream(path string, schema Schema, o TableOptions, w Watch, bad func(BadRow) error) (s *Stream, err error) {
+func OpenStream(path string, schema Schema, o TableOptions, w ReadControl, bad func(BadRow) error) (s *Stream,
+	err error) {
 	opt := forPrediction(schema, o, w)
 	if bad != nil {
 		opt.bad = &badRows{take: bad}
@@ -111,7 +112,7 @@ func openWhole(path string, opt ReadOptions) (s *Stream, err error) {
 }
 
 // OpenWhole does as OpenStream does, but gives all rows at once.
-func OpenWhole(path string, schema Schema, o TableOptions, w Watch) (*Stream, error) {
+func OpenWhole(path string, schema Schema, o TableOptions, w ReadControl) (*Stream, error) {
 	return openWhole(path, forPrediction(schema, o, w))
 }
 

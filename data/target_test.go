@@ -205,7 +205,7 @@ func TestNamesByPlace(t *testing.T) {
 	for text, want := range map[string]string{"5,1,2,3\n4,5,1,x\n": "n a y b", "5,1,3\n4,5,x\n": "n a b",
 		"1,3\n5,x\n": "a b"} {
 		var bad []string
-		s, err := OpenStream(write(t, "t.csv", text), trained.Schema(), TableOptions{}, Watch{},
+		s, err := OpenStream(write(t, "t.csv", text), trained.Schema(), TableOptions{}, ReadControl{},
 			func(row BadRow) error {
 				bad = append(bad, row.Cells...)
 				return nil

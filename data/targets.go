@@ -104,7 +104,7 @@ func (in *input) setTargets(t *table, a *npyArray, y []float64, where func(i int
 		case wrong != "" && !in.opt.TargetOptional:
 			return errorf(a.name, "%s: %s", where(i), wrong)
 		case wrong != "", !(math.Abs(v) <= largest):
-			u.meet(numberClass(v), place{})
+			u.meet(numberClass(v), position{})
 			y[i] = math.NaN()
 		}
 	}
@@ -150,7 +150,7 @@ type unneeded struct {
 }
 
 // meet counts the target in a cell.
-func (u *unneeded) meet(cell string, at place) {
+func (u *unneeded) meet(cell string, at position) {
 	if written.IsNoNumber(cell) {
 		u.missing++
 		return

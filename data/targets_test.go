@@ -301,7 +301,7 @@ func checkUnneeded(t *testing.T, name, path string, s Schema, y []string) {
 		}
 		want = append(want, word)
 	}
-	d, notes, err := ReadFile(path, forPrediction(s, TableOptions{}, Watch{}))
+	d, notes, err := ReadFile(path, forPrediction(s, TableOptions{}, ReadControl{}))
 	if err != nil {
 		t.Errorf("%s: %v", name, err)
 		return
@@ -321,7 +321,7 @@ func checkUnneeded(t *testing.T, name, path string, s Schema, y []string) {
 	if new := slices.Contains(y, "7") && s.Task == Classification; new && len(notes) == 0 {
 		t.Errorf("%s: nothing is said", name)
 	}
-	stream, err := OpenStream(path, s, TableOptions{}, Watch{}, nil)
+	stream, err := OpenStream(path, s, TableOptions{}, ReadControl{}, nil)
 	if err != nil {
 		t.Errorf("%s: streamed: %v", name, err)
 		return

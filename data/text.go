@@ -297,7 +297,7 @@ func (in *input) eachLine(most, longest int64, visit func(number int, line []byt
 		case read > most:
 			return tooLong(in.name, most, number)
 		case int64(len(line)) > longest:
-			return in.errorAt(place{line: number}, "the line is longer than %s: write each row on a line of its own",
+			return in.errorAt(position{line: number}, "the line is longer than %s: write each row on a line of its own",
 				humanize.IBytes(uint64(longest)))
 		case err != nil && err != io.EOF:
 			return readError(in.name, err)
@@ -312,7 +312,7 @@ func (in *input) eachLine(most, longest int64, visit func(number int, line []byt
 }
 
 func tooLong(file string, most int64, line int) error {
-	return errorAt(file, place{line: line}, "the file holds more than %s of text up to here: too large for memory, "+
+	return errorAt(file, position{line: line}, "the file holds more than %s of text up to here: too large for memory, "+
 		"take a part of it", humanize.IBytes(uint64(most)))
 }
 
@@ -324,10 +324,10 @@ func zeroBytes(name string, text []byte, line int) *Error {
 	}
 	line += bytes.Count(text[:at], []byte{'\n'})
 	if len(bytes.Trim(text[at:], "\x00\r\n")) == 0 {
-		return errorAt(name, place{line: line}, "the file goes on with bytes 0x00, as after a power cut or on a full "+
+		return errorAt(name, position{line: line}, "the file goes on with bytes 0x00, as after a power cut or on a full "+
 			"disk: write it again, or remove the line")
 	}
-	return errorAt(name, place{line: line}, "found a byte 0x00, which text does not have: correct the line, or write "+
+	return errorAt(name, position{line: line}, "found a byte 0x00, which text does not have: correct the line, or write "+
 		"the file again")
 }
 
@@ -380,5 +380,5 @@ func badRune(text []byte) (at, line int) {
 }
 
 func notUTF8(name string, line int, c byte) error {
-	return errorAt(name, place{line: line}, "is not UTF-8 text (byte 0x%02x): save it as UTF-8", c)
+	return errorAt(name, position{line: line}, "is not UTF-8 text (byte 0x%02x): save it as UTF-8", c)
 }

@@ -53,7 +53,7 @@ func TestZeroBytes(t *testing.T) {
 // Rows to predict may be any number: a file to train on has a bound, since it is held whole.
 func TestStreamOfAnyLength(t *testing.T) {
 	d := dataset(readText(small, ReadOptions{}))(t)
-	rows := must.Get(OpenStream(write(t, "t.csv", small), d.Schema(), TableOptions{}, Watch{}, nil))(t)
+	rows := must.Get(OpenStream(write(t, "t.csv", small), d.Schema(), TableOptions{}, ReadControl{}, nil))(t)
 	defer rows.Close()
 	if most := rows.rec.guard.limits.text; most < math.MaxInt64 {
 		t.Errorf("rows of %d bytes are too many", most)

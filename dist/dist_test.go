@@ -59,7 +59,7 @@ func TestHangingRank(t *testing.T) {
 			}
 			return c.Barrier()
 		}
-		return dist.Watch(c, 20*time.Millisecond, func(call string) { noticed <- call }).Barrier()
+		return dist.WithTimeout(c, 20*time.Millisecond, func(call string) { noticed <- call }).Barrier()
 	})
 }
 
@@ -74,46 +74,46 @@ func TestDetect(t *testing.T) {
 	}
 	for _, c := range []struct {
 		env   map[string]string
-		want  dist.Place
+		want  dist.ProcessRank
 		error string
 	}{
-		{nil, dist.Place{Size: 1}, ""},
+		{nil, dist.ProcessRank{Size: 1}, ""},
 		{env("OMPI_COMM_WORLD_RANK=3", "OMPI_COMM_WORLD_SIZE=8", "OMPI_COMM_WORLD_LOCAL_RANK=1"),
-			dist.Place{Launcher: "Open MPI's mpirun", Rank: 3, Size: 8, LocalRank: 1}, ""},
+			dist.ProcessRank{Launcher: "Open MPI's mpirun", Rank: 3, Size: 8, LocalRank: 1}, ""},
 		{env("OMPI_COMM_WORLD_RANK=0", "OMPI_COMM_WORLD_SIZE=2", "SLURM_PROCID=0", "SLURM_STEP_NUM_TASKS=1"),
-			dist.Place{Launcher: "Open MPI's mpirun", Size: 2}, ""},
+			dist.ProcessRank{Launcher: "Open MPI's mpirun", Size: 2}, ""},
 		{env("PMI_RANK=1", "PMI_SIZE=2", "MPI_LOCALRANKID=1"),
-			dist.Place{Launcher: "a PMI launcher", Rank: 1, Size: 2, LocalRank: 1}, ""},
+			dist.ProcessRank{Launcher: "a PMI launcher", Rank: 1, Size: 2, LocalRank: 1}, ""},
 		// srun --mpi=pmi2
 		{env("PMI_RANK=5", "PMI_SIZE=8", "SLURM_PROCID=5", "SLURM_STEP_NUM_TASKS=8", "SLURM_LOCALID=3"),
-			dist.Place{Launcher: "a PMI launcher", Rank: 5, Size: 8, LocalRank: 3}, ""},
+			dist.ProcessRank{Launcher: "a PMI launcher", Rank: 5, Size: 8, LocalRank: 3}, ""},
 		// MPICH's mpiexec in a job of Slurm: processes of Slurm start the processes of each machine
 		{env("PMI_RANK=5", "PMI_SIZE=8", "MPI_LOCALRANKID=2", "SLURM_PROCID=1", "SLURM_LOCALID=0"),
-			dist.Place{Launcher: "a PMI launcher", Rank: 5, Size: 8, LocalRank: 2}, ""},
+			dist.ProcessRank{Launcher: "a PMI launcher", Rank: 5, Size: 8, LocalRank: 2}, ""},
 		{env("RANK=1", "WORLD_SIZE=2", "LOCAL_RANK=1"),
-			dist.Place{Launcher: "torchrun", Rank: 1, Size: 2, LocalRank: 1}, ""},
+			dist.ProcessRank{Launcher: "torchrun", Rank: 1, Size: 2, LocalRank: 1}, ""},
 		{env("SLURM_PROCID=5", "SLURM_STEP_NUM_TASKS=16", "SLURM_LOCALID=5"),
-			dist.Place{Launcher: "srun", Rank: 5, Size: 16, LocalRank: 5}, ""},
+			dist.ProcessRank{Launcher: "srun", Rank: 5, Size: 16, LocalRank: 5}, ""},
 		{env("SLURM_PROCID=1", "SLURM_STEP_NUM_TASKS=2", "PMIX_RANK=1"),
-			dist.Place{Launcher: "srun", Rank: 1, Size: 2}, ""},
+			dist.ProcessRank{Launcher: "srun", Rank: 1, Size: 2}, ""},
 		// a batch script
-		{env("SLURM_PROCID=0", "SLURM_NTASKS=16", "SLURM_LOCALID=0"), dist.Place{Size: 1}, ""},
+		{env("SLURM_PROCID=0", "SLURM_NTASKS=16", "SLURM_LOCALID=0"), dist.ProcessRank{Size: 1}, ""},
 		// addresses of another program
-		{env("MASTER_ADDR=node1", "MASTER_PORT=29500"), dist.Place{Size: 1}, ""},
-		{env("SLURM_PROCID=3", "SLURM_LOCALID=3"), dist.Place{}, `SLURM_STEP_NUM_TASKS="" is not a number`},
-		{env("SLURM_STEP_NUM_TASKS=2"), dist.Place{}, `SLURM_PROCID="" is not a number`},
-		{env("LOCAL_RANK=1"), dist.Place{}, `RANK="" is not a number`},
-		{env("WORLD_SIZE=2"), dist.Place{}, `RANK="" is not a number`},
-		{env("RANK=0", "WORLD_SIZE=2", "LOCAL_RANK=x"), dist.Place{}, `LOCAL_RANK="x" is not a number`},
-		{env("MPI_LOCALRANKID=0"), dist.Place{}, `PMI_RANK="" is not a number`},
-		{env("PMI_RANK=0"), dist.Place{}, `PMI_SIZE="" is not a number`},
-		{env("PMIX_RANK=1"), dist.Place{}, "PMIX_RANK=1, and no variable says how many processes there are"},
-		{env("RANK=1"), dist.Place{}, `WORLD_SIZE="" is not a number`},
-		{env("OMPI_COMM_WORLD_SIZE=2"), dist.Place{}, `OMPI_COMM_WORLD_RANK="" is not a number`},
-		{env("PMI_RANK=x", "PMI_SIZE=2"), dist.Place{}, `PMI_RANK="x" is not a number`},
-		{env("PMI_RANK=-1", "PMI_SIZE=2"), dist.Place{}, `PMI_RANK="-1" is not a number`},
-		{env("RANK=2", "WORLD_SIZE=2"), dist.Place{}, "there is no such rank"},
-		{env("RANK=0", "WORLD_SIZE=0"), dist.Place{}, "there is no such rank"},
+		{env("MASTER_ADDR=node1", "MASTER_PORT=29500"), dist.ProcessRank{Size: 1}, ""},
+		{env("SLURM_PROCID=3", "SLURM_LOCALID=3"), dist.ProcessRank{}, `SLURM_STEP_NUM_TASKS="" is not a number`},
+		{env("SLURM_STEP_NUM_TASKS=2"), dist.ProcessRank{}, `SLURM_PROCID="" is not a number`},
+		{env("LOCAL_RANK=1"), dist.ProcessRank{}, `RANK="" is not a number`},
+		{env("WORLD_SIZE=2"), dist.ProcessRank{}, `RANK="" is not a number`},
+		{env("RANK=0", "WORLD_SIZE=2", "LOCAL_RANK=x"), dist.ProcessRank{}, `LOCAL_RANK="x" is not a number`},
+		{env("MPI_LOCALRANKID=0"), dist.ProcessRank{}, `PMI_RANK="" is not a number`},
+		{env("PMI_RANK=0"), dist.ProcessRank{}, `PMI_SIZE="" is not a number`},
+		{env("PMIX_RANK=1"), dist.ProcessRank{}, "PMIX_RANK=1, and no variable says how many processes there are"},
+		{env("RANK=1"), dist.ProcessRank{}, `WORLD_SIZE="" is not a number`},
+		{env("OMPI_COMM_WORLD_SIZE=2"), dist.ProcessRank{}, `OMPI_COMM_WORLD_RANK="" is not a number`},
+		{env("PMI_RANK=x", "PMI_SIZE=2"), dist.ProcessRank{}, `PMI_RANK="x" is not a number`},
+		{env("PMI_RANK=-1", "PMI_SIZE=2"), dist.ProcessRank{}, `PMI_RANK="-1" is not a number`},
+		{env("RANK=2", "WORLD_SIZE=2"), dist.ProcessRank{}, "there is no such rank"},
+		{env("RANK=0", "WORLD_SIZE=0"), dist.ProcessRank{}, "there is no such rank"},
 	} {
 		got, err := dist.Detect(func(name string) string { return c.env[name] })
 		if c.error != "" {

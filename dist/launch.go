@@ -6,8 +6,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
-// Place is the position of a process among its ranks, as its launcher sets it.
-type Place struct {
+// ProcessRank is the position of a process among its ranks, as its launcher sets it.
+type ProcessRank struct {
 	Launcher  string // "" without one: the process is alone
 	Rank      int
 	Size      int
@@ -40,7 +40,7 @@ var launchers = []struct{ name, rank, size, local string }{
 
 // Detect finds the place of this process in the environment that getenv reads. If only some of the variables are set,
 // the error is a *usererror.Error: each process would train alone.
-func Detect(getenv func(string) string) (Place, error) {
+func Detect(getenv func(string) string) (ProcessRank, error) {
 	for _, l := range launchers {
 		rank, size, local := getenv(l.rank), getenv(l.size), getenv(l.local)
 		if rank == "" && size == "" && local == "" || l.name == Srun && size == "" && (rank == "" || rank == "0") {
@@ -49,7 +49,7 @@ func Detect(getenv func(string) string) (Place, error) {
 		if local == "" && rank != "" && getenv(slurmRank) == rank { // srun --mpi=pmi2 sets no local rank.
 			l.local = slurmLocal
 		}
-		p := Place{Launcher: l.name}
+		p := ProcessRank{Launcher: l.name}
 		for _, v := range []struct {
 			name string
 			to   *int
@@ -60,22 +60,22 @@ func Detect(getenv func(string) string) (Place, error) {
 			}
 			n, err := strconv.Atoi(text)
 			if err != nil || n < 0 {
-				return Place{}, usererror.Errorf("%s=%q is not a number, and %s sets it: start all processes "+
+				return ProcessRank{}, usererror.Errorf("%s=%q is not a number, and %s sets it: start all processes "+
 					"with one launcher, or unset %s, %s and %s", v.name, text, l.name, l.rank, l.size, l.local)
 			}
 			*v.to = n
 		}
 		if p.Rank >= p.Size {
-			return Place{}, usererror.Errorf("%s=%d and %s=%d: there is no such rank: start all processes "+
+			return ProcessRank{}, usererror.Errorf("%s=%d and %s=%d: there is no such rank: start all processes "+
 				"with one launcher, or unset both", l.rank, p.Rank, l.size, p.Size)
 		}
 		return p, nil
 	}
 	if rank := getenv(pmix); rank != "" {
-		return Place{}, usererror.Errorf("%s=%s, and no variable says how many processes there are: start them "+
+		return ProcessRank{}, usererror.Errorf("%s=%s, and no variable says how many processes there are: start them "+
 			"with mpirun or srun, or unset %[1]s", pmix, rank)
 	}
-	return Place{Size: 1}, nil
+	return ProcessRank{Size: 1}, nil
 }
 
 // pmix is the only variable that a launcher with PMIx alone, such as prun, sets.

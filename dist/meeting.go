@@ -16,7 +16,7 @@ import (
 // Meeting joins the ranks of a launcher without MPI, such as torchrun, for a few short texts: their training options,
 // and the start data of a communication library. Rank 0 listens, and the others call. It does no sums.
 type Meeting struct {
-	place Place
+	place ProcessRank
 	limit time.Duration
 	peers []peer // on rank 0 all ranks, without a connection to itself; on other ranks rank 0 alone
 }
@@ -50,7 +50,7 @@ func Address(getenv func(string) string) (string, error) {
 }
 
 // Meet waits for all ranks. limit is the longest wait, also of each Exchange; 0 is no limit.
-func Meet(p Place, address string, limit time.Duration) (m *Meeting, err error) {
+func Meet(p ProcessRank, address string, limit time.Duration) (m *Meeting, err error) {
 	m = &Meeting{place: p, limit: limit}
 	if p.Rank == 0 {
 		err = m.listen(address)

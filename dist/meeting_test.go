@@ -23,7 +23,7 @@ func meet(t *testing.T, size int, come []int, limit time.Duration, f func(*dist.
 	var all sync.WaitGroup
 	for _, r := range come {
 		all.Go(func() {
-			m, err := dist.Meet(dist.Place{Rank: r, Size: size}, address, limit)
+			m, err := dist.Meet(dist.ProcessRank{Rank: r, Size: size}, address, limit)
 			if err == nil {
 				err = f(m, r)
 				m.Close()
@@ -110,10 +110,10 @@ func TestAddress(t *testing.T) {
 // The error of a second process with the same rank names this as a possible reason.
 func TestMeetingTwice(t *testing.T) {
 	address := net.JoinHostPort("127.0.0.1", disttest.FreePort(t))
-	go dist.Meet(dist.Place{Rank: 0, Size: 3}, address, 5*time.Second)
+	go dist.Meet(dist.ProcessRank{Rank: 0, Size: 3}, address, 5*time.Second)
 	var last *dist.Meeting
 	for range 2 {
-		m := must.Get(dist.Meet(dist.Place{Rank: 1, Size: 3}, address, 5*time.Second))(t)
+		m := must.Get(dist.Meet(dist.ProcessRank{Rank: 1, Size: 3}, address, 5*time.Second))(t)
 		defer m.Close()
 		last = m
 	}

@@ -34,7 +34,7 @@ func TestWholeInParts(t *testing.T) {
 		Config: model.Config{Model: model.GPDRF, Likelihood: model.SoftmaxLikelihood, Outputs: 1000}}
 	for samples, want := range map[int][]int{100: {600}, 1000: {256, 256, 88}} {
 		s := &Stream{Trained: trained, Samples: samples}
-		rows := must.Get(data.OpenWhole(path, all.Schema(), data.TableOptions{}, data.Watch{}))(t)
+		rows := must.Get(data.OpenWhole(path, all.Schema(), data.TableOptions{}, data.ReadControl{}))(t)
 		to := make(chan *data.Dataset, 9)
 		if err := s.read(t.Context(), rows, to); err != io.EOF {
 			t.Fatal(err)

@@ -28,7 +28,7 @@ func trainedOn(t *testing.T, dev device.Device, path string, further ...options.
 	c, err := options.Resolve(nil, append(further, options.Setting{Key: "data", Text: path},
 		options.Setting{Key: "steps", Text: "300"}, options.Setting{Key: "batch", Text: "64"}))
 	must.OK(t, err)
-	c, rows, test, _, err := c.Load(nil, data.Watch{Context: context.Background()})
+	c, rows, test, _, err := c.Load(nil, data.ReadControl{Context: context.Background()})
 	must.OK(t, err)
 	job := &train.Job{Config: c, Device: dev, Train: rows, Test: test}
 	return c, test, must.Get(job.Run(context.Background()))(t)

@@ -45,7 +45,7 @@ func TestModelAfterCalibration(t *testing.T) {
 		var err error
 		job.Train, job.Conformal, _, err = c.HoldOutConformal(table(t, 90, 1, wave))
 		must.OK(t, err)
-		job.Train, job.Validation, _, err = c.HoldOut(job.Train, data.Watch{})
+		job.Train, job.Validation, _, err = c.HoldOut(job.Train, data.ReadControl{})
 		must.OK(t, err)
 		out, err := job.Run(t.Context())
 		if notes := strings.Join(heard.notes, "\n"); err != nil ||

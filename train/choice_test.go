@@ -52,7 +52,7 @@ func (c *choiceCase) test(t *testing.T) {
 	cfg := withSteps(config(t, "batch=50 "+c.words), stepsOfChoice)
 	job := &Job{Config: cfg, Device: openCPU(t), Reporter: &quiet{}}
 	var err error
-	job.Train, job.Validation, _, err = cfg.HoldOut(table(t, c.rows, 1, c.target), data.Watch{})
+	job.Train, job.Validation, _, err = cfg.HoldOut(table(t, c.rows, 1, c.target), data.ReadControl{})
 	must.OK(t, err)
 	out := must.Get(job.Run(context.Background()))(t)
 	got := out.Config

@@ -103,9 +103,9 @@ func TestGram(t *testing.T) {
 	}
 	path := writeGram(t, lift(set)[:30], lift(set), lift(test))
 	c := config(t, "model=gpdrf latents=4 features=20 steps=200 batch=60 validation=0.2 gram="+path)
-	must.OK(t, set.AttachGram(writeGram(t, lift(set)[:30], lift(test), lift(set)), data.Watch{}))
-	must.OK(t, test.AttachGram(path, data.Watch{}))
-	rest, held, _, err := c.HoldOut(set, data.Watch{})
+	must.OK(t, set.AttachGram(writeGram(t, lift(set)[:30], lift(test), lift(set)), data.ReadControl{}))
+	must.OK(t, test.AttachGram(path, data.ReadControl{}))
+	rest, held, _, err := c.HoldOut(set, data.ReadControl{})
 	must.OK(t, err)
 	must.Equal(t, held.Gram.M, 30)
 	must.Equal(t, len(held.Gram.Rows), 30*held.N())
@@ -125,7 +125,7 @@ func TestGram(t *testing.T) {
 		!strings.Contains(err.Error(), "trained with --set gram: give the kernel of these rows") {
 		t.Error(err)
 	}
-	must.OK(t, plain.AttachGram(writeGram(t, lift(set)[1:31], nil, lift(plain)), data.Watch{}))
+	must.OK(t, plain.AttachGram(writeGram(t, lift(set)[1:31], nil, lift(plain)), data.ReadControl{}))
 	if _, err := again.Predict(t.Context(), openCPU(t), plain, 3); err == nil ||
 		!strings.Contains(err.Error(), "--gram: its array inducing is not that of training") {
 		t.Error(err)
@@ -147,7 +147,7 @@ func TestGram(t *testing.T) {
 		}
 	}
 	c.Validation = "rows.csv"
-	if _, _, _, err := c.HoldOut(set, data.Watch{}); err == nil ||
+	if _, _, _, err := c.HoldOut(set, data.ReadControl{}); err == nil ||
 		!strings.Contains(err.Error(), "give a fraction") {
 		t.Error(err)
 	}

@@ -85,7 +85,7 @@ func testPlan(t *testing.T, name string, plans []testRun) {
 				var err error
 				dev := mustOpen(t, name)
 				defer dev.Close()
-				j.Train, j.Validation, _, err = j.Config.HoldOut(task.set, data.Watch{})
+				j.Train, j.Validation, _, err = j.Config.HoldOut(task.set, data.ReadControl{})
 				must.OK(t, err)
 				j.Device, j.place = dev, c.place
 				run := j.newRun()

@@ -30,7 +30,7 @@ func onRanks(t *testing.T, size int, words string, set *data.Dataset,
 	for r, c := range dist.Group(size) {
 		cfg := config(t, words)
 		dev := mustOpen(t, cfg.Device)
-		rows, held, _, err := cfg.HoldOut(set, data.Watch{})
+		rows, held, _, err := cfg.HoldOut(set, data.ReadControl{})
 		must.OK(t, err)
 		job := &Job{Config: cfg, Device: dev, Train: rows, Validation: held, Started: time.Now(), Comm: c}
 		ctx := t.Context()

@@ -217,7 +217,7 @@ func TestBoundOfWhatIsKept(t *testing.T) {
 		c := out.Config
 		dev := mustOpen(t, c.Device)
 		defer dev.Close()
-		rest, _, _, err := c.HoldOut(set, data.Watch{})
+		rest, _, _, err := c.HoldOut(set, data.ReadControl{})
 		must.OK(t, err)
 		run := prepared(t, &Job{Config: c, Device: dev, Train: rest, Reporter: &quiet{}})
 		must.OK(t, run.step.Model.Import(out.Trained.Parameters))

@@ -138,7 +138,7 @@ func openCPU(t testing.TB) device.Device {
 func heldOut(t testing.TB, j *Job, set *data.Dataset) device.Device {
 	t.Helper()
 	var err error
-	j.Train, j.Validation, _, err = j.Config.HoldOut(set, data.Watch{})
+	j.Train, j.Validation, _, err = j.Config.HoldOut(set, data.ReadControl{})
 	must.OK(t, err)
 	return mustOpen(t, j.Config.Device)
 }

@@ -20,7 +20,7 @@ import (
 func fitHeldOut(t testing.TB, options string, set *data.Dataset) (*Outcome, []rundir.Progress) {
 	t.Helper()
 	c := config(t, options)
-	rest, held, _, err := c.HoldOut(set, data.Watch{})
+	rest, held, _, err := c.HoldOut(set, data.ReadControl{})
 	must.OK(t, err)
 	dev := mustOpen(t, c.Device)
 	defer dev.Close()
@@ -58,7 +58,7 @@ func TestEarlyStop(t *testing.T) {
 	again, _ := fitHeldOut(t, options+" early-stop=3", set)
 	same(t, "repeated", out.Trained.Parameters, again.Trained.Parameters)
 
-	rest, _, _, err := config(t, options).HoldOut(set, data.Watch{})
+	rest, _, _, err := config(t, options).HoldOut(set, data.ReadControl{})
 	must.OK(t, err)
 	plain := strings.Split(options, " validation")[0]
 	stopped := mustFit(t, fmt.Sprintf("%s stop-after=%d", plain, v.Step), rest)
@@ -104,7 +104,7 @@ func TestTimeLimitWithValidation(t *testing.T) {
 // Rows that are held out are not trained on, and a file is read as the training file was.
 func TestHoldOut(t *testing.T) {
 	set := table(t, 100, 1, wave)
-	rest, held, _, err := config(t, "validation=0.2").HoldOut(set, data.Watch{})
+	rest, held, _, err := config(t, "validation=0.2").HoldOut(set, data.ReadControl{})
 	must.OK(t, err)
 	must.Equal(t, rest.N(), 80)
 	must.Equal(t, held.N(), 20)
@@ -118,12 +118,12 @@ func TestHoldOut(t *testing.T) {
 		}
 	}
 	if _, other, _, _ := config(t, "validation=0.2 seed=2").HoldOut(set,
-		data.Watch{}); other.Fingerprint == held.Fingerprint {
+		data.ReadControl{}); other.Fingerprint == held.Fingerprint {
 		t.Error("the seed makes no difference")
 	}
 	file := filepath.Join(t.TempDir(), "v.csv")
 	must.OK(t, os.WriteFile(file, []byte("target,b,a\n200,30,1\n210,31,0\n"), 0o600))
-	all, held, _, err := config(t, "validation="+file).HoldOut(set, data.Watch{})
+	all, held, _, err := config(t, "validation="+file).HoldOut(set, data.ReadControl{})
 	if err != nil || all.N() != 100 || held.N() != 2 || held.Row(0)[0] != 1 {
 		t.Errorf("%v", err)
 	}

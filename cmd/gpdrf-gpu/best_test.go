@@ -20,7 +20,7 @@ func (d withFree) Free() (int64, bool) { return d.bytes, true }
 // The number of trials at a time is limited by the memory for their rows. At least one trial runs.
 func TestRoomFor(t *testing.T) {
 	c := must.Get(options.Resolve(nil, []options.Setting{{Key: "data", Text: "testdata/houses.csv"}}))(t)
-	_, rows, _, _, err := c.Load(nil, data.Watch{})
+	_, rows, _, _, err := c.Load(nil, data.ReadControl{})
 	must.OK(t, err)
 	one := 16 * int64(rows.N()) * int64(rows.D()+1)
 	for times, want := range map[int64]int{0: 1, 1: 1, 4: 3, 100: maxJobs} {

@@ -179,7 +179,7 @@ func (p *program) aboutDevices() devicesInfo {
 		i.Missing[name] = err.Error()
 	}
 	var err error
-	if i.MPI, err = mpi.Find(dist.Place{}); err != nil {
+	if i.MPI, err = mpi.Find(dist.ProcessRank{}); err != nil {
 		i.Missing["mpi"] = err.Error()
 	}
 	if i.NCCL, err = nccl.Find(); err != nil {

@@ -103,7 +103,7 @@ func (p *program) printScores(r *rundir.Result) error {
 }
 
 // testRows reads the rows of --data, or the test rows of the run.
-func testRows(c *call, run *rundir.Run, watch data.Watch) (rows *data.Dataset, notes []string, err error) {
+func testRows(c *call, run *rundir.Run, watch data.ReadControl) (rows *data.Dataset, notes []string, err error) {
 	labels, _ := c.text("labels")
 	table, err := c.tableOptions()
 	if err != nil {
@@ -111,7 +111,7 @@ func testRows(c *call, run *rundir.Run, watch data.Watch) (rows *data.Dataset, n
 	}
 	if file, ok := c.text("data"); ok {
 		if rows, notes, err = data.ReadFile(file, data.ReadOptions{Schema: &run.Trained.Schema,
-			Labels: labels, TableOptions: table, Watch: watch}); err != nil {
+			Labels: labels, TableOptions: table, ReadControl: watch}); err != nil {
 			return nil, nil, err
 		}
 		if run.TrainedOn(file, rows) {
@@ -156,7 +156,7 @@ func (p *program) testedRows(run *rundir.Run) (*data.Dataset, error) {
 }
 
 // attachGram gives rows the kernel of --gram.
-func (c *call) attachGram(rows *data.Dataset, watch data.Watch) error {
+func (c *call) attachGram(rows *data.Dataset, watch data.ReadControl) error {
 	if path, ok := c.text("gram"); ok {
 		return rows.AttachGram(path, watch)
 	}

@@ -30,7 +30,7 @@ func TestFaster(t *testing.T) {
 	var said bytes.Buffer
 	p := &program{ctx: t.Context(), console: console{out: &said, err: &said}}
 	job := &train.Job{Config: p.on(dev, c), Device: dev}
-	job.Config, job.Train, job.Test, _, err = job.Config.Load(nil, data.Watch{})
+	job.Config, job.Train, job.Test, _, err = job.Config.Load(nil, data.ReadControl{})
 	must.OK(t, err)
 	if p.chooseFaster(t.Context(), job, time.Nanosecond); job.Device != dev || said.Len() > 0 {
 		t.Errorf("a long step is moved to %s: %s", job.Device.Name(), &said)

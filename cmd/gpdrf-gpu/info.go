@@ -115,7 +115,7 @@ func isFolder(path string) bool {
 func (c *call) aboutData(p *program, name string) (summary.Summary, error) {
 	watch, end := p.reading(p.ctx)
 	defer end()
-	opt := data.ReadOptions{Describe: true, Watch: watch}
+	opt := data.ReadOptions{Describe: true, ReadControl: watch}
 	opt.Target, _ = c.text("target")
 	opt.Task, _ = c.text("task")
 	opt.Labels, _ = c.text("labels")

@@ -212,4 +212,4 @@ func usagef(format string, args ...any) error {
 }
 
 // watch returns the context, and the standard input, of files that the command reads.
-func (p *program) watch() data.Watch { return data.Watch{Context: p.ctx, Piped: &p.piped} }
+func (p *program) watch() data.ReadControl { return data.ReadControl{Context: p.ctx, Piped: &p.piped} }

@@ -99,10 +99,10 @@ func (c *console) phaseOf(f *phase, what string) *phase {
 }
 
 // reading returns the watch of files that a command reads, with a bar. end takes the bar away.
-func (p *program) reading(ctx context.Context) (w data.Watch, end func()) {
+func (p *program) reading(ctx context.Context) (w data.ReadControl, end func()) {
 	var f *phase
 	last := int64(0)
-	w = data.Watch{Context: ctx, Piped: &p.piped, Progress: func(read, total int64) {
+	w = data.ReadControl{Context: ctx, Piped: &p.piped, Progress: func(read, total int64) {
 		if f == nil || read < last { // another file begins
 			f.end()
 			f = p.newShare("reading")

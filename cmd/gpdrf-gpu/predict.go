@@ -240,7 +240,7 @@ func (p *program) writePredictions(r *predictRequest, rows *data.Stream, guard *
 }
 
 // rowsToPredict opens a file of rows. With --gram all rows are read at once.
-func (c *call) rowsToPredict(path string, s data.Schema, o data.TableOptions, w data.Watch,
+func (c *call) rowsToPredict(path string, s data.Schema, o data.TableOptions, w data.ReadControl,
 	bad *badRows) (*data.Stream, error) {
 	gram, ok := c.text("gram")
 	if !ok {

@@ -82,7 +82,7 @@ func (p *program) join(c *call) error {
 }
 
 // meet finds the other ranks: by the variables of torchrun, or by MPI.
-func (r *ranks) meet(place dist.Place) error {
+func (r *ranks) meet(place dist.ProcessRank) error {
 	if place.Launcher == dist.Torchrun {
 		address, err := dist.Address(os.Getenv)
 		if err != nil {
@@ -104,7 +104,7 @@ func (r *ranks) meet(place dist.Place) error {
 	} else if err != nil {
 		return err
 	}
-	r.Comm = dist.Watch(comm, r.limit, func(call string) { r.exitLost(call, nil) })
+	r.Comm = dist.WithTimeout(comm, r.limit, func(call string) { r.exitLost(call, nil) })
 	r.exchange = dist.By(r.Comm)
 	r.mpi = true
 	return nil
@@ -112,7 +112,7 @@ func (r *ranks) meet(place dist.Place) error {
 
 // exitMissing ends the process, because other ranks do not start. There is no job to abort yet: the launcher sees the
 // exit code and ends the others.
-func (r *ranks) exitMissing(place dist.Place) {
+func (r *ranks) exitMissing(place dist.ProcessRank) {
 	r.printLine("%s has waited %s for the other processes of %s to join: one of them has ended, hangs, or runs "+
 		"a command that shares nothing, such as serve: start the same train, eval or predict in all of them",
 		nameOf(place.Rank, place.Size), r.limit, place.Launcher)

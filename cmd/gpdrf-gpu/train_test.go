@@ -40,7 +40,7 @@ func occupiedJob(t *testing.T, after int) *train.Job {
 	dev := must.Get(device.Open("cpu:f32"))(t)
 	t.Cleanup(func() { dev.Close() })
 	job := &train.Job{Config: c, Device: &occupied{Device: dev, after: after}}
-	job.Config, job.Train, job.Test, _, err = c.Load(nil, data.Watch{})
+	job.Config, job.Train, job.Test, _, err = c.Load(nil, data.ReadControl{})
 	must.OK(t, err)
 	return job
 }

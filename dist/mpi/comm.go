@@ -26,7 +26,7 @@ type comm struct {
 
 // Open joins the job of a place. If the library disagrees with the launcher, the error is a *usererror.Error: each
 // process would be a separate job.
-func Open(p dist.Place) (dist.Comm, error) {
+func Open(p dist.ProcessRank) (dist.Comm, error) {
 	l, err := load(p.Launcher)
 	if err != nil {
 		return nil, err

@@ -128,7 +128,7 @@ func (l *library) callNow(name string, args ...uintptr) error {
 }
 
 // Find returns the name and version of the library that Open would load. It joins no job.
-func Find(p dist.Place) (string, error) {
+func Find(p dist.ProcessRank) (string, error) {
 	l, err := load(p.Launcher)
 	if err != nil {
 		return "", err

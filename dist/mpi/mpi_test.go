@@ -50,7 +50,7 @@ func rank(mode string) error {
 			if i == 5 && c.Rank() == 1 {
 				fault(mode, c)
 			}
-			w := dist.Watch(c, 500*time.Millisecond, func(call string) {
+			w := dist.WithTimeout(c, 500*time.Millisecond, func(call string) {
 				fmt.Fprintf(os.Stderr, "late: %s\n", call)
 				c.Abort(9)
 			})

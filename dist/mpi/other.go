@@ -9,13 +9,13 @@ import (
 )
 
 // Open returns an error in a program without MPI.
-func Open(dist.Place) (dist.Comm, error) {
+func Open(dist.ProcessRank) (dist.Comm, error) {
 	return nil, fmt.Errorf("%w: this program was built without it: make build, on Linux, builds it with MPI",
 		ErrAbsent)
 }
 
 // Find returns an error in a program without MPI.
-func Find(dist.Place) (string, error) {
-	_, err := Open(dist.Place{})
+func Find(dist.ProcessRank) (string, error) {
+	_, err := Open(dist.ProcessRank{})
 	return "", err
 }

@@ -18,7 +18,7 @@ func TestPowerplantIsByDefault(t *testing.T) {
 	must.Get(NewStep(bench, n))(t).Run()
 
 	c := must.Get(options.Resolve(nil, []options.Setting{{Key: "steps", Text: "1"}}))(t)
-	c, rows, _, _, err := c.Load(nil, data.Watch{})
+	c, rows, _, _, err := c.Load(nil, data.ReadControl{})
 	must.OK(t, err)
 	run := newMeter(openDevice(t, "cpu:f32"))
 	job := &train.Job{Config: c, Device: run, Train: rows}

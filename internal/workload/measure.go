@@ -56,7 +56,7 @@ func TimeOperations(ctx context.Context, dev device.Device, n Size, limit time.D
 	}
 	var figures []Figure
 	for _, name := range meter.order {
-		p := meter.places[name]
+		p := meter.timings[name]
 		figures = append(figures, figure(name, p.calls, p.seconds))
 	}
 	return figures, nil

@@ -12,15 +12,15 @@ import (
 // Operations that are queued one after another cost less.
 type meter struct {
 	device.Device
-	idle   time.Duration // time of an empty wait
-	probe  *device.Tensor
-	host   []float64
-	order  []string
-	places map[string]*place
+	idle    time.Duration // time of an empty wait
+	probe   *device.Tensor
+	host    []float64
+	order   []string
+	timings map[string]*opTiming
 }
 
-// place is one operation at one place of the step: calls with the same name are one.
-type place struct {
+// opTiming has the times of one operation at one place of the step: calls with the same name are one.
+type opTiming struct {
 	calls   int
 	spent   time.Duration   // time spent in this step
 	seconds []time.Duration // time spent in each step
@@ -28,7 +28,8 @@ type place struct {
 
 // newMeter measures on a device.
 func newMeter(dev device.Device) *meter {
-	m := &meter{Device: dev, probe: dev.New(device.Double, 1), host: make([]float64, 1), places: map[string]*place{}}
+	m := &meter{Device: dev, probe: dev.New(device.Double, 1), host: make([]float64, 1)}
+	m.begin()
 	var waits []time.Duration
 	for range 20 {
 		m.wait()
@@ -43,11 +44,11 @@ func newMeter(dev device.Device) *meter {
 func (m *meter) wait() { m.Device.Download(m.host, m.probe) }
 
 // begin forgets all steps before.
-func (m *meter) begin() { m.order, m.places = nil, map[string]*place{} }
+func (m *meter) begin() { m.order, m.timings = nil, map[string]*opTiming{} }
 
 // end closes a step.
 func (m *meter) end() {
-	for _, p := range m.places {
+	for _, p := range m.timings {
 		p.seconds = append(p.seconds, p.spent)
 		p.spent = 0
 	}
@@ -55,10 +56,10 @@ func (m *meter) end() {
 
 // time runs an operation.
 func (m *meter) time(name string, run func()) {
-	p := m.places[name]
+	p := m.timings[name]
 	if p == nil {
-		p = &place{}
-		m.places[name] = p
+		p = &opTiming{}
+		m.timings[name] = p
 		m.order = append(m.order, name)
 	}
 	if len(p.seconds) == 0 { // calls of the first step alone

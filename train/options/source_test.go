@@ -24,14 +24,14 @@ func TestConfigKeepsDataDir(t *testing.T) {
 	for i, then := range dirs {
 		t.Setenv(data.DataDirEnv, then)
 		c := mustResolve(t, nil, flags("--data", "protein"))
-		c, rows, _, _, err := c.Load(nil, data.Watch{})
+		c, rows, _, _, err := c.Load(nil, data.ReadControl{})
 		if err != nil || rows.N() != 2+i || c.DataDir != then {
 			t.Fatalf("GPDRF_DATA=%s: %v from %q, %v", then, rows, c.DataDir, err)
 		}
 		written := mustParse(t, string(c.YAML()))
 		for _, now := range append(dirs, "") {
 			t.Setenv(data.DataDirEnv, now)
-			_, again, _, _, err := mustResolve(t, written, nil).Load(nil, data.Watch{})
+			_, again, _, _, err := mustResolve(t, written, nil).Load(nil, data.ReadControl{})
 			if err != nil || again.Fingerprint != rows.Fingerprint {
 				t.Errorf("written with GPDRF_DATA=%s, repeated with %s: other rows, %v", then, now, err)
 			}

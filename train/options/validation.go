@@ -62,7 +62,8 @@ func (c Config) checkValidation() error {
 
 // HoldOut takes the validation rows that the Config asks for, from the training rows or from a file. heldOut is nil
 // without validation.
-func (c Config) HoldOut(all *data.Dataset, w data.Watch) (rest, heldOut *data.Dataset, notes []string, err error) {
+func (c Config) HoldOut(all *data.Dataset, w data.ReadControl) (rest, heldOut *data.Dataset, notes []string,
+	err error) {
 	fraction, file := c.pathsFromHere().validation()
 	switch {
 	case file != "" && all.Gram != nil:
@@ -71,7 +72,7 @@ func (c Config) HoldOut(all *data.Dataset, w data.Watch) (rest, heldOut *data.Da
 			"training rows, such as 0.1", file)
 	case file != "":
 		schema := all.Schema()
-		heldOut, notes, err = data.ReadFile(file, data.ReadOptions{Schema: &schema, Beside: all, Watch: w})
+		heldOut, notes, err = data.ReadFile(file, data.ReadOptions{Schema: &schema, Beside: all, ReadControl: w})
 		return all, heldOut, notes, err
 	case fraction > 0:
 		if rest, heldOut, err = data.HoldOut(all, fraction, c.Seed); err != nil {
@@ -110,7 +111,7 @@ func (c Config) HoldOutConformal(all *data.Dataset) (rest, heldOut *data.Dataset
 type Rows struct{ Train, Validation, Conformal, Test *data.Dataset }
 
 // Divide takes the rows for the intervals, and then the validation rows, out of all rows for training.
-func (c Config) Divide(all *data.Dataset, w data.Watch) (r Rows, notes []string, err error) {
+func (c Config) Divide(all *data.Dataset, w data.ReadControl) (r Rows, notes []string, err error) {
 	rest, conformal, intervals, err := c.HoldOutConformal(all)
 	if err != nil {
 		return r, nil, err
@@ -120,7 +121,7 @@ func (c Config) Divide(all *data.Dataset, w data.Watch) (r Rows, notes []string,
 }
 
 // ReadRows reads rows as Load does, and divides them.
-func (c Config) ReadRows(schema *data.Schema, w data.Watch) (known Config, r Rows, notes []string, err error) {
+func (c Config) ReadRows(schema *data.Schema, w data.ReadControl) (known Config, r Rows, notes []string, err error) {
 	known, all, test, notes, err := c.Load(schema, w)
 	if err != nil {
 		return known, r, nil, err

@@ -74,7 +74,7 @@ func openAgain(path string, check func(*Folder) error) (*Folder, error) {
 
 // Load reads the rows of the run again, by the paths from its folder or, if they have moved, from the working
 // directory. Rows that have changed since the run began are a *usererror.Error.
-func (c *Checkpoint) Load(w data.Watch) (rows options.Rows, notes []string, err error) {
+func (c *Checkpoint) Load(w data.ReadControl) (rows options.Rows, notes []string, err error) {
 	workDir, err := os.Getwd()
 	if err != nil || workDir == c.Result.Folder {
 		return c.load(c.Config, w)
@@ -91,7 +91,7 @@ func (c *Checkpoint) Load(w data.Watch) (rows options.Rows, notes []string, err 
 	return rows, notes, nil
 }
 
-func (c *Checkpoint) load(config options.Config, w data.Watch) (rows options.Rows, notes []string, err error) {
+func (c *Checkpoint) load(config options.Config, w data.ReadControl) (rows options.Rows, notes []string, err error) {
 	_, rows, notes, err = config.ReadRows(startSchema(config, c.Trained), w)
 	if err != nil {
 		return rows, nil, err

@@ -37,18 +37,18 @@ func TestIntervalsChanged(t *testing.T) {
 	c := resolve(t, options.Setting{Key: "data", Text: "rows.csv", From: "--data"},
 		options.Setting{Key: "conformal", Text: "true", From: "--conformal"},
 		options.Setting{Key: "level", Text: "0.5", From: "--level"})
-	known, all, test, _, err := c.Load(nil, data.Watch{})
+	known, all, test, _, err := c.Load(nil, data.ReadControl{})
 	must.OK(t, err)
 	rest, held, _, err := known.HoldOutConformal(all)
 	must.OK(t, err)
 	here, _ := os.Getwd()
 	from := &Checkpoint{Config: known, State: State{Intervals: held.Fingerprint},
 		Result: &Result{Folder: here, Fingerprint: Fingerprint{rest.Fingerprint, test.Fingerprint}}}
-	if _, _, err := from.Load(data.Watch{}); err != nil {
+	if _, _, err := from.Load(data.ReadControl{}); err != nil {
 		t.Error(err)
 	}
 	from.Intervals = "of other rows"
-	if _, _, err := from.Load(data.Watch{}); err == nil ||
+	if _, _, err := from.Load(data.ReadControl{}); err == nil ||
 		!strings.Contains(err.Error(), "the rows behind the intervals have changed since the run began") {
 		t.Errorf("other rows: %v", err)
 	}

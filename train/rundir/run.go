@@ -202,7 +202,7 @@ func startSchema(c options.Config, t *fitted.Model) *data.Schema {
 
 // TestRows reads the rows that the run was tested on, and refuses those that its model would misread: class 1 of a
 // table whose training rows have a new class may be class 2 of the model.
-func (r *Run) TestRows(w data.Watch) (*data.Dataset, error) {
+func (r *Run) TestRows(w data.ReadControl) (*data.Dataset, error) {
 	rows, err := r.testRows(w)
 	if err != nil {
 		return nil, err
@@ -215,7 +215,7 @@ func (r *Run) TestRows(w data.Watch) (*data.Dataset, error) {
 
 // testRows reads the test rows by the paths from the working directory. If these do not lead to rows of the same
 // fingerprint, it tries the folder in which the run was trained.
-func (r *Run) testRows(w data.Watch) (*data.Dataset, error) {
+func (r *Run) testRows(w data.ReadControl) (*data.Dataset, error) {
 	if r.Config.Test == data.NoTest {
 		return nil, usererror.Errorf("%s: was trained on all rows, with %s %s", r.Path, usererror.Flag("test"),
 			data.NoTest)

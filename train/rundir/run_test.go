@@ -29,7 +29,7 @@ func TestTestRowsOfAMovedRun(t *testing.T) {
 		"":        "rows.csv: there is no such file",
 		elsewhere: "rows.csv: there is no such file; nor from " + elsewhere + ", where the run was trained",
 	} {
-		rows, err := (&Run{Config: c, Result: &Result{Folder: folder}}).testRows(data.Watch{})
+		rows, err := (&Run{Config: c, Result: &Result{Folder: folder}}).testRows(data.ReadControl{})
 		if (err == nil) != (want == "") || err != nil && !strings.HasPrefix(err.Error(), want) ||
 			err == nil && rows.N() != 2 {
 			t.Errorf("%q: %v, want %q", folder, err, want)
@@ -49,14 +49,14 @@ func TestTestRowsBesideOthers(t *testing.T) {
 		options.Setting{Key: "test", Text: "test.csv", From: "--test"})
 	r := &Run{Config: c, Result: &Result{Folder: trained}}
 	t.Chdir(trained)
-	then := must.Get(r.testRows(data.Watch{}))(t)
+	then := must.Get(r.testRows(data.ReadControl{}))(t)
 	t.Chdir(here)
 	r.Result.Fingerprint.Test = then.Fingerprint
-	if rows, err := r.testRows(data.Watch{}); err != nil || rows.Fingerprint != then.Fingerprint {
+	if rows, err := r.testRows(data.ReadControl{}); err != nil || rows.Fingerprint != then.Fingerprint {
 		t.Errorf("other rows, %v", err)
 	}
 	must.OK(t, os.Remove(filepath.Join(trained, "test.csv")))
-	if rows, err := r.testRows(data.Watch{}); err != nil || rows.Fingerprint == then.Fingerprint {
+	if rows, err := r.testRows(data.ReadControl{}); err != nil || rows.Fingerprint == then.Fingerprint {
 		t.Errorf("where the old ones are gone: %v", err)
 	}
 }

@@ -2,9 +2,9 @@ package dist
 
 import "time"
 
-// Watch returns a Comm whose calls have a time limit; 0 is no limit. After the limit of a call, late is called once,
-// and the call continues. This is the only sign of a dead rank that the launcher does not see.
-func Watch(c Comm, limit time.Duration, late func(call string)) Comm {
+// WithTimeout returns a Comm whose calls have a time limit; 0 is no limit. After the limit of a call, late is called
+// once, and the call continues. This is the only sign of a dead rank that the launcher does not see.
+func WithTimeout(c Comm, limit time.Duration, late func(call string)) Comm {
 	if limit == 0 || c.Size() == 1 {
 		return c
 	}
