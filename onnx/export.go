@@ -69,9 +69,9 @@ func New(t *fitted.Model, dev device.Device, samples int) (_ *File, err error) {
 
 // exportable returns an error if the model has no graph.
 func exportable(t *fitted.Model) error {
-	kind := t.Kind
+	kind := t.Featurizer
 	if t.Members != nil {
-		kind = t.Members[0].Kind
+		kind = t.Members[0].Featurizer
 	}
 	switch {
 	case t.Schema.Alphabet != nil:

@@ -52,7 +52,7 @@ const shuffleSite = 0x73687566 // "shuf"
 func shuffle(ctx context.Context, t *fitted.Model, c options.Config, steps int,
 	dev device.Device, test *data.Dataset) (*Importance, error) {
 	inputs := t.Schema.Inputs()
-	if t.Kind.Gram != nil || test.N() < 2 || len(inputs) < 2 {
+	if t.Featurizer.Gram != nil || test.N() < 2 || len(inputs) < 2 {
 		return nil, nil
 	}
 	inputs = slices.DeleteFunc(inputs, func(in data.Input) bool { return !t.Projection.Reads(in.Columns) })

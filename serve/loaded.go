@@ -40,7 +40,7 @@ func (s *Server) openModel(e *entry) (m *loaded, err error) {
 		s.Log.Warn("the run is not finished: the model is that of its last checkpoint", "path", path)
 	}
 	t := run.Trained
-	if t.Kind.Gram != nil {
+	if t.Featurizer.Gram != nil {
 		return nil, fmt.Errorf("%s: it was trained with a kernel of its own, which requests cannot "+
 			"bring: predict reads it with --gram", path)
 	}

@@ -137,12 +137,12 @@ func (r *run) prepareInputs(ctx context.Context) (err error) {
 	c, ds := r.config, r.train
 	switch {
 	case ds.Gram != nil:
-		r.trained.Kind.Gram = &fitted.Gram{Own: ds.Gram.Own, M: ds.Gram.M}
+		r.trained.Featurizer.Gram = &fitted.Gram{Own: ds.Gram.Own, M: ds.Gram.M}
 		r.init.Sigma = []float64{1}
 		r.reporter.Note("the kernel of gram with %d inducing points, scaled to k(x, x) = 1", ds.Gram.M)
 		return nil
 	case ds.Sequences != nil && c.Model == model.DRF:
-		kind := &r.trained.Kind
+		kind := &r.trained.Featurizer
 		if kind.Codebook, ds, err = c.LearnCodebook(r.progressContext(ctx, "codebook"), ds); err != nil {
 			return err
 		}
@@ -182,7 +182,7 @@ func (r *run) useSequences(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.trained.Kind = s.kind()
+	r.trained.Featurizer = s.featurizer()
 	for _, row := range s.rows {
 		r.init.InducingPoints = append(r.init.InducingPoints, r.trained.Scaler.Rows(s.set.X, row, row+1)...)
 	}

@@ -48,7 +48,7 @@ func testDistances(t *testing.T, name string, precisions ...string) {
 				}
 				table, steps := run(memory.InTable), run(memory.InSteps)
 				table.Seconds, steps.Seconds = 0, 0
-				table.Trained.Kind, steps.Trained.Kind = fitted.RowKind{}, fitted.RowKind{}
+				table.Trained.Featurizer, steps.Trained.Featurizer = fitted.Featurizer{}, fitted.Featurizer{}
 				if !reflect.DeepEqual(table, steps) {
 					t.Errorf("a table ends at %+v, steps at %+v", table.Objective, steps.Objective)
 				}

@@ -22,15 +22,15 @@ type sequences struct {
 	train, validation *model.SequenceFeatures // nil before countFeatures
 }
 
-// kind returns the RowKind of a model of the sequences.
-func (s *sequences) kind() fitted.RowKind {
-	return fitted.RowKind{Codebook: s.codebook, Basis: s.basis}
+// featurizer returns the Featurizer of a model of the sequences.
+func (s *sequences) featurizer() fitted.Featurizer {
+	return fitted.Featurizer{Codebook: s.codebook, Basis: s.basis}
 }
 
 // withRows returns a copy with the same X̄ and the features of other training rows.
 func (s *sequences) withRows(ctx context.Context, ds *data.Dataset) *sequences {
 	other := *s
-	other.train = s.kind().Shared(ctx, ds)
+	other.train = s.featurizer().Shared(ctx, ds)
 	return &other
 }
 
@@ -72,12 +72,12 @@ func (s *setup) countFeatures(ctx context.Context) (*sequences, error) {
 	if err != nil || chosen.train != nil {
 		return chosen, err
 	}
-	kind := chosen.kind()
+	featurizer := chosen.featurizer()
 	if s.validation != nil {
 		rows, part := s.evaluationRows()
-		chosen.validation = kind.Shared(ctx, part.Of(rows))
+		chosen.validation = featurizer.Shared(ctx, part.Of(rows))
 	}
-	train := kind.Shared(s.progressContext(ctx, "features of the sequences"), chosen.set)
+	train := featurizer.Shared(s.progressContext(ctx, "features of the sequences"), chosen.set)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

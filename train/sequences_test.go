@@ -336,7 +336,7 @@ func TestSequenceModelDamage(t *testing.T) {
 			"1\ta word and another\n0\twords of old\n1\tand a word\n0\tan old word\n1\ta new and\n0\tof "+
 				"words\n1\tanother a\n0\told of\n1\tand\n0\tof\n", data.ReadOptions{Tokens: "bytes"})).Trained
 	for want, damage := range map[string]func(t *fitted.Model){
-		"lack an alphabet": func(t *fitted.Model) { t.Kind = fitted.RowKind{} },
+		"lack an alphabet": func(t *fitted.Model) { t.Featurizer = fitted.Featurizer{} },
 		"are not those of the model": func(t *fitted.Model) {
 			t.Config.Maps = []string{model.MapLinear, model.MapRBF}
 		},
@@ -371,6 +371,6 @@ func TestEmptySequences(t *testing.T) {
 }
 
 // basisOf returns X̄ of a model of sequences; nil for other models.
-func basisOf(t *fitted.Model) *seq.Basis { return t.Kind.Basis }
+func basisOf(t *fitted.Model) *seq.Basis { return t.Featurizer.Basis }
 
-func isProjected(t *fitted.Model) bool { return t.Kind.Projection != nil }
+func isProjected(t *fitted.Model) bool { return t.Featurizer.Projection != nil }

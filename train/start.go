@@ -41,7 +41,7 @@ func (s *setup) checkStart() error {
 	if from.Members != nil {
 		return usererror.Errorf("an ensemble cannot be trained further: start at a single model")
 	}
-	if from.Kind.Gram != nil || s.train.Gram != nil {
+	if from.Featurizer.Gram != nil || s.train.Gram != nil {
 		return usererror.Errorf("a model of %s cannot be trained further: its kernel is that of its own rows",
 			usererror.Key("gram"))
 	}
@@ -56,7 +56,7 @@ func (s *setup) checkStart() error {
 	if err := s.checkTargets(from.Targets, s.train); err != nil {
 		return err
 	}
-	if kind := from.Kind; kind.Basis != nil {
+	if kind := from.Featurizer; kind.Basis != nil {
 		s.sequences = &sequences{codebook: kind.Codebook, set: kind.Coded(s.train), basis: kind.Basis}
 	}
 	return nil
@@ -67,7 +67,7 @@ func (s *setup) checkStart() error {
 func (r *run) inherit(s *fitted.Model) {
 	t := r.trained
 	own := r.train.Schema()
-	t.Config, t.Kind, t.Schema = r.config.ModelConfig(r.train), s.Kind, s.Schema
+	t.Config, t.Featurizer, t.Schema = r.config.ModelConfig(r.train), s.Featurizer, s.Schema
 	t.Schema.Roles, t.Schema.TimeForm = own.Roles, own.TimeForm
 	t.Effects, t.Projection, t.Scaler, t.Targets = s.Effects, s.Projection, s.Scaler, s.Targets
 }

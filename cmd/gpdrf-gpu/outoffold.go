@@ -94,7 +94,7 @@ func (v *crossValidation) predictAll(ctx context.Context) error {
 	slices.SortStableFunc(rows, func(a, b []predict.Cell) int { return cmp.Compare(a[0].Value, b[0].Value) })
 	all.Rows = len(rows)
 	all.Row = func(i int, cells []predict.Cell) []predict.Cell { return append(cells, rows[i]...) }
-	return atomicfile.WriteFile(filepath.Join(v.cv.Path(), rundir.OutOfFoldFile),
+	return atomicfile.WriteFile(filepath.Join(v.cv.Path(), rundir.PredictionsFile),
 		func(w io.Writer) error { return all.Write(w, predict.CSV) })
 }
 

@@ -9,6 +9,11 @@ import (
 // The purposes of random numbers at SitePredict, in place of the sample. Draws uses 0.
 const components, normals, uniforms = 1, 2, 3
 
+// targetKey returns the key of random numbers for a target: its number is in place of the step's.
+func targetKey(seed uint64, target int) device.Key {
+	return device.Key{Seed: seed, Step: device.Count{N: uint32(target)}, Site: device.SitePredict}
+}
+
 // Draw returns draw t of y of a target, at row n of a mixture:
 //
 //	y⁽ᵗ⁾ = Mean[s,n] + σ[s,n] z,   s by its weight, z of the component's own distribution
@@ -16,19 +21,17 @@ const components, normals, uniforms = 1, 2, 3
 // All rows and targets of a draw have one s, so that the draw follows one sample of the functions. z belongs to the
 // row, by its number among all rows, and to the target.
 func Draw(m metrics.Distribution, n, row, target, t int, seed uint64) float64 {
-	block := func(sample, row int, target uint32) [4]uint32 {
-		key, c1, c2, c3 := device.Key{Seed: seed, Step: device.Count{N: target},
-			Site: device.SitePredict}.Words(sample, row)
+	block := func(sample, row, target int) [4]uint32 {
+		key, c1, c2, c3 := targetKey(seed, target).Words(sample, row)
 		return philox.Block(key, [4]uint32{uint32(t), c1, c2, c3})
 	}
 	s := m.Component(float64(block(components, 0, 0)[0]) / (1 << 32))
-	return m.At(s, n, philox.Normals(block(normals, row, uint32(target)))[0])
+	return m.At(s, n, philox.Normals(block(normals, row, target))[0])
 }
 
 // Uniform returns a random number from 0 to 1 for a target, by its number, and a row, by its number among all rows.
 func Uniform(row, target int, seed uint64) float64 {
-	key, c1, c2, c3 := device.Key{Seed: seed, Step: device.Count{N: uint32(target)},
-		Site: device.SitePredict}.Words(uniforms, row)
+	key, c1, c2, c3 := targetKey(seed, target).Words(uniforms, row)
 	return float64(philox.Block(key, [4]uint32{0, c1, c2, c3})[0]) / (1 << 32)
 }
 
@@ -43,8 +46,7 @@ func Draws(m metrics.Mixture, target, draws int, seed uint64) metrics.Mixture {
 	if draws < 2 {
 		panic("fitted: a variance needs two draws")
 	}
-	key, c1, c2, c3 := device.Key{Seed: seed, Step: device.Count{N: uint32(target)},
-		Site: device.SitePredict}.Words(0, 0)
+	key, c1, c2, c3 := targetKey(seed, target).Words(0, 0)
 	component, normal := make([]int, draws), make([]float64, draws)
 	for t := range draws {
 		w := philox.Block(key, [4]uint32{uint32(t), c1, c2, c3})

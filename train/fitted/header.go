@@ -30,7 +30,7 @@ const (
 // Description returns the model without its parameters: JSON, and the other tensors of a model file.
 func (t *Model) Description() (text string, extra []safetensors.Tensor, err error) {
 	own := *t
-	own.Sequences, extra = t.Kind.tensors()
+	own.Sequences, extra = t.Featurizer.tensors()
 	if k := t.Novelty; k != nil && k.Width > 0 {
 		extra = append(extra, tensorOf(noveltyPoints, k.Points, len(k.Points)/k.Width, k.Width))
 	}
@@ -72,7 +72,7 @@ func (r *tensorReader) description(text string) (t *Model, err error) {
 		return nil, fmt.Errorf("the description of the model is damaged: %w", err)
 	}
 	if t.Sequences != nil {
-		if t.Kind, err = t.readKind(t.Sequences, r); err != nil {
+		if t.Featurizer, err = t.readKind(t.Sequences, r); err != nil {
 			return nil, err
 		}
 		t.Sequences = nil
@@ -95,7 +95,7 @@ func (r *tensorReader) description(text string) (t *Model, err error) {
 func (t *Model) readNovelty(r *tensorReader) {
 	k := t.Novelty
 	k.Width = t.coordinates()
-	own, _ := t.Kind.inducingDistances()
+	own, _ := t.Featurizer.inducingDistances()
 	sound := func(unit float64, needed bool) bool {
 		return (unit != 0) == needed && unit >= 0 && !math.IsInf(unit, 0)
 	}

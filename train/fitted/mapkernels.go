@@ -15,7 +15,7 @@ type MapKernel struct {
 
 // MapKernels returns the kernels of the feature maps of a model of sequences; nil for other models.
 func (t *Model) MapKernels() (all []MapKernel) {
-	basis := t.Kind.Basis
+	basis := t.Featurizer.Basis
 	if basis == nil {
 		return nil
 	}

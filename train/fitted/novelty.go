@@ -33,7 +33,7 @@ const noveltyShare = 0.99
 // FitNovelty fits the Novelty to training rows.
 func (t *Model) FitNovelty(ds *data.Dataset, seed uint64) *Novelty {
 	k := &Novelty{}
-	if own, m := t.Kind.inducingDistances(); own != nil {
+	if own, m := t.Featurizer.inducingDistances(); own != nil {
 		k.ToXBar = nearestUnit(m, func(i, j int) float64 {
 			return math.Sqrt(sumOfMaps(own[i*(len(own)/m):], j, m, len(own)/m/m))
 		})
@@ -51,22 +51,22 @@ func (t *Model) FitNovelty(ds *data.Dataset, seed uint64) *Novelty {
 
 // coordinates returns the number of values of a row that are compared: scaled columns and projected features.
 func (t *Model) coordinates() int {
-	if !t.Kind.readsColumns() {
+	if !t.Featurizer.readsColumns() {
 		return 0
 	}
-	return t.Projection.Width(t.Effects.Width(len(t.Schema.Columns))) + t.Kind.projectedWidth()
+	return t.Projection.Width(t.Effects.Width(len(t.Schema.Columns))) + t.Featurizer.projectedWidth()
 }
 
 // points returns the coordinates of the rows lo … hi−1: scaled columns, and the projection of sequences if the model
 // has one. projected is that projection, or nil.
 func (t *Model) points(ds *data.Dataset, lo, hi int, projected []float64) []float64 {
 	x := t.Scaler.UnclippedRows(ds, lo, hi)
-	p := t.Kind.projectedWidth()
+	p := t.Featurizer.projectedWidth()
 	if p == 0 {
 		return x
 	}
 	if projected == nil {
-		projected = t.Kind.extraInputs(context.Background(), t.Kind.Coded(ds), lo, hi)
+		projected = t.Featurizer.extraInputs(context.Background(), t.Featurizer.Coded(ds), lo, hi)
 	}
 	return joinColumns(hi-lo, x, projected)
 }
@@ -121,12 +121,12 @@ func (t *Model) distances(dst []float64, ds *data.Dataset, lo, hi int, x []float
 	n := hi - lo
 	width := len(x) / n
 	numbers := 0
-	if t.Kind.readsColumns() {
+	if t.Featurizer.readsColumns() {
 		numbers = ds.D()
 	}
 	clear(dst)
 	if k.ToXBar > 0 {
-		_, m := t.Kind.inducingDistances()
+		_, m := t.Featurizer.inducingDistances()
 		maps := (width - numbers) / m
 		for i := range dst {
 			row := x[i*width+numbers : (i+1)*width]
@@ -141,7 +141,7 @@ func (t *Model) distances(dst []float64, ds *data.Dataset, lo, hi int, x []float
 		return
 	}
 	var projected []float64
-	if t.Kind.projectedWidth() > 0 {
+	if t.Featurizer.projectedWidth() > 0 {
 		projected = columns(x, n, numbers, width-numbers)
 	}
 	points := t.points(ds, lo, hi, projected)

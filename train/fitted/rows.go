@@ -13,13 +13,13 @@ import (
 // Inputs gives the model's inputs of the rows lo … hi−1 of a data set: scaled columns or their projection, then
 // distances to X̄ or the projection of features. After ctx has ended, they are incomplete.
 func (t *Model) Inputs(ctx context.Context, ds *data.Dataset) func(lo, hi int) []float64 {
-	ds = t.Kind.Coded(t.scores(ds))
+	ds = t.Featurizer.Coded(t.scores(ds))
 	return func(lo, hi int) []float64 {
 		var x []float64
-		if t.Kind.readsColumns() {
+		if t.Featurizer.readsColumns() {
 			x = t.Numbers(ds)(lo, hi)
 		}
-		z := t.Kind.extraInputs(ctx, ds, lo, hi)
+		z := t.Featurizer.extraInputs(ctx, ds, lo, hi)
 		return joinColumns(hi-lo, x, z)
 	}
 }
@@ -37,7 +37,7 @@ func (t *Model) Numbers(ds *data.Dataset) func(lo, hi int) []float64 {
 
 // SetInducing gives a model of sequences the distances among X̄.
 func (t *Model) SetInducing(m *model.Model) {
-	if own, _ := t.Kind.inducingDistances(); own != nil {
+	if own, _ := t.Featurizer.inducingDistances(); own != nil {
 		m.SetInducing(own)
 	}
 }
@@ -45,9 +45,9 @@ func (t *Model) SetInducing(m *model.Model) {
 // EmptyWarning returns a message with the numbers of sequences that have no feature under one of the maps; "" if all
 // have.
 func (t *Model) EmptyWarning(ctx context.Context, ds *data.Dataset) (warning string) {
-	maps := t.Kind.maps()
+	maps := t.Featurizer.maps()
 	var parts []string
-	for i, n := range t.Kind.empty(ctx, t.Kind.Coded(ds)) {
+	for i, n := range t.Featurizer.empty(ctx, t.Featurizer.Coded(ds)) {
 		if n > 0 {
 			parts = append(parts, fmt.Sprintf("%d under %s", n, maps[i]))
 		}
@@ -63,7 +63,7 @@ func (t *Model) EmptyWarning(ctx context.Context, ds *data.Dataset) (warning str
 // their number is at least least, or sequences without features.
 func (t *Model) RowWarnings(ctx context.Context, ds *data.Dataset, least int) (warnings []string) {
 	t = t.singleModels()[0]
-	if !t.Kind.readsColumns() {
+	if !t.Featurizer.readsColumns() {
 		return nil // the model does not read the columns
 	}
 	var far scaling.FarRows

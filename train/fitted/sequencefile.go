@@ -39,9 +39,9 @@ func gramShape(m int) []int {
 }
 
 // tensors returns the parts of a model file that describe the kind of rows; nil for a table.
-func (k RowKind) tensors() (*sequencesHeader, []safetensors.Tensor) {
-	h := &sequencesHeader{Kernel: k.maps().String(), Codebook: k.Codebook}
-	switch b, p, g := k.Basis, k.Projection, k.Gram; {
+func (f Featurizer) tensors() (*sequencesHeader, []safetensors.Tensor) {
+	h := &sequencesHeader{Kernel: f.maps().String(), Codebook: f.Codebook}
+	switch b, p, g := f.Basis, f.Projection, f.Gram; {
 	case b != nil:
 		codes, start := converted[float64](b.Set.Codes), converted[float64](b.Set.Start)
 		return h, append([]safetensors.Tensor{tensorOf(basisCodes, codes, len(codes)),
@@ -79,7 +79,7 @@ func stateName(term int, what string) string {
 func tableName(term, table int) string { return stateName(term, fmt.Sprintf("table.%d", table)) }
 
 // readKind reads the kind of a model of sequences from the tensors of a model file.
-func (t *Model) readKind(h *sequencesHeader, r *tensorReader) (k RowKind, err error) {
+func (t *Model) readKind(h *sequencesHeader, r *tensorReader) (k Featurizer, err error) {
 	m := t.Config.Inducing
 	if h.Gram {
 		k.Gram = &Gram{Own: r.reals(gramOwn, gramShape(m)...), M: m}

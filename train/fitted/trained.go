@@ -36,7 +36,7 @@ type Model struct {
 	Steps   int    `json:"steps,omitempty"` // number of steps of the training, beside Options
 
 	Parameters []model.Parameter `json:"-"`
-	Kind       RowKind           `json:"-"` // kind of the rows; the members of an ensemble have their own
+	Featurizer Featurizer        `json:"-"` // the members of an ensemble have their own
 
 	// Members are the models of an ensemble, which has no parameters of its own; nil for one model.
 	Members []Member `json:"-"`
@@ -84,7 +84,7 @@ func (t *Model) Snapshot(dev device.Device, samples int) (*model.Snapshot, error
 // ownRows returns the rows of a data set in the columns that the model reads. Rows that it cannot predict are an error.
 func (t *Model) ownRows(ctx context.Context, ds *data.Dataset) (*data.Dataset, error) {
 	ds = t.scores(ds)
-	return ds, t.Kind.checkRows(ctx, ds)
+	return ds, t.Featurizer.checkRows(ctx, ds)
 }
 
 // open puts the model on a device that has the memory for a prediction of n rows.

@@ -21,9 +21,6 @@ import (
 // cvFile is the file of a CV, beside the run folders of its folds.
 const cvFile = "cv.json"
 
-// OutOfFoldFile holds the prediction of every row by the model that has not seen it, once all folds are finished.
-const OutOfFoldFile = "predictions.csv"
-
 // own is the value of --cv that asks for the folds of a named set.
 const own = "own"
 
@@ -336,6 +333,8 @@ func (cv *CV) Begin(fold int, changes []options.Setting) (options.Config, error)
 	return c.RelativeTo(cv.Folder).Resume(changes, rows)
 }
 
-// Predicts reports whether OutOfFoldFile is still to be written. Folds of a named set may overlap, and have no such
+// Predicts reports whether PredictionsFile is still to be written. Folds of a named set may overlap, and have no such
 // file.
-func (cv *CV) Predicts() bool { return cv.Complete && !cv.OwnFolds && !hasFile(cv.path, OutOfFoldFile) }
+func (cv *CV) Predicts() bool {
+	return cv.Complete && !cv.OwnFolds && !hasFile(cv.path, PredictionsFile)
+}

@@ -26,9 +26,9 @@ func (cv *CV) Claim(fold int) (release func() error, err error) {
 	return release, nil
 }
 
-// ClaimPredictions takes the work on OutOfFoldFile, as Claim takes a fold.
+// ClaimPredictions takes the work on PredictionsFile, as Claim takes a fold.
 func (cv *CV) ClaimPredictions() (release func() error, err error) {
-	return parts.Claim(filepath.Join(cv.path, OutOfFoldFile+".lock"))
+	return parts.Claim(filepath.Join(cv.path, PredictionsFile+".lock"))
 }
 
 // SameAs refuses a requested cross-validation whose options or folds differ from those of this one.

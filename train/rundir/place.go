@@ -148,7 +148,7 @@ func (f *Folder) Release() {
 // The files of a run folder that people read, and train does not. HistoryFile is written with each checkpoint, the
 // others when a run ends.
 const (
-	PredictionsFile = "predictions.csv" // test rows and their predictions
+	PredictionsFile = "predictions.csv" // test rows and their predictions; in a cross-validation, all rows out of fold
 	ImportanceFile  = "importance.json" // importance of each input
 	HistoryFile     = "history.json"    // commands that trained the run, with their folders
 	MetricsCSVFile  = "metrics.csv"     // MetricsFile as a table

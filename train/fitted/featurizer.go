@@ -11,9 +11,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
-// RowKind is the kind of a model's rows. If all fields are nil, they are those of a table. Sequences may have columns
-// beside them.
-type RowKind struct {
+// Featurizer makes a model's inputs of its rows. If all fields are nil, rows are those of a table. Sequences may have
+// columns beside them.
+type Featurizer struct {
 	Basis      *seq.Basis          // X̄ and learnt state, for sequences that are compared with X̄ by distances
 	Projection *seq.SignProjection // projection for sequences whose features become a few coordinates
 	Gram       *Gram               // kernel for rows with a kernel of their own, whose columns are ignored
@@ -28,24 +28,24 @@ type Gram struct {
 }
 
 // readsColumns reports whether the model reads the columns of a table.
-func (k RowKind) readsColumns() bool { return k.Gram == nil }
+func (f Featurizer) readsColumns() bool { return f.Gram == nil }
 
 // Coded returns a data set with the symbols of the model in place of vectors in sequences.
-func (k RowKind) Coded(ds *data.Dataset) *data.Dataset {
-	if k.Codebook == nil || ds.Sequences.Alphabet.OfVectors() == nil {
+func (f Featurizer) Coded(ds *data.Dataset) *data.Dataset {
+	if f.Codebook == nil || ds.Sequences.Alphabet.OfVectors() == nil {
 		return ds
 	}
-	return ds.WithSequences(k.Codebook.Encode(ds.Sequences))
+	return ds.WithSequences(f.Codebook.Encode(ds.Sequences))
 }
 
 // extraInputs returns the inputs [hi−lo,W] of coded rows lo … hi−1 that follow their columns; nil if there are none.
-func (k RowKind) extraInputs(ctx context.Context, ds *data.Dataset, lo, hi int) []float64 {
+func (f Featurizer) extraInputs(ctx context.Context, ds *data.Dataset, lo, hi int) []float64 {
 	switch {
-	case k.Basis != nil:
-		return k.Basis.Distances(ctx, ds.Sequences, lo, hi)
-	case k.Projection != nil:
-		return k.Projection.Rows(ctx, ds.Sequences, lo, hi)
-	case k.Gram != nil:
+	case f.Basis != nil:
+		return f.Basis.Distances(ctx, ds.Sequences, lo, hi)
+	case f.Projection != nil:
+		return f.Projection.Rows(ctx, ds.Sequences, lo, hi)
+	case f.Gram != nil:
 		return ds.Gram.Rows[lo*ds.Gram.M : hi*ds.Gram.M]
 	}
 	return nil
@@ -53,60 +53,60 @@ func (k RowKind) extraInputs(ctx context.Context, ds *data.Dataset, lo, hi int) 
 
 // inducingDistances returns the squared distances among m inducing points under each map [M,I·M]; nil if the model uses
 // no distances.
-func (k RowKind) inducingDistances() (own []float64, m int) {
+func (f Featurizer) inducingDistances() (own []float64, m int) {
 	switch {
-	case k.Basis != nil:
-		return k.Basis.Own(), k.Basis.M()
-	case k.Gram != nil:
-		return k.Gram.Own, k.Gram.M
+	case f.Basis != nil:
+		return f.Basis.Own(), f.Basis.M()
+	case f.Gram != nil:
+		return f.Gram.Own, f.Gram.M
 	}
 	return nil, 0
 }
 
 // projectedWidth returns the number of extraInputs of a projection, which are coordinates like columns.
-func (k RowKind) projectedWidth() int {
-	if k.Projection == nil {
+func (f Featurizer) projectedWidth() int {
+	if f.Projection == nil {
 		return 0
 	}
-	return k.Projection.P
+	return f.Projection.P
 }
 
 // maps returns the feature maps of sequences; nil for other rows.
-func (k RowKind) maps() seq.Spec {
+func (f Featurizer) maps() seq.Spec {
 	switch {
-	case k.Basis != nil:
-		return k.Basis.Spec
-	case k.Projection != nil:
-		return k.Projection.Spec
+	case f.Basis != nil:
+		return f.Basis.Spec
+	case f.Projection != nil:
+		return f.Projection.Spec
 	}
 	return nil
 }
 
 // empty counts the coded sequences without any feature, for each of the maps.
-func (k RowKind) empty(ctx context.Context, ds *data.Dataset) []int {
+func (f Featurizer) empty(ctx context.Context, ds *data.Dataset) []int {
 	switch {
-	case k.Basis != nil:
-		return k.Basis.Empty(ctx, ds.Sequences)
-	case k.Projection != nil:
-		return k.Projection.Empty(ctx, ds.Sequences)
+	case f.Basis != nil:
+		return f.Basis.Empty(ctx, ds.Sequences)
+	case f.Projection != nil:
+		return f.Projection.Empty(ctx, ds.Sequences)
 	}
 	return nil
 }
 
 // checkRows refuses rows that the model cannot predict: their kernel is not that of training, or graphs are too large
 // for the maps. Soon after ctx ends, its cause is the error.
-func (k RowKind) checkRows(ctx context.Context, ds *data.Dataset) error {
-	switch maps := k.maps(); {
-	case k.Gram != nil && ds.Gram == nil:
+func (f Featurizer) checkRows(ctx context.Context, ds *data.Dataset) error {
+	switch maps := f.maps(); {
+	case f.Gram != nil && ds.Gram == nil:
 		return usererror.Errorf("%s: the model was trained with %s: give the kernel of these rows, "+
 			"test_inducing and test_diag, with %s FILE.npz", ds.Path, usererror.Key("gram"), usererror.Flag("gram"))
-	case k.Gram != nil && !nearlyEqual(ds.Gram.Own, k.Gram.Own):
+	case f.Gram != nil && !nearlyEqual(ds.Gram.Own, f.Gram.Own):
 		return usererror.OfFlag("gram", "its array inducing is not that of training: the same inducing points "+
 			"are needed, in the same order")
-	case k.Gram == nil && ds.Gram != nil:
+	case f.Gram == nil && ds.Gram != nil:
 		return usererror.OfFlag("gram", "the model was trained without %s: leave it out", usererror.Key("gram"))
 	case maps != nil:
-		err := maps.Fits(ctx, k.Coded(ds).Sequences)
+		err := maps.Fits(ctx, f.Coded(ds).Sequences)
 		if err != nil && ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -124,18 +124,18 @@ func nearlyEqual(a, b []float64) bool {
 
 // Shared returns the sequences of a data set by the features that they share with X̄. After ctx has ended, the result
 // is incomplete.
-func (k RowKind) Shared(ctx context.Context, ds *data.Dataset) *model.SequenceFeatures {
-	set := k.Coded(ds).Sequences
-	v := &model.SequenceFeatures{Sizes: k.Basis.Sizes(ctx, set)}
-	for _, t := range k.Basis.Spec {
+func (f Featurizer) Shared(ctx context.Context, ds *data.Dataset) *model.SequenceFeatures {
+	set := f.Coded(ds).Sequences
+	v := &model.SequenceFeatures{Sizes: f.Basis.Sizes(ctx, set)}
+	for _, t := range f.Basis.Spec {
 		v.Metrics = append(v.Metrics, t.Metric())
 	}
-	for _, x := range k.Basis.Columns(ctx) {
+	for _, x := range f.Basis.Columns(ctx) {
 		v.Inducing = append(v.Inducing,
 			model.HostSparse{Start: converted[int32](x.Start), Index: x.Row, Value: x.Value, Square: x.Square})
 	}
 	v.Rows = func(lo, hi int) (lists []model.HostSparse) {
-		for _, r := range k.Basis.Vectors(ctx, set, lo, hi) {
+		for _, r := range f.Basis.Vectors(ctx, set, lo, hi) {
 			lists = append(lists, model.HostSparse{Start: converted[int32](r.Start), Index: r.Column,
 				Value: r.Value, Square: r.Square})
 		}

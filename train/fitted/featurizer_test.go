@@ -24,7 +24,7 @@ func TestLookAtLargeGraphsEnds(t *testing.T) {
 	basis := must.Get(seq.NewBasis(t.Context(), spec, small, []int{0}))(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	err := (RowKind{Basis: basis}).checkRows(ctx, &data.Dataset{Sequences: large})
+	err := (Featurizer{Basis: basis}).checkRows(ctx, &data.Dataset{Sequences: large})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
