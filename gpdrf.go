@@ -126,7 +126,7 @@ func Train(ctx context.Context, rows Rows, o Options) (m *Model, err error) {
 	}
 	job := &train.Job{Config: cfg, Device: dev, Train: parts.Train, Validation: parts.Validation,
 		Conformal: parts.Conformal, Started: started, Reporter: r}
-	if best.Wanted(cfg) {
+	if best.TrainsSeveral(cfg) {
 		return o.trainSeveral(ctx, job, given)
 	}
 	return o.trainOne(ctx, job)
@@ -183,7 +183,7 @@ func (o Options) config(given []options.Setting) (c options.Config, err error) {
 	if c, err = options.Resolve(nil, given); err != nil {
 		return c, err
 	}
-	if best.Wanted(c) {
+	if best.TrainsSeveral(c) {
 		if err := best.CheckOptions(c); err != nil {
 			return c, err
 		}

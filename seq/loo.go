@@ -55,19 +55,19 @@ func (t Targets) class(i int) int {
 	return metrics.Argmax(t.row(i))
 }
 
-// loo predicts each of n rows from the rows of other blocks, by kernel ridge regression, whose predictions without a
-// block follow from one inverse.
-type loo struct {
+// leaveOneOut predicts each of n rows from the rows of other blocks, by kernel ridge regression, whose predictions
+// without a block follow from one inverse.
+type leaveOneOut struct {
 	Targets
 	mean    []float64 // mean of each column
 	centred []float64 // values less the mean [Columns, n]
 	blocks  [][]int   // rows that are left out together
 }
 
-// newLOO takes rows that stand at some places of a file.
-func newLOO(t Targets, places []int) *loo {
+// newLeaveOneOut takes rows that stand at some places of a file.
+func newLeaveOneOut(t Targets, places []int) *leaveOneOut {
 	n := t.n()
-	l := &loo{Targets: t, blocks: blocks(t, places), mean: make([]float64, t.Columns),
+	l := &leaveOneOut{Targets: t, blocks: blocks(t, places), mean: make([]float64, t.Columns),
 		centred: make([]float64, t.Columns*n)}
 	for i, v := range t.Values {
 		l.mean[i%t.Columns] += v / float64(n)
@@ -86,7 +86,7 @@ type leftOut struct {
 
 // predict leaves out each block b under G = K + ridge, which it overwrites. With C = ((G⁻¹)_bb)⁻¹, the residuals of its
 // rows are C (G⁻¹y)_b, and the variances of y_b given the others are on the diagonal of C.
-func (l *loo) predict(g []float64) leftOut {
+func (l *leaveOneOut) predict(g []float64) leftOut {
 	n := l.n()
 	inverse := invertFactor(g, n) // V = L⁻¹, so that G⁻¹ = VᵀV
 	solved := make([]float64, n*l.Columns)
@@ -166,7 +166,7 @@ type distanceTable struct {
 }
 
 // fitAll fits each form by leave-out predictions, until ctx is done.
-func (l *loo) fitAll(ctx context.Context, forms []form) ([]fit, error) {
+func (l *leaveOneOut) fitAll(ctx context.Context, forms []form) ([]fit, error) {
 	fits := make([]fit, len(forms))
 	parallel.Each(ctx, len(forms), 1, func(i, _ int) {
 		fits[i] = l.judge(l.predict(forms[i].matrix()))

@@ -21,7 +21,7 @@ func TestLeaveBlockOut(t *testing.T) {
 		x[i] = 3 * r.Float64()
 		targets.Values = append(targets.Values, math.Sin(x[i])+5, r.Float64())
 	}
-	l := newLOO(targets, r.Perm(n))
+	l := newLeaveOneOut(targets, r.Perm(n))
 	for i := range n {
 		for j := range n {
 			k[i*n+j] = math.Exp(-(x[i] - x[j]) * (x[i] - x[j]))

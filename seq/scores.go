@@ -9,7 +9,7 @@ import (
 
 // judge scores the predictions of rows that were left out by the log density of each row, after the link that fits
 // best.
-func (l *loo) judge(p leftOut) fit {
+func (l *leaveOneOut) judge(p leftOut) fit {
 	if l.Classes {
 		return l.judgeClasses(p)
 	}
@@ -43,7 +43,7 @@ func (l *loo) judge(p leftOut) fit {
 }
 
 // judgeClasses makes probabilities of the predicted scores: softmax(b_c + a·score), whose a and b fit all rows best.
-func (l *loo) judgeClasses(p leftOut) fit {
+func (l *leaveOneOut) judgeClasses(p leftOut) fit {
 	n, columns := l.n(), l.Columns
 	score := make([]float64, n*columns)
 	for i := range score {
@@ -76,7 +76,7 @@ const rareShare = 0.1
 
 // calibrated returns the probabilities softmax(b_c + a·score) [n, Columns] with the largest likelihood: in turn, a
 // takes a step of Newton, and b makes the mean probability of each class its share.
-func (l *loo) calibrated(score []float64) []float64 {
+func (l *leaveOneOut) calibrated(score []float64) []float64 {
 	n, columns := l.n(), l.Columns
 	slope := 1.0
 	offset := make([]float64, columns)
@@ -158,7 +158,7 @@ func difference(a, b []float64) (d, se float64) {
 }
 
 // auc returns the area under the curve of one column's scores; 0.5 if it has no area.
-func (l *loo) auc(score []float64, column int) float64 {
+func (l *leaveOneOut) auc(score []float64, column int) float64 {
 	scores, positive := make([]float64, l.n()), make([]bool, l.n())
 	for i := range scores {
 		scores[i] = score[i*l.Columns+column]

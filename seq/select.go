@@ -231,13 +231,13 @@ func (c candidate) score() Score {
 
 // comparison is some rows among which specs are compared.
 type comparison struct {
-	*loo
+	*leaveOneOut
 	set *Set
 }
 
 // head returns a comparison of the first n rows.
 func (s *selector) head(n int) *comparison {
-	return &comparison{newLOO(s.targets.head(n), s.places[:n]), s.set.part(0, n)}
+	return &comparison{newLeaveOneOut(s.targets.head(n), s.places[:n]), s.set.part(0, n)}
 }
 
 // try fits a spec, and returns the best fit: the inner product, or an exponential kernel if that is better by two

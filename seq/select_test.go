@@ -42,7 +42,7 @@ func TestOneTarget(t *testing.T) {
 	const n = 50
 	for _, y := range []float64{0, -0.022360679774997898} {
 		p := Targets{Columns: 1, Values: slices.Repeat([]float64{y}, n)}
-		l, g := newLOO(p, places(n)), make([]float64, n*n)
+		l, g := newLeaveOneOut(p, places(n)), make([]float64, n*n)
 		for i := range n {
 			g[i*n+i] = 1.03
 		}

@@ -13,12 +13,12 @@ import (
 type batcher struct {
 	server    *Server
 	predictor *fitted.Predictor
-	queue     chan *job
+	queue     chan *batchItem
 	done      chan struct{}
 }
 
-// job is the rows of one request.
-type job struct {
+// batchItem has the rows of one request.
+type batchItem struct {
 	ctx     context.Context
 	n       int
 	x       []float64 // [n,Width]
@@ -33,7 +33,7 @@ type outcome struct {
 
 // predict queues rows x [n,Width] and waits for their prediction. It fails at once if the queue is full.
 func (b *batcher) predict(ctx context.Context, n int, x []float64) (*model.Prediction, error) {
-	j := &job{ctx, n, x, time.Now(), make(chan outcome, 1)}
+	j := &batchItem{ctx, n, x, time.Now(), make(chan outcome, 1)}
 	select {
 	case b.queue <- j:
 	default:
@@ -52,7 +52,7 @@ func (b *batcher) run() {
 	defer close(b.done)
 	timer := time.NewTimer(0)
 	for first := range b.queue {
-		jobs := []*job{first}
+		items := []*batchItem{first}
 		rows := first.n
 		timer.Reset(b.server.MaxDelay)
 		for rows < b.server.MaxBatch {
@@ -60,15 +60,15 @@ func (b *batcher) run() {
 			if j == nil {
 				break
 			}
-			jobs = append(jobs, j)
+			items = append(items, j)
 			rows += j.n
 		}
-		b.answer(jobs)
+		b.answer(items)
 	}
 }
 
 // next receives a job from the queue; nil if none arrives before the timeout.
-func (b *batcher) next(timeout <-chan time.Time) *job {
+func (b *batcher) next(timeout <-chan time.Time) *batchItem {
 	select {
 	case j := <-b.queue:
 		return j
@@ -82,12 +82,12 @@ func (b *batcher) next(timeout <-chan time.Time) *job {
 	}
 }
 
-// answer predicts the rows of the jobs that are not cancelled, in one forward pass, and answers each job.
-func (b *batcher) answer(jobs []*job) {
-	var waiting []*job
+// answer predicts the rows of the items that are not cancelled, in one forward pass, and answers each item.
+func (b *batcher) answer(items []*batchItem) {
+	var waiting []*batchItem
 	var x []float64
 	rows := 0
-	for _, j := range jobs {
+	for _, j := range items {
 		if j.ctx.Err() != nil {
 			continue
 		}
@@ -128,7 +128,7 @@ func (b *batcher) forward(ctx context.Context, rows int, x []float64) (p *model.
 	return b.predictor.Predict(ctx, rows, x)
 }
 
-// close waits until run has answered all jobs and ended. After it, predict must not be called.
+// close waits until run has answered all items and ended. After it, predict must not be called.
 func (b *batcher) close() {
 	close(b.queue)
 	<-b.done

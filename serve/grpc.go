@@ -226,7 +226,7 @@ func (s *Server) callUnload(w http.ResponseWriter, r *http.Request, q *inference
 
 // callModelInfer answers a request for a prediction. It logs and counts the request, also where its message is refused.
 func (s *Server) callModelInfer(w http.ResponseWriter, r *http.Request) (err error) {
-	c := &call{protocol: "grpc", id: r.Header.Get(requestHeader)}
+	c := &requestInfo{protocol: "grpc", id: r.Header.Get(requestHeader)}
 	defer func(began time.Time) { s.recordRequest(c, began, err) }(time.Now())
 	defer recoverTo(s.Log, &err)
 	return unary(s, func(w http.ResponseWriter, r *http.Request, q *inference.ModelInferRequest) error {
@@ -235,7 +235,7 @@ func (s *Server) callModelInfer(w http.ResponseWriter, r *http.Request) (err err
 	})(w, r)
 }
 
-func (s *Server) answerInfer(ctx context.Context, w http.ResponseWriter, c *call,
+func (s *Server) answerInfer(ctx context.Context, w http.ResponseWriter, c *requestInfo,
 	q *inference.ModelInferRequest) error {
 	if err := checkVersion(q.ModelVersion); err != nil {
 		return err

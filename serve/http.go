@@ -201,7 +201,8 @@ func (s *Server) getOpenAPI(w http.ResponseWriter, _ *http.Request) error {
 const jsonSizeHeader = "Inference-Header-Content-Length"
 
 func (s *Server) postInfer(w http.ResponseWriter, r *http.Request) error {
-	return s.answer(w, r, r.PathValue("model"), func(ctx context.Context, m *loaded, c *call, body []byte) error {
+	return s.answer(w, r, r.PathValue("model"), func(ctx context.Context, m *loaded, c *requestInfo,
+		body []byte) error {
 		if err := checkVersion(r.PathValue("version")); err != nil {
 			return err
 		}
@@ -250,7 +251,7 @@ func (s *Server) postRows(w http.ResponseWriter, r *http.Request) error {
 	default:
 		return notAllowed(w, r, http.MethodGet, http.MethodHead)
 	}
-	return s.answer(w, r, name, func(ctx context.Context, m *loaded, c *call, body []byte) error {
+	return s.answer(w, r, name, func(ctx context.Context, m *loaded, c *requestInfo, body []byte) error {
 		rows, err := parseRows(m.schema(), body, s.MaxRows)
 		if err != nil {
 			return err
@@ -273,8 +274,8 @@ func (s *Server) postRows(w http.ResponseWriter, r *http.Request) error {
 // answer reads the body of a request for a prediction, acquires its model and calls respond. It logs and counts the
 // request.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, model string,
-	respond func(ctx context.Context, m *loaded, c *call, body []byte) error) (err error) {
-	c := &call{protocol: "http", model: model, id: r.Header.Get(requestHeader)}
+	respond func(ctx context.Context, m *loaded, c *requestInfo, body []byte) error) (err error) {
+	c := &requestInfo{protocol: "http", model: model, id: r.Header.Get(requestHeader)}
 	began := time.Now()
 	defer func() { s.recordRequest(c, began, err) }()
 	defer recoverTo(s.Log, &err)

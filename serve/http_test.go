@@ -160,7 +160,7 @@ func TestFullQueue(t *testing.T) {
 		!strings.Contains(string(answer), "ask the operator") {
 		t.Errorf("a slow batch: %d %s", code, answer)
 	}
-	full := &batcher{queue: make(chan *job)} // nobody reads it
+	full := &batcher{queue: make(chan *batchItem)} // nobody reads it
 	_, err := full.predict(t.Context(), 1, nil)
 	w := httptest.NewRecorder()
 	writeError(w, err)

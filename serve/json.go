@@ -43,10 +43,10 @@ func decodeBy(read func(text []byte, into any) error, text []byte, into any, wha
 	return nil
 }
 
-// once is the value of a key, which may not be given twice: package json would take the last in silence.
-type once json.RawMessage
+// uniqueKey is the value of a key, which may not be given twice: package json would take the last in silence.
+type uniqueKey json.RawMessage
 
-func (o *once) UnmarshalJSON(text []byte) error {
+func (o *uniqueKey) UnmarshalJSON(text []byte) error {
 	if *o != nil {
 		return fmt.Errorf("a key is given twice, the second time with %s", quote(string(text)))
 	}

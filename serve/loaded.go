@@ -52,7 +52,7 @@ func (s *Server) openModel(e *entry) (m *loaded, err error) {
 	if err != nil {
 		return nil, errors.Join(err, dev.Close())
 	}
-	b := &batcher{s, p, make(chan *job, queueLength), make(chan struct{})}
+	b := &batcher{s, p, make(chan *batchItem, queueLength), make(chan struct{})}
 	go b.run()
 	m = &loaded{trained: t, batcher: b, dev: dev, inputs: inputsOf(t.Schema), outputs: outputsOf(t, p.Samples()),
 		bytes: dev.Taken() + stamp.alone.size + stamp.model.size, stamp: stamp, closed: make(chan struct{})}

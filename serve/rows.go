@@ -17,7 +17,7 @@ import (
 func parseRows(s data.Schema, body []byte, maxRows int) (data.Request, error) {
 	const what = "rows"
 	var wire struct {
-		Instances once            `json:"instances"`
+		Instances uniqueKey       `json:"instances"`
 		Signature json.RawMessage `json:"signature_name"` // a model has one, and clients of TensorFlow name it
 	}
 	g := data.Request{Texts: map[string][]string{}}

@@ -298,14 +298,14 @@ func recoverTo(log *slog.Logger, err *error) {
 	}
 }
 
-// call is one request for a prediction, as logs and metrics see it.
-type call struct {
+// requestInfo is one request for a prediction, as logs and metrics see it.
+type requestInfo struct {
 	protocol, model, id string
 	rows                int
 }
 
 // recordRequest counts and logs a request.
-func (s *Server) recordRequest(c *call, began time.Time, err error) {
+func (s *Server) recordRequest(c *requestInfo, began time.Time, err error) {
 	k := answered
 	if err != nil {
 		k = reported(err).kind

@@ -218,7 +218,7 @@ func TestAnswersAreCounted(t *testing.T) {
 // A prediction that is not a number is an error, also of a request that asks for labels alone.
 func TestPredictionOfNoNumber(t *testing.T) {
 	trained := writeModel(t, filepath.Join(t.TempDir(), "m.safetensors"), words, 1)
-	m := &loaded{trained: trained, batcher: &batcher{queue: make(chan *job, 1)}}
+	m := &loaded{trained: trained, batcher: &batcher{queue: make(chan *batchItem, 1)}}
 	go func() {
 		j := <-m.batcher.queue
 		h := []float64{1, 2, 3, 1, 2, 3, 0, math.NaN(), 0}

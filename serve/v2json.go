@@ -29,18 +29,18 @@ type wireRequest struct {
 	Parameters struct {
 		Binary bool `json:"binary_data_output"`
 	} `json:"parameters"`
-	Inputs  once `json:"inputs"`  // a list of wireInput
-	Outputs once `json:"outputs"` // a list of OutputRequest
+	Inputs  uniqueKey `json:"inputs"`  // a list of wireInput
+	Outputs uniqueKey `json:"outputs"` // a list of OutputRequest
 }
 
 type wireInput struct {
-	Name       string   `json:"name"`
-	Type       Datatype `json:"datatype"`
-	Shape      once     `json:"shape"` // a list of whole numbers
+	Name       string    `json:"name"`
+	Type       Datatype  `json:"datatype"`
+	Shape      uniqueKey `json:"shape"` // a list of whole numbers
 	Parameters struct {
 		Size *int64 `json:"binary_data_size"`
 	} `json:"parameters"`
-	Data once `json:"data"`
+	Data uniqueKey `json:"data"`
 }
 
 const protocol = "the protocol"

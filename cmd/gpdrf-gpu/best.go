@@ -42,7 +42,7 @@ func (r *trainRequest) asksForBest() (bool, error) {
 	}
 	cfg, err := r.call.config()
 	// An error is reported by the next reader of the options.
-	several := err == nil && best.Wanted(cfg)
+	several := err == nil && best.TrainsSeveral(cfg)
 	if _, given := r.call.text("jobs"); given && err == nil && !several {
 		return false, r.call.errorf("jobs", "is for preset best and ensemble: leave it out")
 	}
@@ -137,7 +137,7 @@ func (s *search) resume(path string) (err error) {
 	if s.cfg, err = options.Resolve(s.state.Given, nil); err != nil {
 		return err
 	}
-	settled := func(o options.Setting) bool { return o.From == best.Kind(s.cfg) }
+	settled := func(o options.Setting) bool { return o.From == best.Label(s.cfg) }
 	s.p.given = givenKeys(slices.Concat(slices.DeleteFunc(slices.Clone(s.state.Given), settled), s.req.call.given()))
 	if s.cfg, err = s.cfg.RelativeTo(s.state.Folder).Resume(s.req.call.given(), nil); err != nil {
 		return err

@@ -91,8 +91,8 @@ func (p *program) setPrecision(dev device.Device, requested string) string {
 	return string(actual)
 }
 
-// on returns the Config of a run with this device, and the precision at which it computes.
-func (p *program) on(dev device.Device, cfg options.Config) options.Config {
+// withDevice returns the Config of a run with this device, and the precision at which it computes.
+func (p *program) withDevice(dev device.Device, cfg options.Config) options.Config {
 	cfg.Device, cfg.Precision = dev.Name(), p.setPrecision(dev, cfg.Precision)
 	return cfg
 }
@@ -232,7 +232,7 @@ func (p *program) chooseFaster(ctx context.Context, job *train.Job, short time.D
 		return
 	}
 	other := *job
-	other.Device, other.Config = cpu, p.on(cpu, c)
+	other.Device, other.Config = cpu, p.withDevice(cpu, c)
 	onCPU, err := other.MeanStepTime(ctx, onGPU)
 	if err == nil && onCPU < onGPU {
 		*job, other = other, *job

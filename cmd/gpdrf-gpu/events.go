@@ -95,7 +95,7 @@ func (e *events) scores(r *rundir.Result, c options.Config, rows *report.TestRow
 	}
 	var params []tfevents.Param
 	for _, o := range c.Options() {
-		if !o.Applies(c.Model) || o.Record {
+		if !o.Applies(c.Model) || o.OmitUnset {
 			continue
 		}
 		p := tfevents.Param{Name: o.Key, Text: o.Text()}

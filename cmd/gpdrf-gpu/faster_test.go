@@ -29,7 +29,7 @@ func TestFaster(t *testing.T) {
 	must.OK(t, err)
 	var said bytes.Buffer
 	p := &program{ctx: t.Context(), console: console{out: &said, err: &said}}
-	job := &train.Job{Config: p.on(dev, c), Device: dev}
+	job := &train.Job{Config: p.withDevice(dev, c), Device: dev}
 	job.Config, job.Train, job.Test, _, err = job.Config.Load(nil, data.ReadControl{})
 	must.OK(t, err)
 	if p.chooseFaster(t.Context(), job, time.Nanosecond); job.Device != dev || said.Len() > 0 {

@@ -36,7 +36,7 @@ func (p *program) reopen(guard *exitGuard, path string, flags []options.Setting)
 	if err != nil {
 		return nil, nil, err
 	}
-	job := &train.Job{Config: p.on(dev, from.Config), Device: dev, Checkpoint: from}
+	job := &train.Job{Config: p.withDevice(dev, from.Config), Device: dev, Checkpoint: from}
 	if from.Config.StartFrom != "" {
 		job.From = from.Trained
 	}

@@ -187,7 +187,7 @@ func (p *program) newJob(ctx context.Context, c *call, cfg options.Config, headi
 	if err != nil {
 		return nil, err
 	}
-	job := &train.Job{Config: p.on(dev, cfg), Device: dev}
+	job := &train.Job{Config: p.withDevice(dev, cfg), Device: dev}
 	watch, end := p.reading(ctx)
 	defer end()
 	if err := p.startAt(job); err != nil {

@@ -86,7 +86,7 @@ func commandKeys() []flagSpec {
 // optionFlags returns the options of a run that have a flag, or those that have none.
 func optionFlags(withFlag bool) (flags []flagSpec) {
 	for _, o := range options.Options() {
-		if o.Flag == withFlag && !(o.Record && o.Arg == "") { // a record of a run is not typed
+		if o.Flag == withFlag && !(o.OmitUnset && o.Arg == "") { // a record of a run is not typed
 			flags = append(flags, flagOf(&o))
 		}
 	}

@@ -11,11 +11,11 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// Wanted reports whether the options ask for several models: a search, or an ensemble.
-func Wanted(c options.Config) bool { return c.Preset == options.Best || c.Ensemble > 1 }
+// TrainsSeveral reports whether the options ask for several models: a search, or an ensemble.
+func TrainsSeveral(c options.Config) bool { return c.Preset == options.Best || c.Ensemble > 1 }
 
-// Kind returns the name of the work in messages: an ensemble, or the preset.
-func Kind(c options.Config) string {
+// Label returns the name of the work in messages: an ensemble, or the preset.
+func Label(c options.Config) string {
 	if c.Ensemble > 1 {
 		return train.Ensemble
 	}
@@ -33,7 +33,7 @@ func CheckOptions(c options.Config) error {
 			usererror.Flag("steps"), usererror.Flag("time-limit"))
 	}
 	if c.Validates() {
-		return c.Errorf("validation", "%s holds no rows out for a single model: leave it out", Kind(c))
+		return c.Errorf("validation", "%s holds no rows out for a single model: leave it out", Label(c))
 	}
 	return nil
 }
@@ -48,10 +48,10 @@ func SettleTargets(ctx context.Context, job *train.Job, given []options.Setting)
 		return c, given, nil
 	}
 	kind, err := job.TargetKind(ctx)
-	settled := []options.Setting{{Key: "target-scaling", Text: kind, From: Kind(c)}}
+	settled := []options.Setting{{Key: "target-scaling", Text: kind, From: Label(c)}}
 	c.Targets = kind
 	if model.IsCountLikelihood(c.Likelihood) { // the rows may have chosen it
-		settled = append(settled, options.Setting{Key: "likelihood", Text: c.Likelihood, From: Kind(c)})
+		settled = append(settled, options.Setting{Key: "likelihood", Text: c.Likelihood, From: Label(c)})
 	}
 	explicit := c.ExplicitOptions() // a resumed search has the same
 	for _, o := range settled {

@@ -57,7 +57,7 @@ func TestOptionsCoverConfig(t *testing.T) {
 		if len(o.Help) > 450 {
 			t.Errorf("%s: the help has %d bytes: give the details in a page of docs", o.Key, len(o.Help))
 		}
-		if o.Arg == "" && o.Values == nil && !o.IsBool() && !o.Record {
+		if o.Arg == "" && o.Values == nil && !o.IsBool() && !o.OmitUnset {
 			t.Errorf("%s: nothing says what value it takes", o.Key)
 		}
 	}

@@ -25,8 +25,8 @@ type Option struct {
 	Models string   // models that have the option, "gpdrf or gp"; "" is all
 	Needs  string   // missing condition without which the option has no effect, so that its flag is refused
 
-	Flag   bool // the option has a flag of its own; others are keys of a config file and of --set
-	Record bool // the option is written to config.yaml only if it is set
+	Flag      bool // the option has a flag of its own; others are keys of a config file and of --set
+	OmitUnset bool // the option is written to config.yaml only if it is set
 
 	limits limits
 	check  func(text string) (wrong string) // further check of a text, beside Values; nil: none

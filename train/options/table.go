@@ -103,7 +103,7 @@ func (c *Config) rowOptions() []Option {
 				"column \"target\", or the last"},
 		{Key: "task", Flag: true, Values: words("auto regression classification"), value: &c.Task,
 			Help: "auto takes whole numbers with few values for classes, unless the likelihood is of counts"},
-		{Key: "order", Record: true, Arg: "LOW,…,HIGH", value: &c.Order,
+		{Key: "order", OmitUnset: true, Arg: "LOW,…,HIGH", value: &c.Order,
 			Help: "levels of likelihood ordinal from the lowest, where they are words; numbers have their order"},
 		{Key: "tokens", Values: data.Tokens(), value: &c.Tokens,
 			Help: "how sequences are cut into symbols"},
@@ -160,14 +160,14 @@ func (c *Config) runOptions() []Option {
 		{Key: "checkpoint-every", Arg: "TIME|STEPS", value: &c.CheckpointEvery,
 			Help: "time or steps between checkpoints, from which --resume continues; 0 makes one only at " +
 				"Ctrl-C, and after attempts"},
-		{Key: "planned-for", Record: true, value: &c.PlannedFor,
+		{Key: "planned-for", OmitUnset: true, value: &c.PlannedFor,
 			Help: "what steps was computed from; for the record"},
-		{Key: "rows-chose-length", Record: true, value: &c.RowsChoseLength,
+		{Key: "rows-chose-length", OmitUnset: true, value: &c.RowsChoseLength,
 			Help: "more steps were worse on rows that were held out; for the record"},
-		{Key: "replanned", Record: true, value: &c.Replanned,
+		{Key: "replanned", OmitUnset: true, value: &c.Replanned,
 			Help: "the numbers of steps that were planned before, each with the step after which a time limit " +
 				"asked for another, such as 1000@200"},
-		{Key: "stop-after", Record: true, limits: between(0, MaxSteps), value: &c.StopAfter,
+		{Key: "stop-after", OmitUnset: true, limits: between(0, MaxSteps), value: &c.StopAfter,
 			Help: "the step at which the run was stopped; 0 if it was not"},
 	}
 }

@@ -109,7 +109,7 @@ func (c Config) YAML() []byte {
 	group := ""
 	for _, o := range c.Options() {
 		text := o.Text()
-		unset := text == "0" && (IsLength(o.Key) || o.Record) || (text == "" || text == "false") && o.Record
+		unset := text == "0" && (IsLength(o.Key) || o.OmitUnset) || (text == "" || text == "false") && o.OmitUnset
 		// each of several models resolves its own open options
 		several := c.Preset == Best || c.Ensemble > 1
 		chosen := several && o.Key != "preset" && !c.Explicit(o.Key)

@@ -6,9 +6,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// adder is a Comm that adds up tensors on the device, in the order of its queue. So a loop records the sum with the
-// rest of a step.
-type adder interface {
+// deviceComm is a Comm that adds up tensors on the device, in the order of its queue. So a loop records the sum with
+// the rest of a step.
+type deviceComm interface {
 	// Sum replaces each tensor by the sum of the tensors of all ranks.
 	Sum(tensors ...*device.Tensor)
 	// Wait calls do, which waits for a Sum. It ends the process if another rank is lost.
@@ -17,8 +17,8 @@ type adder interface {
 
 // nccl is the Reducer that adds up on the device, in the order of its queue.
 type nccl struct {
-	adder adder
-	comm  dist.Comm
+	onDevice deviceComm
+	comm     dist.Comm
 
 	step     *Step
 	sums     []*device.Tensor // tensors to add up: the gradient, and numbers
@@ -52,7 +52,7 @@ func (r *nccl) sum(int) bool {
 	for i, ell := range r.ells {
 		r.step.dev.Copy(r.numbers.View(2+i, 1), ell)
 	}
-	r.adder.Sum(r.sums...)
+	r.onDevice.Sum(r.sums...)
 	return true
 }
 
@@ -62,7 +62,7 @@ func (r *nccl) run(compute func(device.StepScalars), now device.StepScalars) err
 	clear(r.host)
 	r.host[0], r.host[1] = s.Votes.Late, s.Votes.Interrupted
 	s.dev.Upload(r.numbers, r.host)
-	r.adder.Wait(func() {
+	r.onDevice.Wait(func() {
 		compute(now)
 		s.dev.Download(r.host, r.numbers)
 	})

@@ -36,14 +36,14 @@ func NewReducer(c dist.Comm, deterministic bool) Reducer {
 	if c == nil {
 		c = dist.Alone()
 	}
-	a, onDevice := c.(adder)
+	a, onDevice := c.(deviceComm)
 	switch {
 	case deterministic:
 		return &host{comm: c, deterministic: true}
 	case c.Size() == 1:
 		return local{}
 	case onDevice:
-		return &nccl{adder: a, comm: c}
+		return &nccl{onDevice: a, comm: c}
 	}
 	return &host{comm: c}
 }

@@ -31,7 +31,7 @@ const (
 func (o *runOutput) extra(ctx context.Context, guard *exitGuard, what string,
 	work func(context.Context) (write func() error, err error)) bool {
 	guard.set(func() { o.extraName = what })
-	err := extra(ctx, guard, bound(o.job.Started), work)
+	err := extra(ctx, guard, extraTimeout(o.job.Started), work)
 	if err != nil && !hasEnded(err) {
 		o.leaveOut(err)
 	}
@@ -170,8 +170,8 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// bound returns the time that an extra of a run may take: as long as the run so far, from a minute to an hour.
-func bound(began time.Time) time.Duration {
+// extraTimeout returns the time that an extra of a run may take: as long as the run so far, from a minute to an hour.
+func extraTimeout(began time.Time) time.Duration {
 	return min(max(time.Minute, time.Since(began)), time.Hour)
 }
 
