@@ -1,6 +1,6 @@
 package gpdrf
 
-import "github.com/gpdrf/gpdrf-gpu/data/written"
+import "github.com/gpdrf/gpdrf-gpu/data/cellformat"
 
 // Rows are N rows in memory. Each row has Inputs, a sequence, or both. Rows to train on or to score have targets of one
 // kind: Values, Targets or Classes. A prediction ignores targets, weights, groups and times.
@@ -51,4 +51,4 @@ func Matrix(m interface {
 // ParseTime returns the time of a text in seconds since 1970 in UTC, for Rows.Inputs or Rows.Times. A time without a
 // zone is UTC. form is "dmy" or "mdy", the order in 31/12/2020; "" refuses such texts. ok is false for a text that is
 // no time, such as 31 February.
-func ParseTime(form, text string) (seconds float64, ok bool) { return written.ParseTime(form, text) }
+func ParseTime(form, text string) (seconds float64, ok bool) { return cellformat.ParseTime(form, text) }

@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/gpdrf/gpdrf-gpu/data/written"
+	"github.com/gpdrf/gpdrf-gpu/data/cellformat"
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
@@ -117,7 +117,7 @@ func arffTypeOf(text string) (string, error) {
 		kind, form, _ := strings.Cut(strings.ToLower(text), " ")
 		day, month := strings.IndexByte(form, 'd'), strings.IndexByte(form, 'm')
 		if kind == "date" && day >= 0 && month >= 0 {
-			kind += map[bool]string{true: written.DayFirst, false: written.MonthFirst}[day < month]
+			kind += map[bool]string{true: cellformat.DayFirst, false: cellformat.MonthFirst}[day < month]
 		}
 		return kind, nil
 	}

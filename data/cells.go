@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gpdrf/gpdrf-gpu/data/written"
+	"github.com/gpdrf/gpdrf-gpu/data/cellformat"
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
@@ -15,11 +15,11 @@ func (c *columnProfile) isCodes() bool { return c.codes.cell != "" && c.fraction
 
 // plainer returns the advice for writing a number that has such decorations.
 func plainer(cell string) string {
-	_, err := written.ParseNumber(strings.ReplaceAll(cell, ",", ""))
+	_, err := cellformat.ParseNumber(strings.ReplaceAll(cell, ",", ""))
 	switch {
-	case oneComma(cell) && !written.AreThousands(cell, ","):
+	case oneComma(cell) && !cellformat.AreThousands(cell, ","):
 		return asKey("decimal") + "=comma reads decimals with a comma"
-	case err == nil && strings.Contains(cell, ","), written.AreThousands(cell, "."):
+	case err == nil && strings.Contains(cell, ","), cellformat.AreThousands(cell, "."):
 		return "write decimals with a point and no separator of thousands"
 	}
 	return "write numbers without signs"
@@ -79,7 +79,7 @@ func indexOf(values []string, cell string) int {
 	if at := slices.Index(values, cell); at >= 0 {
 		return at
 	}
-	return slices.IndexFunc(values, func(value string) bool { return written.SameBoolean(value, cell) })
+	return slices.IndexFunc(values, func(value string) bool { return cellformat.SameBoolean(value, cell) })
 }
 
 // find finds the place of a word among the inputs of its column, −1 if it has none. known is false for a word that the
@@ -103,7 +103,7 @@ func (c *columnProfile) isBoolean() bool {
 func (c *columnProfile) booleanClasses() []string {
 	values := c.values()
 	classes := slices.DeleteFunc([]string{"false", "true"}, func(class string) bool {
-		return !slices.ContainsFunc(values, func(value string) bool { return written.SameBoolean(value, class) })
+		return !slices.ContainsFunc(values, func(value string) bool { return cellformat.SameBoolean(value, class) })
 	})
 	if len(classes) == len(values) {
 		return values
@@ -114,15 +114,15 @@ func (c *columnProfile) booleanClasses() []string {
 // ParseCell reads a cell of a column of numbers as the reader of a file does: "" and words for missing values are NaN.
 // A column of Schema.Booleans may have true and false.
 func ParseCell(cell string, isBoolean bool) (float64, error) {
-	if v, ok := written.Boolean(strings.TrimSpace(cell)); ok && isBoolean {
+	if v, ok := cellformat.Boolean(strings.TrimSpace(cell)); ok && isBoolean {
 		return v, nil
 	}
-	if cell = strings.TrimSpace(cell); written.IsNoNumber(cell) {
+	if cell = strings.TrimSpace(cell); cellformat.IsNoNumber(cell) {
 		return math.NaN(), nil
 	}
-	v, err := written.ParseNumber(cell)
+	v, err := cellformat.ParseNumber(cell)
 	switch {
-	case err != nil && !written.IsRange(err):
+	case err != nil && !cellformat.IsRange(err):
 		return 0, errorf("", "found %s, which must be a number", phrase.Quote(cell))
 	case math.Abs(v) > largest:
 		return 0, errorf("", "found %s, which is beyond ±%g: only smaller numbers can be used", phrase.Quote(cell),
@@ -161,24 +161,24 @@ func (r *records) value(i int, advice string) (float64, error) {
 		return 0, r.found(i, ": %s", r.notations[i].like())
 	}
 	v, err := r.style.number(cell)
-	if b, ok := written.Boolean(cell); ok && r.types == nil && r.isTyped(i) {
+	if b, ok := cellformat.Boolean(cell); ok && r.types == nil && r.isTyped(i) {
 		return b, nil
 	}
 	if err == nil && math.Abs(v) <= largest {
 		return v, nil
 	}
 	switch {
-	case written.IsNoNumber(cell):
+	case cellformat.IsNoNumber(cell):
 		return 0, r.missingCell(i, "the target must be known: fill it in or remove the row")
 	case err == nil && math.IsInf(v, 0):
 		return 0, r.found(i, ": only finite numbers can be used, fill it in or remove the row")
-	case err == nil, written.IsRange(err):
+	case err == nil, cellformat.IsRange(err):
 		return 0, r.found(i, ", which is beyond ±%g: %s", largest, r.remedy("divide the column by a power of ten"))
-	case written.IsDecorated(cell):
+	case cellformat.IsDecorated(cell):
 		return 0, r.found(i, ": %s", plainer(cell))
 	}
 	advice = r.remedy(advice)
-	if a, ok := written.AmountOf(cell); ok && a.Unit != "" {
+	if a, ok := cellformat.AmountOf(cell); ok && a.Unit != "" {
 		advice = "write the number alone, without " + phrase.Quote(a.Unit)
 	}
 	header := ""

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gpdrf/gpdrf-gpu/data/cellformat"
 	"github.com/gpdrf/gpdrf-gpu/data/matrix"
-	"github.com/gpdrf/gpdrf-gpu/data/written"
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
@@ -335,7 +335,7 @@ func (l *layout) appendValue(to []float64, rec *records, j int) ([]float64, erro
 		}
 	default:
 		var ok bool
-		if v, ok = written.Boolean(cell); ok && c.Boolean {
+		if v, ok = cellformat.Boolean(cell); ok && c.Boolean {
 			break
 		}
 		var err error

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gpdrf/gpdrf-gpu/data/written"
+	"github.com/gpdrf/gpdrf-gpu/data/cellformat"
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
@@ -43,11 +43,13 @@ func (c cycle) phase(seconds float64) float64 {
 }
 
 // isText reports whether the times are texts, not numbers.
-func (d *Date) isText() bool { return d.Form != written.EpochSeconds && d.Form != written.EpochMillis }
+func (d *Date) isText() bool {
+	return d.Form != cellformat.EpochSeconds && d.Form != cellformat.EpochMillis
+}
 
 // Seconds returns the time of a number v in a column of numbers.
 func (d *Date) Seconds(v float64) float64 {
-	if d.Form == written.EpochMillis {
+	if d.Form == cellformat.EpochMillis {
 		return v / 1000
 	}
 	return v
@@ -93,21 +95,21 @@ func (d *Date) append(to []float64, v float64, missing bool) []float64 {
 // parse reads the time in a cell, NaN for a missing one; false for a cell that is not a time.
 func (d *Date) parse(cell string) (seconds float64, ok bool) {
 	cell = strings.TrimSpace(cell)
-	if written.IsNoNumber(cell) {
+	if cellformat.IsNoNumber(cell) {
 		return math.NaN(), true
 	}
-	return written.ParseTime(d.Form, cell)
+	return cellformat.ParseTime(d.Form, cell)
 }
 
 // like describes the column, for the error about a cell that it cannot have.
 func (d *Date) like(cell string) string {
-	example := map[string]string{written.DayFirst: "31/12/2020", written.MonthFirst: "12/31/2020",
-		written.EpochSeconds: "1609459199", written.EpochMillis: "1609459199000"}[d.Form]
+	example := map[string]string{cellformat.DayFirst: "31/12/2020", cellformat.MonthFirst: "12/31/2020",
+		cellformat.EpochSeconds: "1609459199", cellformat.EpochMillis: "1609459199000"}[d.Form]
 	if example == "" {
 		example = "2020-12-31 23:59"
 	}
-	for _, form := range written.DateOrders() {
-		if _, ok := written.ParseTime(form, cell); ok {
+	for _, form := range cellformat.DateOrders() {
+		if _, ok := cellformat.ParseTime(form, cell); ok {
 			return "which is a date in another form than those of training, such as " + example
 		}
 	}
@@ -144,13 +146,13 @@ type dateSpan struct {
 
 func (d *dates) add(rec *records, i int, cell string) {
 	d.texts.countCell(rec, i, cell)
-	open, points := written.OrderOpen(cell)
+	open, points := cellformat.OrderOpen(cell)
 	d.unambiguous = d.unambiguous || open
 	if open && !points {
 		d.ambiguous.countCell(rec, i, cell)
 	}
-	for k, form := range []string{written.DayFirst, written.MonthFirst} {
-		if v, ok := written.ParseTime(form, cell); ok {
+	for k, form := range []string{cellformat.DayFirst, cellformat.MonthFirst} {
+		if v, ok := cellformat.ParseTime(form, cell); ok {
 			d.spans[k].add(v)
 		} else {
 			d.spans[k].invalid++
@@ -190,17 +192,17 @@ func (d *dates) order(requested string) (form string, known bool) {
 	switch {
 	case !d.unambiguous:
 		return "", true
-	case requested == written.DayFirst, requested == written.MonthFirst:
+	case requested == cellformat.DayFirst, requested == cellformat.MonthFirst:
 		return requested, true
 	case fewer < 0:
-		return written.MonthFirst, true
+		return cellformat.MonthFirst, true
 	}
-	return written.DayFirst, fewer > 0 || d.ambiguous.cell == ""
+	return cellformat.DayFirst, fewer > 0 || d.ambiguous.cell == ""
 }
 
 // spanOf returns the times in an order of day and month.
 func (d *dates) spanOf(form string) *dateSpan {
-	if form == written.MonthFirst {
+	if form == cellformat.MonthFirst {
 		return &d.spans[1]
 	}
 	return &d.spans[0]
@@ -215,9 +217,9 @@ func (c *columnProfile) epoch(name string) *Date {
 	case !c.isEpoch || c.texts.n > 0 || c.numbers == 0:
 		return nil
 	case c.low >= 1e8 && c.high < 1e10:
-		return c.dates.spans[0].date(name, written.EpochSeconds)
+		return c.dates.spans[0].date(name, cellformat.EpochSeconds)
 	case c.low >= 1e11 && c.high < 1e13:
-		return c.dates.spans[1].date(name, written.EpochMillis)
+		return c.dates.spans[1].date(name, cellformat.EpochMillis)
 	}
 	return nil
 }
@@ -233,7 +235,7 @@ func (c *columnProfile) asDate() string {
 			return ""
 		}
 		date := cell[:4] + "-" + cell[4:6] + "-" + cell[6:]
-		if _, ok := written.ParseTime("", date); !ok {
+		if _, ok := cellformat.ParseTime("", date); !ok {
 			return ""
 		}
 		first = cmp.Or(min(first, date), date)
@@ -282,8 +284,10 @@ func (d *Date) after(days float64) string {
 
 // addDate adds the inputs of a column of dates, and a note about them.
 func (l *layout) addDate(i int, d *Date, s *dateSpan) {
-	form := map[string]string{written.DayFirst: ", with the day first", written.MonthFirst: ", with the month first",
-		written.EpochSeconds: ", as seconds since 1970", written.EpochMillis: ", as milliseconds since 1970"}[d.Form]
+	form := map[string]string{cellformat.DayFirst: ", with the day first",
+		cellformat.MonthFirst:   ", with the month first",
+		cellformat.EpochSeconds: ", as seconds since 1970",
+		cellformat.EpochMillis:  ", as milliseconds since 1970"}[d.Form]
 	in := ""
 	if len(d.Cycles) > 0 {
 		in = fmt.Sprintf(", and where it stands in each %s", strings.Join(d.Cycles, ", "))

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/gpdrf/gpdrf-gpu/data/written"
+	"github.com/gpdrf/gpdrf-gpu/data/cellformat"
 	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
@@ -187,10 +187,10 @@ func commaDecimals(rows [][]string) bool {
 	for _, row := range rows {
 		for _, cell := range row {
 			cell = strings.TrimSpace(cell)
-			if _, err := written.ParseNumber(cell); err == nil && strings.Contains(cell, ".") {
+			if _, err := cellformat.ParseNumber(cell); err == nil && strings.Contains(cell, ".") {
 				return false
 			}
-			commas = commas || oneComma(cell) && !written.AreThousands(cell, ",")
+			commas = commas || oneComma(cell) && !cellformat.AreThousands(cell, ",")
 		}
 	}
 	return commas
@@ -201,7 +201,7 @@ func oneComma(cell string) bool {
 	if strings.Count(cell, ",") != 1 || strings.Contains(cell, ".") {
 		return false
 	}
-	_, err := written.ParseNumber(strings.Replace(cell, ",", ".", 1))
+	_, err := cellformat.ParseNumber(strings.Replace(cell, ",", ".", 1))
 	return err == nil
 }
 
@@ -269,7 +269,7 @@ func (s *style) isHeader(rows [][]string) bool {
 	above, repeated := false, false
 	for j, cell := range rows[0] {
 		cell = strings.TrimSpace(cell)
-		if !s.isText(cell) || written.IsMissing(cell) {
+		if !s.isText(cell) || cellformat.IsMissing(cell) {
 			continue
 		}
 		column, words := false, false
@@ -278,7 +278,7 @@ func (s *style) isHeader(rows [][]string) bool {
 				continue
 			}
 			switch below := strings.TrimSpace(row[j]); {
-			case below == "" || written.IsMissing(below):
+			case below == "" || cellformat.IsMissing(below):
 			case below == cell && (numbers || len(row) == 1):
 				return false
 			case below == cell && slices.Equal(row, rows[0]):
@@ -298,11 +298,11 @@ func (s *style) isHeader(rows [][]string) bool {
 func (s *style) number(cell string) (float64, error) {
 	if s.comma && strings.Contains(cell, ",") {
 		if strings.Contains(cell, ".") {
-			return written.ParseNumber("") // a syntax error
+			return cellformat.ParseNumber("") // a syntax error
 		}
 		cell = strings.Replace(cell, ",", ".", 1)
 	}
-	return written.ParseNumber(cell)
+	return cellformat.ParseNumber(cell)
 }
 
 // point writes the cell with a decimal point.
@@ -331,7 +331,7 @@ func (s *style) isNumber(cell string) bool {
 func (s *style) isText(cell string) bool {
 	cell = strings.TrimSpace(cell)
 	_, err := s.number(cell)
-	return cell != "" && err != nil && !written.IsRange(err)
+	return cell != "" && err != nil && !cellformat.IsRange(err)
 }
 
 // separator finds the character that cuts the first lines into the same number of cells, more than one. If there is

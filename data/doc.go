@@ -8,7 +8,7 @@
 // formats.go has a row for each, with the reader that makes a table of the file, and turns the table into a Dataset.
 //
 // Text tables, ARFF, JSON, Parquet and Arrow have one reader (csv.go) of rows of cells (records.go). dialect.go finds
-// out how a text is written. profile.go counts the values of each column, and package data/written knows how people
+// out how a text is written. profile.go counts the values of each column, and package data/cellformat knows how people
 // write them. Each column then gets its role (roles.go, layout.go): an input, several for text, the target and its
 // classes (target.go), or none. missing.go treats missing cells. A second reading keeps the values. The Schema
 // (schema.go) keeps the roles, and other files are read once, by it.

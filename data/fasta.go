@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gpdrf/gpdrf-gpu/data/cellformat"
 	"github.com/gpdrf/gpdrf-gpu/data/matrix"
-	"github.com/gpdrf/gpdrf-gpu/data/written"
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
@@ -182,7 +182,7 @@ func (t *texts) checkHeaders() error {
 			"the header has no class: the headers number the sequences, so they are names; write >NAME|CLASS, or give "+
 				"the classes with %s FILE", asFlag("labels"))
 	}
-	isNumber := func(l string) bool { _, err := written.ParseNumber(l); return err == nil }
+	isNumber := func(l string) bool { _, err := cellformat.ParseNumber(l); return err == nil }
 	different := setOf(t.labels)
 	if opt.Schema == nil && len(different) > 2 && 2*len(different) > t.n() &&
 		!slices.ContainsFunc(t.labels, isNumber) {

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gpdrf/gpdrf-gpu/data/cellformat"
 	"github.com/gpdrf/gpdrf-gpu/data/matrix"
-	"github.com/gpdrf/gpdrf-gpu/data/written"
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
@@ -38,8 +38,8 @@ func isLIBSVM(head []byte) bool {
 		return true
 	}
 	for _, words := range rows {
-		_, err := written.ParseNumber(words[0])
-		switch labelled := err == nil || written.IsMissing(words[0]); {
+		_, err := cellformat.ParseNumber(words[0])
+		switch labelled := err == nil || cellformat.IsMissing(words[0]); {
 		case labelled && len(words) > 1:
 			return !isNoPair(words[1])
 		case labelled, isNoPair(words[0]) && len(words) > 1 && !slices.ContainsFunc(words[1:], isNoPair):
@@ -57,7 +57,7 @@ func isNoRowOfPairs(words []string) bool {
 	return !strings.ContainsAny(words[0][:1], "+-.0123456789") || len(words) < 2 ||
 		slices.ContainsFunc(words[1:], func(word string) bool {
 			_, value, pair := strings.Cut(word, ":")
-			_, err := written.ParseNumber(value)
+			_, err := cellformat.ParseNumber(value)
 			return !pair || err != nil
 		})
 }
@@ -66,7 +66,7 @@ func isNoRowOfPairs(words []string) bool {
 func isNoPair(word string) bool {
 	index, value, pair := strings.Cut(word, ":")
 	_, whole := strconv.ParseUint(index, 10, 64)
-	_, number := written.ParseNumber(value)
+	_, number := cellformat.ParseNumber(value)
 	return !pair || whole != nil && index != "qid" || number != nil
 }
 
@@ -236,7 +236,7 @@ func isBlank(c rune) bool { return c == ' ' || c == '\t' || c == '\r' }
 
 // finite reads a number, or explains its fault.
 func finite(text string) (v float64, problem string) {
-	v, err := written.ParseNumber(text)
+	v, err := cellformat.ParseNumber(text)
 	switch {
 	case err != nil && !errors.Is(err, strconv.ErrRange):
 		return 0, "which must be a number: correct it"

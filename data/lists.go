@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gpdrf/gpdrf-gpu/data/written"
+	"github.com/gpdrf/gpdrf-gpu/data/cellformat"
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
@@ -41,10 +41,10 @@ func isSequenceLines(head []byte) bool {
 // isWord reports whether the text is no number, however people write it, no time and no mark of a missing cell.
 func isWord(text string) bool {
 	text = strings.TrimSpace(text)
-	if !isText(text) || written.IsNoNumber(text) || written.LooksLikeTime(text) {
+	if !isText(text) || cellformat.IsNoNumber(text) || cellformat.LooksLikeTime(text) {
 		return false
 	}
-	a, ok := written.AmountOf(text)
+	a, ok := cellformat.AmountOf(text)
 	_, _, point := a.Plain(false)
 	_, _, comma := a.Plain(true)
 	return !ok || !point && !comma

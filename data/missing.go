@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gpdrf/gpdrf-gpu/data/cellformat"
 	"github.com/gpdrf/gpdrf-gpu/data/matrix"
-	"github.com/gpdrf/gpdrf-gpu/data/written"
 	"github.com/gpdrf/gpdrf-gpu/graph"
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
@@ -85,7 +85,7 @@ func (c *InputColumn) isMissing(cell string) bool {
 	if c.Text {
 		return cell == ""
 	}
-	if !written.IsNoNumber(cell) {
+	if !cellformat.IsNoNumber(cell) {
 		return false
 	}
 	_, known := c.find(cell) // the word may also be NaT, which the training data have as a text
@@ -99,7 +99,7 @@ func (l *layout) isTargetMissing(rec *records, k int) bool {
 			return false
 		}
 	}
-	return written.IsMissing(cell) || written.IsDoubtful(cell) && !l.labelled()
+	return cellformat.IsMissing(cell) || cellformat.IsDoubtful(cell) && !l.labelled()
 }
 
 // drops counts the current row if it is left out. A row to train on, or to test, needs its target.
@@ -238,9 +238,9 @@ func (t *texts) dropMissing() error {
 	t.keep(func(i int) bool {
 		switch {
 		case t.labels != nil && !t.opt.TargetOptional &&
-			slices.ContainsFunc(t.labels[i*width:(i+1)*width], written.IsMissing):
+			slices.ContainsFunc(t.labels[i*width:(i+1)*width], cellformat.IsMissing):
 			noTarget++
-		case t.drops() && t.graphs == nil && written.IsMissing(strings.TrimSpace(string(t.of(i)))):
+		case t.drops() && t.graphs == nil && cellformat.IsMissing(strings.TrimSpace(string(t.of(i)))):
 			dropped++
 		default:
 			return true

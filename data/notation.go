@@ -9,7 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/gpdrf/gpdrf-gpu/data/written"
+	"github.com/gpdrf/gpdrf-gpu/data/cellformat"
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
@@ -26,7 +26,7 @@ type Notation struct {
 
 // plain returns the cell as a plain number; false for a cell that is written otherwise.
 func (n *Notation) plain(cell string) (plain string, ok bool) {
-	a, ok := written.AmountOf(cell)
+	a, ok := cellformat.AmountOf(cell)
 	if !ok || a.Unit != n.Unit {
 		return "", false
 	}
@@ -37,11 +37,11 @@ func (n *Notation) plain(cell string) (plain string, ok bool) {
 // parse returns the number in a cell, NaN for a missing one; false for a cell that is written otherwise.
 func (n *Notation) parse(cell string) (v float64, ok bool) {
 	cell = strings.TrimSpace(cell)
-	if written.IsNoNumber(cell) {
+	if cellformat.IsNoNumber(cell) {
 		return math.NaN(), true
 	}
 	if cell, ok = n.plain(cell); ok {
-		v, _ = written.ParseNumber(cell)
+		v, _ = cellformat.ParseNumber(cell)
 	}
 	return v, ok
 }
@@ -99,8 +99,8 @@ func (d *digitSigns) add(rec *records, i int, cell string, isNumber bool) {
 	if d.hasText || isNumber && (rec.isTyped(i) || !(point && !d.ways[1].invalid || comma && !d.ways[0].invalid)) {
 		return
 	}
-	a, ok := written.AmountOf(cell)
-	if !ok || a.Unit != "" && written.IsCode(a.Digits) {
+	a, ok := cellformat.AmountOf(cell)
+	if !ok || a.Unit != "" && cellformat.IsCode(a.Digits) {
 		d.hasText = !isNumber // a number may be written 1.5e3; 01A is a code
 		return
 	}
@@ -216,7 +216,7 @@ func (c *columnProfile) hasUnits() bool {
 		return false
 	}
 	first, _ := utf8.DecodeRuneInString(c.signs.units[0])
-	return c.signs.units[0] != "" && !written.IsSign(first)
+	return c.signs.units[0] != "" && !cellformat.IsSign(first)
 }
 
 // isUnclear reports whether the cells are numbers in which a comma or a point may separate thousands or decimals.
@@ -276,7 +276,7 @@ func (r *records) readNotations() {
 	r.strays = make([]bool, r.width)
 	for i, n := range r.notations {
 		cell := strings.TrimSpace(r.row[i])
-		if n != nil && !written.IsNoNumber(cell) && !r.isTyped(i) {
+		if n != nil && !cellformat.IsNoNumber(cell) && !r.isTyped(i) {
 			plain, ok := n.plain(cell)
 			// In another file, whose cells have commas between them, 1.234 may have decimals.
 			ok = ok && !(n.Comma && !n.Quoted && r.style.separator == ',' && strings.Contains(cell, ".") &&

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/gpdrf/gpdrf-gpu/data/cellformat"
 	"github.com/gpdrf/gpdrf-gpu/data/matrix"
-	"github.com/gpdrf/gpdrf-gpu/data/written"
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/internal/stats"
 )
@@ -69,10 +69,10 @@ func (d *Dataset) InOrder(levels []string) error {
 
 // level returns the number that a class stands for: 0 for false, and 1 for true.
 func level(class string) (v float64, err error) {
-	if v, ok := written.Boolean(class); ok {
+	if v, ok := cellformat.Boolean(class); ok {
 		return v, nil
 	}
-	return written.ParseNumber(class)
+	return cellformat.ParseNumber(class)
 }
 
 // sortNumbers sorts texts that are numbers, or booleans.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gpdrf/gpdrf-gpu/data/written"
+	"github.com/gpdrf/gpdrf-gpu/data/cellformat"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
@@ -52,7 +52,7 @@ func typedPath(begin func(io.Writer, []tablefile.Column) (tablefile.Writer, erro
 		var b strings.Builder
 		isNumber := true
 		for _, r := range rows {
-			_, err := written.ParseNumber(r.number)
+			_, err := cellformat.ParseNumber(r.number)
 			isNumber = isNumber && (err == nil || r.number == "")
 		}
 		w := must.Get(begin(&b, []tablefile.Column{{Name: "a", Text: !isNumber}, {Name: "kind", Text: true},
@@ -61,7 +61,7 @@ func typedPath(begin func(io.Writer, []tablefile.Column) (tablefile.Writer, erro
 			if cell == "" {
 				w.Missing()
 			} else {
-				v, _ := written.ParseNumber(cell)
+				v, _ := cellformat.ParseNumber(cell)
 				w.Number(v)
 			}
 		}
@@ -85,7 +85,7 @@ func npzPath(t *testing.T, rows []pathRow) string {
 	x, y := []float64{}, []float64{}
 	descr, bools := "<f8", []bool{}
 	for _, r := range rows {
-		if v, ok := written.Boolean(r.number); ok {
+		if v, ok := cellformat.Boolean(r.number); ok {
 			descr = "|b1"
 			bools = append(bools, v == 1)
 		}
@@ -93,7 +93,7 @@ func npzPath(t *testing.T, rows []pathRow) string {
 			to   *[]float64
 			text string
 		}{{&x, r.number}, {&y, r.target}} {
-			v, err := written.ParseNumber(cell.text)
+			v, err := cellformat.ParseNumber(cell.text)
 			if err != nil {
 				v = math.NaN()
 			}
@@ -127,7 +127,7 @@ func paths() []path {
 		tablePath("ARFF", func(t *testing.T, rows []pathRow) string {
 			kind := "numeric"
 			for _, r := range rows {
-				if _, ok := written.Boolean(r.number); ok {
+				if _, ok := cellformat.Boolean(r.number); ok {
 					kind = "{true, false}"
 				} else if strings.HasPrefix(r.number, "2024") {
 					kind = "date yyyy-MM-dd"

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gpdrf/gpdrf-gpu/data/written"
+	"github.com/gpdrf/gpdrf-gpu/data/cellformat"
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
@@ -131,7 +131,7 @@ func (s *sighting) countCell(rec *records, i int, cell string) {
 // lacks reports whether cell i of the current row is missing in any kind of column.
 func (c *columnProfile) lacks(rec *records, i int) bool {
 	cell := strings.TrimSpace(rec.row[i])
-	return written.IsMissing(cell) && !(c.isWords && cell != "")
+	return cellformat.IsMissing(cell) && !(c.isWords && cell != "")
 }
 
 // add counts cell i of the current row.
@@ -143,8 +143,8 @@ func (c *columnProfile) add(rec *records, i int) {
 		return
 	}
 	v, err := rec.style.number(cell)
-	isNumber := err == nil || written.IsRange(err)
-	if isNumber || !written.IsDoubtful(cell) {
+	isNumber := err == nil || cellformat.IsRange(err)
+	if isNumber || !cellformat.IsDoubtful(cell) {
 		c.signs.add(rec, i, cell, isNumber)
 	}
 	switch {
@@ -152,19 +152,19 @@ func (c *columnProfile) add(rec *records, i int) {
 		c.texts.countCell(rec, i, cell)
 	case isNumber:
 		c.addNumber(rec, i, cell, v)
-		if written.IsCode(cell) && !rec.hasType(i, "numeric", "integer", "real") {
+		if cellformat.IsCode(cell) && !rec.hasType(i, "numeric", "integer", "real") {
 			c.codes.countCell(rec, i, cell)
 		}
-	case written.IsDoubtful(cell):
+	case cellformat.IsDoubtful(cell):
 		c.doubtful.countCell(rec, i, cell)
 		c.consecutive = false
 	default:
 		c.texts.countCell(rec, i, cell)
-		if _, ok := written.Boolean(cell); ok {
+		if _, ok := cellformat.Boolean(cell); ok {
 			c.booleans++
 			c.isTyped = c.isTyped || rec.isTyped(i)
 		}
-		if (c.texts.n <= maxDates || 2*c.dates.texts.n >= c.texts.n) && written.LooksLikeTime(cell) {
+		if (c.texts.n <= maxDates || 2*c.dates.texts.n >= c.texts.n) && cellformat.LooksLikeTime(cell) {
 			c.dates.add(rec, i, cell)
 		}
 	}
@@ -287,7 +287,7 @@ func (c *columnProfile) collapses() bool {
 	}
 	met := map[float64]bool{}
 	for cell := range c.seen {
-		v, _ := written.ParseNumber(cell)
+		v, _ := cellformat.ParseNumber(cell)
 		if math.Abs(v) < exact || strings.Trim(cell, "-0123456789") != "" {
 			continue
 		}

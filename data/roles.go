@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gpdrf/gpdrf-gpu/data/written"
+	"github.com/gpdrf/gpdrf-gpu/data/cellformat"
 	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
@@ -60,9 +60,9 @@ func (o *TableOptions) check() error {
 		return errorf("", "%s cannot be %s%s", asFlag("missing"), phrase.Quote(o.Missing),
 			didyoumean.Hint(o.Missing, MissingWays()))
 	}
-	if o.Dates != "" && !slices.Contains(written.DateOrders(), o.Dates) {
+	if o.Dates != "" && !slices.Contains(cellformat.DateOrders(), o.Dates) {
 		return errorf("", "there is no order of dates %s: give %s", phrase.Quote(o.Dates),
-			strings.Join(written.DateOrders(), ", "))
+			strings.Join(cellformat.DateOrders(), ", "))
 	}
 	return o.Dialect.check()
 }
@@ -196,7 +196,7 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int) error {
 	case c.hasUnits() && !c.keepsUnits(opt.OneHot):
 		return bad(c.texts, ", a number with the unit %s: write numbers alone, or leave the column out with %s %s",
 			phrase.Quote(c.signs.units[0]), asFlag("ignore"), flag)
-	case !c.isWords && written.IsDecorated(c.texts.cell):
+	case !c.isWords && cellformat.IsDecorated(c.texts.cell):
 		return bad(c.texts, ": %s, or leave the column out with %s %s", plainer(c.texts.cell), asFlag("ignore"), flag)
 	case c.isUnique(), c.isIdentifier() && !(opt.OneHot && c.distinct() <= maxTexts):
 		l.warnStray(rec, c, i)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gpdrf/gpdrf-gpu/data/written"
+	"github.com/gpdrf/gpdrf-gpu/data/cellformat"
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
@@ -56,7 +56,7 @@ type roleColumn struct {
 
 // isMissing reports whether the cell means a missing value. A word that does so among numbers may name a group.
 func (c roleColumn) isMissing(cell string) bool {
-	return written.IsMissing(cell) || c.option != "group" && written.IsDoubtful(cell)
+	return cellformat.IsMissing(cell) || c.option != "group" && cellformat.IsDoubtful(cell)
 }
 
 // addGroup adds the group of a row.
@@ -207,7 +207,7 @@ func (l *layout) roleValue(rec *records, c roleColumn) (float64, error) {
 		return 0, nil
 	}
 	if c.option == "time" && l.timeForm != nil {
-		seconds, ok := written.ParseTime(*l.timeForm, rec.style.point(strings.TrimSpace(rec.row[c.at])))
+		seconds, ok := cellformat.ParseTime(*l.timeForm, rec.style.point(strings.TrimSpace(rec.row[c.at])))
 		if !ok {
 			return 0, rec.found(c.at, ", which is not a date, as others of it are: correct it")
 		}

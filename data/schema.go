@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gpdrf/gpdrf-gpu/data/written"
+	"github.com/gpdrf/gpdrf-gpu/data/cellformat"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
@@ -239,7 +239,7 @@ func (s Schema) InNumbers() Schema {
 	s.Dates = slices.Clone(s.Dates)
 	for i := range s.Dates {
 		if s.Dates[i].isText() {
-			s.Dates[i].Form = written.EpochSeconds
+			s.Dates[i].Form = cellformat.EpochSeconds
 		}
 	}
 	return s

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gpdrf/gpdrf-gpu/data/written"
+	"github.com/gpdrf/gpdrf-gpu/data/cellformat"
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
@@ -36,7 +36,7 @@ func (l *layout) setSequence(rec *records, at int) {
 
 // isSequenceMissing reports whether the current row has no sequence where it should.
 func (l *layout) isSequenceMissing(rec *records) bool {
-	return l.texts != nil && written.IsMissing(strings.TrimSpace(rec.row[l.sequence]))
+	return l.texts != nil && cellformat.IsMissing(strings.TrimSpace(rec.row[l.sequence]))
 }
 
 func (l *layout) addText(rec *records) error {

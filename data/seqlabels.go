@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gpdrf/gpdrf-gpu/data/cellformat"
 	"github.com/gpdrf/gpdrf-gpu/data/matrix"
-	"github.com/gpdrf/gpdrf-gpu/data/written"
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
@@ -64,7 +64,7 @@ func (t *texts) setLabels(made *table) error {
 		made.task = Classification
 		if why != "" {
 			made.task = Regression
-		} else if _, err := written.ParseNumber(classes[0]); err == nil {
+		} else if _, err := cellformat.ParseNumber(classes[0]); err == nil {
 			hint = " (" + asFlag("task") + " regression for numbers)"
 		}
 	}
@@ -108,7 +108,7 @@ func (t *texts) findClasses() (classes []string, why string) {
 	classes = slices.Compact(slices.Sorted(slices.Values(t.labels)))
 	var values []float64
 	for _, l := range classes {
-		if v, err := written.ParseNumber(l); err == nil {
+		if v, err := cellformat.ParseNumber(l); err == nil {
 			values = append(values, v)
 		}
 	}
@@ -138,7 +138,7 @@ func (t *texts) checkWords(different int, words bool) error {
 	}
 	behind := setOf(mapped(matrix.Every(t.n()), func(i int) string { return strings.TrimSpace(string(t.of(i))) }))
 	advice := "give others, or use the task classification"
-	if a, ok := written.AmountOf(t.labels[0]); ok && a.Unit != "" {
+	if a, ok := cellformat.AmountOf(t.labels[0]); ok && a.Unit != "" {
 		advice = "write the numbers alone, without " + phrase.Quote(a.Unit)
 	} else if 2*len(behind) <= t.n() && t.kind == "" {
 		advice = "the classes stand after the tab, and they belong before it"
@@ -153,12 +153,12 @@ func (t *texts) strayLabel() int {
 	word, missing := -1, -1
 	fractions, numbers := false, false
 	for i, l := range t.labels {
-		v, err := written.ParseNumber(l)
+		v, err := cellformat.ParseNumber(l)
 		switch {
 		case err == nil:
 			numbers = true
 			fractions = fractions || v != math.Trunc(v)
-		case written.IsMissing(l) && missing < 0:
+		case cellformat.IsMissing(l) && missing < 0:
 			missing = i
 		}
 		if err != nil && word < 0 {
@@ -187,8 +187,8 @@ func classFinder(classes []string) func(label string) (int32, bool) {
 		if i, ok := index[label]; ok {
 			return i, true
 		}
-		v, err := written.ParseNumber(label)
-		if b, ok := written.Boolean(label); ok && areBooleans {
+		v, err := cellformat.ParseNumber(label)
+		if b, ok := cellformat.Boolean(label); ok && areBooleans {
 			v, err = b, nil
 		}
 		i, ok := values[v]
@@ -234,7 +234,7 @@ func (t *texts) addTargets(made *table, find func(label string) (int32, bool), f
 	}
 	for k := range width {
 		label := t.labels[first+k]
-		v, wrong := written.ParseNumber(label)
+		v, wrong := cellformat.ParseNumber(label)
 		made.y = append(made.y, v)
 		if wrong == nil && math.Abs(v) <= largest {
 			continue

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/gpdrf/gpdrf-gpu/data/cellformat"
 	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/data/sets"
-	"github.com/gpdrf/gpdrf-gpu/data/written"
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
@@ -379,7 +379,7 @@ func (in *input) warnOverlaps(d, train *Dataset) {
 	}
 	shared, first := 0, ""
 	for _, g := range d.Groups {
-		if at, known := train.groupOf[names[g]]; known && inTraining[at] && !written.IsMissing(names[g]) {
+		if at, known := train.groupOf[names[g]]; known && inTraining[at] && !cellformat.IsMissing(names[g]) {
 			if shared++; shared == 1 {
 				first = names[g]
 			}

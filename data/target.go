@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gpdrf/gpdrf-gpu/data/cellformat"
 	"github.com/gpdrf/gpdrf-gpu/data/matrix"
-	"github.com/gpdrf/gpdrf-gpu/data/written"
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
@@ -100,7 +100,7 @@ func targetClasses(file, where string, c *columnProfile, task Task, nominal bool
 		classes = c.booleanClasses()
 	case c.isWords && task == Regression:
 		err = bad(c.texts, ", which is text by %s: a regression needs numbers", asKey("text"))
-	case !c.isWords && written.IsDecorated(c.texts.cell):
+	case !c.isWords && cellformat.IsDecorated(c.texts.cell):
 		err = bad(c.texts, ", which is not a plain number: %s", plainer(c.texts.cell))
 	case task == Regression:
 		err = bad(c.texts, ", which must be a number: correct it, or use the task classification")
@@ -244,14 +244,14 @@ func (d *Dataset) setLabels(y []float64) {
 // classIndex maps the numbers of classes to their indices. If all classes are booleans, the numbers are 1 and 0.
 func classIndex(classes []string) map[float64]int32 {
 	index := make(map[float64]int32, len(classes))
-	words := slices.ContainsFunc(classes, func(c string) bool { _, ok := written.Boolean(c); return !ok })
+	words := slices.ContainsFunc(classes, func(c string) bool { _, ok := cellformat.Boolean(c); return !ok })
 	for i, c := range classes {
 		v, err := strconv.ParseFloat(c, 64)
 		if !words {
-			v, _ = written.Boolean(c)
+			v, _ = cellformat.Boolean(c)
 			err = nil
 		}
-		if err == nil && !written.IsCode(c) {
+		if err == nil && !cellformat.IsCode(c) {
 			index[v] = int32(i)
 		}
 	}

@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gpdrf/gpdrf-gpu/data/cellformat"
 	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/data/sets"
-	"github.com/gpdrf/gpdrf-gpu/data/written"
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
@@ -151,7 +151,7 @@ type unneeded struct {
 
 // meet counts the target in a cell.
 func (u *unneeded) meet(cell string, at position) {
-	if written.IsNoNumber(cell) {
+	if cellformat.IsNoNumber(cell) {
 		u.missing++
 		return
 	}
@@ -212,7 +212,7 @@ func (s Schema) isTarget(label string) bool {
 		_, known := classFinder(s.Classes)(label)
 		return known
 	}
-	v, err := written.ParseNumber(label)
+	v, err := cellformat.ParseNumber(label)
 	return err == nil && math.Abs(v) <= largest
 }
 

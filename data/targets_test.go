@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/data/cellformat"
 	_ "github.com/gpdrf/gpdrf-gpu/data/columnar"
-	"github.com/gpdrf/gpdrf-gpu/data/written"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
@@ -296,7 +296,7 @@ func checkUnneeded(t *testing.T, name, path string, s Schema, y []string) {
 			word = y[i]
 		}
 		bad = bad || word == "?"
-		if y != nil && written.IsMissing(y[i]) {
+		if y != nil && cellformat.IsMissing(y[i]) {
 			missing++
 		}
 		want = append(want, word)

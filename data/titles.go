@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gpdrf/gpdrf-gpu/data/written"
+	"github.com/gpdrf/gpdrf-gpu/data/cellformat"
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
@@ -91,7 +91,7 @@ func belowTitles(head []byte, d Dialect) (rest []byte) {
 		equal := !slices.ContainsFunc(rows, func(row []string) bool { return len(row) != width })
 		if equal && width > 1 && !isTitle(rows[0], width) {
 			above := s.sample(head[:len(head)-len(rest)])
-			isMissing := func(cell string) bool { return written.IsMissing(strings.TrimSpace(cell)) }
+			isMissing := func(cell string) bool { return cellformat.IsMissing(strings.TrimSpace(cell)) }
 			names := s.isHeader(rows) && slices.ContainsFunc(rows[1], s.isNumber) &&
 				!slices.ContainsFunc(rows[0][1:], isMissing)
 			if !names || slices.ContainsFunc(above, func(row []string) bool { return !isTitle(row, width) }) {

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/cellformat"
 	"github.com/gpdrf/gpdrf-gpu/data/scaling"
-	"github.com/gpdrf/gpdrf-gpu/data/written"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
@@ -74,7 +74,7 @@ func (c *Config) fileOptions() []Option {
 				"expanding windows"},
 		{Key: "offset", Arg: "COL", value: &c.Roles.Offset,
 			Help: "the column that is added to the log rates of counts: the logarithm of an exposure"},
-		{Key: "dates", Values: written.DateOrders(), value: &c.Dates,
+		{Key: "dates", Values: cellformat.DateOrders(), value: &c.Dates,
 			Help: "the order of day and month in dates such as 1/2/2020; auto takes the one that all cells fit"},
 		{Key: "separator", Arg: strings.Join(data.Separators(), "|"), check: data.CheckSeparator, value: &c.Separator,
 			Help: "what separates the cells of a table"},

@@ -1,6 +1,6 @@
-// Package written knows how people write numbers, amounts, dates and missing values in the cells of tables, and texts
-// that only look like these.
-package written
+// Package cellformat knows how people write numbers, amounts, dates and missing values in the cells of tables, and
+// texts that only look like these.
+package cellformat
 
 import (
 	"regexp"

@@ -1,4 +1,4 @@
-package written
+package cellformat
 
 import (
 	"errors"
