@@ -64,7 +64,7 @@ func TestTestRowsBesideOthers(t *testing.T) {
 // The rows of a pipe are gone after training: its run does not wait for others.
 func TestTestRowsOfAPipe(t *testing.T) {
 	c := resolve(t, options.Setting{Key: "data", Text: os.DevNull, From: "--data"})
-	_, err := (&Run{Config: c, Result: &Result{}}).testRows(data.Watch{})
+	_, err := (&Run{Config: c, Result: &Result{}}).testRows(data.ReadControl{})
 	if err == nil || !strings.Contains(err.Error(), os.DevNull+": a pipe or a device, whose rows are gone") {
 		t.Error(err)
 	}
