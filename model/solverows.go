@@ -2,8 +2,9 @@ package model
 
 // SolveRows replaces the distances of rows to X̄, a table, by A = L⁻¹ Kuf/α of qF_anj and qF_Bnj, if no parameter of
 // the kernel learns. A is the same in every step then. So the solve of M² products for each row is done once, and not
-// each time that a row is drawn. The table holds 2(1 − A), which the linear kernel reads as A: no operation is new. A has
-// the precision of the table. Other data stays as it is, and so do rows whose latent functions do not share a kernel.
+// each time that a row is drawn. The table holds 2(1 − A), which the linear kernel reads as A: no operation is new.
+// A has the precision of the table. Other data stays as it is, and so do rows whose latent functions do not share a
+// kernel.
 //
 // It uses the pass's memory, and changes its row numbers. going is called with the number of finished rows. If it
 // returns false, the work ends and the data is unusable.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/data/scaling"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
@@ -18,9 +19,16 @@ func (s *setup) takeEffects(ctx context.Context) (err error) {
 		s.effects, s.train, err = scaling.FitEffects(ctx, s.train, func(share float64) {
 			s.reporter.Doing("effects of words", share)
 		})
+		if err != nil {
+			return err
+		}
+		for _, name := range s.effects.Silent(s.numbered.Columns) {
+			s.reporter.Note("column %s: its texts do not predict the target of other rows, and have no effect",
+				phrase.Quote(name))
+		}
 	}
 	s.validation = s.effects.Apply(s.validation)
-	return err
+	return nil
 }
 
 // effectsFor fits the effects of words in the numbered rows of an attempt, which must not know the rows that score it.

@@ -60,6 +60,16 @@ func (e *Effects) append(to, row []float64) []float64 {
 	return append(to, row[at:]...)
 }
 
+// Silent returns the columns, of all columns of a row, whose words have no effect on any target.
+func (e *Effects) Silent(columns []string) (names []string) {
+	for _, c := range e.Columns {
+		if !slices.ContainsFunc(c.Values, func(v float64) bool { return v != 0 }) {
+			names = append(names, columns[c.At])
+		}
+	}
+	return names
+}
+
 // names returns the names of the inputs, from those of the columns.
 func (e *Effects) names(columns []string) (names []string) {
 	at := 0

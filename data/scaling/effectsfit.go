@@ -10,6 +10,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/internal/parallel"
+	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 	"github.com/gpdrf/gpdrf-gpu/internal/stats"
 )
 
@@ -18,6 +19,8 @@ const (
 	effectFewest = 10 // rows, without which words have no effects
 	// largest number of classes that words have effects on: the most frequent ones
 	maxEffectClasses = 10
+	leastExposure    = 1e-6       // share of the longest exposure that a row counts for at least
+	effectSite       = 0x65666665 // "effe"
 )
 
 // FitEffects fits Effects to training rows, with a linear mixed model of each target. It returns them and the rows. The
@@ -36,12 +39,13 @@ func FitEffects(ctx context.Context, d *data.Dataset, progress func(share float6
 	}
 	m := newMixedModel(d, words)
 	folds := d.ScoreFolds(effectFolds)
-	if folds == nil {
+	if folds == nil || slices.Min(folds) == slices.Max(folds) { // all rows are of one group, or near one time
 		folds = foldsInTurn(targets[0])
 	}
+	weights := effectWeights(d)
 	var heldOut [][][]float64 // of each target and column, the effects of the rows
 	for t, target := range targets {
-		all, without := m.crossFit(ctx, target, d.Weights, folds)
+		all, without := m.crossFit(ctx, target, weights, folds)
 		if ctx.Err() != nil {
 			return nil, nil, context.Cause(ctx)
 		}
@@ -114,9 +118,29 @@ func effectTargets(d *data.Dataset) (targets [][]float64, names []string) {
 	return targets, names
 }
 
-// foldsInTurn distributes rows of neighbouring targets to the folds in turn, from 1.
+// effectWeights returns the weights of the rows; nil for equal ones. A count over a longer exposure tells more of its
+// rate.
+func effectWeights(d *data.Dataset) []float64 {
+	if d.Offset == nil {
+		return d.Weights
+	}
+	weights := make([]float64, d.N())
+	most := slices.Max(d.Offset)
+	for i, offset := range d.Offset {
+		weights[i] = metrics.Weights(d.Weights).At(i) * max(math.Exp(offset-most), leastExposure)
+	}
+	scale := metrics.Weights(d.Weights).Sum(d.N()) / stats.Sum(weights)
+	for i := range weights {
+		weights[i] *= scale
+	}
+	return weights
+}
+
+// foldsInTurn distributes rows of neighbouring targets to the folds in turn, from 1. Equal targets are in random order,
+// as the words may follow each other in the file.
 func foldsInTurn(target []float64) []int {
-	order := matrix.Every(len(target))
+	order := make([]int, len(target))
+	philox.Permutation(order, [2]uint32{}, effectSite, 0, 0)
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(target[a], target[b]) })
 	folds := make([]int, len(target))
 	for at, i := range order {
