@@ -6,7 +6,8 @@ import (
 )
 
 // batches are rows to train on that stay on the host. A step finds its batch in x and y of the DeviceRows, at the
-// places 0 … B−1. Noise belongs to rows of the data set, so the result has the same bits as with all rows on the device.
+// places 0 … B−1. Noise belongs to rows of the data set, so the result has the same bits as with all rows on the
+// device.
 type batches struct {
 	places *device.Tensor // places 0 … B−1 of the batch, Int [B]
 	y      []column       // columns of numbers, and the tensors to which a batch of them goes
