@@ -127,7 +127,7 @@ func TestChecksOfSmallSets(t *testing.T) {
 		r.NTrain, r.NTest = 144, 15
 	}
 	contains(t, newSuitePage(all).whole(),
-		fmt.Sprintf("The first four targets are on sets with\n%d rows or more, and the others on all.", fewRows),
+		fmt.Sprintf("The first four targets are on sets with\n%d rows or more, the others on all.", fewRows),
 		"| 90 % coverage of GP-DRF within 0.80 to 0.98 | 0 of 0 | – |  |",
 		"| NLPD of GP-DRF at most that of GP + 0.05 + 2 standard errors over the folds | 0 of 0 | – |  |",
 		"| NLPD or NLL of best not worse than that of GP-DRF (as counted below) | 0 of 1 | **fail** | "+
