@@ -288,7 +288,7 @@ def test_missing_sequences(gap: Any, genes: tuple[list[str], list[str]]) -> None
             GPDRFRegressor(**small).fit(x, y)
     model = GPDRFRegressor(**small, missing="drop").fit(texts, y)
     assert model.result_["n_train"] == 59
-    refused(r'^X, row 2: the sequence in column "sequence" is empty', model.predict, texts, error=GPDRFInputError)
+    refused(r"^X, row 2: the sequence is missing", model.predict, texts, error=GPDRFInputError)
 
 
 def test_tables_without_rows_yet(x: Array, y: Array) -> None:
