@@ -15,8 +15,8 @@ import (
 
 // TableOptions set the roles of the columns of a table of text.
 type TableOptions struct {
-	// OneHot makes an input of each of the 1000 most frequent values of a text column. Without it, a column of more than
-	// 30 values is numbered.
+	// OneHot makes an input of each of the 1000 most frequent values of a text column. Without it, a column of more
+	// than 30 values is numbered.
 	OneHot bool
 	// Ignore are columns to leave out, by names or numbers from 1, with commas between them.
 	Ignore string

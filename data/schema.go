@@ -107,7 +107,9 @@ func (s Schema) Check() error {
 	classes := len(sorted) > 0 && len(slices.Compact(sorted)) == len(s.Classes)
 	if !sound || s.Target == "" || s.TargetAt < 0 || !(s.Task == Regression || s.Task == Classification && classes) ||
 		slices.ContainsFunc(s.Dates, func(d Date) bool { return !d.sound() }) ||
-		slices.ContainsFunc(s.OneHot, func(h OneHot) bool { return len(h.Values) == 0 || h.Numbered && h.Others != nil }) ||
+		slices.ContainsFunc(s.OneHot, func(h OneHot) bool {
+			return len(h.Values) == 0 || h.Numbered && h.Others != nil
+		}) ||
 		!slices.Equal(expanded(s.FileColumns()), s.Columns) {
 		return errorf("", "the description of the training data is damaged: it lacks %s, target, task or classes",
 			lacks)

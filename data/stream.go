@@ -267,7 +267,8 @@ func (t *texts) setAside() error {
 // noneToPredict returns the error about a file whose rows are all bad.
 func (in *input) noneToPredict() error {
 	bad := in.opt.bad
-	e := in.errorf("has no row that can be predicted: %s set aside, at first %s", phrase.Plural(bad.n, "row"), bad.first)
+	e := in.errorf("has no row that can be predicted: %s set aside, at first %s", phrase.Plural(bad.n, "row"),
+		bad.first)
 	e.Err = ErrNoRow
 	return e
 }

@@ -149,7 +149,8 @@ func (g graph) effects(e *scaling.Effects, x value, d int) value {
 		number := g.column(x, c.At) // a NaN has no row of the table; the prediction is NaN in the end
 		row := g.add(g.Op("Where", g.Op("IsNaN", number), g.Scalar(-1), number), g.Scalar(1))
 		table := g.Doubles(append(make([]float64, p), c.Values...), c.Words+1, p)
-		whole := g.With("Cast", []onnxfile.Attr{{Name: "to", Int: int(onnxfile.Int64)}}, g.Op("Squeeze", row, g.Ints(1)))
+		row = g.Op("Squeeze", row, g.Ints(1))
+		whole := g.With("Cast", []onnxfile.Attr{{Name: "to", Int: int(onnxfile.Int64)}}, row)
 		parts = append(parts, g.With("Gather", []onnxfile.Attr{{Name: "axis", Int: 0}}, table, whole))
 		at = c.At + 1
 	}

@@ -55,7 +55,7 @@ type setup struct {
 
 	// rows of the Job with class weights, and the inputs of effects and projection
 	train, validation *data.Dataset
-	numbered          *data.Dataset       // training rows before effects replaced their numbered words; nil without words
+	numbered          *data.Dataset       // training rows with numbered words, before effects; nil without words
 	effects           *scaling.Effects    // inputs of numbered words; nil without words
 	projection        *scaling.Projection // makes few inputs of many columns; nil if each column is an input
 	sequences         *sequences          // results of chooseInducing and countFeatures; nil before them

@@ -162,7 +162,8 @@ func TestEffectsOfClasses(t *testing.T) {
 		text := []byte("x,town,y\n")
 		for i := range 900 {
 			town := i % 45
-			text = fmt.Appendf(text, "%.3f,t%d,class%d\n", r.NormFloat64(), town, min(classes-1, town%classes+r.IntN(2)))
+			class := min(classes-1, town%classes+r.IntN(2))
+			text = fmt.Appendf(text, "%.3f,t%d,class%d\n", r.NormFloat64(), town, class)
 		}
 		ds := tableOf(t, text, data.RowRoles{})
 		e, rows, err := FitEffects(t.Context(), ds, func(float64) {})

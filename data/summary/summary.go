@@ -297,7 +297,8 @@ func columnLines(columns []ColumnSummary) []string {
 			name = string(r[:width-1]) + "…"
 		}
 		if c.Type == text {
-			lines = append(lines, fmt.Sprintf("%-*s  %-8s %58s", width, name, c.Type, humanize.Comma(int64(c.Distinct))))
+			lines = append(lines, fmt.Sprintf("%-*s  %-8s %58s", width, name, c.Type,
+				humanize.Comma(int64(c.Distinct))))
 			continue
 		}
 		lines = append(lines, fmt.Sprintf("%-*s  %-8s %11.5g %11.5g %11.5g %11.5g %10s", width, name, c.Type,
