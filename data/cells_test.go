@@ -155,7 +155,8 @@ func TestCells(t *testing.T) {
 		{rows("−#.5"), "[x b]"},
 		{rows("01234", "1234"), "[x=01234 x=1234 b]"},
 		{rows("07", "1.5"), "[x b]"},
-		{rows("#.5 kg", "#.5 g"), `found "0.5 kg" in column "x", a number with the unit "kg"`},
+		{rows("#.5 kg", "#.5 g"), `found "0.5 kg" in column "x", a number with the unit "kg": ` +
+			`write numbers alone, read the column as words by --set text=x, or leave it out with --ignore x`},
 		{rows("#°C", "1#°C"), "[x b]"},
 		{rows("1.#10.500"), `found "1.010.500"`},
 		{rows("1’#0"), "write numbers without signs"},

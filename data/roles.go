@@ -194,8 +194,8 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int) error {
 		return bad(c.signs.behind, ", and no other number has its minus after it: correct it, write the minus before "+
 			"it, or leave the column out with %s %s", asFlag("ignore"), flag)
 	case c.hasUnits() && !c.keepsUnits(opt.OneHot):
-		return bad(c.texts, ", a number with the unit %s: write numbers alone, or leave the column out with %s %s",
-			phrase.Quote(c.signs.units[0]), asFlag("ignore"), flag)
+		return bad(c.texts, ", a number with the unit %s: write numbers alone, read the column as words by %s=%s, or "+
+			"leave it out with %s %s", phrase.Quote(c.signs.units[0]), asKey("text"), flag, asFlag("ignore"), flag)
 	case !c.isWords && cellformat.IsDecorated(c.texts.cell):
 		return bad(c.texts, ": %s, or leave the column out with %s %s", plainer(c.texts.cell), asFlag("ignore"), flag)
 	case c.isUnique(), c.isIdentifier() && !(opt.OneHot && c.distinct() <= maxTexts):
@@ -208,8 +208,9 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int) error {
 		l.warnStray(rec, c, i)
 		l.addWords(rec, c, i)
 	case c.texts.n > 0:
-		return bad(c.texts, ", whose other cells are numbers: correct it, leave it empty with %s impute, or "+
-			"leave the column out with %s %s", asFlag("missing"), asFlag("ignore"), flag)
+		return bad(c.texts, ", whose other cells are numbers: correct it, leave it empty with %s impute, read the "+
+			"column as words by %s=%s, or leave it out with %s %s", asFlag("missing"), asKey("text"), flag,
+			asFlag("ignore"), flag)
 	default:
 		if c.numbersRows(name) {
 			l.counting = append(l.counting, i)
