@@ -54,6 +54,7 @@ func overview(all recordsByName, words notes) string {
 		}
 	}
 	machines(&b, all, words)
+	fmt.Fprintf(&b, "\n## Named sets\n\n%s\n", words["Named sets"])
 	return b.String()
 }
 

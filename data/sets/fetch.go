@@ -73,7 +73,7 @@ func (s Set) Get(dir string) string {
 		}
 		return "gpdrf-gpu data fetch " + s.Name + dir
 	}
-	return "by hand, see docs/data.md"
+	return "by hand, see docs/results.md"
 }
 
 // FileState is the result of checking a file of a set.
@@ -178,8 +178,8 @@ func (s Set) byHand(dir string) error {
 	for _, cells := range tableRows(contentTable, s.Name) {
 		files = append(files, cells[0])
 	}
-	return usererror.Errorf("the folds of %s are not offered for download: docs/data.md says how they are "+
-		"made; put %s … %s into %s, then run gpdrf-gpu data check %s",
+	return usererror.Errorf("the folds of %s are not offered for download: docs/results.md tells how to "+
+		"make them; put %s … %s into %s, then run gpdrf-gpu data check %s",
 		s.Name, files[0], files[len(files)-1], s.folderIn(dir), s.Name)
 }
 
