@@ -20,12 +20,12 @@ import (
 func (p *program) benchVerb() verb {
 	return verb{
 		name: "bench", line: "time a training step on this machine", run: p.bench,
-		about: "It trains on synthetic rows. It times each operation by itself, and then whole steps. Figures " +
-			"are medians. A CPU is timed beside a GPU. An operation by itself includes its launch, so the " +
-			"operations of a GPU may add up to more than the step.",
+		about: "It times each operation, then whole steps, on synthetic rows, on the CPU and on a GPU if there is " +
+			"one. Figures are medians. Times of operations include their launch, so those of a GPU may add up to " +
+			"more than the step.",
 		flags: []flagSpec{
 			{group: "What", name: "preset", arg: strings.Join(workload.Names(), "|"),
-				help: "which step: powerplant and sequences are those of a training without options",
+				help: "the model; powerplant and sequences have the defaults",
 				def:  workload.Names()[0]},
 			{group: "What", name: "size", arg: "S=100,B=500",
 				help: "other sizes: D, J, M, L, d, R, B or S. Of mnist and protein, shared is one kernel for all " +

@@ -62,7 +62,7 @@ func (p *program) markdown() string {
 	b.WriteString("Flags are for options that people change often. Keys are the other options, given by `--set` " +
 		"or by\na config file.\n\n")
 	b.WriteString("Exit codes: 0; 2 for bad input or usage; 1 for a failure; 130 after Ctrl-C, which " +
-		"saves the model so\nfar. `train --resume` on a run that has ended says so, with 0.\n\n" +
+		"saves the model so\nfar. `train --resume` on a run that has ended exits with 0.\n\n" +
 		"Flags of all commands but completion and man:\n\n")
 	listFlags(&b, commonFlags())
 	for _, v := range p.verbs() {

@@ -15,10 +15,9 @@ import (
 func (p *program) exportVerb() verb {
 	return verb{
 		name: "export", args: "RUN", line: "write a model as an ONNX file", run: p.export,
-		about: "Programs that run ONNX files predict with it, and need neither this program nor Python. Inputs " +
-			"are columns as they are in a table, in their own units. Outputs are mean and sd, or label and " +
-			"probabilities. They are those of predict, by the same draws. A model of sequences, of graphs or of " +
-			"--gram cannot be exported. docs/export.md has the details.",
+		about: "Programs that run ONNX files predict with it, without this program or Python. Inputs are the columns " +
+			"of a table, in their own units. Outputs are mean and sd, or label and probabilities, as by predict. " +
+			"Models of sequences, graphs or --gram cannot be exported. docs/export.md has the details.",
 		flags: []flagSpec{
 			{group: "Output", name: "onnx", arg: "FILE.onnx", help: "where to write"},
 			samplesFlag,

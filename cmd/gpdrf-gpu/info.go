@@ -26,10 +26,10 @@ func (p *program) infoVerb() verb {
 	return verb{
 		name: "info", args: "[RUN | FILE]", line: "describe a run, a model, a data file or this machine",
 		run: p.info,
-		about: "Of a run folder it shows what was trained, and the scores. It reads all of a model file or a " +
-			"checkpoint, under any name, checks it, and shows its format, its checksum and its tensors. Of a data " +
-			"file it shows the columns, the target and the fingerprint; a named set stands for its training rows. " +
-			"Without an argument it shows the devices of this machine, and where the named sets are read from.",
+		about: "For a run folder, it shows the options and scores. It checks a model file or a checkpoint, and shows " +
+			"its format, checksum and tensors. For a data file, it shows the columns, the target and the " +
+			"fingerprint; for a named set, those of its training rows. Without an argument it shows the devices of " +
+			"this machine, and the folder of the named sets.",
 		flags: append(flagsOf("target task labels ignore sequence"),
 			flagSpec{group: "Data", name: "missing", arg: strings.Join(data.MissingWays(), "|"),
 				help: "what to do about missing cells of FILE; default: impute"},
@@ -40,7 +40,7 @@ func (p *program) infoVerb() verb {
 		keys: tableKeys(),
 		examples: []example{
 			{"gpdrf-gpu info runs/powerplant-gpdrf-1", "a run: its options and its scores"},
-			{"gpdrf-gpu info --check-file copy-of-model.safetensors", "is this copy of a model whole?"},
+			{"gpdrf-gpu info --check-file copy-of-model.safetensors", "is this copy of a model undamaged?"},
 			{"gpdrf-gpu info houses.csv --target price", "a table, before training on it"},
 			{"gpdrf-gpu info genes.fasta.gz", "sequences, their alphabet and classes"},
 			{"gpdrf-gpu info", "this machine"},

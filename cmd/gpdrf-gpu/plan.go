@@ -11,10 +11,9 @@ import (
 func (p *program) planVerb() verb {
 	return verb{
 		name: "plan", line: "list the memory that a training takes", run: p.plan,
-		about: "It takes the options of train (gpdrf-gpu help train) and lists every buffer of that training " +
-			"with its size. Nothing is trained. The folds of --cv are trained one after another, so it lists those " +
-			"of the first. If the training does not fit, the exit code is 2, and the error names options that " +
-			"would fit.",
+		about: "It takes the options of train and lists every buffer of that training, or of the first fold of --cv, " +
+			"with its size. Nothing is trained. If the training does not fit, the exit code is 2, and the error " +
+			"names options that would fit.",
 		flags: append(ofMemory(trainFlags()), jsonFlag), keys: ofMemory(optionFlags(false)),
 		examples: []example{
 			{"gpdrf-gpu plan --data houses.csv --set samples=100 --device cuda", "does it fit the GPU?"},

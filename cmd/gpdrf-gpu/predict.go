@@ -24,14 +24,14 @@ import (
 func (p *program) predictVerb() verb {
 	return verb{
 		name: "predict", args: "RUN", line: "predict the rows of a file", run: p.predict,
-		about: "RUN is a run folder, or its model.safetensors alone. Columns are matched to those of training " +
-			"by name, or by position where the file has no header. The output has a row for each row of FILE, in the " +
-			"same order. A regression has the target's mean and sd, and the quantiles q05 q25 q50 q75 q95. Parts of " +
-			"its variance are var_aleatoric (noise) and var_epistemic (what the model does not know). A " +
-			"classification has label, p_<class> for each class, entropy in nats, and bhattacharyya. The last is " +
-			"large where the model is sure. A distance above 1 tells of a row unlike the training rows, whatever " +
-			"its sd is. A run with --conformal adds lower and upper, or the set of classes. A column that names the " +
-			"rows comes first, and a target that FILE has comes last.",
+		about: "RUN is a run folder, or its model.safetensors alone. Columns are matched to those of training by " +
+			"name, or by position without a header. The output has a row for each row of FILE, in the same order. A " +
+			"regression has the target's mean and sd, and the quantiles q05 q25 q50 q75 q95. The parts of its " +
+			"variance are var_aleatoric (noise) and var_epistemic (uncertainty of the model). A classification has " +
+			"label, p_<class> for each class, entropy in nats, and bhattacharyya, which is large for confident " +
+			"predictions. A distance above 1 marks a row unlike the training rows. A run with --conformal adds lower " +
+			"and upper, or the set of classes. A column that names the rows comes first, and a target that FILE has " +
+			"comes last.",
 		flags: []flagSpec{
 			{group: "Data", name: "data", arg: "FILE", help: "the rows, in a format of docs/data.md"},
 			idFlag, gramFlag, tableSetFlag, outFlag, formatFlag,
@@ -48,9 +48,9 @@ func (p *program) predictVerb() verb {
 			{"gpdrf-gpu predict runs/powerplant-gpdrf-1 --data new.csv --out predictions.csv", "a table"},
 			{"gpdrf-gpu predict runs/powerplant-gpdrf-1 --data new.csv | head -3", "a look"},
 			{"gunzip -c big.csv.gz | gpdrf-gpu predict runs/powerplant-gpdrf-1 --data - " +
-				"--out all.parquet", "any number of rows: they are not held in memory"},
+				"--out all.parquet", "any number of rows, by streaming"},
 			{"gpdrf-gpu predict runs/powerplant-gpdrf-1 --data new.csv --out all.csv " +
-				"--skip-bad bad.csv", "and what was wrong with the others"},
+				"--skip-bad bad.csv", "bad rows apart, with the reasons"},
 		},
 	}
 }

@@ -14,10 +14,10 @@ import (
 func (p *program) reportVerb() verb {
 	return verb{
 		name: "report", args: "RUN [RUN ...]", line: "write a page of HTML about runs", run: p.report,
-		about: "The page shows what was trained, learning curves, calibration, predictions, residuals against each " +
-			"input, which inputs matter, confused classes and the worst rows. It is one file that loads nothing " +
-			"else. Several runs stand side by side; a cross-validation stands for its folds. train writes the page " +
-			"of its run by itself. Where a run folder holds no predictions, the run's test rows are predicted again.",
+		about: "The page shows the options, learning curves, calibration, predictions, residuals, the importance of " +
+			"inputs, the confusion matrix and the worst rows, in one self-contained file. Several runs, or the folds " +
+			"of a cross-validation, are side by side. train writes the page of its run. Without predictions in the " +
+			"run folder, the test rows are predicted again.",
 		flags: []flagSpec{
 			{group: "Output", name: "out", arg: "FILE.html",
 				help: "where to write; otherwise report.html in the run folder, or here for several runs"},

@@ -14,11 +14,11 @@ import (
 func (p *program) runsVerb() verb {
 	return verb{
 		name: "runs", args: "[DIR]\ncompare A B", line: "list runs and their scores, or compare two", run: p.runs,
-		about: "It lists the runs in DIR and below, otherwise in runs. A cross-validation is one line, with the " +
-			"means of its folds. The column cut has the number of test rows scored, 12 of 90, where a time limit cut " +
-			"the test. compare lists the options in which two runs differ, and their scores. Where both have " +
-			"predictions of the same test rows, it compares these row by row, with standard errors. " +
-			"Scores of numbers are in training-sd units, and those of counts in counts: sort runs of one kind.",
+		about: "It lists the runs in DIR and below, by default in runs. A cross-validation is one line, with the " +
+			"means of its folds. The column cut has the number of test rows scored, 12 of 90, if a time limit cut " +
+			"the test. compare lists differing options, and scores, paired over the same test rows if both have " +
+			"predictions. Scores of numbers are in training-sd units, and those of counts in counts: sort runs of " +
+			"one kind.",
 		flags: []flagSpec{
 			{group: "Output", name: "sort", arg: "COLUMN",
 				help: "sort by a column, from the least; with a - in front from the largest"},

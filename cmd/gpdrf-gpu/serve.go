@@ -26,13 +26,13 @@ import (
 func (p *program) serveVerb() verb {
 	return verb{
 		name: "serve", args: "RUN...", line: "answer requests for predictions over HTTP and gRPC", run: p.serve,
-		about: "RUN is a run folder or a model.safetensors; it is served under the name of its folder, or under NAME " +
-			"with NAME=RUN. Requests follow the Open Inference Protocol, version 2, as KServe and Triton clients " +
-			"send them, over HTTP and gRPC. Rows as plain JSON go to /v1/models/NAME:predict. docs/serve.md has " +
-			"examples, and /openapi.json every path. A row's prediction has the same bits as that of predict. A " +
-			"model whose files change is loaded again, and no request is lost. Only this machine can reach the " +
-			"default addresses. For others, give --token-file, and --tls-cert with --tls-key. The log goes to " +
-			"standard error, a line for each request. Ctrl-C finishes the requests in work and ends.",
+		about: "RUN is a run folder or a model.safetensors, served under the name of its folder, or under NAME with " +
+			"NAME=RUN. Requests follow the Open Inference Protocol, version 2, of KServe and Triton, over HTTP and " +
+			"gRPC. Rows as plain JSON go to /v1/models/NAME:predict. docs/serve.md has examples, and /openapi.json " +
+			"every path. Predictions have the same bits as those of predict. A model whose files change is loaded " +
+			"again, without losing requests. The default addresses are local; for others, give --token-file, and " +
+			"--tls-cert with --tls-key. The log goes to standard error, a line for each request. Ctrl-C finishes the " +
+			"requests in progress and ends.",
 		flags: serveFlags(),
 		examples: []example{
 			{"gpdrf-gpu serve runs/powerplant-gpdrf-1", "one model, for this machine"},

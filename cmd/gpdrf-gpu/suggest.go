@@ -19,27 +19,26 @@ import (
 
 func (p *program) suggestVerb() verb {
 	return verb{
-		name: "suggest", args: "RUN", line: "say which rows to measure next", run: p.suggest,
-		about: "It ranks the rows of a file, the candidates, by the worth of measuring them. ei is the expected " +
-			"improvement on the best value so far. ucb is the mean and two standard deviations, and thompson the " +
-			"best row of a function drawn from the model. variance and bald are for a better model: the least " +
-			"known rows, and those with the most information. Each row is chosen given those before it, by joint " +
-			"samples, so that a batch is not one row many times. Rows of FILE with a target are measured already: " +
-			"they are no candidates, and ei improves on the best of them. Without such rows it improves on the " +
-			"best target of training. Each row of the output is a suggestion, the best first: its rank, its " +
-			"number in FILE from 1, its name, its value, and its prediction. docs/suggest.md has more.",
+		name: "suggest", args: "RUN", line: "rank candidate rows to measure next", run: p.suggest,
+		about: "It ranks the rows of a file by an acquisition function. ei is the expected improvement on the best " +
+			"value so far, ucb the mean plus two standard deviations. thompson is the maximum of a posterior sample. " +
+			"variance and bald are for a better model: the highest uncertainty, and the most information. Each row " +
+			"of a batch is chosen given those before it, by joint samples. Rows of FILE with a target are no " +
+			"candidates: ei improves on the best of them, or else on the best training target. The output has the " +
+			"best suggestion first: its rank, its number in FILE from 1, its name, its value, and its prediction. " +
+			"docs/suggest.md has the details.",
 		flags: []flagSpec{
 			{group: "Data", name: "data", arg: "FILE", help: "the candidates, in a format of docs/data.md"},
-			{group: "Data", name: "target", arg: "COL", help: "which target, where the model has several"},
+			{group: "Data", name: "target", arg: "COL", help: "the target, if the model has several"},
 			idFlag, gramFlag, tableSetFlag,
 			{group: "Search", name: "how", arg: strings.Join(predict.Ways(), "|"),
-				help: "how to choose; default: ei for numbers, and bald for classes"},
+				help: "acquisition function; default: ei for numbers, and bald for classes"},
 			{group: "Search", name: "batch", arg: "N", help: "rows to suggest", def: "10"},
 			{group: "Search", name: "minimize", arg: switchArg,
-				help: "the least target is the best, and not the largest"},
+				help: "minimize the target"},
 			{group: "Search", name: "feasible", arg: "RUN2",
-				help: "a model that tells whether a row is feasible: the second of two classes, or a target of " +
-					"0 or more"},
+				help: "a model of the constraint: feasible rows have the second of two classes, or a target of 0 or " +
+					"more"},
 			{group: "Search", name: "seed", arg: "N", help: "seed of the joint samples; default: the seed of the run"},
 			{group: "Prediction", name: "samples", arg: "S", help: "number of joint samples",
 				def: strconv.Itoa(predict.SuggestSamples)},
@@ -51,9 +50,9 @@ func (p *program) suggestVerb() verb {
 			{"gpdrf-gpu suggest runs/houses-gpdrf-1 --data candidates.csv --how ucb --minimize --batch 3",
 				"three rows that may be cheap"},
 			{"gpdrf-gpu suggest runs/yield-gp-1 --data candidates.csv --feasible runs/soluble-gp-1",
-				"a second model says which rows are feasible"},
+				"a second model gives the feasibility"},
 			{"gpdrf-gpu suggest runs/mail-gpdrf-1 --data unlabelled.csv --how bald --out label-these.csv",
-				"the rows whose class tells the model the most"},
+				"the most informative rows to label"},
 		},
 	}
 }

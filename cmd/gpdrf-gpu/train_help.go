@@ -26,7 +26,7 @@ func (p *program) trainVerb() verb {
 			{"gpdrf-gpu train --data houses.csv --cv 5",
 				"and on each fifth in turn: the mean and standard error of each score"},
 			{"gpdrf-gpu train --data houses.csv --preset best --time-limit 10m",
-				"many settings, and the best of them combined: docs/best.md"},
+				"many configurations, the best of them stacked: docs/best.md"},
 			{"gpdrf-gpu train --data train-images-idx3-ubyte.gz --test t10k-images-idx3-ubyte.gz",
 				"images; their labels are found by name"},
 			{"gpdrf-gpu train --data genes.fasta --test more.fasta", "sequences of any length; docs/sequences.md"},
@@ -40,21 +40,20 @@ func (p *program) trainVerb() verb {
 func trainFlags() []flagSpec {
 	ofCommand := []flagSpec{
 		{group: "Files", name: "config", arg: "FILE.yaml", help: "options from a file, such as a run's config.yaml. " +
-			"Flags beat the file, the file beats the preset, and the preset beats the defaults"},
+			"Flags override the file, and the file the preset"},
 		{group: "Files", name: setFlag, arg: "KEY=VALUE",
-			help: "a key of the config file, for this command; may be given several times. A key or flag that the " +
-				"model does not have is an error"},
+			help: "a key of the config file; may be repeated. A key or flag that the model does not have is an error"},
 		{group: "Files", name: "resume", arg: "RUN",
-			help: "continue the run in this folder, or the folds of --cv, from the last checkpoint, with the " +
-				"options that it began with. It ends with the same files, bit for bit, as a run without a stop"},
+			help: "continue the run in this folder, or the folds of --cv, from the last checkpoint, with its " +
+				"options. It ends with the same files, bit for bit, as an uninterrupted run"},
 		{group: "Files", name: "out", arg: "DIR",
 			help: "the run folder; default: runs/<data>-<model>-<n>, or runs/<data>-<model>-cv-<n> for --cv"},
 		{group: "Files", name: "overwrite", arg: switchArg,
 			help: "replace the run in the folder of --out, once the new one is whole"},
 		{group: "Data", name: "cv", arg: "N|own",
-			help: "cross-validation: test on each of N folds in turn, and train on the others; own takes " +
-				"the folds of a named set. The folds share a time limit. Their folder has a run folder of each, " +
-				"cv.json with the scores, and predictions.csv with the predictions of tested rows"},
+			help: "N-fold cross-validation; own takes the folds of a named set. The folds share a time limit. Their " +
+				"folder has a run folder of each, cv.json with the scores, and predictions.csv with the predictions " +
+				"of tested rows"},
 	}
 	flags := optionFlags(true)
 	behind := slices.IndexFunc(flags, func(f flagSpec) bool { return f.group != "Data" })
@@ -65,21 +64,20 @@ func trainFlags() []flagSpec {
 func commandKeys() []flagSpec {
 	return []flagSpec{
 		{group: "Command", name: "part", arg: "i/n|auto",
-			help: "with --cv and --out: train the folds of part i, from 0, of n; give each part the same " +
-				"--out. auto is the task of a Slurm array. A part that was killed is repeated with the same command"},
+			help: "with --cv and --out: train the folds of part i, from 0, of n, with the same --out for each. auto " +
+				"is the task of a Slurm array: docs/scaling.md"},
 		{group: "Command", name: "jobs", arg: "N",
 			help: "number of models that preset best or ensemble trains at a time",
-			def:  "one for each of up to 4 threads, fewer where memory is short of the rows, or 1 on a GPU"},
+			def:  "one for each of up to 4 threads, fewer if memory is short, or 1 on a GPU"},
 		{group: "Command", name: "report", arg: switchArg, def: "true",
 			help: "write report.html into the run folder, a page about the run"},
 		{group: "Command", name: "tensorboard", arg: switchArg, def: "false",
-			help: "write what TensorBoard shows into the run folder, while the run goes on: tensorboard --logdir runs"},
+			help: "write events for TensorBoard into the run folder during the run: tensorboard --logdir runs"},
 		{group: "Command", name: "until-eof", arg: switchArg, def: "false",
-			help: "when standard input ends, do what Ctrl-C does, so that the run stops with the " +
-				"program that began it"},
+			help: "stop as by Ctrl-C when standard input ends, and so with the parent program"},
 		{group: "Command", name: "comm-timeout", arg: "TIME", def: "10m",
-			help: "where several processes share the training, how long each waits for the others before the " +
-				"job ends, a minute at least; 0s is any time"},
+			help: "how long each of several processes waits for the others before the job fails, at least a minute; " +
+				"0s is forever"},
 	}
 }
 

@@ -47,7 +47,7 @@ var (
 		help: "level of the intervals or sets of a run with --conformal, between 0 and 1; default: the level " +
 			"of training"}
 	samplesFlag = flagSpec{group: "Prediction", name: "samples", arg: "S",
-		help: "number of Monte-Carlo samples; default: as in the run's own test"}
+		help: "number of Monte-Carlo samples; default: as in the run's test"}
 	gramFlag = flagSpec{group: "Data", name: "gram", arg: "FILE.npz",
 		help: "the kernel of the rows of FILE with the inducing points, for a run that was trained with one"}
 	labelsFlag   = flagOf(options.Find("labels"))

@@ -44,46 +44,46 @@ func (c *Config) fileOptions() []Option {
 		{Key: "data", Flag: true, Arg: "FILE|NAME", value: &c.Data,
 			Help: "a file in a format of docs/data.md, or a named set: " + strings.Join(data.Names(), ", ")},
 		{Key: "test", Flag: true, Arg: "FILE|none", value: &c.Test,
-			Help: "rows to test on; without it a file's seeded 10 % are held out. none trains on all rows of a " +
-				"file, and there are no scores"},
+			Help: "rows to test on; default: 10 % of a file, drawn by the seed. none trains on all rows of a file, " +
+				"without scores"},
 		{Key: "labels", Flag: true, Arg: "FILE", value: &c.Labels,
 			Help: "a file with the targets, if the file of the inputs has none and its name does not lead to them"},
 		{Key: "test-labels", Arg: "FILE", value: &c.TestLabels,
 			Help: "file with the targets of the test rows"},
 		{Key: "one-hot", value: &c.OneHot,
-			Help: "make an input of each of the 1000 most frequent values of a column of text; without it, more than " +
-				"30 values become one input, their effect on the target"},
+			Help: "one-hot encode the 1000 most frequent values of each text column; by default, more than 30 values " +
+				"become one input, their effect on the target"},
 		{Key: "ignore", Flag: true, Arg: "COL[,COL]", value: &c.Ignore,
 			Help: "columns to leave out, by name or by number from 1"},
 		{Key: "text", Arg: "COL[,COL]", value: &c.TableOptions.Text,
-			Help: "columns of words, by name or by number from 1: digits and NA are words there, too, and an " +
-				"empty cell alone is missing"},
+			Help: "columns of text, by name or by number from 1, even if cells are digits or NA; only empty cells " +
+				"are missing"},
 		{Key: "id", Arg: "COL", value: &c.ID,
-			Help: "the column that names the rows. It is copied to predictions and is not an input; default: " +
-				"the first column of text that names each row"},
+			Help: "the column that names the rows, copied to predictions and not an input; default: the first column " +
+				"of text that names each row"},
 		{Key: "missing", Flag: true, Values: data.MissingWays(), value: &c.Missing,
-			Help: "missing cells (empty, NA, NaN, ?) are an error, become the median with an input that marks " +
-				"them, or their rows are left out"},
+			Help: "missing cells (empty, NA, NaN, ?): error; impute the median, with an input that marks them; or " +
+				"drop their rows"},
 		{Key: "weights", Flag: true, Arg: "COL", value: &c.Roles.Weights,
 			Help: "the column of row weights: a row counts as that many copies of it, in training and in scores"},
 		{Key: "group", Flag: true, Arg: "COL", value: &c.Roles.Group,
-			Help: "the column of groups, such as patients: every split keeps the rows of a group together. " +
-				"scaffold, where no column is called so, groups molecules by their scaffolds"},
+			Help: "the column of groups, such as patients: every split keeps the rows of a group together. scaffold, " +
+				"unless it is a column, groups molecules by their scaffolds"},
 		{Key: "time", Flag: true, Arg: "COL", value: &c.Roles.Time,
 			Help: "the column of times: every split trains on the past and tests on the future, --cv on " +
 				"expanding windows"},
 		{Key: "offset", Arg: "COL", value: &c.Roles.Offset,
-			Help: "the column that is added to the log rates of counts: the logarithm of an exposure"},
+			Help: "the column that is added to the log rates of counts, such as the logarithm of an exposure"},
 		{Key: "dates", Values: cellformat.DateOrders(), value: &c.Dates,
 			Help: "the order of day and month in dates such as 1/2/2020; auto takes the one that all cells fit"},
 		{Key: "separator", Arg: strings.Join(data.Separators(), "|"), check: data.CheckSeparator, value: &c.Separator,
-			Help: "what separates the cells of a table"},
+			Help: "the separator of the cells of a table"},
 		{Key: "decimal", Values: words("auto point comma"), value: &c.Decimal,
-			Help: "how decimals are written; auto detects commas if something else separates the cells"},
+			Help: "the decimal sign; auto detects commas if something else separates the cells"},
 		{Key: "thousands", Values: words("auto , . space none"), value: &c.Thousands,
-			Help: "the sign between thousands; auto finds it, unless it may mark decimals as well"},
+			Help: "the sign between thousands; auto detects it, unless it may be the decimal sign"},
 		{Key: "header", Values: words("auto yes no"), value: &c.Header,
-			Help: "the first row of a table names its columns"},
+			Help: "whether the first row of a table names its columns"},
 	}
 }
 
@@ -91,10 +91,9 @@ func (c *Config) fileOptions() []Option {
 func (c *Config) rowOptions() []Option {
 	return []Option{
 		{Key: "folds", Flag: true, Arg: "N", limits: between(0, 100), value: &c.Folds,
-			Help: "split all rows of a file or a named set into N folds with equal shares of each class. 0 uses " +
-				"the folds of a named set"},
+			Help: "split all rows of a file or a named set into N stratified folds. 0 uses the folds of a named set"},
 		{Key: "fold", Flag: true, Arg: "K", limits: between(0, 100), value: &c.Fold,
-			Help: "which fold is for testing: of a named set, or of --folds"},
+			Help: "the test fold, of a named set or of --folds"},
 		{Key: "data-dir", Arg: "DIR", value: &c.DataDir,
 			Needs: missingNeed(slices.Contains(data.Names(), c.Data), "a named set as "+usererror.Flag("data")),
 			Help:  "folder of the named sets; default: $GPDRF_DATA"},
@@ -104,25 +103,25 @@ func (c *Config) rowOptions() []Option {
 		{Key: "task", Flag: true, Values: words("auto regression classification"), value: &c.Task,
 			Help: "auto takes whole numbers with few values for classes, unless the likelihood is of counts"},
 		{Key: "order", OmitUnset: true, Arg: "LOW,…,HIGH", value: &c.Order,
-			Help: "levels of likelihood ordinal from the lowest, where they are words; numbers have their order"},
+			Help: "levels of likelihood ordinal, lowest first, if they are words"},
 		{Key: "tokens", Values: data.Tokens(), value: &c.Tokens,
-			Help: "how sequences are cut into symbols"},
+			Help: "alphabet of sequences: docs/sequences.md"},
 		{Key: "sequence", Flag: true, Arg: "COL", value: &c.Sequence,
 			Help: "the column of a table that holds sequences"},
 		{Key: "codebook", Arg: "N", limits: between(1, MaxWidth), value: &c.Codebook,
 			Help: "number of symbols that k-means makes of sequences of vectors"},
 		{Key: "gram", Models: onGP, Arg: "FILE.npz", value: &c.Gram,
-			Help: "a kernel of your own between the rows and inducing points; docs/sequences.md has the arrays"},
+			Help: "a precomputed kernel between the rows and inducing points; docs/sequences.md has the arrays"},
 		{Key: "scaling", Values: scaling.Scalings(), value: &c.Scaling,
-			Help: "scaling of the inputs. tails is standard, with the long tails of columns drawn in; robust is " +
-				"by median and quartiles, clipped at 5; log is for counts. auto is tails, and none for images"},
+			Help: "scaling of the inputs: standard; tails, standard after shortening long tails; robust, by median " +
+				"and quartiles, clipped at 5; log, for counts. auto is tails, and none for images"},
 		{Key: "columns", Values: []string{Auto, Components, AllColumns}, value: &c.Columns,
-			Help: "inputs of a table of numbers. components are the first 100 principal components of the scaled " +
-				"columns; all keeps each column. auto makes few scores of columns that outnumber the training rows. " +
-				"Of many columns that say much the same it takes components, unless held-out rows prefer the columns"},
+			Help: "inputs of a table of numbers: all columns, or components, the first 100 principal components of " +
+				"the scaled columns. auto makes scores of columns that outnumber the training rows, and tries " +
+				"components of redundant columns: docs/data.md"},
 		{Key: "target-scaling", Values: scaling.TargetScalings(), value: &c.Targets,
-			Help: "scaling of targets: auto takes the logarithm of those that are positive and skewed over " +
-				"decades; counts have none"},
+			Help: "scaling of targets; auto takes the logarithm of positive targets that are skewed over decades; " +
+				"counts have none"},
 	}
 }
 
@@ -132,31 +131,29 @@ func (c *Config) runOptions() []Option {
 		{Key: "model", Flag: true, Values: words("gpdrf gp drf"), value: &c.Model,
 			Help: "the paper's model, its first layer alone, or its random-feature layers alone"},
 		{Key: "preset", Flag: true, Values: words("default best paper"), check: checkPreset, value: &c.Preset,
-			Help: "where the other options start from; best tries many settings and stacks the best models: " +
-				"docs/best.md"},
+			Help: "start values of the other options; best selects and stacks models: docs/best.md"},
 		{Key: "device", Flag: true, Arg: "auto|cpu|cuda|cuda:N", value: &c.Device,
-			Help: "where to compute: auto is the faster of the first GPU and the CPU; with :f64 in double, " +
+			Help: "where to compute; auto is the faster of the first GPU and the CPU. :f64 computes in double, " +
 				"default :f32"},
 		{Key: "precision", Values: words("highest medium"), value: &c.Precision,
-			Help: "precision of products in random-feature layers, on GPUs with tensor cores: float32, or TF32, " +
-				"with factors of 11 bits"},
+			Help: "precision of products in random-feature layers, on GPUs with tensor cores: float32, or TF32, with " +
+				"factors of 11 bits"},
 		{Key: "seed", Flag: true, Arg: "N", value: &c.Seed,
-			Help: "seed of everything random: the same seed gives the same bytes"},
+			Help: "seed of all random numbers: the same seed gives the same bytes"},
 		{Key: "from", Flag: true, Arg: "RUN", value: &c.StartFrom,
-			Help: "train the model of this run further, on the new rows of --data, for a fifth of its steps: " +
-				"docs/intervals.md"},
+			Help: "warm start: train the model of this run further, on the new rows of --data, for a fifth of its " +
+				"steps: docs/intervals.md"},
 		{Key: "ensemble", Arg: "K", limits: between(1, 100), value: &c.Ensemble,
 			Help: "train with K seeds, from --seed on, and predict with the mean of the models"},
 		{Key: "deterministic", value: &c.Deterministic,
-			Help: "add up each batch as 8 parts in a fixed order. It is slower, and has the same bytes on 1, 2, " +
-				"4 and 8 ranks (docs/scaling.md)"},
+			Help: "add up each batch as 8 parts in a fixed order, for the same bytes on 1, 2, 4 and 8 ranks. It is " +
+				"slower: docs/scaling.md"},
 		{Key: "steps", Flag: true, Arg: "N", limits: between(1, MaxSteps), value: &c.Steps,
 			Help: "number of training steps"},
 		{Key: "epochs", Arg: "N", limits: above(0, MaxSteps), value: &c.Epochs,
 			Help: "training length in passes over the rows"},
 		{Key: "time-limit", Flag: true, Arg: "10m", value: &c.TimeLimit,
-			Help: "time for training and test: as many steps as fit into two thirds of it or more; the test " +
-				"has the rest"},
+			Help: "time for training and test; the steps get at least two thirds of it: docs/cli.md"},
 		{Key: "checkpoint-every", Arg: "TIME|STEPS", value: &c.CheckpointEvery,
 			Help: "time or steps between checkpoints, from which --resume continues; 0 makes one only at " +
 				"Ctrl-C, and after attempts"},
@@ -179,27 +176,27 @@ func (c *Config) gpOptions() []Option {
 			Help: "number of inducing points"},
 		{Key: "inducing-init", Models: onGP, Values: words("auto kmeans random greedy kmedoids"),
 			value: &c.InducingInit,
-			Help: "how inducing points are chosen: greedy is by conditional variance, kmedoids is for " +
-				"sequences, kmeans for vectors. auto is kmeans, or random for sequences"},
+			Help: "choice of the inducing points: greedy by conditional variance, kmedoids for sequences, kmeans for " +
+				"vectors. auto is kmeans, or random for sequences"},
 		{Key: "learn-inducing", Models: onGP, value: &c.LearnInducing,
 			Help: "learn the inducing points by gradient"},
 		{Key: "whiten", Models: onGP, value: &c.Whiten,
-			Help: "use q of the inducing outputs in whitened form; false is the paper's form"},
+			Help: "whiten q of the inducing outputs; false is the paper's form"},
 		{Key: "q-cov", Models: onGP, Values: words("full diagonal"), value: &c.QCov,
 			Help: "covariance of q; full is the paper's, diagonal is faster"},
 		{Key: "kernel", Flag: true, Arg: strings.Join(kernelChoices(), "|"), check: checkKernel, value: &c.KernelSpec,
-			Help: "for vectors: rbf is the paper's; Matérn 1/2, 3/2 and 5/2 are rougher; a + joins two to a sum. For " +
+			Help: "kernel of vectors: rbf is the paper's; Matérn 1/2, 3/2 and 5/2 are rougher; a + adds two. Of " +
 				"sequences: feature maps such as double:1,5+spectrum:3, see docs/sequences.md. auto is rbf, or the " +
 				"maps that predict held-out training rows best. Model drf has kernels of sequences only"},
 		{Key: "lengthscales", Models: onGP, Values: words("auto ard isotropic shared common"), value: &c.Lengthscales,
-			Help: "one length-scale for each input and latent function, one for each latent function, one for " +
-				"each input, or one for all. auto is shared, or common where an input has fewer than 10 rows"},
+			Help: "length-scales: ard, one per input and latent function; isotropic, per latent function; shared, " +
+				"per input; common, one in all. auto is shared, or common with fewer than 10 rows per input"},
 		{Key: "gp-lengthscale-factor", Models: onGP, Arg: "X", limits: between(0, maxFactor),
 			value: &c.GPLengthscaleFactor,
 			Help:  "factor of the initial length-scales; 0 finds them by an exact GP on a few rows"},
 		{Key: "latents", Models: onGPDRF, Arg: "J", limits: between(1, MaxWidth), value: &c.Latents,
-			Help: "number of latent functions; by default one for each output and as many more, up to 32, except for " +
-				"sequences; 32 with two layers by default"},
+			Help: "number of latent functions; default: two for each output, up to 32, or one for sequences; 32 with " +
+				"two layers"},
 	}
 }
 
@@ -207,16 +204,16 @@ func (c *Config) gpOptions() []Option {
 func (c *Config) drfOptions() []Option {
 	return []Option{
 		{Key: "layers", Models: onDRF, Arg: "L", limits: between(1, 16), value: &c.Layers,
-			Help: "number of random-feature layers; preset default has two where rows outnumber their parameters"},
+			Help: "number of random-feature layers; preset default has two if rows outnumber their parameters"},
 		{Key: "features", Flag: true, Models: onDRF, Arg: "R", limits: between(1, MaxWidth), value: &c.Features,
-			Help: "number of frequencies per layer; each gives a cosine and a sine, or one arc-cosine feature; by " +
-				"default 400 for classes of tables without a time limit, and up to 200 with two layers"},
+			Help: "number of frequencies per layer; each gives a cosine and a sine, or one arc-cosine feature; " +
+				"400 for classes of tables without a time limit, and up to 200 with two layers"},
 		{Key: "hidden", Models: onDRF, Arg: "d", limits: between(1, MaxWidth), value: &c.Hidden,
 			Needs: missingNeed(c.Layers > 1, "layers=2 or more"),
-			Help:  "width between two layers; 16 where rows choose two"},
+			Help:  "width between two layers; 16 if the rows have chosen two layers"},
 		{Key: "features-kernel", Models: onDRF, Values: model.FeatureKernels(), value: &c.FeatureKernel,
 			Help: "cosines and sines of rbf (the paper's) or of Matérn kernels, whose frequencies have heavier " +
-				"tails. arccosN: arc-cosine features √2 max(0, p)ⁿ of degree n, as in a wide network with such units"},
+				"tails; or arc-cosine features √2 max(0, p)ⁿ of degree n, as in a wide network"},
 		{Key: "spectra", Flag: true, Models: onDRF, Arg: "var-integrated|prior-fixed|var-fixed|var-resampled",
 			check: checkTreatment, value: &c.Spectra,
 			Help: "treatment of the random features. var-integrated takes weights and frequencies in closed " +
@@ -224,21 +221,20 @@ func (c *Config) drfOptions() []Option {
 				"learned q, var-resampled from it in each step. The objective of var-fixed is not a bound, and " +
 				"small or noisy data are memorised. docs/randomness.md has the endings -each and -all"},
 		{Key: "w-cov", Models: onDRF, Values: words("auto full diagonal"), value: &c.WCov,
-			Help: "covariance of the weights of the last layer, if frequencies are integrated. auto is full with " +
-				"one output, at most 128 frequencies, and at most 20 rows for each frequency"},
+			Help: "covariance of the weights of the last layer, if frequencies are integrated. auto is full with one " +
+				"output, at most 128 frequencies, and at most 20 rows per frequency"},
 		{Key: "local-reparam", Models: onDRF, value: &c.LocalReparam,
-			Help: "if frequencies are drawn: sample the outputs of a layer; false samples the weights, as in " +
-				"the paper"},
+			Help: "if frequencies are drawn: sample the outputs of a layer; false samples the weights, as in the " +
+				"paper"},
 		{Key: "feed-forward", Models: onDRF, value: &c.FeedForward,
-			Help: "let every layer also see the output of the first layer, and the input"},
+			Help: "pass the output of the first layer, and the input, to every layer"},
 		{Key: "skip", Models: onGPDRF, value: &c.Skip,
-			Help: "add the first latent functions to the output. The model can then be a plain Gaussian process " +
-				"if depth does not help"},
+			Help: "add the first latent functions to the output, so that the model can be a plain Gaussian process"},
 		{Key: "projection", Models: "drf", Arg: "P", limits: between(1, MaxWidth), value: &c.Projection,
 			Help: "number of inputs to which feature maps of sequences are projected, with random signs"},
 		{Key: "drf-lengthscale-factor", Models: onDRF, Arg: "X", limits: between(0, maxFactor),
 			value: &c.DRFLengthscaleFactor,
-			Help:  "factor of the initial length-scales; 0 is 0.5, or shorter where a few rows ask for it"},
+			Help:  "factor of the initial length-scales; 0 is 0.5, or less by an exact GP on a few rows"},
 	}
 }
 
@@ -249,15 +245,15 @@ func (c *Config) objectiveOptions() []Option {
 	return []Option{
 		{Key: "likelihood", Flag: true, Values: words("auto gaussian student-t heteroscedastic poisson " +
 			"negative-binomial lognormal softmax bernoulli ordinal"), value: &c.Likelihood,
-			Help: "for numbers: gaussian, student-t for outliers, heteroscedastic for noise that differs from " +
-				"row to row, lognormal for positive ones whose noise is a share of them. For counts: poisson, or " +
-				"negative-binomial where they vary more. For classes: softmax, bernoulli with one output for two " +
-				"classes, or ordinal for levels in order. auto is gaussian, negative-binomial of targets that are " +
-				"counts beyond doubt, or softmax"},
+			Help: "for numbers: gaussian, student-t for outliers, heteroscedastic if the noise varies between rows, " +
+				"lognormal for positive numbers with proportional noise. For counts: poisson, or negative-binomial " +
+				"if overdispersed. For classes: softmax, bernoulli for two classes, or ordinal for ordered levels. " +
+				"auto is gaussian, softmax, or negative-binomial if the targets are clearly counts: " +
+				"docs/likelihoods.md"},
 		{Key: "objective", Values: words(Auto + " " + ELBO + " " + Predictive), value: &c.Objective,
-			Help: "elbo is the bound, predictive the log density of targets under the prediction, less the " +
-				"KL terms. auto lets held-out rows choose, and kl-weight with it, unless steps, epochs or kl-weight " +
-				"are given: docs/defaults.md"},
+			Help: "elbo is the bound; predictive is the log density of targets under the prediction, less the KL " +
+				"terms. auto lets held-out rows choose, with kl-weight, unless steps, epochs or kl-weight are given: " +
+				"docs/defaults.md"},
 		{Key: "dof", Arg: "X", limits: above(2, maxFactor), value: &c.DoF,
 			Needs: student,
 			Help:  "initial degrees of freedom of student-t, above 2"},
@@ -265,14 +261,14 @@ func (c *Config) objectiveOptions() []Option {
 			Needs: student,
 			Help:  "learn the degrees of freedom of student-t by gradient"},
 		{Key: "class-offsets", value: &c.ClassOffsets,
-			Help: "learn a bias for each class, so that rows unlike all training rows get the class " +
-				"frequencies; on for sequences"},
+			Help: "learn a bias for each class, so that far from the training rows the class frequencies are " +
+				"predicted; on for sequences"},
 		{Key: "class-weights", Values: words("none " + Balanced), value: &c.ClassWeights,
-			Help: "balanced gives each class the same share of the weights of rows: rare ones are found more often, " +
-				"and probabilities are those of equally frequent classes"},
+			Help: "balanced gives all classes the same total weight, for a higher recall of rare ones; probabilities " +
+				"are then those of equally frequent classes"},
 		{Key: "temperature", Arg: "T", limits: between(0, 1000), value: &c.Temperature,
-			Help: "temperature of predictions: the logits of classes are divided by T, the standard deviation of " +
-				"numbers is multiplied by it; 0 fits it to rows that are held out, where there are some"},
+			Help: "temperature of predictions: it divides the logits of classes, and multiplies the standard " +
+				"deviation of numbers; 0 fits it to held-out rows, if any"},
 		{Key: "kl-weight", Arg: "X", limits: between(0, maxFactor), value: &c.KLWeight,
 			Help: "weight of the KL terms; other than 1, the objective is a tempered ELBO and not a bound"},
 		{Key: "samples", Arg: "S", limits: between(1, MaxSamples), value: &c.Samples,
@@ -295,18 +291,18 @@ func (c *Config) optimiserOptions() []Option {
 		{Key: "warmup", Arg: "N", limits: between(0, MaxSteps), value: &c.Warmup,
 			Help: "steps over which the learning rate rises"},
 		{Key: "decay", Values: words("none " + Cosine), value: &c.Decay,
-			Help: "how the learning rate falls"},
+			Help: "decay of the learning rate"},
 		{Key: "kl-warmup", Arg: "X", limits: fraction(false), value: &c.KLWarmup,
 			Help: "fraction of the steps over which the weight of the KL terms rises"},
 		{Key: "freeze-omega", Models: onDRF, Arg: "N", limits: between(0, MaxSteps), value: &c.FreezeOmega,
 			Needs: missingNeed(model.ParseTreatment(c.Spectra).Name != model.PriorFixed,
 				"spectra other than "+model.PriorFixed),
-			Help: "steps in which q of the frequencies is held"},
+			Help: "first steps in which q of the frequencies is held"},
 		{Key: "freeze-kernel", Arg: "N", limits: between(0, MaxSteps), value: &c.FreezeKernel,
-			Help: "steps in which kernel and noise parameters are held"},
+			Help: "first steps in which kernel and noise parameters are held"},
 		{Key: "natgrad", Models: onGP, Arg: "GAMMA", limits: fraction(false), value: &c.NatGrad,
-			Help: "move q of the inducing outputs by natural gradients of this size, at most 1, instead of Adam. The " +
-				"size rises from a thousandth over the warm-up and falls with the learning rate. 0 is off"},
+			Help: "update q of the inducing outputs by natural gradients of this size, at most 1, instead of Adam. " +
+				"The size rises from a thousandth over the warm-up and decays with the learning rate. 0 is off"},
 		{Key: "l2", Arg: "X", limits: between(0, maxFactor), value: &c.L2,
 			Help: "coupled penalty on all raw parameters"},
 		{Key: "adam-beta1", Arg: "X", limits: fraction(true), value: &c.AdamBeta1,
@@ -328,9 +324,9 @@ func (c *Config) validationOptions() []Option {
 			Help: fmt.Sprintf("steps between two evaluations, each with %d samples of at most %d rows; 0 is a "+
 				"twentieth of the run", ValidationSamples, ValidationRows)},
 		{Key: "early-stop", Arg: "PATIENCE", limits: between(0, MaxSteps), value: &c.EarlyStop,
-			Help: "end the run after N evaluations without improvement; 0 is never"},
+			Help: "end the run after this number of evaluations without improvement; 0 is never"},
 		{Key: "restore", Values: []string{RestoreBest, RestoreLast}, value: &c.Restore,
-			Help: "which parameters to keep: those of the best evaluation, or the last"},
+			Help: "the final parameters: those of the best evaluation, or the last"},
 	}
 }
 
@@ -342,9 +338,8 @@ func (c *Config) predictionOptions() []Option {
 		{Key: "predict-draws", Arg: "T", limits: between(0, MaxWidth), value: &c.PredictDraws,
 			Help: "number of draws of the output, as in the paper; 0 takes the mixture in closed form"},
 		{Key: "conformal", Flag: true, value: &c.Conformal,
-			Help: fmt.Sprintf("hold out a fifth of the training rows, %d at most, for intervals and sets that "+
-				"hold the target of a new row with a probability of level, however wrong the model is, if that row "+
-				"is exchangeable with the training rows", MaxConformal)},
+			Help: fmt.Sprintf("conformal prediction: hold out a fifth of the training rows, %d at most, for intervals "+
+				"and sets with guaranteed coverage for exchangeable rows: docs/intervals.md", MaxConformal)},
 		{Key: "level", Arg: "X", limits: limits{hi: 1, excludesLow: true, excludesHigh: true}, value: &c.Level,
 			Help: "the level of --conformal; predict --level takes any other from the same run"},
 	}
