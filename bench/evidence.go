@@ -51,7 +51,7 @@ func readEvidence() (p evidencePage, err error) {
 // String returns the page.
 func (p evidencePage) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, `# The evidence on one page
+	fmt.Fprintf(&b, `# Evidence
 
 Written by `+"`make evidence`"+` from bench/results; do not edit.
 
@@ -116,10 +116,10 @@ func (p evidencePage) summary() string {
 		return fmt.Sprintf("So far %d of %d cells of fold 1 have a record, which is too few for a summary.", recorded,
 			len(cells))
 	}
-	return "NLPD is the mean of minus the log density of test rows, NLL that of minus the log probability of " +
-		"their classes. Less is better. GP-DRF's balance against a rival is (GP-DRF's wins − its losses)/tables. " +
-		"The strongest rival is the one with the lowest balance, among those that ran on at least half of the " +
-		"tables.\n\n" + p.rivals()
+	return "NLPD is the mean negative log density of test rows, NLL the mean negative log probability of their " +
+		"classes. Less is better. GP-DRF's balance against a rival is (GP-DRF's wins − its losses)/tables. The " +
+		"strongest rival is the one with the lowest balance, among those that ran on at least half of the " +
+		"tables.\\n\\n" + p.rivals()
 }
 
 // rivals writes the table of the strongest rivals. The README has it, too.
@@ -176,7 +176,7 @@ func (p evidencePage) suiteShare(b *strings.Builder) {
 			}
 		}
 	}
-	fmt.Fprintf(b, "## What is behind it\n\n%d of %d cells of fold 1 have a record. A cell is a method on a set, "+
+	fmt.Fprintf(b, "## Scope\n\n%d of %d cells of fold 1 have a record. A cell is a method on a set, "+
 		"with the same options on every set. Test rows of class tables helped to choose a few of our defaults "+
 		"([defaults.md](defaults.md)). A cell has two threads, and %d s below %d training rows, else %d s, "+
 		"prediction included. %d failed, %d of them ours, and %d began beside other work.\n", recorded, len(cells),

@@ -41,7 +41,7 @@ var sizes = []struct {
 
 // elsewhere names the methods that are better on most tables of a size, at a number, or in time.
 func (p evidencePage) elsewhere(b *strings.Builder) {
-	b.WriteString("\n## When to take something else\n\nEach method here comes with the tables where it is better, or " +
+	b.WriteString("\n## When to use something else\n\nEach method here comes with the tables where it is better, or " +
 		"with its time:\n\n")
 	before := b.Len()
 	for _, kind := range kindsOfSets[:2] {

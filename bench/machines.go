@@ -9,7 +9,7 @@ import (
 
 // machines compares GP-DRF with the support vector machines on the same features and rows.
 func machines(b *strings.Builder, all recordsByName, words notes) {
-	const heading = "Beside a support vector machine"
+	const heading = "Comparison with support vector machines"
 	fmt.Fprintf(b, "\n## %s\n\n%s\n\n", heading, words[heading])
 	b.WriteString("| set | mean of | score | SVM | chosen | GP-DRF | difference | at most 1 s.e. " +
 		"worse |\n|---|---|---|---|---|---|---|---|\n")

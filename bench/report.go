@@ -43,7 +43,7 @@ func overview(all recordsByName, words notes) string {
 	}
 	b.WriteString("\nA set's page has its folds and commands. [Bhattacharyya " +
 		"distances](results/distances.md) have a page\nof their own.\n")
-	fmt.Fprintf(&b, "\n## What the depth buys\n\n%s\n\n", words["What the depth buys"])
+	fmt.Fprintf(&b, "\n## Effect of depth\n\n%s\n\n", words["Effect of depth"])
 	b.WriteString("| set | score | better half | its mean | GP-DRF | difference | |\n|---|---|---|---|---|---|---|\n")
 	for _, s := range sets() {
 		if s.models != nil {

@@ -48,7 +48,7 @@ narrow there has an NLPD without bound.`
 // String returns the page.
 func (p suitePage) String() string {
 	var b strings.Builder
-	b.WriteString(`# Beside other methods
+	b.WriteString(`# Comparison with other methods
 
 Written by ` + "`make suite`" + `; do not edit. [bench/results/suite](../bench/results/suite/README.md) has the
 records, the scores set by set, the failures and the commands.
