@@ -82,7 +82,7 @@ class Estimator(BaseEstimator):
         model : {"gpdrf", "gp", "drf"}
             The paper's model, its first layer alone (a sparse Gaussian process), or its random-feature layers alone.
         preset : {"default", "best", "paper"}
-            Where the other options start from. best searches for a good model within time_limit.
+            Start values of the other options. best selects and stacks models within time_limit.
         steps : int
             Training steps. None takes 5 for each row of a small table, at least 2000; see docs/python.md.
         time_limit : float or str
@@ -94,15 +94,15 @@ class Estimator(BaseEstimator):
             Of the first layer: rbf, matern32, a sum such as rbf+matern12, or feature maps of sequences.
         likelihood : str
             gaussian, student-t, heteroscedastic or lognormal of numbers, poisson or negative-binomial of counts;
-            softmax, bernoulli or ordinal of classes. None takes gaussian or softmax, and negative-binomial of targets
-            that are counts beyond doubt. Levels of ordinal that are words are an ordered Categorical of pandas, or need
+            softmax, bernoulli or ordinal of classes. None takes gaussian or softmax, and negative-binomial if the
+            targets are clearly counts. Levels of ordinal that are words are an ordered Categorical of pandas, or need
             options={"order": ["low", …, "high"]}.
         batch, lr
             Rows of a step, and Adam's learning rate.
         validation : float
-            Fraction of the rows that is held out, and chooses the parameters to keep.
+            Fraction of the rows that is held out to choose the final parameters.
         ensemble : int
-            Models with other seeds, whose mean predicts.
+            Number of models with different seeds, whose mean is the prediction.
         eval_samples : int
             Monte-Carlo samples of a prediction.
         conformal : bool
@@ -118,12 +118,12 @@ class Estimator(BaseEstimator):
         run : str or path
             The run folder, which is kept. After an interrupted fit, the next one with the same rows continues. A fit
             replaces a finished run, with a warning, so a cross-validation keeps that of its last fold. One fit at a
-            time may use it: a search for parameters with several jobs goes without.
+            time may use it, so omit it in a search with several jobs.
         warm_start : bool
-            Let fit start at the fitted model, with its scaling and its other options, on rows with the same columns and
-            classes. Without steps and time_limit it takes a fifth of the steps before. The seed stays.
+            Let fit start at the fitted model, with its scaling, options and seed, on rows with the same columns and
+            classes. Without steps and time_limit it takes a fifth of the earlier steps.
         random_state : int, RandomState instance or None
-            The seed of all that is random: the same number gives the same model, to the bit.
+            The seed of all random numbers: the same number gives the same model, to the bit.
         verbose : bool
             Show a bar, by tqdm where it is installed.
         """
@@ -358,15 +358,15 @@ class Estimator(BaseEstimator):
         batch : int
             Rows to choose.
         how : {"ei", "ucb", "thompson", "variance", "bald"}
-            Expected improvement on the best y of training, mean and two standard deviations, draws of the function,
-            the least known rows, or those with the most information. None is ei for numbers and bald for classes.
+            Expected improvement on the best y of training, mean plus two standard deviations, posterior samples, the
+            highest uncertainty, or the most information. None is ei for numbers and bald for classes.
         minimize : bool
-            The least y is the best, and not the largest.
+            Minimise y.
         target : int
-            The column of y, where there are several.
+            The column of y, if there are several.
         feasible : estimator
-            A fitted estimator that takes X, too, and tells which rows are feasible: the second of its two classes, or
-            a target of 0 or more.
+            A fitted estimator of the constraint on X: feasible rows have the second of its two classes, or a target of
+            0 or more.
         samples : int
             Joint samples of the functions; None is 256.
         random_state : int, RandomState instance or None
