@@ -99,55 +99,66 @@ type candidate struct {
 
 // run goes through the rounds. If ctx ends it, the specs and scores found so far are valid.
 func (s *selector) run(ctx context.Context, specs []Spec) error {
-	var tried []candidate
-	first := s.head(min(firstRows, s.set.N()))
-	for i, spec := range specs {
-		ctx := phase(ctx, i, 2*len(specs))
-		if spec.tooLarge(s.all) {
-			s.found.Costly = append(s.found.Costly, spec)
-			continue
-		}
-		cost, err := first.cost(context.WithValue(ctx, progressKey{}, nil), spec)
-		if err == nil && (cost.comparing(first.set.N()) > maxWork || cost.training(s.all.N()) > s.work) {
-			s.found.Costly = append(s.found.Costly, spec)
-			continue
-		}
-		var c candidate
-		if err == nil {
-			c, err = first.try(ctx, spec, s.widths)
-		}
-		if errors.As(err, new(*SpecError)) { // it has too many features
-			s.found.Costly = append(s.found.Costly, spec)
-			continue
-		}
-		if err != nil {
-			s.found.Late = append(s.found.Late, specs[i:]...)
+	l := s.head(min(firstRows, s.set.N()))
+	tried, err := s.firstRound(ctx, l, specs)
+	if err != nil || tried == nil {
+		return err
+	}
+	if l.set.N() < s.set.N() {
+		l = s.head(s.set.N())
+		if tried, err = s.secondRound(ctx, l, tried[:min(finalists, len(tried))]); err != nil {
 			return err
 		}
-		tried = s.rank(append(tried, c))
 	}
-	if tried == nil {
-		return nil
-	}
-	last := first
-	if first.set.N() < s.set.N() {
-		last = s.head(s.set.N())
-		final := slices.Clone(tried[:min(finalists, len(tried))])
-		tried = nil
-		for i, c := range final {
-			w := s.widths
-			if c.width > 0 {
-				w = []float64{w[0], c.width}
-			}
-			again, err := last.try(phase(ctx, len(final)+i, 2*len(final)), c.spec, slices.Compact(w))
-			if err != nil {
-				return err
-			}
-			tried = append(tried, again)
+	return s.sums(ctx, l, tried)
+}
+
+// firstRound tries all specs that do not take too long, and ranks them.
+func (s *selector) firstRound(ctx context.Context, l *comparison, specs []Spec) (tried []candidate, err error) {
+	for i, spec := range specs {
+		c, err := s.tryCheap(phase(ctx, i, 2*len(specs)), l, spec)
+		switch {
+		case errors.As(err, new(*SpecError)): // it takes too long, or has too many features
+			s.found.Costly = append(s.found.Costly, spec)
+		case err != nil:
+			s.found.Late = append(s.found.Late, specs[i:]...)
+			return nil, err
+		default:
+			tried = s.rank(append(tried, c))
 		}
-		s.rank(tried)
 	}
-	return s.sums(ctx, last, tried)
+	return tried, nil
+}
+
+// tryCheap tries a spec, or returns a *SpecError if that, or a training, would take too long.
+func (s *selector) tryCheap(ctx context.Context, l *comparison, spec Spec) (candidate, error) {
+	if spec.tooLarge(s.all) {
+		return candidate{}, specErrorf("%s takes too long", spec)
+	}
+	cost, err := l.cost(context.WithValue(ctx, progressKey{}, nil), spec)
+	switch {
+	case err != nil:
+		return candidate{}, err
+	case cost.comparing(l.set.N()) > maxWork || cost.training(s.all.N()) > s.work:
+		return candidate{}, specErrorf("%s takes too long", spec)
+	}
+	return l.try(ctx, spec, s.widths)
+}
+
+// secondRound tries the finalists on more rows, with the widths that were best, and ranks them.
+func (s *selector) secondRound(ctx context.Context, l *comparison, final []candidate) (tried []candidate, err error) {
+	for i, c := range final {
+		w := s.widths
+		if c.width > 0 {
+			w = []float64{w[0], c.width}
+		}
+		again, err := l.try(phase(ctx, len(final)+i, 2*len(final)), c.spec, slices.Compact(w))
+		if err != nil {
+			return nil, err
+		}
+		tried = append(tried, again)
+	}
+	return s.rank(tried), nil
 }
 
 // rank sorts candidates and keeps the scores of all, and the best.
