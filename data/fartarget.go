@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/internal/stats"
 )
@@ -48,11 +49,7 @@ func farValues(y []float64) (median float64, far []int) {
 	}
 	median = stats.Quantile(slices.Sorted(slices.Values(y)), 0.5)
 	distance := func(i int) float64 { return math.Abs(y[i] - median) }
-	order := make([]int, n) // the nearest first
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(distance(i), distance(j)) })
+	order := metrics.Order(n, func(i, j int) int { return cmp.Compare(distance(i), distance(j)) }) // the nearest first
 	for k := n - int(farShare*float64(n)); k < n; k++ {
 		if near := distance(order[k-1]); near > 0 && distance(order[k]) > farFactor*near {
 			return median, slices.Sorted(slices.Values(order[k:]))

@@ -12,6 +12,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data/cellformat"
 	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/data/sets"
+	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
@@ -122,8 +123,7 @@ func (d *Dataset) windows(folds int) (cuts []float64) {
 // foldsOfGroups puts each group, the largest first, into the fold with the fewest rows.
 func (d *Dataset) foldsOfGroups(folds int) []int {
 	sizes := d.groupSizes()
-	order := matrix.Every(len(sizes))
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sizes[b], sizes[a]) })
+	order := metrics.Order(len(sizes), func(a, b int) int { return cmp.Compare(sizes[b], sizes[a]) })
 	of, rows := make([]int, len(sizes)), make([]int, folds)
 	for _, g := range order {
 		least := slices.Index(rows, slices.Min(rows))

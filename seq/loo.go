@@ -223,12 +223,7 @@ func blocks(t Targets, places []int) [][]int {
 	if whole := wholeGroups(t.Groups); len(whole) > 1 {
 		return whole
 	}
-	rank := slices.Sorted(slices.Values(places))
-	order := make([]int, len(places)) // indices of places, by rank
-	for i, p := range places {
-		at, _ := slices.BinarySearch(rank, p)
-		order[at] = i
-	}
+	order := metrics.Order(len(places), func(a, b int) int { return places[a] - places[b] })
 	all := make([][]int, leaveOut)
 	for _, rows := range grouped(t, order, t.Classes) {
 		for k, i := range rows {
