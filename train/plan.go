@@ -32,6 +32,9 @@ func (s *setup) planMemory(ctx context.Context) (*memory.Plan, error) {
 	return plan, err
 }
 
+// measurement makes the plan of a Config, for some free memory.
+type measurement func(options.Config) (*memory.Plan, error)
+
 // planFor returns the plan for a number of free bytes; nil if it is not known.
 func (s *setup) planFor(ctx context.Context, free *int64) (*memory.Plan, error) {
 	c := s.config
@@ -46,47 +49,50 @@ func (s *setup) planFor(ctx context.Context, free *int64) (*memory.Plan, error) 
 			return p, err
 		}
 	}
-	fits := func(c *options.Config, size *int) func(n int) bool {
-		return func(n int) bool {
-			defer func(now int) { *size = now }(*size)
-			*size = n
-			p, err := measure(*c)
-			return err == nil && p.Fits()
-		}
-	}
 	if c.Chunk == 0 {
-		c.Chunk = max(1, memory.Largest(c.Batch, fits(&c, &c.Chunk)))
+		c.Chunk = max(1, largestSize(c, func(c *options.Config) *int { return &c.Chunk }, c.Batch, measure))
 		if p, err = measure(c); err != nil || p.Fits() {
 			return p, err
 		}
 	}
-	return p, p.TooLarge(fittingSizes(c, fits))
+	return p, p.TooLarge(fittingSizes(c, measure))
+}
+
+// largestSize returns the largest value of a size, up to most, with which a Config fits; 0 if there is none.
+func largestSize(c options.Config, size func(*options.Config) *int, most int, measure measurement) int {
+	return memory.Largest(most, func(n int) bool {
+		*size(&c) = n
+		p, err := measure(c)
+		return err == nil && p.Fits()
+	})
 }
 
 // fittingSizes returns smaller sizes with which a Config fits, as a user writes them: each size that suffices alone. If
 // none does, it returns the first sizes that suffice together; "" if even these do not.
-func fittingSizes(c options.Config, fits func(c *options.Config, size *int) func(n int) bool) string {
+func fittingSizes(c options.Config, measure measurement) string {
 	var alone, together []string
 	c.Chunk = c.RowsAtOnce()
 	lowered := c // all sizes in together are 1
 	enough := false
-	for _, s := range []struct {
-		key       string
-		now, size *int // in c, and in lowered
-	}{{"chunk", &c.Chunk, &lowered.Chunk}, {"samples", &c.Samples, &lowered.Samples},
-		{"features", &c.Features, &lowered.Features}, {"inducing", &c.Inducing, &lowered.Inducing},
-		{"eval-samples", &c.EvalSamples, &lowered.EvalSamples}} {
-		o := options.Find(s.key)
-		if !o.Applies(c.Model) || *s.now == 1 {
+	for _, size := range []struct {
+		key string
+		in  func(c *options.Config) *int
+	}{{"chunk", func(c *options.Config) *int { return &c.Chunk }},
+		{"samples", func(c *options.Config) *int { return &c.Samples }},
+		{"features", func(c *options.Config) *int { return &c.Features }},
+		{"inducing", func(c *options.Config) *int { return &c.Inducing }},
+		{"eval-samples", func(c *options.Config) *int { return &c.EvalSamples }}} {
+		o, now := options.Find(size.key), *size.in(&c)
+		if !o.Applies(c.Model) || now == 1 {
 			continue
 		}
-		if n := memory.Largest(*s.now-1, fits(&c, s.now)); n > 0 {
+		if n := largestSize(c, size.in, now-1, measure); n > 0 {
 			alone = append(alone, o.Written(n))
 		}
 		if alone == nil && !enough {
-			n := memory.Largest(*s.size-1, fits(&lowered, s.size))
+			n := largestSize(lowered, size.in, now-1, measure)
 			together = append(together, o.Written(max(1, n)))
-			*s.size = 1
+			*size.in(&lowered) = 1
 			enough = n > 0
 		}
 	}
