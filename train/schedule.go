@@ -25,18 +25,19 @@ func newSchedule(c options.Config) schedule {
 // steps of that run. Each stretch begins at the share of the run that is done, and divides the rest among its steps.
 func (s *schedule) position(step int) (position, steps float64) {
 	done, begin, planned := 0.0, 0, s.steps
-	at := func(step, of int) float64 { return done + (1-done)*float64(step-begin)/float64(of-begin) }
 	for _, stretch := range s.stretches {
 		if step <= stretch.Until {
 			planned = stretch.Steps
 			break
 		}
-		done, begin = at(stretch.Until, stretch.Steps), stretch.Until
+		done += (1 - done) * float64(stretch.Until-begin) / float64(stretch.Steps-begin)
+		begin = stretch.Until
 	}
 	if begin == 0 {
 		return float64(step), float64(planned)
 	}
-	return at(step, planned) * float64(planned), float64(planned)
+	done += (1 - done) * float64(step-begin) / float64(planned-begin)
+	return done * float64(planned), float64(planned)
 }
 
 // highRate is the share of the learning rate above which a run is stopped far from the end of its schedule.

@@ -175,8 +175,8 @@ func (r *run) evaluationTime(ctx context.Context) (time.Duration, error) {
 		p.Abandon = func() bool { return ctx.Err() != nil }
 		return p
 	}
-	timedPredictor := predictor(predicted, min(samples, c.EvalSamples))
-	passTime, err := timeWarm(func() error { _, err := timedPredictor.Predict(c.Seed); return err })
+	few := predictor(predicted, min(samples, c.EvalSamples))
+	pass, err := timeWarm(func() error { _, err := few.Predict(c.Seed); return err })
 	var p *model.Prediction
 	if err == nil {
 		p, err = predictor(scored, c.EvalSamples).Predict(c.Seed)
@@ -187,17 +187,15 @@ func (r *run) evaluationTime(ctx context.Context) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	passTime = passTime * time.Duration(p.S) / time.Duration(timedPredictor.Samples())
-	predictionTime := portion(math.Ceil(float64(rows)/float64(min(r.step.Rows.N, predicted))), passTime)
+	passes := math.Ceil(float64(rows) / float64(min(r.step.Rows.N, predicted)))
+	predictionTime := portion(passes*float64(p.S)/float64(few.Samples()), pass)
 	sample := r.train.Slice(0, p.N)
 	scoreTime, _ := timeWarm(func() error { r.trained.Score(p, sample, c.PredictDraws); return nil })
+	scoreTime = scoreTime * time.Duration(r.job.testRows()) / time.Duration(p.N)
 	inputs := r.trained.Inputs(ctx, sample)
-	inputTime, _ := timeWarm(func() error { inputs(0, sample.N()); return nil })
-	if ctx.Err() != nil {
-		return 0, context.Cause(ctx)
-	}
-	sampleTime := scoreTime*time.Duration(r.job.testRows()) + inputTime*time.Duration(rows)
-	return predictionTime + sampleTime/time.Duration(sample.N()), nil
+	inputTime, _ := timeWarm(func() error { inputs(0, p.N); return nil })
+	inputTime = inputTime * time.Duration(rows) / time.Duration(p.N)
+	return predictionTime + scoreTime + inputTime, context.Cause(ctx)
 }
 
 // timeWarm returns the time of the second of two calls: the first one allocates memory.
