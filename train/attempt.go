@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -59,51 +60,54 @@ func (ch *chooser) attempt(ctx context.Context, c candidate, steps int) error {
 // score trains an attempt and fills in its log densities. It returns ErrLate if there is no time for it to end, or an
 // error that this rank alone has. An attempt that breaks off has no log densities, and no error.
 func (ch *chooser) score(ctx context.Context, a *rundir.Attempt) error {
-	if more, err := ch.run.broadcastBool(ctx.Err() == nil); err != nil {
-		return err
-	} else if !more {
-		return ErrLate
+	if more, err := ch.run.broadcastBool(ctx.Err() == nil); err != nil || !more {
+		return cmp.Or(err, ErrLate)
 	}
-	in := ch.inputs
 	shared := ch.run.job.shared()
-	s := in.run.setup
-	trained := *in.run.trained
-	s.train, s.validation = in.trainRows, nil
-	s.save, s.reporter = nil, attemptReporter{chooser: ch}
 	uncancelled := ctx // ranks vote to end between steps: other work runs to its end on all of them
 	if shared {
 		uncancelled = context.WithoutCancel(ctx)
 	}
-	if s.distancesInSteps {
-		s.sequences = s.sequences.withRows(uncancelled, s.train)
-	}
-	s.config.Objective, s.config.KLWeight = a.Objective, a.KLWeight
-	s.config.Batch = min(s.config.Batch, s.train.N())
-	s.config, _ = s.config.ForChosenSteps(a.Steps, a.Steps)
-	p, err := ch.trainAndPredict(ctx, uncancelled, &run{setup: s, trained: &trained, init: in.run.init}, a)
-	if uncancelled.Err() != nil || errors.Is(err, ErrLate) {
+	r, heldOut := ch.runOf(uncancelled, a), ch.inputs.heldOut
+	p, err := ch.trainAndPredict(ctx, uncancelled, r, a)
+	switch {
+	case uncancelled.Err() != nil, errors.Is(err, ErrLate):
 		return ErrLate
-	}
-	if err != nil && shared && !Diverged(err) {
+	case err != nil && shared && !Diverged(err):
 		return err
-	}
-	if err != nil {
+	case err != nil:
 		ch.run.reporter.Note("an attempt with %s broke off, and does not count: %v", candidateOf(a), err)
 		return nil
 	}
-	logs := trained.DensitiesOf(p, in.heldOut, 0).Log
+	logs := r.trained.DensitiesOf(p, heldOut, 0).Log
 	if mean, _ := ch.weights.MeanError(logs); math.IsNaN(mean) || math.IsInf(mean, 0) {
 		ch.run.reporter.Note("an attempt with %s does not count: its log density is %g", candidateOf(a), mean)
 		return nil
 	}
 	a.Logs = logs
-	if s.config.Temperature == 0 {
-		a.Temperature, _, _ = Temperature(&trained, p, in.heldOut)
-		if in.heldOut.Task == data.Regression { // the rows flatter the attempt that they choose: it gets no surer
+	if r.config.Temperature == 0 {
+		a.Temperature, _, _ = Temperature(r.trained, p, heldOut)
+		if heldOut.Task == data.Regression { // the rows flatter the attempt that they choose: it gets no surer
 			a.Temperature = max(1, a.Temperature)
 		}
 	}
 	return nil
+}
+
+// runOf returns the run of an attempt, on no device yet.
+func (ch *chooser) runOf(ctx context.Context, a *rundir.Attempt) *run {
+	in := ch.inputs
+	trained := *in.run.trained
+	r := &run{setup: in.run.setup, trained: &trained, init: in.run.init}
+	r.train, r.validation = in.trainRows, nil
+	r.save, r.reporter = nil, attemptReporter{chooser: ch}
+	if r.distancesInSteps {
+		r.sequences = r.sequences.withRows(ctx, r.train)
+	}
+	r.config.Objective, r.config.KLWeight = a.Objective, a.KLWeight
+	r.config.Batch = min(r.config.Batch, r.train.N())
+	r.config, _ = r.config.ForChosenSteps(a.Steps, a.Steps)
+	return r
 }
 
 // trainAndPredict takes the steps of an attempt under ctx, whose time a gets. It does all else under uncancelled: it
@@ -138,8 +142,8 @@ func (ch *chooser) trainAndPredict(ctx, uncancelled context.Context, r *run, a *
 	return p, nil
 }
 
-// attemptReporter is the Reporter of the attempts. It passes their progress on to the run's own Reporter. It ends them
-// if, at their speed, the time limit leaves too little time for the run that follows.
+// attemptReporter is the Reporter of the attempts. It passes their progress on to the run's own Reporter, and ends them
+// where they are late.
 type attemptReporter struct {
 	Silent
 	chooser *chooser
@@ -148,16 +152,19 @@ type attemptReporter struct {
 func (r attemptReporter) Step(p rundir.Progress) {
 	ch := r.chooser
 	ch.run.reporter.Doing("choosing the objective", float64(ch.doneSteps+p.Step)/float64(ch.totalSteps))
-	followingSteps := minSteps // the run that follows is as long as the longest attempt so far
-	for _, a := range ch.attempts {
-		followingSteps = max(followingSteps, a.Steps)
-	}
-	so := ch.inputs.speed
-	perStep := (so.seconds + p.Elapsed.Seconds()) / float64(so.steps+p.Step)
-	reserve := time.Duration(float64(followingSteps) * perStep * float64(time.Second))
-	clock := ch.run.clock
-	first := ch.run.job.ranks().Rank() == 0
-	if first && clock.deadline > 0 && p.Step >= reportEvery && clock.used()+reserve > clock.deadline {
+	if p.Step >= reportEvery && ch.run.job.ranks().Rank() == 0 && ch.late(p.Step, p.Elapsed.Seconds()) {
 		ch.cancel()
 	}
+}
+
+// late reports whether a time limit leaves too little time for the run that follows, at the speed of all attempts and
+// of the one that has taken steps in seconds. The run is as long as the longest attempt so far.
+func (ch *chooser) late(steps int, seconds float64) bool {
+	following := minSteps
+	for _, a := range ch.attempts {
+		following = max(following, a.Steps)
+	}
+	all, clock := ch.inputs.speed, ch.run.clock
+	all.add(steps, seconds)
+	return clock.deadline > 0 && clock.used()+time.Duration(following)*all.perStep() > clock.deadline
 }

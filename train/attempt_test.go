@@ -78,14 +78,14 @@ func TestChoiceOfAttempts(t *testing.T) {
 func TestLengthsBetween(t *testing.T) {
 	for steps := 480; steps <= options.MaxSteps; steps += 1 + steps/7 {
 		short, long := min(int(shortShare*float64(steps)), longestShort), int(longShare*float64(steps))
-		between := lengthsBetween(short, long)
+		between, sum := lengthsBetween(short, long)
 		for _, candidates := range []int{3, 4} {
-			all, last := candidates*short+3*long, short // the run is as long as a long attempt
+			all, last := candidates*short+3*long+2*sum, short // the run is as long as a long attempt
 			for _, n := range between {
 				if n != lengthFactor*last || lengthFactor*n > long {
 					t.Errorf("%d steps: %d follows %d before %d", steps, n, last, long)
 				}
-				all, last = all+2*n, n
+				last = n
 			}
 			if all > steps {
 				t.Errorf("%d candidates take %d of %d steps", candidates, all, steps)
@@ -154,13 +154,12 @@ func TestTimeReserveOfAttempt(t *testing.T) {
 		remaining time.Duration
 		want      bool
 	}{{remaining: 9 * time.Second, want: true}, {remaining: 11 * time.Second, want: false}} {
-		r, ended := (&Job{}).newRun(), false
+		r := (&Job{}).newRun()
 		r.clock = clock{limit: Limit{Began: time.Now()}, deadline: c.remaining}
-		ch := &chooser{run: r, inputs: &inputs{speed: speed{100, 10}}, totalSteps: 200,
-			cancel: func() { ended = true }, attempts: []rundir.Attempt{{Steps: 100, Logs: []float64{0}}}}
-		attemptReporter{chooser: ch}.Step(rundir.Progress{Step: reportEvery, Elapsed: reportEvery * time.Second / 10})
-		if ended != c.want {
-			t.Errorf("%s left for 100 steps of 100 ms: ended %t", c.remaining, ended)
+		ch := &chooser{run: r, inputs: &inputs{speed: speed{100, 10}},
+			attempts: []rundir.Attempt{{Steps: 100, Logs: []float64{0}}}}
+		if late := ch.late(reportEvery, reportEvery/10); late != c.want {
+			t.Errorf("%s left for 100 steps of 100 ms: late is %t", c.remaining, late)
 		}
 	}
 }

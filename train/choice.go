@@ -75,7 +75,7 @@ type chooser struct {
 	attempts              []rundir.Attempt
 	shortSteps, longSteps int           // steps of a short attempt, and of a long one; 0 if the objective is safe
 	doneSteps, totalSteps int           // steps of finished attempts, and of all
-	end                   time.Duration // end of all attempts on the clock of a time limit
+	end                   time.Duration // end of all attempts on the clock; 0 without a time limit
 	cancel                func()        // ends the attempts
 }
 
@@ -132,15 +132,10 @@ func (ch *chooser) holdOut(ctx context.Context, most int) (err error) {
 
 // makeAttempts makes the attempts, as far as there is time.
 func (ch *chooser) makeAttempts(ctx context.Context) error {
-	clock := &ch.run.clock
 	ch.run.step, ch.run.validator = nil, nil // their memory is free for the attempts
-	timed, cancel := context.WithCancel(ctx)
-	if used := clock.used(); clock.deadline > 0 {
-		ch.end = used + portion(attemptTimeShare, clock.deadline-used)
-		timed, cancel = context.WithDeadline(ctx, clock.limit.Began.Add(ch.end))
-	}
+	timed, cancel, end := ch.run.clock.within(ctx, attemptTimeShare)
 	defer cancel()
-	ch.cancel = cancel
+	ch.cancel, ch.end = cancel, end
 	err := ch.compare(timed)
 	if errors.Is(err, ErrLate) {
 		return context.Cause(ctx)
@@ -154,22 +149,18 @@ func (ch *chooser) compare(ctx context.Context) error {
 	if err := ch.takeComponents(ctx); err != nil {
 		return err
 	}
-	between := lengthsBetween(ch.shortSteps, ch.longSteps)
-	ch.totalSteps = len(ch.candidates)*ch.shortSteps + 2*ch.longSteps
-	for _, steps := range between {
-		ch.totalSteps += 2 * steps
-	}
+	between, stepsBetween := lengthsBetween(ch.shortSteps, ch.longSteps)
+	ch.totalSteps = len(ch.candidates)*ch.shortSteps + 2*(stepsBetween+ch.longSteps)
 	if ch.inputs != ch.columns {
 		ch.totalSteps += ch.shortSteps
 	}
-	if err := ch.attemptEach(ctx, ch.candidates, ch.shortSteps); err != nil {
-		return err
-	}
-	if ch.inputs != ch.columns && ch.best() == nil { // all have broken off
+	err := ch.attemptEach(ctx, ch.candidates, ch.shortSteps)
+	if err == nil && ch.inputs != ch.columns && ch.best() == nil { // all have broken off
 		ch.inputs = ch.columns
-		if err := ch.attemptEach(ctx, ch.candidates, ch.shortSteps); err != nil {
-			return err
-		}
+		err = ch.attemptEach(ctx, ch.candidates, ch.shortSteps)
+	}
+	if err != nil {
+		return err
 	}
 	finalists := ch.twoBest()
 	if err := ch.tryColumns(ctx); err != nil || ch.longSteps == 0 {
@@ -188,13 +179,13 @@ func (ch *chooser) compare(ctx context.Context) error {
 	return ch.attemptEach(ctx, finalists, ch.longSteps)
 }
 
-// lengthsBetween returns the numbers of steps of attempts between short and long ones that have many more steps. The
-// best length on few rows may be far below that of a long attempt.
-func lengthsBetween(shortSteps, longSteps int) (all []int) {
+// lengthsBetween returns the numbers of steps of attempts between short and long ones that have many more steps, and
+// their sum. The best length on few rows may be far below that of a long attempt.
+func lengthsBetween(shortSteps, longSteps int) (all []int, sum int) {
 	for steps := lengthFactor * shortSteps; lengthFactor*steps <= longSteps; steps *= lengthFactor {
-		all = append(all, steps)
+		all, sum = append(all, steps), sum+steps
 	}
-	return all
+	return all, sum
 }
 
 // twoBest returns the candidates of the two best attempts with the inputs so far.
@@ -237,19 +228,13 @@ func (ch *chooser) takeComponents(ctx context.Context) error {
 	if resumed && !slices.ContainsFunc(ch.savedAttempts, onComponents) {
 		return nil
 	}
-	if resumed {
-		ctx = context.WithoutCancel(ctx)
-	} else if used, deadline := r.clock.used(), r.clock.deadline; deadline > 0 {
-		end := used + portion(componentTimeShare, deadline-used)
-		timed, cancel := context.WithDeadline(ctx, r.clock.limit.Began.Add(end))
-		defer cancel()
-		ctx = timed
+	timed, cancel, _ := r.clock.within(ctx, componentTimeShare)
+	defer cancel()
+	if resumed || r.job.shared() { // ranks end together
+		timed = context.WithoutCancel(ctx)
 	}
-	if r.job.shared() { // ranks end together
-		ctx = context.WithoutCancel(ctx)
-	}
-	components, err := r.withComponents(ctx)
-	if ctx.Err() != nil {
+	components, err := r.withComponents(timed)
+	if timed.Err() != nil {
 		return nil
 	}
 	if components == nil || err != nil {

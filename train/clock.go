@@ -1,6 +1,7 @@
 package train
 
 import (
+	"context"
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/train/options"
@@ -23,6 +24,19 @@ func (c *clock) start(steps int) {
 
 // used returns the time since the limit began to run.
 func (c *clock) used() time.Duration { return time.Since(c.limit.Began) }
+
+// within returns a context that ends after a share of the time that remains, and this end on the limit's clock. Without
+// a limit, it ends with ctx, and end is 0.
+func (c *clock) within(ctx context.Context, share float64) (_ context.Context, cancel func(), end time.Duration) {
+	if c.deadline == 0 {
+		ctx, cancel = context.WithCancel(ctx)
+		return ctx, cancel, 0
+	}
+	used := c.used()
+	end = used + portion(share, c.deadline-used)
+	ctx, cancel = context.WithDeadline(ctx, c.limit.Began.Add(end))
+	return ctx, cancel, end
+}
 
 // late reports whether another step would end after the limit.
 func (c *clock) late() bool { return c.deadline > 0 && c.used() > c.deadline }
