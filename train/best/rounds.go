@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
@@ -99,47 +98,34 @@ func (s *Search) round(ctx context.Context, round int) error {
 	if len(candidates) == 0 || s.Rows.N() < splits {
 		return s.keepDefaultAlone()
 	}
-	type task struct{ k, fold, enough int }
-	var todo []task
+	var todo []training
 	for _, k := range candidates {
+		c := &s.Candidates[k]
 		for fold := 1; fold <= folds; fold++ {
-			if s.Candidates[k].trial(round, fold) == nil {
-				todo = append(todo, task{k, fold, s.Candidates[k].bestSteps(round)})
+			if c.trial(round, fold) != nil {
+				continue
 			}
+			do := func(dev device.Device, longest length) (func() error, error) {
+				t, err := s.tryCandidate(ctx, dev, c, round, fold, longest)
+				return func() error { s.keepTrial(c, t, folds); return nil }, err
+			}
+			name := fmt.Sprintf("round %d of %d: %s", round, rounds, c.Name)
+			todo = append(todo, training{name, c.bestSteps(round), do})
 		}
 	}
 	all := len(candidates) * folds
 	if round == 1 && len(todo) == all && s.firstRoundTooShort(all) {
 		return s.keepDefaultAlone()
 	}
-	names := func(i int) string {
-		return fmt.Sprintf("round %d of %d: %s", round, rounds, s.Candidates[todo[i].k].Name)
-	}
-	steps := max(1, int(stepShares[round-1]*float64(s.Steps)))
-	do := func(i int, dev device.Device, longest length) (func() error, error) {
-		c := &s.Candidates[todo[i].k]
-		if n := todo[i].enough; n > 0 {
-			longest.steps = n
-		}
-		t, err := s.tryCandidate(ctx, dev, c, round, todo[i].fold, longest)
-		return func() error {
-			c.Trials = append(c.Trials, *t)
-			slices.SortStableFunc(c.Trials, func(a, b Trial) int { return cmp.Or(a.Round-b.Round, a.Fold-b.Fold) })
-			s.noteTrial(c, t, folds)
-			return nil
-		}, err
-	}
-	return s.runTrainings(trainings{len(todo), all, s.endShare(round), steps, names, do})
+	return s.runTrainings(todo, all, s.endShare(round), max(1, int(stepShares[round-1]*float64(s.Steps))))
 }
 
-// trainings are a number of trainings to do.
-type trainings struct {
-	n, all   int                // number of trainings to do, and number with those that are done
-	endShare float64            // share of the time limit that is over at their end
-	steps    int                // steps of each without a time limit
-	names    func(i int) string // description of training i
-	// do trains number i; the function that it returns saves the results
-	do func(i int, dev device.Device, longest length) (save func() error, err error)
+// training is a piece of work for one device.
+type training struct {
+	name   string
+	enough int // number of steps that is enough for it; 0 if that is not known
+	// do trains; the function that it returns saves the result
+	do func(dev device.Device, longest length) (save func() error, err error)
 }
 
 // length is the largest length of a training; without steps and time, the candidate's options give it.
@@ -148,42 +134,43 @@ type length struct {
 	time  time.Duration
 }
 
-// runTrainings does trainings, one on each device at a time. After each, it keeps the result and saves the state.
-func (s *Search) runTrainings(w trainings) error {
-	var mutex sync.Mutex
-	var wg sync.WaitGroup
-	var firstErr error
-	next := 0
-	done := w.all - w.n
-	// no training has more time than the first ones, also if some end early
-	most := trialTime(s.Limit, s.used(), w.endShare, w.n, len(s.Devices))
-	for _, dev := range s.Devices {
-		wg.Go(func() {
-			mutex.Lock()
-			defer mutex.Unlock()
-			for next < w.n && firstErr == nil {
-				i := next
-				next++
-				limit := length{steps: w.steps}
-				if s.Limit > 0 {
-					limit = length{time: min(most, trialTime(s.Limit, s.used(), w.endShare, w.n-i, len(s.Devices)))}
-				}
-				s.Doing(done, w.all, w.names(i))
-				mutex.Unlock()
-				save, err := w.do(i, dev, limit)
-				mutex.Lock()
-				if err == nil && firstErr == nil {
-					err = save()
-					if err == nil {
-						done++
-						s.Used = s.used()
-						err = s.Save()
-					}
-				}
-				firstErr = cmp.Or(firstErr, err)
-			}
-		})
+// runTrainings does trainings, one on each device at a time, and saves the state after each. Others of all trainings
+// are done already. Each has a number of steps or, with a time limit, a part of the time to endShare of it.
+func (s *Search) runTrainings(todo []training, all int, endShare float64, steps int) (err error) {
+	type result struct {
+		dev  device.Device
+		save func() error
+		err  error
 	}
-	wg.Wait()
-	return firstErr
+	results := make(chan result)
+	free, done := slices.Clone(s.Devices), all-len(todo)
+	timeOf := func(n int) time.Duration { return trialTime(s.Limit, s.used(), endShare, n, len(s.Devices)) }
+	most := timeOf(len(todo)) // no training has more time than the first ones, also if some end early
+	for {
+		for ; len(todo) > 0 && len(free) > 0 && err == nil; todo, free = todo[1:], free[1:] {
+			t, dev, limit := todo[0], free[0], length{steps: steps}
+			if s.Limit > 0 {
+				limit = length{time: min(most, timeOf(len(todo)))}
+			}
+			limit.steps = cmp.Or(t.enough, limit.steps)
+			s.Doing(done, all, t.name)
+			go func() {
+				save, err := t.do(dev, limit)
+				results <- result{dev, save, err}
+			}()
+		}
+		if len(free) == len(s.Devices) {
+			return err
+		}
+		r := <-results
+		free = append(free, r.dev)
+		if err = cmp.Or(err, r.err); err != nil {
+			continue
+		}
+		if err = r.save(); err == nil {
+			done++
+			s.Used = s.used()
+			err = s.Save()
+		}
+	}
 }

@@ -204,41 +204,26 @@ func (s *Search) mayTrainLonger(c *Candidate) bool {
 
 // refit trains the candidates that have a weight on all rows, and makes an ensemble of them.
 func (s *Search) refit(ctx context.Context) (*fitted.Model, error) {
-	var members, todo []int
-	for k, c := range s.Candidates {
+	var members []int
+	var todo []training
+	for k := range s.Candidates {
+		c := &s.Candidates[k]
 		if c.Weight > 0 {
 			members = append(members, k)
-			if c.Refit == nil {
-				todo = append(todo, k)
-			}
 		}
+		if c.Weight == 0 || c.Refit != nil {
+			continue
+		}
+		t := training{name: "on all rows: " + c.Name}
+		if c.bestSteps(rounds) > 0 || !s.mayTrainLonger(c) {
+			t.enough = c.maxSteps()
+		}
+		t.do = func(dev device.Device, longest length) (func() error, error) {
+			return s.trainOnAll(ctx, dev, k, longest)
+		}
+		todo = append(todo, t)
 	}
-	names := func(i int) string { return "on all rows: " + s.Candidates[todo[i]].Name }
-	do := func(i int, dev device.Device, longest length) (func() error, error) {
-		k := todo[i]
-		c := &s.Candidates[k]
-		start := time.Now()
-		if n := c.maxSteps(); n > 0 && (c.bestSteps(rounds) > 0 || !s.mayTrainLonger(c)) {
-			longest.steps = n
-		}
-		out, err := s.trainCandidate(ctx, dev, c, s.Rows, s.Test, longest, c.temperature())
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		if err != nil { // this is not expected: its trials on most of the rows succeeded
-			return nil, fmt.Errorf("%s, trained on all rows: %w", c.Name, err)
-		}
-		return func() error {
-			if err := s.Keep(k, out.Trained); err != nil {
-				return err
-			}
-			c.Refit = &Trial{Steps: out.Steps, Seconds: seconds(start)}
-			s.Note("%-16s %-44s weight %.2f  %6d steps  %5.1f s",
-				"on all rows", c.Name, c.Weight, c.Refit.Steps, c.Refit.Seconds)
-			return nil
-		}, nil
-	}
-	if err := s.runTrainings(trainings{len(todo), len(members), 1, s.Steps, names, do}); err != nil {
+	if err := s.runTrainings(todo, len(members), 1, s.Steps); err != nil {
 		return nil, err
 	}
 	var ensemble []fitted.Member
@@ -250,4 +235,25 @@ func (s *Search) refit(ctx context.Context) (*fitted.Model, error) {
 		ensemble = append(ensemble, fitted.Member{Weight: s.Candidates[k].Weight, Model: t})
 	}
 	return fitted.NewEnsemble(ensemble)
+}
+
+// trainOnAll trains candidate k on all rows, and returns a function that saves the model.
+func (s *Search) trainOnAll(ctx context.Context, dev device.Device, k int, longest length) (func() error, error) {
+	c, start := &s.Candidates[k], time.Now()
+	out, err := s.trainCandidate(ctx, dev, c, s.Rows, s.Test, longest, c.temperature())
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil { // this is not expected: its trials on most of the rows succeeded
+		return nil, fmt.Errorf("%s, trained on all rows: %w", c.Name, err)
+	}
+	return func() error {
+		if err := s.Keep(k, out.Trained); err != nil {
+			return err
+		}
+		c.Refit = &Trial{Steps: out.Steps, Seconds: seconds(start)}
+		s.Note("%-16s %-44s weight %.2f  %6d steps  %5.1f s",
+			"on all rows", c.Name, c.Weight, c.Refit.Steps, c.Refit.Seconds)
+		return nil
+	}, nil
 }

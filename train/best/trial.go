@@ -1,6 +1,7 @@
 package best
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,7 +37,10 @@ type Trial struct {
 	Rows        []float64 `json:"rows,omitempty"`        // log density of each of these rows
 }
 
-func (s *Search) noteTrial(c *Candidate, t *Trial, folds int) {
+// keepTrial adds a trial to those of a candidate, and notes its result.
+func (s *Search) keepTrial(c *Candidate, t *Trial, folds int) {
+	c.Trials = append(c.Trials, *t)
+	slices.SortStableFunc(c.Trials, func(a, b Trial) int { return cmp.Or(a.Round-b.Round, a.Fold-b.Fold) })
 	heading := fmt.Sprintf("round %d", t.Round)
 	if folds > 1 {
 		heading += fmt.Sprintf(", fold %d", t.Fold)
