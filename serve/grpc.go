@@ -250,10 +250,7 @@ func (s *Server) answerInfer(ctx context.Context, w http.ResponseWriter, c *requ
 		return err
 	}
 	defer request.free()
-	if len(request.Inputs) > 0 {
-		c.rows = int(request.Inputs[0].Shape[0])
-	}
-	outputs, _, err := s.infer(ctx, m, request)
+	outputs, _, err := s.infer(ctx, c, m, request)
 	if err != nil {
 		return err
 	}

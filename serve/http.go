@@ -220,10 +220,7 @@ func (s *Server) postInfer(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		defer q.free()
-		if len(q.Inputs) > 0 {
-			c.rows = int(q.Inputs[0].Shape[0])
-		}
-		outputs, binary, err := s.infer(ctx, m, q)
+		outputs, binary, err := s.infer(ctx, c, m, q)
 		if err != nil {
 			return err
 		}

@@ -149,7 +149,12 @@ func checkVersion(asked string) error {
 
 // infer predicts the rows of a request, and returns its outputs and whether each is raw. The caller frees the request
 // once the answer is sent.
-func (s *Server) infer(ctx context.Context, m *loaded, q *Request) (outputs []Tensor, binary []bool, err error) {
+func (s *Server) infer(ctx context.Context, c *requestInfo, m *loaded, q *Request) (
+	outputs []Tensor, binary []bool, err error) {
+
+	if len(q.Inputs) > 0 {
+		c.rows = int(q.Inputs[0].Shape[0])
+	}
 	asked := q.Outputs
 	if len(asked) == 0 || len(asked) == 1 && asked[0].Name == "" {
 		raw := len(asked) == 1 && asked[0].Binary
