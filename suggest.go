@@ -59,13 +59,9 @@ func (m *Model) Suggest(ctx context.Context, rows Rows, s SuggestOptions) (chose
 		return nil, err
 	}
 	defer dev.Close()
-	how := predict.EI
-	if t.Schema.Task == data.Classification {
-		how = predict.BALD
-	}
-	suggester := predict.Suggester{Trained: t, Device: dev, How: cmp.Or(s.How, how), Batch: cmp.Or(s.Batch, 10),
-		Minimize: s.Minimize, Target: s.Target, Samples: cmp.Or(s.Samples, predict.SuggestSamples),
-		Seed: cmp.Or(s.Seed, t.Seed)}
+	suggester := predict.Suggester{Trained: t, Device: dev, How: cmp.Or(s.How, predict.DefaultWay(t)),
+		Batch: cmp.Or(s.Batch, predict.SuggestBatch), Minimize: s.Minimize, Target: s.Target,
+		Samples: cmp.Or(s.Samples, predict.SuggestSamples), Seed: cmp.Or(s.Seed, t.Seed)}
 	if err := suggester.Check(); err != nil {
 		return nil, fmt.Errorf("gpdrf.SuggestOptions: %w", err)
 	}

@@ -30,8 +30,19 @@ const (
 // Ways returns all ways to choose rows.
 func Ways() []string { return []string{EI, UCB, Thompson, Variance, BALD} }
 
-// SuggestSamples is S of a Suggester by default.
-const SuggestSamples = 256
+// DefaultWay returns the way to choose rows by default: EI for numbers, BALD for classes.
+func DefaultWay(t *fitted.Model) string {
+	if t.Schema.Task == data.Classification {
+		return BALD
+	}
+	return EI
+}
+
+// Batch and S of a Suggester by default.
+const (
+	SuggestBatch   = 10
+	SuggestSamples = 256
+)
 
 // boundSDs is κ of UCB.
 const boundSDs = 2

@@ -155,14 +155,10 @@ func (p *program) parseSuggest(c *call) (r *suggestRequest, err error) {
 
 // readSearch reads the way of choosing rows, and their number.
 func (r *suggestRequest) readSearch(c *call) error {
-	def := predict.EI
-	if r.Trained.Schema.Task == data.Classification {
-		def = predict.BALD
-	}
 	how, _ := c.text("how")
-	r.How = cmp.Or(how, def)
+	r.How = cmp.Or(how, predict.DefaultWay(r.Trained))
 	r.Target, _ = c.text("target")
-	r.Batch = c.count("batch", 1, 1_000_000, 10)
+	r.Batch = c.count("batch", 1, 1_000_000, predict.SuggestBatch)
 	r.Samples = c.count("samples", 2, options.MaxSamples, predict.SuggestSamples)
 	r.Minimize = c.isOn("minimize")
 	r.Seed = c.seed(r.Trained.Seed)
