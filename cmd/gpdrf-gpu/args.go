@@ -279,15 +279,20 @@ func (c *call) isOn(name string) bool {
 
 // count reads a whole number from lo to hi. The default is def.
 func (c *call) count(name string, lo, hi, def int) int {
-	return valueOf(c, name, def, func(text string) (int, error) {
-		n, err := strconv.Atoi(text)
+	return within(c, name, lo, hi, def, strconv.Atoi, "a whole number")
+}
+
+// within reads a value from lo to hi. wanted says what other texts are not.
+func within[T cmp.Ordered](c *call, name string, lo, hi, def T, parse func(text string) (T, error), wanted string) T {
+	return valueOf(c, name, def, func(text string) (T, error) {
+		v, err := parse(text)
 		switch {
 		case err != nil:
-			err = fmt.Errorf("%q is not a whole number", text)
-		case n < lo || n > hi:
-			err = fmt.Errorf("%q must be at least %d and at most %d", text, lo, hi)
+			err = fmt.Errorf("%q is not %s", text, wanted)
+		case v < lo || v > hi:
+			err = fmt.Errorf("%q must be at least %v and at most %v", text, lo, hi)
 		}
-		return n, err
+		return v, err
 	})
 }
 

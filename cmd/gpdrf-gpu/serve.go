@@ -195,16 +195,7 @@ func (c *call) tls() (*tls.Config, error) {
 
 // duration reads a time, such as 2ms, from least to most.
 func (c *call) duration(name string, least, most, def time.Duration) time.Duration {
-	return valueOf(c, name, def, func(text string) (time.Duration, error) {
-		d, err := time.ParseDuration(text)
-		switch {
-		case err != nil:
-			err = fmt.Errorf("%q is not a time: write 2ms or 30s", text)
-		case d < least || d > most:
-			err = fmt.Errorf("%q must be at least %v and at most %v", text, least, most)
-		}
-		return d, err
-	})
+	return within(c, name, least, most, def, time.ParseDuration, "a time: write 2ms or 30s")
 }
 
 // bytes reads a size, such as 16MB.
