@@ -57,6 +57,7 @@ func ExampleTrain_progress() {
 	// batch: 256 → 121, the number of training rows
 	// inducing: 200 → 121, the number of training rows
 	// warmup: 100 → 3, for a run of 30 steps
+	// objective: elbo, since steps, epochs or kl-weight are given: objective=auto lets held-out rows choose
 	// trained to step 30 <nil>
 }
 

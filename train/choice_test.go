@@ -188,6 +188,7 @@ func TestReasonForNoChoice(t *testing.T) {
 		{"objective=auto", "nothing: 29 rows are too few, 30 are needed", 29},
 		{"", "", 120},
 		{"kl-weight=0.5", "", 120},
+		{"steps=400", "elbo, since steps, epochs or kl-weight are given", 120},
 	} {
 		words, want := c.words, c.want
 		job := &Job{Config: withSteps(config(t, "inducing=9 latents=1 features=50 batch=29 "+words), 400),

@@ -53,10 +53,15 @@ func (c *Config) resolveObjective(ds *data.Dataset) (notes []string, err error) 
 	if c.Explicit("objective") {
 		notes = append(notes, "objective: held-out rows choose nothing: "+c.noChoice(ds))
 	}
-	if c.Objective = c.ObjectiveOf(ds); c.Objective == Predictive {
+	c.Objective = c.ObjectiveOf(ds)
+	switch {
+	case c.Objective == Predictive:
 		m := c.ModelConfig(ds)
 		notes = append(notes, fmt.Sprintf("objective: predictive, since %d rows outnumber %d parameters that can "+
 			"follow them", ds.N(), m.Fitted()))
+	case !c.Explicit("objective") && c.noChoice(ds) == "":
+		notes = append(notes, "objective: elbo, since steps, epochs or kl-weight are given: "+
+			usererror.Key("objective")+"=auto lets held-out rows choose")
 	}
 	return notes, nil
 }

@@ -149,7 +149,7 @@ func (c *Config) runOptions() []Option {
 			Help: "add up each batch as 8 parts in a fixed order, for the same bytes on 1, 2, 4 and 8 ranks. It is " +
 				"slower: docs/scaling.md"},
 		{Key: "steps", Flag: true, Arg: "N", limits: between(1, MaxSteps), value: &c.Steps,
-			Help: "number of training steps"},
+			Help: "number of training steps; if given, held-out rows choose the objective only with objective=auto"},
 		{Key: "epochs", Arg: "N", limits: above(0, MaxSteps), value: &c.Epochs,
 			Help: "training length in passes over the rows"},
 		{Key: "time-limit", Flag: true, Arg: "10m", value: &c.TimeLimit,
