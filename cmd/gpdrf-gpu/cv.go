@@ -171,35 +171,38 @@ func (v *crossValidation) folds() error {
 		if v.p.ctx.Err() != nil {
 			return errInterrupted
 		}
-		err := v.fold(k)
-		if hasEnded(err) {
+		if err := v.record(k, v.fold(k)); err != nil {
 			return err
-		}
-		if taken := (*takenError)(nil); errors.As(err, &taken) {
-			v.p.note("fold %d of %d: %v", k, v.cv.Folds, taken)
-			continue
-		}
-		if v.cv.Path() == "" || v.release == nil { // there is no cv.json, or it is another process's
-			return err
-		}
-		failure := err
-		if errors.Is(err, errInterrupted) {
-			failure = nil
-		}
-		if err := v.cv.Update(k, failure); err != nil {
-			return err
-		}
-		switch {
-		case errors.Is(err, errInterrupted), err == nil && v.p.ctx.Err() != nil:
-			return errInterrupted
-		case err == nil:
-		case v.cv.Runs[k-1].Standing == rundir.FoldFailed && (train.Diverged(err) || !v.cv.ToDo(k)):
-			v.p.note("fold %d of %d failed: %v", k, v.cv.Folds, err)
-		default:
-			return fmt.Errorf("fold %d of %d: %w", k, v.cv.Folds, err)
 		}
 	}
 	return v.failed()
+}
+
+// record records the end of a fold in cv.json. It returns the error that ends the command; nil if another fold follows.
+func (v *crossValidation) record(k int, err error) error {
+	if taken := (*takenError)(nil); errors.As(err, &taken) {
+		v.p.note("fold %d of %d: %v", k, v.cv.Folds, taken)
+		return nil
+	}
+	if hasEnded(err) || v.cv.Path() == "" || v.release == nil { // there is no cv.json, or it is another process's
+		return err
+	}
+	interrupted := errors.Is(err, errInterrupted)
+	if interrupted {
+		err = nil
+	}
+	if err := v.cv.Update(k, err); err != nil {
+		return err
+	}
+	switch {
+	case interrupted, err == nil && v.p.ctx.Err() != nil:
+		return errInterrupted
+	case err != nil && v.cv.Runs[k-1].Standing == rundir.FoldFailed && (train.Diverged(err) || !v.cv.ToDo(k)):
+		v.p.note("fold %d of %d failed: %v", k, v.cv.Folds, err)
+	case err != nil:
+		return fmt.Errorf("fold %d of %d: %w", k, v.cv.Folds, err)
+	}
+	return nil
 }
 
 // failed returns the error that names the folds without scores; nil if there are none.
