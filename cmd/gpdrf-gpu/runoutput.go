@@ -61,22 +61,15 @@ func (o *runOutput) score() error {
 	guard := o.p.newExitGuard(ctx, o.leave)
 	defer guard.stop()
 	var scores *fitted.Scores
-	if o.result == nil {
+	if o.job.Test != nil {
 		var err error
 		if scores, err = o.test(ctx); err == nil {
-			err = guard.write(func() error {
-				r := o.scored(scores)
-				if _, err := rundir.JSON(r.ResultScores); err != nil { // scores that are not numbers are an error
-					return err
-				}
-				o.result = r
-				return nil
-			})
+			err = guard.write(func() error { o.result = o.scored(scores); return nil })
 		}
-		if err != nil && ctx.Err() != nil {
+		switch {
+		case err != nil && ctx.Err() != nil:
 			return guard.ended()
-		}
-		if err != nil {
+		case err != nil:
 			return guard.write(func() error { return o.recordFailure(err) })
 		}
 	}
@@ -145,7 +138,8 @@ func (o *runOutput) test(ctx context.Context) (scores *fitted.Scores, err error)
 			humanize.Comma(int64(scores.Cut.Rows)), humanize.Comma(int64(rows.N())),
 			phrase.Plural(scores.Cut.Samples, "sample"), cmp.Or(o.path, "RUN"))
 	}
-	return scores, nil
+	_, err = rundir.JSON(scores.ResultScores) // scores that are not numbers are an error
+	return scores, err
 }
 
 // rescore writes the scores into the run folder, if it was saved.
