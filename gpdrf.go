@@ -54,7 +54,9 @@ type Options struct {
 	Ensemble    int     // number of models, each with its own seed, whose mean predicts; 0 is 1
 	EvalSamples int     // number of samples of a prediction; 0 is 100
 
-	Steps     int           // number of training steps; 0 is 15000, or 20000 for two layers
+	// Steps is the number of training steps; 0 is 15000, or 20000 for two layers. If it is set, held-out rows choose the
+	// objective only if More has "objective": "auto".
+	Steps     int
 	TimeLimit time.Duration // time of the training, in place of Steps
 	Seed      uint64        // seed of all random numbers; 0 is 1
 	Device    string        // "auto" or "" is the first GPU, or the CPU; "cpu", "cuda:1", "cpu:f64"
@@ -81,10 +83,13 @@ type Progress struct {
 	Elapsed     time.Duration
 }
 
-// Train fits a model. If ctx is cancelled before the first step is done, Train returns the cause of ctx as the error.
-// If it is cancelled later, Train returns the model so far, and the cause of ctx; of several models, by Ensemble or the
-// preset "best", there is none until all are trained. Short attempts that choose the objective come before the first
-// step: set TimeLimit to have a model in time.
+// Train fits a model. All rows train it, except those that Options.Validation and Options.Conformal hold out: unlike
+// the command, Train leaves none for a test.
+//
+// If ctx is cancelled before the first step is done, Train returns the cause of ctx as the error. If it is cancelled
+// later, Train returns the model so far, and the cause of ctx; of several models, by Ensemble or the preset "best",
+// there is none until all are trained. Short attempts that choose the objective come before the first step: set
+// TimeLimit to have a model in time.
 func Train(ctx context.Context, rows Rows, o Options) (m *Model, err error) {
 	defer func() { err = asInput(err) }()
 	started := time.Now()
