@@ -25,7 +25,7 @@ import (
 type Model struct {
 	trained *fitted.Model
 
-	mu        sync.Mutex // guards the fields below and a forward pass
+	mu        sync.Mutex // guards the fields below and the work of dev
 	device    string     // name of the device for the next call, as in Options.Device
 	dev       device.Device
 	devName   string // name with which dev was opened
@@ -171,7 +171,7 @@ func (m *Model) options() (c options.Config, known bool, err error) {
 	return c, true, err
 }
 
-// Close releases the device that Predict keeps, and its memory. A later Predict opens it again.
+// Close releases the device that calls keep open, and its memory. A later call opens it again.
 func (m *Model) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -190,37 +190,46 @@ func (m *Model) close() (err error) {
 const fewRows = 64
 
 // forward predicts n rows. x are their inputs in the form that the model reads.
-func (m *Model) forward(ctx context.Context, n int, x []float64) (*model.Prediction, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.predictor == nil || n > m.batch || m.devName != m.device {
+func (m *Model) forward(ctx context.Context, n int, x []float64) (p *model.Prediction, err error) {
+	err = m.onDevice(func(device.Device) error {
 		if err := m.prepare(n); err != nil {
-			return nil, err
+			return err
 		}
-	}
-	return m.predictor.Predict(ctx, n, x)
+		p, err = m.predictor.Predict(ctx, n, x)
+		return err
+	})
+	return p, err
 }
 
 // prepare puts the model on its device, with memory for n rows at once, or for as many as fit.
-func (m *Model) prepare(n int) error {
+func (m *Model) prepare(n int) (err error) {
 	samples := m.trained.EvalSamples
 	batch := min(max(n, fewRows), predict.BatchRows(m.trained, samples))
-	if batch == m.batch && m.devName == m.device {
+	if batch <= m.batch {
 		return nil
 	}
-	if err := m.close(); err != nil {
-		return err
-	}
-	dev, err := openDevice(m.device)
-	if err != nil {
-		return err
-	}
-	m.dev, m.devName = dev, m.device
-	if m.predictor, err = m.trained.NewPredictor(dev, batch, samples); err != nil {
+	m.predictor, m.batch = nil, 0 // its memory is free for the new one
+	if m.predictor, err = m.trained.NewPredictor(m.dev, batch, samples); err != nil {
 		return errors.Join(err, m.close())
 	}
 	m.batch = batch
 	return nil
+}
+
+// onDevice calls work with the device of the model, which stays open. One call at a time uses it.
+func (m *Model) onDevice(work func(dev device.Device) error) (err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.dev == nil || m.devName != m.device {
+		if err := m.close(); err != nil {
+			return err
+		}
+		if m.dev, err = openDevice(m.device); err != nil {
+			return err
+		}
+		m.devName = m.device
+	}
+	return work(m.dev)
 }
 
 // openDevice opens a device by a name as in Options.Device.
@@ -230,12 +239,4 @@ func openDevice(name string) (device.Device, error) {
 		return nil, &InputError{Option: "device", Err: err}
 	}
 	return dev, nil
-}
-
-// ownDevice opens the model's device once more, for work that gives its memory back as a whole.
-func (m *Model) ownDevice() (device.Device, error) {
-	m.mu.Lock()
-	name := m.device
-	m.mu.Unlock()
-	return openDevice(name)
 }

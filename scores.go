@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
@@ -70,7 +71,7 @@ type ConformalScores struct {
 }
 
 // Evaluate predicts rows whose targets are all known, and scores the predictions. Columns are matched as by Predict,
-// and Targets are in the order of training. It opens the device for this call.
+// and Targets are in the order of training. The device stays open for later calls, as by Predict.
 func (m *Model) Evaluate(ctx context.Context, rows Rows) (s *Scores, err error) {
 	defer func() { err = asInput(err) }()
 	t := m.trained
@@ -85,16 +86,14 @@ func (m *Model) Evaluate(ctx context.Context, rows Rows) (s *Scores, err error) 
 	if err != nil {
 		return nil, err
 	}
-	dev, err := m.ownDevice()
-	if err != nil {
-		return nil, err
-	}
-	defer dev.Close()
-	scores, err := t.Evaluate(ctx, dev, ds, fitted.Evaluation{Samples: t.EvalSamples, Draws: c.PredictDraws})
-	if err != nil {
-		return nil, err
-	}
-	return newScores(scores, ds), nil
+	err = m.onDevice(func(dev device.Device) error {
+		scores, err := t.Evaluate(ctx, dev, ds, fitted.Evaluation{Samples: t.EvalSamples, Draws: c.PredictDraws})
+		if err == nil {
+			s = newScores(scores, ds)
+		}
+		return err
+	})
+	return s, err
 }
 
 // newScores makes Scores of the scores of the rows ds.

@@ -39,8 +39,8 @@ type Suggestion struct {
 
 // Suggest returns the rows to measure next, the best first. Rows with a target, in Values, Targets or Classes, count as
 // measured: they are not suggested, and ei is the expected improvement on the best of them. The target of any other row
-// is NaN, or "" for a class. Without measured rows, ei is the improvement on the best training target. Suggest opens
-// the device for this call.
+// is NaN, or "" for a class. Without measured rows, ei is the improvement on the best training target. The
+// device stays open for later calls, as by Predict.
 func (m *Model) Suggest(ctx context.Context, rows Rows, s SuggestOptions) (chosen []Suggestion, err error) {
 	defer func() { err = asInput(err) }()
 	t := m.trained
@@ -54,31 +54,26 @@ func (m *Model) Suggest(ctx context.Context, rows Rows, s SuggestOptions) (chose
 	if err := ds.SetTargets(t.Schema, data.Rows(rows)); err != nil {
 		return nil, err
 	}
-	dev, err := m.ownDevice()
-	if err != nil {
-		return nil, err
-	}
-	defer dev.Close()
-	suggester := predict.Suggester{Trained: t, Device: dev, How: cmp.Or(s.How, predict.DefaultWay(t)),
+	suggester := predict.Suggester{Trained: t, How: cmp.Or(s.How, predict.DefaultWay(t)),
 		Batch: cmp.Or(s.Batch, predict.SuggestBatch), Minimize: s.Minimize, Target: s.Target,
 		Samples: cmp.Or(s.Samples, predict.SuggestSamples), Seed: cmp.Or(s.Seed, t.Seed)}
 	if err := suggester.Check(); err != nil {
 		return nil, fmt.Errorf("gpdrf.SuggestOptions: %w", err)
 	}
-	if s.Feasible != nil {
-		if suggester.Feasible, err = s.Feasible.feasibility(ctx, dev, rows); err != nil {
-			return nil, fmt.Errorf("gpdrf.SuggestOptions: Feasible: %w", err)
+	err = m.onDevice(func(dev device.Device) (err error) {
+		suggester.Device = dev
+		if s.Feasible != nil {
+			if suggester.Feasible, err = s.Feasible.feasibility(ctx, dev, rows); err != nil {
+				return fmt.Errorf("gpdrf.SuggestOptions: Feasible: %w", err)
+			}
 		}
-	}
-	suggestions, err := suggester.Run(ctx, ds)
-	if err != nil {
-		return nil, err
-	}
-	chosen = make([]Suggestion, len(suggestions))
-	for i, suggestion := range suggestions {
-		chosen[i] = Suggestion(suggestion)
-	}
-	return chosen, nil
+		suggestions, err := suggester.Run(ctx, ds)
+		for _, suggestion := range suggestions {
+			chosen = append(chosen, Suggestion(suggestion))
+		}
+		return err
+	})
+	return chosen, err
 }
 
 // feasibility returns the probability that each row is feasible.
