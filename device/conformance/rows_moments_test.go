@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -26,6 +27,9 @@ func momentRows() []row {
 			sizes: [][]int{{1, 1, 1}, {4, 33, 5}, {7, 3, 4}},
 			build: given(sampleF, device.Key{Strata: 5}),
 			nmse:  1e-11, reason: "float32 logarithms and roots in the normals"},
+		{ops: []string{"SampleF", "SampleFBackward"}, variant: "the step of functions", sizes: [][]int{{3, 33, 5}},
+			build: given(sampleF, device.Key{Step: device.Count{N: math.MaxUint32 - 1}}),
+			nmse:  1e-11, reason: "float32 logarithms, sines and cosines in the normals"},
 	}
 }
 
@@ -133,7 +137,8 @@ func whitenedMoments(out, in [][]float64, k, n int) {
 // Size: S, B, J.
 func sampleF(r *random, size []int, key device.Key) *problem {
 	s, b, j := size[0], size[1], size[2]
-	key.Seed, key.Step.N, key.Sample, key.Site, key.Layer = 1<<40+3, 5, 2, device.SiteLatents, 1
+	key.Seed, key.Sample, key.Site, key.Layer = 1<<40+3, 2, device.SiteLatents, 1
+	key.Step.N = cmp.Or(key.Step.N, 5)
 	variance := r.normal("variance", device.Double, writes, 0, 0.5, b, j)
 	for i, v := range variance.data {
 		variance.data[i] = math.Exp(v)

@@ -50,10 +50,15 @@ func (l *loop) run(now device.StepScalars) {
 		l.unrecorded(now)
 		return
 	}
-	size, root := adamSize(now.LR, l.betas, now.Step)
+	d.setLive(now, l.betas)
+	d.check("replaying a step", l.graph.Launch())
+}
+
+// setLive writes the numbers that kernels read in place of marks.
+func (d *Device) setLive(now device.StepScalars, betas [2]float64) {
+	size, root := adamSize(now.LR, betas, now.Step)
 	d.plain.launch("set_live", cuda.Grid{X: 1, Y: 1, Z: 1}, 0, cuda.Uint(now.Step), cuda.Float64(now.KLWeight),
 		cuda.Float64(size), cuda.Float64(root), cuda.Float64(now.Natural))
-	d.check("replaying a step", l.graph.Launch())
 }
 
 // unrecorded does the work without recording it.
@@ -118,8 +123,10 @@ func (l *loop) forget() {
 // step returns the argument for the step of a key.
 func (d *Device) step(step device.Count) cuda.Arg {
 	switch {
-	case step.N == liveStep:
+	case step.N == liveStep && d.looping:
 		panic("gpu: a key has a step number that means another")
+	case step.N == liveStep: // the kernel takes it for a mark
+		d.setLive(device.StepScalars{Step: liveStep}, [2]float64{})
 	case d.recording != nil && step.FollowsStep():
 		return cuda.Uint(liveStep)
 	}
