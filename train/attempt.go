@@ -16,7 +16,7 @@ import (
 )
 
 // attemptEach makes an attempt of each candidate.
-func (ch *chooser) attemptEach(ctx context.Context, candidates []candidate, steps int) error {
+func (ch *objectiveChoice) attemptEach(ctx context.Context, candidates []candidate, steps int) error {
 	for _, c := range candidates {
 		if err := ch.attempt(ctx, c, steps); err != nil {
 			return err
@@ -27,7 +27,7 @@ func (ch *chooser) attemptEach(ctx context.Context, candidates []candidate, step
 
 // attempt trains from the start of the run on the rows that are not held out. It returns ErrLate if there is no time.
 // An attempt that breaks off or is cut short does not count. One of a checkpoint is taken from there.
-func (ch *chooser) attempt(ctx context.Context, c candidate, steps int) error {
+func (ch *objectiveChoice) attempt(ctx context.Context, c candidate, steps int) error {
 	in := ch.inputs
 	saved := slices.IndexFunc(ch.savedAttempts, func(of rundir.Attempt) bool {
 		return candidateOf(&of) == c && of.Steps == steps && of.Columns == in.name
@@ -59,7 +59,7 @@ func (ch *chooser) attempt(ctx context.Context, c candidate, steps int) error {
 
 // score trains an attempt and fills in its log densities. It returns ErrLate if there is no time for it to end, or an
 // error that this rank alone has. An attempt that breaks off has no log densities, and no error.
-func (ch *chooser) score(ctx context.Context, a *rundir.Attempt) error {
+func (ch *objectiveChoice) score(ctx context.Context, a *rundir.Attempt) error {
 	if more, err := ch.run.broadcastBool(ctx.Err() == nil); err != nil || !more {
 		return cmp.Or(err, ErrLate)
 	}
@@ -95,12 +95,12 @@ func (ch *chooser) score(ctx context.Context, a *rundir.Attempt) error {
 }
 
 // runOf returns the run of an attempt, on no device yet.
-func (ch *chooser) runOf(ctx context.Context, a *rundir.Attempt) *run {
+func (ch *objectiveChoice) runOf(ctx context.Context, a *rundir.Attempt) *run {
 	in := ch.inputs
 	trained := *in.run.trained
 	r := &run{setup: in.run.setup, trained: &trained, init: in.run.init}
 	r.train, r.validation = in.trainRows, nil
-	r.save, r.reporter = nil, attemptReporter{chooser: ch}
+	r.save, r.reporter = nil, attemptReporter{choice: ch}
 	if r.distancesInSteps {
 		r.sequences = r.sequences.withRows(ctx, r.train)
 	}
@@ -112,7 +112,7 @@ func (ch *chooser) runOf(ctx context.Context, a *rundir.Attempt) *run {
 
 // trainAndPredict takes the steps of an attempt under ctx, whose time a gets. It does all else under uncancelled: it
 // builds the run, and predicts the rows that were held out. Too little memory on the device is an error.
-func (ch *chooser) trainAndPredict(ctx, uncancelled context.Context, r *run, a *rundir.Attempt) (
+func (ch *objectiveChoice) trainAndPredict(ctx, uncancelled context.Context, r *run, a *rundir.Attempt) (
 	p *model.Prediction, err error) {
 
 	defer device.Guard(&err)
@@ -146,11 +146,11 @@ func (ch *chooser) trainAndPredict(ctx, uncancelled context.Context, r *run, a *
 // where they are late.
 type attemptReporter struct {
 	Silent
-	chooser *chooser
+	choice *objectiveChoice
 }
 
 func (r attemptReporter) Step(p rundir.Progress) {
-	ch := r.chooser
+	ch := r.choice
 	ch.run.reporter.Doing("choosing the objective", float64(ch.doneSteps+p.Step)/float64(ch.totalSteps))
 	if p.Step >= reportEvery && ch.run.job.ranks().Rank() == 0 && ch.late(p.Step, p.Elapsed.Seconds()) {
 		ch.cancel()
@@ -159,7 +159,7 @@ func (r attemptReporter) Step(p rundir.Progress) {
 
 // late reports whether a time limit leaves too little time for the run that follows, at the speed of all attempts and
 // of the one that has taken steps in seconds. The run is as long as the longest attempt so far.
-func (ch *chooser) late(steps int, seconds float64) bool {
+func (ch *objectiveChoice) late(steps int, seconds float64) bool {
 	following := minSteps
 	for _, a := range ch.attempts {
 		following = max(following, a.Steps)

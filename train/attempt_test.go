@@ -37,7 +37,8 @@ func TestBestAttempt(t *testing.T) {
 		{"clear", []rundir.Attempt{short, long, near, better}, &better},
 		{"bound broken off", []rundir.Attempt{of(bound, 1), near}, &near},
 	} {
-		got := (&chooser{candidates: []candidate{bound, other}, inputs: &inputs{}, attempts: c.attempts}).best()
+		ch := &objectiveChoice{candidates: []candidate{bound, other}, inputs: &attemptSetup{}, attempts: c.attempts}
+		got := ch.best()
 		if !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
 		}
@@ -51,7 +52,7 @@ func TestChoiceOfAttempts(t *testing.T) {
 		return rundir.Attempt{Objective: c.objective, KLWeight: c.klWeight, Steps: steps, Logs: []float64{log, log},
 			Temperature: 2}
 	}
-	short, in := []rundir.Attempt{of(bound, 10, -2), of(other, 10, -1)}, &inputs{}
+	short, in := []rundir.Attempt{of(bound, 10, -2), of(other, 10, -1)}, &attemptSetup{}
 	for name, c := range map[string]struct {
 		attempts  []rundir.Attempt
 		longSteps int
@@ -65,7 +66,7 @@ func TestChoiceOfAttempts(t *testing.T) {
 		"between":          {append(short, of(other, 40, 0), of(other, 160, -3)), 160, decision{in, other, 40, 160, 2}},
 		"no time for long": {append(short, of(other, 40, -3)), 160, decision{in, other, 10, 160, 2}},
 	} {
-		ch := &chooser{candidates: []candidate{bound, other}, columns: in, inputs: in, attempts: c.attempts,
+		ch := &objectiveChoice{candidates: []candidate{bound, other}, columns: in, inputs: in, attempts: c.attempts,
 			totalSteps: 100, longSteps: c.longSteps}
 		if got := ch.decide(160); got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
@@ -115,8 +116,8 @@ func TestNoAttempt(t *testing.T) {
 		t.Errorf("a context that is over: %v", err)
 	}
 	r.trained.Targets = []scaling.TargetScale{{SD: 0}} // no target is a number
-	ch := &chooser{run: r, candidates: []candidate{{options.ELBO, 1}},
-		inputs: &inputs{run: r, trainRows: job.Train, heldOut: job.Train}}
+	ch := &objectiveChoice{run: r, candidates: []candidate{{options.ELBO, 1}},
+		inputs: &attemptSetup{run: r, trainRows: job.Train, heldOut: job.Train}}
 	heard := &quiet{}
 	r.reporter, r.clock = heard, clock{}
 	if err := ch.attempt(context.Background(), ch.candidates[0], 90); err != nil || ch.best() != nil {
@@ -156,7 +157,7 @@ func TestTimeReserveOfAttempt(t *testing.T) {
 	}{{remaining: 9 * time.Second, want: true}, {remaining: 11 * time.Second, want: false}} {
 		r := (&Job{}).newRun()
 		r.clock = clock{limit: Limit{Began: time.Now()}, deadline: c.remaining}
-		ch := &chooser{run: r, inputs: &inputs{speed: speed{100, 10}},
+		ch := &objectiveChoice{run: r, inputs: &attemptSetup{speed: speed{100, 10}},
 			attempts: []rundir.Attempt{{Steps: 100, Logs: []float64{0}}}}
 		if late := ch.late(reportEvery, reportEvery/10); late != c.want {
 			t.Errorf("%s left for 100 steps of 100 ms: late is %t", c.remaining, late)

@@ -38,7 +38,7 @@ func candidates(cfg options.Config, ds *data.Dataset) []candidate {
 
 // decision is the inputs, an objective and a length.
 type decision struct {
-	inputs *inputs
+	inputs *attemptSetup
 	candidate
 	steps, longest int     // number of steps, and the largest that could have been chosen
 	temperature    float64 // 0 leaves it open
@@ -46,7 +46,7 @@ type decision struct {
 
 // decide picks the inputs, the objective and the length from the attempts. planned is the number of steps without
 // attempts.
-func (ch *chooser) decide(planned int) decision {
+func (ch *objectiveChoice) decide(planned int) decision {
 	best := ch.best()
 	rest := planned - ch.totalSteps
 	switch {
@@ -62,7 +62,7 @@ func (ch *chooser) decide(planned int) decision {
 }
 
 // note returns the line about the choice, for a run of fit steps of all.
-func (ch *chooser) note(chosen candidate, fit, all int, limited bool) string {
+func (ch *objectiveChoice) note(chosen candidate, fit, all int, limited bool) string {
 	length := fmt.Sprintf("%d of %d steps", fit, all)
 	if limited || ch.doneSteps == 0 {
 		length = fmt.Sprintf("%d steps", fit)
@@ -78,7 +78,7 @@ func (ch *chooser) note(chosen candidate, fit, all int, limited bool) string {
 
 // choiceReason returns the note on why the best attempt was chosen, if the mean of another exceeds its mean; ""
 // otherwise.
-func (ch *chooser) choiceReason() string {
+func (ch *objectiveChoice) choiceReason() string {
 	best := ch.best()
 	exceeds := func(a *rundir.Attempt) bool { return ch.meanOf(a) > ch.meanOf(best) }
 	if best == nil || !slices.ContainsFunc(ch.scored(), exceeds) {
@@ -88,7 +88,7 @@ func (ch *chooser) choiceReason() string {
 }
 
 // scored returns the attempts with the inputs so far that did not break off.
-func (ch *chooser) scored() (all []*rundir.Attempt) {
+func (ch *objectiveChoice) scored() (all []*rundir.Attempt) {
 	for i := range ch.attempts {
 		if a := &ch.attempts[i]; a.Logs != nil && a.Columns == ch.inputs.name {
 			all = append(all, a)
@@ -102,14 +102,14 @@ func onComponents(a rundir.Attempt) bool { return a.Columns == options.Component
 func candidateOf(a *rundir.Attempt) candidate { return candidate{a.Objective, a.KLWeight} }
 
 // meanOf returns the mean log density of the held-out rows after an attempt.
-func (ch *chooser) meanOf(a *rundir.Attempt) float64 {
+func (ch *objectiveChoice) meanOf(a *rundir.Attempt) float64 {
 	mean, _ := ch.weights.MeanError(a.Logs)
 	return mean
 }
 
 // best returns the attempt with the largest mean log density; nil without attempts. Of two attempts of a candidate, the
 // longer one counts unless the shorter one surpasses it. The first candidate stays unless another surpasses it.
-func (ch *chooser) best() *rundir.Attempt {
+func (ch *objectiveChoice) best() *rundir.Attempt {
 	byCandidate := map[candidate]*rundir.Attempt{}
 	for _, a := range ch.scored() {
 		if previous := byCandidate[candidateOf(a)]; previous == nil || !ch.weights.Surpass(previous.Logs, a.Logs) {

@@ -43,8 +43,8 @@ const (
 	lowerWeight, lowestWeight = 0.3, 0.1
 )
 
-// inputs are a run with columns or components, the rows of its attempts, and their speed.
-type inputs struct {
+// attemptSetup is a run with columns or components, the rows of its attempts, and their speed.
+type attemptSetup struct {
 	run                *run
 	name               string // options.Components, or "" for columns
 	trainRows, heldOut *data.Dataset
@@ -65,10 +65,10 @@ func (s speed) perStep() time.Duration {
 	return max(1, time.Duration(s.seconds/float64(s.steps)*float64(time.Second)))
 }
 
-// chooser makes the attempts of a run.
-type chooser struct {
+// objectiveChoice makes the attempts of a run.
+type objectiveChoice struct {
 	run                   *run             // the run, as it began: its clock and checkpoints are also of the attempts
-	columns, inputs       *inputs          // inputs as the run began, and those of the attempts so far
+	columns, inputs       *attemptSetup    // inputs as the run began, and those of the attempts so far
 	candidates            []candidate      // the first one stays unless another is clearly better
 	weights               metrics.Weights  // weights of the rows that score the attempts
 	savedAttempts         []rundir.Attempt // attempts of a checkpoint
@@ -87,8 +87,8 @@ func (r *run) choose(ctx context.Context) error {
 		return nil
 	}
 	steps := float64(cfg.Steps)
-	columns := &inputs{run: r}
-	ch := &chooser{run: r, columns: columns, inputs: columns, candidates: candidates(cfg, r.train),
+	columns := &attemptSetup{run: r}
+	ch := &objectiveChoice{run: r, columns: columns, inputs: columns, candidates: candidates(cfg, r.train),
 		savedAttempts: r.job.state().Attempts,
 		shortSteps:    min(int(shortShare*steps), longestShort), longSteps: int(longShare * steps)}
 	rows := ch.longSteps * cfg.Batch // the largest number of rows that an attempt draws
@@ -109,7 +109,7 @@ func (r *run) choose(ctx context.Context) error {
 // holdOut draws the rows of attempts: at most the given number to train on, and others to score them. The error tells
 // why there can be none: an attempt would be too short, or the remaining rows lack a class, are fewer than the ranks,
 // or have equal targets.
-func (ch *chooser) holdOut(ctx context.Context, most int) (err error) {
+func (ch *objectiveChoice) holdOut(ctx context.Context, most int) (err error) {
 	if ch.shortSteps < minSteps {
 		return fmt.Errorf("an attempt of %d steps is too short", ch.shortSteps)
 	}
@@ -131,7 +131,7 @@ func (ch *chooser) holdOut(ctx context.Context, most int) (err error) {
 }
 
 // makeAttempts makes the attempts, as far as there is time.
-func (ch *chooser) makeAttempts(ctx context.Context) error {
+func (ch *objectiveChoice) makeAttempts(ctx context.Context) error {
 	ch.run.step, ch.run.validator = nil, nil // their memory is free for the attempts
 	timed, cancel, end := ch.run.clock.within(ctx, attemptTimeShare)
 	defer cancel()
@@ -145,8 +145,8 @@ func (ch *chooser) makeAttempts(ctx context.Context) error {
 
 // compare makes a short attempt of each candidate, and longer ones of the two best. It returns ErrLate if there is no
 // time for all.
-func (ch *chooser) compare(ctx context.Context) error {
-	if err := ch.takeComponents(ctx); err != nil {
+func (ch *objectiveChoice) compare(ctx context.Context) error {
+	if err := ch.useComponents(ctx); err != nil {
 		return err
 	}
 	between, stepsBetween := lengthsBetween(ch.shortSteps, ch.longSteps)
@@ -162,7 +162,7 @@ func (ch *chooser) compare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	finalists := ch.twoBest()
+	finalists := ch.bestTwo()
 	if err := ch.tryColumns(ctx); err != nil || ch.longSteps == 0 {
 		return err
 	}
@@ -188,8 +188,8 @@ func lengthsBetween(shortSteps, longSteps int) (all []int, sum int) {
 	return all, sum
 }
 
-// twoBest returns the candidates of the two best attempts with the inputs so far.
-func (ch *chooser) twoBest() (all []candidate) {
+// bestTwo returns the candidates of the two best attempts with the inputs so far.
+func (ch *objectiveChoice) bestTwo() (all []candidate) {
 	ranked := ch.scored()
 	slices.SortStableFunc(ranked, func(a, b *rundir.Attempt) int { return cmp.Compare(ch.meanOf(b), ch.meanOf(a)) })
 	for _, a := range ranked[:min(2, len(ranked))] {
@@ -202,7 +202,7 @@ func (ch *chooser) twoBest() (all []candidate) {
 // left, at the speed of the attempts before, of which the longest has the given number: the machine may have been
 // slower or faster when the first steps were timed. The two end by the end of all attempts. A resumed run keeps the
 // number of its attempts.
-func (ch *chooser) fitLongSteps(longest int) (err error) {
+func (ch *objectiveChoice) fitLongSteps(longest int) (err error) {
 	if clock := &ch.run.clock; clock.deadline > 0 && ch.inputs.speed.steps > 0 {
 		used, perStep := clock.used(), ch.inputs.speed.perStep()
 		fit := min(affordableSteps(clock.deadline-used, perStep)/3, affordableSteps(ch.end-used, perStep)/2)
@@ -220,9 +220,9 @@ func (ch *chooser) fitLongSteps(longest int) (err error) {
 	return err
 }
 
-// takeComponents makes components the inputs, if they may pay and there is time to fit them. A resumed run has the
+// useComponents makes components the inputs, if they may pay and there is time to fit them. A resumed run has the
 // inputs of its attempts.
-func (ch *chooser) takeComponents(ctx context.Context) error {
+func (ch *objectiveChoice) useComponents(ctx context.Context) error {
 	r := ch.run
 	resumed := len(ch.savedAttempts) > 0
 	if resumed && !slices.ContainsFunc(ch.savedAttempts, onComponents) {
@@ -241,14 +241,14 @@ func (ch *chooser) takeComponents(ctx context.Context) error {
 		return err
 	}
 	p := components.projection
-	ch.inputs = &inputs{run: components, name: options.Components, trainRows: p.Apply(ch.columns.trainRows),
+	ch.inputs = &attemptSetup{run: components, name: options.Components, trainRows: p.Apply(ch.columns.trainRows),
 		heldOut: p.Apply(ch.columns.heldOut)}
 	return nil
 }
 
 // tryColumns makes an attempt of the best candidate so far with columns in place of components. If it surpasses the one
 // with components, columns are the inputs from then on.
-func (ch *chooser) tryColumns(ctx context.Context) error {
+func (ch *objectiveChoice) tryColumns(ctx context.Context) error {
 	before, best := ch.inputs, ch.best()
 	if before == ch.columns {
 		return nil
@@ -262,7 +262,7 @@ func (ch *chooser) tryColumns(ctx context.Context) error {
 }
 
 // settle puts the run at its start, with all that was decided.
-func (ch *chooser) settle(ctx context.Context, d decision) error {
+func (ch *objectiveChoice) settle(ctx context.Context, d decision) error {
 	r, before := ch.run, ch.run.config
 	if in := d.inputs.run; in != r {
 		r.setup, r.trained, r.init = in.setup, in.trained, in.init
@@ -297,7 +297,7 @@ func (ch *chooser) settle(ctx context.Context, d decision) error {
 
 // stepsInTime returns the number of the steps that fit into the rest of a time limit, at the speed of the attempts. The
 // machine may be slower than it was when the first steps were timed.
-func (ch *chooser) stepsInTime(steps int) (int, error) {
+func (ch *objectiveChoice) stepsInTime(steps int) (int, error) {
 	r := ch.run
 	if r.clock.deadline == 0 || ch.inputs.speed.steps == 0 {
 		return steps, nil

@@ -169,7 +169,7 @@ func TestRareClass(t *testing.T) {
 // A resumed run takes the length of its long attempts from the checkpoint, and no length between for it.
 func TestLongStepsOfResumedRun(t *testing.T) {
 	for _, c := range []struct{ last, want int }{{1000, 20000}, {4000, 20000}, {16001, 16001}, {30000, 30000}} {
-		ch := &chooser{run: (&Job{}).newRun(), longSteps: 20000,
+		ch := &objectiveChoice{run: (&Job{}).newRun(), longSteps: 20000,
 			savedAttempts: []rundir.Attempt{{Steps: 1000}, {Steps: 4000}, {Steps: c.last}}}
 		if must.OK(t, ch.fitLongSteps(4000)); ch.longSteps != c.want {
 			t.Errorf("attempts up to %d steps: %d, want %d", c.last, ch.longSteps, c.want)

@@ -10,8 +10,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// takeEffects makes inputs of numbered words. A run that starts at a model keeps the effects of its words.
-func (s *setup) takeEffects(ctx context.Context) (err error) {
+// fitEffects makes inputs of numbered words. A run that starts at a model keeps the effects of its words.
+func (s *setup) fitEffects(ctx context.Context) (err error) {
 	if from := s.job.From; from != nil {
 		s.effects, s.train = from.Effects, from.Effects.Apply(s.train)
 	} else if s.train.Schema().NumberedWords() != nil {
@@ -32,7 +32,7 @@ func (s *setup) takeEffects(ctx context.Context) (err error) {
 }
 
 // effectsFor fits the effects of words in the numbered rows of an attempt, which must not know the rows that score it.
-func effectsFor(ctx context.Context, in *inputs) error {
+func effectsFor(ctx context.Context, in *attemptSetup) error {
 	effects, rows, err := scaling.FitEffects(ctx, in.trainRows, func(float64) {})
 	if err == nil {
 		in.trainRows, in.heldOut = rows, effects.Apply(in.heldOut)

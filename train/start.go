@@ -18,7 +18,7 @@ func (s *setup) settleByRows(ctx context.Context) (notes []string, err error) {
 	if s.job.resumed() != nil {
 		s.config = s.config.ForResume()
 	}
-	if err := s.takeEffects(ctx); err != nil {
+	if err := s.fitEffects(ctx); err != nil {
 		return nil, err
 	}
 	if err := s.reduceColumns(ctx); err != nil {
