@@ -55,49 +55,49 @@ func (t Targets) class(i int) int {
 	return metrics.Argmax(t.row(i))
 }
 
-// leaveOneOut predicts each of n rows from the rows of other blocks, by kernel ridge regression, whose predictions
+// blockCV predicts each of n rows from the rows of other blocks, by kernel ridge regression, whose predictions
 // without a block follow from one inverse.
-type leaveOneOut struct {
+type blockCV struct {
 	Targets
 	mean    []float64 // mean of each column
 	centred []float64 // values less the mean [Columns, n]
 	blocks  [][]int   // rows that are left out together
 }
 
-// newLeaveOneOut takes rows that stand at some places of a file.
-func newLeaveOneOut(t Targets, places []int) *leaveOneOut {
+// newBlockCV takes rows that stand at some places of a file.
+func newBlockCV(t Targets, places []int) *blockCV {
 	n := t.n()
-	l := &leaveOneOut{Targets: t, blocks: blocks(t, places), mean: make([]float64, t.Columns),
+	cv := &blockCV{Targets: t, blocks: blocks(t, places), mean: make([]float64, t.Columns),
 		centred: make([]float64, t.Columns*n)}
 	for i, v := range t.Values {
-		l.mean[i%t.Columns] += v / float64(n)
+		cv.mean[i%t.Columns] += v / float64(n)
 	}
 	for i, v := range t.Values {
-		l.centred[i%t.Columns*n+i/t.Columns] = v - l.mean[i%t.Columns]
+		cv.centred[i%t.Columns*n+i/t.Columns] = v - cv.mean[i%t.Columns]
 	}
-	return l
+	return cv
 }
 
-// leftOut is the prediction of rows by the others.
-type leftOut struct {
+// blockPrediction is the prediction of rows by the others.
+type blockPrediction struct {
 	residual []float64 // y_i − (mean of the prediction) [n, Columns]
 	variance []float64 // variances of predictions [n], in units of the kernel's
 }
 
 // predict leaves out each block b under G = K + ridge, which it overwrites. With C = ((G⁻¹)_bb)⁻¹, the residuals of its
 // rows are C (G⁻¹y)_b, and the variances of y_b given the others are on the diagonal of C.
-func (l *leaveOneOut) predict(g []float64) leftOut {
-	n := l.n()
+func (cv *blockCV) predict(g []float64) blockPrediction {
+	n := cv.n()
 	inverse := invertFactor(g, n) // V = L⁻¹, so that G⁻¹ = VᵀV
-	solved := make([]float64, n*l.Columns)
+	solved := make([]float64, n*cv.Columns)
 	for i := range n {
 		row := inverse[i*n : i*n+i+1]
-		for c := range l.Columns {
-			simd.Axpy64(simd.Dot64(row, l.centred[c*n:c*n+i+1]), row, solved[c*n:c*n+i+1])
+		for c := range cv.Columns {
+			simd.Axpy64(simd.Dot64(row, cv.centred[c*n:c*n+i+1]), row, solved[c*n:c*n+i+1])
 		}
 	}
-	p := leftOut{make([]float64, n*l.Columns), make([]float64, n)}
-	for _, b := range l.blocks {
+	p := blockPrediction{make([]float64, n*cv.Columns), make([]float64, n)}
+	for _, b := range cv.blocks {
 		m := len(b)
 		columns := make([]float64, m*n) // the columns of V that belong to b
 		for x, i := range b {
@@ -115,13 +115,13 @@ func (l *leaveOneOut) predict(g []float64) leftOut {
 		root := invertFactor(part, m) // U, so that C = UᵀU
 		for x := range m {
 			row := root[x*m : x*m+x+1]
-			for c := range l.Columns {
+			for c := range cv.Columns {
 				dot := 0.0
 				for y, u := range row {
 					dot += u * solved[c*n+b[y]]
 				}
 				for y, u := range row {
-					p.residual[b[y]*l.Columns+c] += u * dot
+					p.residual[b[y]*cv.Columns+c] += u * dot
 				}
 			}
 			for y, u := range row {
@@ -139,17 +139,18 @@ var (
 	ridges = []float64{0.03, 0.3, 1}
 )
 
-// form is how a sum of maps is compared: each table of squared distances with its weight, one width for all.
-type form struct {
+// kernelRidge is a kernel ridge regression on a sum of maps: each table of squared distances with its weight, one width
+// for all.
+type kernelRidge struct {
 	tables  []*distanceTable
 	weights []float64
 	width   float64
 	ridge   float64
 }
 
-// fit is how well a form predicts.
+// fit is how well a kernelRidge predicts.
 type fit struct {
-	form
+	kernelRidge
 	loss []float64 // −log p of each row
 	nll  float64   // mean of loss
 	// share of wrong classes; or mean squared error over the variance of the targets
@@ -165,25 +166,25 @@ type distanceTable struct {
 	median float64   // median of the distances between different rows
 }
 
-// fitAll fits each form by leave-out predictions, until ctx is done.
-func (l *leaveOneOut) fitAll(ctx context.Context, forms []form) ([]fit, error) {
-	fits := make([]fit, len(forms))
-	parallel.Each(ctx, len(forms), 1, func(i, _ int) {
-		fits[i] = l.judge(l.predict(forms[i].matrix()))
-		fits[i].form = forms[i]
+// evaluate scores each model by leave-out predictions, until ctx is done.
+func (cv *blockCV) evaluate(ctx context.Context, models []kernelRidge) ([]fit, error) {
+	fits := make([]fit, len(models))
+	parallel.Each(ctx, len(models), 1, func(i, _ int) {
+		fits[i] = cv.score(cv.predict(models[i].matrix()))
+		fits[i].kernelRidge = models[i]
 	})
 	return fits, ctx.Err()
 }
 
 // matrix returns K + ridge.
-func (f form) matrix() []float64 {
-	n := f.tables[0].n
+func (r kernelRidge) matrix() []float64 {
+	n := r.tables[0].n
 	k := make([]float64, n*n)
-	for t, table := range f.tables {
-		table.add(k, f.width, f.weights[t])
+	for t, table := range r.tables {
+		table.add(k, r.width, r.weights[t])
 	}
 	for i := range n {
-		k[i*n+i] += f.ridge
+		k[i*n+i] += r.ridge
 	}
 	return k
 }
@@ -213,8 +214,8 @@ func (t *distanceTable) add(k []float64, width, weight float64) {
 	}
 }
 
-// leaveOut is the number of blocks in which the rows are left out.
-const leaveOut = 20
+// maxBlocks is the number of blocks in which the rows are left out.
+const maxBlocks = 20
 
 // blocks groups rows that are near each other in a file; each block has the same share of every class. Neighbours are
 // often similar, such as sentences of one text or members of one family, and would predict each other better than they
@@ -224,10 +225,10 @@ func blocks(t Targets, places []int) [][]int {
 		return whole
 	}
 	order := metrics.Order(len(places), func(a, b int) int { return places[a] - places[b] })
-	all := make([][]int, leaveOut)
+	all := make([][]int, maxBlocks)
 	for _, rows := range grouped(t, order, t.Classes) {
 		for k, i := range rows {
-			b := k * leaveOut / len(rows)
+			b := k * maxBlocks / len(rows)
 			all[b] = append(all[b], i)
 		}
 	}
@@ -245,7 +246,7 @@ func wholeGroups(groups []int32) [][]int {
 		of[g] = append(of[g], i)
 	}
 	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(len(of[b]), len(of[a])) })
-	all := make([][]int, min(leaveOut, len(order)))
+	all := make([][]int, min(maxBlocks, len(order)))
 	for _, g := range order {
 		least := 0
 		for b, rows := range all {

@@ -21,7 +21,7 @@ func TestLeaveBlockOut(t *testing.T) {
 		x[i] = 3 * r.Float64()
 		targets.Values = append(targets.Values, math.Sin(x[i])+5, r.Float64())
 	}
-	l := newLeaveOneOut(targets, r.Perm(n))
+	l := newBlockCV(targets, r.Perm(n))
 	for i := range n {
 		for j := range n {
 			k[i*n+j] = math.Exp(-(x[i] - x[j]) * (x[i] - x[j]))
@@ -29,7 +29,7 @@ func TestLeaveBlockOut(t *testing.T) {
 		k[i*n+i] += 0.1
 	}
 	got := l.predict(slices.Clone(k))
-	for _, b := range [][]int{l.blocks[0], l.blocks[7], l.blocks[leaveOut-1]} {
+	for _, b := range [][]int{l.blocks[0], l.blocks[7], l.blocks[maxBlocks-1]} {
 		var rest []int
 		for i := range n {
 			if !slices.Contains(b, i) {

@@ -95,22 +95,22 @@ func (c cost) training(n int) float64 {
 }
 
 // cost counts the features in the beginnings of a few sequences.
-func (l *comparison) cost(ctx context.Context, spec Spec) (sum cost, err error) {
-	probe := &Set{Alphabet: l.set.Alphabet, Start: []int{0}}
-	for i := range min(probeRows, l.set.N()) {
-		x := l.set.At(i)
-		if !l.set.Alphabet.Kind.IsGraph() { // a graph has no beginning
+func (cv *comparison) cost(ctx context.Context, spec Spec) (sum cost, err error) {
+	probe := &Set{Alphabet: cv.set.Alphabet, Start: []int{0}}
+	for i := range min(probeRows, cv.set.N()) {
+		x := cv.set.At(i)
+		if !cv.set.Alphabet.Kind.IsGraph() { // a graph has no beginning
 			x = x[:min(len(x), probeCodes)]
 		}
 		probe.Codes = append(probe.Codes, x...)
 		probe.Start = append(probe.Start, len(probe.Codes))
 	}
 	n := float64(probe.N())
-	longer := float64(l.set.Start[l.set.N()]) / float64(l.set.N()) / max(1, float64(len(probe.Codes))/n)
+	longer := float64(cv.set.Start[cv.set.N()]) / float64(cv.set.N()) / max(1, float64(len(probe.Codes))/n)
 	for _, t := range spec {
-		if m := matchesFor(t, l.set); m != nil {
-			sum.features += m.windows(l.set)
-			sum.products += m.pairTime(l.set) / productTime
+		if m := matchesFor(t, cv.set); m != nil {
+			sum.features += m.windows(cv.set)
+			sum.products += m.pairTime(cv.set) / productTime
 			continue
 		}
 		f, err := Fit(ctx, t, probe)

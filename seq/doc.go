@@ -6,8 +6,8 @@
 // (graphfeatures.go). Fit numbers the features of the training sequences (features.go). Features.Rows counts them
 // (counter.go, fill.go) into SparseRows, a sparse matrix by rows (rows.go). A map with many features for each symbol
 // counts them itself. A Basis (basis.go) has the distances to inducing points, and Choose (choose.go) picks these.
-// Select (select.go) finds the best of the Candidates (candidates.go) by held-out rows (loo.go, scores.go). A Codebook
-// first turns sequences of vectors (frames.go) into symbols.
+// Select (select.go) finds the best of the Candidates (candidates.go) by held-out rows (blockcv.go, scores.go). A
+// Codebook first turns sequences of vectors (frames.go) into symbols.
 //
 // # Distances
 //

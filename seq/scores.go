@@ -7,31 +7,31 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
-// judge scores the predictions of rows that were left out by the log density of each row, after the link that fits
+// score scores the predictions of rows that were left out by the log density of each row, after the link that fits
 // best.
-func (l *leaveOneOut) judge(p leftOut) fit {
-	if l.Classes {
-		return l.judgeClasses(p)
+func (cv *blockCV) score(p blockPrediction) fit {
+	if cv.Classes {
+		return cv.scoreClasses(p)
 	}
-	n := l.n()
+	n := cv.n()
 	f := fit{loss: make([]float64, n)}
 	varies := false
-	variance := simd.Dot64(l.centred, l.centred) / float64(n)
+	variance := simd.Dot64(cv.centred, cv.centred) / float64(n)
 	squares := simd.Dot64(p.residual, p.residual)
-	for c := range l.Columns {
+	for c := range cv.Columns {
 		const rounding = 1e-20
-		column := l.centred[c*n : (c+1)*n]
-		if simd.Dot64(column, column) <= rounding*float64(n)*l.mean[c]*l.mean[c] {
+		column := cv.centred[c*n : (c+1)*n]
+		if simd.Dot64(column, column) <= rounding*float64(n)*cv.mean[c]*cv.mean[c] {
 			continue // all rows have the same target, which tells nothing
 		}
 		varies = true
 		scale := 0.0 // the kernel's variance that fits best
 		for i, v := range p.variance {
-			r := p.residual[i*l.Columns+c]
+			r := p.residual[i*cv.Columns+c]
 			scale += r * r / v / float64(n)
 		}
 		for i, v := range p.variance {
-			r := p.residual[i*l.Columns+c]
+			r := p.residual[i*cv.Columns+c]
 			f.loss[i] += 0.5*math.Log(2*math.Pi*scale*v) + r*r/(2*scale*v)
 		}
 	}
@@ -42,18 +42,18 @@ func (l *leaveOneOut) judge(p leftOut) fit {
 	return f
 }
 
-// judgeClasses makes probabilities of the predicted scores: softmax(b_c + a·score), whose a and b fit all rows best.
-func (l *leaveOneOut) judgeClasses(p leftOut) fit {
-	n, columns := l.n(), l.Columns
+// scoreClasses makes probabilities of the predicted scores: softmax(b_c + a·score), whose a and b fit all rows best.
+func (cv *blockCV) scoreClasses(p blockPrediction) fit {
+	n, columns := cv.n(), cv.Columns
 	score := make([]float64, n*columns)
 	for i := range score {
-		score[i] = l.Values[i] - l.mean[i%columns] - p.residual[i]
+		score[i] = cv.Values[i] - cv.mean[i%columns] - p.residual[i]
 	}
 	f := fit{loss: make([]float64, n)}
-	prob := l.calibrated(score)
+	prob := cv.calibrated(score)
 	for i := range n {
 		row := prob[i*columns : (i+1)*columns]
-		truth := l.class(i)
+		truth := cv.class(i)
 		f.loss[i] = -math.Log(max(row[truth], 1e-300))
 		if metrics.Argmax(row) != truth {
 			f.errors += 1 / float64(n)
@@ -61,9 +61,9 @@ func (l *leaveOneOut) judgeClasses(p leftOut) fit {
 	}
 	f.nll = mean(f.loss)
 	rare := 0
-	for c, share := range l.mean {
+	for c, share := range cv.mean {
 		if share > 0 && share < rareShare {
-			f.rare += l.auc(score, c)
+			f.rare += cv.auc(score, c)
 			rare++
 		}
 	}
@@ -76,11 +76,11 @@ const rareShare = 0.1
 
 // calibrated returns the probabilities softmax(b_c + a·score) [n, Columns] with the largest likelihood: in turn, a
 // takes a step of Newton, and b makes the mean probability of each class its share.
-func (l *leaveOneOut) calibrated(score []float64) []float64 {
-	n, columns := l.n(), l.Columns
+func (cv *blockCV) calibrated(score []float64) []float64 {
+	n, columns := cv.n(), cv.Columns
 	slope := 1.0
 	offset := make([]float64, columns)
-	for c, share := range l.mean {
+	for c, share := range cv.mean {
 		offset[c] = math.Log(max(share, 1e-300))
 	}
 	prob, total := make([]float64, n*columns), make([]float64, columns)
@@ -94,9 +94,9 @@ func (l *leaveOneOut) calibrated(score []float64) []float64 {
 			}
 		}
 	}
-	for range calibrations {
+	for range calibrationSteps {
 		fill()
-		for c, share := range l.mean {
+		for c, share := range cv.mean {
 			if share > 0 {
 				offset[c] += math.Log(share / max(total[c], 1e-300))
 			}
@@ -110,7 +110,7 @@ func (l *leaveOneOut) calibrated(score []float64) []float64 {
 				first += q * s
 				second += q * s * s
 			}
-			gradient += score[i*columns+l.class(i)] - first
+			gradient += score[i*columns+cv.class(i)] - first
 			curvature += second - first*first
 		}
 		step := gradient / curvature
@@ -120,7 +120,7 @@ func (l *leaveOneOut) calibrated(score []float64) []float64 {
 	return prob
 }
 
-const calibrations = 30
+const calibrationSteps = 30
 
 // softmax writes the probabilities of one row.
 func softmax(dst, score []float64, slope float64, offset []float64) {
@@ -146,8 +146,8 @@ func mean(x []float64) (m float64) {
 	return m
 }
 
-// difference returns the mean of a − b over rows, and its standard error.
-func difference(a, b []float64) (d, se float64) {
+// pairedDifference returns the mean of a − b over rows, and its standard error.
+func pairedDifference(a, b []float64) (d, se float64) {
 	n := float64(len(a))
 	squares := 0.0
 	for i, v := range a {
@@ -158,11 +158,11 @@ func difference(a, b []float64) (d, se float64) {
 }
 
 // auc returns the area under the curve of one column's scores; 0.5 if it has no area.
-func (l *leaveOneOut) auc(score []float64, column int) float64 {
-	scores, positive := make([]float64, l.n()), make([]bool, l.n())
+func (cv *blockCV) auc(score []float64, column int) float64 {
+	scores, positive := make([]float64, cv.n()), make([]bool, cv.n())
 	for i := range scores {
-		scores[i] = score[i*l.Columns+column]
-		positive[i] = l.class(i) == column
+		scores[i] = score[i*cv.Columns+column]
+		positive[i] = cv.class(i) == column
 	}
 	if area := metrics.AUC(scores, positive, nil); area != nil {
 		return *area

@@ -21,7 +21,7 @@ func TestCalibrated(t *testing.T) {
 		}
 		score[i*columns+class] += 0.4
 	}
-	l := newLeaveOneOut(targets, places(targets.n()))
+	l := newBlockCV(targets, places(targets.n()))
 	prob := l.calibrated(score)
 	// log density of logits moved by step·direction
 	density := func(step float64, direction func(i, c int) float64) (sum float64) {
@@ -54,7 +54,7 @@ func TestAreas(t *testing.T) {
 	for i := range n {
 		targets.Values[2*i+i%2], score[2*i+1] = 1, float64(r.IntN(10)+i%2*2)
 	}
-	l := newLeaveOneOut(targets, places(targets.n()))
+	l := newBlockCV(targets, places(targets.n()))
 	want := 0.0
 	for i := 1; i < n; i += 2 {
 		for j := 0; j < n; j += 2 {

@@ -31,13 +31,13 @@ type Selection struct {
 
 // The rounds of Select.
 const (
-	firstRows  = 400  // number of rows of the first round
-	selectRows = 800  // number of rows of the second round
-	finalists  = 4    // number of candidates of the second round
-	rareRows   = 50   // least number of rows of a rare class, or all of them
-	maxTerms   = 3    // largest number of terms of a sum
-	manyGraphs = 1000 // number of graphs or trees above which X̄ is all rows only with an inner product
-	surely     = 2    // standard errors by which exp must be better than the cheaper inner product
+	firstRows         = 400  // number of rows of the first round
+	selectRows        = 800  // number of rows of the second round
+	finalists         = 4    // number of candidates of the second round
+	rareRows          = 50   // least number of rows of a rare class, or all of them
+	maxTerms          = 3    // largest number of terms of a sum
+	manyGraphs        = 1000 // number of graphs or trees above which X̄ is all rows only with an inner product
+	minStandardErrors = 2    // standard errors by which exp must be better than the cheaper inner product
 )
 
 // Select compares candidates by the log density of held-out training rows. It returns the best, or the sum of the best
@@ -177,7 +177,7 @@ func (s *selector) rank(tried []candidate) []candidate {
 func winner(tried []candidate) candidate {
 	won := tried[0]
 	for _, c := range tried[1:] {
-		if d, se := difference(c.loss, tried[0].loss); d <= se && c.rare > won.rare {
+		if d, se := pairedDifference(c.loss, tried[0].loss); d <= se && c.rare > won.rare {
 			won = c
 		}
 	}
@@ -185,26 +185,26 @@ func winner(tried []candidate) candidate {
 }
 
 // sums adds the candidate that helps most to the best one, again and again.
-func (s *selector) sums(ctx context.Context, l *comparison, tried []candidate) error {
+func (s *selector) sums(ctx context.Context, cv *comparison, tried []candidate) error {
 	base := winner(tried)
 	for len(base.spec) < s.terms {
 		var sums []candidate
-		var forms []form
+		var models []kernelRidge
 		for _, c := range tried {
 			if len(c.tables) > 1 || slices.Contains(base.tables, c.tables[0]) {
 				continue
 			}
 			for _, share := range shares {
-				f := form{width: base.width, ridge: base.ridge,
+				m := kernelRidge{width: base.width, ridge: base.ridge,
 					tables: append(slices.Clone(base.tables), c.tables[0]), weights: []float64{share}}
 				for i, w := range base.weights {
-					f.weights = slices.Insert(f.weights, i, (1-share)*w)
+					m.weights = slices.Insert(m.weights, i, (1-share)*w)
 				}
-				forms = append(forms, f)
+				models = append(models, m)
 				sums = append(sums, candidate{spec: append(slices.Clone(base.spec), c.spec...)})
 			}
 		}
-		fits, err := l.fitAll(ctx, forms)
+		fits, err := cv.evaluate(ctx, models)
 		if err != nil || len(fits) == 0 {
 			return err
 		}
@@ -213,7 +213,7 @@ func (s *selector) sums(ctx context.Context, l *comparison, tried []candidate) e
 		}
 		sum := slices.MinFunc(sums, func(a, b candidate) int { return compare(a.nll, b.nll) })
 		s.found.Scores = append(s.found.Scores, sum.score())
-		if d, se := difference(base.loss, sum.loss); !(d > se) {
+		if d, se := pairedDifference(base.loss, sum.loss); !(d > se) {
 			return nil
 		}
 		base = sum
@@ -236,50 +236,50 @@ func (c candidate) bestSpec() Spec {
 
 // score returns the Score shown to a reader.
 func (c candidate) score() Score {
-	_, se := difference(c.loss, make([]float64, len(c.loss)))
+	_, se := pairedDifference(c.loss, make([]float64, len(c.loss)))
 	return Score{Spec: c.bestSpec(), Rows: len(c.loss), NLL: c.nll, SE: se, Errors: c.errors, AUC: c.rare}
 }
 
 // comparison is some rows among which specs are compared.
 type comparison struct {
-	*leaveOneOut
+	*blockCV
 	set *Set
 }
 
 // head returns a comparison of the first n rows.
 func (s *selector) head(n int) *comparison {
-	return &comparison{newLeaveOneOut(s.targets.head(n), s.places[:n]), s.set.part(0, n)}
+	return &comparison{newBlockCV(s.targets.head(n), s.places[:n]), s.set.part(0, n)}
 }
 
 // try fits a spec, and returns the best fit: the inner product, or an exponential kernel if that is better by two
 // standard errors.
-func (l *comparison) try(ctx context.Context, spec Spec, widths []float64) (candidate, error) {
+func (cv *comparison) try(ctx context.Context, spec Spec, widths []float64) (candidate, error) {
 	c := candidate{spec: spec}
 	var tables []*distanceTable
 	var weights []float64
 	for i, t := range spec {
-		d2, square, err := distancesAmong(phase(ctx, i, len(spec)), t, l.set)
+		d2, square, err := distancesAmong(phase(ctx, i, len(spec)), t, cv.set)
 		if err != nil {
 			return c, err
 		}
-		n := l.set.N()
+		n := cv.set.N()
 		tables = append(tables, &distanceTable{n, d2, square, median(d2, n, n)})
 		weights = append(weights, 1/float64(len(spec)))
 	}
-	var forms []form
+	var models []kernelRidge
 	for _, w := range widths {
 		for _, r := range ridges {
-			forms = append(forms, form{tables, weights, w, r})
+			models = append(models, kernelRidge{tables, weights, w, r})
 		}
 	}
-	fits, err := l.fitAll(ctx, forms)
+	fits, err := cv.evaluate(ctx, models)
 	if err != nil {
 		return c, err
 	}
 	c.fit = best(fits)
 	if widths[0] == 0 && c.width > 0 {
 		straight := best(fits[:len(ridges)])
-		if d, se := difference(straight.loss, c.loss); d <= surely*se {
+		if d, se := pairedDifference(straight.loss, c.loss); d <= minStandardErrors*se {
 			c.fit = straight
 		}
 	}

@@ -42,11 +42,11 @@ func TestOneTarget(t *testing.T) {
 	const n = 50
 	for _, y := range []float64{0, -0.022360679774997898} {
 		p := Targets{Columns: 1, Values: slices.Repeat([]float64{y}, n)}
-		l, g := newLeaveOneOut(p, places(n)), make([]float64, n*n)
+		l, g := newBlockCV(p, places(n)), make([]float64, n*n)
 		for i := range n {
 			g[i*n+i] = 1.03
 		}
-		if f := l.judge(l.predict(g)); f.nll != 0 || f.errors != 0 {
+		if f := l.score(l.predict(g)); f.nll != 0 || f.errors != 0 {
 			t.Errorf("%g: %g, %g", y, f.nll, f.errors)
 		}
 	}
@@ -56,7 +56,7 @@ func TestOneTarget(t *testing.T) {
 func TestBlocksOfGroups(t *testing.T) {
 	const n, groups = 100, 30
 	targets := Targets{Columns: 1, Values: make([]float64, n), Groups: make([]int32, n)}
-	if found := blocks(targets, places(n)); len(found) != leaveOut {
+	if found := blocks(targets, places(n)); len(found) != maxBlocks {
 		t.Errorf("one group: %d blocks", len(found))
 	}
 	for i := range targets.Groups {
