@@ -30,13 +30,13 @@ func (o Options) trainSeveral(ctx context.Context, job *train.Job, given []optio
 	models := 0
 	search := best.Search{
 		State: state, Devices: []device.Device{job.Device}, Rows: job.Train, Started: job.Started,
-		Save: func() error { return nil },
-		Keep: func(k int, t *fitted.Model) error {
+		SaveState: func() error { return nil },
+		SaveModel: func(k int, t *fitted.Model) error {
 			members[k] = t
 			return nil
 		},
-		Kept: func(k int) (*fitted.Model, error) { return members[k], nil },
-		Note: job.Reporter.Note,
+		LoadModel: func(k int) (*fitted.Model, error) { return members[k], nil },
+		Note:      job.Reporter.Note,
 		Doing: func(done, all int, _ string) {
 			models = all
 			progress(done, all)

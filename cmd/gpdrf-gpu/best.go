@@ -204,17 +204,17 @@ func (s *search) run() (*rundir.Result, error) {
 	bar := s.p.newSearchBar(s.state.Limit, s.job.Started)
 	finder := &best.Search{
 		State: s.state, Devices: s.devices, Rows: s.job.Train, Started: s.job.Started,
-		Save: func() error {
+		SaveState: func() error {
 			bar.trialEnded()
 			return s.guard.write(func() error {
 				s.p.keepSession(s.folder, s.job.Device.Name()) // the end of the run reports an error
 				return s.folder.Write(rundir.SearchFile, rundir.JSONTo(s.state))
 			})
 		},
-		Keep: func(k int, t *fitted.Model) error {
+		SaveModel: func(k int, t *fitted.Model) error {
 			return s.guard.write(func() error { return s.folder.Write(rundir.MemberFile(k), t.WriteModel) })
 		},
-		Kept: func(k int) (*fitted.Model, error) {
+		LoadModel: func(k int) (*fitted.Model, error) {
 			return fitted.ReadModel(filepath.Join(s.folder.Path(), rundir.MemberFile(k)))
 		},
 		Note: s.p.note, Doing: bar.show,

@@ -82,7 +82,7 @@ func TestTrialWithoutTime(t *testing.T) {
 	state := must.Get(New(set, settings("time-limit=20s inducing=8 features=6"), 1))(t)
 	s := searching(t, state, set, nil, 1)
 	trial := must.Get(s.tryCandidate(t.Context(), s.Devices[0], &s.Candidates[0], 1, 1,
-		length{time: time.Millisecond}))(t)
+		trainingLength{time: time.Millisecond}))(t)
 	if !strings.HasPrefix(trial.Failure, "there was no time for a step: ") {
 		t.Errorf("%+v", trial)
 	}
@@ -163,7 +163,7 @@ func TestLengths(t *testing.T) {
 	s := searching(t, state, set, map[int][]byte{}, 1)
 	for _, steps := range []int{3, options.MaxSteps} {
 		out := must.Get(s.trainCandidate(t.Context(), s.Devices[0], &s.Candidates[0], set, set,
-			length{steps: steps, time: 3 * time.Second}))(t)
+			trainingLength{steps: steps, time: 3 * time.Second}))(t)
 		if steps == 3 && out.Steps != 3 || steps > 3 && out.Steps == steps {
 			t.Errorf("at most %d steps and three seconds: %d steps", steps, out.Steps)
 		}

@@ -105,7 +105,7 @@ func (s *Search) round(ctx context.Context, round int) error {
 			if c.trial(round, fold) != nil {
 				continue
 			}
-			do := func(dev device.Device, longest length) (func() error, error) {
+			do := func(dev device.Device, longest trainingLength) (func() error, error) {
 				t, err := s.tryCandidate(ctx, dev, c, round, fold, longest)
 				return func() error { s.keepTrial(c, t, folds); return nil }, err
 			}
@@ -125,11 +125,11 @@ type training struct {
 	name   string
 	enough int // number of steps that is enough for it; 0 if that is not known
 	// do trains; the function that it returns saves the result
-	do func(dev device.Device, longest length) (save func() error, err error)
+	do func(dev device.Device, longest trainingLength) (save func() error, err error)
 }
 
-// length is the largest length of a training; without steps and time, the candidate's options give it.
-type length struct {
+// trainingLength is the largest length of a training; without steps and time, the candidate's options give it.
+type trainingLength struct {
 	steps int
 	time  time.Duration
 }
@@ -148,9 +148,9 @@ func (s *Search) runTrainings(todo []training, all int, endShare float64, steps 
 	most := timeOf(len(todo)) // no training has more time than the first ones, also if some end early
 	for {
 		for ; len(todo) > 0 && len(free) > 0 && err == nil; todo, free = todo[1:], free[1:] {
-			t, dev, limit := todo[0], free[0], length{steps: steps}
+			t, dev, limit := todo[0], free[0], trainingLength{steps: steps}
 			if s.Limit > 0 {
-				limit = length{time: min(most, timeOf(len(todo)))}
+				limit = trainingLength{time: min(most, timeOf(len(todo)))}
 			}
 			limit.steps = cmp.Or(t.enough, limit.steps)
 			s.Doing(done, all, t.name)
@@ -170,7 +170,7 @@ func (s *Search) runTrainings(todo []training, all int, endShare float64, steps 
 		if err = r.save(); err == nil {
 			done++
 			s.Used = s.used()
-			err = s.Save()
+			err = s.SaveState()
 		}
 	}
 }

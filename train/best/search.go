@@ -40,11 +40,11 @@ type Search struct {
 	Test    *data.Dataset   // rows for which the limit includes a test; nil without
 	Started time.Time       // start of the command; for a resumed search, earlier by the Used time
 
-	Save  func() error                          // saves the State
-	Keep  func(k int, t *fitted.Model) error    // saves the model of candidate k on all rows
-	Kept  func(k int) (*fitted.Model, error)    // reads the model of Keep
-	Note  func(format string, args ...any)      // gets a line for the user about finished work
-	Doing func(done, all int, candidate string) // gets the next piece of work, and the amount of all work
+	SaveState func() error                          // saves the State
+	SaveModel func(k int, t *fitted.Model) error    // saves the model of candidate k on all rows
+	LoadModel func(k int) (*fitted.Model, error)    // reads the model of SaveModel
+	Note      func(format string, args ...any)      // gets a line for the user about finished work
+	Doing     func(done, all int, candidate string) // gets the next piece of work, and the amount of all work
 }
 
 // New returns the state of a new search, with atOnce trials at a time. Options that no candidate can have are a
@@ -105,7 +105,7 @@ func (s *Search) Run(ctx context.Context) (*fitted.Model, error) {
 		}
 	}
 	if !s.hasWeights() {
-		if err := s.weigh(); err != nil {
+		if err := s.fitWeights(); err != nil {
 			return nil, err
 		}
 	}
@@ -142,7 +142,7 @@ func (s *Search) chooseMaps(ctx context.Context) error {
 		s.Note("%s", note)
 	}
 	s.Kernel, s.Used = base.KernelSpec, s.used()
-	return s.Save()
+	return s.SaveState()
 }
 
 // hasWeights reports whether the candidates have weights. The seeds of one setting have them from the start.
@@ -152,8 +152,9 @@ func (s *Search) hasWeights() bool {
 
 func (s *Search) used() time.Duration { return time.Since(s.Started) }
 
-// weigh stacks the finalists by the rows of the last round. The default is alone unless the mixture surpasses it there.
-func (s *Search) weigh() error {
+// fitWeights stacks the finalists by the rows of the last round. The default is alone unless the mixture surpasses it
+// there.
+func (s *Search) fitWeights() error {
 	var finalists []int
 	var logs [][]float64
 	for _, k := range s.remaining(rounds) {
@@ -176,7 +177,8 @@ func (s *Search) weigh() error {
 		weights = append(weights, heldOut.Weights...)
 	}
 	shares := stack(logs, weights)
-	if first := slices.Index(finalists, 0); first >= 0 && !weights.Surpass(mixed(logs, shares), logs[first]) {
+	mixture := mixtureLogDensities(logs, shares)
+	if first := slices.Index(finalists, 0); first >= 0 && !weights.Surpass(mixture, logs[first]) {
 		clear(shares)
 		shares[first] = 1
 	}
@@ -218,7 +220,7 @@ func (s *Search) refit(ctx context.Context) (*fitted.Model, error) {
 		if c.bestSteps(rounds) > 0 || !s.mayTrainLonger(c) {
 			t.enough = c.maxSteps()
 		}
-		t.do = func(dev device.Device, longest length) (func() error, error) {
+		t.do = func(dev device.Device, longest trainingLength) (func() error, error) {
 			return s.trainOnAll(ctx, dev, k, longest)
 		}
 		todo = append(todo, t)
@@ -228,7 +230,7 @@ func (s *Search) refit(ctx context.Context) (*fitted.Model, error) {
 	}
 	var ensemble []fitted.Member
 	for _, k := range members {
-		t, err := s.Kept(k)
+		t, err := s.LoadModel(k)
 		if err != nil {
 			return nil, err
 		}
@@ -238,7 +240,9 @@ func (s *Search) refit(ctx context.Context) (*fitted.Model, error) {
 }
 
 // trainOnAll trains candidate k on all rows, and returns a function that saves the model.
-func (s *Search) trainOnAll(ctx context.Context, dev device.Device, k int, longest length) (func() error, error) {
+func (s *Search) trainOnAll(ctx context.Context, dev device.Device, k int, longest trainingLength) (
+	save func() error, err error) {
+
 	c, start := &s.Candidates[k], time.Now()
 	out, err := s.trainCandidate(ctx, dev, c, s.Rows, s.Test, longest, c.temperature())
 	if ctx.Err() != nil {
@@ -248,7 +252,7 @@ func (s *Search) trainOnAll(ctx context.Context, dev device.Device, k int, longe
 		return nil, fmt.Errorf("%s, trained on all rows: %w", c.Name, err)
 	}
 	return func() error {
-		if err := s.Keep(k, out.Trained); err != nil {
+		if err := s.SaveModel(k, out.Trained); err != nil {
 			return err
 		}
 		c.Refit = &Trial{Steps: out.Steps, Seconds: seconds(start)}

@@ -71,14 +71,14 @@ func searching(t *testing.T, state *State, set *data.Dataset, models map[int][]b
 	}
 	return &Search{
 		State: state, Devices: devices, Rows: set, Started: time.Now(),
-		Save: func() error { return nil },
-		Keep: func(k int, m *fitted.Model) error {
+		SaveState: func() error { return nil },
+		SaveModel: func(k int, m *fitted.Model) error {
 			var b bytes.Buffer
 			err := m.WriteModel(&b)
 			models[k] = b.Bytes()
 			return err
 		},
-		Kept: func(k int) (*fitted.Model, error) {
+		LoadModel: func(k int) (*fitted.Model, error) {
 			path := filepath.Join(t.TempDir(), rundir.MemberFile(k))
 			if err := os.WriteFile(path, models[k], 0o666); err != nil {
 				return nil, err
@@ -139,7 +139,7 @@ func testGoesOn(t *testing.T, set *data.Dataset, given []options.Setting, want [
 	for ended := 0; ; ended++ {
 		ctx, end := context.WithCancel(t.Context())
 		s, saves := searching(t, state, set, models, 2), 0
-		s.Save = func() (err error) {
+		s.SaveState = func() (err error) {
 			if kept, err = json.Marshal(state); err != nil {
 				return err
 			}
@@ -268,7 +268,7 @@ func TestTemperature(t *testing.T) {
 			if c.Weight == 0 {
 				continue
 			}
-			m := must.Get(s.Kept(k))(t)
+			m := must.Get(s.LoadModel(k))(t)
 			expected := want
 			if mean != 0 {
 				expected = math.Exp(mean / n)

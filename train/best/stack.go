@@ -25,7 +25,7 @@ const (
 // never decrease it. Weights below minWeight become 0, until no such weight is left.
 func stack(logs [][]float64, rows metrics.Weights) []float64 {
 	w := slices.Repeat([]float64{1 / float64(len(logs))}, len(logs))
-	climb(w, logs, rows)
+	runEM(w, logs, rows)
 	light := func(v float64) bool { return v > 0 && v < minWeight }
 	for cut := true; cut; cut = slices.ContainsFunc(w, light) {
 		total := 0.0
@@ -38,16 +38,16 @@ func stack(logs [][]float64, rows metrics.Weights) []float64 {
 		for k := range w {
 			w[k] /= total
 		}
-		climb(w, logs, rows)
+		runEM(w, logs, rows)
 	}
 	return w
 }
 
-// climb takes the steps of EM; a weight of 0 stays 0.
-func climb(w []float64, logs [][]float64, rows metrics.Weights) {
+// runEM takes the steps of EM; a weight of 0 stays 0.
+func runEM(w []float64, logs [][]float64, rows metrics.Weights) {
 	n := len(logs[0])
 	size := rows.Sum(n)
-	next, share := make([]float64, len(w)), make([]float64, len(w))
+	next, responsibility := make([]float64, len(w)), make([]float64, len(w))
 	for range stackRounds {
 		clear(next)
 		for i := range n {
@@ -62,15 +62,15 @@ func climb(w []float64, logs [][]float64, rows metrics.Weights) {
 			}
 			sum := 0.0
 			for k := range w {
-				share[k] = 0
+				responsibility[k] = 0
 				if w[k] > 0 {
-					share[k] = w[k] * math.Exp(logs[k][i]-top)
+					responsibility[k] = w[k] * math.Exp(logs[k][i]-top)
 				}
-				sum += share[k]
+				sum += responsibility[k]
 			}
 			for k := range w {
 				if sum > 0 {
-					next[k] += rows.At(i) * share[k] / sum / size
+					next[k] += rows.At(i) * responsibility[k] / sum / size
 				} else {
 					next[k] += rows.At(i) * w[k] / size
 				}
@@ -86,9 +86,9 @@ func climb(w []float64, logs [][]float64, rows metrics.Weights) {
 	}
 }
 
-// mixed returns the log density of each row under the mixture of the models, from the log densities under each model
-// [K][N].
-func mixed(logs [][]float64, w []float64) []float64 {
+// mixtureLogDensities returns the log density of each row under the mixture of the models, from the log densities under
+// each model [K][N].
+func mixtureLogDensities(logs [][]float64, w []float64) []float64 {
 	all, row := make([]float64, len(logs[0])), make([]float64, len(logs))
 	for i := range all {
 		for k := range row {

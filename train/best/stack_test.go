@@ -94,7 +94,7 @@ func TestWeightOfPoorMeans(t *testing.T) {
 			}
 		}
 		s := searching(t, state, set, nil, 1)
-		must.OK(t, s.weigh())
+		must.OK(t, s.fitWeights())
 		if has := state.Candidates[1].Weight > 0; has != want || !want && state.Candidates[0].Weight != 1 {
 			t.Errorf("RMSE %g beside 0.1: weights %g and %g",
 				rmse, state.Candidates[0].Weight, state.Candidates[1].Weight)
@@ -113,7 +113,7 @@ func TestWeightOfSmallLead(t *testing.T) {
 						Rows: rows})
 			}
 		}
-		must.OK(t, searching(t, state, wave(t, 60, false), nil, 1).weigh())
+		must.OK(t, searching(t, state, wave(t, 60, false), nil, 1).fitWeights())
 		if got := state.Candidates[0].Weight; (got == 1) != (want == 1) {
 			t.Errorf("a lead of %g: the default has weight %g", lead, got)
 		}
@@ -133,7 +133,8 @@ func TestWeightBesideFailedDefault(t *testing.T) {
 				Trial{Round: 1, Fold: fold}, Trial{Round: 2, Fold: fold}, last)
 		}
 	}
-	if err := searching(t, state, wave(t, 60, false), nil, 1).weigh(); err != nil || state.Candidates[1].Weight != 1 {
+	err := searching(t, state, wave(t, 60, false), nil, 1).fitWeights()
+	if err != nil || state.Candidates[1].Weight != 1 {
 		t.Errorf("%v, weights %g and %g", err, state.Candidates[0].Weight, state.Candidates[1].Weight)
 	}
 }

@@ -112,7 +112,7 @@ func chosen(key, text string) options.Setting {
 }
 
 // setting returns the length as an option; its key is empty if the candidate's options give the length.
-func (l length) setting() options.Setting {
+func (l trainingLength) setting() options.Setting {
 	switch {
 	case l.time > 0:
 		return chosen("time-limit", l.time.Round(time.Millisecond).String())
@@ -141,7 +141,7 @@ func (s *Search) split(round, fold int) (rest, heldOut *data.Dataset) {
 // tryCandidate trains a candidate without the rows of a fold, and scores it on these. A failure of the training is part
 // of the trial; the error is the cause of ctx.
 func (s *Search) tryCandidate(ctx context.Context, dev device.Device, c *Candidate, round, fold int,
-	longest length) (*Trial, error) {
+	longest trainingLength) (*Trial, error) {
 	rest, heldOut := s.split(round, fold)
 	t := &Trial{Round: round, Fold: fold}
 	start := time.Now()
@@ -170,7 +170,7 @@ func (s *Search) tryCandidate(ctx context.Context, dev device.Device, c *Candida
 // trainAndScore trains on rows and returns the log density of each row that was held out, with targets in their own
 // units. It sets the trial's steps, RMSE and temperature; the densities have that temperature.
 func (s *Search) trainAndScore(ctx context.Context, dev device.Device, c *Candidate,
-	longest length, rows, heldOut *data.Dataset, t *Trial) (logs []float64, err error) {
+	longest trainingLength, rows, heldOut *data.Dataset, t *Trial) (logs []float64, err error) {
 	out, err := s.trainCandidate(ctx, dev, c, rows, heldOut, longest)
 	if err != nil {
 		return nil, err
@@ -245,7 +245,7 @@ func (s *Search) config(c *Candidate, more ...options.Setting) (options.Config, 
 
 // trainCandidate trains a candidate on rows, with more settings; it skips those without a key.
 func (s *Search) trainCandidate(ctx context.Context, dev device.Device, c *Candidate, rows, test *data.Dataset,
-	longest length, more ...options.Setting) (*train.Outcome, error) {
+	longest trainingLength, more ...options.Setting) (*train.Outcome, error) {
 	more = slices.DeleteFunc(append(more, longest.setting()), func(o options.Setting) bool { return o.Key == "" })
 	cfg, err := s.config(c, more...)
 	if err != nil {
