@@ -147,7 +147,7 @@ func (v *crossValidation) resume() (err error) {
 	if err != nil || !anyNew || finished == 0 {
 		return err
 	}
-	_, rows, _, err := cfg.ReadRows(nil, v.p.watch())
+	_, rows, _, err := cfg.ReadRows(nil, v.p.readControl())
 	if err != nil {
 		return err
 	}
@@ -180,8 +180,8 @@ func (v *crossValidation) folds() error {
 
 // record records the end of a fold in cv.json. It returns the error that ends the command; nil if another fold follows.
 func (v *crossValidation) record(k int, err error) error {
-	if taken := (*takenError)(nil); errors.As(err, &taken) {
-		v.p.note("fold %d of %d: %v", k, v.cv.Folds, taken)
+	if claimed := (*claimedError)(nil); errors.As(err, &claimed) {
+		v.p.note("fold %d of %d: %v", k, v.cv.Folds, claimed)
 		return nil
 	}
 	if hasEnded(err) || v.cv.Path() == "" || v.release == nil { // there is no cv.json, or it is another process's
@@ -317,14 +317,14 @@ func (v *crossValidation) checkFolds(ctx context.Context, first *train.Job) erro
 	if first.Config.CheckRows(first.Train.N()/2) == nil {
 		return nil
 	}
-	watch, end := v.p.reading(ctx)
+	control, end := v.p.reading(ctx)
 	defer end()
 	for k := 1; k <= v.cv.Folds; k++ {
 		fold, err := v.cv.Begin(k, v.changes)
 		if err != nil {
 			return err
 		}
-		fold, rows, _, err := fold.ReadRows(nil, watch)
+		fold, rows, _, err := fold.ReadRows(nil, control)
 		if err == nil {
 			err = fold.CheckRows(rows.Train.N())
 		}

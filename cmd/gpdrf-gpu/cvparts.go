@@ -9,10 +9,10 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// takenError is the error of a fold that another process trains, or has trained.
-type takenError struct{ why string }
+// claimedError is the error of a fold that another process trains, or has trained.
+type claimedError struct{ why string }
 
-func (e *takenError) Error() string { return e.why }
+func (e *claimedError) Error() string { return e.why }
 
 // readPart reads the key part. It needs --out, so that all parts have one folder.
 func (v *crossValidation) readPart() (err error) {
@@ -65,7 +65,7 @@ func (v *crossValidation) beginShared(guard *exitGuard) error {
 	return err
 }
 
-// claim takes a fold for this part. The error is a *takenError if another process trains it, or has trained it
+// claim takes a fold for this part. The error is a *claimedError if another process trains it, or has trained it
 // meanwhile.
 func (v *crossValidation) claim(k int) (err error) {
 	if !v.shares() {
@@ -73,12 +73,12 @@ func (v *crossValidation) claim(k int) (err error) {
 	}
 	other := (*parts.HeldError)(nil)
 	if v.unclaim, err = v.cv.Claim(k); errors.As(err, &other) {
-		return &takenError{other.Owner + " trains it: it is left to that"}
+		return &claimedError{other.Owner + " trains it: it is left to that"}
 	}
 	if err != nil || v.cv.ToDo(k) {
 		return err
 	}
-	return &takenError{"another part has trained it"}
+	return &claimedError{"another part has trained it"}
 }
 
 // doOnce does work that only one part is to do, unless another process does it.

@@ -59,8 +59,8 @@ func (p *program) eval(c *call) error {
 	}
 	defer dev.Close()
 
-	watch, end := p.reading(p.ctx)
-	rows, notes, err := testRows(c, run, watch)
+	control, end := p.reading(p.ctx)
+	rows, notes, err := testRows(c, run, control)
 	if end(); err != nil {
 		return guard.endedOr(err)
 	}
@@ -103,7 +103,7 @@ func (p *program) printScores(r *rundir.Result) error {
 }
 
 // testRows reads the rows of --data, or the test rows of the run.
-func testRows(c *call, run *rundir.Run, watch data.ReadControl) (rows *data.Dataset, notes []string, err error) {
+func testRows(c *call, run *rundir.Run, control data.ReadControl) (rows *data.Dataset, notes []string, err error) {
 	labels, _ := c.text("labels")
 	table, err := c.tableOptions()
 	if err != nil {
@@ -111,21 +111,21 @@ func testRows(c *call, run *rundir.Run, watch data.ReadControl) (rows *data.Data
 	}
 	if file, ok := c.text("data"); ok {
 		if rows, notes, err = data.ReadFile(file, data.ReadOptions{Schema: &run.Trained.Schema,
-			Labels: labels, TableOptions: table, ReadControl: watch}); err != nil {
+			Labels: labels, TableOptions: table, ReadControl: control}); err != nil {
 			return nil, nil, err
 		}
 		if run.TrainedOn(file, rows) {
 			notes = append(notes, fmt.Sprintf(
 				"warning: %s: has the training rows, unless it has changed since: scores will be too good", file))
 		}
-		return rows, notes, c.attachGram(rows, watch)
+		return rows, notes, c.attachGram(rows, control)
 	}
 	for _, name := range append([]string{"labels", "gram"}, flagNames(c.verb.keys)...) {
 		if _, given := c.text(name); given {
 			return nil, nil, c.errorf(name, "needs --data FILE")
 		}
 	}
-	if rows, err = run.TestRows(watch); err != nil {
+	if rows, err = run.TestRows(control); err != nil {
 		return nil, nil, fmt.Errorf("the run's own test rows cannot be read; give others with --data FILE: %w", err)
 	}
 	if rows.Fingerprint != run.Result.Fingerprint.Test {
@@ -148,7 +148,7 @@ func (p *program) evaluate(ctx context.Context, t *fitted.Model, dev device.Devi
 
 // testedRows reads the test rows of a run again, and refuses rows that have changed.
 func (p *program) testedRows(run *rundir.Run) (*data.Dataset, error) {
-	rows, err := run.TestRows(p.watch())
+	rows, err := run.TestRows(p.readControl())
 	if err == nil && rows.Fingerprint != run.Result.Fingerprint.Test {
 		err = usagef("%s: the test rows have changed since the run was tested: put the old ones back", rows.Path)
 	}
@@ -156,9 +156,9 @@ func (p *program) testedRows(run *rundir.Run) (*data.Dataset, error) {
 }
 
 // attachGram gives rows the kernel of --gram.
-func (c *call) attachGram(rows *data.Dataset, watch data.ReadControl) error {
+func (c *call) attachGram(rows *data.Dataset, control data.ReadControl) error {
 	if path, ok := c.text("gram"); ok {
-		return rows.AttachGram(path, watch)
+		return rows.AttachGram(path, control)
 	}
 	return nil
 }

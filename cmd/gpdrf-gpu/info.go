@@ -113,9 +113,9 @@ func isFolder(path string) bool {
 
 // aboutData describes a file, or the training rows of a named set.
 func (c *call) aboutData(p *program, name string) (summary.Summary, error) {
-	watch, end := p.reading(p.ctx)
+	control, end := p.reading(p.ctx)
 	defer end()
-	opt := data.ReadOptions{Describe: true, ReadControl: watch}
+	opt := data.ReadOptions{Describe: true, ReadControl: control}
 	opt.Target, _ = c.text("target")
 	opt.Task, _ = c.text("task")
 	opt.Labels, _ = c.text("labels")

@@ -211,5 +211,7 @@ func usagef(format string, args ...any) error {
 	return &usererror.Error{Err: fmt.Errorf(format, args...)}
 }
 
-// watch returns the context, and the standard input, of files that the command reads.
-func (p *program) watch() data.ReadControl { return data.ReadControl{Context: p.ctx, Piped: &p.piped} }
+// readControl returns the context, and the standard input, of files that the command reads.
+func (p *program) readControl() data.ReadControl {
+	return data.ReadControl{Context: p.ctx, Piped: &p.piped}
+}

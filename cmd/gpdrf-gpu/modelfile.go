@@ -12,8 +12,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// modelFile is what `info` shows about a model file or a checkpoint, after it has read and checked all of it.
-type modelFile struct {
+// modelFileInfo is what `info` shows about a model file or a checkpoint, after it has read and checked all of it.
+type modelFileInfo struct {
 	Path     string       `json:"path"`
 	Format   string       `json:"format"` // name of the format in docs/formats.md
 	Bytes    int64        `json:"bytes"`
@@ -42,9 +42,9 @@ type tensorInfo struct {
 }
 
 // aboutModelFile reads a file as predict and --resume do. The error of a damaged file is a *usererror.Error.
-func aboutModelFile(path string) (i *modelFile, err error) {
+func aboutModelFile(path string) (i *modelFileInfo, err error) {
 	var trained *fitted.Model
-	i = &modelFile{Path: path, Sound: true}
+	i = &modelFileInfo{Path: path, Sound: true}
 	format, wrong := i.readTensors() // an error of the reader of the format below is more precise than wrong
 	if filepath.Base(path) == rundir.CheckpointFile || format == rundir.CheckpointFormat {
 		c, err := rundir.ReadCheckpointFile(path)
@@ -98,7 +98,7 @@ func (p *program) checkFile(path string) error {
 }
 
 // readTensors lists the tensors and the checksum, and returns the format.
-func (i *modelFile) readTensors() (format string, err error) {
+func (i *modelFileInfo) readTensors() (format string, err error) {
 	f, err := os.Open(i.Path)
 	if err != nil {
 		return "", err
@@ -118,7 +118,7 @@ func (i *modelFile) readTensors() (format string, err error) {
 }
 
 // Lines returns the text for people.
-func (i *modelFile) Lines() []string {
+func (i *modelFileInfo) Lines() []string {
 	at := ""
 	if i.Steps > 0 {
 		at = fmt.Sprintf(", at step %d of %d", i.Step, i.Steps)

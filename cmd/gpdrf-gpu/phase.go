@@ -98,11 +98,11 @@ func (c *console) phaseOf(f *phase, what string) *phase {
 	return c.newShare(what)
 }
 
-// reading returns the watch of files that a command reads, with a bar. end takes the bar away.
-func (p *program) reading(ctx context.Context) (w data.ReadControl, end func()) {
+// reading returns the control of files that a command reads, with a bar. end takes the bar away.
+func (p *program) reading(ctx context.Context) (control data.ReadControl, end func()) {
 	var f *phase
 	last := int64(0)
-	w = data.ReadControl{Context: ctx, Piped: &p.piped, Progress: func(read, total int64) {
+	control = data.ReadControl{Context: ctx, Piped: &p.piped, Progress: func(read, total int64) {
 		if f == nil || read < last { // another file begins
 			f.end()
 			f = p.newShare("reading")
@@ -117,5 +117,5 @@ func (p *program) reading(ctx context.Context) (w data.ReadControl, end func()) 
 			f.share(float64(read) / float64(total))
 		}
 	}}
-	return w, func() { f.end() }
+	return control, func() { f.end() }
 }

@@ -44,9 +44,9 @@ func (p *program) plan(c *call) error {
 		return err
 	}
 	defer dev.Close()
-	watch, end := p.reading(p.ctx)
+	control, end := p.reading(p.ctx)
 	defer end()
-	cfg, rows, notes, err := cfg.ReadRows(nil, watch)
+	cfg, rows, notes, err := cfg.ReadRows(nil, control)
 	end()
 	if err != nil {
 		return err

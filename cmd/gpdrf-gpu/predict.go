@@ -169,9 +169,9 @@ func (p *program) predict(c *call) error {
 	if err != nil {
 		return guard.endedOr(err)
 	}
-	watch, end := p.reading(p.ctx)
+	control, end := p.reading(p.ctx)
 	defer end()
-	rows, err := c.rowsToPredict(r.in, r.trained.Schema, r.table, watch, r.bad)
+	rows, err := c.rowsToPredict(r.in, r.trained.Schema, r.table, control, r.bad)
 	if err != nil {
 		return guard.endedOr(err)
 	}
@@ -235,7 +235,7 @@ func (p *program) writePredictions(r *predictRequest, rows *data.Stream, guard *
 		p.note("%s: removed: the command that wrote it was killed", removed)
 	}
 	return r.bad.writeWith(rows, func() error {
-		return atomicfile.WriteFile(r.out, func(w io.Writer) error { return write(untilDone{p.ctx, w}) })
+		return atomicfile.WriteFile(r.out, func(w io.Writer) error { return write(ctxWriter{p.ctx, w}) })
 	})
 }
 
@@ -253,13 +253,13 @@ func (c *call) rowsToPredict(path string, s data.Schema, o data.TableOptions, w 
 	return rows, rows.All().AttachGram(gram, w)
 }
 
-// untilDone is a writer that fails once a context is done.
-type untilDone struct {
+// ctxWriter is a writer that fails once a context is done.
+type ctxWriter struct {
 	ctx context.Context
 	to  io.Writer
 }
 
-func (w untilDone) Write(text []byte) (int, error) {
+func (w ctxWriter) Write(text []byte) (int, error) {
 	if err := w.ctx.Err(); err != nil {
 		return 0, err
 	}

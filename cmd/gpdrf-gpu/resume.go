@@ -40,8 +40,8 @@ func (p *program) reopen(guard *exitGuard, path string, flags []options.Setting)
 	if from.Config.StartFrom != "" {
 		job.From = from.Trained
 	}
-	watch, end := p.reading(p.ctx)
-	rows, notes, err := from.Load(watch)
+	control, end := p.reading(p.ctx)
+	rows, notes, err := from.Load(control)
 	if end(); err != nil {
 		return job, nil, err
 	}
@@ -132,8 +132,8 @@ func (p *program) testEnded(c *call, guard *exitGuard, run *rundir.Run) error {
 	if v := run.Result.Validation; v != nil {
 		from.Validation = v.Fingerprint
 	}
-	watch, end := p.reading(p.ctx)
-	rows, notes, err := from.Load(watch)
+	control, end := p.reading(p.ctx)
+	rows, notes, err := from.Load(control)
 	if end(); err != nil {
 		return err
 	}

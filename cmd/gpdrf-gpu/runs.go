@@ -173,14 +173,14 @@ func (p *program) compareRuns(folders []string) error {
 			return err
 		}
 	}
-	return p.show(twoRuns{report.Compare(runs[0], runs[1])})
+	return p.show(runComparison{report.Compare(runs[0], runs[1])})
 }
 
-// twoRuns is a comparison of two runs with a text for people.
-type twoRuns struct{ *report.Comparison }
+// runComparison is a comparison of two runs with a text for people.
+type runComparison struct{ *report.Comparison }
 
 // Lines returns the text for people.
-func (c twoRuns) Lines() []string {
+func (c runComparison) Lines() []string {
 	lines := []string{"A  " + c.A, "B  " + c.B}
 	if len(c.Settings) == 0 {
 		lines = append(lines, "", "the options are the same")

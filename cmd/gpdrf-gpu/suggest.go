@@ -167,9 +167,9 @@ func (r *suggestRequest) readSearch(c *call) error {
 
 // rowsToSuggest reads the candidates in the form of the training rows of a model.
 func (p *program) rowsToSuggest(c *call, r *suggestRequest, t *fitted.Model) (*data.Dataset, error) {
-	watch, end := p.reading(p.ctx)
+	control, end := p.reading(p.ctx)
 	defer end()
-	stream, err := data.OpenWhole(r.in, t.Schema, r.table, watch)
+	stream, err := data.OpenWhole(r.in, t.Schema, r.table, control)
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +178,7 @@ func (p *program) rowsToSuggest(c *call, r *suggestRequest, t *fitted.Model) (*d
 	if t == r.Trained {
 		end()
 		p.noteAll(stream.Notes())
-		if err := c.attachGram(rows, watch); err != nil {
+		if err := c.attachGram(rows, control); err != nil {
 			return nil, err
 		}
 		p.warnAll(t.RowWarnings(p.ctx, rows, 1))
@@ -210,7 +210,7 @@ func (p *program) writeSuggestions(r *suggestRequest, table *predict.Table, guar
 	if err := guard.disarm(); err != nil {
 		return err
 	}
-	err := atomicfile.WriteFile(r.out, func(w io.Writer) error { return table.Write(untilDone{p.ctx, w}, r.format) })
+	err := atomicfile.WriteFile(r.out, func(w io.Writer) error { return table.Write(ctxWriter{p.ctx, w}, r.format) })
 	if err != nil && p.ctx.Err() != nil {
 		return p.nothingWritten()
 	}

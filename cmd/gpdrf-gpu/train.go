@@ -188,12 +188,12 @@ func (p *program) newJob(ctx context.Context, c *call, cfg options.Config, headi
 		return nil, err
 	}
 	job := &train.Job{Config: p.withDevice(dev, cfg), Device: dev}
-	watch, end := p.reading(ctx)
+	control, end := p.reading(ctx)
 	defer end()
 	if err := p.startAt(job); err != nil {
 		return job, err
 	}
-	cfg, rows, notes, err := job.Config.ReadRows(job.StartSchema(), watch)
+	cfg, rows, notes, err := job.Config.ReadRows(job.StartSchema(), control)
 	end()
 	if err != nil {
 		return job, err
