@@ -29,27 +29,27 @@ type ReadControl struct {
 }
 
 // stopped returns the reason for reading to stop, or nil.
-func (w ReadControl) stopped(path string) error {
-	if w.Context == nil || w.Context.Err() == nil {
+func (c ReadControl) stopped(path string) error {
+	if c.Context == nil || c.Context.Err() == nil {
 		return nil
 	}
-	return fmt.Errorf("%s: reading was stopped: %w", path, context.Cause(w.Context))
+	return fmt.Errorf("%s: reading was stopped: %w", path, context.Cause(c.Context))
 }
 
-// watched is an open file whose reading a ReadControl can stop.
-type watched struct {
+// controlledFile is an open file whose reading a ReadControl can stop.
+type controlledFile struct {
 	ReadControl
 	file        *os.File
 	read, total int64
 }
 
 // open opens a regular file, a pipe or standard input for reading, from its start.
-func (w ReadControl) open(path string) (*watched, error) {
-	f, err := w.file(path)
+func (c ReadControl) open(path string) (*controlledFile, error) {
+	f, err := c.file(path)
 	if err != nil {
 		return nil, err
 	}
-	r := &watched{ReadControl: w, file: f}
+	r := &controlledFile{ReadControl: c, file: f}
 	if info, err := f.Stat(); err == nil {
 		r.total = info.Size()
 	}
@@ -57,9 +57,9 @@ func (w ReadControl) open(path string) (*watched, error) {
 }
 
 // file opens a regular file, or a copy of a pipe or of standard input.
-func (w ReadControl) file(path string) (*os.File, error) {
+func (c ReadControl) file(path string) (*os.File, error) {
 	if path == standardInput {
-		return cmp.Or(w.Piped, &Piped{}).open(w.Context)
+		return cmp.Or(c.Piped, &Piped{}).open(c.Context)
 	}
 	f, err := os.Open(path)
 	switch {
@@ -78,48 +78,48 @@ func (w ReadControl) file(path string) (*os.File, error) {
 	if err == nil && info.IsDir() {
 		return nil, errorf(path, "is a folder: give a file, or a folder of graphs, which has one file DS_A.txt")
 	}
-	return spool(w.Context, f)
+	return spool(c.Context, f)
 }
 
-func (r *watched) Read(b []byte) (int, error) {
-	return r.watchRead(func() (int, error) { return r.file.Read(b) })
+func (f *controlledFile) Read(b []byte) (int, error) {
+	return f.watchRead(func() (int, error) { return f.file.Read(b) })
 }
 
-func (r *watched) ReadAt(b []byte, at int64) (int, error) {
-	return r.watchRead(func() (int, error) { return r.file.ReadAt(b, at) })
+func (f *controlledFile) ReadAt(b []byte, at int64) (int, error) {
+	return f.watchRead(func() (int, error) { return f.file.ReadAt(b, at) })
 }
 
 // watchRead reads unless the ReadControl has stopped, and reports the progress.
-func (r *watched) watchRead(read func() (int, error)) (int, error) {
-	if err := r.stopped(r.file.Name()); err != nil {
+func (f *controlledFile) watchRead(read func() (int, error)) (int, error) {
+	if err := f.stopped(f.file.Name()); err != nil {
 		return 0, err
 	}
 	n, err := read()
-	r.read += int64(n)
-	if r.Progress != nil {
-		at := r.read
-		if r.total > 0 {
-			at = min(at, r.total)
+	f.read += int64(n)
+	if f.Progress != nil {
+		at := f.read
+		if f.total > 0 {
+			at = min(at, f.total)
 		}
-		r.Progress(at, r.total)
+		f.Progress(at, f.total)
 	}
 	return n, err
 }
 
 // Seek moves in the file, and lets the progress start again.
-func (r *watched) Seek(offset int64, whence int) (int64, error) {
-	at, err := r.file.Seek(offset, whence)
+func (f *controlledFile) Seek(offset int64, whence int) (int64, error) {
+	at, err := f.file.Seek(offset, whence)
 	if at == 0 {
-		r.read = 0
+		f.read = 0
 	}
 	return at, err
 }
 
-func (r *watched) Close() error {
-	if r.Piped != nil && r.file == r.Piped.file {
+func (f *controlledFile) Close() error {
+	if f.Piped != nil && f.file == f.Piped.file {
 		return nil
 	}
-	return r.file.Close()
+	return f.file.Close()
 }
 
 // standardInput is the path that stands for standard input.

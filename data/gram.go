@@ -29,8 +29,8 @@ const gramTolerance = 1e-6
 // of an npz archive, for n training rows and t others. Those of n = 0 or t = 0 rows are not read. It is an error if
 // sizes do not agree, a value is not finite, or no kernel can have these values: inducing must be symmetric and
 // positive semi-definite, diagonals not negative, and k(x, x̄)² at most k(x, x)·k(x̄, x̄).
-func readGram(path string, n, t int, w ReadControl) (train, test *GramRows, err error) {
-	f, err := w.open(path)
+func readGram(path string, n, t int, control ReadControl) (train, test *GramRows, err error) {
+	f, err := control.open(path)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -46,7 +46,7 @@ func readGram(path string, n, t int, w ReadControl) (train, test *GramRows, err 
 	if err == nil {
 		test, err = g.rows("test", t)
 	}
-	return train, test, cmp.Or(w.stopped(path), err)
+	return train, test, cmp.Or(control.stopped(path), err)
 }
 
 // errorf makes an error about one of the arrays.
@@ -161,7 +161,7 @@ func correlate(cross, a, b []float64) []float64 {
 }
 
 // attachGram gives a training set, and a test set if there is one, the kernel of a file.
-func attachGram(path string, train, test *Dataset, w ReadControl) error {
+func attachGram(path string, train, test *Dataset, control ReadControl) error {
 	if path == "" {
 		return nil
 	}
@@ -169,7 +169,7 @@ func attachGram(path string, train, test *Dataset, w ReadControl) error {
 	if test != nil {
 		rows = test.N()
 	}
-	own, others, err := readGram(path, train.N(), rows, w)
+	own, others, err := readGram(path, train.N(), rows, control)
 	if err != nil {
 		return err
 	}
@@ -181,8 +181,8 @@ func attachGram(path string, train, test *Dataset, w ReadControl) error {
 }
 
 // AttachGram gives rows to test or predict the kernel of a file, from its test_inducing and test_diag.
-func (d *Dataset) AttachGram(path string, w ReadControl) error {
-	_, own, err := readGram(path, 0, d.N(), w)
+func (d *Dataset) AttachGram(path string, control ReadControl) error {
+	_, own, err := readGram(path, 0, d.N(), control)
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 // another format, it holds and gives all rows at once.
 type Stream struct {
 	in    *input
-	file  *watched
+	file  *controlledFile
 	rec   *records // nil for another format
 	lay   *layout
 	whole *Dataset // all rows of another format, until they were given
@@ -41,15 +41,15 @@ type BadRow struct {
 // header, columns are matched by name in any order, and other columns are ignored. Without one, the file must have the
 // inputs in order, with or without the target in its place. The target may be missing. Only the options ID and Dialect
 // are used.
-func forPrediction(s Schema, o TableOptions, w ReadControl) ReadOptions {
-	return ReadOptions{Schema: &s, TargetOptional: true, TableOptions: o, ReadControl: w}
+func forPrediction(s Schema, o TableOptions, control ReadControl) ReadOptions {
+	return ReadOptions{Schema: &s, TargetOptional: true, TableOptions: o, ReadControl: control}
 }
 
 // OpenStream opens a file to be predicted. A row without a target has the target NaN, or the class −1. A callback takes
 // bad rows, which are left out; without a callback they are errors.
-func OpenStream(path string, schema Schema, o TableOptions, w ReadControl, bad func(BadRow) error) (s *Stream,
+func OpenStream(path string, schema Schema, o TableOptions, control ReadControl, bad func(BadRow) error) (s *Stream,
 	err error) {
-	opt := forPrediction(schema, o, w)
+	opt := forPrediction(schema, o, control)
 	if bad != nil {
 		opt.bad = &badRows{take: bad}
 	}
@@ -112,8 +112,8 @@ func openWhole(path string, opt ReadOptions) (s *Stream, err error) {
 }
 
 // OpenWhole does as OpenStream does, but gives all rows at once.
-func OpenWhole(path string, schema Schema, o TableOptions, w ReadControl) (*Stream, error) {
-	return openWhole(path, forPrediction(schema, o, w))
+func OpenWhole(path string, schema Schema, o TableOptions, control ReadControl) (*Stream, error) {
+	return openWhole(path, forPrediction(schema, o, control))
 }
 
 // Whole reports whether all rows come at once.

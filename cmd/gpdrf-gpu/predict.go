@@ -240,17 +240,17 @@ func (p *program) writePredictions(r *predictRequest, rows *data.Stream, guard *
 }
 
 // rowsToPredict opens a file of rows. With --gram all rows are read at once.
-func (c *call) rowsToPredict(path string, s data.Schema, o data.TableOptions, w data.ReadControl,
+func (c *call) rowsToPredict(path string, s data.Schema, o data.TableOptions, control data.ReadControl,
 	bad *badRows) (*data.Stream, error) {
 	gram, ok := c.text("gram")
 	if !ok {
-		return data.OpenStream(path, s, o, w, bad.callback())
+		return data.OpenStream(path, s, o, control, bad.callback())
 	}
-	rows, err := data.OpenWhole(path, s, o, w)
+	rows, err := data.OpenWhole(path, s, o, control)
 	if err != nil {
 		return nil, err
 	}
-	return rows, rows.All().AttachGram(gram, w)
+	return rows, rows.All().AttachGram(gram, control)
 }
 
 // ctxWriter is a writer that fails once a context is done.

@@ -10,8 +10,9 @@ import (
 
 // Load reads the training and the test rows, with the schema of a model or nil. The returned Config has the target, the
 // task, the fold and the folder of a named set.
-func (c Config) Load(schema *data.Schema, w data.ReadControl) (known Config, train, test *data.Dataset, notes []string,
-	err error) {
+func (c Config) Load(schema *data.Schema, control data.ReadControl) (
+	known Config, train, test *data.Dataset, notes []string, err error) {
+
 	named := slices.Contains(data.Names(), c.Data)
 	switch {
 	case named || c.Folds > 0:
@@ -28,7 +29,7 @@ func (c Config) Load(schema *data.Schema, w data.ReadControl) (known Config, tra
 		Data: paths.Data, Test: paths.Test, TestLabels: paths.TestLabels, DataDir: paths.DataDir,
 		Folds: c.Folds, Fold: c.Fold, Gram: paths.Gram, Seed: c.Seed,
 		ReadOptions: data.ReadOptions{Target: c.Target, Task: c.taskToRead(), Labels: paths.Labels,
-			TableOptions: c.TableOptions, Tokens: c.Tokens, Sequence: c.Sequence, Schema: schema, ReadControl: w},
+			TableOptions: c.TableOptions, Tokens: c.Tokens, Sequence: c.Sequence, Schema: schema, ReadControl: control},
 	})
 	if err != nil {
 		return c, nil, nil, nil, err

@@ -62,7 +62,7 @@ func (c Config) checkValidation() error {
 
 // HoldOut takes the validation rows that the Config asks for, from the training rows or from a file. heldOut is nil
 // without validation.
-func (c Config) HoldOut(all *data.Dataset, w data.ReadControl) (rest, heldOut *data.Dataset, notes []string,
+func (c Config) HoldOut(all *data.Dataset, control data.ReadControl) (rest, heldOut *data.Dataset, notes []string,
 	err error) {
 	fraction, file := c.pathsFromHere().validation()
 	switch {
@@ -72,7 +72,7 @@ func (c Config) HoldOut(all *data.Dataset, w data.ReadControl) (rest, heldOut *d
 			"training rows, such as 0.1", file)
 	case file != "":
 		schema := all.Schema()
-		heldOut, notes, err = data.ReadFile(file, data.ReadOptions{Schema: &schema, Beside: all, ReadControl: w})
+		heldOut, notes, err = data.ReadFile(file, data.ReadOptions{Schema: &schema, Beside: all, ReadControl: control})
 		return all, heldOut, notes, err
 	case fraction > 0:
 		if rest, heldOut, err = data.HoldOut(all, fraction, c.Seed); err != nil {
@@ -111,22 +111,23 @@ func (c Config) HoldOutConformal(all *data.Dataset) (rest, heldOut *data.Dataset
 type Rows struct{ Train, Validation, Conformal, Test *data.Dataset }
 
 // Divide takes the rows for the intervals, and then the validation rows, out of all rows for training.
-func (c Config) Divide(all *data.Dataset, w data.ReadControl) (r Rows, notes []string, err error) {
+func (c Config) Divide(all *data.Dataset, control data.ReadControl) (r Rows, notes []string, err error) {
 	rest, conformal, intervals, err := c.HoldOutConformal(all)
 	if err != nil {
 		return r, nil, err
 	}
-	rest, heldOut, validation, err := c.HoldOut(rest, w)
+	rest, heldOut, validation, err := c.HoldOut(rest, control)
 	return Rows{Train: rest, Validation: heldOut, Conformal: conformal}, append(intervals, validation...), err
 }
 
 // ReadRows reads rows as Load does, and divides them.
-func (c Config) ReadRows(schema *data.Schema, w data.ReadControl) (known Config, r Rows, notes []string, err error) {
-	known, all, test, notes, err := c.Load(schema, w)
+func (c Config) ReadRows(schema *data.Schema, control data.ReadControl) (known Config, r Rows, notes []string,
+	err error) {
+	known, all, test, notes, err := c.Load(schema, control)
 	if err != nil {
 		return known, r, nil, err
 	}
-	r, more, err := known.Divide(all, w)
+	r, more, err := known.Divide(all, control)
 	r.Test = test
 	return known, r, append(notes, more...), err
 }

@@ -74,16 +74,16 @@ func openAgain(path string, check func(*Folder) error) (*Folder, error) {
 
 // Load reads the rows of the run again, by the paths from its folder or, if they have moved, from the working
 // directory. Rows that have changed since the run began are a *usererror.Error.
-func (c *Checkpoint) Load(w data.ReadControl) (rows options.Rows, notes []string, err error) {
+func (c *Checkpoint) Load(control data.ReadControl) (rows options.Rows, notes []string, err error) {
 	workDir, err := os.Getwd()
 	if err != nil || workDir == c.Result.Folder {
-		return c.load(c.Config, w)
+		return c.load(c.Config, control)
 	}
-	rows, notes, err = c.load(c.Config.PathsFrom(c.Result.Folder), w)
+	rows, notes, err = c.load(c.Config.PathsFrom(c.Result.Folder), control)
 	if err == nil {
 		return rows, notes, nil
 	}
-	rows, notes, workDirErr := c.load(c.Config, w)
+	rows, notes, workDirErr := c.load(c.Config, control)
 	if workDirErr != nil {
 		return rows, nil, fmt.Errorf("%w; nor from here: %v", err, workDirErr)
 	}
@@ -91,8 +91,9 @@ func (c *Checkpoint) Load(w data.ReadControl) (rows options.Rows, notes []string
 	return rows, notes, nil
 }
 
-func (c *Checkpoint) load(config options.Config, w data.ReadControl) (rows options.Rows, notes []string, err error) {
-	_, rows, notes, err = config.ReadRows(startSchema(config, c.Trained), w)
+func (c *Checkpoint) load(config options.Config, control data.ReadControl) (rows options.Rows, notes []string,
+	err error) {
+	_, rows, notes, err = config.ReadRows(startSchema(config, c.Trained), control)
 	if err != nil {
 		return rows, nil, err
 	}

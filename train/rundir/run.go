@@ -202,8 +202,8 @@ func startSchema(c options.Config, t *fitted.Model) *data.Schema {
 
 // TestRows reads the rows that the run was tested on, and refuses those that its model would misread: class 1 of a
 // table whose training rows have a new class may be class 2 of the model.
-func (r *Run) TestRows(w data.ReadControl) (*data.Dataset, error) {
-	rows, err := r.testRows(w)
+func (r *Run) TestRows(control data.ReadControl) (*data.Dataset, error) {
+	rows, err := r.testRows(control)
 	if err != nil {
 		return nil, err
 	}
@@ -215,7 +215,7 @@ func (r *Run) TestRows(w data.ReadControl) (*data.Dataset, error) {
 
 // testRows reads the test rows by the paths from the working directory. If these do not lead to rows of the same
 // fingerprint, it tries the folder in which the run was trained.
-func (r *Run) testRows(w data.ReadControl) (*data.Dataset, error) {
+func (r *Run) testRows(control data.ReadControl) (*data.Dataset, error) {
 	if r.Config.Test == data.NoTest {
 		return nil, usererror.Errorf("%s: was trained on all rows, with %s %s", r.Path, usererror.Flag("test"),
 			data.NoTest)
@@ -226,7 +226,7 @@ func (r *Run) testRows(w data.ReadControl) (*data.Dataset, error) {
 				return nil, usererror.Errorf("%s: a pipe or a device, whose rows are gone", path)
 			}
 		}
-		_, _, test, _, err := c.Load(startSchema(r.Config, r.Trained), w)
+		_, _, test, _, err := c.Load(startSchema(r.Config, r.Trained), control)
 		return test, err
 	}
 	test, err := read(r.Config)
