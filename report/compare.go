@@ -168,7 +168,7 @@ func paired(a, b *TestRows, x, y []int) *Paired {
 }
 
 func difference(of []float64) Difference {
-	mean, se := metrics.MeanError(of)
+	mean, se := metrics.MeanStdErr(of)
 	if math.IsNaN(se) || math.IsInf(se, 0) {
 		se = math.MaxFloat64 // one row has no standard error, and JSON has no NaN
 	}

@@ -147,7 +147,7 @@ func (s *shuffler) measure(ctx context.Context, inputs []data.Input) (measured [
 			for i := range drop {
 				drop[i] = density[i] - density[(k+1)*n+i]
 			}
-			mean, se := metrics.Weights(s.rows.Weights).MeanError(drop)
+			mean, se := metrics.Weights(s.rows.Weights).MeanStdErr(drop)
 			measured = append(measured, Input{in.Name, mean, se})
 		}
 	}

@@ -80,7 +80,7 @@ func (ch *objectiveChoice) score(ctx context.Context, a *rundir.Attempt) error {
 		return nil
 	}
 	logs := r.trained.DensitiesOf(p, heldOut, 0).Log
-	if mean, _ := ch.weights.MeanError(logs); math.IsNaN(mean) || math.IsInf(mean, 0) {
+	if mean, _ := ch.weights.MeanStdErr(logs); math.IsNaN(mean) || math.IsInf(mean, 0) {
 		ch.run.reporter.Note("an attempt with %s does not count: its log density is %g", candidateOf(a), mean)
 		return nil
 	}

@@ -59,11 +59,11 @@ func Temperature(trained *fitted.Model, p *model.Prediction, rows *data.Dataset)
 		}
 		return trained.DensitiesOf(p.Tempered(t), rows, 0).Log
 	}, w)
-	if !w.Surpass(temperedLogs, plainLogs) {
+	if !w.BetterByOneSE(temperedLogs, plainLogs) {
 		t, temperedLogs = 1, plainLogs
 	}
-	plainMean, _ = w.MeanError(plainLogs)
-	temperedMean, _ = w.MeanError(temperedLogs)
+	plainMean, _ = w.MeanStdErr(plainLogs)
+	temperedMean, _ = w.MeanStdErr(temperedLogs)
 	return t, plainMean, temperedMean
 }
 

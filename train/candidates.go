@@ -103,7 +103,7 @@ func candidateOf(a *rundir.Attempt) candidate { return candidate{a.Objective, a.
 
 // meanOf returns the mean log density of the held-out rows after an attempt.
 func (ch *objectiveChoice) meanOf(a *rundir.Attempt) float64 {
-	mean, _ := ch.weights.MeanError(a.Logs)
+	mean, _ := ch.weights.MeanStdErr(a.Logs)
 	return mean
 }
 
@@ -112,7 +112,8 @@ func (ch *objectiveChoice) meanOf(a *rundir.Attempt) float64 {
 func (ch *objectiveChoice) best() *rundir.Attempt {
 	byCandidate := map[candidate]*rundir.Attempt{}
 	for _, a := range ch.scored() {
-		if previous := byCandidate[candidateOf(a)]; previous == nil || !ch.weights.Surpass(previous.Logs, a.Logs) {
+		previous := byCandidate[candidateOf(a)]
+		if previous == nil || !ch.weights.BetterByOneSE(previous.Logs, a.Logs) {
 			byCandidate[candidateOf(a)] = a
 		}
 	}
@@ -123,7 +124,7 @@ func (ch *objectiveChoice) best() *rundir.Attempt {
 			best = a
 		}
 	}
-	if first != nil && !ch.weights.Surpass(best.Logs, first.Logs) {
+	if first != nil && !ch.weights.BetterByOneSE(best.Logs, first.Logs) {
 		return first
 	}
 	return best

@@ -255,7 +255,7 @@ func (ch *objectiveChoice) tryColumns(ctx context.Context) error {
 	}
 	ch.inputs = ch.columns
 	err := ch.attempt(ctx, candidateOf(best), ch.shortSteps)
-	if of := ch.scored(); len(of) == 0 || !ch.weights.Surpass(of[0].Logs, best.Logs) {
+	if of := ch.scored(); len(of) == 0 || !ch.weights.BetterByOneSE(of[0].Logs, best.Logs) {
 		ch.inputs = before
 	}
 	return err

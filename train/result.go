@@ -50,7 +50,7 @@ func recent(readings []float64) *rundir.Recent {
 	if len(last) < 2 {
 		return nil
 	}
-	mean, se := metrics.MeanError(last)
+	mean, se := metrics.MeanStdErr(last)
 	return &rundir.Recent{Mean: mean, SE: se, Readings: len(last)}
 }
 
@@ -85,8 +85,8 @@ func stillRising(readings []float64, n int, targets float64) bool {
 		return false
 	}
 	late := readings[len(readings)-3*quarter:]
-	earlierMean, _ := metrics.MeanError(late[:quarter])
-	lastMean, _ := metrics.MeanError(late[2*quarter:])
+	earlierMean, _ := metrics.MeanStdErr(late[:quarter])
+	lastMean, _ := metrics.MeanStdErr(late[2*quarter:])
 	squares := 0.0 // sum of squared second differences, in which a steady rise leaves no trace
 	for i := 2; i < len(late); i++ {
 		d := late[i] - 2*late[i-1] + late[i-2]

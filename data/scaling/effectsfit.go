@@ -235,5 +235,5 @@ func predicts(effects [][]float64, k int, rest, weights []float64) bool {
 		r += effects[k][i]
 		without[i] = -r * r
 	}
-	return metrics.Weights(weights).Surpass(with, without)
+	return metrics.Weights(weights).BetterByOneSE(with, without)
 }

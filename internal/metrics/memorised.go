@@ -22,11 +22,12 @@ const (
 //
 //	min(0, r̄_seen) − r̄_unseen > max(¼ nat, t √(v/n + v/m)),   v = max(½, var r_seen)
 //
-// with t the quantile 0.999 of Student's t of min(n, m) − 1 degrees of freedom. n and m are by Weights.size. By the gap
-// alone, a model that interpolates exact targets would count as memorising. By the variance of unseen rows, the worst
-// models would not. The minimum subtracts the effect of a likelihood that does not fit, which surprises on both sides.
+// with t the quantile 0.999 of Student's t of min(n, m) − 1 degrees of freedom. n and m are by Weights.effectiveSize.
+// By the gap alone, a model that interpolates exact targets would count as memorising. By the variance of unseen rows,
+// the worst models would not. The minimum subtracts the effect of a likelihood that does not fit, which surprises on
+// both sides.
 func Memorised(seen, unseen Densities) bool {
-	n, m := seen.Weights.size(len(seen.Log)), unseen.Weights.size(len(unseen.Log))
+	n, m := seen.Weights.effectiveSize(len(seen.Log)), unseen.Weights.effectiveSize(len(unseen.Log))
 	rows := min(n, m)
 	if rows < 2 {
 		return false
@@ -59,5 +60,5 @@ func Gap(seen, unseen Densities) (gap, se float64) {
 	return a - b, math.Sqrt(va + vb)
 }
 
-// MeanError returns the mean of x and its standard error, NaN for a single value.
-func MeanError(x []float64) (mean, se float64) { return Weights(nil).MeanError(x) }
+// MeanStdErr returns the mean of x and its standard error, NaN for a single value.
+func MeanStdErr(x []float64) (mean, se float64) { return Weights(nil).MeanStdErr(x) }

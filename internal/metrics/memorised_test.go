@@ -95,7 +95,7 @@ func TestGap(t *testing.T) {
 	gap, se := Gap(Densities{Log: []float64{1, 2, 3}}, Densities{Log: []float64{-1, 1}})
 	check(t, "gap", gap, 2, 1e-15)
 	check(t, "its error", se, math.Sqrt(1.0/3+2.0/2), 1e-15)
-	mean, se := MeanError([]float64{1, 2, 3})
+	mean, se := MeanStdErr([]float64{1, 2, 3})
 	check(t, "mean", mean, 2, 1e-15)
 	check(t, "its error", se, math.Sqrt(1.0/3), 1e-15)
 	if _, se := Gap(Densities{Log: []float64{1, 2}}, Densities{Log: []float64{3}}); !math.IsNaN(se) {
@@ -160,6 +160,6 @@ func TestDensities(t *testing.T) {
 }
 
 func mean(x []float64) float64 {
-	m, _ := MeanError(x)
+	m, _ := MeanStdErr(x)
 	return m
 }

@@ -46,8 +46,8 @@ func TestTemperature(t *testing.T) {
 		if math.Abs(math.Log(got/want)) > 0.1 {
 			t.Errorf("temperature %.3f, want %.3f", got, want)
 		}
-		before, _ := MeanError(as)
-		after, _ := MeanError(with)
+		before, _ := MeanStdErr(as)
+		after, _ := MeanStdErr(with)
 		if plain := ScoreClassification(logits, 1, n, c, labels, nil).NLL; math.Abs(plain+before) > 1e-12 {
 			t.Errorf("log likelihood %v without a temperature, and NLL %v", before, plain)
 		}

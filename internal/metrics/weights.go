@@ -24,8 +24,8 @@ func (w Weights) Sum(n int) (sum float64) {
 	return sum
 }
 
-// size returns the number of rows of weight 1 whose mean has the same variance, (Σ w)²/Σ w².
-func (w Weights) size(n int) float64 {
+// effectiveSize returns the number of rows of weight 1 whose mean has the same variance, (Σ w)²/Σ w².
+func (w Weights) effectiveSize(n int) float64 {
 	squares := 0.0
 	for i := range n {
 		squares += w.At(i) * w.At(i)
@@ -34,20 +34,20 @@ func (w Weights) size(n int) float64 {
 	return sum * sum / squares
 }
 
-// MeanError returns the mean of x, Σ w x/Σ w, and its standard error, NaN for a single value.
-func (w Weights) MeanError(x []float64) (mean, se float64) {
+// MeanStdErr returns the mean of x, Σ w x/Σ w, and its standard error, NaN for a single value.
+func (w Weights) MeanStdErr(x []float64) (mean, se float64) {
 	mean, variance := w.moments(x)
 	return mean, math.Sqrt(variance)
 }
 
-// Surpass reports whether the mean of logs exceeds the mean of other, for the same rows, by more than the standard
-// error of the difference.
-func (w Weights) Surpass(logs, other []float64) bool {
+// BetterByOneSE reports whether the mean of logs exceeds the mean of other, for the same rows, by more than the
+// standard error of the difference.
+func (w Weights) BetterByOneSE(logs, other []float64) bool {
 	differences := make([]float64, len(logs))
 	for i := range differences {
 		differences[i] = logs[i] - other[i]
 	}
-	mean, se := w.MeanError(differences)
+	mean, se := w.MeanStdErr(differences)
 	return mean > se
 }
 

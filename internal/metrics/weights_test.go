@@ -71,17 +71,17 @@ func copies[T any](x []T, n, width int, rows []int) (out []T) {
 // The mean equals the mean of copies of the rows. Its standard error does not depend on the unit of weights.
 func TestWeightedMean(t *testing.T) {
 	x := []float64{1, 4, 2}
-	mean, se := Weights{1, 2, 3}.MeanError(x)
-	if want, _ := MeanError([]float64{1, 4, 4, 2, 2, 2}); math.Abs(mean-want) > 1e-15 {
+	mean, se := Weights{1, 2, 3}.MeanStdErr(x)
+	if want, _ := MeanStdErr([]float64{1, 4, 4, 2, 2, 2}); math.Abs(mean-want) > 1e-15 {
 		t.Errorf("mean %g, want %g", mean, want)
 	}
-	if _, again := (Weights{10, 20, 30}).MeanError(x); math.Abs(again-se) > 1e-15 {
+	if _, again := (Weights{10, 20, 30}).MeanStdErr(x); math.Abs(again-se) > 1e-15 {
 		t.Errorf("standard error %g, want %g", again, se)
 	}
-	if _, plain := MeanError(x); plain != func() float64 { _, s := (Weights{5, 5, 5}).MeanError(x); return s }() {
+	if _, plain := MeanStdErr(x); plain != func() float64 { _, s := (Weights{5, 5, 5}).MeanStdErr(x); return s }() {
 		t.Error("equal weights change the standard error")
 	}
-	if got := (Weights{2, 2}).size(2); got != 2 {
+	if got := (Weights{2, 2}).effectiveSize(2); got != 2 {
 		t.Errorf("size %g, want 2", got)
 	}
 }

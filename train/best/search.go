@@ -178,7 +178,7 @@ func (s *Search) fitWeights() error {
 	}
 	shares := stack(logs, weights)
 	mixture := mixtureLogDensities(logs, shares)
-	if first := slices.Index(finalists, 0); first >= 0 && !weights.Surpass(mixture, logs[first]) {
+	if first := slices.Index(finalists, 0); first >= 0 && !weights.BetterByOneSE(mixture, logs[first]) {
 		clear(shares)
 		shares[first] = 1
 	}

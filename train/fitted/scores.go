@@ -194,7 +194,7 @@ func (t *Model) RMSE(p *model.Prediction, ds *data.Dataset) float64 {
 			mean, _ := m.Moments(n)
 			squares[n] = (y - mean) * (y - mean)
 		}
-		square, _ := metrics.Weights(ds.Weights).MeanError(squares)
+		square, _ := metrics.Weights(ds.Weights).MeanStdErr(squares)
 		sum += math.Sqrt(square)
 	}
 	return sum / float64(len(t.Targets))

@@ -160,8 +160,8 @@ func NewGeneralisation(unseenKind string, seen, unseen metrics.Densities, consta
 }
 
 func compare(kind string, d metrics.Densities) Compared {
-	mean, se := d.Weights.MeanError(d.Log)
-	expected, _ := d.Weights.MeanError(d.Expected)
+	mean, se := d.Weights.MeanStdErr(d.Log)
+	expected, _ := d.Weights.MeanStdErr(d.Expected)
 	return Compared{kind, len(d.Log), mean, ifFinite(se), expected}
 }
 
