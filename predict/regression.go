@@ -122,9 +122,9 @@ func (c *Classes) Probabilities(i int) []float64 { return c.mean[i*c.width : (i+
 // Label returns the most probable class of row i.
 func (c *Classes) Label(i int) string { return c.names[metrics.Argmax(c.Probabilities(i))] }
 
-// Set returns the classes of row i whose metrics.MassAbove is at most q, in their order.
+// Set returns the classes of row i whose metrics.AdaptiveSetScores is at most q, in their order.
 func (c *Classes) Set(i int, q float64) (classes []string) {
-	for k, mass := range metrics.MassAbove(c.Probabilities(i)) {
+	for k, mass := range metrics.AdaptiveSetScores(c.Probabilities(i)) {
 		if mass <= q {
 			classes = append(classes, c.names[k])
 		}

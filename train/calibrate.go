@@ -55,7 +55,7 @@ func Temperature(trained *fitted.Model, p *model.Prediction, rows *data.Dataset)
 	w := metrics.Weights(rows.Weights)
 	t, plainLogs, temperedLogs := metrics.Temperature(func(t float64) []float64 {
 		if trained.Schema.Task == data.Classification { // this makes no copy of the logits, which may be large
-			return metrics.LabelLogs(p.H, p.S, p.N, p.C, 1/t, rows.Labels)
+			return metrics.LabelLogProbabilities(p.H, p.S, p.N, p.C, 1/t, rows.Labels)
 		}
 		return trained.DensitiesOf(p.Tempered(t), rows, 0).Log
 	}, w)

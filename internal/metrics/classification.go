@@ -85,8 +85,9 @@ func Probabilities(logits []float64, s, n, c int) []float64 {
 	return p
 }
 
-// LabelLogs returns log p(label), as in ClassDensities, for logits [S,N,C] times a factor. It does not copy the logits.
-func LabelLogs(logits []float64, s, n, c int, by float64, labels []int32) []float64 {
+// LabelLogProbabilities returns log p(label), as in ClassDensities, for logits [S,N,C] times a factor. It does not copy
+// the logits.
+func LabelLogProbabilities(logits []float64, s, n, c int, by float64, labels []int32) []float64 {
 	out := make([]float64, n)
 	EachPart(n, func(lo, hi int) {
 		row, each := make([]float64, c), make([]float64, s)

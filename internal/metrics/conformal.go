@@ -33,9 +33,9 @@ func CheckConformal(n int, level float64) error {
 	return nil
 }
 
-// MassAbove returns the scores of adaptive prediction sets: for each class, the probability of all classes that are
-// more probable. The most probable class has 0, so that it is in any set.
-func MassAbove(probabilities []float64) []float64 {
+// AdaptiveSetScores returns the scores of adaptive prediction sets: for each class, the probability of all classes that
+// are more probable. The most probable class has 0, so that it is in any set.
+func AdaptiveSetScores(probabilities []float64) []float64 {
 	order := Order(len(probabilities), func(a, b int) int { return cmp.Compare(probabilities[b], probabilities[a]) })
 	scores := make([]float64, len(probabilities))
 	mass := 0.0

@@ -33,7 +33,7 @@ func TestConformalRank(t *testing.T) {
 
 // Classes of one probability have one score, and the most probable have 0.
 func TestMassAbove(t *testing.T) {
-	got := MassAbove([]float64{0.125, 0.5, 0.125, 0.25})
+	got := AdaptiveSetScores([]float64{0.125, 0.5, 0.125, 0.25})
 	if want := []float64{0.75, 0, 0.75, 0.5}; !slices.Equal(got, want) {
 		t.Errorf("scores %v, expected %v", got, want)
 	}

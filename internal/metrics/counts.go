@@ -65,7 +65,7 @@ func (c Counts) LogDensity(n int, y float64) float64 {
 	for s := range logs {
 		logs[s] = c.component(s, n).logProbability(y)
 	}
-	return LogSum(logs, c.weight, 1)
+	return LogSumExp(logs, c.weight, 1)
 }
 
 // CDF returns the probability that row n's target is at most y.

@@ -41,7 +41,7 @@ func (l LogMixture) Moments(n int) (mean, variance float64) {
 	for s := range means {
 		means[s], squares[s], _ = l.logMoments(s, n)
 	}
-	first, second := LogSum(means, l.times, float64(l.S)), LogSum(squares, l.times, float64(l.S))
+	first, second := LogSumExp(means, l.times, float64(l.S)), LogSumExp(squares, l.times, float64(l.S))
 	return math.Exp(first), math.Exp(2*first) * math.Expm1(math.Max(0, second-2*first))
 }
 
@@ -53,7 +53,7 @@ func (l LogMixture) Noise(n int, v float64) float64 {
 		_, square, kept := l.logMoments(s, n)
 		logs[s] = square + math.Log(-math.Expm1(-l.Unit*l.Unit*v*kept))
 	}
-	return math.Exp(LogSum(logs, l.times, float64(l.S)))
+	return math.Exp(LogSumExp(logs, l.times, float64(l.S)))
 }
 
 // LogDensity returns log p(y) of row n, −∞ where y is not positive.

@@ -130,20 +130,20 @@ func (m Mixture) LogDensity(n int, y float64) float64 {
 		sd := m.scale(s, n)
 		logs[s] = m.student(s).logDensity((y-m.Mean[s*m.N+n])/sd) - math.Log(sd)
 	}
-	return m.outer(n).logDensity(LogSum(logs, m.times, float64(m.S)), y)
+	return m.outer(n).logDensity(LogSumExp(logs, m.times, float64(m.S)), y)
 }
 
-// LogSum returns log (Σ_s times(s) exp(logs[s]) / over), in which no exponential overflows.
-func LogSum(logs []float64, times func(s int) float64, over float64) float64 {
+// LogSumExp returns log (Σ_s weight(s) exp(logs[s]) / total), in which no exponential overflows.
+func LogSumExp(logs []float64, weight func(s int) float64, total float64) float64 {
 	top := slices.Max(logs)
 	if math.IsInf(top, -1) {
 		return top
 	}
 	sum := 0.0
 	for s, l := range logs {
-		sum += times(s) * math.Exp(l-top)
+		sum += weight(s) * math.Exp(l-top)
 	}
-	return top + math.Log(sum/over)
+	return top + math.Log(sum/total)
 }
 
 // CDF returns the probability that row n's target is at most y.

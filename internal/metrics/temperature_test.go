@@ -71,8 +71,8 @@ func TestTemperatureOfFewRows(t *testing.T) {
 	}
 }
 
-// LabelLogs has the bits of ClassDensities of tempered logits.
-func TestLabelLogs(t *testing.T) {
+// LabelLogProbabilities has the bits of ClassDensities of tempered logits.
+func TestLabelLogProbabilities(t *testing.T) {
 	const s, n, c, by = 3, 150, 5, 0.7
 	rng := rand.New(rand.NewPCG(1, 2))
 	logits, tempered, labels := make([]float64, s*n*c), make([]float64, s*n*c), make([]int32, n)
@@ -84,7 +84,7 @@ func TestLabelLogs(t *testing.T) {
 		labels[i] = int32(rng.IntN(c))
 	}
 	want := ClassDensities(tempered, s, n, c, labels).Log
-	if got := LabelLogs(logits, s, n, c, by, labels); !slices.Equal(got, want) {
+	if got := LabelLogProbabilities(logits, s, n, c, by, labels); !slices.Equal(got, want) {
 		t.Errorf("%v, expected %v", got, want)
 	}
 }

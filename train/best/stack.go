@@ -94,7 +94,7 @@ func mixtureLogDensities(logs [][]float64, w []float64) []float64 {
 		for k := range row {
 			row[k] = logs[k][i]
 		}
-		all[i] = metrics.LogSum(row, func(k int) float64 { return w[k] }, 1)
+		all[i] = metrics.LogSumExp(row, func(k int) float64 { return w[k] }, 1)
 	}
 	return all
 }

@@ -83,7 +83,7 @@ func (t *Model) conformalScores(p *model.Prediction, ds *data.Dataset) [][]float
 		probabilities := metrics.Probabilities(p.H, p.S, p.N, p.C)
 		scores := make([]float64, p.N)
 		for n, label := range ds.Labels {
-			scores[n] = metrics.MassAbove(probabilities[n*p.C : (n+1)*p.C])[label]
+			scores[n] = metrics.AdaptiveSetScores(probabilities[n*p.C : (n+1)*p.C])[label]
 		}
 		return [][]float64{scores}
 	}
@@ -147,7 +147,7 @@ func (t *Model) conformalTest(p *model.Prediction, ds *data.Dataset, target int)
 			if scores[n] <= q {
 				inside++
 			}
-			for _, mass := range metrics.MassAbove(probabilities[n*p.C : (n+1)*p.C]) {
+			for _, mass := range metrics.AdaptiveSetScores(probabilities[n*p.C : (n+1)*p.C]) {
 				if mass <= q {
 					size++
 				}
