@@ -11,9 +11,10 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// Generalise compares training rows with validation rows or, if there are none, with the test rows of scores. It is nil
-// without either. Log densities that are not finite are an error. Soon after ctx ends, its cause is the error.
-func (j *Job) Generalise(ctx context.Context, t *fitted.Model,
+// MeasureGeneralisation compares training rows with validation rows or, if there are none, with the test rows of
+// scores. It is nil without either. Log densities that are not finite are an error. Soon after ctx ends, its cause is
+// the error.
+func (j *Job) MeasureGeneralisation(ctx context.Context, t *fitted.Model,
 	scores *fitted.Scores) (*rundir.Generalisation, error) {
 	unseenKind, unseen := "test", scores.Densities
 	var err error
@@ -33,12 +34,12 @@ func (j *Job) Generalise(ctx context.Context, t *fitted.Model,
 	constant := math.NaN() // stays NaN for weights of rows or classes, and for counts
 	if j.Train.Weights == nil && j.Config.ClassWeights != options.Balanced && !t.PredictsCounts() {
 		sample, _ := j.Train.Sample(fitted.ComparedRows, t.Seed)
-		constant = t.ConstantLogDensity(sample)
+		constant = t.BaselineLogDensity(sample)
 	}
 	return rundir.NewGeneralisation(unseenKind, seen, unseen, constant)
 }
 
-// otherPredictedRows returns the number of rows that calibrate, conform and Generalise predict.
+// otherPredictedRows returns the number of rows that calibrate, fitConformal and MeasureGeneralisation predict.
 func (j *Job) otherPredictedRows() (rows int) {
 	if j.Conformal != nil {
 		rows = j.Conformal.N()

@@ -45,7 +45,7 @@ func generalise(t *testing.T, options string, set, validation,
 	out := must.Get(job.Run(t.Context()))(t)
 	scores := must.Get(out.Trained.Evaluate(t.Context(), dev, test,
 		fitted.Evaluation{Samples: c.EvalSamples, Draws: c.PredictDraws}))(t)
-	g := must.Get(job.Generalise(t.Context(), out.Trained, scores))(t)
+	g := must.Get(job.MeasureGeneralisation(t.Context(), out.Trained, scores))(t)
 	return g, scores, job, out
 }
 
@@ -203,16 +203,16 @@ func TestGeneralisationNotFinite(t *testing.T) {
 	_, scores, job, out := generalise(t, "steps=3 batch=20 inducing=5 features=5 eval-samples=2",
 		set, nil, set.Spread(5))
 	scores.Densities.Log[2] = math.Inf(-1)
-	if _, err := job.Generalise(t.Context(), out.Trained, scores); err == nil {
+	if _, err := job.MeasureGeneralisation(t.Context(), out.Trained, scores); err == nil {
 		t.Error("an infinite log density is none")
 	}
 	scores.Densities = metrics.Densities{Log: []float64{-1}, Expected: []float64{-1}}
-	if g, err := job.Generalise(t.Context(), out.Trained, scores); err != nil || g.GapSE != nil ||
+	if g, err := job.MeasureGeneralisation(t.Context(), out.Trained, scores); err != nil || g.GapSE != nil ||
 		g.Unseen.SE != nil || g.Seen.SE == nil {
 		t.Errorf("of a single row: %+v, %v", g, err)
 	}
 	job.Test = nil
-	if g, err := job.Generalise(t.Context(), out.Trained, scores); g != nil || err != nil {
+	if g, err := job.MeasureGeneralisation(t.Context(), out.Trained, scores); g != nil || err != nil {
 		t.Errorf("without unseen rows: %+v, %v", g, err)
 	}
 }

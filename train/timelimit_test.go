@@ -122,7 +122,7 @@ func TestNothingInTime(t *testing.T) {
 	if _, err := out.Trained.Evaluate(ctx, dev, set, fitted.Evaluation{Samples: 5}); err != enough {
 		t.Errorf("an evaluation: %v", err)
 	}
-	if _, err := job.Generalise(ctx, out.Trained, &fitted.Scores{}); err != enough {
+	if _, err := job.MeasureGeneralisation(ctx, out.Trained, &fitted.Scores{}); err != enough {
 		t.Errorf("a comparison: %v", err)
 	}
 }

@@ -53,7 +53,7 @@ func (o *runOutput) generalise(ctx context.Context, guard *exitGuard, scores *fi
 		return
 	}
 	o.extra(ctx, guard, checkExtra, func(ctx context.Context) (func() error, error) {
-		g, err := o.job.Generalise(ctx, o.out.Trained, scores)
+		g, err := o.job.MeasureGeneralisation(ctx, o.out.Trained, scores)
 		return func() error {
 			o.result.Generalisation = g
 			return o.rescore()

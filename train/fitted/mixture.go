@@ -33,9 +33,9 @@ func (t *Model) DensitiesOf(p *model.Prediction, ds *data.Dataset, draws int) me
 	return mean
 }
 
-// ConstantLogDensity returns the mean log density of rows under one prediction for all of them, in the units of
+// BaselineLogDensity returns the mean log density of rows under one prediction for all of them, in the units of
 // DensitiesOf: the shares of their classes, or for each target a normal with their mean and variance.
-func (t *Model) ConstantLogDensity(ds *data.Dataset) (mean float64) {
+func (t *Model) BaselineLogDensity(ds *data.Dataset) (mean float64) {
 	if t.Schema.Task == data.Classification {
 		for _, count := range ds.ClassCounts() {
 			if share := float64(count) / float64(ds.N()); share > 0 {
