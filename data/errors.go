@@ -58,8 +58,8 @@ func rowErrorf(i int, format string, args ...any) *Error {
 	return errorAt("", position{line: i + 1}, "row %d%s", i+1, fmt.Sprintf(format, args...))
 }
 
-// Faultf returns an error about row i, from 0, by its place in a file or its number.
-func (d *Dataset) Faultf(i int, format string, args ...any) error {
+// RowErrorf returns an error about row i, from 0, by its place in a file or its number.
+func (d *Dataset) RowErrorf(i int, format string, args ...any) error {
 	if d.Path == inMemory && d.lines == nil {
 		return rowErrorf(i, ": %s", fmt.Sprintf(format, args...))
 	}

@@ -297,9 +297,9 @@ func (d *Dataset) setFacts(r Rows) {
 	}
 }
 
-// ClassFactors returns W/(K W_c) for the K classes that have rows. W_c is the sum of the weights of a class, and W the
-// sum of all weights. With them, each class has the same share of W.
-func (d *Dataset) ClassFactors() []float64 {
+// BalancedClassWeights returns W/(K W_c) for the K classes that have rows. W_c is the sum of the weights of a class,
+// and W the sum of all weights. With them, each class has the same share of W.
+func (d *Dataset) BalancedClassWeights() []float64 {
 	sums := make([]float64, len(d.Classes))
 	classes := 0.0
 	total := 0.0
@@ -324,8 +324,8 @@ func (d *Dataset) ClassFactors() []float64 {
 	return sums
 }
 
-// TimesFactors returns the data set with the weight of each row multiplied by the factor of its class; nil for nil.
-func (d *Dataset) TimesFactors(classes []float64) *Dataset {
+// WithClassWeights returns the data set with the weight of each row multiplied by the factor of its class; nil for nil.
+func (d *Dataset) WithClassWeights(classes []float64) *Dataset {
 	if d == nil {
 		return nil
 	}

@@ -33,8 +33,8 @@ func (d *Dataset) separate(count int, site uint32, seed uint64) (rest, separated
 	return matrix.Others(d.N(), separated), separated
 }
 
-// HowSplit describes how separate chooses rows.
-func (d *Dataset) HowSplit(seed uint64) string {
+// SplitDescription describes how separate chooses rows.
+func (d *Dataset) SplitDescription(seed uint64) string {
 	switch {
 	case d.Times != nil:
 		return "the last ones in time"
@@ -93,10 +93,10 @@ func (d *Dataset) groupSizes() []int {
 	return sizes
 }
 
-// InFold splits all rows for fold k of folds, from 1. Rows without groups and times have equal shares of each class in
-// the folds. For rows with times, time is cut into equal windows. Fold k is tested on window k+1, and trained on all
+// SplitFold splits all rows for fold k of folds, from 1. Rows without groups and times have equal shares of each class
+// in the folds. For rows with times, time is cut into equal windows. Fold k is tested on window k+1, and trained on all
 // rows before it; the first window is in no test.
-func (d *Dataset) InFold(folds, k int) (train, test []int) {
+func (d *Dataset) SplitFold(folds, k int) (train, test []int) {
 	var in []int
 	switch {
 	case d.Times != nil:
@@ -137,8 +137,8 @@ func (d *Dataset) foldsOfGroups(folds int) []int {
 	return in
 }
 
-// ScoreFolds returns folds of whole groups, or of windows in time, from 1; nil for rows without groups and times.
-func (d *Dataset) ScoreFolds(folds int) (in []int) {
+// GroupedFolds returns folds of whole groups, or of windows in time, from 1; nil for rows without groups and times.
+func (d *Dataset) GroupedFolds(folds int) (in []int) {
 	switch {
 	case d.Times != nil:
 		cuts := d.windows(folds - 1)
@@ -188,11 +188,11 @@ func HoldOut(d *Dataset, fraction float64, seed uint64) (rest, validation *Datas
 	return rest, d.Subset(rows), nil
 }
 
-// InBlocks returns d. Sequences without groups and times are in count groups: blocks of rows that are near each other
-// in the file, each with the same share of every class. Neighbours are often similar, such as sentences of one text or
-// members of one family, and would predict each other better than they predict new rows. If each class has fewer rows
-// than there are blocks, some blocks would be empty, and there are none.
-func (d *Dataset) InBlocks(count int) *Dataset {
+// GroupedInBlocks returns d. Sequences without groups and times are in count groups: blocks of rows that are near each
+// other in the file, each with the same share of every class. Neighbours are often similar, such as sentences of one
+// text or members of one family, and would predict each other better than they predict new rows. If each class has
+// fewer rows than there are blocks, some blocks would be empty, and there are none.
+func (d *Dataset) GroupedInBlocks(count int) *Dataset {
 	if d.Sequences == nil || d.Groups != nil || d.Times != nil {
 		return d
 	}
@@ -253,7 +253,7 @@ func inFolds(all *Dataset, folds, fold int) (train, test *Dataset, note string, 
 					"train on: remove the row", all.Classes[c])
 		}
 	}
-	rest, rows := all.InFold(folds, fold)
+	rest, rows := all.SplitFold(folds, fold)
 	note = fmt.Sprintf("%s: %d of %d rows are for testing, fold %d of %d%s", all.Name, len(rows),
 		all.N(), fold, folds, how)
 	test = all.Subset(rows)

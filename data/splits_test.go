@@ -261,7 +261,7 @@ func TestInBlocks(t *testing.T) {
 		texts[i], classes[i] = "ACGT", []string{"a", "b", "b"}[i%3]
 	}
 	ds := must.Get(FromRows(Rows{Sequences: texts, Classes: classes}))(t)
-	blocked := ds.InBlocks(5)
+	blocked := ds.GroupedInBlocks(5)
 	for i, g := range blocked.Groups {
 		if g != int32(i/12) {
 			t.Fatalf("row %d of 60 is in block %d of 5", i, g)
@@ -275,19 +275,19 @@ func TestInBlocks(t *testing.T) {
 		slices.Contains(rest.Groups, held.Groups[0]) {
 		t.Errorf("a fifth held out: %d rows, classes %v, groups %v, %v", held.N(), held.ClassCounts(), held.Groups, err)
 	}
-	if ds.InBlocks(41) != ds {
+	if ds.GroupedInBlocks(41) != ds {
 		t.Error("there are blocks without rows")
 	}
 	ds.Groups = make([]int32, 60)
-	if ds.InBlocks(5) != ds {
+	if ds.GroupedInBlocks(5) != ds {
 		t.Error("groups became blocks")
 	}
 	ds.Groups, ds.Times = nil, make([]float64, 60)
-	if ds.InBlocks(5) != ds {
+	if ds.GroupedInBlocks(5) != ds {
 		t.Error("times became blocks")
 	}
 	table := must.Get(FromRows(Rows{Inputs: [][]float64{{1}, {2}}, Values: []float64{1, 2}}))(t)
-	if table.InBlocks(2) != table {
+	if table.GroupedInBlocks(2) != table {
 		t.Error("a table has blocks")
 	}
 }

@@ -24,12 +24,12 @@ func seldom(rng *rand.Rand, a, _ float64) string {
 }
 
 // Balanced classes have the same share of the weights, and balanced twice is balanced once.
-func TestClassFactors(t *testing.T) {
+func TestBalancedClassWeights(t *testing.T) {
 	set := weighted(table(t, 60, 1, seldom), false)
 	set.Classes = append(slices.Clone(set.Classes), "unseen")
 	total := metrics.Weights(set.Weights).Sum(set.N())
 	for range 2 {
-		set = set.TimesFactors(set.ClassFactors())
+		set = set.WithClassWeights(set.BalancedClassWeights())
 		sums := make([]float64, 3)
 		for i, label := range set.Labels {
 			sums[label] += set.Weights[i]
@@ -48,7 +48,7 @@ func TestClassWeights(t *testing.T) {
 	const words = "steps=120 batch=50 inducing=15 features=10 objective=elbo"
 	plain := mustFit(t, words, set)
 	balanced := mustFit(t, words+" class-weights=balanced", set)
-	by := mustFit(t, words, set.TimesFactors(set.ClassFactors()))
+	by := mustFit(t, words, set.WithClassWeights(set.BalancedClassWeights()))
 	same(t, "class weights", balanced.Trained.Parameters, by.Trained.Parameters)
 	recall := func(out *Outcome) float64 {
 		s := evaluate(t, out, set)

@@ -119,7 +119,7 @@ func (ch *objectiveChoice) holdOut(ctx context.Context, most int) (err error) {
 	trainRows := min(float64(ds.N())-heldOutRows, float64(most))
 	rows, _ := ds.Sample(int(math.Round(trainRows+heldOutRows)), cfg.Seed)
 	share := heldOutRows / (trainRows + heldOutRows)
-	rows = rows.InBlocks(int(math.Round(heldOutBlocks / share)))
+	rows = rows.GroupedInBlocks(int(math.Round(heldOutBlocks / share)))
 	if in.trainRows, in.heldOut, err = data.HoldOut(rows, share, cfg.Seed); err != nil {
 		return err
 	}

@@ -201,11 +201,11 @@ func (s *setup) balanceClasses() error {
 	if !balances || err != nil {
 		return err
 	}
-	factors := s.train.ClassFactors()
-	s.train, s.validation = s.train.TimesFactors(factors), s.validation.TimesFactors(factors)
-	rare := slices.Index(factors, slices.Max(factors))
+	classWeights := s.train.BalancedClassWeights()
+	s.train, s.validation = s.train.WithClassWeights(classWeights), s.validation.WithClassWeights(classWeights)
+	rare := slices.Index(classWeights, slices.Max(classWeights))
 	s.reporter.Note("class weights: balanced, of a row of %q times %s; probabilities are those of equally frequent "+
-		"classes", s.train.Classes[rare], metrics.Count(factors[rare]))
+		"classes", s.train.Classes[rare], metrics.Count(classWeights[rare]))
 	return nil
 }
 

@@ -38,7 +38,7 @@ func FitEffects(ctx context.Context, d *data.Dataset, progress func(share float6
 		e.Columns = append(e.Columns, WordEffects{c.At, len(c.Words), make([]float64, len(c.Words)*len(names))})
 	}
 	m := newMixedModel(d, words)
-	folds := d.ScoreFolds(effectFolds)
+	folds := d.GroupedFolds(effectFolds)
 	if folds == nil || slices.Min(folds) == slices.Max(folds) { // all rows are of one group, or near one time
 		folds = foldsInTurn(targets[0])
 	}

@@ -56,7 +56,7 @@ func FitProjection(ctx context.Context, d *data.Dataset, s Scaler, progress func
 	sample, numbers := d.Sample(projectionRows, 0)
 	p := &projector{n: sample.N(), d: d.D(), scaler: s, x: s.Rows(sample.X, 0, sample.N())}
 	p.readTargets(sample)
-	folds := d.ScoreFolds(min(projectionFolds, p.n))
+	folds := d.GroupedFolds(min(projectionFolds, p.n))
 	if picked := matrix.Pick(folds, numbers); picked != nil && slices.Min(picked) < slices.Max(picked) {
 		p.folds = picked
 	}

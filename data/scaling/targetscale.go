@@ -147,7 +147,7 @@ func CheckPositive(d *data.Dataset, scales []TargetScale) error {
 	names := d.Outputs()
 	for i, y := range d.Y {
 		if c := i % len(names); scales[c].Log && !(y > 0) {
-			return d.Faultf(i/len(names), "the target %s is %s, and the model predicts its logarithm: leave "+
+			return d.RowErrorf(i/len(names), "the target %s is %s, and the model predicts its logarithm: leave "+
 				"such rows out, or train with likelihood gaussian and target-scaling: standard in a config file",
 				phrase.Quote(names[c]), phrase.Number(y))
 		}
@@ -163,7 +163,7 @@ func CheckCounts(d *data.Dataset) error {
 	names := d.Outputs()
 	for i, y := range d.Y {
 		if !(y >= 0) || y != math.Floor(y) || y > maxCount {
-			return d.Faultf(i/len(names), "the target %s is %s, and counts are whole numbers from 0 to %g: "+
+			return d.RowErrorf(i/len(names), "the target %s is %s, and counts are whole numbers from 0 to %g: "+
 				"mend the row, or train with another likelihood", phrase.Quote(names[i%len(names)]), phrase.Number(y),
 				maxCount)
 		}

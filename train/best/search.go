@@ -121,7 +121,7 @@ func (s *Search) balance() error {
 	balances, err := base.BalancesClasses(s.Rows)
 	if balances {
 		s.Note("class weights: balanced")
-		s.Rows = s.Rows.TimesFactors(s.Rows.ClassFactors())
+		s.Rows = s.Rows.WithClassWeights(s.Rows.BalancedClassWeights())
 	}
 	return err
 }

@@ -128,7 +128,7 @@ func (s *Search) split(round, fold int) (rest, heldOut *data.Dataset) {
 	if s.Rows.Times != nil {
 		fold = splits + 1 - fold // the fold with the longest past is the first
 	}
-	trainNumbers, heldOutNumbers := s.Rows.InBlocks(blocksInFold*splits).InFold(splits, fold)
+	trainNumbers, heldOutNumbers := s.Rows.GroupedInBlocks(blocksInFold*splits).SplitFold(splits, fold)
 	rest, heldOut = s.Rows.Subset(trainNumbers), s.Rows.Subset(heldOutNumbers)
 	most := scoredRows
 	if round == rounds {

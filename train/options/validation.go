@@ -79,7 +79,7 @@ func (c Config) HoldOut(all *data.Dataset, control data.ReadControl) (rest, held
 			return nil, nil, nil, err
 		}
 		return rest, heldOut, []string{fmt.Sprintf("%s: %d of %d training rows held out for validation, %s",
-			all.Path, heldOut.N(), all.N(), all.HowSplit(c.Seed))}, nil
+			all.Path, heldOut.N(), all.N(), all.SplitDescription(c.Seed))}, nil
 	}
 	return all, nil, nil, nil
 }
@@ -104,7 +104,7 @@ func (c Config) HoldOutConformal(all *data.Dataset) (rest, heldOut *data.Dataset
 		return nil, nil, nil, c.Errorf("conformal", "of %d training rows a fifth is held out: %w", all.N(), err)
 	}
 	return rest, heldOut, []string{fmt.Sprintf("%s: %d of %d training rows held out for intervals, %s",
-		all.Path, heldOut.N(), all.N(), all.HowSplit(c.Seed))}, nil
+		all.Path, heldOut.N(), all.N(), all.SplitDescription(c.Seed))}, nil
 }
 
 // Rows are the rows of a run by their use; nil if the Config asks for none.
