@@ -154,7 +154,7 @@ func (m *Model) warmStart(c options.Config, rows Rows) (options.Config, *data.Da
 	if c, err = c.WarmStart(base, m.trained.Steps); err != nil {
 		return c, nil, err
 	}
-	ds, err := data.RowsLike(data.Rows(rows), m.trained.Schema)
+	ds, err := data.RowsForSchema(data.Rows(rows), m.trained.Schema)
 	return c, ds, err
 }
 

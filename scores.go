@@ -78,7 +78,7 @@ func (m *Model) Evaluate(ctx context.Context, rows Rows) (s *Scores, err error) 
 	if t == nil {
 		return nil, ErrUntrained
 	}
-	ds, err := data.TestRows(data.Rows(rows), t.Schema)
+	ds, err := data.TestRowsForSchema(data.Rows(rows), t.Schema)
 	if err != nil {
 		return nil, err
 	}

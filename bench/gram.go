@@ -59,7 +59,7 @@ func writeGram(path string, cfg options.Config) (n, t int, err error) {
 		return writeNpy(z, name, of.Labels, of.N())
 	}
 	if rows.Task == data.Regression {
-		scales, err := scaling.FitTargets(scaling.StandardTargets, rows)
+		scales, err := scaling.FitTargetScales(scaling.StandardTargets, rows)
 		if err != nil {
 			return 0, 0, err
 		}

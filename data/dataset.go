@@ -88,8 +88,8 @@ type Dataset struct {
 	schema    Schema   // further facts that the reading of other files needs
 	testPart  bool     // the file also has rows for testing
 	likeModel bool     // the classes are those of a model, even for rows that lack some
-	wide      []string // names of the columns that the inputs in X are scores of; nil for columns
-	ridge     bool     // the scores know the targets of training rows
+	wide      []string // names of the columns that the inputs in X are features of; nil for columns
+	ridge     bool     // the features know the targets of training rows
 
 	ids []string // names of the rows; nil if they have none
 	id  string   // name of the column of ids
@@ -169,17 +169,17 @@ func (d *Dataset) WithSequences(s *seq.Set) *Dataset {
 	return &other
 }
 
-// fewestWide is the largest number of columns that is never wide.
-const fewestWide = 64
+// maxNarrow is the largest number of columns that is never wide.
+const maxNarrow = 64
 
 // IsWide reports whether the columns of training rows outnumber the rows so that ridge scores pay.
 func (d *Dataset) IsWide() bool {
-	return d.Sequences == nil && d.Gram == nil && d.D() > max(fewestWide, d.N())
+	return d.Sequences == nil && d.Gram == nil && d.D() > max(maxNarrow, d.N())
 }
 
-// WithScores returns d with scores x of its columns in place of them. ridge says that they know the targets of training
-// rows.
-func (d *Dataset) WithScores(x *tensor.Dense, names []string, ridge bool) *Dataset {
+// WithFeatures returns d with features x of its columns in place of them. ridge says that they know the targets of
+// training rows.
+func (d *Dataset) WithFeatures(x *tensor.Dense, names []string, ridge bool) *Dataset {
 	to := *d
 	to.X = x
 	to.Columns = names
@@ -188,11 +188,11 @@ func (d *Dataset) WithScores(x *tensor.Dense, names []string, ridge bool) *Datas
 	return &to
 }
 
-// HasScores reports whether the inputs are scores of columns.
-func (d *Dataset) HasScores() bool { return d.wide != nil }
+// IsProjected reports whether the inputs are features of columns.
+func (d *Dataset) IsProjected() bool { return d.wide != nil }
 
-// HasRidgeScores reports whether the inputs are scores that know the targets of training rows.
-func (d *Dataset) HasRidgeScores() bool { return d.ridge }
+// HasRidgeFeatures reports whether the inputs are features that know the targets of training rows.
+func (d *Dataset) HasRidgeFeatures() bool { return d.ridge }
 
 // fingerprint hashes the names, each after its length, so that different lists of names give different bytes. Then it
 // hashes the values row by row.
@@ -287,7 +287,7 @@ func (d *Dataset) Schema() Schema {
 	s.Targets = d.Targets
 	s.Task = d.Task
 	s.Classes = d.Classes
-	if d.HasScores() {
+	if d.IsProjected() {
 		s.Columns = d.wide
 	}
 	if s.Missing == MissingError {

@@ -64,7 +64,7 @@ func TestEmbeddedPowerplant(t *testing.T) {
 		must.OK(t, err)
 		wantTrain, wantTest := foldFilesOf(t, dir, fold)
 		scaler, _ := scaling.FitScaler("standard", train)
-		target, _ := scaling.FitTargets(scaling.StandardTargets, train)
+		target, _ := scaling.FitTargetScales(scaling.StandardTargets, train)
 		compareFold(t, fmt.Sprintf("fold %d train", fold), train, wantTrain, scaler, target)
 		compareFold(t, fmt.Sprintf("fold %d test", fold), test, wantTest, scaler, target)
 		for i := range test.N() { // test rows also in the same order

@@ -231,7 +231,7 @@ func (l *layout) warnStray(rec *records, c *columnProfile, i int) {
 
 // addWords makes inputs of the texts of a column.
 func (l *layout) addWords(rec *records, c *columnProfile, i int) {
-	if c.distinct() > fewTexts && !l.opt.OneHot && l.texts == nil && rec.width <= max(fewestWide, l.rows) {
+	if c.distinct() > fewTexts && !l.opt.OneHot && l.texts == nil && rec.width <= max(maxNarrow, l.rows) {
 		l.numberWords(rec, c, i)
 		return
 	}

@@ -85,7 +85,7 @@ func (j *Job) projectionBefore() *scaling.Projection {
 // rows. It is nil if each column stays an input.
 func projectColumns(ctx context.Context, c options.Config, ds *data.Dataset, doing func(share float64)) (
 	*scaling.Projection, *data.Dataset, error) {
-	if c.Columns == options.Components && (!isTable(ds) || ds.HasScores()) {
+	if c.Columns == options.Components && (!isTable(ds) || ds.IsProjected()) {
 		return nil, nil, c.Errorf("columns", "components is for tables of numbers alone, and %s holds others: leave "+
 			"it out", ds.Path)
 	}
@@ -120,7 +120,7 @@ const (
 // withComponents returns the run with principal components in place of columns, on no device yet; nil if they cannot
 // pay, or if the user has decided.
 func (r *run) withComponents(ctx context.Context) (*run, error) {
-	if r.config.Columns != options.Auto || r.train.HasScores() || !isTable(r.train) || r.train.D() <= fewColumns {
+	if r.config.Columns != options.Auto || r.train.IsProjected() || !isTable(r.train) || r.train.D() <= fewColumns {
 		return nil, nil
 	}
 	p, shares, err := scaling.FitComponents(ctx, r.train, r.trained.Scaler)

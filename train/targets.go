@@ -37,7 +37,7 @@ func (s *setup) targetKind(ctx context.Context) (string, error) {
 	if kind != scaling.AutoTargets {
 		return kind, nil
 	}
-	scales, err := scaling.FitTargets(kind, s.train)
+	scales, err := scaling.FitTargetScales(kind, s.train)
 	if err != nil {
 		return "", err
 	}
@@ -68,7 +68,7 @@ func (s *setup) logsPredictBetter(ctx context.Context, scales []scaling.TargetSc
 	if err != nil {
 		return false
 	}
-	standard, err := scaling.FitTargets(scaling.StandardTargets, ds)
+	standard, err := scaling.FitTargetScales(scaling.StandardTargets, ds)
 	if err != nil {
 		return false
 	}
@@ -105,7 +105,7 @@ func (s *setup) checkTargets(scales []scaling.TargetScale, more ...*data.Dataset
 
 // scaleTargets fits scales of a kind to the training rows. A target of other rows that cannot be scaled is an error.
 func (s *setup) scaleTargets(kind string) ([]scaling.TargetScale, error) {
-	scales, err := scaling.FitTargets(kind, s.train)
+	scales, err := scaling.FitTargetScales(kind, s.train)
 	if err != nil {
 		return nil, err
 	}

@@ -116,7 +116,7 @@ func TestLogTargetNot(t *testing.T) {
 	smooth := table(t, 300, 1, func(rng *rand.Rand, a, _ float64) string {
 		return strconv.FormatFloat(math.Pow(a+2.2, 6)+0.001*rng.Float64(), 'g', -1, 64)
 	})
-	if auto, _ := scaling.FitTargets(scaling.AutoTargets, smooth); !auto[0].Log {
+	if auto, _ := scaling.FitTargetScales(scaling.AutoTargets, smooth); !auto[0].Log {
 		t.Error("the smooth target is not skewed over decades")
 	}
 	for name, job := range map[string]*Job{

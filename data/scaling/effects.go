@@ -33,7 +33,7 @@ func (e *Effects) Width(d int) int {
 
 // Apply returns a data set with effects in place of numbered words. It returns a set that has them already unchanged.
 func (e *Effects) Apply(d *data.Dataset) *data.Dataset {
-	if e == nil || d == nil || d.HasScores() {
+	if e == nil || d == nil || d.IsProjected() {
 		return d
 	}
 	n, columns := matrix.Size(d.X)
@@ -42,7 +42,7 @@ func (e *Effects) Apply(d *data.Dataset) *data.Dataset {
 	for i := range n {
 		x = e.append(x, matrix.Row(row, d.X, i))
 	}
-	return d.WithScores(matrix.New(n, e.Width(columns), x), e.names(d.Columns), false)
+	return d.WithFeatures(matrix.New(n, e.Width(columns), x), e.names(d.Columns), false)
 }
 
 // append adds the inputs of a row.

@@ -99,7 +99,7 @@ func TestEffects(t *testing.T) {
 	ds := wordRows(t, 800, 1, 0)
 	e, rows, err := FitEffects(t.Context(), ds, func(float64) {})
 	must.OK(t, err)
-	must.Equal(t, fmt.Sprint(rows.Columns, rows.HasScores(), rows.HasRidgeScores()), "[town x shop] true false")
+	must.Equal(t, fmt.Sprint(rows.Columns, rows.IsProjected(), rows.HasRidgeFeatures()), "[town x shop] true false")
 	must.Equal(t, fmt.Sprint(rows.Schema().Columns, e.Width(3)), "[town x shop] 3")
 	must.OK(t, e.Check(ds.Schema()))
 	must.Equal(t, fmt.Sprint(e.Silent(ds.Columns)), "[shop]")

@@ -29,7 +29,7 @@ const (
 // none. progress takes the share that is done. The error is that of ctx.
 func FitEffects(ctx context.Context, d *data.Dataset, progress func(share float64)) (*Effects, *data.Dataset, error) {
 	words := d.Schema().NumberedWords()
-	if words == nil || d.HasScores() {
+	if words == nil || d.IsProjected() {
 		return nil, d, nil
 	}
 	targets, names := effectTargets(d)

@@ -50,7 +50,7 @@ func (p *Projection) String() string {
 // Apply returns a data set with the inputs of the model in place of its columns. It returns a set that has them already
 // unchanged.
 func (p *Projection) Apply(d *data.Dataset) *data.Dataset {
-	if p == nil || d == nil || d.HasScores() {
+	if p == nil || d == nil || d.IsProjected() {
 		return d
 	}
 	n, w := d.N(), len(p.Scores)
@@ -61,7 +61,7 @@ func (p *Projection) Apply(d *data.Dataset) *data.Dataset {
 			p.score(matrix.Row(row, d.X, i), read, x[i*w:(i+1)*w])
 		}
 	})
-	return d.WithScores(matrix.New(n, w, x), p.Scores, !p.Components)
+	return d.WithFeatures(matrix.New(n, w, x), p.Scores, !p.Components)
 }
 
 // score computes the scores of the cells of a row. read has room for the cells that are read.

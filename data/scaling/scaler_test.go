@@ -216,7 +216,7 @@ func TestTails(t *testing.T) {
 
 func TestTargetScale(t *testing.T) {
 	d := &data.Dataset{Path: "t.csv", Target: "y", Y: []float64{1, 2, 3, 6}}
-	ts := must.Get(FitTargets(StandardTargets, d))(t)
+	ts := must.Get(FitTargetScales(StandardTargets, d))(t)
 	must.Equal(t, ts[0].Mean, 3)
 	if want := math.Sqrt(14.0 / 3); !near(ts[0].SD, want, 1e-15) {
 		t.Errorf("the deviation is %g, want %g", ts[0].SD, want)
@@ -228,7 +228,7 @@ func TestTargetScale(t *testing.T) {
 		t.Errorf("standardised %v: mean %g and deviation %g, want 0 and 1; the first target is %g", z, mean, sd, d.Y[0])
 	}
 	d.Y = []float64{0.1, 0.1, 0.1}
-	if _, err := FitTargets(StandardTargets, d); err == nil ||
+	if _, err := FitTargetScales(StandardTargets, d); err == nil ||
 		err.Error() != `t.csv: the target column "y" holds the value 0.1 only: there is nothing to learn` {
 		t.Error(err)
 	}

@@ -70,13 +70,13 @@ const (
 	NoTargets       = "none" // targets without scaling, such as counts
 )
 
-// TargetScalings returns the kinds that FitTargets knows.
+// TargetScalings returns the kinds that FitTargetScales knows.
 func TargetScalings() []string { return []string{AutoTargets, StandardTargets, LogTargets, NoTargets} }
 
-// FitTargets fits the scales of the regression targets [C] of training rows, each by itself. The kind log takes the
-// logarithms of all targets, and auto those of targets that are skewed over decades. The kind none does not scale them.
-// A constant target is an error.
-func FitTargets(kind string, d *data.Dataset) ([]TargetScale, error) {
+// FitTargetScales fits the scales of the regression targets [C] of training rows, each by itself. The kind log takes
+// the logarithms of all targets, and auto those of targets that are skewed over decades. The kind none does not scale
+// them. A constant target is an error.
+func FitTargetScales(kind string, d *data.Dataset) ([]TargetScale, error) {
 	if !slices.Contains(TargetScalings(), kind) {
 		return nil, faultf("", "there is no target scaling %s%s", phrase.Quote(kind),
 			didyoumean.Hint(kind, TargetScalings()))

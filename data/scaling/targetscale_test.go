@@ -23,7 +23,7 @@ func TestAlikeLogarithms(t *testing.T) {
 			continue
 		}
 		alike++
-		if _, err := FitTargets(LogTargets, d); err == nil || !strings.Contains(err.Error(), "logarithms") {
+		if _, err := FitTargetScales(LogTargets, d); err == nil || !strings.Contains(err.Error(), "logarithms") {
 			t.Errorf("%g and the next number: %v", y, err)
 		}
 	}
@@ -58,14 +58,14 @@ func TestLogTargets(t *testing.T) {
 			for i := range d.Y {
 				d.Y[i] = c.draw()
 			}
-			scales, err := FitTargets(AutoTargets, d)
+			scales, err := FitTargetScales(AutoTargets, d)
 			if err != nil || scales[0].Log != c.log {
 				t.Errorf("%s, %d rows: logarithm %v, want %v (%v)", name, n, scales[0].Log, c.log, err)
 			}
 			if notes := DescribeTargets(d, scales); len(notes) == 1 != c.log {
 				t.Errorf("%s: %q", name, notes)
 			}
-			if plain, _ := FitTargets(StandardTargets, d); plain[0].Log {
+			if plain, _ := FitTargetScales(StandardTargets, d); plain[0].Log {
 				t.Errorf("%s: standard took logarithms", name)
 			}
 			for i, z := range Standardise(d.Y, scales) {
@@ -80,11 +80,11 @@ func TestLogTargets(t *testing.T) {
 // What has no logarithm is an error that names it.
 func TestLogTargetErrors(t *testing.T) {
 	d := &data.Dataset{Path: "sales.csv", Task: data.Regression, Target: "sales", Y: []float64{1, 10, 0, 1e6}}
-	if _, err := FitTargets(LogTargets, d); err == nil ||
+	if _, err := FitTargetScales(LogTargets, d); err == nil ||
 		!strings.Contains(err.Error(), `row 3: the target "sales" is 0`) {
 		t.Error(err)
 	}
-	_, err := FitTargets("logs", d)
+	_, err := FitTargetScales("logs", d)
 	var fault *data.Error
 	if !errors.As(err, &fault) || !strings.Contains(err.Error(), `there is no target scaling "logs"`) {
 		t.Error(err)
@@ -139,7 +139,7 @@ func TestLooksLikeCounts(t *testing.T) {
 
 func TestSeveralTargets(t *testing.T) {
 	d := &data.Dataset{Task: data.Regression, Targets: []string{"d", "b"}, Y: []float64{4, 2, 8, 6, 13, 10}}
-	scales, err := FitTargets(StandardTargets, d)
+	scales, err := FitTargetScales(StandardTargets, d)
 	if err != nil || len(scales) != 2 || scales[1].Mean != 6 || Standardise(d.Y, scales)[3] != 0 {
 		t.Errorf("scales %v, %v", scales, err)
 	}

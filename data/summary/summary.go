@@ -145,7 +145,7 @@ func numbersOf(d *data.Dataset) *data.Dataset {
 	case words == nil:
 		return d
 	default:
-		return d.WithScores(matrix.Columns(d.X, numbers), matrix.Pick(d.Columns, numbers), false)
+		return d.WithFeatures(matrix.Columns(d.X, numbers), matrix.Pick(d.Columns, numbers), false)
 	}
 }
 

@@ -92,7 +92,7 @@ func (t *Model) AddFar(far *scaling.FarRows, ds *data.Dataset) {
 
 // addFar compares columns with their ranges, or scores with theirs.
 func (t *Model) addFar(far *scaling.FarRows, ds *data.Dataset) {
-	if p := t.Projection; p != nil && p.Components && !ds.HasScores() {
+	if p := t.Projection; p != nil && p.Components && !ds.IsProjected() {
 		far.Add(p.Scaler, ds)
 		return
 	}

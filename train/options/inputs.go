@@ -139,7 +139,7 @@ func (c *Config) resolveLengths(ds *data.Dataset) (notes []string) {
 		return nil
 	}
 	c.Lengthscales = model.Shared
-	if ds.N() < rowsPerLength*ds.D() && c.Model != model.DRF && !ds.HasRidgeScores() {
+	if ds.N() < rowsPerLength*ds.D() && c.Model != model.DRF && !ds.HasRidgeFeatures() {
 		c.Lengthscales = model.Common
 		notes = append(notes, fmt.Sprintf("lengthscales: one for all inputs, since %d rows are fewer than %d for "+
 			"each of %d", ds.N(), rowsPerLength, ds.D()))
@@ -318,7 +318,7 @@ func (c Config) selectMaps(ctx context.Context, ds *data.Dataset) (best seq.Spec
 	if targets.Classes {
 		targets.Columns, targets.Labels = len(ds.Classes), ds.Labels
 	} else {
-		scales, err := scaling.FitTargets(scaling.StandardTargets, ds)
+		scales, err := scaling.FitTargetScales(scaling.StandardTargets, ds)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -108,7 +108,7 @@ func (c Config) noChoice(ds *data.Dataset) string {
 		return fmt.Sprintf("kl-weight is %g", c.KLWeight)
 	case ds.Gram != nil:
 		return "the kernel is given with the rows"
-	case ds.HasRidgeScores():
+	case ds.HasRidgeFeatures():
 		return "the inputs are scores that were fitted to the targets of all rows"
 	case ds.Sequences != nil && ds.Task == data.Regression:
 		return "a regression of sequences takes all its steps under the bound"

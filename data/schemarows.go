@@ -7,10 +7,10 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
-// RowsLike makes a training set of rows in memory in the form of a model's schema, to train that model further. Columns
-// are matched as for a prediction. Weights, groups and times are those of the rows.
-func RowsLike(r Rows, s Schema) (*Dataset, error) {
-	d, err := r.like(s)
+// RowsForSchema makes a training set of rows in memory in the form of a model's schema, to train that model further.
+// Columns are matched as for a prediction. Weights, groups and times are those of the rows.
+func RowsForSchema(r Rows, s Schema) (*Dataset, error) {
+	d, err := r.forSchema(s)
 	if err != nil {
 		return nil, err
 	}
@@ -18,19 +18,19 @@ func RowsLike(r Rows, s Schema) (*Dataset, error) {
 	return d.toTrain()
 }
 
-// TestRows makes a data set of rows in memory with their targets and weights in the form of a model's schema, to score
-// the model.
-func TestRows(r Rows, s Schema) (*Dataset, error) {
+// TestRowsForSchema makes a data set of rows in memory with their targets and weights in the form of a model's schema,
+// to score the model.
+func TestRowsForSchema(r Rows, s Schema) (*Dataset, error) {
 	r.Groups, r.Times = nil, nil
-	d, err := r.like(s)
+	d, err := r.forSchema(s)
 	if err != nil {
 		return nil, err
 	}
 	return d.weighted()
 }
 
-// like makes a data set of rows with known targets in the form of a schema.
-func (r Rows) like(s Schema) (*Dataset, error) {
+// forSchema makes a data set of rows with known targets in the form of a schema.
+func (r Rows) forSchema(s Schema) (*Dataset, error) {
 	if err := r.check(); err != nil {
 		return nil, err
 	}
