@@ -49,8 +49,8 @@ func (m *Model) Upload(n int, x, y []float64, labels []int32) *DeviceRows {
 }
 
 // UploadRows acts as Upload does, with the inputs in pieces. The first data with Features decides that all later data
-// has Features, and that a later Pass has memory for them. The last data with targets decides the same for weights and
-// offsets.
+// has Features, and that a later Workspace has memory for them. The last data with targets decides the same for weights
+// and offsets.
 func (m *Model) UploadRows(rows HostRows, y []float64, labels []int32) *DeviceRows {
 	d := m.newDeviceRows(rows.N, rows.N, rows.Features == nil)
 	step := rows.N

@@ -17,8 +17,8 @@ type DRFLayer struct {
 	integrated *integrated // state of a layer with W and Ω in closed form; nil otherwise
 }
 
-// drfPass is a layer's state in one pass.
-type drfPass struct {
+// drfActivations is a layer's state in one pass.
+type drfActivations struct {
 	h, dh     *device.Tensor // input [S,B,in]; dh is nil where no layer below learns
 	out, dout *device.Tensor // [S,B,out]
 
@@ -125,11 +125,13 @@ func (c *Config) startLastVariances(dst []float64, _ *Init, _ func([]float64)) {
 	}
 }
 
-// newPass makes the layer's activations. Its input is the concatenation of parts; dparts are their gradients, nil for
-// data. A single part is the input itself, unless another layer reads it, too, so that both layers add to its gradient.
-func (l *DRFLayer) newPass(s *arena, samples, batch int, parts, dparts []*device.Tensor, shared bool) *drfPass {
+// newActivations makes the layer's activations. Its input is the concatenation of parts; dparts are their gradients,
+// nil for data. A single part is the input itself, unless another layer reads it, too, so that both layers add to its
+// gradient.
+func (l *DRFLayer) newActivations(s *arena, samples, batch int, parts, dparts []*device.Tensor,
+	shared bool) *drfActivations {
 	real := func(shape ...int) *device.Tensor { return s.tensor(device.Real, shape...) }
-	p := &drfPass{
+	p := &drfActivations{
 		out: real(samples, batch, l.out), dout: real(samples, batch, l.out),
 		scratch: s.features(samples, batch, l.in, l.r, l.out),
 	}
@@ -154,7 +156,7 @@ func (l *DRFLayer) newPass(s *arena, samples, batch int, parts, dparts []*device
 }
 
 // Forward computes h' = Wᵀ φ(h; Ω) for S draws of W and Ω, or for S draws of the normal that has its moments over both.
-func (l *DRFLayer) Forward(p *drfPass, rows *device.Tensor) {
+func (l *DRFLayer) Forward(p *drfActivations, rows *device.Tensor) {
 	if p.parts != nil {
 		l.dev.Concat(p.h, p.parts)
 	}
@@ -169,7 +171,7 @@ func (l *DRFLayer) Forward(p *drfPass, rows *device.Tensor) {
 }
 
 // args returns the arguments of the layer's operation.
-func (l *DRFLayer) args(p *drfPass, rows *device.Tensor) device.FeatureArgs {
+func (l *DRFLayer) args(p *drfActivations, rows *device.Tensor) device.FeatureArgs {
 	a := device.FeatureArgs{Out: p.out, Variance: p.variance, H: p.h, Params: l.params,
 		Scratch: p.scratch, Rows: rows, Noise: p.noise}
 	if l.integrated != nil {
@@ -179,7 +181,7 @@ func (l *DRFLayer) args(p *drfPass, rows *device.Tensor) device.FeatureArgs {
 }
 
 // Backward accumulates the layer's gradients and sends dout down to its inputs.
-func (l *DRFLayer) Backward(p *drfPass, rows *device.Tensor) {
+func (l *DRFLayer) Backward(p *drfActivations, rows *device.Tensor) {
 	g := device.FeatureArgs{Out: p.dout, Variance: p.dvariance, H: p.dh, Params: l.grads}
 	if l.integrated == nil {
 		l.dev.RandomFeaturesBackward(g, l.args(p, rows))

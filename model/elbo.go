@@ -30,12 +30,12 @@ type ELBO struct {
 	Jitter float64 // the largest jitter that Potrf had to use
 }
 
-// Gradient evaluates elbo on the rows of a batch, Pass.Rows, and writes its gradient into Params.Grad. It first
+// Gradient evaluates elbo on the rows of a batch, Workspace.Rows, and writes its gradient into Params.Grad. It first
 // computes the terms of the parameters, such as Kuu and the KLs. Then it goes forward, through the likelihood, and
 // backward, for the batch or for each part of it. The backward pass of the parameters' terms is last. Nothing is read
 // back: callers use Report. If Abandon or Sum ends it, done is false, and the gradient and the next Report are invalid.
 // Parameters do not change.
-func (m *Model) Gradient(pass *Pass, data *DeviceRows, args GradientArgs) (done bool) {
+func (m *Model) Gradient(pass *Workspace, data *DeviceRows, args GradientArgs) (done bool) {
 	for i, parts := range pass.shards {
 		if !m.accumulate(pass, parts, data, args) {
 			return false
@@ -52,7 +52,7 @@ func (m *Model) Gradient(pass *Pass, data *DeviceRows, args GradientArgs) (done 
 }
 
 // accumulate adds up the gradient over a shard's parts. The gradient of the GP layer stays in double.
-func (m *Model) accumulate(pass *Pass, parts []part, data *DeviceRows, args GradientArgs) (done bool) {
+func (m *Model) accumulate(pass *Workspace, parts []part, data *DeviceRows, args GradientArgs) (done bool) {
 	m.dev.Zero(m.params.Grad)
 	if m.gp != nil {
 		m.dev.Widen(m.params.wide, m.params.gpValue)

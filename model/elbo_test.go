@@ -168,7 +168,7 @@ type fixture struct {
 	m     *Model
 	x     func(lo, hi int) []float64
 	data  *DeviceRows
-	pass  *Pass
+	pass  *Workspace
 	rows  []int32
 	step  GradientArgs
 	flat  []float64
@@ -222,7 +222,7 @@ func newFixtureOf(t testing.TB, dev device.Device, c Config, weighted bool) *fix
 	rows := HostRows{N: n, X: func(lo, hi int) []float64 { return x[lo*width : hi*width] }, Weight: weight,
 		Offset: offset}
 	f.x = rows.X
-	f.data, f.pass = m.UploadRows(rows, y, labels), m.NewPass(c.Samples, b)
+	f.data, f.pass = m.UploadRows(rows, y, labels), m.NewWorkspace(c.Samples, b)
 	dev.UploadInts(f.pass.Rows(), f.rows)
 	f.flat = make([]float64, m.params.total)
 	for i := range f.flat {

@@ -66,7 +66,7 @@ func TestGolden(t *testing.T) {
 	for _, g := range cases {
 		t.Run(g.Name, func(t *testing.T) {
 			m := g.model(t, dev)
-			p := m.NewPass(g.Config.Samples, len(g.Rows))
+			p := m.NewWorkspace(g.Config.Samples, len(g.Rows))
 			dev.UploadInts(p.Rows(), g.Rows)
 			m.Gradient(p, m.Upload(g.N, g.X, g.Y, g.Labels), GradientArgs{Seed: g.Seed,
 				Step: device.Count{N: g.Step}, KLWeight: device.Scalar{Value: g.KLWeight}})

@@ -33,8 +33,8 @@ type GPLayer struct {
 	s, ds *device.Tensor
 }
 
-// gpPass is the GP layer's state between forward and backward in a pass of B rows.
-type gpPass struct {
+// gpActivations is the GP layer's state between forward and backward in a pass of B rows.
+type gpActivations struct {
 	in               inputs         // inputs of B rows
 	kuf              *correlations  // Kuf/α [K,M,B]
 	a, da            *device.Tensor // L⁻¹ Kuf/α [K,M,B]
@@ -134,10 +134,10 @@ func (c *Config) startQSqrt(dst []float64, _ *Init, _ func([]float64)) {
 	}
 }
 
-func (g *GPLayer) newPass(s *arena, batch int) *gpPass {
+func (g *GPLayer) newActivations(s *arena, batch int) *gpActivations {
 	k, m, j := g.l.Dim(0), g.l.Dim(1), g.qMu.Dim(0)
 	double := func(shape ...int) *device.Tensor { return s.tensor(device.Double, shape...) }
-	p := &gpPass{
+	p := &gpActivations{
 		in:  g.xbar.newRows(s, batch),
 		kuf: g.newCorrelations(s, k, m, batch),
 		a:   double(k, m, batch), da: double(k, m, batch),
@@ -168,13 +168,13 @@ func (g *GPLayer) factorise() {
 
 // Forward computes q(F_n) = N(a_n, B_n) for the rows in p.in (qF_anj, qF_Bnj). With k = α c, Kuu = α L Lᵀ and A = L⁻¹
 // Kuf/α the paper's k̄ᵀ K̄⁻¹ μ is √α Aᵀ m and its k − k̄ᵀ K̄⁻¹ k̄ + k̄ᵀ K̄⁻¹ Σ K̄⁻¹ k̄ is α(1 − ‖A‖² + ‖sᵀ A‖²).
-func (g *GPLayer) Forward(p *gpPass) {
+func (g *GPLayer) Forward(p *gpActivations) {
 	g.solve(p)
 	g.dev.Moments(g.momentsArgs(p))
 }
 
 // solve computes A = L⁻¹ Kuf/α of the rows in p.in. After SolveRows, the table has A already.
-func (g *GPLayer) solve(p *gpPass) {
+func (g *GPLayer) solve(p *gpActivations) {
 	if p.in.solved {
 		g.terms[0].correlate(g, &termCorrelations{c: p.a}, &p.in)
 		return
@@ -185,7 +185,7 @@ func (g *GPLayer) solve(p *gpPass) {
 
 // Backward takes the gradients of the moments to the gradients of parameters, of L and of the whitened q(F̄), and adds
 // them.
-func (g *GPLayer) Backward(p *gpPass) {
+func (g *GPLayer) Backward(p *gpActivations) {
 	g.dev.MomentsBackward(device.MomentsArgs{
 		Mean: p.dmean, Variance: p.dvariance, A: p.da, QMean: g.dm, QSqrt: g.ds, LogAlpha: g.dlogAlpha,
 	}, g.momentsArgs(p))
@@ -212,7 +212,7 @@ func (g *GPLayer) whitenArgs() device.WhitenArgs {
 	return device.WhitenArgs{QMean: g.m, QSqrt: g.s, L: g.l, LogAlpha: g.logAlpha, Mu: g.qMu, Sqrt: g.qSqrt}
 }
 
-func (g *GPLayer) momentsArgs(p *gpPass) device.MomentsArgs {
+func (g *GPLayer) momentsArgs(p *gpActivations) device.MomentsArgs {
 	return device.MomentsArgs{Mean: p.mean, Variance: p.variance, P: p.p, A: p.a, QMean: g.m, QSqrt: g.s,
 		LogAlpha: g.logAlpha}
 }

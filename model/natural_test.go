@@ -22,7 +22,7 @@ func TestNaturalStepIsExact(t *testing.T) {
 			Latents: 1, Inducing: 5,
 			Lengthscales: ARD, QCov: Full, Whiten: whiten}
 		f := newFixture(t, dev, c)
-		f.pass, f.step.KLWeight = f.m.NewPass(1, n), device.Scalar{Value: 1}
+		f.pass, f.step.KLWeight = f.m.NewWorkspace(1, n), device.Scalar{Value: 1}
 		f.naive.rows = nil
 		for i := range int32(n) {
 			f.naive.rows = append(f.naive.rows, i)

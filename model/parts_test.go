@@ -17,7 +17,7 @@ func TestParts(t *testing.T) {
 		t.Run(c.testName(), func(t *testing.T) {
 			f := newFixture(t, dev, c)
 			evaluate := func(most int) (ELBO, []float64) {
-				p := f.m.NewPassInParts(c.Samples, len(rows), (len(rows)+most-1)/most)
+				p := f.m.NewWorkspaceInParts(c.Samples, len(rows), (len(rows)+most-1)/most)
 				dev.UploadInts(p.Rows(), rows)
 				gradient := make([]float64, f.m.params.total)
 				for range 2 { // the second must overwrite the results of the first
@@ -65,7 +65,7 @@ func TestPartsCoverTheBatch(t *testing.T) {
 	m := newFixture(t, openDevice(t, "cpu:f32"), gpdrfConfig()).m
 	for _, c := range []struct{ batch, most, parts, longest int }{{7, 7, 1, 7}, {7, 9, 1, 7},
 		{7, 4, 2, 4}, {7, 3, 3, 3}, {7, 1, 7, 1}, {9, 8, 2, 5}, {1, 1, 1, 1}} {
-		p := m.NewPassInParts(2, c.batch, (c.batch+c.most-1)/c.most)
+		p := m.NewWorkspaceInParts(2, c.batch, (c.batch+c.most-1)/c.most)
 		sum := 0
 		for _, q := range p.parts {
 			sum += q.b

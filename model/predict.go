@@ -37,7 +37,7 @@ type Predictor struct {
 // window is a pass of a prediction with the memory of its rows.
 type window struct {
 	data *DeviceRows // rows of the pass, or all rows if they are on the device
-	pass *Pass
+	pass *Workspace
 	host []float64 // outputs of the pass [S,B,C]
 	rows []int32   // numbers of its rows in data [B]
 }
@@ -56,7 +56,7 @@ func (m *Model) NewPredictor(data *DeviceRows, samples int) *Predictor {
 // newWindow makes a window for as many samples and rows of data at once as fit.
 func (m *Model) newWindow(data *DeviceRows, samples int) window {
 	chunk, batch := m.predictSize(samples, data)
-	return window{m.windowed(data, batch), m.NewPass(chunk, batch), make([]float64, chunk*batch*m.cfg.Outputs),
+	return window{m.windowed(data, batch), m.NewWorkspace(chunk, batch), make([]float64, chunk*batch*m.cfg.Outputs),
 		make([]int32, batch)}
 }
 
@@ -229,7 +229,7 @@ func (m *Model) predictBytes(data *DeviceRows, samples, batch int) int64 {
 	}
 	before := ledger.Total()
 	dry.windowed(data, batch)
-	p := dry.NewPass(samples, batch)
+	p := dry.NewWorkspace(samples, batch)
 	if dry.gp != nil {
 		dry.gp.factorise()
 	}

@@ -12,7 +12,7 @@ type Shard struct{ Lo, Hi int }
 // Summands returns the tensors that GradientArgs.Sum replaces by their sums over all shards. They are the gradient, in
 // double for the GP layer and in Real for the rest, and ell of each part of a shard. Report adds up the ell of all
 // parts.
-func (m *Model) Summands(p *Pass, shard int) (gradient []*device.Tensor, ells *device.Tensor) {
+func (m *Model) Summands(w *Workspace, shard int) (gradient []*device.Tensor, ells *device.Tensor) {
 	gp := m.params.gp
 	if gp > 0 {
 		gradient = append(gradient, m.params.dwide)
@@ -20,9 +20,9 @@ func (m *Model) Summands(p *Pass, shard int) (gradient []*device.Tensor, ells *d
 	if gp < m.params.total {
 		gradient = append(gradient, m.params.Grad.View(gp, m.params.total-gp))
 	}
-	if p.ells == nil {
+	if w.ells == nil {
 		return gradient, m.slots[slotEll]
 	}
-	parts := len(p.shards[shard])
-	return gradient, p.ells.View(shard*parts, parts)
+	parts := len(w.shards[shard])
+	return gradient, w.ells.View(shard*parts, parts)
 }

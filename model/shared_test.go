@@ -17,11 +17,11 @@ func TestShards(t *testing.T) {
 		t.Run(c.testName(), func(t *testing.T) {
 			f := newFixture(t, dev, c)
 			total := f.m.params.total
-			upload := func(p *Pass) *Pass {
+			upload := func(p *Workspace) *Workspace {
 				dev.UploadInts(p.Rows(), rows)
 				return p
 			}
-			p := upload(f.m.NewPass(c.Samples, len(rows)))
+			p := upload(f.m.NewWorkspace(c.Samples, len(rows)))
 			f.m.Gradient(p, f.data, f.step)
 			whole := must.Get(f.m.Report(f.step.KLWeight.Value))(t)
 			want := make([]float64, total)
@@ -32,7 +32,7 @@ func TestShards(t *testing.T) {
 				sum, ell, first := make([]float64, total), 0.0, true
 				for n, shards := range passes {
 					parts := (shards[0].Hi - shards[0].Lo + 1) / 2 // number of parts, of two rows at most
-					p = upload(f.m.NewPassInParts(c.Samples, len(rows), parts, shards...))
+					p = upload(f.m.NewWorkspaceInParts(c.Samples, len(rows), parts, shards...))
 					step := f.step
 					if !first {
 						step.KLWeight = device.Scalar{}

@@ -24,7 +24,7 @@ func TestSolveRows(t *testing.T) {
 		}
 		bound, before := gradient()
 		p := must.Get(f.m.Predict(f.data, 3, 1))(t)
-		f.m.SolveRows(f.m.NewPassInParts(1, 5, 3), f.data, func(int) bool { return true })
+		f.m.SolveRows(f.m.NewWorkspaceInParts(1, 5, 3), f.data, func(int) bool { return true })
 		if !f.data.solved {
 			t.Fatal("the rows are not solved")
 		}

@@ -53,7 +53,7 @@ func TestRowsOfSinglePrecision(t *testing.T) {
 			must.OK(t, err)
 			model.Init(Init{Seed: 1, Sigma: sigmas, NoiseVariance: 0.1})
 			model.SetInducing(x[:m*width])
-			set, pass := model.Upload(m+others, x, make([]float64, m+others), nil), model.NewPass(1, m+others)
+			set, pass := model.Upload(m+others, x, make([]float64, m+others), nil), model.NewWorkspace(1, m+others)
 			rows := make([]int32, m+others)
 			for i := range rows {
 				rows[i] = int32(i)

@@ -13,7 +13,7 @@ import (
 func (f *fixture) objective(t *testing.T, rows HostRows, y []float64, labels []int32, klWeight float64) (
 	ell float64, g []float64) {
 	t.Helper()
-	data, pass := f.m.UploadRows(rows, y, labels), f.m.NewPass(f.m.cfg.Samples, rows.N)
+	data, pass := f.m.UploadRows(rows, y, labels), f.m.NewWorkspace(f.m.cfg.Samples, rows.N)
 	all := make([]int32, rows.N)
 	for i := range all {
 		all[i] = int32(i)

@@ -16,8 +16,8 @@ func (s *Step) compute(now device.LiveScalars) {
 // draw draws the batch: rows uniformly at random with replacement, as in the paper. A batch of all rows is in order,
 // and does not change.
 func (s *Step) draw(number device.Count) {
-	if s.Pass.B < s.Rows.N {
-		s.dev.DrawRows(s.Pass.Rows(), s.Rows.N, s.batchKey(number))
+	if s.Workspace.B < s.Rows.N {
+		s.dev.DrawRows(s.Workspace.Rows(), s.Rows.N, s.batchKey(number))
 	}
 }
 
@@ -36,7 +36,7 @@ func (s *Step) gradient(now device.LiveScalars, abandon func() bool) (done bool)
 	if !s.hasFirstShard {
 		args.KLWeight = device.Scalar{}
 	}
-	return s.Model.Gradient(s.Pass, s.Rows, args)
+	return s.Model.Gradient(s.Workspace, s.Rows, args)
 }
 
 // update moves the parameters along their gradient.

@@ -33,7 +33,7 @@ func (h *host) bind(s *Step) func(shard int) bool {
 	own, _, _ := h.shards(s.options.Batch)
 	h.step = s
 	for i := range own {
-		gradient, ells := s.Model.Summands(s.Pass, i)
+		gradient, ells := s.Model.Summands(s.Workspace, i)
 		h.gradient = gradient
 		h.ells = append(h.ells, ells)
 	}

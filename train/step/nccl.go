@@ -35,7 +35,7 @@ func (r *nccl) shards(batch int) ([]model.Shard, int, bool) {
 
 func (r *nccl) bind(s *Step) func(shard int) bool {
 	r.step = s
-	r.sums, r.partElls = s.Model.Summands(s.Pass, 0)
+	r.sums, r.partElls = s.Model.Summands(s.Workspace, 0)
 	for i := range r.partElls.Len() {
 		r.ells = append(r.ells, r.partElls.View(i, 1))
 	}

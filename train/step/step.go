@@ -21,9 +21,9 @@ type Options struct {
 
 // Step is a training step on a device: the batch, the gradient, the optional natural-gradient step of q(F̄), and Adam.
 type Step struct {
-	Model *model.Model
-	Rows  *model.DeviceRows
-	Pass  *model.Pass
+	Model     *model.Model
+	Rows      *model.DeviceRows
+	Workspace *model.Workspace
 	// Abandon reports, between two parts of a batch, whether to end the step, which then changes nothing; nil never
 	// ends it. A step that ranks share is never abandoned.
 	Abandon func() bool
@@ -49,7 +49,7 @@ func New(dev device.Device, m *model.Model, rows *model.DeviceRows, r Reducer, o
 	}
 	s := &Step{Model: m, Rows: rows, dev: dev, options: o, reducer: r}
 	shards, all, first := r.shards(o.Batch)
-	s.Pass = m.NewPassInParts(o.Samples, o.Batch, partsOf(o.Batch, all, o.AtOnce), shards...)
+	s.Workspace = m.NewWorkspaceInParts(o.Samples, o.Batch, partsOf(o.Batch, all, o.AtOnce), shards...)
 	s.hasFirstShard = first
 	s.sum = r.bind(s)
 	p := m.Params().Len()
@@ -71,12 +71,12 @@ func (s *Step) fillWholeBatch() {
 	for i := range all {
 		all[i] = int32(i)
 	}
-	s.dev.UploadInts(s.Pass.Rows(), all)
+	s.dev.UploadInts(s.Workspace.Rows(), all)
 }
 
 // SolveRows calls Model.SolveRows for the training rows, before the first step.
 func (s *Step) SolveRows(progress func(done int) bool) {
-	s.Model.SolveRows(s.Pass, s.Rows, progress)
+	s.Model.SolveRows(s.Workspace, s.Rows, progress)
 	s.fillWholeBatch()
 }
 
@@ -136,7 +136,7 @@ func (s *Step) Moments() (first, second *device.Tensor) { return s.adam.m, s.ada
 
 // Label names the step's memory in the ledger of a dry device.
 func (s *Step) Label(ledger *device.Ledger) {
-	ledger.Label("pass", s.Pass)
+	ledger.Label("pass", s.Workspace)
 	ledger.Label("model", s.Model)
 	ledger.Label("set", s.Rows)
 	ledger.Label("adam", &s.adam)

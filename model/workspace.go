@@ -2,10 +2,10 @@ package model
 
 import "github.com/gpdrf/gpdrf-gpu/device"
 
-// Pass is the memory of one forward and backward pass of S samples and B rows. It is made once and used for every step.
-// A batch that is too large for the device goes through in parts, whose gradients add up: noise belongs to rows of the
-// data set, so the whole batch has the same result.
-type Pass struct {
+// Workspace is the memory of one forward and backward pass of S samples and B rows. It is made once and used for every
+// step. A batch that is too large for the device goes through in parts, whose gradients add up: noise belongs to rows
+// of the data set, so the whole batch has the same result.
+type Workspace struct {
 	S, B int
 
 	*activations                // activations of the longest part
@@ -29,22 +29,24 @@ type activations struct {
 	b       int
 	x       *device.Tensor // Real [b,D]; nil where only the GP layer reads x, or D is 0
 	y       Targets
-	gp      *gpPass
+	gp      *gpActivations
 	f, df   *device.Tensor // F⁽ˢ⁾ [S,b,J]
-	drf     []*drfPass
+	drf     []*drfActivations
 	out, dh *device.Tensor // H of the likelihood and its gradient [S,b,C]
 }
 
 // Rows returns the numbers of the data set's rows that make the batch, Int [B]. The caller of Gradient fills them.
-func (p *Pass) Rows() *device.Tensor { return p.rows }
+func (w *Workspace) Rows() *device.Tensor { return w.rows }
 
-// NewPass makes a pass of the given size, for a whole batch at once.
-func (m *Model) NewPass(samples, batch int) *Pass { return m.NewPassInParts(samples, batch, 1) }
+// NewWorkspace makes the workspace of a pass of the given size, for a whole batch at once.
+func (m *Model) NewWorkspace(samples, batch int) *Workspace {
+	return m.NewWorkspaceInParts(samples, batch, 1)
+}
 
-// NewPassInParts makes a pass that goes through some shards of the batch, whose lengths differ by a row at most. Other
-// passes have the other shards. Without shards it goes through the whole batch. Each shard goes in n parts, which
-// differ by a row at most.
-func (m *Model) NewPassInParts(samples, batch, n int, shards ...Shard) *Pass {
+// NewWorkspaceInParts makes the workspace of a pass that goes through some shards of the batch, whose lengths differ by
+// a row at most. Other passes have the other shards. Without shards it goes through the whole batch. Each shard goes in
+// n parts, which differ by a row at most.
+func (m *Model) NewWorkspaceInParts(samples, batch, n int, shards ...Shard) *Workspace {
 	if m.exact() {
 		samples = 1 // nothing is drawn, so that all samples would be the same
 	}
@@ -56,32 +58,32 @@ func (m *Model) NewPassInParts(samples, batch, n int, shards ...Shard) *Pass {
 		rows = max(rows, s.Hi-s.Lo)
 	}
 	longest := (rows + n - 1) / n
-	p := &Pass{S: samples, B: batch, rows: m.dev.New(device.Int, batch)}
+	w := &Workspace{S: samples, B: batch, rows: m.dev.New(device.Int, batch)}
 	memory := &arena{dev: m.dev}
-	p.activations = m.newActivations(memory, samples, longest)
+	w.activations = m.newActivations(memory, samples, longest)
 	var shorter *activations // activations for one row less, as views of the same memory
 	if n*len(shards) > 1 {
-		p.ells, p.host = m.dev.New(device.Double, n*len(shards)), make([]float64, n*len(shards))
+		w.ells, w.host = m.dev.New(device.Double, n*len(shards)), make([]float64, n*len(shards))
 	}
 	for _, s := range shards {
-		first := len(p.parts)
+		first := len(w.parts)
 		for i := range n {
 			lo, hi := s.Lo+i*(s.Hi-s.Lo)/n, s.Lo+(i+1)*(s.Hi-s.Lo)/n
-			q := part{activations: p.activations, first: lo, rows: p.rows.View(lo, hi-lo), ell: m.slots[slotEll]}
+			q := part{activations: w.activations, first: lo, rows: w.rows.View(lo, hi-lo), ell: m.slots[slotEll]}
 			if hi-lo < longest {
 				if shorter == nil {
 					shorter = m.newActivations(&arena{from: memory}, samples, longest-1)
 				}
 				q.activations = shorter
 			}
-			if p.ells != nil {
-				q.ell = p.ells.View(len(p.parts), 1)
+			if w.ells != nil {
+				q.ell = w.ells.View(len(w.parts), 1)
 			}
-			p.parts = append(p.parts, q)
+			w.parts = append(w.parts, q)
 		}
-		p.shards = append(p.shards, p.parts[first:])
+		w.shards = append(w.shards, w.parts[first:])
 	}
-	return p
+	return w
 }
 
 // arena makes the tensors of activations: new tensors, or views of the tensors that another arena has made, in the same
@@ -132,7 +134,7 @@ func (m *Model) newActivations(s *arena, samples, b int) *activations {
 		p.x = s.tensor(device.Real, b, c.Inputs)
 	}
 	if m.gp != nil {
-		p.gp = m.gp.newPass(s, b)
+		p.gp = m.gp.newActivations(s, b)
 		p.f, p.df = s.tensor(device.Real, samples, b, c.Latents), s.tensor(device.Real, samples, b, c.Latents)
 		p.out, p.dh = p.f, p.df
 	}
@@ -148,7 +150,7 @@ func (m *Model) newActivations(s *arena, samples, b int) *activations {
 		if p.x != nil && (c.FeedForward || l == 0) {
 			join(p.x, nil)
 		}
-		p.drf = append(p.drf, layer.newPass(s, samples, b, parts, dparts, c.FeedForward && c.Layers > 1))
+		p.drf = append(p.drf, layer.newActivations(s, samples, b, parts, dparts, c.FeedForward && c.Layers > 1))
 		p.out, p.dh = p.drf[l].out, p.drf[l].dout
 	}
 	if n := len(p.drf); n > 0 {
