@@ -195,7 +195,7 @@ func (c *Config) Components(samples int) int {
 		samples = 1
 	}
 	if c.Likelihood == PoissonLikelihood {
-		return samples * max(2, hermiteNodes(samples))
+		return samples * max(2, gaussHermiteNodes(samples))
 	}
 	return 2 * samples
 }

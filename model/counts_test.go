@@ -11,7 +11,7 @@ import (
 // Nodes of Gauss–Hermite integrate polynomials up to degree 2n−1: the moments of N(0, 1).
 func TestHermite(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 4, 20} {
-		nodes, weights := hermite(n)
+		nodes, weights := gaussHermite(n)
 		moment := 1.0
 		for degree := 0; degree < 2*n; degree += 2 {
 			even, odd := 0.0, 0.0

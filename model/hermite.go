@@ -2,10 +2,10 @@ package model
 
 import "math"
 
-// hermite returns the n nodes and weights of Gauss–Hermite quadrature for N(0, 1): Σ w f(x) is E f of all polynomials f
-// up to degree 2n−1. A node is a root of the Hermite polynomial He_n. Newton's method finds one root after the other.
-// The weight of a node is n!/(n He_n−1(x))².
-func hermite(n int) (nodes, weights []float64) {
+// gaussHermite returns the n nodes and weights of Gauss–Hermite quadrature for N(0, 1): Σ w f(x) is E f of all
+// polynomials f up to degree 2n−1. A node is a root of the Hermite polynomial He_n. Newton's method finds one root
+// after the other. The weight of a node is n!/(n He_n−1(x))².
+func gaussHermite(n int) (nodes, weights []float64) {
 	nodes, weights = make([]float64, n), make([]float64, n)
 	for i := range (n + 1) / 2 {
 		x := math.Sqrt(2*float64(n)+1) * math.Cos(math.Pi*(float64(i)+0.75)/(float64(n)+0.5))

@@ -209,7 +209,7 @@ func (l *Likelihood) predictBernoulli(p *Prediction) {
 // components, at the nodes of Gauss–Hermite.
 func (l *Likelihood) predictCounts(p *Prediction) {
 	if p.Var != nil {
-		p.hermite()
+		p.expandHermite()
 	}
 	p.add(numbers(l.dev, l.params.LogRate))
 	p.Dispersion = slices.Repeat([]float64{l.dispersion()}, p.S)

@@ -90,7 +90,7 @@ func (r *Predictor) SolveRows(going func(done int) bool) { r.m.SolveRows(r.pass,
 // sample.
 func (r *Predictor) Samples() int {
 	if r.m.cfg.takesMoments() && r.m.cfg.Likelihood == PoissonLikelihood {
-		return r.samples * hermiteNodes(r.samples)
+		return r.samples * gaussHermiteNodes(r.samples)
 	}
 	return r.samples
 }

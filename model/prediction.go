@@ -100,9 +100,9 @@ func (p *Prediction) add(constants []float64) {
 	}
 }
 
-// hermite replaces normal components of [S,N,C] by several at the nodes of Gauss–Hermite, with their weights.
-func (p *Prediction) hermite() {
-	nodes, weights := hermite(hermiteNodes(p.S))
+// expandHermite replaces normal components of [S,N,C] by several at the nodes of Gauss–Hermite, with their weights.
+func (p *Prediction) expandHermite() {
+	nodes, weights := gaussHermite(gaussHermiteNodes(p.S))
 	h := make([]float64, 0, len(p.H)*len(nodes))
 	size := p.N * p.C
 	p.Weight = nil
@@ -119,8 +119,9 @@ func (p *Prediction) hermite() {
 	p.Var = nil
 }
 
-// hermiteNodes returns the number of nodes of each normal in a mixture of samples: fewer if there are several normals.
-func hermiteNodes(samples int) int {
+// gaussHermiteNodes returns the number of nodes of each normal in a mixture of samples: fewer if there are several
+// normals.
+func gaussHermiteNodes(samples int) int {
 	if samples == 1 {
 		return 20
 	}

@@ -99,7 +99,7 @@ func (m *Model) Snapshot(samples int, seed uint64) (*Snapshot, error) {
 	out.LogVar, out.LogRate, out.Offset = m.numbers(params.LogVar), m.numbers(params.LogRate), m.numbers(m.lik.bias)
 	out.DoF, out.Dispersion, out.Cuts = m.lik.degrees(), m.lik.dispersion(), m.lik.cutPoints()
 	if m.cfg.Likelihood == PoissonLikelihood {
-		out.Nodes, out.Weights = hermite(hermiteNodes(samples))
+		out.Nodes, out.Weights = gaussHermite(gaussHermiteNodes(samples))
 	}
 	return out, nil
 }
