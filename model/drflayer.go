@@ -57,7 +57,7 @@ func (c *Config) addDRF(p *Params, layer int) *drfBlocks {
 	b.length = p.add(Kernel, name("log_lengthscale"), shape(in), func(dst []float64, v *Init, _ func([]float64)) {
 		fill(dst, v.logLength(in))
 		if c.Model == DRF && layer == 0 {
-			for j, l := range v.Lengths {
+			for j, l := range v.LengthScales {
 				dst[j] = min(dst[j], math.Log(l))
 			}
 		}
@@ -80,7 +80,7 @@ func (c *Config) addDRF(p *Params, layer int) *drfBlocks {
 	}
 	startW, startVarW := draws, constant(math.Log(initHiddenVar))
 	if last {
-		startW, startVarW = nil, c.startLastVariances
+		startW, startVarW = nil, c.initLastVariances
 	}
 	b.meanW = p.add(Variational, name("mean_w"), shape(columns, out), startW)
 	b.logVarW = p.addSpread(Variational, name("logvar_w"), shape(columns, out), startVarW)
@@ -115,8 +115,8 @@ func (v *Init) logLength(inputs int) float64 {
 	return math.Log(math.Sqrt(float64(inputs)) * v.DRFLengthscaleFactor)
 }
 
-// startLastVariances writes the initial log s² of the last layer, whose means start at 0.
-func (c *Config) startLastVariances(dst []float64, _ *Init, _ func([]float64)) {
+// initLastVariances writes the initial log s² of the last layer, whose means start at 0.
+func (c *Config) initLastVariances(dst []float64, _ *Init, _ func([]float64)) {
 	fill(dst, math.Log(initLastLayerS2))
 	for i := range dst {
 		if i%c.Outputs >= c.targets() {

@@ -67,8 +67,8 @@ func (c *Config) addGP(p *Params) *gpBlocks {
 		b.xbar = p.add(InducingPoints, "gp.pseudo_inputs", shape(m, c.Inputs),
 			func(dst []float64, v *Init, _ func([]float64)) { copy(dst, v.InducingPoints) })
 	}
-	b.mu = p.add(InducingOutputs, "gp.q_mu", shape(j, m), c.startMeans)
-	b.sqrt = p.addSpread(InducingOutputs, "gp.q_sqrt", sqrtShape, c.startQSqrt)
+	b.mu = p.add(InducingOutputs, "gp.q_mu", shape(j, m), c.initMeans)
+	b.sqrt = p.addSpread(InducingOutputs, "gp.q_sqrt", sqrtShape, c.initFactors)
 	p.gp = p.total // the blocks so far are the GP layer's
 	b.dl = p.addSum(c.kernels(), m, m)
 	if !c.Whiten {
@@ -109,9 +109,9 @@ func (b *gpBlocks) bind(dev device.Device, p *Params, c *Config) *GPLayer {
 	return g
 }
 
-// startMeans writes the initial means of q(F̄). Latents that are added to the output start at zero, so that the output
+// initMeans writes the initial means of q(F̄). Latents that are added to the output start at zero, so that the output
 // starts as the GP's prior mean.
-func (c *Config) startMeans(dst []float64, _ *Init, normal func([]float64)) {
+func (c *Config) initMeans(dst []float64, _ *Init, normal func([]float64)) {
 	if c.Model == GPDRF {
 		normal(dst)
 		multiply(dst, []float64{initQMu})
@@ -121,8 +121,8 @@ func (c *Config) startMeans(dst []float64, _ *Init, normal func([]float64)) {
 	}
 }
 
-// startQSqrt writes the initial standard deviations of q(F̄).
-func (c *Config) startQSqrt(dst []float64, _ *Init, _ func([]float64)) {
+// initFactors writes the initial standard deviations of q(F̄).
+func (c *Config) initFactors(dst []float64, _ *Init, _ func([]float64)) {
 	if c.QCov == Diagonal {
 		fill(dst, initQSqrt)
 		return

@@ -6,14 +6,14 @@ import (
 )
 
 // Init is the start of the parameters. Length-scales start at factor·√d, since the squared distance of standardised
-// rows grows with d. Lengths replaces the length-scales of the GP layer, and length-scales of model drf that are
+// rows grows with d. LengthScales replaces the length-scales of the GP layer, and length-scales of model drf that are
 // longer.
 type Init struct {
 	Seed           uint64
 	InducingPoints []float64 // X̄ [M,D], scaled like the data; nil for DRF
 	Sigma          []float64 // σ of each kernel between sequences [I]
 	// length-scales of vectors [D], in place of length-scales by the factors; nil: by the factors
-	Lengths              []float64
+	LengthScales         []float64
 	GPLengthscaleFactor  float64
 	DRFLengthscaleFactor float64
 	NoiseVariance        float64 // σ² in training-variance units
@@ -52,7 +52,7 @@ func (m *Model) Init(v Init) {
 }
 
 // constant starts all numbers of a block at the same value.
-func constant(at float64) start {
+func constant(at float64) initializer {
 	return func(dst []float64, _ *Init, _ func([]float64)) { fill(dst, at) }
 }
 

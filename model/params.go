@@ -25,13 +25,13 @@ type block struct {
 	Name   string
 	Role   Role
 	Shape  []int
-	start  start // writes the values at the start; nil: zeros
-	spread bool  // the block is of q and has variances, or a factor of the covariance
+	start  initializer // writes the values at the start; nil: zeros
+	spread bool        // the block is of q and has variances, or a factor of the covariance
 	offset int
 }
 
-// start writes the values at which a block starts. normal draws standard normals for the block.
-type start func(dst []float64, v *Init, normal func([]float64))
+// initializer writes the values at which a block starts. normal draws standard normals for the block.
+type initializer func(dst []float64, v *Init, normal func([]float64))
 
 func (b *block) size() int { return device.Volume(b.Shape) }
 
@@ -53,7 +53,7 @@ type Params struct {
 }
 
 // add reserves a block.
-func (p *Params) add(role Role, name string, shape []int, at start) *block {
+func (p *Params) add(role Role, name string, shape []int, at initializer) *block {
 	b := &block{Name: name, Role: role, Shape: shape, start: at, offset: p.total}
 	p.blocks = append(p.blocks, b)
 	p.total += b.size()
@@ -61,7 +61,7 @@ func (p *Params) add(role Role, name string, shape []int, at start) *block {
 }
 
 // addSpread adds a block of spreads of q, as add does.
-func (p *Params) addSpread(role Role, name string, shape []int, at start) *block {
+func (p *Params) addSpread(role Role, name string, shape []int, at initializer) *block {
 	b := p.add(role, name, shape, at)
 	b.spread = true
 	return b

@@ -44,8 +44,8 @@ type SnapshotGP struct {
 
 // SnapshotKernel is a term of the kernel, with its length-scales ℓ [K,D].
 type SnapshotKernel struct {
-	Form   device.Correlation
-	Length []float64
+	Form         device.Correlation
+	LengthScales []float64
 }
 
 // SnapshotDRF is a random-feature layer. In closed form it has q(Ω) = N(Omega, VarOmega) and q(W) = N(W, VarW); its

@@ -25,8 +25,8 @@ func newARDTerm(p *Params, c *Config, form device.Correlation, i int) *ardTerm {
 	}
 	lengths := p.add(Kernel, name, shape(c.kernels(), width), func(dst []float64, v *Init, normal func([]float64)) {
 		fill(dst, math.Log(math.Sqrt(float64(c.Inputs))*v.GPLengthscaleFactor))
-		if v.Lengths != nil {
-			setLengths(dst, v.Lengths, width)
+		if v.LengthScales != nil {
+			setLengthScales(dst, v.LengthScales, width)
 		}
 		for k := range dst {
 			dst[k] += float64(i) * math.Log(initSecond)
@@ -38,8 +38,9 @@ func newARDTerm(p *Params, c *Config, form device.Correlation, i int) *ardTerm {
 
 func (t *ardTerm) bind(p *Params) { t.logL, t.dlogL = p.double(t.lengths) }
 
-// setLengths starts log ℓ [K,width] at lengths [D], or at their geometric mean if all columns share a length-scale.
-func setLengths(dst, lengths []float64, width int) {
+// setLengthScales starts log ℓ [K,width] at lengths [D], or at their geometric mean if all columns share a
+// length-scale.
+func setLengthScales(dst, lengths []float64, width int) {
 	mean := 0.0
 	for _, l := range lengths {
 		mean += math.Log(l) / float64(len(lengths))

@@ -40,7 +40,7 @@ func (g graph) correlations(s *model.Snapshot, x value) value {
 	p := s.GP
 	var terms []value
 	for _, k := range p.Kernels {
-		terms = append(terms, g.correlation(k.Form, g.distances(p, k.Length, s.Inducing, s.Inputs, x)))
+		terms = append(terms, g.correlation(k.Form, g.distances(p, k.LengthScales, s.Inducing, s.Inputs, x)))
 	}
 	if p.Mix == nil {
 		return terms[0]

@@ -183,7 +183,7 @@ func lengthScales(t *fitted.Model) []float64 {
 			}
 		}
 	}
-	return t.Effects.Lengths(t.Projection.Lengths(lengths))
+	return t.Effects.LengthScales(t.Projection.LengthScales(lengths))
 }
 
 // shortest returns the shortest length-scale of the columns of an input; 0 for sequences.

@@ -51,10 +51,10 @@ func (r *run) startValues(ctx context.Context) {
 	fit := exactgp.Maximise(ctx, exactgp.Rows{N: sample.N(), D: sample.D(), T: outputs,
 		X: r.trained.Numbers(sample)(0, sample.N()), Y: y})
 	if lengths {
-		for d, l := range fit.Lengths {
-			fit.Lengths[d] = min(l, longestFactor*math.Sqrt(float64(sample.D())))
+		for d, l := range fit.LengthScales {
+			fit.LengthScales[d] = min(l, longestFactor*math.Sqrt(float64(sample.D())))
 		}
-		r.init.Lengths = fit.Lengths
+		r.init.LengthScales = fit.LengthScales
 	}
 	if noise {
 		r.init.NoiseVariance = min(max(fit.Noise, noiseDefault), maxNoise)

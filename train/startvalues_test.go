@@ -90,8 +90,8 @@ func TestStartOfNoise(t *testing.T) {
 	set := table(t, 200, 1, normals)
 	run := started(t, "inducing=20 features=9 steps=5 batch=50", set)
 	noise := math.Exp(parameter(t, run, "likelihood.log_variance")[0])
-	if run.init.Lengths != nil || math.Abs(noise-1) > 0.05 {
-		t.Errorf("length-scales %v, noise %g", run.init.Lengths, noise)
+	if run.init.LengthScales != nil || math.Abs(noise-1) > 0.05 {
+		t.Errorf("length-scales %v, noise %g", run.init.LengthScales, noise)
 	}
 }
 

@@ -87,9 +87,9 @@ func (e *Effects) names(columns []string) (names []string) {
 	return append(names, columns[at:]...)
 }
 
-// Lengths returns length-scales of the columns, from those of the inputs: of a column of words, the shortest one. Nil
-// stays nil.
-func (e *Effects) Lengths(inputs []float64) (lengths []float64) {
+// LengthScales returns length-scales of the columns, from those of the inputs: of a column of words, the shortest one.
+// Nil stays nil.
+func (e *Effects) LengthScales(inputs []float64) (lengths []float64) {
 	if e == nil || inputs == nil {
 		return inputs
 	}

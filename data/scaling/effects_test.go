@@ -122,7 +122,7 @@ func TestEffects(t *testing.T) {
 	like := ds.Schema()
 	request := data.Request{N: 1, Numbers: []float64{0.5}, Texts: map[string][]string{"town": {"new"}, "shop": {"s1"}}}
 	must.Equal(t, fmt.Sprint(e.Apply(must.Get(like.Rows(request))(t)).X.Float64s()), "[0 0.5 0]")
-	must.Equal(t, fmt.Sprint(e.Lengths([]float64{3, 2, 1})), "[3 2 1]")
+	must.Equal(t, fmt.Sprint(e.LengthScales([]float64{3, 2, 1})), "[3 2 1]")
 	again, _, err := FitEffects(t.Context(), ds, func(float64) {})
 	must.OK(t, err)
 	must.Equal(t, fmt.Sprint(again), fmt.Sprint(e))
@@ -172,7 +172,7 @@ func TestEffectsOfClasses(t *testing.T) {
 		if classes == 3 {
 			must.Equal(t, strings.Join(rows.Columns, ", "),
 				"x, effect of town on class0, effect of town on class1, effect of town on class2")
-			must.Equal(t, fmt.Sprint(e.Lengths([]float64{9, 3, 2, 4})), "[9 2]")
+			must.Equal(t, fmt.Sprint(e.LengthScales([]float64{9, 3, 2, 4})), "[9 2]")
 		}
 		damaged := *e
 		damaged.Columns = nil

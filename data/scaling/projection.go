@@ -99,9 +99,9 @@ func (p *Projection) Reads(columns []int) bool {
 	})
 }
 
-// Lengths returns length-scales of the columns, from those of the inputs; nil if there are none. For a column of weight
-// w, it is 1/w of the input's length-scale. It is infinite for a column that is not read.
-func (p *Projection) Lengths(inputs []float64) []float64 {
+// LengthScales returns length-scales of the columns, from those of the inputs; nil if there are none. For a column of
+// weight w, it is 1/w of the input's length-scale. It is infinite for a column that is not read.
+func (p *Projection) LengthScales(inputs []float64) []float64 {
 	if p == nil || inputs == nil {
 		return inputs
 	}

@@ -19,8 +19,8 @@ type Rows struct {
 
 // Fit is a Gaussian process with the kernel α exp(−½ Σ_d (x_d − x'_d)²/ℓ_d²) and noise σ², fitted to rows.
 type Fit struct {
-	Lengths []float64 // ℓ [D]; nil if the targets look like noise
-	Noise   float64   // σ², in units of y²
+	LengthScales []float64 // ℓ [D]; nil if the targets look like noise
+	Noise        float64   // σ², in units of y²
 
 	Mean, Var []float64 // prediction of each row from the others [N,T]
 }
@@ -74,9 +74,9 @@ func Maximise(ctx context.Context, rows Rows) *Fit {
 		theta = p.refine(ctx, theta)
 		p.value(theta)
 	}
-	out := &Fit{Lengths: make([]float64, rows.D), Noise: p.alpha * math.Exp(theta[rows.D])}
-	for d := range out.Lengths {
-		out.Lengths[d] = math.Exp(theta[d])
+	out := &Fit{LengthScales: make([]float64, rows.D), Noise: p.alpha * math.Exp(theta[rows.D])}
+	for d := range out.LengthScales {
+		out.LengthScales[d] = math.Exp(theta[d])
 	}
 	out.Mean, out.Var = p.leftOut()
 	return out

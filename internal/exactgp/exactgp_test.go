@@ -51,8 +51,8 @@ func TestOscillation(t *testing.T) {
 	for _, d := range []int{1, 2, 8} {
 		r := made(256, d, func(x []float64) float64 { return 1.4 * math.Sin(12*x[0]) }, noise)
 		f := Maximise(context.Background(), r)
-		if f.Lengths[0] > 0.3 || f.Noise > 2*noise*noise || f.Noise < noise*noise/2 {
-			t.Errorf("%d inputs: length-scales %.3g, noise %.3g", d, f.Lengths, f.Noise)
+		if f.LengthScales[0] > 0.3 || f.Noise > 2*noise*noise || f.Noise < noise*noise/2 {
+			t.Errorf("%d inputs: length-scales %.3g, noise %.3g", d, f.LengthScales, f.Noise)
 		}
 		scaled := 0.0 // the square of an error of a row that is left out, in its variance
 		for i, y := range r.Y {
@@ -61,9 +61,9 @@ func TestOscillation(t *testing.T) {
 		if scaled < 0.7 || scaled > 1.4 {
 			t.Errorf("%d inputs: errors of %.3g variances", d, scaled)
 		}
-		for _, l := range f.Lengths[1:] {
+		for _, l := range f.LengthScales[1:] {
 			if l < 2 {
-				t.Errorf("%d inputs: length-scales %.3g", d, f.Lengths)
+				t.Errorf("%d inputs: length-scales %.3g", d, f.LengthScales)
 			}
 		}
 	}
@@ -89,7 +89,7 @@ func TestDegenerate(t *testing.T) {
 		"exact":            made(100, 1, func(x []float64) float64 { return x[0] }, 0),
 	} {
 		f := Maximise(context.Background(), r)
-		for _, v := range slices.Concat([]float64{f.Noise}, f.Lengths, f.Var) {
+		for _, v := range slices.Concat([]float64{f.Noise}, f.LengthScales, f.Var) {
 			if math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
 				t.Errorf("%s: %+v", name, f)
 			}
@@ -104,7 +104,7 @@ func TestSameBits(t *testing.T) {
 	one := Maximise(context.Background(), r)
 	runtime.GOMAXPROCS(4)
 	four := Maximise(context.Background(), r)
-	if !slices.Equal(one.Lengths, four.Lengths) || one.Noise != four.Noise {
+	if !slices.Equal(one.LengthScales, four.LengthScales) || one.Noise != four.Noise {
 		t.Errorf("%v and %v", one, four)
 	}
 }
