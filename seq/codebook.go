@@ -27,10 +27,10 @@ const (
 	codebookEach = 64
 )
 
-// LearnCodebook finds n centres by k-means from a k-means++ start, or fewer if there are fewer different vectors. It
+// FitCodebook finds n centres by k-means from a k-means++ start, or fewer if there are fewer different vectors. It
 // looks at a sample of the vectors of the training sequences, drawn by the seed. The centres are the same for any
 // number of goroutines. An error is the error of ctx.
-func LearnCodebook(ctx context.Context, train *Set, n int, seed uint64) (*Codebook, error) {
+func FitCodebook(ctx context.Context, train *Set, n int, seed uint64) (*Codebook, error) {
 	if train.Alphabet.OfVectors() == nil {
 		panic("seq: a codebook of symbols")
 	}

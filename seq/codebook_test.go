@@ -102,7 +102,7 @@ func groups(t testing.TB, scale float64, seed uint64) (set *Set, point []int) {
 func TestCodebook(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	set, point := groups(t, 1, 1)
-	book := must.Get(LearnCodebook(t.Context(), set, 3, 5))(t)
+	book := must.Get(FitCodebook(t.Context(), set, 3, 5))(t)
 	coded := book.Encode(set)
 	if coded.Alphabet.Kind != Integers || coded.Alphabet.Letters != 3 || !slices.Equal(coded.Start, set.Start) {
 		t.Fatalf("%+v", coded.Alphabet)
@@ -118,14 +118,14 @@ func TestCodebook(t *testing.T) {
 		t.Errorf("groups have the codes %v", names)
 	}
 	scaled, _ := groups(t, 1024, 1)
-	other, err := LearnCodebook(t.Context(), scaled, 3, 5)
+	other, err := FitCodebook(t.Context(), scaled, 3, 5)
 	if err != nil || !slices.Equal(other.Encode(scaled).Codes, coded.Codes) {
 		t.Errorf("a number that is 1024 times larger has other codes, %v", err)
 	}
-	large := must.Get(LearnCodebook(t.Context(), set, 40, 5))(t)
+	large := must.Get(FitCodebook(t.Context(), set, 40, 5))(t)
 	for _, n := range []int{1, 2, 5} {
 		runtime.GOMAXPROCS(n)
-		again, _ := LearnCodebook(t.Context(), set, 40, 5)
+		again, _ := FitCodebook(t.Context(), set, 40, 5)
 		if !slices.Equal(again.Centres, large.Centres) {
 			t.Fatalf("%d processors learn another codebook", n)
 		}
@@ -141,10 +141,10 @@ func TestCodebook(t *testing.T) {
 		t.Error("a damaged codebook passes")
 	}
 	few := encode(t, Vectors, "1,2;1,2;3,4", "3,4")
-	if book, err := LearnCodebook(t.Context(), few, 3, 1); err != nil || book.Letters() != 2 {
+	if book, err := FitCodebook(t.Context(), few, 3, 1); err != nil || book.Letters() != 2 {
 		t.Errorf("%d centres of two vectors: %v", book.Letters(), err)
 	}
-	if book, err := LearnCodebook(t.Context(), encode(t, Vectors, "1,2;1,2"), 3, 1); err != nil ||
+	if book, err := FitCodebook(t.Context(), encode(t, Vectors, "1,2;1,2"), 3, 1); err != nil ||
 		book.Check() != nil || !slices.Equal(book.Centres, []float32{0, 0}) {
 		t.Errorf("a single vector: %+v, %v", book, err)
 	}

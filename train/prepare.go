@@ -143,7 +143,7 @@ func (r *run) prepareInputs(ctx context.Context) (err error) {
 		return nil
 	case ds.Sequences != nil && c.Model == model.DRF:
 		kind := &r.trained.Featurizer
-		if kind.Codebook, ds, err = c.LearnCodebook(r.progressContext(ctx, "codebook"), ds); err != nil {
+		if kind.Codebook, ds, err = c.FitCodebook(r.progressContext(ctx, "codebook"), ds); err != nil {
 			return err
 		}
 		_, spec := c.Kernels()

@@ -50,7 +50,7 @@ func (s *setup) chooseInducing(ctx context.Context) (*sequences, error) {
 	c := s.config
 	chosen := &sequences{}
 	var err error
-	if chosen.codebook, chosen.set, err = c.LearnCodebook(s.progressContext(ctx, "codebook"), s.train); err != nil {
+	if chosen.codebook, chosen.set, err = c.FitCodebook(s.progressContext(ctx, "codebook"), s.train); err != nil {
 		return nil, err
 	}
 	_, spec := c.Kernels()

@@ -129,9 +129,9 @@ func outputsTable(r *rundir.Result) *textTable {
 		t.add(cells...)
 	}
 	for _, o := range r.Outputs {
-		row(o.Target, fitted.NumbersOf(o.Test), fitted.NumbersOf(o.Raw))
+		row(o.Target, fitted.ScoresByName(o.Test), fitted.ScoresByName(o.Raw))
 	}
-	row("mean", fitted.NumbersOf(r.Test), nil)
+	row("mean", fitted.ScoresByName(r.Test), nil)
 	return t
 }
 
@@ -180,7 +180,7 @@ func scoresInLine(t fitted.Test) string {
 	}
 	var parts []string
 	for _, s := range scoresOf(task) {
-		if text := s.text(fitted.NumbersOf(t)); text != "" {
+		if text := s.text(fitted.ScoresByName(t)); text != "" {
 			parts = append(parts, s.name+" "+text)
 		}
 	}

@@ -91,7 +91,7 @@ func (p *program) finished(r *trainRequest, guard *exitGuard) error {
 // for memorised rows, the predictions of test rows, the importance of inputs, and the report. A test that was cut short
 // has no predictions: its scores are of fewer rows. Only the end of the command is an error.
 func (p *program) complete(c *call, guard *exitGuard, path string) error {
-	release, busy := rundir.TryHold(path)
+	release, busy := rundir.TryLock(path)
 	defer release()
 	if busy {
 		return nil

@@ -13,8 +13,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// NumbersOf returns the numbers of a block of result.json by their keys, without those of blocks within it.
-func NumbersOf(block any) map[string]float64 {
+// ScoresByName returns the numbers of a block of result.json by their keys, without those of blocks within it.
+func ScoresByName(block any) map[string]float64 {
 	text, err := json.Marshal(block)
 	all := map[string]any{}
 	if err == nil {
@@ -34,7 +34,7 @@ func NumbersOf(block any) map[string]float64 {
 
 // Numbers returns the scores of the blocks Test and Raw by their keys.
 func (s *ResultScores) Numbers() (test, raw map[string]float64) {
-	return NumbersOf(s.Test), NumbersOf(s.Raw)
+	return ScoresByName(s.Test), ScoresByName(s.Raw)
 }
 
 // Evaluate predicts a data set with targets, and scores the prediction. Draws of a classification are a

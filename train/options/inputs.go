@@ -79,7 +79,7 @@ func (c *Config) resolveKernel(ctx context.Context, ds *data.Dataset) (notes []s
 // resolveSequences resolves the kernel of sequences, and the defaults that depend on it.
 func (c *Config) resolveSequences(ctx context.Context, ds *data.Dataset) (notes []string, err error) {
 	shapes, maps := c.Kernels()
-	book, ds, err := c.LearnCodebook(ctx, ds)
+	book, ds, err := c.FitCodebook(ctx, ds)
 	if err != nil {
 		return nil, err
 	}
@@ -354,13 +354,13 @@ func hasVectors(ds *data.Dataset) bool {
 	return ds.Sequences != nil && ds.Sequences.Alphabet.OfVectors() != nil
 }
 
-// LearnCodebook makes the codebook of training sequences of vectors, and replaces the vectors by its symbols. Other
+// FitCodebook makes the codebook of training sequences of vectors, and replaces the vectors by its symbols. Other
 // rows have no codebook, and are returned unchanged.
-func (c Config) LearnCodebook(ctx context.Context, ds *data.Dataset) (*seq.Codebook, *data.Dataset, error) {
+func (c Config) FitCodebook(ctx context.Context, ds *data.Dataset) (*seq.Codebook, *data.Dataset, error) {
 	if !hasVectors(ds) {
 		return nil, ds, nil
 	}
-	book, err := seq.LearnCodebook(ctx, ds.Sequences, c.Codebook, c.Seed)
+	book, err := seq.FitCodebook(ctx, ds.Sequences, c.Codebook, c.Seed)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -73,7 +73,7 @@ func (cv *CV) summarise() {
 func averages(runs []FoldRun, scores func(FoldRun) any) map[string]Average {
 	values := map[string][]float64{}
 	for _, run := range runs {
-		for key, v := range fitted.NumbersOf(scores(run)) {
+		for key, v := range fitted.ScoresByName(scores(run)) {
 			values[key] = append(values[key], v)
 		}
 	}
@@ -124,7 +124,7 @@ func (cv *CV) pool(finished []FoldRun) *Pooled {
 	var classes [][]metrics.ClassScore
 	for _, run := range finished {
 		share := run.weight() / total
-		for key, v := range fitted.NumbersOf(scores(run)) {
+		for key, v := range fitted.ScoresByName(scores(run)) {
 			switch key {
 			case "ece", "auc":
 			case "rmse":

@@ -61,7 +61,7 @@ type Folder struct {
 func NewFolder(out, set, model string, overwrite bool) (*Folder, error) {
 	f := &Folder{out: out, numberedPrefix: filepath.Join("runs", fmt.Sprintf("%s-%s-", plainName(set), model))}
 	var err error
-	if f.place, f.replaces, err = resolvePlace(out, overwrite); err != nil {
+	if f.place, f.replaces, err = resolveOutDir(out, overwrite); err != nil {
 		return nil, err
 	}
 	place := f.place

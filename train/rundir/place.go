@@ -17,16 +17,16 @@ import (
 // CheckOutDir returns the *usererror.Error with which NewFolder would refuse a place for a run folder; "" is the first
 // free number. With overwrite, a run that has ended may be there. Only the training of a single model takes overwrite.
 func CheckOutDir(out string, overwrite, single bool) error {
-	_, _, err := resolvePlace(out, overwrite)
-	if _, replaces, _ := resolvePlace(out, true); err != nil && single && replaces {
+	_, _, err := resolveOutDir(out, overwrite)
+	if _, replaces, _ := resolveOutDir(out, true); err != nil && single && replaces {
 		return usererror.Errorf("%w, or %s to replace the run in it", err, usererror.Flag("overwrite"))
 	}
 	return err
 }
 
-// resolvePlace returns the absolute path of out, without links. It reports whether a run in that place is to be
+// resolveOutDir returns the absolute path of out, without links. It reports whether a run in that place is to be
 // replaced.
-func resolvePlace(out string, overwrite bool) (place string, replaces bool, err error) {
+func resolveOutDir(out string, overwrite bool) (place string, replaces bool, err error) {
 	if out == "" {
 		if overwrite {
 			return "", false, usererror.OfFlag("overwrite", "is for %s DIR: a run without %[1]s gets a new folder",
@@ -120,9 +120,9 @@ func inUse(folder string) (bool, error) {
 	return errors.Is(atomicfile.Lock(f), atomicfile.ErrLocked), nil
 }
 
-// TryHold keeps other processes from replacing or completing the run in a folder, until release is called. busy is true
+// TryLock keeps other processes from replacing or completing the run in a folder, until release is called. busy is true
 // if another process works in it. On a file system without locks, it does nothing.
-func TryHold(path string) (release func(), busy bool) {
+func TryLock(path string) (release func(), busy bool) {
 	f := &Folder{path: path}
 	busy = f.openMetrics() != nil
 	return f.Release, busy
