@@ -105,9 +105,9 @@ func (g graph) scaled(s scaling.Scaler, x value) value {
 	return g.Op("Min", g.max(x, -bound), g.Scalar(bound))
 }
 
-// tails applies scaling.Tails to d columns: asinh z = sign z · log(|z| + √(z² + 1)), since runtimes have Asinh in
+// tails applies scaling.AsinhScale to d columns: asinh z = sign z · log(|z| + √(z² + 1)), since runtimes have Asinh in
 // single precision only.
-func (g graph) tails(t *scaling.Tails, x value, d int) value {
+func (g graph) tails(t *scaling.AsinhScale, x value, d int) value {
 	const most = 1e150 // a number whose square is finite
 	units := slices.Clone(t.Unit)
 	for j, u := range units {
@@ -131,8 +131,8 @@ func (g graph) wordNumber(same value, k int) value {
 	return g.sub(g.matMul(same, g.Doubles(ordinals, k, 1)), g.Scalar(1))
 }
 
-// effects applies scaling.Effects.Apply to x with d columns.
-func (g graph) effects(e *scaling.Effects, x value, d int) value {
+// effects applies scaling.CategoryEffects.Apply to x with d columns.
+func (g graph) effects(e *scaling.CategoryEffects, x value, d int) value {
 	if e == nil {
 		return x
 	}
@@ -165,8 +165,8 @@ func (g graph) projected(p *scaling.Projection, x value) value {
 	}
 	gathered := g.With("Gather", []onnxfile.Attr{{Name: "axis", Int: 1}}, x, g.Ints(p.Columns...))
 	read := g.scaled(p.Scaler, gathered)
-	weights := g.Doubles(p.Weights, len(p.Columns), len(p.Scores))
-	return g.sub(g.Op("MatMul", read, weights), g.Doubles(p.Offsets, len(p.Scores)))
+	weights := g.Doubles(p.Weights, len(p.Columns), len(p.OutputNames))
+	return g.sub(g.Op("MatMul", read, weights), g.Doubles(p.Offsets, len(p.OutputNames)))
 }
 
 // column returns column i of x as [B,1].

@@ -45,7 +45,7 @@ func (r *Regression) Moments(i int) (mean, sd, aleatoric, epistemic float64) {
 	m, total := r.mixture.Moments(i)
 	noise = min(total, noise)
 	unit := r.scale.SD
-	return r.scale.Own(m), unit * math.Sqrt(total), unit * unit * noise, unit * unit * (total - noise)
+	return r.scale.Unscale(m), unit * math.Sqrt(total), unit * unit * noise, unit * unit * (total - noise)
 }
 
 // LogDensity returns the log density of the target y of row i, by unit of the target; the log probability of a count.
@@ -53,14 +53,14 @@ func (r *Regression) LogDensity(i int, y float64) float64 {
 	if r.scale.Log {
 		return fitted.Logs(r.mixture, r.scale).LogDensity(i, y)
 	}
-	return r.mixture.LogDensity(i, r.scale.Scaled(y)) - math.Log(r.scale.SD)
+	return r.mixture.LogDensity(i, r.scale.Scale(y)) - math.Log(r.scale.SD)
 }
 
 // Position returns the place of the target y of row i in its prediction: a number from 0 to 1, uniform where
 // predictions are right. It is the probability of at most y or, of counts, a random number from that of less than y to
 // that. The number belongs to the row, which has one among all rows, and to a seed.
 func (r *Regression) Position(i, row int, y float64, seed uint64) float64 {
-	below, upTo := r.mixture.Position(i, r.scale.Scaled(y))
+	below, upTo := r.mixture.Position(i, r.scale.Scale(y))
 	if below == upTo {
 		return upTo
 	}
@@ -73,7 +73,7 @@ func (r *Regression) Quantile(i int, q float64) float64 { return r.Quantiles(i)(
 // Quantiles returns Quantile for row i as a function of the level. It is faster for several levels.
 func (r *Regression) Quantiles(i int) func(q float64) float64 {
 	quantile := r.mixture.QuantilesOf(i)
-	return func(q float64) float64 { return r.scale.Own(quantile(q)) }
+	return func(q float64) float64 { return r.scale.Unscale(quantile(q)) }
 }
 
 // QuantilesAt writes the quantiles of a row at several levels. It is the fastest where these are the same for many
@@ -83,7 +83,7 @@ func (r *Regression) QuantilesAt(levels []float64) func(i int, into []float64) {
 	return func(i int, into []float64) {
 		find(i, into)
 		for k, y := range into {
-			into[k] = r.scale.Own(y)
+			into[k] = r.scale.Unscale(y)
 		}
 	}
 }
@@ -95,13 +95,13 @@ func (r *Regression) Interval(i int, q float64) (lower, upper float64) {
 
 // Draw returns draw t of row i, which has a number among all rows: fitted.Draw.
 func (r *Regression) Draw(i, row, t int, seed uint64) float64 {
-	return r.scale.Own(fitted.Draw(r.mixture, i, row, r.c, t, seed))
+	return r.scale.Unscale(fitted.Draw(r.mixture, i, row, r.c, t, seed))
 }
 
 // Sample returns the mean of component s of row i's mixture, or its median where the model predicts logarithms: a
 // sample of the function, without noise.
 func (r *Regression) Sample(s, i int) float64 {
-	return r.scale.Own(r.mixture.Centre(s, i))
+	return r.scale.Unscale(r.mixture.Centre(s, i))
 }
 
 // Classes is the prediction of a classification. It lets go of the logits, which may fill the memory.

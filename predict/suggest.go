@@ -238,7 +238,7 @@ func (s *Suggester) choose(functions *model.Prediction, n int, weights []float64
 		return classes.Entropy(weights, s.Batch, s.Seed), nil
 	}
 	scale := s.Trained.Targets[s.target()]
-	own := scale.Own
+	own := scale.Unscale
 	if s.How != EI && s.How != Thompson {
 		own = func(z float64) float64 { return scale.SD * z }
 	}
@@ -260,7 +260,7 @@ func (s *Suggester) choose(functions *model.Prediction, n int, weights []float64
 	}
 	picks := s.signed(acquisition.UpperBound(f, s.noise(functions), boundSDs, s.Batch))
 	for k := range picks {
-		picks[k].Value = scale.Own(picks[k].Value / scale.SD)
+		picks[k].Value = scale.Unscale(picks[k].Value / scale.SD)
 	}
 	return picks, nil
 }
@@ -300,7 +300,7 @@ func (s *Suggester) best(p *model.Prediction, n int) ([]float64, error) {
 		}
 		return slices.Repeat([]float64{s.sign() * y}, p.S), nil
 	}
-	measured := s.samples(p, n, p.N, scale.Own)
+	measured := s.samples(p, n, p.N, scale.Unscale)
 	best := make([]float64, p.S)
 	for k := range best {
 		best[k] = slices.Max(measured.F[k*measured.N : (k+1)*measured.N])
@@ -382,7 +382,7 @@ func feasible(t *fitted.Model, p *model.Prediction) []float64 {
 	}
 	r := NewRegression(t, p, 0)
 	for i := range out {
-		below, _ := r.mixture.Position(i, r.scale.Scaled(0))
+		below, _ := r.mixture.Position(i, r.scale.Scale(0))
 		out[i] = 1 - below
 	}
 	return out

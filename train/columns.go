@@ -22,7 +22,7 @@ func (s *setup) fitEffects(ctx context.Context) (err error) {
 		if err != nil {
 			return err
 		}
-		for _, name := range s.effects.Silent(s.numbered.Columns) {
+		for _, name := range s.effects.ZeroColumns(s.numbered.Columns) {
 			s.reporter.Note("column %s: its texts do not predict the target of other rows, and have no effect",
 				phrase.Quote(name))
 		}
@@ -103,7 +103,7 @@ func projectColumns(ctx context.Context, c options.Config, ds *data.Dataset, doi
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(p.Scores) == 0 {
+	if len(p.OutputNames) == 0 {
 		return nil, nil, c.Errorf("columns", "components takes columns that differ between rows, and those of %s are "+
 			"constant: leave it out", ds.Path)
 	}

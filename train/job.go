@@ -55,10 +55,10 @@ type setup struct {
 
 	// rows of the Job with class weights, and the inputs of effects and projection
 	train, validation *data.Dataset
-	numbered          *data.Dataset       // training rows with numbered words, before effects; nil without words
-	effects           *scaling.Effects    // inputs of numbered words; nil without words
-	projection        *scaling.Projection // makes few inputs of many columns; nil if each column is an input
-	sequences         *sequences          // results of chooseInducing and countFeatures; nil before them
+	numbered          *data.Dataset            // training rows with numbered words, before effects; nil without words
+	effects           *scaling.CategoryEffects // inputs of numbered words; nil without words
+	projection        *scaling.Projection      // makes few inputs of many columns; nil if each column is an input
+	sequences         *sequences               // results of chooseInducing and countFeatures; nil before them
 
 	distancesInSteps bool // distances are computed in every step
 	streamsBatches   bool // each step brings its batch from the host

@@ -43,15 +43,15 @@ func FitComponents(ctx context.Context, d *data.Dataset, s Scaler) (p *Projectio
 	p = &Projection{Of: w, Columns: matrix.Every(w), Scaler: s, Components: true}
 	for k, l := range lengths {
 		if k < maxComponents && l > 1e-12*lengths[0] {
-			p.Scores = append(p.Scores, fmt.Sprint("component ", k+1))
+			p.OutputNames = append(p.OutputNames, fmt.Sprint("component ", k+1))
 			shares = append(shares, l/all)
 		}
 	}
-	p.Weights, p.Offsets = make([]float64, w*len(p.Scores)), make([]float64, len(p.Scores))
-	for k := range p.Scores {
+	p.Weights, p.Offsets = make([]float64, w*len(p.OutputNames)), make([]float64, len(p.OutputNames))
+	for k := range p.OutputNames {
 		for j, v := range axes[k*w : (k+1)*w] {
 			v = float64(float32(v))
-			p.Weights[j*len(p.Scores)+k] = v
+			p.Weights[j*len(p.OutputNames)+k] = v
 			p.Offsets[k] += v * centre[j]
 		}
 	}

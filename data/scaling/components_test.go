@@ -67,7 +67,7 @@ func TestComponents(t *testing.T) {
 		e.Factorize(cov, false)
 		lengths := e.Values(nil)
 		z := p.Apply(ds).X.Float64s()
-		width := len(p.Scores)
+		width := len(p.OutputNames)
 		if share < 0.999 || width > maxComponents {
 			t.Errorf("%v: %d components hold %.4f of the variance", size, width, share)
 		}
@@ -101,8 +101,8 @@ func TestComponentsOfNoise(t *testing.T) {
 		x[i] = 3
 	}
 	p, shares, err := FitComponents(t.Context(), constant, must.Get(FitScaler("none", constant))(t))
-	if must.OK(t, err); len(p.Scores) > 0 || len(shares) > 0 {
-		t.Errorf("%d components of constant columns hold %g", len(p.Scores), shares)
+	if must.OK(t, err); len(p.OutputNames) > 0 || len(shares) > 0 {
+		t.Errorf("%d components of constant columns hold %g", len(p.OutputNames), shares)
 	}
 }
 

@@ -8,23 +8,23 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 )
 
-// Effects replaces each column of numbered words by inputs: the effects of its words on the targets, or on the
+// CategoryEffects replaces each column of numbered words by inputs: the effects of its words on the targets, or on the
 // indicators of classes, in standard deviations. A word that no training row has, and a missing one, has effect 0. It
-// is fitted on training rows and kept in the model. Nil Effects change nothing.
-type Effects struct {
-	Columns []WordEffects `json:"columns"` // in the order of the columns
-	Targets []string      `json:"targets"` // names of the P targets or classes that each column has an input for
+// is fitted on training rows and kept in the model. Nil CategoryEffects change nothing.
+type CategoryEffects struct {
+	Columns []ColumnEffects `json:"columns"` // in the order of the columns
+	Targets []string        `json:"targets"` // names of the P targets or classes that each column has an input for
 }
 
-// WordEffects are the effects of the words of one column.
-type WordEffects struct {
+// ColumnEffects are the effects of the words of one column.
+type ColumnEffects struct {
 	At     int       `json:"at"`    // position among the columns of a row
 	Words  int       `json:"words"` // number of words
 	Values []float64 `json:"-"`     // effects [Words,P], in single precision
 }
 
 // Width returns the number of inputs of rows with d columns.
-func (e *Effects) Width(d int) int {
+func (e *CategoryEffects) Width(d int) int {
 	if e == nil {
 		return d
 	}
@@ -32,7 +32,7 @@ func (e *Effects) Width(d int) int {
 }
 
 // Apply returns a data set with effects in place of numbered words. It returns a set that has them already unchanged.
-func (e *Effects) Apply(d *data.Dataset) *data.Dataset {
+func (e *CategoryEffects) Apply(d *data.Dataset) *data.Dataset {
 	if e == nil || d == nil || d.IsProjected() {
 		return d
 	}
@@ -46,7 +46,7 @@ func (e *Effects) Apply(d *data.Dataset) *data.Dataset {
 }
 
 // append adds the inputs of a row.
-func (e *Effects) append(to, row []float64) []float64 {
+func (e *CategoryEffects) append(to, row []float64) []float64 {
 	at, p := 0, len(e.Targets)
 	for _, c := range e.Columns {
 		to = append(to, row[at:c.At]...)
@@ -60,8 +60,8 @@ func (e *Effects) append(to, row []float64) []float64 {
 	return append(to, row[at:]...)
 }
 
-// Silent returns the columns, of all columns of a row, whose words have no effect on any target.
-func (e *Effects) Silent(columns []string) (names []string) {
+// ZeroColumns returns the columns, of all columns of a row, whose words have no effect on any target.
+func (e *CategoryEffects) ZeroColumns(columns []string) (names []string) {
 	for _, c := range e.Columns {
 		if !slices.ContainsFunc(c.Values, func(v float64) bool { return v != 0 }) {
 			names = append(names, columns[c.At])
@@ -71,7 +71,7 @@ func (e *Effects) Silent(columns []string) (names []string) {
 }
 
 // names returns the names of the inputs, from those of the columns.
-func (e *Effects) names(columns []string) (names []string) {
+func (e *CategoryEffects) names(columns []string) (names []string) {
 	at := 0
 	for _, c := range e.Columns {
 		names = append(names, columns[at:c.At]...)
@@ -89,7 +89,7 @@ func (e *Effects) names(columns []string) (names []string) {
 
 // LengthScales returns length-scales of the columns, from those of the inputs: of a column of words, the shortest one.
 // Nil stays nil.
-func (e *Effects) LengthScales(inputs []float64) (lengths []float64) {
+func (e *CategoryEffects) LengthScales(inputs []float64) (lengths []float64) {
 	if e == nil || inputs == nil {
 		return inputs
 	}
@@ -102,8 +102,8 @@ func (e *Effects) LengthScales(inputs []float64) (lengths []float64) {
 	return append(lengths, inputs...)
 }
 
-// Check reports the faults of Effects of a file, for the numbered words of the schema.
-func (e *Effects) Check(s data.Schema) error {
+// Check reports the faults of CategoryEffects of a file, for the numbered words of the schema.
+func (e *CategoryEffects) Check(s data.Schema) error {
 	words := s.NumberedWords()
 	if e == nil && words == nil {
 		return nil

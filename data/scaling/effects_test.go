@@ -102,7 +102,7 @@ func TestEffects(t *testing.T) {
 	must.Equal(t, fmt.Sprint(rows.Columns, rows.IsProjected(), rows.HasRidgeFeatures()), "[town x shop] true false")
 	must.Equal(t, fmt.Sprint(rows.Schema().Columns, e.Width(3)), "[town x shop] 3")
 	must.OK(t, e.Check(ds.Schema()))
-	must.Equal(t, fmt.Sprint(e.Silent(ds.Columns)), "[shop]")
+	must.Equal(t, fmt.Sprint(e.ZeroColumns(ds.Columns)), "[shop]")
 	town, own, y := make([]float64, ds.N()), make([]float64, ds.N()), ds.Output(0)
 	applied := e.Apply(ds)
 	for i := range town {
@@ -176,7 +176,7 @@ func TestEffectsOfClasses(t *testing.T) {
 		}
 		damaged := *e
 		damaged.Columns = nil
-		if (*Effects)(nil).Check(ds.Schema()) == nil || damaged.Check(ds.Schema()) == nil {
+		if (*CategoryEffects)(nil).Check(ds.Schema()) == nil || damaged.Check(ds.Schema()) == nil {
 			t.Error("words without effects passed")
 		}
 	}
@@ -192,7 +192,7 @@ func TestEffectsOfPanels(t *testing.T) {
 		ds := tableOf(t, text, roles)
 		e, rows, err := FitEffects(t.Context(), ds, func(float64) {})
 		must.OK(t, err)
-		must.Equal(t, len(e.Silent(ds.Columns)), 0)
+		must.Equal(t, len(e.ZeroColumns(ds.Columns)), 0)
 		column := make([]float64, ds.N())
 		for i := range column {
 			column[i] = rows.Row(i)[0]

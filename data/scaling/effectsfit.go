@@ -23,19 +23,20 @@ const (
 	effectSite       = 0x65666665 // "effe"
 )
 
-// FitEffects fits Effects to training rows, with a linear mixed model of each target. It returns them and the rows. The
-// effects of each row come from fits without its fold: with effects that know its target, a model would be too sure.
-// Effects that do not predict other folds are 0. The same rows give the same Effects; rows without numbered words give
-// none. progress takes the share that is done. The error is that of ctx.
-func FitEffects(ctx context.Context, d *data.Dataset, progress func(share float64)) (*Effects, *data.Dataset, error) {
+// FitEffects fits CategoryEffects to training rows, with a linear mixed model of each target. It returns them and the
+// rows. The effects of each row come from fits without its fold: with effects that know its target, a model would be
+// too sure. Effects that do not predict other folds are 0. The same rows give the same CategoryEffects; rows without
+// numbered words give none. progress takes the share that is done. The error is that of ctx.
+func FitEffects(ctx context.Context, d *data.Dataset, progress func(share float64)) (*CategoryEffects,
+	*data.Dataset, error) {
 	words := d.Schema().NumberedWords()
 	if words == nil || d.IsProjected() {
 		return nil, d, nil
 	}
 	targets, names := effectTargets(d)
-	e := &Effects{Targets: names}
+	e := &CategoryEffects{Targets: names}
 	for _, c := range words {
-		e.Columns = append(e.Columns, WordEffects{c.At, len(c.Words), make([]float64, len(c.Words)*len(names))})
+		e.Columns = append(e.Columns, ColumnEffects{c.At, len(c.Words), make([]float64, len(c.Words)*len(names))})
 	}
 	m := newMixedModel(d, words)
 	folds := d.GroupedFolds(effectFolds)
@@ -76,7 +77,7 @@ func FitEffects(ctx context.Context, d *data.Dataset, progress func(share float6
 func effectTargets(d *data.Dataset) (targets [][]float64, names []string) {
 	add := func(name string, t []float64) {
 		if d.Task == data.Regression {
-			tails := Tails{make([]float64, 1), make([]float64, 1)}
+			tails := AsinhScale{make([]float64, 1), make([]float64, 1)}
 			tails.fit(slices.Clone(t), 0)
 			for i, v := range t {
 				t[i] = tails.value(0, v)

@@ -17,11 +17,11 @@ import (
 // for each target or class of a wide table, or principal components. It is fitted on training rows and kept in the
 // model. A nil Projection changes nothing.
 type Projection struct {
-	Of      int       `json:"of"`      // number of columns of a row
-	Columns []int     `json:"columns"` // columns that the scores read, ascending
-	Scaler  Scaler    `json:"scaler"`  // scaler of these columns
-	Scores  []string  `json:"scores"`  // names of the scores [P]
-	Offsets []float64 `json:"offsets"` // [P]
+	Of          int       `json:"of"`      // number of columns of a row
+	Columns     []int     `json:"columns"` // columns that the scores read, ascending
+	Scaler      Scaler    `json:"scaler"`  // scaler of these columns
+	OutputNames []string  `json:"scores"`  // names of the scores [P]
+	Offsets     []float64 `json:"offsets"` // [P]
 	// Components: the scores are principal components
 	Components bool      `json:"components,omitempty"`
 	Weights    []float64 `json:"-"` // [len(Columns),P], in single precision
@@ -32,7 +32,7 @@ func (p *Projection) Width(d int) int {
 	if p == nil {
 		return d
 	}
-	return len(p.Scores)
+	return len(p.OutputNames)
 }
 
 // String describes the inputs.
@@ -44,7 +44,7 @@ func (p *Projection) String() string {
 	if p.Components {
 		score = "principal component"
 	}
-	return fmt.Sprintf("%s of %s", phrase.Plural(len(p.Scores), score), of)
+	return fmt.Sprintf("%s of %s", phrase.Plural(len(p.OutputNames), score), of)
 }
 
 // Apply returns a data set with the inputs of the model in place of its columns. It returns a set that has them already
@@ -53,7 +53,7 @@ func (p *Projection) Apply(d *data.Dataset) *data.Dataset {
 	if p == nil || d == nil || d.IsProjected() {
 		return d
 	}
-	n, w := d.N(), len(p.Scores)
+	n, w := d.N(), len(p.OutputNames)
 	x := make([]float64, n*w)
 	parallel.Each(context.Background(), n, 64, func(lo, hi int) {
 		row, read := make([]float64, d.D()), make([]float64, len(p.Columns))
@@ -61,7 +61,7 @@ func (p *Projection) Apply(d *data.Dataset) *data.Dataset {
 			p.score(matrix.Row(row, d.X, i), read, x[i*w:(i+1)*w])
 		}
 	})
-	return d.WithFeatures(matrix.New(n, w, x), p.Scores, !p.Components)
+	return d.WithFeatures(matrix.New(n, w, x), p.OutputNames, !p.Components)
 }
 
 // score computes the scores of the cells of a row. read has room for the cells that are read.
@@ -86,7 +86,7 @@ func (s Scaler) subset(columns []int) Scaler {
 		to.Log = &LogScale{matrix.Pick(s.Log.Least, columns), matrix.Pick(s.Log.Unit, columns)}
 	}
 	if s.Tails != nil {
-		to.Tails = &Tails{matrix.Pick(s.Tails.Middle, columns), matrix.Pick(s.Tails.Unit, columns)}
+		to.Tails = &AsinhScale{matrix.Pick(s.Tails.Middle, columns), matrix.Pick(s.Tails.Unit, columns)}
 	}
 	return to
 }
@@ -124,8 +124,8 @@ func (p *Projection) Check() error {
 	case k < 1 || !slices.IsSorted(p.Columns) || p.Columns[0] < 0 || p.Columns[k-1] >= p.Of ||
 		len(slices.Compact(slices.Clone(p.Columns))) < k:
 		return fmt.Errorf("%d projected columns of %d", k, p.Of)
-	case len(p.Scores) < 1 || len(p.Offsets) != len(p.Scores):
-		return fmt.Errorf("%d scores with %d offsets", len(p.Scores), len(p.Offsets))
+	case len(p.OutputNames) < 1 || len(p.Offsets) != len(p.OutputNames):
+		return fmt.Errorf("%d scores with %d offsets", len(p.OutputNames), len(p.Offsets))
 	case len(s.Center) != k || len(s.Scale) != k || s.Log != nil && (len(s.Log.Least) != k || len(s.Log.Unit) != k),
 		s.Tails != nil && (len(s.Tails.Middle) != k || len(s.Tails.Unit) != k):
 		return fmt.Errorf("%d projected columns and a scaler of others", k)

@@ -182,9 +182,9 @@ func TestDamagedProjection(t *testing.T) {
 		"unit":     {func(s *Scaler) { s.Tails.Unit = s.Tails.Unit[:1] }, false},
 		"scale":    {func(s *Scaler) { s.Scale[1] = 0 }, false},
 	} {
-		p := &Projection{Of: 3, Columns: []int{0, 2}, Scores: []string{"score of y"}, Offsets: []float64{0},
+		p := &Projection{Of: 3, Columns: []int{0, 2}, OutputNames: []string{"score of y"}, Offsets: []float64{0},
 			Scaler: Scaler{Kind: "tails", Center: []float64{0, 0}, Scale: []float64{1, 1},
-				Tails: &Tails{Middle: []float64{0, 0}, Unit: []float64{1, 0}}}}
+				Tails: &AsinhScale{Middle: []float64{0, 0}, Unit: []float64{1, 0}}}}
 		c.damage(&p.Scaler)
 		if err := p.Check(); (err == nil) != c.sound {
 			t.Errorf("%s: %v", name, err)

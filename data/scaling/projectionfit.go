@@ -73,7 +73,7 @@ func FitProjection(ctx context.Context, d *data.Dataset, s Scaler, progress func
 	}
 	chosen := p.choose()
 	out := p.fit(matrix.Every(p.n), chosen)
-	out.Scores = p.names(sample)
+	out.OutputNames = p.names(sample)
 	projected := out.Apply(d)
 	x := projected.X.Float64s()
 	// The fit has used other rows of the same groups, or windows of time.

@@ -23,7 +23,7 @@ import (
 // 0. It is fitted on training rows and kept in the model.
 //
 //	standard  mean and standard deviation (n−1 in the denominator)
-//	tails     standard, after Tails has drawn in the long tails of columns that have some
+//	tails     standard, after AsinhScale has drawn in the long tails of columns that have some
 //	robust    median and (third − first quartile)/1.349, which is the standard
 //	          deviation of a normal sample; the deviation itself where the quartiles
 //	          are equal; Clip 5
@@ -33,12 +33,12 @@ import (
 //
 // Quartiles are interpolated linearly between order statistics. A constant column gets Scale 1.
 type Scaler struct {
-	Kind   string    `json:"kind"`
-	Center []float64 `json:"center"`
-	Scale  []float64 `json:"scale"`
-	Clip   float64   `json:"clip"` // bound of the scaled values; 0 for none
-	Log    *LogScale `json:"log,omitempty"`
-	Tails  *Tails    `json:"tails,omitempty"`
+	Kind   string      `json:"kind"`
+	Center []float64   `json:"center"`
+	Scale  []float64   `json:"scale"`
+	Clip   float64     `json:"clip"` // bound of the scaled values; 0 for none
+	Log    *LogScale   `json:"log,omitempty"`
+	Tails  *AsinhScale `json:"tails,omitempty"`
 
 	// Least and Most are the range of each input in the training rows, as in the file.
 	Least []float64 `json:"least,omitempty"`
@@ -89,7 +89,7 @@ func fitScaler(kind string, x *tensor.Dense) (Scaler, error) {
 		s.Log = &LogScale{make([]float64, d), make([]float64, d)}
 	}
 	if kind == "tails" {
-		s.Tails = &Tails{make([]float64, d), make([]float64, d)}
+		s.Tails = &AsinhScale{make([]float64, d), make([]float64, d)}
 	}
 	col := make([]float64, n)
 	for j := range d {
@@ -190,9 +190,9 @@ func (s Scaler) String() string {
 	return s.Kind
 }
 
-// Tails draws in the tails of columns: x of column j becomes asinh((x − Middle)/Unit), which is (x − Middle)/Unit near
-// the middle and a logarithm far from it. A Unit of 0 leaves a column as it is.
-type Tails struct {
+// AsinhScale draws in the tails of columns: x of column j becomes asinh((x − Middle)/Unit), which is (x − Middle)/Unit
+// near the middle and a logarithm far from it. A Unit of 0 leaves a column as it is.
+type AsinhScale struct {
 	Middle []float64 `json:"middle"` // median
 	// Units by quartiles, as of robust; for two values beside codes, their distance.
 	Unit []float64 `json:"unit"`
@@ -210,7 +210,7 @@ const (
 
 // fit fits column j of the training rows. It returns the values that set the mean and standard deviation of the column,
 // with their tails drawn in, and the values that a gap separates from them.
-func (t *Tails) fit(col []float64, j int) (near, far []float64) {
+func (a *AsinhScale) fit(col []float64, j int) (near, far []float64) {
 	sorted := slices.Clone(col)
 	slices.Sort(sorted)
 	lo, hi := beforeGaps(sorted)
@@ -225,18 +225,18 @@ func (t *Tails) fit(col []float64, j int) (near, far []float64) {
 	if unit == 0 || far == nil && !long {
 		return col, nil
 	}
-	t.Middle[j], t.Unit[j] = stats.Quantile(near, 0.5), unit
+	a.Middle[j], a.Unit[j] = stats.Quantile(near, 0.5), unit
 	for i, v := range near {
-		near[i] = t.value(j, v)
+		near[i] = a.value(j, v)
 	}
 	return near, far
 }
 
-func (t *Tails) value(j int, x float64) float64 {
-	if t.Unit[j] == 0 {
+func (a *AsinhScale) value(j int, x float64) float64 {
+	if a.Unit[j] == 0 {
 		return x
 	}
-	return math.Asinh((x - t.Middle[j]) / t.Unit[j])
+	return math.Asinh((x - a.Middle[j]) / a.Unit[j])
 }
 
 // beforeGaps finds the limits lo … hi−1 of the values that no gap separates from the middle half.

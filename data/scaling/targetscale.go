@@ -45,16 +45,16 @@ const logRoom = math.Ln10
 // Top bounds the mean of log y, if SD is that of log y.
 func (s TargetScale) Top() float64 { return math.Log(s.Most) + logRoom }
 
-// Scaled returns y, or log y, in standard deviations from the mean. It is NaN if y has no logarithm.
-func (s TargetScale) Scaled(y float64) float64 {
+// Scale returns y, or log y, in standard deviations from the mean. It is NaN if y has no logarithm.
+func (s TargetScale) Scale(y float64) float64 {
 	if s.Log {
 		y = math.Log(y)
 	}
 	return (y - s.Mean) / s.SD
 }
 
-// Own returns the y that is scaled to z.
-func (s TargetScale) Own(z float64) float64 {
+// Unscale returns the y that is scaled to z.
+func (s TargetScale) Unscale(z float64) float64 {
 	y := s.Mean + s.SD*z
 	if s.Log {
 		y = math.Exp(y)
@@ -175,7 +175,7 @@ func CheckCounts(d *data.Dataset) error {
 func Standardise(y []float64, scales []TargetScale) []float64 {
 	to := make([]float64, len(y))
 	for i, v := range y {
-		to[i] = scales[i%len(scales)].Scaled(v)
+		to[i] = scales[i%len(scales)].Scale(v)
 	}
 	return to
 }

@@ -69,7 +69,7 @@ func TestLogTargets(t *testing.T) {
 				t.Errorf("%s: standard took logarithms", name)
 			}
 			for i, z := range Standardise(d.Y, scales) {
-				if back := scales[0].Own(z); math.Abs(back/d.Y[i]-1) > 1e-9 && math.Abs(back-d.Y[i]) > 1e-9 {
+				if back := scales[0].Unscale(z); math.Abs(back/d.Y[i]-1) > 1e-9 && math.Abs(back-d.Y[i]) > 1e-9 {
 					t.Fatalf("%s: %g became %g", name, d.Y[i], back)
 				}
 			}

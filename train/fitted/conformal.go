@@ -110,13 +110,13 @@ func centre(m metrics.Distribution, n int) (mean, sd float64) {
 
 // Interval returns the interval of row n with normalised residuals up to q, in own units:
 //
-//	Own(mean − q·sd) … Own(mean + q·sd),   mean and sd of y, or of log y where the model predicts that
+//	Unscale(mean − q·sd) … Unscale(mean + q·sd),   mean and sd of y, or of log y where the model predicts that
 //
 // The interval of a count is rounded outward to whole numbers from 0.
 func Interval(m metrics.Distribution, s scaling.TargetScale, n int, q float64) (lower, upper float64) {
 	const most = math.MaxFloat64 / 4 // largest absolute bound, so that the width is finite
 	mean, sd := centre(m, n)
-	lower, upper = max(s.Own(mean-q*sd), -most), min(s.Own(mean+q*sd), most)
+	lower, upper = max(s.Unscale(mean-q*sd), -most), min(s.Unscale(mean+q*sd), most)
 	if _, counts := m.(metrics.Counts); counts {
 		return math.Floor(max(lower, 0)), math.Ceil(upper)
 	}

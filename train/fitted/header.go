@@ -40,7 +40,7 @@ func (t *Model) Description() (text string, extra []safetensors.Tensor, err erro
 		}
 	}
 	if p := t.Projection; p != nil {
-		extra = append(extra, tensorOf(projectionWeights, p.Weights, len(p.Columns), len(p.Scores)))
+		extra = append(extra, tensorOf(projectionWeights, p.Weights, len(p.Columns), len(p.OutputNames)))
 	}
 	described, err := json.Marshal(description{t.version(), &own})
 	return string(described), extra, err
@@ -83,7 +83,7 @@ func (r *tensorReader) description(text string) (t *Model, err error) {
 		}
 	}
 	if p := t.Projection; p != nil {
-		p.Weights = r.reals(projectionWeights, len(p.Columns), len(p.Scores))
+		p.Weights = r.reals(projectionWeights, len(p.Columns), len(p.OutputNames))
 	}
 	if t.Novelty != nil {
 		t.readNovelty(r)

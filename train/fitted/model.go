@@ -18,18 +18,18 @@ import (
 // text of the file, and the rest are tensors. The JSON has no time, path, host or number of threads in it: the same run
 // gives the same bytes.
 type Model struct {
-	Config      model.Config          `json:"model"`
-	Schema      data.Schema           `json:"schema"`
-	Scaler      scaling.Scaler        `json:"scaler"`
-	Targets     []scaling.TargetScale `json:"target_scales,omitempty"` // scale of each target of a regression
-	KLWeight    float64               `json:"kl_weight"`
-	Seed        uint64                `json:"seed"`                 // seed of training, and by default of predictions
-	EvalSamples int                   `json:"eval_samples"`         // default number of samples in a prediction
-	Sequences   *sequencesHeader      `json:"sequences,omitempty"`  // Kind in a file; nil in a Model that predicts
-	Novelty     *Novelty              `json:"known,omitempty"`      // nil in older models
-	Effects     *scaling.Effects      `json:"effects,omitempty"`    // inputs of numbered words; nil if there are none
-	Projection  *scaling.Projection   `json:"projection,omitempty"` // scores of columns; nil if each column is an input
-	Conformal   *Conformal            `json:"conformal,omitempty"`  // nil without intervals
+	Config      model.Config             `json:"model"`
+	Schema      data.Schema              `json:"schema"`
+	Scaler      scaling.Scaler           `json:"scaler"`
+	Targets     []scaling.TargetScale    `json:"target_scales,omitempty"` // scale of each target of a regression
+	KLWeight    float64                  `json:"kl_weight"`
+	Seed        uint64                   `json:"seed"`                 // seed of training, and default of predictions
+	EvalSamples int                      `json:"eval_samples"`         // default number of samples in a prediction
+	Sequences   *sequencesHeader         `json:"sequences,omitempty"`  // Kind in a file; nil in a Model that predicts
+	Novelty     *Novelty                 `json:"known,omitempty"`      // nil in older models
+	Effects     *scaling.CategoryEffects `json:"effects,omitempty"`    // inputs of numbered words; nil if none
+	Projection  *scaling.Projection      `json:"projection,omitempty"` // scores of columns; nil if columns are inputs
+	Conformal   *Conformal               `json:"conformal,omitempty"`  // nil without intervals
 
 	// Options are the options of the training as a config file, in a file that the library writes.
 	Options string `json:"options,omitempty"`
