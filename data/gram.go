@@ -136,15 +136,15 @@ func (g *gram) rows(part string, n int) (*GramRows, error) {
 	for m := range g.m {
 		own[m*g.m+m] = 0
 	}
-	return &GramRows{M: g.m, Own: own, Rows: correlate(cross, diag, g.diag)}, nil
+	return &GramRows{M: g.m, InducingDistances: own, Rows: correlate(cross, diag, g.diag)}, nil
 }
 
 // GramRows are a kernel that was computed elsewhere, as squared distances 2 − 2k(x, x̄)/√(k(x, x) k(x̄, x̄)) in the
 // space of its unit vectors. Only the correlations count, not the diagonal. The distances are 2 if k(x, x) is 0.
 type GramRows struct {
-	M    int
-	Own  []float64 // distances among the inducing points [M,M]
-	Rows []float64 // distances of the rows [N,M]
+	M                 int
+	InducingDistances []float64 // distances among the inducing points [M,M]
+	Rows              []float64 // distances of the rows [N,M]
 }
 
 // correlate turns k(a, b) [N,M] with the diagonals k(a, a) and k(b, b) into distances.
@@ -199,7 +199,7 @@ func (k *GramRows) subset(rows []int) *GramRows {
 	if k == nil {
 		return nil
 	}
-	return &GramRows{M: k.M, Own: k.Own, Rows: matrix.Gather(k.Rows, k.M, rows)}
+	return &GramRows{M: k.M, InducingDistances: k.InducingDistances, Rows: matrix.Gather(k.Rows, k.M, rows)}
 }
 
 func (k *GramRows) hash(h hash.Hash) {

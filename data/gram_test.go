@@ -44,7 +44,7 @@ func TestReadGram(t *testing.T) {
 	train, test, err := readGram(path, 3, 1, ReadControl{})
 	must.OK(t, err)
 	must.Equal(t, train.M, 2)
-	must.Equal(t, fmt.Sprintf("%.3f %.3f %.3f", train.Own, train.Rows, test.Rows),
+	must.Equal(t, fmt.Sprintf("%.3f %.3f %.3f", train.InducingDistances, train.Rows, test.Rows),
 		"[0.000 1.264 1.264 0.000] [0.000 1.264 0.442 0.442 1.963 1.264] [1.264 0.000]")
 	if train, test, err := readGram(path, 0, 1, ReadControl{}); err != nil || train != nil || len(test.Rows) != 2 {
 		t.Errorf("test rows alone: %v and %v, %v", train, test, err)

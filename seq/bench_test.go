@@ -151,9 +151,9 @@ func BenchmarkDistances(b *testing.B) {
 			set := randomSet(b, c.kind, c.letters, 100, 1000*100)
 			spec := must.Get(Parse(c.spec))(b)
 			chosen := must.Get(Choose(b.Context(), spec, set, Choice{ChooseRandom, 500, 1, 1}))(b)
-			basis := must.Get(NewBasis(b.Context(), spec, set, chosen))(b)
+			inducing := must.Get(NewInducingSequences(b.Context(), spec, set, chosen))(b)
 			for b.Loop() {
-				basis.Distances(b.Context(), set, 0, set.N())
+				inducing.Distances(b.Context(), set, 0, set.N())
 			}
 			b.ReportMetric(float64(b.N*set.N())/b.Elapsed().Seconds(), "rows/s")
 		})

@@ -169,7 +169,7 @@ func TestTooManyPairs(t *testing.T) {
 		if err := spec.Fits(t.Context(), star.Subset([]int{1})); err != nil {
 			t.Errorf("%s of the small graph: %v", text, err)
 		}
-		_, err := NewBasis(t.Context(), spec, star, []int{1})
+		_, err := NewInducingSequences(t.Context(), spec, star, []int{1})
 		if fine != (err == nil) || !fine && !strings.Contains(err.Error(), "a graph of 1000 nodes: make its") {
 			t.Errorf("%s: %v", text, err)
 		}

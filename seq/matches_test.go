@@ -121,7 +121,7 @@ func TestMatchesFeatures(t *testing.T) {
 	}
 }
 
-// TestMatchesFor: windows are compared where that pays and where counts stay as they are, and a basis has no features
+// TestMatchesFor: windows are compared where that pays and where counts stay as they are, and X̄ has no features
 // then until they are asked for, which give the same distances.
 func TestMatchesFor(t *testing.T) {
 	set := encode(t, DNA, manyLines(400)[:60]...)
@@ -144,9 +144,9 @@ func TestMatchesFor(t *testing.T) {
 		}
 	}
 	spec := must.Get(Parse("gapped:10,4/rc+gapped:8,3/linear"))(t)
-	b := must.Get(NewBasis(t.Context(), spec, set, []int{5, 7, 1, 30}))(t)
+	b := must.Get(NewInducingSequences(t.Context(), spec, set, []int{5, 7, 1, 30}))(t)
 	if b.parts[0].inverted != nil || b.parts[1].matches == nil {
-		t.Error("the basis has features where windows are compared")
+		t.Error("X̄ has features where windows are compared")
 	}
 	n, m := set.N(), b.M()
 	got, lists := b.Distances(t.Context(), set, 0, n), b.Columns(t.Context())

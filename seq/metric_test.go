@@ -50,16 +50,16 @@ func TestTanimotoRDKit(t *testing.T) {
 	}
 }
 
-// distancesTo returns the squared distances of a set to X̄ under one term [N,M], by a Basis.
+// distancesTo returns the squared distances of a set to X̄ under one term [N,M], by InducingSequences.
 func distancesTo(t *testing.T, text string, xbar, set *Set) []float64 {
 	t.Helper()
 	spec := must.Get(Parse(text))(t)
-	b := must.Get(NewBasis(t.Context(), spec, xbar, places(xbar.N())))(t)
+	b := must.Get(NewInducingSequences(t.Context(), spec, xbar, places(xbar.N())))(t)
 	return b.Distances(t.Context(), set, 0, set.N())
 }
 
-// TestTanimoto: distances of random graphs and trees equal the definition by loops, with or without /linear, in a Basis
-// and among a set. A label that is unknown is like no other.
+// TestTanimoto: distances of random graphs and trees equal the definition by loops, with or without /linear, in
+// InducingSequences and among a set. A label that is unknown is like no other.
 func TestTanimoto(t *testing.T) {
 	for kind, names := range map[Kind][]string{
 		Graphs: {"vertices", "edges", "wl:2", "wledges:2", "paths:3", "graphlets:3", "circular:2", "atompairs:4"},
@@ -112,7 +112,7 @@ func (b bag) similarity(c bag) float64 {
 	return low / high
 }
 
-// testTanimotoAmong compares the tables of Select and Choose, and Products, with a Basis.
+// testTanimotoAmong compares the tables of Select and Choose, and Products, with InducingSequences.
 func testTanimotoAmong(t *testing.T, name string, set *Set) {
 	t.Helper()
 	want := distancesTo(t, name+"/tanimoto", set, set)

@@ -30,15 +30,18 @@ func TestStop(t *testing.T) {
 	}
 	set := encode(t, DNA, manyLines(length)...)
 	spec := must.Get(Parse("gapped:10,4/rc/sqrt+gapped:8,3/tfidf"))(t)
-	small := must.Get(NewBasis(t.Context(), spec, set.Subset([]int{0, 1}), []int{0, 1}))(t)
+	small := must.Get(NewInducingSequences(t.Context(), spec, set.Subset([]int{0, 1}), []int{0, 1}))(t)
 	projection := must.Get(NewSignProjection(t.Context(), spec[1:], 10, set.Subset([]int{0, 1}), 1))(t)
 	targets, all := make([]float64, set.N()), make([]int, set.N())
 	for i := range targets {
 		targets[i], all[i] = float64(i%2), i
 	}
 	for name, call := range map[string]func(ctx context.Context) error{
-		"Fit":      func(ctx context.Context) error { _, err := Fit(ctx, spec[0], set); return err },
-		"NewBasis": func(ctx context.Context) error { _, err := NewBasis(ctx, spec, set, all); return err },
+		"Fit": func(ctx context.Context) error { _, err := Fit(ctx, spec[0], set); return err },
+		"NewInducingSequences": func(ctx context.Context) error {
+			_, err := NewInducingSequences(ctx, spec, set, all)
+			return err
+		},
 		"Choose": func(ctx context.Context) error {
 			_, err := Choose(ctx, spec, set, Choice{ChooseGreedy, 200, 1, 1})
 			return err
@@ -82,7 +85,7 @@ func TestProgress(t *testing.T) {
 	spec := must.Get(Parse("gapped:4,1+spectrum:3/tfidf"))(t)
 	last, heard := 0.0, 0
 	ctx := WithProgress(t.Context(), func(share float64) { last, heard = share, heard+1 })
-	if _, err := NewBasis(ctx, spec, set, []int{1, 2, 3}); err != nil || last != 1 || heard < 5 {
+	if _, err := NewInducingSequences(ctx, spec, set, []int{1, 2, 3}); err != nil || last != 1 || heard < 5 {
 		t.Errorf("%d shares, the last %g: %v", heard, last, err)
 	}
 }

@@ -152,7 +152,7 @@ func TestGram(t *testing.T) {
 		t.Error(err)
 	}
 	bad := reread(t, out.Trained)
-	bad.Featurizer.Gram.Own[5] = math.NaN()
+	bad.Featurizer.Gram.InducingDistances[5] = math.NaN()
 	text := bytesOf(t, bad)
 	if _, err := readModel(t, text); err == nil || !strings.Contains(err.Error(), `"sequences.gram" holds NaN`) {
 		t.Error(err)

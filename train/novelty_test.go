@@ -103,8 +103,8 @@ func TestNoveltyOfSequences(t *testing.T) {
 		if oddly[0] < 0.9 || oddly[0] < slices.Max(d)*0.9 {
 			t.Errorf("%s: a sequence unlike all others is %g away, others %g at most", options, oddly[0], slices.Max(d))
 		}
-		if basis := basisOf(out.Trained); basis != nil {
-			if first, all := naiveToXBar(basis, more.Sequences),
+		if inducing := inducingOf(out.Trained); inducing != nil {
+			if first, all := naiveToXBar(inducing, more.Sequences),
 				d[0]*out.Trained.Novelty.ToXBar; math.Abs(first-all) > 1e-9 {
 				t.Errorf("%s: distance %g, want %g", options, all, first)
 			}
@@ -123,7 +123,7 @@ func TestNoveltyOfSequences(t *testing.T) {
 }
 
 // naiveToXBar returns the distance of the first sequence of a set.
-func naiveToXBar(b *seq.Basis, set *seq.Set) float64 {
+func naiveToXBar(b *seq.InducingSequences, set *seq.Set) float64 {
 	row, m, least := b.Distances(context.Background(), set, 0, 1), b.M(), math.Inf(1)
 	for j := range m {
 		sum := 0.0

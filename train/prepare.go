@@ -137,7 +137,7 @@ func (r *run) prepareInputs(ctx context.Context) (err error) {
 	c, ds := r.config, r.train
 	switch {
 	case ds.Gram != nil:
-		r.trained.Featurizer.Gram = &fitted.Gram{Own: ds.Gram.Own, M: ds.Gram.M}
+		r.trained.Featurizer.Gram = &fitted.Gram{InducingDistances: ds.Gram.InducingDistances, M: ds.Gram.M}
 		r.init.Sigma = []float64{1}
 		r.reporter.Note("the kernel of gram with %d inducing points, scaled to k(x, x) = 1", ds.Gram.M)
 		return nil
@@ -186,12 +186,12 @@ func (r *run) useSequences(ctx context.Context) error {
 	for _, row := range s.rows {
 		r.init.InducingPoints = append(r.init.InducingPoints, r.trained.Scaler.Rows(s.set.X, row, row+1)...)
 	}
-	r.init.Sigma = s.basis.Medians() // medians of squared distances
+	r.init.Sigma = s.inducing.Medians() // medians of squared distances
 	for i, median := range r.init.Sigma {
 		r.init.Sigma[i] = gpFactor(r.config) * math.Sqrt(median)
 	}
 	r.reporter.Note("feature maps %s; %d inducing points among the training sequences (%s)",
-		s.basis.Spec, len(s.rows), r.config.InducingInit)
+		s.inducing.Spec, len(s.rows), r.config.InducingInit)
 	return nil
 }
 

@@ -107,7 +107,7 @@ func testResume(t *testing.T, c testRun, options string) *fitted.Model {
 				t.Errorf("a run that was killed before its first step can predict: %v", err)
 			}
 		} else if err != nil || set.Sequences != nil &&
-			basisOf(r.Trained) == nil && !isProjected(r.Trained) {
+			inducingOf(r.Trained) == nil && !isProjected(r.Trained) {
 			t.Fatalf("a run that was killed cannot predict: %v", err)
 		}
 		appendTo(t, filepath.Join(at, rundir.MetricsFile), "lines after the checkpoi")

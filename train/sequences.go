@@ -17,14 +17,14 @@ type sequences struct {
 	codebook *seq.Codebook
 	set      *data.Dataset // training rows, with the symbols of the model
 	rows     []int         // numbers of the rows of set that are X̄
-	basis    *seq.Basis
+	inducing *seq.InducingSequences
 
 	train, validation *model.SequenceFeatures // nil before countFeatures
 }
 
 // featurizer returns the Featurizer of a model of the sequences.
 func (s *sequences) featurizer() fitted.Featurizer {
-	return fitted.Featurizer{Codebook: s.codebook, Basis: s.basis}
+	return fitted.Featurizer{Codebook: s.codebook, Inducing: s.inducing}
 }
 
 // withRows returns a copy with the same X̄ and the features of other training rows.
@@ -58,7 +58,7 @@ func (s *setup) chooseInducing(ctx context.Context) (*sequences, error) {
 	if chosen.rows, err = seq.Choose(s.progressContext(ctx, choosing), spec, chosen.set.Sequences, choice); err != nil {
 		return nil, options.SpecError(ctx, err)
 	}
-	if chosen.basis, err = seq.NewBasis(s.progressContext(ctx, "features of the inducing points"), spec,
+	if chosen.inducing, err = seq.NewInducingSequences(s.progressContext(ctx, "features of the inducing points"), spec,
 		chosen.set.Sequences, chosen.rows); err != nil {
 		return nil, options.SpecError(ctx, err)
 	}

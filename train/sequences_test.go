@@ -108,13 +108,13 @@ func TestSequenceClasses(t *testing.T) {
 			}
 		}
 		for j, a := range alpha {
-			if basisOf(out.Trained) != nil && math.Abs(sum[j]-math.Exp(a)) > 1e-12*sum[j] {
+			if inducingOf(out.Trained) != nil && math.Abs(sum[j]-math.Exp(a)) > 1e-12*sum[j] {
 				t.Errorf("%s: the variances of the maps add up to %g, not to α = %g", options, sum[j], math.Exp(a))
 			}
 		}
 		again := rereadSame(t, out.Trained, test)
-		if drf := out.Trained.Config.Model == model.DRF; (basisOf(again) == nil) != drf ||
-			isProjected(again) != drf || !drf && basisOf(again).M() != 40 {
+		if drf := out.Trained.Config.Model == model.DRF; (inducingOf(again) == nil) != drf ||
+			isProjected(again) != drf || !drf && inducingOf(again).M() != 40 {
 			t.Fatalf("%s: no X̄, or no projection", options)
 		}
 	}
@@ -173,7 +173,7 @@ func TestSequencesBesideVectors(t *testing.T) {
 		if s := evaluate(t, out, test).Regression; s.RMSE > 0.45 {
 			t.Errorf("%s: RMSE %.3f", options, s.RMSE)
 		}
-		if all := out.Trained.MapKernels(); len(all) != len(basisOf(out.Trained).Spec) ||
+		if all := out.Trained.MapKernels(); len(all) != len(inducingOf(out.Trained).Spec) ||
 			len(all[0].Sigma) != len(all[0].Alpha) {
 			t.Errorf("%s: %+v", options, all)
 		}
@@ -341,11 +341,12 @@ func TestSequenceModelDamage(t *testing.T) {
 			t.Config.Maps = []string{model.MapLinear, model.MapRBF}
 		},
 		"inducing points in tensor": func(t *fitted.Model) { t.Config.Inducing = 8 },
-		`"sequences.codes" holds`:   func(t *fitted.Model) { basisOf(t).Set.Codes[0] = 300 },
+		`"sequences.codes" holds`:   func(t *fitted.Model) { inducingOf(t).Set.Codes[0] = 300 },
 		`"sequences.start" is not in`: func(t *fitted.Model) {
-			basisOf(t).Set.Start[1], basisOf(t).Set.Start[2] = basisOf(t).Set.Start[2], basisOf(t).Set.Start[1]
+			start := inducingOf(t).Set.Start
+			start[1], start[2] = start[2], start[1]
 		},
-		"description of the training": func(t *fitted.Model) { basisOf(t).States()[1].Rows[0] = 1000 },
+		"description of the training": func(t *fitted.Model) { inducingOf(t).States()[1].Rows[0] = 1000 },
 	} {
 		bad := reread(t, trained)
 		damage(bad)
@@ -370,7 +371,7 @@ func TestEmptySequences(t *testing.T) {
 	evaluate(t, out, set)
 }
 
-// basisOf returns X̄ of a model of sequences; nil for other models.
-func basisOf(t *fitted.Model) *seq.Basis { return t.Featurizer.Basis }
+// inducingOf returns X̄ of a model of sequences; nil for other models.
+func inducingOf(t *fitted.Model) *seq.InducingSequences { return t.Featurizer.Inducing }
 
 func isProjected(t *fitted.Model) bool { return t.Featurizer.Projection != nil }

@@ -56,8 +56,8 @@ func (s *setup) checkStart() error {
 	if err := s.checkTargets(from.Targets, s.train); err != nil {
 		return err
 	}
-	if kind := from.Featurizer; kind.Basis != nil {
-		s.sequences = &sequences{codebook: kind.Codebook, set: kind.Coded(s.train), basis: kind.Basis}
+	if kind := from.Featurizer; kind.Inducing != nil {
+		s.sequences = &sequences{codebook: kind.Codebook, set: kind.Coded(s.train), inducing: kind.Inducing}
 	}
 	return nil
 }

@@ -255,7 +255,7 @@ func gradientOf(dev device.Device, c model.Config) ([]model.Parameter, error) {
 	if c.Maps != nil {
 		r := rand.New(rand.NewPCG(1, 2))
 		own := workload.NewSequences(r, checkInducing, 40, 12)
-		m.SetInducing(own.Own(len(c.Maps)))
+		m.SetInducing(own.SelfDistances(len(c.Maps)))
 		rows.Features = workload.NewSequences(r, checkRows, 40, 12).Vectors(own, len(c.Maps))
 	}
 	set := m.UploadRows(rows, wave(checkRows, 0.4), nil)

@@ -61,8 +61,8 @@ func (s Sequences) Distances(z Sequences, maps int) (d []float64) {
 	return d
 }
 
-// Own returns the distances among s [N, maps·N], 0 between a vector and itself.
-func (s Sequences) Own(maps int) []float64 {
+// SelfDistances returns the distances among s [N, maps·N], 0 between a vector and itself.
+func (s Sequences) SelfDistances(maps int) []float64 {
 	d := s.Distances(s, maps)
 	for n := range s.N() {
 		for i := range maps {
@@ -114,7 +114,7 @@ func (s Sequences) byColumn() model.HostSparse {
 func (n Size) uploadSequences(m *model.Model, r *rand.Rand, y []float64, labels []int32) *model.DeviceRows {
 	own, rows := NewSequences(r, n.M, sequenceColumns, sequenceEach),
 		NewSequences(r, n.rows(), sequenceColumns, sequenceEach)
-	m.SetInducing(own.Own(n.I))
+	m.SetInducing(own.SelfDistances(n.I))
 	if n.Steps {
 		return m.UploadRows(model.HostRows{N: n.rows(), Features: rows.Vectors(own, n.I)}, y, labels)
 	}

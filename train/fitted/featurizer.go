@@ -14,17 +14,17 @@ import (
 // Featurizer makes a model's inputs of its rows. If all fields are nil, rows are those of a table. Sequences may have
 // columns beside them.
 type Featurizer struct {
-	Basis      *seq.Basis          // X̄ and learnt state, for sequences that are compared with X̄ by distances
-	Projection *seq.SignProjection // projection for sequences whose features become a few coordinates
-	Gram       *Gram               // kernel for rows with a kernel of their own, whose columns are ignored
+	Inducing   *seq.InducingSequences // X̄ and learnt state, for sequences that are compared with X̄ by distances
+	Projection *seq.SignProjection    // projection for sequences whose features become a few coordinates
+	Gram       *Gram                  // kernel for rows with a kernel of their own, whose columns are ignored
 
 	Codebook *seq.Codebook // symbols for sequences of vectors; nil if sequences have symbols
 }
 
 // Gram is a kernel that was computed elsewhere.
 type Gram struct {
-	Own []float64 // squared distances among X̄ [M,M]
-	M   int       // number of inducing points
+	InducingDistances []float64 // squared distances among X̄ [M,M]
+	M                 int       // number of inducing points
 }
 
 // readsColumns reports whether the model reads the columns of a table.
@@ -41,8 +41,8 @@ func (f Featurizer) Coded(ds *data.Dataset) *data.Dataset {
 // extraInputs returns the inputs [hi−lo,W] of coded rows lo … hi−1 that follow their columns; nil if there are none.
 func (f Featurizer) extraInputs(ctx context.Context, ds *data.Dataset, lo, hi int) []float64 {
 	switch {
-	case f.Basis != nil:
-		return f.Basis.Distances(ctx, ds.Sequences, lo, hi)
+	case f.Inducing != nil:
+		return f.Inducing.Distances(ctx, ds.Sequences, lo, hi)
 	case f.Projection != nil:
 		return f.Projection.Rows(ctx, ds.Sequences, lo, hi)
 	case f.Gram != nil:
@@ -55,10 +55,10 @@ func (f Featurizer) extraInputs(ctx context.Context, ds *data.Dataset, lo, hi in
 // no distances.
 func (f Featurizer) inducingDistances() (own []float64, m int) {
 	switch {
-	case f.Basis != nil:
-		return f.Basis.Own(), f.Basis.M()
+	case f.Inducing != nil:
+		return f.Inducing.InducingDistances(), f.Inducing.M()
 	case f.Gram != nil:
-		return f.Gram.Own, f.Gram.M
+		return f.Gram.InducingDistances, f.Gram.M
 	}
 	return nil, 0
 }
@@ -74,8 +74,8 @@ func (f Featurizer) projectedWidth() int {
 // maps returns the feature maps of sequences; nil for other rows.
 func (f Featurizer) maps() seq.Spec {
 	switch {
-	case f.Basis != nil:
-		return f.Basis.Spec
+	case f.Inducing != nil:
+		return f.Inducing.Spec
 	case f.Projection != nil:
 		return f.Projection.Spec
 	}
@@ -85,8 +85,8 @@ func (f Featurizer) maps() seq.Spec {
 // empty counts the coded sequences without any feature, for each of the maps.
 func (f Featurizer) empty(ctx context.Context, ds *data.Dataset) []int {
 	switch {
-	case f.Basis != nil:
-		return f.Basis.Empty(ctx, ds.Sequences)
+	case f.Inducing != nil:
+		return f.Inducing.Empty(ctx, ds.Sequences)
 	case f.Projection != nil:
 		return f.Projection.Empty(ctx, ds.Sequences)
 	}
@@ -100,7 +100,7 @@ func (f Featurizer) checkRows(ctx context.Context, ds *data.Dataset) error {
 	case f.Gram != nil && ds.Gram == nil:
 		return usererror.Errorf("%s: the model was trained with %s: give the kernel of these rows, "+
 			"test_inducing and test_diag, with %s FILE.npz", ds.Path, usererror.Key("gram"), usererror.Flag("gram"))
-	case f.Gram != nil && !nearlyEqual(ds.Gram.Own, f.Gram.Own):
+	case f.Gram != nil && !nearlyEqual(ds.Gram.InducingDistances, f.Gram.InducingDistances):
 		return usererror.OfFlag("gram", "its array inducing is not that of training: the same inducing points "+
 			"are needed, in the same order")
 	case f.Gram == nil && ds.Gram != nil:
@@ -126,16 +126,16 @@ func nearlyEqual(a, b []float64) bool {
 // is incomplete.
 func (f Featurizer) Shared(ctx context.Context, ds *data.Dataset) *model.SequenceFeatures {
 	set := f.Coded(ds).Sequences
-	v := &model.SequenceFeatures{Sizes: f.Basis.Sizes(ctx, set)}
-	for _, t := range f.Basis.Spec {
+	v := &model.SequenceFeatures{Sizes: f.Inducing.Sizes(ctx, set)}
+	for _, t := range f.Inducing.Spec {
 		v.Metrics = append(v.Metrics, t.Metric())
 	}
-	for _, x := range f.Basis.Columns(ctx) {
+	for _, x := range f.Inducing.Columns(ctx) {
 		v.Inducing = append(v.Inducing,
 			model.HostSparse{Start: converted[int32](x.Start), Index: x.Row, Value: x.Value, Square: x.Square})
 	}
 	v.Rows = func(lo, hi int) (lists []model.HostSparse) {
-		for _, r := range f.Basis.Vectors(ctx, set, lo, hi) {
+		for _, r := range f.Inducing.Vectors(ctx, set, lo, hi) {
 			lists = append(lists, model.HostSparse{Start: converted[int32](r.Start), Index: r.Column,
 				Value: r.Value, Square: r.Square})
 		}

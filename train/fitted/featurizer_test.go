@@ -21,10 +21,10 @@ func TestLookAtLargeGraphsEnds(t *testing.T) {
 	small := set(seq.NewEncoder(seq.Graphs), `{"nodes": ["a", "b"], "edges": [[0, 1]]}`)
 	large := set(seq.EncoderFor(small.Alphabet), `{"nodes": 20000, "edges": []}`+strings.Repeat(" ", 20000))
 	spec := must.Get(seq.Parse("paths:1"))(t)
-	basis := must.Get(seq.NewBasis(t.Context(), spec, small, []int{0}))(t)
+	inducing := must.Get(seq.NewInducingSequences(t.Context(), spec, small, []int{0}))(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	err := (Featurizer{Basis: basis}).checkRows(ctx, &data.Dataset{Sequences: large})
+	err := (Featurizer{Inducing: inducing}).checkRows(ctx, &data.Dataset{Sequences: large})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}

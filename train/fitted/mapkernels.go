@@ -15,18 +15,18 @@ type MapKernel struct {
 
 // MapKernels returns the kernels of the feature maps of a model of sequences; nil for other models.
 func (t *Model) MapKernels() (all []MapKernel) {
-	basis := t.Featurizer.Basis
-	if basis == nil {
+	inducing := t.Featurizer.Inducing
+	if inducing == nil {
 		return nil
 	}
 	named := map[string][]float64{}
 	for _, n := range t.Parameters {
 		named[n.Name] = n.Data
 	}
-	maps := len(basis.Spec)
+	maps := len(inducing.Spec)
 	alpha, logits, mix := named["gp.log_alpha"], named["gp.map_logit"], named["gp.mix_logit"]
 	kernels := len(logits) / maps
-	for i, term := range basis.Spec {
+	for i, term := range inducing.Spec {
 		m := MapKernel{Map: term.String()}
 		for j, a := range alpha {
 			k := j % kernels

@@ -14,8 +14,8 @@ import (
 // the scaling of a projection, or the kernel of rows with a kernel of their own.
 const (
 	sequencesPrefix = "sequences."
-	basisCodes      = sequencesPrefix + "codes" // X̄, end to end
-	basisStart      = sequencesPrefix + "start" // [M+1]: start of each in the codes
+	inducingCodes   = sequencesPrefix + "codes" // X̄, end to end
+	inducingStart   = sequencesPrefix + "start" // [M+1]: start of each in the codes
 	projectionMean  = sequencesPrefix + "mean"  // [P]
 	projectionScale = sequencesPrefix + "scale" // [1]
 	gramOwn         = sequencesPrefix + "gram"  // [M,M]
@@ -41,17 +41,18 @@ func gramShape(m int) []int {
 // tensors returns the parts of a model file that describe the kind of rows; nil for a table.
 func (f Featurizer) tensors() (*sequencesHeader, []safetensors.Tensor) {
 	h := &sequencesHeader{Kernel: f.maps().String(), Codebook: f.Codebook}
-	switch b, p, g := f.Basis, f.Projection, f.Gram; {
+	switch b, p, g := f.Inducing, f.Projection, f.Gram; {
 	case b != nil:
 		codes, start := converted[float64](b.Set.Codes), converted[float64](b.Set.Start)
-		return h, append([]safetensors.Tensor{tensorOf(basisCodes, codes, len(codes)),
-			tensorOf(basisStart, start, len(start))}, stateTensors(b.States())...)
+		return h, append([]safetensors.Tensor{tensorOf(inducingCodes, codes, len(codes)),
+			tensorOf(inducingStart, start, len(start))}, stateTensors(b.States())...)
 	case p != nil:
 		h.Projection = p.P
 		return h, append([]safetensors.Tensor{tensorOf(projectionMean, p.Mean, p.P),
 			tensorOf(projectionScale, []float64{p.Scale}, 1)}, stateTensors(p.States())...)
 	case g != nil:
-		return &sequencesHeader{Gram: true}, []safetensors.Tensor{tensorOf(gramOwn, g.Own, gramShape(g.M)...)}
+		own := tensorOf(gramOwn, g.InducingDistances, gramShape(g.M)...)
+		return &sequencesHeader{Gram: true}, []safetensors.Tensor{own}
 	}
 	return nil, nil
 }
@@ -82,7 +83,7 @@ func tableName(term, table int) string { return stateName(term, fmt.Sprintf("tab
 func (t *Model) readKind(h *sequencesHeader, r *tensorReader) (k Featurizer, err error) {
 	m := t.Config.Inducing
 	if h.Gram {
-		k.Gram = &Gram{Own: r.reals(gramOwn, gramShape(m)...), M: m}
+		k.Gram = &Gram{InducingDistances: r.reals(gramOwn, gramShape(m)...), M: m}
 		return k, r.err
 	}
 	spec, err := seq.Parse(h.Kernel)
@@ -122,7 +123,7 @@ func (t *Model) readKind(h *sequencesHeader, r *tensorReader) (k Featurizer, err
 	if !slices.Equal(options.MapKinds(spec), t.Config.Maps) {
 		return k, fmt.Errorf("the maps %s are not those of the model", h.Kernel)
 	}
-	k.Basis, err = seq.RestoreBasis(spec, set, states)
+	k.Inducing, err = seq.RestoreInducingSequences(spec, set, states)
 	return k, err
 }
 
@@ -133,14 +134,14 @@ func (r *tensorReader) set(a *seq.Alphabet, m int) *seq.Set {
 	if a.Kind.IsGraph() { // the codes of a graph hold numbers of nodes and edges, too
 		most = math.MaxInt32
 	}
-	s.Codes = converted[int32](r.wholeNumbers(basisCodes, seq.Unknown, most))
-	s.Start = converted[int](r.wholeNumbers(basisStart, 0, float64(len(s.Codes))))
+	s.Codes = converted[int32](r.wholeNumbers(inducingCodes, seq.Unknown, most))
+	s.Start = converted[int](r.wholeNumbers(inducingStart, 0, float64(len(s.Codes))))
 	switch {
 	case r.err != nil:
 	case !slices.IsSorted(s.Start):
-		r.refuse("tensor %q is not in order", basisStart)
+		r.refuse("tensor %q is not in order", inducingStart)
 	case len(s.Start) != m+1 || s.Start[0] != 0 || s.Start[m] != len(s.Codes):
-		r.refuse("%d inducing points in tensor %q, the model needs %d", len(s.Start)-1, basisStart, m)
+		r.refuse("%d inducing points in tensor %q, the model needs %d", len(s.Start)-1, inducingStart, m)
 	case a.Kind.IsGraph():
 		r.err = s.CheckGraphs()
 	}

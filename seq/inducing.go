@@ -6,18 +6,18 @@ import (
 	"sync"
 )
 
-// Basis compares sequences with the inducing points X̄, which are chosen among training sequences, under each map of a
-// spec.
-type Basis struct {
+// InducingSequences compares sequences with the inducing points X̄, which are chosen among training sequences, under
+// each map of a spec.
+type InducingSequences struct {
 	Spec Spec
 	Set  *Set // the sequences X̄
 
-	parts []*basisPart
+	parts []*inducingMap
 	own   func() []float64
 }
 
-// basisPart is X̄ under one map.
-type basisPart struct {
+// inducingMap is X̄ under one map.
+type inducingMap struct {
 	features *Features
 	inverted *inverted
 	rows     *SparseRows // features of X̄ by the columns of all training sequences, with tf-idf; nil without
@@ -28,59 +28,59 @@ type basisPart struct {
 	squares []float64 // k(x, x) of each sequence of X̄
 }
 
-// NewBasis makes the basis of the chosen training sequences. Features that no sequence of X̄ has only count for the
-// length of a vector, so that only features of X̄ are numbered, unless tf-idf needs all. An error is a *SpecError, or
-// the error of ctx.
-func NewBasis(ctx context.Context, spec Spec, train *Set, chosen []int) (*Basis, error) {
+// NewInducingSequences makes X̄ of the chosen training sequences. Features that no sequence of X̄ has only count for
+// the length of a vector, so that only features of X̄ are numbered, unless tf-idf needs all. An error is a *SpecError,
+// or the error of ctx.
+func NewInducingSequences(ctx context.Context, spec Spec, train *Set, chosen []int) (*InducingSequences, error) {
 	if err := spec.Fits(ctx, train); err != nil {
 		return nil, err
 	}
-	b := &Basis{Spec: spec, Set: train.Subset(chosen)}
+	x := &InducingSequences{Spec: spec, Set: train.Subset(chosen)}
 	for i, t := range spec {
-		from := b.Set
+		from := x.Set
 		if t.TFIDF {
 			from = train
 		}
 		fit := func(ctx context.Context) (*Features, error) { return Fit(ctx, t, from) }
-		if err := b.add(phase(ctx, i, len(spec)+1), t, fit); err != nil {
+		if err := x.add(phase(ctx, i, len(spec)+1), t, fit); err != nil {
 			return nil, err
 		}
 	}
-	own := b.among(phase(ctx, len(spec), len(spec)+1))
-	b.own = func() []float64 { return own }
-	return b, ctx.Err()
+	own := x.among(phase(ctx, len(spec), len(spec)+1))
+	x.own = func() []float64 { return own }
+	return x, ctx.Err()
 }
 
 // add makes the next part, with the features of fit where features are compared.
-func (b *Basis) add(ctx context.Context, t Term, fit func(context.Context) (*Features, error)) (err error) {
-	p := &basisPart{matches: matchesFor(t, b.Set)}
-	b.parts = append(b.parts, p)
+func (x *InducingSequences) add(ctx context.Context, t Term, fit func(context.Context) (*Features, error)) (err error) {
+	p := &inducingMap{matches: matchesFor(t, x.Set)}
+	x.parts = append(x.parts, p)
 	if p.matches != nil {
-		p.squares = p.matches.squares(ctx, b.Set)
-		p.features, err = newFeatures(t, b.Set.Alphabet)
+		p.squares = p.matches.squares(ctx, x.Set)
+		p.features, err = newFeatures(t, x.Set.Alphabet)
 		return errors.Join(err, ctx.Err())
 	}
 	if p.features, err = fit(phase(ctx, 0, 3)); err != nil {
 		return err
 	}
-	p.inverted = p.features.inverted(phase(ctx, 1, 3), b.Set)
+	p.inverted = p.features.inverted(phase(ctx, 1, 3), x.Set)
 	if t.TFIDF {
-		p.rows = p.features.rows(phase(ctx, 2, 3), b.Set)
+		p.rows = p.features.rows(phase(ctx, 2, 3), x.Set)
 	}
 	return ctx.Err()
 }
 
 // lists makes the features of X̄, if they are not made yet.
-func (b *Basis) lists(ctx context.Context, p *basisPart) error {
+func (x *InducingSequences) lists(ctx context.Context, p *inducingMap) error {
 	if p.inverted != nil {
 		return nil
 	}
-	f, err := Fit(phase(ctx, 0, 2), p.features.Term, b.Set)
+	f, err := Fit(phase(ctx, 0, 2), p.features.Term, x.Set)
 	if err != nil {
 		return err
 	}
 	p.features = f
-	p.inverted = f.inverted(phase(ctx, 1, 2), b.Set)
+	p.inverted = f.inverted(phase(ctx, 1, 2), x.Set)
 	return ctx.Err()
 }
 
@@ -95,26 +95,26 @@ func (s Spec) Check(a *Alphabet) error {
 }
 
 // M returns the number of inducing points.
-func (b *Basis) M() int { return b.Set.N() }
+func (x *InducingSequences) M() int { return x.Set.N() }
 
 // width returns the number of distances of a sequence: M for each map.
-func (b *Basis) width() int { return len(b.Spec) * b.M() }
+func (x *InducingSequences) width() int { return len(x.Spec) * x.M() }
 
 // States returns the state of each map that a model file must keep in addition to the sequences of X̄: nil for maps
 // without state.
-func (b *Basis) States() []*State {
-	states := make([]*State, len(b.Spec))
-	for i, t := range b.Spec {
+func (x *InducingSequences) States() []*State {
+	states := make([]*State, len(x.Spec))
+	for i, t := range x.Spec {
 		if t.TFIDF {
-			states[i] = b.parts[i].features.state()
+			states[i] = x.parts[i].features.state()
 		}
 	}
 	return states
 }
 
-// RestoreBasis makes a basis again, from States in the order of the spec. An error is a *SpecError.
-func RestoreBasis(spec Spec, xbar *Set, states []*State) (*Basis, error) {
-	b := &Basis{Spec: spec, Set: xbar}
+// RestoreInducingSequences makes X̄ again, from States in the order of the spec. An error is a *SpecError.
+func RestoreInducingSequences(spec Spec, xbar *Set, states []*State) (*InducingSequences, error) {
+	x := &InducingSequences{Spec: spec, Set: xbar}
 	for i, t := range spec {
 		fit := func(ctx context.Context) (*Features, error) {
 			if t.TFIDF {
@@ -122,31 +122,31 @@ func RestoreBasis(spec Spec, xbar *Set, states []*State) (*Basis, error) {
 			}
 			return Fit(ctx, t, xbar)
 		}
-		if err := b.add(context.Background(), t, fit); err != nil {
+		if err := x.add(context.Background(), t, fit); err != nil {
 			return nil, err
 		}
 	}
-	b.own = sync.OnceValue(func() []float64 { return b.among(context.Background()) })
-	return b, nil
+	x.own = sync.OnceValue(func() []float64 { return x.among(context.Background()) })
+	return x, nil
 }
 
 // Distances returns ‖φ_i(x_n) − φ_i(x̄_m)‖² of the sequences lo ≤ n < hi of a set [hi−lo, I·M], map by map. Under a
 // linear map, whose kernel is 1 − d/2, they are 2 − 2⟨φ, φ'⟩: sequences without any feature have distance 2 to all
 // others, and 0 to each other. Once ctx is done the distances are not valid.
-func (b *Basis) Distances(ctx context.Context, set *Set, lo, hi int) []float64 {
-	m, width := b.M(), b.width()
+func (x *InducingSequences) Distances(ctx context.Context, set *Set, lo, hi int) []float64 {
+	m, width := x.M(), x.width()
 	out := make([]float64, (hi-lo)*width)
 	set = set.part(lo, hi)
-	for i, p := range b.parts {
-		ctx := phase(ctx, i, len(b.parts))
+	for i, p := range x.parts {
+		ctx := phase(ctx, i, len(x.parts))
 		place := func(first int, dots, a, z []float64) {
-			distances(b.Spec[i].Metric(), dots, a, z)
+			distances(x.Spec[i].Metric(), dots, a, z)
 			for n := range a {
 				copy(out[(first+n)*width+i*m:], dots[n*m:(n+1)*m])
 			}
 		}
 		if p.matches != nil {
-			dots, units := p.matches.dots(ctx, set, b.Set, p.squares)
+			dots, units := p.matches.dots(ctx, set, x.Set, p.squares)
 			place(0, dots, units, unitsOf(p.squares))
 			continue
 		}
@@ -169,33 +169,34 @@ func (s *Set) slices(lo, hi int, visit func(first int, part *Set)) {
 	}
 }
 
-// Own returns the distances among X̄ [M, I·M], 0 between a sequence and itself. The caller must not change them.
-func (b *Basis) Own() []float64 { return b.own() }
+// InducingDistances returns the distances among X̄ [M, I·M], 0 between a sequence and itself. The caller must not
+// change them.
+func (x *InducingSequences) InducingDistances() []float64 { return x.own() }
 
 // among computes the distances among X̄.
-func (b *Basis) among(ctx context.Context) []float64 {
-	own := b.Distances(ctx, b.Set, 0, b.M())
-	for m := range b.M() {
-		for i := range b.Spec {
-			own[m*b.width()+i*b.M()+m] = 0
+func (x *InducingSequences) among(ctx context.Context) []float64 {
+	own := x.Distances(ctx, x.Set, 0, x.M())
+	for m := range x.M() {
+		for i := range x.Spec {
+			own[m*x.width()+i*x.M()+m] = 0
 		}
 	}
 	return own
 }
 
 // Medians returns the median of the distances above 0 between sequences of X̄ under each map; 1 if there are none.
-func (b *Basis) Medians() []float64 {
-	medians := make([]float64, len(b.Spec))
+func (x *InducingSequences) Medians() []float64 {
+	medians := make([]float64, len(x.Spec))
 	for i := range medians {
-		medians[i] = median(b.Own()[i*b.M():], b.M(), b.width())
+		medians[i] = median(x.InducingDistances()[i*x.M():], x.M(), x.width())
 	}
 	return medians
 }
 
 // Empty counts the sequences of a set that have no feature under each map. Once ctx is done the counts are not valid.
-func (b *Basis) Empty(ctx context.Context, set *Set) []int {
-	features := make([]*Features, len(b.parts))
-	for i, p := range b.parts {
+func (x *InducingSequences) Empty(ctx context.Context, set *Set) []int {
+	features := make([]*Features, len(x.parts))
+	for i, p := range x.parts {
 		features[i] = p.features
 	}
 	return countEmpty(ctx, features, set)
@@ -212,13 +213,13 @@ func countEmpty(ctx context.Context, features []*Features, set *Set) []int {
 
 // Vectors returns the feature vectors of the sequences lo ≤ n < hi of a set under each map, without the columns that no
 // sequence of X̄ has. With Columns, they give the distances. Once ctx is done the result is nil.
-func (b *Basis) Vectors(ctx context.Context, set *Set, lo, hi int) []*SparseRows {
-	all := make([]*SparseRows, len(b.parts))
-	for i, p := range b.parts {
-		if b.lists(ctx, p) != nil {
+func (x *InducingSequences) Vectors(ctx context.Context, set *Set, lo, hi int) []*SparseRows {
+	all := make([]*SparseRows, len(x.parts))
+	for i, p := range x.parts {
+		if x.lists(ctx, p) != nil {
 			return nil
 		}
-		rows := p.features.rows(phase(ctx, i, len(b.parts)), set.part(lo, hi))
+		rows := p.features.rows(phase(ctx, i, len(x.parts)), set.part(lo, hi))
 		if rows == nil {
 			return nil
 		}
@@ -232,10 +233,10 @@ func (b *Basis) Vectors(ctx context.Context, set *Set, lo, hi int) []*SparseRows
 
 // Columns returns the feature vectors of X̄ under each map, by the columns of Vectors. The caller must not change them.
 // Once ctx is done they are not valid.
-func (b *Basis) Columns(ctx context.Context) []*inverted {
-	all := make([]*inverted, len(b.parts))
-	for i, p := range b.parts {
-		if b.lists(ctx, p) != nil {
+func (x *InducingSequences) Columns(ctx context.Context) []*inverted {
+	all := make([]*inverted, len(x.parts))
+	for i, p := range x.parts {
+		if x.lists(ctx, p) != nil {
 			return nil
 		}
 		all[i] = p.inverted
@@ -248,11 +249,11 @@ func (b *Basis) Columns(ctx context.Context) []*inverted {
 
 // Sizes returns the number of values in the Vectors of a whole set under each map. Once ctx is done the numbers are not
 // valid.
-func (b *Basis) Sizes(ctx context.Context, set *Set) []int {
-	sizes := make([]int, len(b.parts))
+func (x *InducingSequences) Sizes(ctx context.Context, set *Set) []int {
+	sizes := make([]int, len(x.parts))
 	n := set.N()
 	set.slices(0, n, func(first int, part *Set) {
-		for i, rows := range b.Vectors(phase(ctx, first/atOnce, (n+atOnce-1)/atOnce), part, 0, part.N()) {
+		for i, rows := range x.Vectors(phase(ctx, first/atOnce, (n+atOnce-1)/atOnce), part, 0, part.N()) {
 			sizes[i] += len(rows.Column)
 		}
 	})

@@ -43,7 +43,7 @@ func TestBasis(t *testing.T) {
 		spec := must.Get(Parse(c.spec))(t)
 		n := all.N()
 		chosen := []int{3, n - 1, 0, 17, 9}
-		b := must.Get(NewBasis(t.Context(), spec, all, chosen))(t)
+		b := must.Get(NewInducingSequences(t.Context(), spec, all, chosen))(t)
 		got := b.Distances(t.Context(), all, 0, n)
 		for i, term := range spec {
 			f := must.Get(Fit(t.Context(), term, all))(t)
@@ -60,12 +60,12 @@ func TestBasis(t *testing.T) {
 			}
 		}
 		piece := append(b.Distances(t.Context(), all, 0, 7), b.Distances(t.Context(), all, 7, n)...)
-		again := must.Get(RestoreBasis(spec, b.Set, b.States()))(t)
+		again := must.Get(RestoreInducingSequences(spec, b.Set, b.States()))(t)
 		if !reflect.DeepEqual(piece, got) || !reflect.DeepEqual(again.Distances(t.Context(), all, 0, n),
-			got) || !reflect.DeepEqual(again.Own(), b.Own()) {
-			t.Errorf("%s: blocks, or a basis that was restored, give other bits", c.spec)
+			got) || !reflect.DeepEqual(again.InducingDistances(), b.InducingDistances()) {
+			t.Errorf("%s: blocks, or a restored X̄, give other bits", c.spec)
 		}
-		own := b.Own()
+		own := b.InducingDistances()
 		for m := range 5 {
 			for i := range spec {
 				for other := range 5 {
@@ -87,7 +87,7 @@ func TestBasis(t *testing.T) {
 // TestLinearEmpty: k(x, x) is 1 for a sequence without features, too, and 0 to all others.
 func TestLinearEmpty(t *testing.T) {
 	set := encode(t, DNA, "ACGT", "A", "N")
-	b, err := NewBasis(t.Context(),
+	b, err := NewInducingSequences(t.Context(),
 		Spec{{Map: "spectrum", Args: []int{2}, Counts: Raw, Linear: true}}, set, []int{0, 1})
 	must.OK(t, err)
 	must.Equal(t, b.Distances(t.Context(), set, 0, 3), []float64{0, 2, 2, 0, 2, 0})
