@@ -81,7 +81,7 @@ func Load(s Source) (train, test *Dataset, notes []string, err error) {
 	}
 	notes = append(append(notes, train.leakWarnings()...), train.farTargetWarnings()...)
 	if train.Sequences != nil && test != nil {
-		if n, noun := test.Sequences.Repeated(train.Sequences), test.Sequences.Alphabet.Kind.Noun(); n > 0 {
+		if n, noun := test.Sequences.DuplicatesOf(train.Sequences), test.Sequences.Alphabet.Kind.Noun(); n > 0 {
 			notes = append(notes, fmt.Sprintf("warning: %s: %d of the %s for testing are training %ss, too: "+
 				"scores will be too good", test.Path, n, phrase.Plural(test.N(), noun), noun))
 		}

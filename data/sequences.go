@@ -144,7 +144,7 @@ func (t *texts) encoder() (*seq.Encoder, error) {
 }
 
 func (t *texts) detect(tokens string) seq.Kind {
-	var c seq.Census
+	var c seq.AlphabetDetector
 	for i := range t.n() {
 		c.Add(t.of(i))
 	}

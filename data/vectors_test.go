@@ -49,7 +49,7 @@ func TestVectors(t *testing.T) {
 	train := dataset(readText("up\t1,2;3,4\ndown\t5,6\nup\t1,2\ndown\t7,8\n", ReadOptions{}))(t)
 	like := train.Schema()
 	test, _, err := readText("up\t1,2;3,4\ndown\t5,7\n", ReadOptions{Schema: &like})
-	if err != nil || test.Sequences.Repeated(train.Sequences) != 1 ||
+	if err != nil || test.Sequences.DuplicatesOf(train.Sequences) != 1 ||
 		!slices.Equal(test.Sequences.Codes, []int32{0, 1, 4}) {
 		t.Errorf("%v, %v", test.Sequences, err)
 	}

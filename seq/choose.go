@@ -24,20 +24,20 @@ const (
 	noVariance   = 1e-10
 )
 
-// Choice is a way to choose inducing points.
-type Choice struct {
+// InducingOptions are a way to choose inducing points.
+type InducingOptions struct {
 	Method string
 	M      int     // number of inducing points, at most the number of sequences
 	Sigma  float64 // σ of exp(−d²/2σ²), for the greedy way
 	Seed   uint64
 }
 
-// Choose picks inducing points among the sequences of a set, as row numbers in the order they were chosen. Distances
-// are the mean of ‖φ_i − φ_i'‖² over the maps of the spec.
+// ChooseInducing picks inducing points among the sequences of a set, as row numbers in the order they were chosen.
+// Distances are the mean of ‖φ_i − φ_i'‖² over the maps of the spec.
 //
 // The two other ways than random look at 2000 sequences at most, drawn by the seed; tf-idf counts no others here. An
 // error may be the error of ctx.
-func Choose(ctx context.Context, spec Spec, set *Set, c Choice) ([]int, error) {
+func ChooseInducing(ctx context.Context, spec Spec, set *Set, c InducingOptions) ([]int, error) {
 	n, m := set.N(), c.M
 	if m < 1 || m > n {
 		return nil, fmt.Errorf("seq: %d inducing points of %d sequences", m, n)

@@ -35,7 +35,7 @@ func FitCodebook(ctx context.Context, train *Set, n int, seed uint64) (*Codebook
 		panic("seq: a codebook of symbols")
 	}
 	train = train.vectors()
-	k := newClusters(train, max(codebookPool, codebookEach*n), seed)
+	k := newKMeans(train, max(codebookPool, codebookEach*n), seed)
 	for c := range n {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -148,8 +148,8 @@ func distance(x, y []float64) (sum float64) {
 	return sum
 }
 
-// clusters is the state of k-means.
-type clusters struct {
+// kMeans is the state of k-means.
+type kMeans struct {
 	book   *Codebook
 	x      []float64 // scaled vectors [n,Width]
 	weight []float64 // how often each vector occurs [n]
@@ -158,14 +158,14 @@ type clusters struct {
 	centre []float64
 }
 
-// newClusters takes up to most different vectors of a training set, and scales them to mean 0 and variance 1.
-func newClusters(train *Set, most int, seed uint64) *clusters {
+// newKMeans takes up to most different vectors of a training set, and scales them to mean 0 and variance 1.
+func newKMeans(train *Set, most int, seed uint64) *kMeans {
 	a := train.Alphabet
 	count := make([]float64, a.Letters)
 	for _, code := range train.Codes {
 		count[code]++
 	}
-	k := &clusters{book: &Codebook{Width: a.Width, Shift: make([]float64, a.Width), Scale: make([]float64, a.Width)}}
+	k := &kMeans{book: &Codebook{Width: a.Width, Shift: make([]float64, a.Width), Scale: make([]float64, a.Width)}}
 	square := make([]float64, a.Width)
 	each := func(then func(i int, v, n float64)) {
 		for code, n := range count {
@@ -200,11 +200,11 @@ func newClusters(train *Set, most int, seed uint64) *clusters {
 	return k
 }
 
-func (k *clusters) row(i int) []float64 { return k.x[i*k.book.Width:][:k.book.Width] }
+func (k *kMeans) row(i int) []float64 { return k.x[i*k.book.Width:][:k.book.Width] }
 
 // start chooses centre c among the vectors, with a probability proportional to the squared distance from the centres
 // before. It returns false if all vectors are at distance 0.
-func (k *clusters) start(c int, word uint32) bool {
+func (k *kMeans) start(c int, word uint32) bool {
 	at, total := 0, 0.0
 	if c > 0 {
 		for i, d := range k.least {
@@ -234,7 +234,7 @@ func (k *clusters) start(c int, word uint32) bool {
 }
 
 // assign finds the nearest centre of each vector, and reports whether one has changed.
-func (k *clusters) assign(ctx context.Context) (changed bool) {
+func (k *kMeans) assign(ctx context.Context) (changed bool) {
 	moved := inBlocks(ctx, len(k.weight), func() *bool { return new(bool) }, func(moved *bool, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			c, d := nearest(k.row(i), k.centre)
@@ -250,7 +250,7 @@ func (k *clusters) assign(ctx context.Context) (changed bool) {
 
 // move puts each centre into the middle of its vectors. A centre without vectors takes the vector that is farthest from
 // its own centre.
-func (k *clusters) move(n int) {
+func (k *kMeans) move(n int) {
 	width := k.book.Width
 	total := make([]float64, n)
 	clear(k.centre)

@@ -2,8 +2,8 @@ package seq
 
 import "bytes"
 
-// Census counts the bytes of sequences, from which Detect tells their alphabet.
-type Census struct {
+// AlphabetDetector counts the bytes of sequences, from which Detect tells their alphabet.
+type AlphabetDetector struct {
 	all      histogram
 	residues histogram // bytes without the numbers of positions
 	runs     [2]int    // numbers of runs of capitals, and of small letters
@@ -13,17 +13,17 @@ type Census struct {
 type histogram [256]int
 
 // Add counts the text of one sequence, without the blanks at the ends of its lines.
-func (c *Census) Add(text []byte) {
+func (d *AlphabetDetector) Add(text []byte) {
 	before := -1
 	for line := range bytes.SplitSeq(text, []byte{'\n'}) {
 		for _, b := range bytes.TrimRight(line, " \t\r") {
-			c.all[b]++
+			d.all[b]++
 		}
 		from, to := residues(line)
 		for _, b := range line[from:to] {
-			c.residues[b]++
+			d.residues[b]++
 			if small := int(b) >> 5 & 1; isLetter(b) && small != before {
-				c.runs[small]++
+				d.runs[small]++
 				before = small
 			}
 		}
@@ -65,19 +65,19 @@ const (
 // nearly all letters of amino acids, nearly all of one case or in long runs of each, and with few of B J O U Z, is a
 // protein; everything else is bytes. Words are never guessed. Gaps and the letters of masks, X and in DNA N, are no
 // evidence.
-func (c *Census) Detect() Kind {
-	digits, numeric := c.all.count("0123456789"), c.all.count("0123456789.,;+-eE")
-	total, blanks := c.all.sizes()
+func (d *AlphabetDetector) Detect() Kind {
+	digits, numeric := d.all.count("0123456789"), d.all.count("0123456789.,;+-eE")
+	total, blanks := d.all.sizes()
 	switch {
 	case total == 0:
 		return Bytes
 	case digits == total && blanks > 0:
 		return Integers
-	case c.all[';'] > 0 && digits > 0 && atLeast(numeric, mostlyNumbers, total):
+	case d.all[';'] > 0 && digits > 0 && atLeast(numeric, mostlyNumbers, total):
 		return Vectors
-	case c.residues.isDNA():
+	case d.residues.isDNA():
 		return DNA
-	case c.isProtein():
+	case d.isProtein():
 		return Protein
 	}
 	return Bytes
@@ -130,8 +130,8 @@ func (t *histogram) isDNA() bool {
 }
 
 // isProtein reports whether the text is a protein. If more than half are masks, all letters must occur.
-func (c *Census) isProtein() bool {
-	t := &c.residues
+func (d *AlphabetDetector) isProtein() bool {
+	t := &d.residues
 	total, blanks := t.sizes()
 	masked := t.count(gaps)
 	letters := 0
@@ -151,7 +151,7 @@ func (c *Census) isProtein() bool {
 	}
 	return (atLeast(evidence, seldomMasked, total) || t.hasAll(proteinLetters)) && longBlock*blanks <= total &&
 		atLeast(letters-masked, mostlyProtein, evidence) && !atLeast(t.count("BJOUZbjouz"), fewRare, evidence) &&
-		(!atLeast(cases[rarer], oneCase, total) || longBlock*c.runs[rarer] <= cases[rarer])
+		(!atLeast(cases[rarer], oneCase, total) || longBlock*d.runs[rarer] <= cases[rarer])
 }
 
 var proteinTable = letterTable(Protein)

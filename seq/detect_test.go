@@ -43,11 +43,11 @@ func TestDetect(t *testing.T) {
 		{Bytes, []string{"4", "7"}}, // single digits may be anything
 		{Bytes, []string{""}},
 	} {
-		var census Census
+		var detector AlphabetDetector
 		for _, l := range c.lines {
-			census.Add([]byte(l))
+			detector.Add([]byte(l))
 		}
-		if got := census.Detect(); got != c.want {
+		if got := detector.Detect(); got != c.want {
 			t.Errorf("%q: %s, want %s", c.lines, got, c.want)
 		}
 	}

@@ -5,9 +5,9 @@
 // (spec.go) names feature maps (maps.go): of k-mers (kmers.go, gapped.go, mismatch.go), words (words.go) and graphs
 // (graphfeatures.go). Fit numbers the features of the training sequences (features.go). Features.Rows counts them
 // (counter.go, fill.go) into SparseRows, a sparse matrix by rows (rows.go). A map with many features for each symbol
-// counts them itself. InducingSequences (inducing.go) have the distances to inducing points, and Choose (choose.go)
-// picks these. Select (select.go) finds the best of the Candidates (candidates.go) by held-out rows (blockcv.go,
-// scores.go). A Codebook first turns sequences of vectors (frames.go) into symbols.
+// counts them itself. InducingSequences (inducing.go) have the distances to inducing points, and ChooseInducing
+// (choose.go) picks these. Select (select.go) finds the best of the Candidates (candidates.go) by held-out rows
+// (blockcv.go, scores.go). A Codebook first turns sequences of vectors (frames.go) into symbols.
 //
 // # Distances
 //

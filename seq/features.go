@@ -43,14 +43,14 @@ func Fit(ctx context.Context, t Term, train *Set) (*Features, error) {
 		if !f.ex.learn(p.fold(t, train.At(i))) {
 			break
 		}
-		if t.Both {
+		if t.BothStrands {
 			f.ex.learn(p.otherStrand(train.At(i)))
 		}
 	}
 	if f.ex.crowded() {
 		return nil, tooWide(t.Map, train.Alphabet)
 	}
-	found := f.survey(ctx, train)
+	found := f.documentFrequencies(ctx, train)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func (f *Features) visit(ctx context.Context, s *scratch, set *Set, then func(ta
 	strands := make([][]int32, 1, 2)
 	for i := 0; i < set.N() && ctx.Err() == nil; i++ {
 		strands = append(strands[:0], s.codes.fold(f.Term, set.At(i)))
-		if f.Term.Both {
+		if f.Term.BothStrands {
 			strands = append(strands, s.other.otherStrand(set.At(i)))
 		}
 		if itself != nil {
@@ -135,9 +135,9 @@ func (f *Features) countEmpty(ctx context.Context, set *Set) int {
 	return int(total.Load())
 }
 
-// survey lists the keys of all sequences in ascending order, and the number of sequences with each. Once ctx is done
-// keys may be missing.
-func (f *Features) survey(ctx context.Context, set *Set) tally {
+// documentFrequencies lists the keys of all sequences in ascending order, and the number of sequences with each. Once
+// ctx is done keys may be missing.
+func (f *Features) documentFrequencies(ctx context.Context, set *Set) tally {
 	space := f.ex.space()
 	type worker struct {
 		found *counter

@@ -32,7 +32,8 @@ type gapped struct {
 }
 
 func newGapped(args []int, a *Alphabet) (extractor, *SpecError) {
-	return newNarrow(a, func(a *Alphabet) (extractor, *SpecError) { return newGappedOver(args[0], args[1], a) })
+	over := func(a *Alphabet) (extractor, *SpecError) { return newGappedOver(args[0], args[1], a) }
+	return newReducedAlphabet(a, over)
 }
 
 func newGappedOver(g, m int, a *Alphabet) (extractor, *SpecError) {
@@ -253,14 +254,14 @@ func binomial(n, k int) int {
 	return b
 }
 
-// narrowLetters is how many different bytes a narrowed text may have.
-const narrowLetters = 128
+// reducedLetters is how many different bytes a reduced alphabet may have.
+const reducedLetters = 128
 
-// narrow gives the bytes of a text small numbers for an extractor of few letters. The bytes of the training sequences
-// come first, in the order they occur, then the others. Bytes for which no number is left share the last one. No
-// training sequence has it, so that they count for the length of a vector. If the training sequences have all 128,
+// reducedAlphabet gives the bytes of a text small numbers for an extractor of few letters. The bytes of the training
+// sequences come first, in the order they occur, then the others. Bytes for which no number is left share the last one.
+// No training sequence has it, so that they count for the length of a vector. If the training sequences have all 128,
 // other bytes are Unknown. If they have more than 128, all bytes are letters.
-type narrow struct {
+type reducedAlphabet struct {
 	extractor
 	wide  extractor // extractor for all bytes; nil if it has too many features
 	known *table    // bytes of the training sequences
@@ -268,83 +269,83 @@ type narrow struct {
 	code  [256]int32
 }
 
-// newNarrow returns an extractor for texts that use few of the 256 bytes; of makes one for an alphabet.
-func newNarrow(a *Alphabet, of func(*Alphabet) (extractor, *SpecError)) (extractor, *SpecError) {
+// newReducedAlphabet returns an extractor for texts that use few of the 256 bytes; of makes one for an alphabet.
+func newReducedAlphabet(a *Alphabet, of func(*Alphabet) (extractor, *SpecError)) (extractor, *SpecError) {
 	if a.Kind != Bytes {
 		return of(a)
 	}
-	inner, err := of(&Alphabet{Kind: Bytes, Letters: narrowLetters})
+	inner, err := of(&Alphabet{Kind: Bytes, Letters: reducedLetters})
 	if err != nil {
 		return of(a)
 	}
-	m := &narrow{extractor: inner, known: newTable()}
+	m := &reducedAlphabet{extractor: inner, known: newTable()}
 	if wide, err := of(a); err == nil {
 		m.wide = wide
 	}
 	return m, nil
 }
 
-func (m *narrow) learn(x []int32) bool {
+func (r *reducedAlphabet) learn(x []int32) bool {
 	for _, c := range x {
-		m.known.put(uint64(c))
+		r.known.put(uint64(c))
 	}
 	return true
 }
 
-// many reports whether the training sequences have more than narrowLetters different bytes.
-func (m *narrow) many() bool { return m.known.len() > narrowLetters }
+// many reports whether the training sequences have more than reducedLetters different bytes.
+func (r *reducedAlphabet) many() bool { return r.known.len() > reducedLetters }
 
 // choose returns the extractor for the number of bytes in training.
-func (m *narrow) choose() extractor {
-	if m.wide != nil && m.many() {
-		return m.wide
+func (r *reducedAlphabet) choose() extractor {
+	if r.wide != nil && r.many() {
+		return r.wide
 	}
-	return m.extractor
+	return r.extractor
 }
 
-func (m *narrow) space() uint64    { return m.choose().space() }
-func (m *narrow) crowded() bool    { return m.wide == nil && m.many() }
-func (m *narrow) tables() []*table { return []*table{m.known} }
+func (r *reducedAlphabet) space() uint64    { return r.choose().space() }
+func (r *reducedAlphabet) crowded() bool    { return r.wide == nil && r.many() }
+func (r *reducedAlphabet) tables() []*table { return []*table{r.known} }
 
-func (m *narrow) keys(x []int32, s *scratch) { m.choose().keys(m.encode(x), s) }
+func (r *reducedAlphabet) keys(x []int32, s *scratch) { r.choose().keys(r.encode(x), s) }
 
-func (m *narrow) tally(strands [][]int32, s *scratch) (tally, bool) {
-	itself, ok := m.choose().(counting)
+func (r *reducedAlphabet) tally(strands [][]int32, s *scratch) (tally, bool) {
+	itself, ok := r.choose().(counting)
 	if !ok {
 		return tally{}, false
 	}
 	few := make([][]int32, len(strands))
 	for i, x := range strands {
-		few[i] = m.encode(x)
+		few[i] = r.encode(x)
 	}
 	return itself.tally(few, s)
 }
 
 // encode returns the codes of a sequence's bytes, or x itself where all bytes are letters.
-func (m *narrow) encode(x []int32) []int32 {
-	if m.wide != nil && m.many() {
+func (r *reducedAlphabet) encode(x []int32) []int32 {
+	if r.wide != nil && r.many() {
 		return x
 	}
-	m.once.Do(m.number)
+	r.once.Do(r.number)
 	few := make([]int32, len(x))
 	for i, c := range x {
-		few[i] = m.code[c]
+		few[i] = r.code[c]
 	}
 	return few
 }
 
 // number assigns a code to each byte.
-func (m *narrow) number() {
-	order := slices.Clone(m.known.keys)
+func (r *reducedAlphabet) number() {
+	order := slices.Clone(r.known.keys)
 	for c := range uint64(256) {
-		if m.known.find(c) < 0 {
+		if r.known.find(c) < 0 {
 			order = append(order, c)
 		}
 	}
 	for i, c := range order {
-		m.code[c] = int32(min(i, narrowLetters-1))
-		if i >= narrowLetters && m.known.len() == narrowLetters {
-			m.code[c] = Unknown
+		r.code[c] = int32(min(i, reducedLetters-1))
+		if i >= reducedLetters && r.known.len() == reducedLetters {
+			r.code[c] = Unknown
 		}
 	}
 }

@@ -19,7 +19,7 @@ type InducingSequences struct {
 // inducingMap is X̄ under one map.
 type inducingMap struct {
 	features *Features
-	inverted *inverted
+	inverted *invertedIndex
 	rows     *SparseRows // features of X̄ by the columns of all training sequences, with tf-idf; nil without
 
 	// Where windows are compared, only Vectors and Columns need features and inverted, which are made at their first
@@ -233,8 +233,8 @@ func (x *InducingSequences) Vectors(ctx context.Context, set *Set, lo, hi int) [
 
 // Columns returns the feature vectors of X̄ under each map, by the columns of Vectors. The caller must not change them.
 // Once ctx is done they are not valid.
-func (x *InducingSequences) Columns(ctx context.Context) []*inverted {
-	all := make([]*inverted, len(x.parts))
+func (x *InducingSequences) Columns(ctx context.Context) []*invertedIndex {
+	all := make([]*invertedIndex, len(x.parts))
 	for i, p := range x.parts {
 		if x.lists(ctx, p) != nil {
 			return nil

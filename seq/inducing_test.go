@@ -24,9 +24,9 @@ func basisLines(k Kind) []string {
 	return append(lines, lines[0], "a")
 }
 
-// TestBasis: distances equal the distances by Fit on all training sequences, in any block. They have the same bits
-// after a model file.
-func TestBasis(t *testing.T) {
+// TestInducingSequences: distances equal the distances by Fit on all training sequences, in any block. They have the
+// same bits after a model file.
+func TestInducingSequences(t *testing.T) {
 	for _, c := range []struct {
 		kind Kind
 		spec string

@@ -142,7 +142,7 @@ func (t Term) extractor(a *Alphabet) (extractor, *SpecError) {
 	if t.Fold && a.Kind != Bytes {
 		return nil, specErrorf("%s: only text (bytes) has capitals to fold; these sequences are %s", t, a.Kind)
 	}
-	if t.Both && (a.Kind != DNA || m.Positions) {
+	if t.BothStrands && (a.Kind != DNA || m.Positions) {
 		return nil, specErrorf("%s: only DNA has a reverse complement, and maps with positions cannot "+
 			"count both; these sequences are %s", t, a.Kind)
 	}

@@ -124,7 +124,7 @@ func (m *matches) squares(ctx context.Context, set *Set) []float64 {
 				for _, c := range t.counts {
 					sum += uint64(c) * uint64(c)
 				}
-				if m.term.Both { // products look at one strand of x
+				if m.term.BothStrands { // products look at one strand of x
 					sum /= 2
 				}
 				all[i] = float64(sum)

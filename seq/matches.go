@@ -70,7 +70,7 @@ func newMatches(t Term, a *Alphabet) *matches {
 
 // strands returns the number of strands of a sequence that count.
 func (m *matches) strands() float64 {
-	if m.term.Both {
+	if m.term.BothStrands {
 		return 2
 	}
 	return 1
@@ -177,7 +177,7 @@ func (w *matcher) clear() {
 func (w *matcher) take(set *Set, n, owner int, full func()) {
 	x := set.At(n)
 	w.add(w.codes.fold(w.m.term, x), owner, full)
-	if w.m.term.Both {
+	if w.m.term.BothStrands {
 		w.add(w.codes.otherStrand(x), owner, full)
 	}
 	if w.lane = (w.lane + 7) &^ 7; w.lane == simd.MatchLanes {

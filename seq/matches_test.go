@@ -52,7 +52,7 @@ func TestMatchesNaive(t *testing.T) {
 		bags := make([]bag, set.N())
 		for i := range bags {
 			bags[i] = define(codes.fold(m.term, set.At(i)), m.term.Args, set.Alphabet)
-			if m.term.Both {
+			if m.term.BothStrands {
 				for name, n := range define(codes.otherStrand(set.At(i)), m.term.Args, set.Alphabet) {
 					bags[i][name] += n
 				}
@@ -194,7 +194,7 @@ func FuzzMatches(f *testing.F) {
 			set.Codes = append(set.Codes, int32(c%5)-1)
 		}
 		g := 1 + int(a)%12
-		term := Term{Map: "gapped", Args: []int{g, int(b) % g}, Counts: Raw, Both: a > 127}
+		term := Term{Map: "gapped", Args: []int{g, int(b) % g}, Counts: Raw, BothStrands: a > 127}
 		m := newMatches(term, set.Alphabet)
 		features := must.Get(Fit(t.Context(), term, set))(t)
 		rows := features.Rows(set)

@@ -42,7 +42,7 @@ func (t Term) Products(a, b *SparseRows) (dots, aSquare, bSquare []float64) {
 // distances returns the squared distances between the sequences of a set [N,N], and k(x, x) of each: 0 where it has no
 // feature, except under Tanimoto. Once ctx is done they are not valid.
 func (f *Features) distances(ctx context.Context, set *Set) (d2, square []float64) {
-	var v *inverted
+	var v *invertedIndex
 	t := f.Term
 	n := set.N()
 	t.Linear = false // k(x, x) tells which are empty

@@ -112,7 +112,7 @@ func (b bag) similarity(c bag) float64 {
 	return low / high
 }
 
-// testTanimotoAmong compares the tables of Select and Choose, and Products, with InducingSequences.
+// testTanimotoAmong compares the tables of Select and ChooseInducing, and Products, with InducingSequences.
 func testTanimotoAmong(t *testing.T, name string, set *Set) {
 	t.Helper()
 	want := distancesTo(t, name+"/tanimoto", set, set)

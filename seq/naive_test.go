@@ -179,7 +179,7 @@ func (b bag) unit(t Term, rows map[string]int, n int) bag {
 		v := c
 		switch {
 		case t.Map == "degree": // counts are 1 times a weight
-			one := map[Counts]float64{Raw: 1, Root: 1, Presence: 1, Log: math.Log(2)}
+			one := map[CountTransform]float64{Raw: 1, Root: 1, Presence: 1, Log: math.Log(2)}
 			v = c * one[t.Counts]
 		case t.Counts == Root:
 			v = math.Sqrt(c)

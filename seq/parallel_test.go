@@ -42,8 +42,8 @@ func TestStop(t *testing.T) {
 			_, err := NewInducingSequences(ctx, spec, set, all)
 			return err
 		},
-		"Choose": func(ctx context.Context) error {
-			_, err := Choose(ctx, spec, set, Choice{ChooseGreedy, 200, 1, 1})
+		"ChooseInducing": func(ctx context.Context) error {
+			_, err := ChooseInducing(ctx, spec, set, InducingOptions{ChooseGreedy, 200, 1, 1})
 			return err
 		},
 		"Select": func(ctx context.Context) error {
@@ -105,7 +105,7 @@ func TestStopBetween(t *testing.T) {
 			cancel()
 		}
 	})
-	if keys := f.survey(counted, set).keys; len(keys) > 0 {
+	if keys := f.documentFrequencies(counted, set).keys; len(keys) > 0 {
 		t.Errorf("%d keys are listed", len(keys))
 	}
 	v.dots(ctx, dots, rows, 0, rows.N())

@@ -59,9 +59,9 @@ func (r *SparseRows) within(z *SparseRows) *SparseRows {
 	return s
 }
 
-// inverted lists, for each column of M rows, the rows that have it and their values. Products with other rows then
+// invertedIndex lists, for each column of M rows, the rows that have it and their values. Products with other rows then
 // touch only elements that are not zero in both.
-type inverted struct {
+type invertedIndex struct {
 	Start  []int   // starts of the columns [Width+1]: column c is elements Start[c] … Start[c+1]−1
 	Row    []int32 // row of each element, ascending in a column
 	Value  []float64
@@ -69,7 +69,7 @@ type inverted struct {
 }
 
 // invert prepares rows for dots. Once ctx is done the lists are not valid.
-func invert(ctx context.Context, r *SparseRows) *inverted {
+func invert(ctx context.Context, r *SparseRows) *invertedIndex {
 	return invertEach(ctx, r.Width, func(visit func(*SparseRows)) { visit(r) })
 }
 
@@ -87,7 +87,7 @@ func (f *Features) kept() bool {
 
 // inverted prepares the rows of training sequences for dots. If the rows and the lists together would take too much
 // memory, the features are counted twice. Once ctx is done it is nil.
-func (f *Features) inverted(ctx context.Context, set *Set) *inverted {
+func (f *Features) inverted(ctx context.Context, set *Set) *invertedIndex {
 	n := set.N()
 	pass := 0
 	each := func(visit func(*SparseRows)) {
@@ -115,8 +115,8 @@ func (f *Features) inverted(ctx context.Context, set *Set) *inverted {
 
 // invertEach builds the lists; it calls each twice, which must visit the same rows. Once ctx is done the lists are not
 // valid.
-func invertEach(ctx context.Context, width int, each func(visit func(*SparseRows))) *inverted {
-	v := &inverted{}
+func invertEach(ctx context.Context, width int, each func(visit func(*SparseRows))) *invertedIndex {
+	v := &invertedIndex{}
 	// the elements of c are counted at c+2; after their sum, c begins at start[c+1], which moves on to its end
 	start := make([]int, width+2)
 	each(func(r *SparseRows) {
@@ -150,7 +150,7 @@ const tile = 1 << 14
 // dots writes ⟨φ(a_n), φ(b_m)⟩ for the rows lo ≤ n < hi of a into dst [hi−lo, M]. Every sum runs over ascending
 // columns, so the result has the same bits for any cut into calls and any number of goroutines. Once ctx is done the
 // sums lack columns.
-func (v *inverted) dots(ctx context.Context, dst []float64, a *SparseRows, lo, hi int) {
+func (v *invertedIndex) dots(ctx context.Context, dst []float64, a *SparseRows, lo, hi int) {
 	m, width := len(v.Square), len(v.Start)-1
 	clear(dst[:(hi-lo)*m])
 	next := slices.Clone(a.Start[lo:hi]) // next element of each row

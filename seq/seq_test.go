@@ -170,8 +170,8 @@ func TestSet(t *testing.T) {
 	must.Equal(t, s.N(), 2)
 	must.Equal(t, s.Alphabet.Text(s.At(0)), "GG")
 	must.Equal(t, s.Alphabet.Text(s.At(1)), "ACGT")
-	must.Equal(t, a.Repeated(s), 2)
-	must.Equal(t, s.Repeated(encode(t, DNA, "A")), 0)
+	must.Equal(t, a.DuplicatesOf(s), 2)
+	must.Equal(t, s.DuplicatesOf(encode(t, DNA, "A")), 0)
 }
 
 // TestTable puts, finds and forgets, against a map.
@@ -272,7 +272,7 @@ func TestColumnsOfOtherRows(t *testing.T) {
 	}
 }
 
-func TestChoose(t *testing.T) {
+func TestChooseInducing(t *testing.T) {
 	// Three clusters, with twins and an empty sequence.
 	var lines []string
 	for i := range 30 {
@@ -284,11 +284,11 @@ func TestChoose(t *testing.T) {
 	spec := must.Get(Parse("spectrum:2+double:1,3"))(t)
 	for _, method := range []string{ChooseRandom, ChooseKMedoids, ChooseGreedy} {
 		for _, m := range []int{1, 3, 20, len(lines)} {
-			a, err := Choose(t.Context(), spec, set, Choice{method, m, 1, 11})
+			a, err := ChooseInducing(t.Context(), spec, set, InducingOptions{method, m, 1, 11})
 			if err != nil || len(a) != m {
 				t.Fatalf("%s chose %v, want %d: %v", method, a, m, err)
 			}
-			b, _ := Choose(t.Context(), spec, set, Choice{method, m, 1, 11})
+			b, _ := ChooseInducing(t.Context(), spec, set, InducingOptions{method, m, 1, 11})
 			if !slices.Equal(a, b) {
 				t.Errorf("%s: not the same choice twice", method)
 			}
@@ -298,7 +298,7 @@ func TestChoose(t *testing.T) {
 		}
 	}
 	// one of each cluster and the empty one
-	a, _ := Choose(t.Context(), spec, set, Choice{ChooseGreedy, 4, 1, 1})
+	a, _ := ChooseInducing(t.Context(), spec, set, InducingOptions{ChooseGreedy, 4, 1, 1})
 	kinds := map[int]bool{}
 	for _, i := range a {
 		kinds[min(i, 90)%3+i/90*3] = true
@@ -307,11 +307,11 @@ func TestChoose(t *testing.T) {
 		t.Errorf("greedy chose %v", a)
 	}
 	for _, bad := range []int{0, len(lines) + 1} {
-		if _, err := Choose(t.Context(), spec, set, Choice{ChooseRandom, bad, 1, 1}); err == nil {
+		if _, err := ChooseInducing(t.Context(), spec, set, InducingOptions{ChooseRandom, bad, 1, 1}); err == nil {
 			t.Errorf("%d of %d were chosen", bad, len(lines))
 		}
 	}
-	if _, err := Choose(t.Context(), spec, set, Choice{"kmeans", 1, 1, 1}); err == nil {
+	if _, err := ChooseInducing(t.Context(), spec, set, InducingOptions{"kmeans", 1, 1, 1}); err == nil {
 		t.Error("any method is taken")
 	}
 }

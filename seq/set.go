@@ -64,11 +64,11 @@ func (s *Set) Lengths() (shortest int, mean float64, longest int) {
 	return shortest, float64(total) / float64(s.N()), longest
 }
 
-// Repeats counts the sequences that are equal to an earlier one.
-func (s *Set) Repeats() int { return s.N() - len(s.digests()) }
+// Duplicates counts the sequences that are equal to an earlier one.
+func (s *Set) Duplicates() int { return s.N() - len(s.digests()) }
 
-// Repeated counts the sequences of s that also occur in of; an unknown symbol is like another here.
-func (s *Set) Repeated(of *Set) (count int) {
+// DuplicatesOf counts the sequences of s that also occur in of; an unknown symbol is like another here.
+func (s *Set) DuplicatesOf(of *Set) (count int) {
 	known := of.digests()
 	for i := range s.N() {
 		if known[s.digest(i)] {

@@ -11,22 +11,22 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
-// Counts is the worth of a feature that occurs c times.
-type Counts string
+// CountTransform is the worth of a feature that occurs c times.
+type CountTransform string
 
 // The ways to count. Except for Tanimoto, vectors have unit length afterwards.
 const (
-	Raw      Counts = "raw"      // c
-	Root     Counts = "sqrt"     // √c: the inner product is then a Bhattacharyya coefficient
-	Log      Counts = "log"      // log(1+c)
-	Presence Counts = "presence" // 1
+	Raw      CountTransform = "raw"      // c
+	Root     CountTransform = "sqrt"     // √c: the inner product is then a Bhattacharyya coefficient
+	Log      CountTransform = "log"      // log(1+c)
+	Presence CountTransform = "presence" // 1
 
 	// Each occurrence, the first, the second and so on, is a separate feature, so that two graphs share the smaller of
 	// two counts (histogram intersection, Swain & Ballard 1991).
-	Min Counts = "min"
+	Min CountTransform = "min"
 	// As Min, and graphs are compared by T = m/(a+b−m), where they share m occurrences of a and b (Ralaivola et al.
 	// 2005). The squared distance is 2 − 2T.
-	Tanimoto Counts = "tanimoto"
+	Tanimoto CountTransform = "tanimoto"
 )
 
 var (
@@ -41,12 +41,12 @@ func modifiers() []string { return slices.Concat(ways, switches) }
 type Term struct {
 	Map    string
 	Args   []int
-	Counts Counts
+	Counts CountTransform
 	TFIDF  bool // multiply by the logarithm of the inverse share of training sequences with the feature
 	Fold   bool // read a–z as A–Z, for bytes
 	// count a sequence and its reverse complement, which are one DNA molecule
-	Both   bool
-	Linear bool // the kernel is the inner product itself, or T, not exp(−d²/2σ²)
+	BothStrands bool
+	Linear      bool // the kernel is the inner product itself, or T, not exp(−d²/2σ²)
 }
 
 // Spec is one or more feature maps, each of which gives a kernel: `double:1,5+spectrum:3`.
@@ -72,7 +72,7 @@ func (t Term) String() string {
 }
 
 // switches returns what the words of switches turn on.
-func (t *Term) switches() []*bool { return []*bool{&t.TFIDF, &t.Fold, &t.Both, &t.Linear} }
+func (t *Term) switches() []*bool { return []*bool{&t.TFIDF, &t.Fold, &t.BothStrands, &t.Linear} }
 
 // String writes the spec so that Parse reads it.
 func (s Spec) String() string {
@@ -177,7 +177,7 @@ func (t *Term) parseModifiers(text string) *SpecError {
 		case counted:
 			return specErrorf("%s: counts are given twice, as %s and %s", t.Map, t.Counts, word)
 		}
-		t.Counts = Counts(word)
+		t.Counts = CountTransform(word)
 		counted = true
 	}
 	return nil

@@ -54,8 +54,9 @@ func (s *setup) chooseInducing(ctx context.Context) (*sequences, error) {
 		return nil, err
 	}
 	_, spec := c.Kernels()
-	choice := seq.Choice{Method: c.InducingInit, M: c.Inducing, Sigma: greedySigma, Seed: c.Seed}
-	if chosen.rows, err = seq.Choose(s.progressContext(ctx, choosing), spec, chosen.set.Sequences, choice); err != nil {
+	choice := seq.InducingOptions{Method: c.InducingInit, M: c.Inducing, Sigma: greedySigma, Seed: c.Seed}
+	chosen.rows, err = seq.ChooseInducing(s.progressContext(ctx, choosing), spec, chosen.set.Sequences, choice)
+	if err != nil {
 		return nil, options.SpecError(ctx, err)
 	}
 	if chosen.inducing, err = seq.NewInducingSequences(s.progressContext(ctx, "features of the inducing points"), spec,

@@ -100,7 +100,8 @@ func Of(d *data.Dataset) Summary {
 		s.Columns[c.At] = ColumnSummary{Name: c.Column, Type: text, Distinct: len(c.Words)}
 	}
 	if set := d.Sequences; set != nil {
-		t := &SequenceStats{Alphabet: string(set.Alphabet.Kind), Letters: set.Alphabet.Letters, Repeated: set.Repeats()}
+		t := &SequenceStats{Alphabet: string(set.Alphabet.Kind), Letters: set.Alphabet.Letters,
+			Repeated: set.Duplicates()}
 		t.Shortest, t.Mean, t.Longest = set.Lengths()
 		if set.Alphabet.Kind == seq.Graphs {
 			t.Edges = set.MeanEdges()
