@@ -70,7 +70,7 @@ type Dataset struct {
 	Groups  []int32
 	groupOf map[string]int32 // numbers of the groups by their names
 	// scaffolds have the numbers of Groups; nil if these are not scaffolds.
-	scaffolds *graph.Kinds
+	scaffolds *graph.IsomorphismClasses
 	// Times [N] are the times of the rows: splits train on the past and test on the future. It is nil if rows have no
 	// order. Rows less than TimeGap before the future are near copies of it, and are not trained on.
 	Times   []float64

@@ -169,7 +169,7 @@ func ReadFile(path string, opt ReadOptions) (d *Dataset, notes []string, err err
 
 // readFile reads a file, and leaves missing numbers NaN if it is not known yet which rows are for training.
 func readFile(path string, opt ReadOptions) (d *Dataset, notes []string, err error) {
-	if set := graph.FindFolder(path); set != "" {
+	if set := graph.FindTUDataset(path); set != "" {
 		return readFolder(path, set, opt)
 	}
 	f, err := opt.open(path)

@@ -154,7 +154,7 @@ func (in *input) targetKeys() (keys []string, named bool, wrong error) {
 }
 
 // IsFolder reports whether path is a folder of graphs in the format of TUDataset.
-func IsFolder(path string) bool { return graph.FindFolder(path) != "" }
+func IsFolder(path string) bool { return graph.FindTUDataset(path) != "" }
 
 func readFolder(path, set string, opt ReadOptions) (*Dataset, []string, error) {
 	in, err := newInput(path, nil, opt, fileLimits())
@@ -168,8 +168,8 @@ func readFolder(path, set string, opt ReadOptions) (*Dataset, []string, error) {
 	if err := in.checkMissing(format{what: "a folder of graphs", sequences: true}); err != nil {
 		return nil, nil, err
 	}
-	folder, err := graph.ReadFolder(set, opt.TargetOptional || opt.Labels != "")
-	if bad, ok := errors.AsType[*graph.FolderError](err); ok {
+	folder, err := graph.ReadTUDataset(set, opt.TargetOptional || opt.Labels != "")
+	if bad, ok := errors.AsType[*graph.TUDatasetError](err); ok {
 		return nil, nil, errorAt(bad.File, position{line: bad.Line}, "%s", bad.Msg)
 	} else if err != nil {
 		return nil, nil, err

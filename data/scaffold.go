@@ -29,7 +29,7 @@ func (in *input) groupByScaffold(d *Dataset) error {
 		return in.errorf("has no column %s to group the rows, and no molecules that have scaffolds "+
 			"(%s COL reads a column of them): %s", phrase.Quote(Scaffold), asFlag("sequence"), noScaffold())
 	}
-	d.scaffolds = &graph.Kinds{}
+	d.scaffolds = &graph.IsomorphismClasses{}
 	rings := map[int32]bool{}
 	chains := 0
 	for i := range d.Sequences.N() {
@@ -71,7 +71,7 @@ func (d *Dataset) scaffold(i int) (s *graph.Graph, wrong string) {
 }
 
 // withScaffolds counts the molecules that have a scaffold of these groups.
-func (d *Dataset) withScaffolds(known *graph.Kinds, groups map[int32]bool) (n int) {
+func (d *Dataset) withScaffolds(known *graph.IsomorphismClasses, groups map[int32]bool) (n int) {
 	if known == nil || d.Sequences == nil {
 		return 0
 	}

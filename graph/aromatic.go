@@ -18,7 +18,7 @@ const (
 
 // findAromatic marks the aromatic rings. A ring has 4n+2 electrons, and so have rings that share bonds, without the
 // bonds that they share. Rings are the shortest ones through each bond.
-func (m *electrons) findAromatic() {
+func (m *molecule) findAromatic() {
 	gives := make([]int, len(m.g.atoms))
 	for a := range gives {
 		gives[a] = m.piElectrons(a)
@@ -99,7 +99,7 @@ func growSets(sets, near [][]int) (grown [][]int) {
 
 // isAromatic reports whether a set of rings is aromatic by the number of its electrons. An atom of three rings is
 // inside, and does not count.
-func (m *electrons) isAromatic(rings [][]int, set, gives []int) bool {
+func (m *molecule) isAromatic(rings [][]int, set, gives []int) bool {
 	count := map[int]int{} // number of ends of bonds at each atom: two in each ring
 	for _, i := range set {
 		for _, e := range rings[i] {
@@ -117,7 +117,7 @@ func (m *electrons) isAromatic(rings [][]int, set, gives []int) bool {
 }
 
 // mark makes the atoms of a set of rings aromatic, and finds the bonds that are in only one of the rings.
-func (m *electrons) mark(rings [][]int, set []int, found map[int]bool) {
+func (m *molecule) mark(rings [][]int, set []int, found map[int]bool) {
 	count := map[int]int{}
 	for _, i := range set {
 		for _, e := range rings[i] {
@@ -133,7 +133,7 @@ func (m *electrons) mark(rings [][]int, set []int, found map[int]bool) {
 
 // relabel makes the bonds aromatic that were found. A bond that was written as aromatic between atoms of aromatic
 // rings, and was not found, becomes single.
-func (m *electrons) relabel(found map[int]bool) {
+func (m *molecule) relabel(found map[int]bool) {
 	for e, aromatic := range found {
 		switch edge := &m.g.Edges[e]; {
 		case aromatic && (edge.Label == "-" || edge.Label == "="):
@@ -145,7 +145,7 @@ func (m *electrons) relabel(found map[int]bool) {
 }
 
 // rings returns the shortest rings through each bond, as numbers of edges. No atom of a ring has the donation none.
-func (m *electrons) rings(gives []int) (rings [][]int) {
+func (m *molecule) rings(gives []int) (rings [][]int) {
 	seen := map[string]bool{}
 	for e, edge := range m.g.Edges {
 		if gives[edge.From] == none || gives[edge.To] == none {
@@ -164,7 +164,7 @@ func (m *electrons) rings(gives []int) (rings [][]int) {
 }
 
 // isInRing reports whether an edge is part of a ring.
-func (m *electrons) isInRing(e int) bool {
+func (m *molecule) isInRing(e int) bool {
 	if m.inRing[e] == 0 {
 		m.inRing[e] = -1
 		if len(m.shortestRings(e)) > 0 {
@@ -175,7 +175,7 @@ func (m *electrons) isInRing(e int) bool {
 }
 
 // shortestRings returns the shortest rings through an edge, as numbers of edges.
-func (m *electrons) shortestRings(e int) (rings [][]int) {
+func (m *molecule) shortestRings(e int) (rings [][]int) {
 	from, to := m.g.Edges[e].From, m.g.Edges[e].To
 	away := map[int]int{from: 0} // distance of each atom from one end, without the edge
 	for queue := []int{from}; len(queue) > 0; queue = queue[1:] {

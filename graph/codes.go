@@ -67,8 +67,8 @@ func Frames(codes []int32) []int32 {
 // EdgeList returns the edges of a coded graph, in its memory: From, To and the label of each.
 func EdgeList(codes []int32) []int32 { return codes[head+Nodes(codes)+len(Frames(codes)):] }
 
-// Unframed adds to dst the coded graph without frames, each label l of a node with the frame f as combined(l, f).
-func Unframed(dst, codes []int32, combined func(label, frame int32) int32) []int32 {
+// WithoutFrames adds to dst the coded graph without frames, each label l of a node with the frame f as combined(l, f).
+func WithoutFrames(dst, codes []int32, combined func(label, frame int32) int32) []int32 {
 	n := Nodes(codes)
 	frames := Frames(codes)
 	dst = append(dst, codes[0], codes[1], 0)
@@ -78,17 +78,17 @@ func Unframed(dst, codes []int32, combined func(label, frame int32) int32) []int
 	return append(dst, codes[head+n+len(frames):]...)
 }
 
-// strange is a label that no alphabet has.
-const strange = 1 << 30
+// unknownMark is a label that no alphabet has.
+const unknownMark = 1 << 30
 
-// Strange copies a coded graph or tree to dst, with the label strange in place of Unknown. So features with an unknown
-// label are counted, which no training graph has.
-func Strange(dst, codes []int32, tree bool) []int32 {
+// MarkUnknown copies a coded graph or tree to dst, with the label unknownMark in place of Unknown. So features with an
+// unknown label are counted, which no training graph has.
+func MarkUnknown(dst, codes []int32, tree bool) []int32 {
 	dst = append(dst[:0], codes...)
 	name := func(labels []int32, step int) {
 		for i := 0; i < len(labels); i += step {
 			if labels[i] == Unknown {
-				labels[i] = strange
+				labels[i] = unknownMark
 			}
 		}
 	}

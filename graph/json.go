@@ -61,8 +61,8 @@ func jsonError(text []byte, at int, err error) *Error {
 	return errorAt(at, string(text[at:]), "where the JSON is not valid (%v): correct it", err)
 }
 
-// jsonReader reads the values of the keys of a graph, and keeps their places in the text.
-type jsonReader struct {
+// jsonParser reads the values of the keys of a graph, and keeps their places in the text.
+type jsonParser struct {
 	text []byte
 	g    *Graph
 	at   map[string]int
@@ -70,7 +70,7 @@ type jsonReader struct {
 }
 
 func (g *Graph) parseJSON(text []byte) *Error {
-	p := &jsonReader{text: text, g: g, at: map[string]int{}}
+	p := &jsonParser{text: text, g: g, at: map[string]int{}}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	broken := func(err error) *Error { return jsonError(text, int(d.InputOffset()), err) }
@@ -108,7 +108,7 @@ func (g *Graph) parseJSON(text []byte) *Error {
 }
 
 // value reads the value of a key that ends at a place.
-func (p *jsonReader) value(value any, end int) *Error {
+func (p *jsonParser) value(value any, end int) *Error {
 	list, isList := value.([]any)
 	_, isObject := value.(map[string]any)
 	switch {
@@ -130,13 +130,13 @@ func (p *jsonReader) value(value any, end int) *Error {
 }
 
 // errorf returns an error about a part of the value of the key.
-func (p *jsonReader) errorf(found any, format string, args ...any) *Error {
+func (p *jsonParser) errorf(found any, format string, args ...any) *Error {
 	text, _ := json.Marshal(found)
 	return errorAt(p.at[p.key], strings.Trim(string(text), `"`), format, args...)
 }
 
 // each reads the items of a list; read reports whether an item is sound.
-func (p *jsonReader) each(list []any, what string, read func(item any) bool) *Error {
+func (p *jsonParser) each(list []any, what string, read func(item any) bool) *Error {
 	for i, item := range list {
 		if !read(item) {
 			return p.errorf(item, "where number %d of %s is not %s", i+1, p.key, what)
@@ -149,7 +149,7 @@ func (p *jsonReader) each(list []any, what string, read func(item any) bool) *Er
 // little memory, and connected graphs fit.
 const bareNodes = 1000
 
-func (p *jsonReader) bareNodes(value any) *Error {
+func (p *jsonParser) bareNodes(value any) *Error {
 	number, _ := value.(json.Number)
 	n, err := strconv.Atoi(number.String())
 	if most := bareNodes + len(p.text); err != nil || n < 0 || n > most {
@@ -160,7 +160,7 @@ func (p *jsonReader) bareNodes(value any) *Error {
 	return nil
 }
 
-func (p *jsonReader) node(item any) bool {
+func (p *jsonParser) node(item any) bool {
 	label, ok := jsonLabel(item)
 	p.g.Labels = append(p.g.Labels, label)
 	return ok
@@ -175,7 +175,7 @@ func jsonLabel(item any) (label string, ok bool) {
 	return label, ok
 }
 
-func (p *jsonReader) edge(item any) bool {
+func (p *jsonParser) edge(item any) bool {
 	parts, _ := item.([]any)
 	if len(parts) != 2 && len(parts) != 3 {
 		return false
@@ -198,7 +198,7 @@ func (p *jsonReader) edge(item any) bool {
 	return ok
 }
 
-func (p *jsonReader) vector(item any) bool {
+func (p *jsonParser) vector(item any) bool {
 	list, ok := item.([]any)
 	values := make([]float32, len(list))
 	for i, number := range list {
@@ -214,7 +214,7 @@ func (p *jsonReader) vector(item any) bool {
 }
 
 // check reports faults of the graph as a whole.
-func (p *jsonReader) check() *Error {
+func (p *jsonParser) check() *Error {
 	g, text := p.g, string(p.text)
 	for _, key := range []string{keyNodes, keyEdges} {
 		if p.at[key] == 0 {

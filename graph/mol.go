@@ -29,7 +29,7 @@ func IsMol(text []byte) bool {
 // parseMol reads a MOL block of version V2000 or V3000. Labels are the same as in SMILES: an atom with a bond of type 4
 // is aromatic, and has a small symbol.
 func (g *Graph) parseMol(text []byte) *Error {
-	p := &molReader{text: string(text), g: g}
+	p := &molParser{text: string(text), g: g}
 	for range molHead {
 		p.line()
 	}
@@ -46,7 +46,7 @@ func (g *Graph) parseMol(text []byte) *Error {
 }
 
 // columns reads the atoms, bonds and properties of version V2000.
-func (p *molReader) columns(counts string, at int) *Error {
+func (p *molParser) columns(counts string, at int) *Error {
 	atoms, bonds := number(counts, 0, 3), number(counts, 3, 6)
 	if atoms < 0 || bonds < 0 {
 		return errorAt(at, counts, "where the numbers of atoms and bonds belong, three characters each")
@@ -66,7 +66,7 @@ func (p *molReader) columns(counts string, at int) *Error {
 }
 
 // finish makes nodes of the atoms.
-func (p *molReader) finish() {
+func (p *molParser) finish() {
 	for i := range p.g.atoms {
 		a := &p.g.atoms[i]
 		small := strings.ToLower(a.symbol)
@@ -76,7 +76,7 @@ func (p *molReader) finish() {
 	p.g.warn()
 }
 
-type molReader struct {
+type molParser struct {
 	text   string
 	at     int
 	g      *Graph
@@ -84,7 +84,7 @@ type molReader struct {
 	differ []int // atoms whose isotope is from a difference of mass
 }
 
-func (p *molReader) add(symbol string, charge, isotope int) {
+func (p *molParser) add(symbol string, charge, isotope int) {
 	if mass, heavy := map[string]int{"D": 2, "T": 3}[symbol]; heavy { // SMILES write D and T as isotopes of H
 		symbol, isotope = "H", mass
 	}
@@ -98,7 +98,7 @@ func (p *molReader) add(symbol string, charge, isotope int) {
 func isotopeText(isotope int) string { return strings.TrimPrefix(strconv.Itoa(isotope), "0") }
 
 // line returns the next line, and its place.
-func (p *molReader) line() (line string, at int) {
+func (p *molParser) line() (line string, at int) {
 	at = p.at
 	line, _, _ = strings.Cut(p.text[at:], "\n")
 	p.at = min(at+len(line)+1, len(p.text))
@@ -120,7 +120,7 @@ func number(line string, from, to int) int {
 var commonest = map[string]int{"H": 1, "B": 11, "C": 12, "N": 14, "O": 16, "F": 19, "Si": 28, "P": 31, "S": 32,
 	"Cl": 35, "I": 127}
 
-func (p *molReader) atom() *Error {
+func (p *molParser) atom() *Error {
 	line, at := p.line()
 	symbol := ""
 	if len(line) >= 32 {
@@ -152,7 +152,7 @@ func (p *molReader) atom() *Error {
 }
 
 // join adds the bond of a line between two atoms.
-func (p *molReader) join(line string, at, a, b, kind int) *Error {
+func (p *molParser) join(line string, at, a, b, kind int) *Error {
 	if n := len(p.g.atoms); a < 1 || b < 1 || a > n || b > n {
 		return errorAt(at, line, "a bond to an atom that does not exist: the %d atoms have the numbers 1 to %d", n, n)
 	}
@@ -170,7 +170,7 @@ func (p *molReader) join(line string, at, a, b, kind int) *Error {
 // properties reads charges and isotopes up to M END: M CHG, a number, and pairs of atom and value. The charges in the
 // table of atoms do not count if there is a line of CHG or RAD (radicals). The differences of mass do not count if
 // there is a line of ISO.
-func (p *molReader) properties() *Error {
+func (p *molParser) properties() *Error {
 	for p.at < len(p.text) {
 		line, at := p.line()
 		words := strings.Fields(line)
@@ -216,7 +216,7 @@ func (p *molReader) properties() *Error {
 }
 
 // tables reads the atoms and bonds of version V3000, up to M END. Other blocks are not read.
-func (p *molReader) tables() *Error {
+func (p *molParser) tables() *Error {
 	block, atoms, bonds := "", -1, -1
 	numbers := map[string]int{} // index of each atom by its number in the table
 	for p.at < len(p.text) {
@@ -257,7 +257,7 @@ func (p *molReader) tables() *Error {
 const tableMark = "M  V30 "
 
 // tableLine returns a line with the lines that continue it: a - at the end of a line announces another.
-func (p *molReader) tableLine() (text string, at int) {
+func (p *molParser) tableLine() (text string, at int) {
 	text, at = p.line()
 	for strings.HasPrefix(text, tableMark) && strings.HasSuffix(text, "-") && p.at < len(p.text) {
 		more, _ := p.line()
@@ -267,7 +267,7 @@ func (p *molReader) tableLine() (text string, at int) {
 }
 
 // tableAtom reads number, symbol, three coordinates, the number of an atom map, and KEY=value.
-func (p *molReader) tableAtom(text string, at int, words []string, numbers map[string]int) *Error {
+func (p *molParser) tableAtom(text string, at int, words []string, numbers map[string]int) *Error {
 	if len(words) < 6 || numbers[words[0]] != 0 {
 		return errorAt(at, text, "where an atom belongs: a new number, its symbol and three coordinates")
 	}

@@ -85,7 +85,7 @@ func TestMostLines(t *testing.T) {
 		must.OK(t, os.WriteFile(set+end, []byte(text), 0o600))
 	}
 	const want = "indicator.txt:4: there are more than 3"
-	if _, err := ReadFolder(set, false); err == nil || !strings.Contains(err.Error(), want) {
+	if _, err := ReadTUDataset(set, false); err == nil || !strings.Contains(err.Error(), want) {
 		t.Error(err)
 	}
 }

@@ -35,7 +35,7 @@ func (g *Graph) Standardise() {
 		return
 	}
 	g.dropHydrogens()
-	m := newElectrons(g)
+	m := newMolecule(g)
 	for i, e := range g.Edges {
 		if e.Label == ":" && !m.isInRing(i) {
 			g.Edges[i].Label = "-"
@@ -69,16 +69,16 @@ func (g *Graph) dropHydrogens() {
 	g.atoms, g.Labels, g.Edges = rest.atoms, rest.Labels, rest.Edges
 }
 
-// electrons counts the electrons of a molecule's atoms that take part in rings.
-type electrons struct {
+// molecule counts the electrons of atoms that take part in rings.
+type molecule struct {
 	g      *Graph
 	bonds  [][]int // numbers of the edges of each atom
 	orders []int   // sum of the bond orders of each atom; an aromatic bond counts as 1
 	inRing []int8  // 1 for an edge in a ring, −1 for another, 0 if that is not known yet
 }
 
-func newElectrons(g *Graph) *electrons {
-	m := &electrons{g: g, bonds: make([][]int, len(g.atoms)), orders: make([]int, len(g.atoms)),
+func newMolecule(g *Graph) *molecule {
+	m := &molecule{g: g, bonds: make([][]int, len(g.atoms)), orders: make([]int, len(g.atoms)),
 		inRing: make([]int8, len(g.Edges))}
 	for i, e := range g.Edges {
 		for _, a := range []int{e.From, e.To} {
@@ -90,7 +90,7 @@ func newElectrons(g *Graph) *electrons {
 }
 
 // separateCharges makes [N+](=O)[O-] of N(=O)=O.
-func (m *electrons) separateCharges() {
+func (m *molecule) separateCharges() {
 	const most = 4 // largest number of bonds of N+
 	for i, e := range m.g.Edges {
 		n, o := e.From, e.To
@@ -110,7 +110,7 @@ func (m *electrons) separateCharges() {
 // bondOrder returns the order of a bond by its label; 1 for an aromatic bond.
 func bondOrder(label string) int { return max(1, map[string]int{"=": 2, "#": 3, "$": 4}[label]) }
 
-func (m *electrons) otherEnd(edge, a int) int { return m.g.Edges[edge].From + m.g.Edges[edge].To - a }
+func (m *molecule) otherEnd(edge, a int) int { return m.g.Edges[edge].From + m.g.Edges[edge].To - a }
 
 // outerElectrons returns the number of electrons in an element's outer shell; 0 for elements that are in no aromatic
 // ring.
@@ -122,13 +122,13 @@ func outerElectrons(symbol string) int {
 func usualValence(outer int) int { return max(0, min(outer, 8-outer)) }
 
 // isDelocalised reports whether an atom has an aromatic bond in the notation.
-func (m *electrons) isDelocalised(a int) bool {
+func (m *molecule) isDelocalised(a int) bool {
 	return slices.ContainsFunc(m.bonds[a], func(e int) bool { return m.g.Edges[e].Label == ":" })
 }
 
 // hydrogens returns the number of hydrogens of an atom, by its usual valence. P, S and the elements below them may have
 // two or four bonds more.
-func (m *electrons) hydrogens(a int) int {
+func (m *molecule) hydrogens(a int) int {
 	atom, bonds := m.g.atoms[a], m.orders[a]
 	usual := usualValence(outerElectrons(atom.symbol) - atom.charge)
 	switch {
@@ -151,7 +151,7 @@ const none = -1
 
 // piElectrons returns the number of electrons, 0 to 2, that an atom gives to a ring, or the constant none. It follows
 // RDKit for B, C, N, O, P, S, Se and Te.
-func (m *electrons) piElectrons(a int) int {
+func (m *molecule) piElectrons(a int) int {
 	atom := m.g.atoms[a]
 	shell := outerElectrons(atom.symbol)
 	usual := usualValence(shell)
@@ -195,7 +195,7 @@ func (m *electrons) piElectrons(a int) int {
 
 // multipleBonds counts the double and triple bonds of an atom. It also returns the atom at the end of such a bond that
 // is in no ring, or −1.
-func (m *electrons) multipleBonds(a int) (count, beside int) {
+func (m *molecule) multipleBonds(a int) (count, beside int) {
 	beside = -1
 	for _, e := range m.bonds[a] {
 		if bondOrder(m.g.Edges[e].Label) == 1 {
@@ -210,7 +210,7 @@ func (m *electrons) multipleBonds(a int) (count, beside int) {
 }
 
 // attracts reports whether atom a takes the electrons of its double bond to another.
-func (m *electrons) attracts(a, from int) bool {
+func (m *molecule) attracts(a, from int) bool {
 	one, two := m.g.atoms[a].symbol, m.g.atoms[from].symbol
 	if outerElectrons(one) != outerElectrons(two) {
 		return outerElectrons(one) > outerElectrons(two)

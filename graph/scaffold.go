@@ -133,65 +133,66 @@ func withHydrogen(label string) string {
 	return symbol + "H" + label[len(symbol):]
 }
 
-// Kinds numbers graphs. Two have the same number exactly if they are the same graph, whatever the order of their nodes.
-type Kinds struct {
-	number   map[string]int // number of a graph by the numbers of its connected parts
-	parts    int
-	coloured map[string][]kind
+// IsomorphismClasses numbers graphs. Two have the same number exactly if they are the same graph, whatever the order of
+// their nodes.
+type IsomorphismClasses struct {
+	number    map[string]int // number of a graph by the numbers of its connected parts
+	parts     int
+	byColours map[string][]isomorphismClass
 }
 
-// kind is the first connected graph of its number.
-type kind struct {
+// isomorphismClass is the first connected graph of its number.
+type isomorphismClass struct {
 	number int
-	*coloured
+	*wlGraph
 }
 
-// coloured is a graph whose nodes have colours. Nodes that can replace each other in the same graph have the same
+// wlGraph is a graph whose nodes have colours. Nodes that can replace each other in the same graph have the same
 // colour, and other nodes seldom have.
-type coloured struct {
+type wlGraph struct {
 	label  []string
 	colour []uint64
 	near   [][]Edge
 }
 
 // Number returns the number of the graph: the next one, from 0, where it is new.
-func (k *Kinds) Number(g *Graph) int {
-	if k.number == nil {
-		k.number, k.coloured = map[string]int{}, map[string][]kind{}
+func (c *IsomorphismClasses) Number(g *Graph) int {
+	if c.number == nil {
+		c.number, c.byColours = map[string]int{}, map[string][]isomorphismClass{}
 	}
-	name, _ := k.name(g, true)
-	number, known := k.number[name]
+	name, _ := c.name(g, true)
+	number, known := c.number[name]
 	if !known {
-		number = len(k.number)
-		k.number[name] = number
+		number = len(c.number)
+		c.number[name] = number
 	}
 	return number
 }
 
 // Find returns the number of the graph, if it has one.
-func (k *Kinds) Find(g *Graph) (number int, known bool) {
-	name, known := k.name(g, false)
+func (c *IsomorphismClasses) Find(g *Graph) (number int, known bool) {
+	name, known := c.name(g, false)
 	if known {
-		number, known = k.number[name]
+		number, known = c.number[name]
 	}
 	return number, known
 }
 
 // name lists the numbers of the connected parts in order. A new part gets a number if grow; else the graph is not
 // known.
-func (k *Kinds) name(g *Graph, grow bool) (name string, known bool) {
+func (c *IsomorphismClasses) name(g *Graph, grow bool) (name string, known bool) {
 	var numbers []int
 	for _, part := range g.connectedParts() {
-		c := colour(part)
-		alike := k.coloured[c.name()]
-		i := slices.IndexFunc(alike, func(other kind) bool { return other.isomorphic(c) })
+		w := refineColours(part)
+		alike := c.byColours[w.name()]
+		i := slices.IndexFunc(alike, func(other isomorphismClass) bool { return other.isomorphic(w) })
 		switch {
 		case i >= 0:
 			numbers = append(numbers, alike[i].number)
 		case grow:
-			numbers = append(numbers, k.parts)
-			k.coloured[c.name()] = append(alike, kind{k.parts, c})
-			k.parts++
+			numbers = append(numbers, c.parts)
+			c.byColours[w.name()] = append(alike, isomorphismClass{c.parts, w})
+			c.parts++
 		default:
 			return "", false
 		}
@@ -232,31 +233,31 @@ func (g *Graph) connectedParts() (parts []*Graph) {
 }
 
 // name lists the colours, as no order of the nodes changes them.
-func (c *coloured) name() string { return fmt.Sprint(slices.Sorted(slices.Values(c.colour))) }
+func (w *wlGraph) name() string { return fmt.Sprint(slices.Sorted(slices.Values(w.colour))) }
 
-// colour hashes the label of each node, and then its colour with the colours of its neighbours, until there are no more
-// new colours.
-func colour(g *Graph) *coloured {
-	c := &coloured{g.Labels, make([]uint64, len(g.Labels)), g.neighbours()}
+// refineColours hashes the label of each node, and then its colour with the colours of its neighbours, until there are
+// no more new colours.
+func refineColours(g *Graph) *wlGraph {
+	w := &wlGraph{g.Labels, make([]uint64, len(g.Labels)), g.neighbours()}
 	for a, label := range g.Labels {
-		c.colour[a] = hash(label)
+		w.colour[a] = hash(label)
 	}
 	for before := 0; ; {
-		different := len(slices.Compact(slices.Sorted(slices.Values(c.colour))))
+		different := len(slices.Compact(slices.Sorted(slices.Values(w.colour))))
 		if different == before {
-			return c
+			return w
 		}
 		before = different
-		next := make([]uint64, len(c.colour))
-		for a, edges := range c.near {
+		next := make([]uint64, len(w.colour))
+		for a, edges := range w.near {
 			var around []string
 			for _, e := range edges {
-				around = append(around, e.Label+" "+strconv.FormatUint(c.colour[e.To], 36))
+				around = append(around, e.Label+" "+strconv.FormatUint(w.colour[e.To], 36))
 			}
 			slices.Sort(around)
-			next[a] = hash(strconv.FormatUint(c.colour[a], 36) + "\n" + strings.Join(around, "\n"))
+			next[a] = hash(strconv.FormatUint(w.colour[a], 36) + "\n" + strings.Join(around, "\n"))
 		}
-		c.colour = next
+		w.colour = next
 	}
 }
 
@@ -268,30 +269,30 @@ func hash(text string) uint64 {
 
 // isomorphic reports whether a graph with the same colours is this one. It places the nodes one after the other, each
 // beside a placed one, so that it has few candidates.
-func (c *coloured) isomorphic(d *coloured) bool {
-	m := &mapping{from: c, to: d, order: c.searchOrder(), place: slices.Repeat([]int{-1}, len(c.colour)),
-		taken: make([]bool, len(c.colour))}
+func (w *wlGraph) isomorphic(other *wlGraph) bool {
+	m := &mapping{from: w, to: other, order: w.searchOrder(), place: slices.Repeat([]int{-1}, len(w.colour)),
+		taken: make([]bool, len(w.colour))}
 	return m.extend(0)
 }
 
 // searchOrder returns the nodes in an order in which each comes after a neighbour. A node of the rarest colour is
 // first.
-func (c *coloured) searchOrder() (order []int) {
+func (w *wlGraph) searchOrder() (order []int) {
 	count := map[uint64]int{}
-	for _, v := range c.colour {
+	for _, v := range w.colour {
 		count[v]++
 	}
 	root := 0
-	for a, v := range c.colour {
-		if count[v] < count[c.colour[root]] {
+	for a, v := range w.colour {
+		if count[v] < count[w.colour[root]] {
 			root = a
 		}
 	}
-	seen := make([]bool, len(c.colour))
+	seen := make([]bool, len(w.colour))
 	order = []int{root}
 	seen[root] = true
 	for from := 0; from < len(order); from++ {
-		for _, e := range c.near[order[from]] {
+		for _, e := range w.near[order[from]] {
 			if !seen[e.To] {
 				seen[e.To] = true
 				order = append(order, e.To)
@@ -303,7 +304,7 @@ func (c *coloured) searchOrder() (order []int) {
 
 // mapping gives the nodes of one graph places in another.
 type mapping struct {
-	from, to *coloured
+	from, to *wlGraph
 	order    []int
 	place    []int // place of each node; −1: no place yet
 	taken    []bool

@@ -19,7 +19,7 @@ func TestScaffoldRDKit(t *testing.T) {
 	if len(golden) < 300 {
 		t.Fatalf("%d molecules", len(golden))
 	}
-	var kinds Kinds
+	var classes IsomorphismClasses
 	ours, theirs := map[int]float64{}, map[float64]int{}
 	for _, pair := range golden {
 		smiles, want := pair[0].(string), pair[1].(float64)
@@ -27,7 +27,7 @@ func TestScaffoldRDKit(t *testing.T) {
 		if (len(s.Labels) == 0) != (want == 0) {
 			t.Errorf("%s has the scaffold %v", smiles, s.Labels)
 		}
-		got := kinds.Number(s)
+		got := classes.Number(s)
 		if other, known := ours[got]; known && other != want {
 			t.Errorf("%s: scaffold %d is %g and %g by RDKit: %v", smiles, got, other, want, s)
 		}
@@ -58,23 +58,23 @@ func TestScaffoldNumbers(t *testing.T) {
 	}
 	rings := strings.Repeat("C1CCCCC1.", 8) // many orders of equal pieces
 	pairs = append(pairs, [2]string{rings + "C1CC1.C1CC1", rings + "C1CCCCC1"})
-	var kinds Kinds
+	var classes IsomorphismClasses
 	all := map[int]bool{}
 	for _, pair := range pairs {
-		if _, known := kinds.Find(mustParse(t, pair[0])); known {
+		if _, known := classes.Find(mustParse(t, pair[0])); known {
 			t.Errorf("%s is known before it has a number", pair[0])
 		}
 		a, b := mustParse(t, pair[0]), mustParse(t, pair[1])
-		one, two := kinds.Number(a), kinds.Number(b)
+		one, two := classes.Number(a), classes.Number(b)
 		all[one], all[two] = true, true
-		if got, known := kinds.Find(shuffled(b, r)); !known || got != two {
+		if got, known := classes.Find(shuffled(b, r)); !known || got != two {
 			t.Errorf("%s is found as %d, not %d", pair[1], got, two)
 		}
 		if one == two {
 			t.Errorf("%v have one number", pair)
 		}
 		for range 10 {
-			if got := [2]int{kinds.Number(shuffled(a, r)), kinds.Number(shuffled(b, r))}; got != [2]int{one, two} {
+			if got := [2]int{classes.Number(shuffled(a, r)), classes.Number(shuffled(b, r))}; got != [2]int{one, two} {
 				t.Errorf("%v: %v in another order, not %d and %d", pair, got, one, two)
 			}
 		}

@@ -21,7 +21,7 @@ func (g *Graph) parseSMILES(text []byte) *Error {
 	if length := bytes.IndexAny(text[first:], blanks); length >= 0 {
 		end = first + length
 	}
-	p := &smilesReader{text: string(text[:end]), at: first, g: g, last: -1, rings: map[int]ring{}}
+	p := &smilesParser{text: string(text[:end]), at: first, g: g, last: -1, rings: map[int]ring{}}
 	for p.at < len(p.text) {
 		if err := p.step(); err != nil {
 			return err
@@ -52,8 +52,8 @@ func ringMark(number int) string {
 
 const blanks = " \t\r\n"
 
-// smilesReader reads a molecule from left to right.
-type smilesReader struct {
+// smilesParser reads a molecule from left to right.
+type smilesParser struct {
 	text string
 	at   int
 	g    *Graph
@@ -75,12 +75,12 @@ type ring struct {
 
 const bondSymbols = "-=#$:/\\"
 
-func (p *smilesReader) errorf(at int, format string, args ...any) *Error {
+func (p *smilesParser) errorf(at int, format string, args ...any) *Error {
 	return errorAt(at, p.text[at:], format, args...)
 }
 
 // step reads the next atom, bond, ring or bracket.
-func (p *smilesReader) step() *Error {
+func (p *smilesParser) step() *Error {
 	c, start := p.text[p.at], p.at
 	switch {
 	case c == '(':
@@ -127,7 +127,7 @@ func (p *smilesReader) step() *Error {
 // organic are the symbols that need no brackets, symbols of two letters first.
 var organic = []string{"Cl", "Br", "B", "C", "N", "O", "P", "S", "F", "I", "b", "c", "n", "o", "p", "s", "*"}
 
-func (p *smilesReader) plainAtom() *Error {
+func (p *smilesParser) plainAtom() *Error {
 	for _, symbol := range organic {
 		if strings.HasPrefix(p.text[p.at:], symbol) {
 			p.at += len(symbol)
@@ -144,7 +144,7 @@ func (p *smilesReader) plainAtom() *Error {
 }
 
 // bracket reads [isotope symbol chirality hydrogens charge :class].
-func (p *smilesReader) bracket() *Error {
+func (p *smilesParser) bracket() *Error {
 	start := p.at
 	end := strings.IndexByte(p.text[start:], ']')
 	if end < 0 {
@@ -222,7 +222,7 @@ Er Tm Yb Lu Hf Ta W Re Os Ir Pt Au Hg Tl Pb Bi Po At Rn Fr Ra Ac Th Pa U Np Pu A
 Db Sg Bh Hs Mt Ds Rg Cn Nh Fl Mc Lv Ts Og b c n o p s se as te si`)
 
 // atom adds an atom, and the bond to the atom before.
-func (p *smilesReader) atom(a atom) {
+func (p *smilesParser) atom(a atom) {
 	a.symbol = strings.ToUpper(a.symbol[:1]) + a.symbol[1:]
 	p.g.Labels, p.g.atoms = append(p.g.Labels, a.label()), append(p.g.atoms, a)
 	this := len(p.g.Labels) - 1
@@ -233,7 +233,7 @@ func (p *smilesReader) atom(a atom) {
 }
 
 // join adds a bond. A bond without a symbol is aromatic between aromatic atoms, and single otherwise.
-func (p *smilesReader) join(a, b int, bond byte) {
+func (p *smilesParser) join(a, b int, bond byte) {
 	switch {
 	case bond == 0 && p.g.atoms[a].aromatic && p.g.atoms[b].aromatic:
 		bond = ':'
@@ -244,7 +244,7 @@ func (p *smilesReader) join(a, b int, bond byte) {
 }
 
 // ring opens a ring at the last atom, or closes the ring of this number.
-func (p *smilesReader) ring() *Error {
+func (p *smilesParser) ring() *Error {
 	start := p.at
 	number := int(p.text[p.at] - '0')
 	p.at++

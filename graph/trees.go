@@ -17,7 +17,7 @@ type Tree struct {
 // ParseTree reads a tree in brackets, (S (NP (DT the) (NN cat)) (VP sat)), or in Newick, which ends in a semicolon:
 // ((a,b)c,d)e; Lengths of Newick's branches are read and do not count. Errors are *Error.
 func ParseTree(text []byte) (*Tree, error) {
-	p := &treeReader{text: text}
+	p := &treeParser{text: text}
 	if p.skip(); p.at == len(text) {
 		return nil, errorAt(0, string(text), "which is a tree without nodes: remove it, or give at least one node")
 	}
@@ -31,8 +31,8 @@ func ParseTree(text []byte) (*Tree, error) {
 	return &p.tree, nil
 }
 
-// treeReader reads a tree without recursion, so that its depth does not matter.
-type treeReader struct {
+// treeParser reads a tree without recursion, so that its depth does not matter.
+type treeParser struct {
 	text []byte
 	at   int
 	tree Tree
@@ -43,10 +43,10 @@ type treeReader struct {
 }
 
 // skip goes to the next byte that is no blank.
-func (p *treeReader) skip() { p.at = len(p.text) - len(bytes.TrimLeft(p.text[p.at:], blanks)) }
+func (p *treeParser) skip() { p.at = len(p.text) - len(bytes.TrimLeft(p.text[p.at:], blanks)) }
 
 // node adds a node below the open node.
-func (p *treeReader) node(label string) {
+func (p *treeParser) node(label string) {
 	if len(p.open) > 0 {
 		p.tree.Children[p.open[len(p.open)-1]]++
 	}
@@ -54,7 +54,7 @@ func (p *treeReader) node(label string) {
 }
 
 // word returns the text before the next blank or one of the marks.
-func (p *treeReader) word(marks string) string {
+func (p *treeParser) word(marks string) string {
 	from := p.at
 	for p.at < len(p.text) && strings.IndexByte(marks, p.text[p.at]) < 0 {
 		p.at++
@@ -62,7 +62,7 @@ func (p *treeReader) word(marks string) string {
 	return string(p.text[from:p.at])
 }
 
-func (p *treeReader) readBrackets() *Error {
+func (p *treeParser) readBrackets() *Error {
 	if p.text[p.at] == '(' && bytes.IndexByte(p.text, ',') > 0 && len(bytes.Fields(p.text)) == 1 {
 		return errorAt(p.at, string(p.text[p.at:]),
 			"which is a tree of Newick without its end: write a semicolon after it")
@@ -103,7 +103,7 @@ const marks = "(),:;[]' \t\r\n"
 
 // readNewick reads a tree whose labels stand after their brackets. A node is added when its bracket opens, and named
 // when it is closed.
-func (p *treeReader) readNewick() *Error {
+func (p *treeParser) readNewick() *Error {
 	p.wanted, p.named = true, -1
 	for p.skip(); p.at < len(p.text); p.skip() {
 		if err := p.newickStep(); err != nil {
@@ -114,7 +114,7 @@ func (p *treeReader) readNewick() *Error {
 }
 
 // newickStep reads a comment, a bracket, a comma, a length or a name.
-func (p *treeReader) newickStep() *Error {
+func (p *treeParser) newickStep() *Error {
 	c := p.text[p.at]
 	bad := func(msg string) *Error { return errorAt(p.at, string(c), "%s", msg) }
 	switch {
@@ -170,7 +170,7 @@ func (p *treeReader) newickStep() *Error {
 }
 
 // newickName names a leaf, or the node whose bracket was closed.
-func (p *treeReader) newickName() *Error {
+func (p *treeParser) newickName() *Error {
 	label, err := p.newickLabel()
 	switch {
 	case err != nil:
@@ -189,7 +189,7 @@ func (p *treeReader) newickName() *Error {
 }
 
 // newickLabel reads a name, in quotes or not.
-func (p *treeReader) newickLabel() (string, *Error) {
+func (p *treeParser) newickLabel() (string, *Error) {
 	if p.text[p.at] != '\'' {
 		start := p.at
 		if label := p.word(marks); label != "" {

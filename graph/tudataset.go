@@ -13,9 +13,9 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// Folder is a set of graphs in the format of TUDataset, a folder DS with the files DS_A.txt (edges),
+// TUDataset is a set of graphs in the format of TUDataset, a folder DS with the files DS_A.txt (edges),
 // DS_graph_indicator.txt, DS_graph_labels.txt and more, plain or gzip.
-type Folder struct {
+type TUDataset struct {
 	Graphs []*Graph
 	Labels []string // labels or targets of the graphs, as the file has them
 	// Unread is the reason why Labels are missing, as they may; nil if they are there.
@@ -26,14 +26,14 @@ type Folder struct {
 	EdgeAttributes string
 }
 
-// FolderError is a fault of a file of a folder.
-type FolderError struct {
+// TUDatasetError is a fault of a file of a folder.
+type TUDatasetError struct {
 	File string
 	Line int // 0: the fault is of the whole file
 	Msg  string
 }
 
-func (e *FolderError) Error() string {
+func (e *TUDatasetError) Error() string {
 	if e.Line == 0 {
 		return e.File + ": " + e.Msg
 	}
@@ -52,8 +52,9 @@ const (
 	endEdgeAttributes = "_edge_attributes.txt"
 )
 
-// FindFolder returns the path of a folder and the name of its set before _A.txt, "" where path is no folder of graphs.
-func FindFolder(path string) (set string) {
+// FindTUDataset returns the path of a folder and the name of its set before _A.txt, "" where path is no folder of
+// graphs.
+func FindTUDataset(path string) (set string) {
 	for _, zipped := range []string{"", ".gz"} {
 		files, err := filepath.Glob(filepath.Join(escaped(path), "*"+endEdges+zipped))
 		if err == nil && len(files) == 1 {
@@ -68,10 +69,10 @@ func escaped(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
-// ReadFolder reads the set whose files begin with this path. If optional is set, targets may be missing, and Labels are
-// nil then. Errors of the files are *FolderError.
-func ReadFolder(set string, optional bool) (*Folder, error) {
-	r := &folderReader{set: set}
+// ReadTUDataset reads the set whose files begin with this path. If optional is set, targets may be missing, and Labels
+// are nil then. Errors of the files are *TUDatasetError.
+func ReadTUDataset(set string, optional bool) (*TUDataset, error) {
+	r := &tuReader{set: set}
 	f := &r.f
 	if err := r.nodes(); err != nil {
 		return nil, err
@@ -98,18 +99,18 @@ func ReadFolder(set string, optional bool) (*Folder, error) {
 	return f, nil
 }
 
-type folderReader struct {
+type tuReader struct {
 	set   string
 	graph []int // graph of each node
 	node  []int // number of each node in its graph
-	f     Folder
+	f     TUDataset
 }
 
 // maxLines is the largest number of lines of a file. Gzip packs a thousand times as many into its bytes.
 var maxLines = 1 << 27 // tests set a smaller number
 
 // lines visits the lines of a file that are not blank. there is false if the file does not exist.
-func (r *folderReader) lines(end string, visit func(text string) error) (there bool, err error) {
+func (r *tuReader) lines(end string, visit func(text string) error) (there bool, err error) {
 	name := r.set + end
 	f, err := os.Open(name)
 	if os.IsNotExist(err) {
@@ -120,13 +121,13 @@ func (r *folderReader) lines(end string, visit func(text string) error) (there b
 	case os.IsNotExist(err):
 		return false, nil
 	case err != nil:
-		return false, &FolderError{r.set + end, 0, "cannot be opened: " + err.Error()}
+		return false, &TUDatasetError{r.set + end, 0, "cannot be opened: " + err.Error()}
 	}
 	defer f.Close()
 	var in io.Reader = f
 	if strings.HasSuffix(name, ".gz") {
 		if in, err = gzip.NewReader(f); err != nil {
-			return true, &FolderError{name, 0, "is not a gzip file: fetch it again"}
+			return true, &TUDatasetError{name, 0, "is not a gzip file: fetch it again"}
 		}
 	}
 	lines := bufio.NewScanner(in)
@@ -134,7 +135,7 @@ func (r *folderReader) lines(end string, visit func(text string) error) (there b
 	line := 1
 	for ; lines.Scan(); line++ {
 		if line > maxLines {
-			return true, &FolderError{name, line, fmt.Sprintf("there are more than %d lines: too many for memory, "+
+			return true, &TUDatasetError{name, line, fmt.Sprintf("there are more than %d lines: too many for memory, "+
 				"take a part of the graphs", maxLines)}
 		}
 		text := lines.Text()
@@ -143,23 +144,23 @@ func (r *folderReader) lines(end string, visit func(text string) error) (there b
 		}
 		if text = strings.TrimSpace(text); text != "" {
 			if err := visit(text); err != nil {
-				return true, &FolderError{name, line, err.Error()}
+				return true, &TUDatasetError{name, line, err.Error()}
 			}
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return true, &FolderError{name, line, "cannot be read: " + err.Error()}
+		return true, &TUDatasetError{name, line, "cannot be read: " + err.Error()}
 	}
 	return true, nil
 }
 
 // missing returns the error for a missing file that every folder must have.
-func (r *folderReader) missing(end, what string) error {
-	return &FolderError{r.set + end, 0, "there is no such file, plain or .gz: it holds " + what}
+func (r *tuReader) missing(end, what string) error {
+	return &TUDatasetError{r.set + end, 0, "there is no such file, plain or .gz: it holds " + what}
 }
 
 // each visits the lines of a file by their numbers from 0. Their number must be right, such as the number of nodes.
-func (r *folderReader) each(end string, want int, what string, visit func(i int, text string) error) (bool, error) {
+func (r *tuReader) each(end string, want int, what string, visit func(i int, text string) error) (bool, error) {
 	n := 0
 	there, err := r.lines(end, func(text string) error {
 		if n++; n > want {
@@ -168,7 +169,8 @@ func (r *folderReader) each(end string, want int, what string, visit func(i int,
 		return visit(n-1, text)
 	})
 	if err == nil && there && n != want {
-		err = &FolderError{r.set + end, 0, fmt.Sprintf("has %d lines for %d %s: give one on each line", n, want, what)}
+		err = &TUDatasetError{r.set + end, 0,
+			fmt.Sprintf("has %d lines for %d %s: give one on each line", n, want, what)}
 	}
 	return there, err
 }
@@ -183,7 +185,7 @@ func wholeNumber(word, what string) (int, error) {
 }
 
 // nodes reads which graph each node belongs to.
-func (r *folderReader) nodes() error {
+func (r *tuReader) nodes() error {
 	there, err := r.lines(endIndicator, func(text string) error {
 		n, err := wholeNumber(text, "the number of a graph")
 		if err != nil {
@@ -211,13 +213,13 @@ func (r *folderReader) nodes() error {
 	case !there:
 		return r.missing(endIndicator, "the number of the graph of each node")
 	case len(r.graph) == 0:
-		return &FolderError{r.set + endIndicator, 0, "is empty: a graph with at least one node is needed"}
+		return &TUDatasetError{r.set + endIndicator, 0, "is empty: a graph with at least one node is needed"}
 	}
 	return nil
 }
 
 // labels reads the classes of the graphs, or their targets.
-func (r *folderReader) labels(optional bool) error {
+func (r *tuReader) labels(optional bool) error {
 	for _, end := range []string{endGraphLabels, endGraphValues} {
 		r.f.Classes = end == endGraphLabels
 		there, err := r.each(end, len(r.f.Graphs), "graphs", func(_ int, text string) error {
@@ -246,7 +248,7 @@ func joined(words []string) string {
 	return strings.Join(words, ",")
 }
 
-func (r *folderReader) nodeLabels() error {
+func (r *tuReader) nodeLabels() error {
 	_, err := r.each(endNodeLabels, len(r.graph), "nodes", func(i int, text string) error {
 		r.f.Graphs[r.graph[i]].Labels[r.node[i]] = joined(strings.Split(text, ","))
 		return nil
@@ -254,7 +256,7 @@ func (r *folderReader) nodeLabels() error {
 	return err
 }
 
-func (r *folderReader) attributes() error {
+func (r *tuReader) attributes() error {
 	width := 0
 	_, err := r.each(endNodeAttributes, len(r.graph), "nodes", func(i int, text string) error {
 		words := strings.Split(text, ",")
@@ -281,7 +283,7 @@ func (r *folderReader) attributes() error {
 }
 
 // edges reads the edges, and then their labels, in the same order of lines.
-func (r *folderReader) edges() error {
+func (r *tuReader) edges() error {
 	var of []*Graph // graph of each edge
 	there, err := r.lines(endEdges, func(text string) error {
 		from, to, comma := strings.Cut(text, ",")

@@ -66,7 +66,7 @@ func (m *graphFeatures) labelled(x []int32, memory *[]int32) []int32 {
 	if !m.whole {
 		return x
 	}
-	*memory = graph.Strange(*memory, x, m.trees)
+	*memory = graph.MarkUnknown(*memory, x, m.trees)
 	return *memory
 }
 

@@ -201,7 +201,7 @@ func (c *Codebook) labelled(set *Set) *Set {
 	coded := &Set{Alphabet: c.Alphabet(set.Alphabet), Start: []int{0}}
 	for i := range set.N() {
 		frames := centres.At(i)
-		coded.Codes = graph.Unframed(coded.Codes, set.At(i), func(label, _ int32) int32 {
+		coded.Codes = graph.WithoutFrames(coded.Codes, set.At(i), func(label, _ int32) int32 {
 			centre := frames[0]
 			frames = frames[1:]
 			if label == Unknown {

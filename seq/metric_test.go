@@ -74,7 +74,7 @@ func TestTanimoto(t *testing.T) {
 			define := naiveGraph(term[0].Map)
 			bags := make([]bag, all.N())
 			for i := range bags {
-				x := graph.Strange(nil, all.At(i), kind == Trees)
+				x := graph.MarkUnknown(nil, all.At(i), kind == Trees)
 				bags[i] = define(x, term[0].Args, all.Alphabet)
 			}
 			got := distancesTo(t, name+"/tanimoto", xbar, all)
