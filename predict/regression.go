@@ -56,11 +56,11 @@ func (r *Regression) LogDensity(i int, y float64) float64 {
 	return r.mixture.LogDensity(i, r.scale.Scale(y)) - math.Log(r.scale.SD)
 }
 
-// Position returns the place of the target y of row i in its prediction: a number from 0 to 1, uniform where
+// PIT returns the probability integral transform of the target y of row i: a number from 0 to 1, uniform where
 // predictions are right. It is the probability of at most y or, of counts, a random number from that of less than y to
 // that. The number belongs to the row, which has one among all rows, and to a seed.
-func (r *Regression) Position(i, row int, y float64, seed uint64) float64 {
-	below, upTo := r.mixture.Position(i, r.scale.Scale(y))
+func (r *Regression) PIT(i, row int, y float64, seed uint64) float64 {
+	below, upTo := r.mixture.PIT(i, r.scale.Scale(y))
 	if below == upTo {
 		return upTo
 	}
@@ -72,7 +72,7 @@ func (r *Regression) Quantile(i int, q float64) float64 { return r.Quantiles(i)(
 
 // Quantiles returns Quantile for row i as a function of the level. It is faster for several levels.
 func (r *Regression) Quantiles(i int) func(q float64) float64 {
-	quantile := r.mixture.QuantilesOf(i)
+	quantile := r.mixture.QuantileFunc(i)
 	return func(q float64) float64 { return r.scale.Unscale(quantile(q)) }
 }
 
@@ -101,7 +101,7 @@ func (r *Regression) Draw(i, row, t int, seed uint64) float64 {
 // Sample returns the mean of component s of row i's mixture, or its median where the model predicts logarithms: a
 // sample of the function, without noise.
 func (r *Regression) Sample(s, i int) float64 {
-	return r.scale.Unscale(r.mixture.Centre(s, i))
+	return r.scale.Unscale(r.mixture.ComponentMean(s, i))
 }
 
 // Classes is the prediction of a classification. It lets go of the logits, which may fill the memory.

@@ -382,7 +382,7 @@ func feasible(t *fitted.Model, p *model.Prediction) []float64 {
 	}
 	r := NewRegression(t, p, 0)
 	for i := range out {
-		below, _ := r.mixture.Position(i, r.scale.Scale(0))
+		below, _ := r.mixture.PIT(i, r.scale.Scale(0))
 		out[i] = 1 - below
 	}
 	return out

@@ -204,7 +204,7 @@ func TestCountColumns(t *testing.T) {
 	r := NewRegression(trained, p, 0)
 	low, high := 1.0, 0.0
 	for row := range 200 {
-		at := r.Position(0, row, 3, 1)
+		at := r.PIT(0, row, 3, 1)
 		low, high = min(low, at), max(high, at)
 	}
 	chance := math.Exp(r.LogDensity(0, 3))

@@ -10,7 +10,7 @@ import (
 // calibration shows whether predictions are right as often as they claim.
 func calibration(runs []*Run) section {
 	s := section{ID: "calibration", Title: "Calibration", Columns: columnsFor(runs)}
-	for _, draw := range []func(Target) panel{positions, coverage} {
+	for _, draw := range []func(Target) panel{pitHistogram, coverage} {
 		s.eachTarget(runs, func(_ *Run, t Target) []panel {
 			s.Lead = "The predictive distribution function at the true values is uniform where predictions are " +
 				"calibrated, and central intervals then hold as many rows as they should. Grey is where 95 % of " +
@@ -28,14 +28,14 @@ func calibration(runs []*Run) section {
 	return s
 }
 
-// positions draws the histogram of the predictive CDF at the true values (PIT).
-func positions(t Target) panel {
+// pitHistogram draws the histogram of the predictive CDF at the true values (PIT).
+func pitHistogram(t Target) panel {
 	bins := 10
-	if len(t.Position) >= 1000 {
+	if len(t.PIT) >= 1000 {
 		bins = 20
 	}
-	edges, counts := histogram(t.Position, 0, 1, bins)
-	expected := float64(len(t.Position)) / float64(bins)
+	edges, counts := histogram(t.PIT, 0, 1, bins)
+	expected := float64(len(t.PIT)) / float64(bins)
 	numbers := newTable("Positions of the true values", "from", "to", "rows", "expected")
 	var tips []string
 	heights := make([]float64, bins)
@@ -71,14 +71,14 @@ const grey = 9
 // coverage draws the share of rows inside central intervals, over their probability.
 func coverage(t Target) panel {
 	const levels = 20
-	n := float64(len(t.Position))
+	n := float64(len(t.PIT))
 	var nominal, actual, low, high []float64
 	var tips []string
 	numbers := newTable("Coverage of central intervals", "probability", "rows inside", "difference")
 	for i := range levels + 1 {
 		p := float64(i) / levels
 		inside := 0.0
-		for _, v := range t.Position {
+		for _, v := range t.PIT {
 			if 2*math.Abs(v-0.5) <= p {
 				inside++
 			}

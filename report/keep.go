@@ -43,8 +43,8 @@ func Keep(ctx context.Context, t *fitted.Model, c options.Config, steps int, dev
 			y := func(i int) float64 { return rows.Y[i*len(names)+o] }
 			addColumn(out, predict.Prefix(name, names)+densityColumn,
 				func(i int) float64 { return r.LogDensity(i, y(i)) })
-			addColumn(out, predict.Prefix(name, names)+positionColumn,
-				func(i int) float64 { return r.Position(i, numbers[i], y(i), t.Seed) })
+			addColumn(out, predict.Prefix(name, names)+pitColumn,
+				func(i int) float64 { return r.PIT(i, numbers[i], y(i), t.Seed) })
 		}
 	}
 	for _, column := range keptColumns(t.Schema, importance) {

@@ -150,10 +150,10 @@ type Values struct {
 
 // Target is a target of a regression with its predictions, in its own units.
 type Target struct {
-	Name                 string
-	True, Mean, SD       []float64
-	Q05, Q95             []float64 // quantiles
-	LogDensity, Position []float64 // log p(y), and the predictive CDF at y
+	Name            string
+	True, Mean, SD  []float64
+	Q05, Q95        []float64 // quantiles
+	LogDensity, PIT []float64 // log p(y), and the predictive CDF at y
 }
 
 // Classes are labels and their predictions.
@@ -166,10 +166,10 @@ type Classes struct {
 
 // The columns of rundir.PredictionsFile that predict does not write.
 const (
-	rowColumn      = "row"
-	densityColumn  = "log_density"
-	positionColumn = "pit"
-	inputPrefix    = "input_"
+	rowColumn     = "row"
+	densityColumn = "log_density"
+	pitColumn     = "pit"
+	inputPrefix   = "input_"
 )
 
 // ParseRows reads rundir.PredictionsFile.
@@ -200,7 +200,7 @@ func (r *Run) ParseRows(text []byte) (*TestRows, error) {
 			of := func(column string) []float64 { return c.numbers(predict.Prefix(name, outputs) + column) }
 			rows.Targets = append(rows.Targets, Target{
 				Name: name, True: of("target"), Mean: of("mean"), SD: of("sd"), Q05: of("q05"), Q95: of("q95"),
-				LogDensity: of(densityColumn), Position: of(positionColumn),
+				LogDensity: of(densityColumn), PIT: of(pitColumn),
 			})
 		}
 	} else {
@@ -297,7 +297,7 @@ func (r *TestRows) Histograms() (all []Values) {
 		if len(r.Targets) > 1 {
 			name = t.Name + "_"
 		}
-		all = append(all, Values{name + "mean", t.Mean}, Values{name + "sd", t.SD}, Values{name + "pit", t.Position})
+		all = append(all, Values{name + "mean", t.Mean}, Values{name + "sd", t.SD}, Values{name + "pit", t.PIT})
 	}
 	if c := r.Classes; c != nil {
 		all = append(all, Values{"probability", c.Probability}, Values{"bhattacharyya", c.Distance})

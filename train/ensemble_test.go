@@ -60,7 +60,7 @@ func TestEnsemble(t *testing.T) {
 		if d := fitted.Noise(whole, mixture, 0, i) - noise[i]; math.Abs(d) > 1e-12 || noise[i] > variance {
 			t.Fatalf("row %d: noise off by %g, of a variance %g", i, d, variance)
 		}
-		q := mixture.QuantilesOf(i)(0.3)
+		q := mixture.QuantileFunc(i)(0.3)
 		if p := mixture.CDF(i, q); math.Abs(p-0.3) > 1e-9 {
 			t.Fatalf("row %d: the quantile of 0.3 has probability %g", i, p)
 		}

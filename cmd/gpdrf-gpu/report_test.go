@@ -67,5 +67,5 @@ func agreesCommand(ts *testscript.TestScript, neg bool, args []string) {
 		return one[t.True[i] >= t.Q05[i] && t.True[i] <= t.Q95[i]]
 	}), want.Coverage90)
 	is("coverage by position",
-		mean(func(i int) float64 { return one[math.Abs(t.Position[i]-0.5) <= 0.45] }), want.Coverage90)
+		mean(func(i int) float64 { return one[math.Abs(t.PIT[i]-0.5) <= 0.45] }), want.Coverage90)
 }

@@ -73,8 +73,8 @@ func (c Counts) coarse(n int, lo, hi float64) countRow {
 	return row
 }
 
-// QuantilesOf returns the least count of row n with CDF(n, y) ≥ p, 0 < p < 1.
-func (c Counts) QuantilesOf(n int) func(p float64) float64 {
+// QuantileFunc returns the least count of row n with CDF(n, y) ≥ p, 0 < p < 1.
+func (c Counts) QuantileFunc(n int) func(p float64) float64 {
 	row := c.row(n)
 	return func(p float64) float64 {
 		last := len(row.at) - 1

@@ -36,23 +36,24 @@ func (c Counts) component(s, n int) count {
 	return count{math.Exp(log), log, c.Dispersion[s]}
 }
 
-// Centre returns the mean of component s of row n.
-func (c Counts) Centre(s, n int) float64 { return c.component(s, n).rate }
+// ComponentMean returns the mean of component s of row n.
+func (c Counts) ComponentMean(s, n int) float64 { return c.component(s, n).rate }
 
-// Moments returns row n's mean Σ w_s λ_s, and its variance, Within + Σ w_s (λ_s − mean)².
+// Moments returns row n's mean Σ w_s λ_s, and its variance, MeanComponentVariance + Σ w_s (λ_s − mean)².
 func (c Counts) Moments(n int) (mean, variance float64) {
 	for s := range c.S {
-		mean += c.weight(s) * c.Centre(s, n)
+		mean += c.weight(s) * c.ComponentMean(s, n)
 	}
 	for s := range c.S {
-		d := c.Centre(s, n) - mean
+		d := c.ComponentMean(s, n) - mean
 		variance += c.weight(s) * d * d
 	}
-	return mean, c.Within(n) + variance
+	return mean, c.MeanComponentVariance(n) + variance
 }
 
-// Within returns the mean of the variances of row n's components: the noise of counts whose rates are known.
-func (c Counts) Within(n int) (variance float64) {
+// MeanComponentVariance returns the mean of the variances of row n's components: the noise of counts whose rates are
+// known.
+func (c Counts) MeanComponentVariance(n int) (variance float64) {
 	for s := range c.S {
 		variance += c.weight(s) * c.component(s, n).variance()
 	}
@@ -76,15 +77,15 @@ func (c Counts) CDF(n int, y float64) (p float64) {
 	return min(p, 1)
 }
 
-// Position returns the place of the count y in row n's distribution: the probabilities of less than y, and of at most
-// y.
-func (c Counts) Position(n int, y float64) (below, upTo float64) {
+// PIT returns the probability integral transform of the count y in row n: the probabilities of less than y, and of at
+// most y.
+func (c Counts) PIT(n int, y float64) (below, upTo float64) {
 	upTo = c.CDF(n, y)
 	return max(0, upTo-math.Exp(c.LogDensity(n, y))), upTo
 }
 
-// Component returns the component that a number u from 0 to 1 chooses: s with probability w_s.
-func (c Counts) Component(u float64) int {
+// SampleComponent returns the component that a number u from 0 to 1 chooses: s with probability w_s.
+func (c Counts) SampleComponent(u float64) int {
 	for s := range c.S {
 		if u -= c.weight(s); u < 0 {
 			return s
@@ -93,8 +94,8 @@ func (c Counts) Component(u float64) int {
 	return c.S - 1
 }
 
-// At returns the quantile of component s of row n at Φ(z): a draw, if z is a standard normal.
-func (c Counts) At(s, n int, z float64) float64 {
+// ComponentQuantile returns the quantile of component s of row n at Φ(z): a draw, if z is a standard normal.
+func (c Counts) ComponentQuantile(s, n int, z float64) float64 {
 	one := Counts{S: 1, N: 1, LogRate: c.LogRate[s*c.N+n:][:1], Dispersion: c.Dispersion[s : s+1]}
 	return one.search(0, cdf(z), -1, math.Ceil(one.component(0, 0).upperBound()))
 }

@@ -37,7 +37,7 @@ func TestCountsOfScipy(t *testing.T) {
 		mean, variance := c.Moments(0)
 		check(t, "mean", mean, r.Mean, 1e-12)
 		check(t, "variance", variance, r.Variance, 1e-12)
-		check(t, "within", c.Within(0), r.Within, 1e-12)
+		check(t, "within", c.MeanComponentVariance(0), r.Within, 1e-12)
 		tolerance := 1e-9
 		if r.Variance > 1e5 {
 			tolerance = 2e-3
@@ -47,7 +47,7 @@ func TestCountsOfScipy(t *testing.T) {
 			check(t, "CDF", c.CDF(0, y), r.CDF[i], 1e-9)
 			check(t, "CRPS", c.CRPS(0, y), r.CRPS[i], tolerance)
 		}
-		quantile := c.QuantilesOf(0)
+		quantile := c.QuantileFunc(0)
 		for i, p := range r.Levels {
 			if got := quantile(p); got != r.Quantiles[i] {
 				t.Errorf("rates %v: quantile %g is %g, want %g", r.Rates, p, got, r.Quantiles[i])
@@ -89,7 +89,7 @@ func TestCountsByLoops(t *testing.T) {
 			m, _ := c.Moments(0)
 			check(t, "mean", m, mean, 1e-8)
 			check(t, "CRPS", c.CRPS(0, y), crps, 1e-8)
-			below, upTo := c.Position(0, y)
+			below, upTo := c.PIT(0, y)
 			check(t, "below", below, c.CDF(0, y-1), 1e-12)
 			check(t, "up to", upTo, c.CDF(0, y), 0)
 		}
@@ -104,7 +104,7 @@ func TestQuantilesOfCounts(t *testing.T) {
 		{S: 2, N: 1, LogRate: []float64{20, 2}, Dispersion: []float64{1.5, 0}, Weight: []float64{0.9, 0.1}},
 	} {
 		for _, p := range []float64{1e-12, 0.01, 0.3, 0.5, 0.95, 1 - 1e-9} {
-			y := c.QuantilesOf(0)(p)
+			y := c.QuantileFunc(0)(p)
 			if y != math.Floor(y) || c.CDF(0, y) < p-1e-9 || y > 0 && c.CDF(0, y-1) >= p+1e-9 {
 				t.Errorf("%v: quantile %g is %g between %g and %g", c.LogRate, p, y, c.CDF(0, y-1), c.CDF(0, y))
 			}
@@ -122,7 +122,7 @@ func TestCoverageOfCounts(t *testing.T) {
 		y := make([]float64, n)
 		for i := range n {
 			c.LogRate = append(c.LogRate, log+rng.Float64())
-			y[i] = c.At(0, i, rng.NormFloat64())
+			y[i] = c.ComponentQuantile(0, i, rng.NormFloat64())
 		}
 		r := ScoreRegression(c, y, nil)
 		if slack := 0.02; r.Coverage90 < 0.9-slack || log == 5 && r.Coverage90 > 0.9+slack {
@@ -139,7 +139,8 @@ func TestHugeCounts(t *testing.T) {
 			c := Counts{S: 2, N: 1, LogRate: []float64{log, 1}, Dispersion: []float64{dispersion, 0}}
 			mean, variance := c.Moments(0)
 			for name, v := range map[string]float64{"mean": mean, "variance": variance, "density": c.LogDensity(0, 3),
-				"CDF": c.CDF(0, 3), "CRPS": c.CRPS(0, 3), "quantile": c.QuantilesOf(0)(0.9), "draw": c.At(0, 0, 1.5)} {
+				"CDF": c.CDF(0, 3), "CRPS": c.CRPS(0, 3), "quantile": c.QuantileFunc(0)(0.9),
+				"draw": c.ComponentQuantile(0, 0, 1.5)} {
 				if math.IsNaN(v) || math.IsInf(v, 0) {
 					t.Errorf("log rate %g, dispersion %g: %s %g", log, dispersion, name, v)
 				}
@@ -151,7 +152,7 @@ func TestHugeCounts(t *testing.T) {
 	}
 	c := Counts{S: 1, N: 1, LogRate: []float64{math.NaN()}, Dispersion: []float64{0}}
 	for name, v := range map[string]float64{"density": c.LogDensity(0, 1), "CDF": c.CDF(0, 1),
-		"quantile": c.QuantilesOf(0)(0.3), "CRPS": c.CRPS(0, 1)} {
+		"quantile": c.QuantileFunc(0)(0.3), "CRPS": c.CRPS(0, 1)} {
 		if !math.IsNaN(v) {
 			t.Errorf("%s of a NaN rate is %g", name, v)
 		}
@@ -201,7 +202,7 @@ func TestLargeCounts(t *testing.T) {
 	of := func(log, dispersion float64) (c Counts, quantile func(float64) float64, mean float64) {
 		c = Counts{S: 1, N: 1, LogRate: []float64{log}, Dispersion: []float64{dispersion}}
 		mean, _ = c.Moments(0)
-		return c, c.QuantilesOf(0), mean
+		return c, c.QuantileFunc(0), mean
 	}
 	for log := 10.0; log <= 100; log++ {
 		for _, c := range []struct{ dispersion, low, median, high, crps float64 }{
@@ -213,7 +214,7 @@ func TestLargeCounts(t *testing.T) {
 			check(t, "median", quantile(0.5)/mean, c.median, 1e-3)
 			check(t, "quantile 0.95", quantile(0.95)/mean, c.high, 1e-3)
 			check(t, "CRPS", counts.CRPS(0, math.Floor(mean/2))/mean, c.crps, 1e-3)
-			check(t, "draw", counts.At(0, 0, 0)/mean, c.median, 1e-3)
+			check(t, "draw", counts.ComponentQuantile(0, 0, 0)/mean, c.median, 1e-3)
 		}
 		_, poisson, mean := of(log, 0)
 		check(t, "quantile of a Poisson", poisson(0.95), mean+1.6449*math.Sqrt(mean), 1/mean+1e-5)

@@ -18,9 +18,9 @@ func (m Mixture) CRPS(n int, y float64) float64 {
 	for s := range m.S {
 		mu, sd := m.Mean[s*m.N+n], m.scale(s, n)
 		if t := m.student(s); t != nil {
-			toY += m.times(s) * (sd * t.meanDistance((y-mu)/sd))
+			toY += m.scaledWeight(s) * (sd * t.meanDistance((y-mu)/sd))
 		} else {
-			toY += m.times(s) * meanAbs(y-mu, sd)
+			toY += m.scaledWeight(s) * meanAbs(y-mu, sd)
 		}
 	}
 	const fewComponents = 2000 // all pairs of this number of components take no more time than the integral
@@ -49,10 +49,10 @@ func (m Mixture) pairedSpread(n int) float64 {
 	pairs, alone := 0.0, 0.0
 	count := float64(m.S)
 	for s := range m.S {
-		alone += m.times(s) * m.times(s) * m.scale(s, n)
+		alone += m.scaledWeight(s) * m.scaledWeight(s) * m.scale(s, n)
 		for t := range s {
 			both := math.Sqrt(m.Var[s*m.N+n] + m.Var[t*m.N+n])
-			pairs += m.times(s) * m.times(t) * meanAbs(m.Mean[s*m.N+n]-m.Mean[t*m.N+n], both)
+			pairs += m.scaledWeight(s) * m.scaledWeight(t) * meanAbs(m.Mean[s*m.N+n]-m.Mean[t*m.N+n], both)
 		}
 	}
 	return (pairs + alone/math.Sqrt(math.Pi)) / (count * count)

@@ -41,7 +41,7 @@ func (l LogMixture) Moments(n int) (mean, variance float64) {
 	for s := range means {
 		means[s], squares[s], _ = l.logMoments(s, n)
 	}
-	first, second := LogSumExp(means, l.times, float64(l.S)), LogSumExp(squares, l.times, float64(l.S))
+	first, second := LogSumExp(means, l.scaledWeight, float64(l.S)), LogSumExp(squares, l.scaledWeight, float64(l.S))
 	return math.Exp(first), math.Exp(2*first) * math.Expm1(math.Max(0, second-2*first))
 }
 
@@ -53,7 +53,7 @@ func (l LogMixture) Noise(n int, v float64) float64 {
 		_, square, kept := l.logMoments(s, n)
 		logs[s] = square + math.Log(-math.Expm1(-l.Unit*l.Unit*v*kept))
 	}
-	return math.Exp(LogSumExp(logs, l.times, float64(l.S)))
+	return math.Exp(LogSumExp(logs, l.scaledWeight, float64(l.S)))
 }
 
 // LogDensity returns log p(y) of row n, −∞ where y is not positive.
@@ -72,8 +72,8 @@ func (l LogMixture) CDF(n int, y float64) float64 {
 	return l.Mixture.CDF(n, l.scaled(y))
 }
 
-// Position returns the place of y in row n's distribution, as Mixture.Position does; y is no logarithm.
-func (l LogMixture) Position(n int, y float64) (below, upTo float64) {
+// PIT returns the probability integral transform of y, as Mixture.PIT does; y is no logarithm.
+func (l LogMixture) PIT(n int, y float64) (below, upTo float64) {
 	p := l.CDF(n, y)
 	return p, p
 }
@@ -92,7 +92,7 @@ func (l LogMixture) CRPS(n int, y float64) float64 {
 	total := 0.0
 	for s := 0; s < l.S; s += step {
 		a, b := l.component(s, n)
-		p := part{a, b, math.Exp(math.Min(maxLog, a+b*b/2)), l.times(s)}
+		p := part{a, b, math.Exp(math.Min(maxLog, a+b*b/2)), l.scaledWeight(s)}
 		total += p.weight
 		parts = append(parts, p)
 	}

@@ -59,7 +59,7 @@ func TestLogMixtureDraws(t *testing.T) {
 		const draws, inner = 40000, 2
 		mean, within, square := 0.0, 0.0, 0.0
 		for range draws {
-			s := l.Component(rng.Float64())
+			s := l.SampleComponent(rng.Float64())
 			f := l.Mean[s] + math.Sqrt(l.scale(s, 0)*l.scale(s, 0)-noise)*rng.NormFloat64()
 			a := math.Exp(l.Centre + l.Unit*(f+math.Sqrt(noise)*rng.NormFloat64()))
 			b := math.Exp(l.Centre + l.Unit*(f+math.Sqrt(noise)*rng.NormFloat64()))

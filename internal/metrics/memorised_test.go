@@ -124,7 +124,7 @@ func TestDensities(t *testing.T) {
 		for i := range y {
 			m.Var[i], y[i] = math.Exp(rng.NormFloat64()), rng.NormFloat64()
 			for range draws {
-				sampled += m.LogDensity(i, m.At(rng.IntN(m.S), i, rng.NormFloat64())) / (n * draws)
+				sampled += m.LogDensity(i, m.ComponentQuantile(rng.IntN(m.S), i, rng.NormFloat64())) / (n * draws)
 			}
 		}
 		d := RegressionDensities(m, y)

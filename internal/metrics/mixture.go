@@ -45,9 +45,9 @@ func (m Mixture) scale(s, n int) float64 {
 	return math.Sqrt(m.Var[s*m.N+n])
 }
 
-// times returns S·w_s: sums over components add times(s) x_s, and are divided by S at the end. It is 1 if all weights
-// are equal, so that the sum has the bits of an unweighted sum.
-func (m Mixture) times(s int) float64 {
+// scaledWeight returns S·w_s: sums over components add scaledWeight(s) x_s, and are divided by S at the end. It is 1 if
+// all weights are equal, so that the sum has the bits of an unweighted sum.
+func (m Mixture) scaledWeight(s int) float64 {
 	if m.Weight == nil {
 		return 1
 	}
@@ -62,9 +62,9 @@ func (m Mixture) student(s int) *Student {
 	return m.Student[s]
 }
 
-// At returns the quantile of component s of row n at Φ(z): a draw, if z is a standard normal draw. S is the outer
-// component.
-func (m Mixture) At(s, n int, z float64) float64 {
+// ComponentQuantile returns the quantile of component s of row n at Φ(z): a draw, if z is a standard normal draw. S is
+// the outer component.
+func (m Mixture) ComponentQuantile(s, n int, z float64) float64 {
 	if s == m.S {
 		o := m.outer(n)
 		return o.mean + o.sd*outerQuantile(cdf(z))
@@ -75,9 +75,9 @@ func (m Mixture) At(s, n int, z float64) float64 {
 	return m.Mean[s*m.N+n] + m.scale(s, n)*z
 }
 
-// Component returns the component that a number u from 0 to 1 chooses: s with probability w_s, or S with the
+// SampleComponent returns the component that a number u from 0 to 1 chooses: s with probability w_s, or S with the
 // probability of the outer component.
-func (m Mixture) Component(u float64) int {
+func (m Mixture) SampleComponent(u float64) int {
 	if u >= 1-m.Outer {
 		return m.S
 	}
@@ -96,25 +96,25 @@ func (m Mixture) Component(u float64) int {
 // Moments returns row n's mean, and its variance, the mean of the components' variances + Σ w_s (Mean_s − mean)².
 func (m Mixture) Moments(n int) (mean, variance float64) {
 	for s := range m.S {
-		mean += m.times(s) * m.Mean[s*m.N+n]
+		mean += m.scaledWeight(s) * m.Mean[s*m.N+n]
 	}
 	mean /= float64(m.S)
 	for s := range m.S {
 		d := m.Mean[s*m.N+n] - mean
-		variance += m.times(s) * (d * d)
+		variance += m.scaledWeight(s) * (d * d)
 	}
-	return mean, m.Within(n) + variance/float64(m.S)
+	return mean, m.MeanComponentVariance(n) + variance/float64(m.S)
 }
 
-// Within returns the mean of the variances of row n's components: the noise, where the components differ by the model's
-// uncertainty.
-func (m Mixture) Within(n int) float64 {
+// MeanComponentVariance returns the mean of the variances of row n's components: the noise, where the components differ
+// by the model's uncertainty.
+func (m Mixture) MeanComponentVariance(n int) float64 {
 	if len(m.Var) == m.N && m.Weight == nil && m.Student == nil {
 		return m.Var[n]
 	}
 	variance := 0.0
 	for s := range m.S {
-		v := m.times(s) * m.Var[s*m.N%len(m.Var)+n]
+		v := m.scaledWeight(s) * m.Var[s*m.N%len(m.Var)+n]
 		if t := m.student(s); t != nil {
 			v *= t.dof / (t.dof - 2) // variance of t_ν
 		}
@@ -130,7 +130,7 @@ func (m Mixture) LogDensity(n int, y float64) float64 {
 		sd := m.scale(s, n)
 		logs[s] = m.student(s).logDensity((y-m.Mean[s*m.N+n])/sd) - math.Log(sd)
 	}
-	return m.outer(n).logDensity(LogSumExp(logs, m.times, float64(m.S)), y)
+	return m.outer(n).logDensity(LogSumExp(logs, m.scaledWeight, float64(m.S)), y)
 }
 
 // LogSumExp returns log (Σ_s weight(s) exp(logs[s]) / total), in which no exponential overflows.
@@ -149,11 +149,11 @@ func LogSumExp(logs []float64, weight func(s int) float64, total float64) float6
 // CDF returns the probability that row n's target is at most y.
 func (m Mixture) CDF(n int, y float64) float64 { return m.upTo(n, y, 1) }
 
-// Centre returns the mean of component s of row n.
-func (m Mixture) Centre(s, n int) float64 { return m.Mean[s*m.N+n] }
+// ComponentMean returns the mean of component s of row n.
+func (m Mixture) ComponentMean(s, n int) float64 { return m.Mean[s*m.N+n] }
 
-// Position returns the place of y in row n's distribution: the probabilities of less than y, and of at most y.
-func (m Mixture) Position(n int, y float64) (below, upTo float64) {
+// PIT returns the probability integral transform of y in row n: the probabilities of less than y, and of at most y.
+func (m Mixture) PIT(n int, y float64) (below, upTo float64) {
 	p := m.CDF(n, y)
 	return p, p
 }
@@ -165,7 +165,7 @@ func (m Mixture) survival(n int, y float64) float64 { return m.upTo(n, y, -1) }
 func (m Mixture) upTo(n int, y, sign float64) float64 {
 	sum := 0.0
 	for s := range m.S {
-		sum += m.times(s) * m.student(s).CDF(sign*(y-m.Mean[s*m.N+n])/m.scale(s, n))
+		sum += m.scaledWeight(s) * m.student(s).CDF(sign*(y-m.Mean[s*m.N+n])/m.scale(s, n))
 	}
 	return m.outer(n).mix(sum/float64(m.S), func(z float64) float64 { return outerCDF(sign * z) }, y)
 }

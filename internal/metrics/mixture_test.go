@@ -40,7 +40,7 @@ func TestSingleComponent(t *testing.T) {
 			check(t, "CRPS", m.CRPS(0, y), 2*(z*(2*cdf(z)-1)+2*pdf(z)-1/math.Sqrt(math.Pi)), 1e-13)
 		}
 		for _, p := range []float64{1e-9, 0.05, 0.5, 0.999} {
-			check(t, "quantile", m.QuantilesOf(0)(p), normal.Quantile(p), 1e-9)
+			check(t, "quantile", m.QuantileFunc(0)(p), normal.Quantile(p), 1e-9)
 		}
 		if mean, variance := m.Moments(0); mean != 3 || variance != 4 {
 			t.Errorf("mean %g and variance %g, want 3 and 4", mean, variance)
@@ -53,7 +53,7 @@ func TestSingleComponent(t *testing.T) {
 func TestQuantileInverts(t *testing.T) {
 	m := bimodal()
 	for p := 0.001; p < 1; p += 0.001 {
-		q := m.QuantilesOf(0)(p)
+		q := m.QuantileFunc(0)(p)
 		sd, slope := math.Sqrt(m.Var[0]), 0.0
 		for s := range m.S {
 			slope += pdf((q-m.Mean[s*m.N])/sd) / (sd * 2)
@@ -62,7 +62,7 @@ func TestQuantileInverts(t *testing.T) {
 			t.Fatalf("p = %.3f: CDF(%g) is off by %g", p, q, err)
 		}
 	}
-	if q := m.QuantilesOf(0)(0.5); q < -10 || q > 10 {
+	if q := m.QuantileFunc(0)(0.5); q < -10 || q > 10 {
 		t.Errorf("median %g", q)
 	}
 }
@@ -79,7 +79,7 @@ func TestTails(t *testing.T) {
 	}
 	m.Mean[0] = math.NaN()
 	for name, v := range map[string]float64{"density": m.LogDensity(0, 1), "CDF": m.CDF(0, 1),
-		"quantile": m.QuantilesOf(0)(0.3), "CRPS": m.CRPS(0, 1)} {
+		"quantile": m.QuantileFunc(0)(0.3), "CRPS": m.CRPS(0, 1)} {
 		if !math.IsNaN(v) {
 			t.Errorf("%s of a NaN mean is %g", name, v)
 		}
@@ -108,7 +108,7 @@ func TestCoverageByQuantiles(t *testing.T) {
 	for p, got := range map[float64]float64{0.5: r.Coverage50, 0.9: r.Coverage90, 0.95: r.Coverage95} {
 		inside := 0
 		for i := range n {
-			if at := m.QuantilesOf(i); at((1-p)/2) <= y[i] && y[i] <= at((1+p)/2) {
+			if at := m.QuantileFunc(i); at((1-p)/2) <= y[i] && y[i] <= at((1+p)/2) {
 				inside++
 			}
 		}

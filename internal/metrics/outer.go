@@ -90,7 +90,7 @@ func (o outer) spread(m Mixture, n int, inner float64) float64 {
 	across := 0.0
 	of := o.distances(m, n)
 	for s := range m.S {
-		across += m.times(s) * of((m.Mean[s*m.N+n]-o.mean)/o.sd, m.scale(s, n)/o.sd)
+		across += m.scaledWeight(s) * of((m.Mean[s*m.N+n]-o.mean)/o.sd, m.scale(s, n)/o.sd)
 	}
 	across *= o.sd / float64(m.S)
 	w := o.share

@@ -122,11 +122,11 @@ func TestCompletedDensity(t *testing.T) {
 			check(t, name+", variance", square, variance, 1e-3)
 		}
 		check(t, name+", CRPS", m.CRPS(0, y), crps, 2e-5)
-		if a, b := bare.Within(0), m.Within(0); a != b {
+		if a, b := bare.MeanComponentVariance(0), m.MeanComponentVariance(0); a != b {
 			t.Errorf("%s: %g is within, without the outer one %g", name, b, a)
 		}
 		for _, p := range []float64{1e-7, 0.01, 0.05, 0.5, 0.9, 0.999} {
-			check(t, name+", CDF of the quantile", m.CDF(0, m.QuantilesOf(0)(p)), p, 1e-9)
+			check(t, name+", CDF of the quantile", m.CDF(0, m.QuantileFunc(0)(p)), p, 1e-9)
 		}
 	}
 }
@@ -171,9 +171,9 @@ func TestDrawsOfOuter(t *testing.T) {
 		m.Outer = 0.3
 		const draws = 20000
 		for _, p := range []float64{0.01, 0.3, 0.5, 0.95} {
-			below, q := 0.0, m.QuantilesOf(0)(p)
+			below, q := 0.0, m.QuantileFunc(0)(p)
 			for range draws {
-				if m.At(m.Component(rng.Float64()), 0, rng.NormFloat64()) <= q {
+				if m.ComponentQuantile(m.SampleComponent(rng.Float64()), 0, rng.NormFloat64()) <= q {
 					below++
 				}
 			}

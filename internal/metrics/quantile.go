@@ -12,7 +12,7 @@ func Quantiles(d Distribution, levels []float64) func(n int, into []float64) {
 	m, ok := d.(Mixture)
 	if !ok || m.S > 1 || m.Outer > 0 {
 		return func(n int, into []float64) {
-			at := d.QuantilesOf(n)
+			at := d.QuantileFunc(n)
 			for k, p := range levels {
 				into[k] = at(p)
 			}
@@ -30,9 +30,9 @@ func Quantiles(d Distribution, levels []float64) func(n int, into []float64) {
 	}
 }
 
-// QuantilesOf returns the y of row n with CDF(n, y) = p, 0 < p < 1, to 1e-10 of the least standard deviation of a
+// QuantileFunc returns the y of row n with CDF(n, y) = p, 0 < p < 1, to 1e-10 of the least standard deviation of a
 // component. One goroutine may use it at a time.
-func (m Mixture) QuantilesOf(n int) func(p float64) float64 { return m.row(n).quantile }
+func (m Mixture) QuantileFunc(n int) func(p float64) float64 { return m.row(n).quantile }
 
 // row is one row of a mixture. It has copies of the components, which lie far apart in the mixture, side by side, so
 // that several quantiles are found faster.
@@ -54,13 +54,13 @@ func (m Mixture) row(n int) *row {
 	}
 	r := &row{m, next(), next(), next(), math.Inf(1), m.outer(n), next(), next(), next()}
 	for s := range m.S {
-		r.mean[s], r.scale[s], r.times[s] = m.Mean[s*m.N+n], m.scale(s, n), m.times(s)*(1-m.Outer)
+		r.mean[s], r.scale[s], r.times[s] = m.Mean[s*m.N+n], m.scale(s, n), m.scaledWeight(s)*(1-m.Outer)
 		r.least = math.Min(r.least, r.scale[s])
 	}
 	return r
 }
 
-// quantile solves CDF(y) = p for QuantilesOf, by Newton steps inside a shrinking bracket.
+// quantile solves CDF(y) = p for QuantileFunc, by Newton steps inside a shrinking bracket.
 func (r *row) quantile(p float64) float64 {
 	low, high := r.bracket(p)
 	const steps = 200 // bisection alone halves any float64 bracket to its last bit in about 60

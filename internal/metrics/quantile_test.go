@@ -25,7 +25,7 @@ func TestQuantiles(t *testing.T) {
 		for n := range m.N {
 			find(n, got)
 			for k, p := range levels {
-				if want := m.QuantilesOf(n)(p); got[k] != want {
+				if want := m.QuantileFunc(n)(p); got[k] != want {
 					t.Errorf("%s, row %d at %g: %v, and %v by itself", name, n, p, got[k], want)
 				}
 				if k > 0 && !(got[k] > got[k-1]) || math.IsInf(got[k], 0) {
@@ -41,7 +41,7 @@ func TestNoQuantile(t *testing.T) {
 	for _, student := range []*Student{nil, NewStudent(3)} {
 		m := Mixture{S: 2, N: 1, Mean: []float64{0, 1}, Var: []float64{1}, Student: []*Student{student, student}}
 		for _, p := range []float64{-1, 2, math.NaN(), math.Inf(-1)} {
-			if q := m.QuantilesOf(0)(p); !math.IsNaN(q) {
+			if q := m.QuantileFunc(0)(p); !math.IsNaN(q) {
 				t.Errorf("%g at %g", q, p)
 			}
 		}
@@ -58,7 +58,7 @@ func BenchmarkQuantiles(b *testing.B) {
 	}
 	n0 := 0
 	for b.Loop() {
-		at := m.QuantilesOf(n0 % n)
+		at := m.QuantileFunc(n0 % n)
 		for _, p := range []float64{0.05, 0.25, 0.5, 0.75, 0.95} {
 			at(p)
 		}

@@ -55,7 +55,7 @@ func TestRegressionReference(t *testing.T) {
 			check(t, "CDF", m.CDF(n, y), r.CDF[n], 1e-13)
 			check(t, "CRPS", m.CRPS(n, y), r.CRPS[n], 1e-9)
 			for i, p := range r.Levels {
-				check(t, "quantile", m.QuantilesOf(n)(p), r.Quantiles[n][i], 1e-9)
+				check(t, "quantile", m.QuantileFunc(n)(p), r.Quantiles[n][i], 1e-9)
 			}
 		}
 		checkRegression(t, ScoreRegression(m, r.Y, nil), r.Score)

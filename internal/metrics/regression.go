@@ -18,19 +18,19 @@ type Regression struct {
 type Predictive interface {
 	Moments(n int) (mean, variance float64)
 	LogDensity(n int, y float64) float64
-	Position(n int, y float64) (below, upTo float64) // the probabilities of less than y, and of at most y
+	PIT(n int, y float64) (below, upTo float64) // the probabilities of less than y, and of at most y
 	CRPS(n int, y float64) float64
 }
 
 // Distribution is the part of the mixtures of rows that predictions need: a Mixture of numbers, or Counts.
 type Distribution interface {
 	Predictive
-	Within(n int) float64                      // mean of the variances of the components
-	CDF(n int, y float64) float64              // the probability of at most y
-	QuantilesOf(n int) func(p float64) float64 // quantiles of row n
-	Component(u float64) int                   // the component that a number from 0 to 1 chooses
-	At(s, n int, z float64) float64            // value of a component at the place of z in the standard normal
-	Centre(s, n int) float64                   // mean of a component
+	MeanComponentVariance(n int) float64           // mean of the variances of the components
+	CDF(n int, y float64) float64                  // the probability of at most y
+	QuantileFunc(n int) func(p float64) float64    // quantiles of row n
+	SampleComponent(u float64) int                 // the component that a number from 0 to 1 chooses
+	ComponentQuantile(s, n int, z float64) float64 // value of a component at the place of z in the standard normal
+	ComponentMean(s, n int) float64                // mean of a component
 }
 
 // ScoreRegression scores the predictions of N ≥ 1 rows against their targets.
@@ -45,7 +45,7 @@ func ScoreRegression(m Predictive, y []float64, weights Weights) Regression {
 		mean, _ := m.Moments(n)
 		w := &of[n]
 		w.miss, w.nlpd, w.crps = y[n]-mean, -m.LogDensity(n, y[n]), m.CRPS(n, y[n])
-		below, upTo := m.Position(n, y[n])
+		below, upTo := m.PIT(n, y[n])
 		w.off = max(0.5-upTo, below-0.5) * 2
 	})
 	var r Regression

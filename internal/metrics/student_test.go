@@ -29,7 +29,7 @@ func TestStudentComponent(t *testing.T) {
 			}
 		}
 		for _, p := range []float64{0.001, 0.3, 0.95} {
-			check(t, "quantile", m.QuantilesOf(0)(p), want.Quantile(p), 1e-7)
+			check(t, "quantile", m.QuantileFunc(0)(p), want.Quantile(p), 1e-7)
 		}
 		if _, variance := m.Moments(0); math.Abs(variance-want.Variance()) > 1e-12*variance {
 			t.Errorf("variance %g, not %g", variance, want.Variance())
@@ -78,7 +78,7 @@ func TestMixturesOfOwnVariances(t *testing.T) {
 		if math.Abs(want-mean) > 0.05*math.Sqrt(variance) || math.Abs(variance-(square-mean*mean)) > 0.1*variance {
 			t.Errorf("%s: moments %g and %g, of draws %g and %g", name, want, variance, mean, square-mean*mean)
 		}
-		if q := m.QuantilesOf(1)(0.9); math.Abs(m.CDF(1, q)-0.9) > 1e-9 {
+		if q := m.QuantileFunc(1)(0.9); math.Abs(m.CDF(1, q)-0.9) > 1e-9 {
 			t.Errorf("%s: CDF of the quantile is %g", name, m.CDF(1, q))
 		}
 	}

@@ -25,8 +25,8 @@ func Draw(m metrics.Distribution, n, row, target, t int, seed uint64) float64 {
 		key, c1, c2, c3 := targetKey(seed, target).Words(sample, row)
 		return philox.Block(key, [4]uint32{uint32(t), c1, c2, c3})
 	}
-	s := m.Component(float64(block(components, 0, 0)[0]) / (1 << 32))
-	return m.At(s, n, philox.Normals(block(normals, row, target))[0])
+	s := m.SampleComponent(float64(block(components, 0, 0)[0]) / (1 << 32))
+	return m.ComponentQuantile(s, n, philox.Normals(block(normals, row, target))[0])
 }
 
 // Uniform returns a random number from 0 to 1 for a target, by its number, and a row, by its number among all rows.
@@ -50,14 +50,14 @@ func Draws(m metrics.Mixture, target, draws int, seed uint64) metrics.Mixture {
 	component, normal := make([]int, draws), make([]float64, draws)
 	for t := range draws {
 		w := philox.Block(key, [4]uint32{uint32(t), c1, c2, c3})
-		component[t], normal[t] = m.Component(float64(w[3])/(1<<32)), philox.Normals(w)[0]
+		component[t], normal[t] = m.SampleComponent(float64(w[3])/(1<<32)), philox.Normals(w)[0]
 	}
 	out := metrics.Mixture{S: 1, N: m.N, Mean: make([]float64, m.N), Var: make([]float64, m.N)}
 	y := make([]float64, draws)
 	for n := range m.N {
 		sum := 0.0
 		for t, s := range component {
-			y[t] = m.At(s, n, normal[t])
+			y[t] = m.ComponentQuantile(s, n, normal[t])
 			sum += y[t]
 		}
 		mean := sum / float64(draws)

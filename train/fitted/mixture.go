@@ -93,7 +93,7 @@ func Noise(p *model.Prediction, m metrics.Distribution, c, n int) float64 {
 	if p.Noise != nil {
 		return p.Noise[n*p.C+c]
 	}
-	return m.Within(n)
+	return m.MeanComponentVariance(n)
 }
 
 // Logs returns the distribution of a target whose logarithm has the distribution m, a metrics.Mixture.
