@@ -37,13 +37,13 @@ func TestEnsemble(t *testing.T) {
 	whole, distances, err := e.PredictSet(t.Context(), dev, set, 20, fitted.PredictOptions{Distances: true})
 	must.OK(t, err)
 	mixture, y := e.Mixture(whole, 0).(metrics.Mixture), scaling.Standardise(set.Y, e.Targets)
-	inner := mixture // only the whole mixture has an outer share
-	inner.Outer = 0
+	inner := mixture // only the whole mixture has a tail share
+	inner.TailShare = 0
 	density, mean, noise := make([]float64, set.N()), make([]float64, set.N()), make([]float64, set.N())
 	for k, samples := range []int{11, 5, 4} {
 		p := must.Get(e.Members[k].Predict(t.Context(), dev, set, samples))(t)
 		m := e.Mixture(p, 0).(metrics.Mixture)
-		m.Outer = 0
+		m.TailShare = 0
 		for i := range density {
 			density[i] += weights[k] * math.Exp(m.LogDensity(i, y[i]))
 			mu, _ := m.Moments(i)

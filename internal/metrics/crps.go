@@ -11,7 +11,7 @@ import (
 //	CRPS = Σ_s w_s A(y − μ_s, v_s) − ½ Σ_s Σ_t w_s w_t A(μ_s − μ_t, v_s + v_t)
 //	A(d, v) = E|N(d, v)| = 2√v φ(d/√v) + d (2Φ(d/√v) − 1)
 //
-// and the outer component adds its part. The double sum is used for few components with different variances; otherwise
+// and the tail component adds its part. The double sum is used for few components with different variances; otherwise
 // ∫ CDF (1 − CDF) dt replaces it.
 func (m Mixture) CRPS(n int, y float64) float64 {
 	toY := 0.0
@@ -24,8 +24,8 @@ func (m Mixture) CRPS(n int, y float64) float64 {
 		}
 	}
 	const fewComponents = 2000 // all pairs of this number of components take no more time than the integral
-	o := m.outer(n)
-	toY = o.mix(toY/float64(m.S), func(z float64) float64 { return o.sd * outerDistance(z) }, y)
+	o := m.tail(n)
+	toY = o.mix(toY/float64(m.S), func(z float64) float64 { return o.sd * tailDistance(z) }, y)
 	switch {
 	case !(toY < math.Inf(1)):
 		return math.NaN()

@@ -9,9 +9,9 @@ import (
 // logMixtures returns mixtures of logarithms: weighted, with variances of their own, and with one variance.
 func logMixtures() map[string]LogMixture {
 	own := completed(12, rand.New(rand.NewPCG(4, 4)))["weighted"]
-	own.Outer = 0
+	own.TailShare = 0
 	one := completed(12, rand.New(rand.NewPCG(5, 5)))["one variance"]
-	one.Outer = 0
+	one.TailShare = 0
 	return map[string]LogMixture{"weighted": {own, 3, 0.7, 100}, "one variance": {one, -2, 1.1, 100}}
 }
 

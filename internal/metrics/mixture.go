@@ -13,15 +13,15 @@ import (
 //
 // with w_s = 1/S or Weight[s], and g_s the density of the standard normal or of Student's t. Var is positive. If a mean
 // or a variance is NaN, every score is NaN. S narrow components have almost no density outside their range. So the
-// density may be (1 − Outer) p(y) + Outer t(y), where t is Student's with 3 degrees of freedom and the mean and the
-// variance of p.
+// density may be (1 − TailShare) p(y) + TailShare t(y), where t is Student's with 3 degrees of freedom and the mean and
+// the variance of p.
 type Mixture struct {
-	S, N    int
-	Mean    []float64  // means of the components [S,N]
-	Var     []float64  // σ², the squared scale of a component [N] or [S,N]
-	Weight  []float64  // weights of the components [S], with sum 1; nil: equal weights
-	Student []*Student // Student's t of each component [S], nil for a normal one; nil: all are normal
-	Outer   float64    // share of the outer component, 0 ≤ Outer < 1
+	S, N      int
+	Mean      []float64  // means of the components [S,N]
+	Var       []float64  // σ², the squared scale of a component [N] or [S,N]
+	Weight    []float64  // weights of the components [S], with sum 1; nil: equal weights
+	Student   []*Student // Student's t of each component [S], nil for a normal one; nil: all are normal
+	TailShare float64    // share of the tail component, 0 ≤ TailShare < 1
 }
 
 const (
@@ -63,11 +63,11 @@ func (m Mixture) student(s int) *Student {
 }
 
 // ComponentQuantile returns the quantile of component s of row n at Φ(z): a draw, if z is a standard normal draw. S is
-// the outer component.
+// the tail component.
 func (m Mixture) ComponentQuantile(s, n int, z float64) float64 {
 	if s == m.S {
-		o := m.outer(n)
-		return o.mean + o.sd*outerQuantile(cdf(z))
+		o := m.tail(n)
+		return o.mean + o.sd*tailQuantile(cdf(z))
 	}
 	if t := m.student(s); t != nil {
 		z = t.quantile(cdf(z))
@@ -76,12 +76,12 @@ func (m Mixture) ComponentQuantile(s, n int, z float64) float64 {
 }
 
 // SampleComponent returns the component that a number u from 0 to 1 chooses: s with probability w_s, or S with the
-// probability of the outer component.
+// probability of the tail component.
 func (m Mixture) SampleComponent(u float64) int {
-	if u >= 1-m.Outer {
+	if u >= 1-m.TailShare {
 		return m.S
 	}
-	u /= 1 - m.Outer
+	u /= 1 - m.TailShare
 	if m.Weight == nil {
 		return int(u * float64(m.S))
 	}
@@ -130,7 +130,7 @@ func (m Mixture) LogDensity(n int, y float64) float64 {
 		sd := m.scale(s, n)
 		logs[s] = m.student(s).logDensity((y-m.Mean[s*m.N+n])/sd) - math.Log(sd)
 	}
-	return m.outer(n).logDensity(LogSumExp(logs, m.scaledWeight, float64(m.S)), y)
+	return m.tail(n).logDensity(LogSumExp(logs, m.scaledWeight, float64(m.S)), y)
 }
 
 // LogSumExp returns log (Σ_s weight(s) exp(logs[s]) / total), in which no exponential overflows.
@@ -167,7 +167,7 @@ func (m Mixture) upTo(n int, y, sign float64) float64 {
 	for s := range m.S {
 		sum += m.scaledWeight(s) * m.student(s).CDF(sign*(y-m.Mean[s*m.N+n])/m.scale(s, n))
 	}
-	return m.outer(n).mix(sum/float64(m.S), func(z float64) float64 { return outerCDF(sign * z) }, y)
+	return m.tail(n).mix(sum/float64(m.S), func(z float64) float64 { return tailCDF(sign * z) }, y)
 }
 
 // normalQuantile returns the z with Φ(z) = p. Below 1e-15, 2p − 1 would be −1.

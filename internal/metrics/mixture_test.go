@@ -141,10 +141,10 @@ func BenchmarkScoreRegression(b *testing.B) {
 }
 
 // benchmarkScore scores n rows of 100 samples each, with normal noise where student is nil.
-func benchmarkScore(b *testing.B, n int, student []*Student, outer float64) {
+func benchmarkScore(b *testing.B, n int, student []*Student, tailShare float64) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	const s = 100
-	m := Mixture{S: s, N: n, Mean: make([]float64, s*n), Var: make([]float64, n), Student: student, Outer: outer}
+	m := Mixture{S: s, N: n, Mean: make([]float64, s*n), Var: make([]float64, n), Student: student, TailShare: tailShare}
 	for i := range m.Mean {
 		m.Mean[i] = rng.NormFloat64()
 	}

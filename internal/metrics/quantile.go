@@ -10,7 +10,7 @@ import (
 // Mixture, these are μ + σ z(p), and z is computed once.
 func Quantiles(d Distribution, levels []float64) func(n int, into []float64) {
 	m, ok := d.(Mixture)
-	if !ok || m.S > 1 || m.Outer > 0 {
+	if !ok || m.S > 1 || m.TailShare > 0 {
 		return func(n int, into []float64) {
 			at := d.QuantileFunc(n)
 			for k, p := range levels {
@@ -40,7 +40,7 @@ type row struct {
 	mixture            Mixture
 	mean, scale, times []float64 // [S]
 	least              float64   // the least of the scales
-	outer              outer
+	tail               tailComponent
 
 	u, below, density []float64 // [S] results of the last call of beyond
 }
@@ -52,9 +52,9 @@ func (m Mixture) row(n int) *row {
 		some, memory = memory[:m.S:m.S], memory[m.S:]
 		return some
 	}
-	r := &row{m, next(), next(), next(), math.Inf(1), m.outer(n), next(), next(), next()}
+	r := &row{m, next(), next(), next(), math.Inf(1), m.tail(n), next(), next(), next()}
 	for s := range m.S {
-		r.mean[s], r.scale[s], r.times[s] = m.Mean[s*m.N+n], m.scale(s, n), m.scaledWeight(s)*(1-m.Outer)
+		r.mean[s], r.scale[s], r.times[s] = m.Mean[s*m.N+n], m.scale(s, n), m.scaledWeight(s)*(1-m.TailShare)
 		r.least = math.Min(r.least, r.scale[s])
 	}
 	return r
@@ -96,8 +96,8 @@ func (r *row) bracket(p float64) (low, high float64) {
 		at := mean + r.scale[s]*z
 		low, high = math.Min(low, at), math.Max(high, at)
 	}
-	if o := r.outer; o.share > 0 {
-		at := o.mean + o.sd*outerQuantile(p)
+	if o := r.tail; o.share > 0 {
+		at := o.mean + o.sd*tailQuantile(p)
 		low, high = math.Min(low, at), math.Max(high, at)
 	}
 	return low, high
@@ -122,10 +122,10 @@ func (r *row) excess(y, p float64) (f, slope float64) {
 		f += times * r.below[s] / count
 		slope += times * r.density[s] / (r.scale[s] * count)
 	}
-	if o := r.outer; o.share > 0 {
+	if o := r.tail; o.share > 0 {
 		z := (y - o.mean) / o.sd
-		f += o.share * outerCDF(z)
-		slope += o.share * outerDensity(z) / o.sd
+		f += o.share * tailCDF(z)
+		slope += o.share * tailDensity(z) / o.sd
 	}
 	return f, slope
 }

@@ -15,7 +15,7 @@ func TestQuantiles(t *testing.T) {
 		"Student's t":     {S: 1, Student: []*Student{NewStudent(3)}},
 		"normals":         {S: 7},
 		"a normal beside": {S: 2, Student: []*Student{NewStudent(3), nil}},
-		"far normals":     {S: 3, Outer: 0.01},
+		"far normals":     {S: 3, TailShare: 0.01},
 	} {
 		m.N = 20
 		for range m.S * m.N {

@@ -51,9 +51,9 @@ func (t *Model) BaselineLogDensity(ds *data.Dataset) (mean float64) {
 	return mean
 }
 
-// outerShare is the share of a mixture for long tails, which S samples do not have. It costs a row at most −log(1 −
+// tailShare is the share of a mixture for long tails, which S samples do not have. It costs a row at most −log(1 −
 // 0.01) = 0.01 nats.
-const outerShare = 0.01
+const tailShare = 0.01
 
 // Mixture returns a regression's prediction of target c as one mixture for each row, in training-sd units:
 // metrics.Counts for counts, and otherwise a metrics.Mixture.
@@ -64,12 +64,12 @@ func (t *Model) Mixture(p *model.Prediction, c int) metrics.Distribution {
 	return t.numberMixture(p, c)
 }
 
-// numberMixture returns the Mixture of a target that is no count. A prediction of a single component has no outer
+// numberMixture returns the Mixture of a target that is no count. A prediction of a single component has no tail
 // share, and neither has a mixture of logarithms: the exponential of Student's t has no mean.
 func (t *Model) numberMixture(p *model.Prediction, c int) metrics.Mixture {
 	m := metrics.Mixture{S: p.S, N: p.N, Mean: column(p.H, p.C, c), Var: column(p.Var, p.C, c), Weight: p.Weight}
 	if p.S > 1 && !t.Targets[c].Log {
-		m.Outer = outerShare
+		m.TailShare = tailShare
 	}
 	for s, dof := range p.DoF {
 		switch {

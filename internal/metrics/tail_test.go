@@ -10,35 +10,35 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// The outer component is Student's t of 3 degrees of freedom and variance 1.
+// The tail component is Student's t of 3 degrees of freedom and variance 1.
 func TestOuterIsStudent(t *testing.T) {
 	want := distuv.StudentsT{Sigma: 1 / math.Sqrt(3), Nu: 3}
 	for _, z := range []float64{-1e6, -40, -9, -7.5, -3, -0.2, 0, 1e-3, 0.7, 2, 30, 1e5} {
-		check(t, "log density", outerLogDensity(z), want.LogProb(z), 1e-12)
-		check(t, "density", math.Log(outerDensity(z)), want.LogProb(z), 1e-12)
-		if got := outerCDF(z); math.Abs(got/want.CDF(z)-1) > 1e-9 {
+		check(t, "log density", tailLogDensity(z), want.LogProb(z), 1e-12)
+		check(t, "density", math.Log(tailDensity(z)), want.LogProb(z), 1e-12)
+		if got := tailCDF(z); math.Abs(got/want.CDF(z)-1) > 1e-9 {
 			t.Errorf("CDF(%g) is %.15g, want %.15g", z, got, want.CDF(z))
 		}
 		student := NewStudent(3)
-		check(t, "distance", outerDistance(z), student.meanDistance(z*math.Sqrt(3))/math.Sqrt(3), 1e-10)
+		check(t, "distance", tailDistance(z), student.meanDistance(z*math.Sqrt(3))/math.Sqrt(3), 1e-10)
 	}
 	for _, p := range []float64{1e-300, 1e-15, 1e-9, 1e-4, 0.05, 0.3, 0.5, 0.8, 0.999, 1 - 1e-9} {
-		back := outerCDF(outerQuantile(p))
+		back := tailCDF(tailQuantile(p))
 		if p > 0.5 {
-			back, p = outerCDF(-outerQuantile(p)), 1-p
+			back, p = tailCDF(-tailQuantile(p)), 1-p
 		}
 		if !(math.Abs(back/p-1) < 1e-12) {
 			t.Errorf("quantile of %g is that of %g", p, back)
 		}
 	}
-	if outerCDF(math.Inf(-1)) != 0 || outerCDF(math.Inf(1)) != 1 {
+	if tailCDF(math.Inf(-1)) != 0 || tailCDF(math.Inf(1)) != 1 {
 		t.Error("infinity is not the end")
 	}
 }
 
-// completed returns mixtures of S components of each kind, with an outer one.
+// completed returns mixtures of S components of each kind, with a tail component.
 func completed(size int, rng *rand.Rand) map[string]Mixture {
-	one := Mixture{S: size, N: 1, Mean: make([]float64, size), Var: []float64{0.3 * rng.Float64()}, Outer: 0.01}
+	one := Mixture{S: size, N: 1, Mean: make([]float64, size), Var: []float64{0.3 * rng.Float64()}, TailShare: 0.01}
 	own := one
 	own.Var, own.Weight = make([]float64, size), make([]float64, size)
 	total := 0.0
@@ -80,7 +80,7 @@ func TestOuterBound(t *testing.T) {
 				t.Errorf("%d, %s: log density %g at infinity", size, name, got)
 			}
 			bare := m
-			bare.Outer = 0
+			bare.TailShare = 0
 			for z := -5.0; z < 5; z += 0.1 {
 				if loss := bare.LogDensity(0, mean+z*sd) - m.LogDensity(0, mean+z*sd); loss > 0.0101 {
 					t.Fatalf("%d, %s: %g nats are lost at %g", size, name, loss, z)
@@ -98,7 +98,7 @@ func TestCompletedDensity(t *testing.T) {
 	}
 	for name, m := range completed(30, rand.New(rand.NewPCG(9, 9))) {
 		bare := m
-		bare.Outer = 0
+		bare.TailShare = 0
 		want, variance := m.Moments(0)
 		const y, reach, step = 0.7, 14, 0.0025
 		total, mean, square, crps := 0.0, 0.0, 0.0, 0.0
@@ -123,7 +123,7 @@ func TestCompletedDensity(t *testing.T) {
 		}
 		check(t, name+", CRPS", m.CRPS(0, y), crps, 2e-5)
 		if a, b := bare.MeanComponentVariance(0), m.MeanComponentVariance(0); a != b {
-			t.Errorf("%s: %g is within, without the outer one %g", name, b, a)
+			t.Errorf("%s: %g is within, without the tail component %g", name, b, a)
 		}
 		for _, p := range []float64{1e-7, 0.01, 0.05, 0.5, 0.9, 0.999} {
 			check(t, name+", CDF of the quantile", m.CDF(0, m.QuantileFunc(0)(p)), p, 1e-9)
@@ -137,13 +137,13 @@ func TestMeanOuterDistance(t *testing.T) {
 		for mean := -3.0; mean < 3; mean += 0.1 {
 			want, weights := 0.0, 0.0
 			for x := -9.0; x < 9; x += 0.002 {
-				want += pdf(x) * outerDistance(mean+sd*x)
+				want += pdf(x) * tailDistance(mean+sd*x)
 				weights += pdf(x)
 			}
-			got, slope := meanOuterDistance(mean, sd)
+			got, slope := meanTailDistance(mean, sd)
 			check(t, fmt.Sprintf("mean %g, deviation %g", mean, sd), got, want/weights, 3e-4)
-			above, _ := meanOuterDistance(mean+1e-5, sd)
-			below, _ := meanOuterDistance(mean-1e-5, sd)
+			above, _ := meanTailDistance(mean+1e-5, sd)
+			below, _ := meanTailDistance(mean-1e-5, sd)
 			check(t, fmt.Sprintf("slope at %g, deviation %g", mean, sd), slope, (above-below)/2e-5, 1e-6)
 		}
 	}
@@ -168,7 +168,7 @@ func TestDrawsOfOuter(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(7, 7))
 	for name, m := range completed(4, rng) {
-		m.Outer = 0.3
+		m.TailShare = 0.3
 		const draws = 20000
 		for _, p := range []float64{0.01, 0.3, 0.5, 0.95} {
 			below, q := 0.0, m.QuantileFunc(0)(p)
