@@ -7,7 +7,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// maxLogRate is the largest log rate, as in metrics.Counts.
+// maxLogRate is the largest log rate, as in metrics.CountMixture.
 const maxLogRate = 300
 
 // counts returns mean and variance of counts with log rates h [S,B,C], which are normal if there is a variance:

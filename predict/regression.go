@@ -39,7 +39,7 @@ func (r *Regression) Moments(i int) (mean, sd, aleatoric, epistemic float64) {
 	if r.scale.Log {
 		logs := fitted.Logs(r.mixture, r.scale)
 		m, total := logs.Moments(i)
-		noise = min(total, logs.Noise(i, noise))
+		noise = min(total, logs.NoiseVariance(i, noise))
 		return m, math.Sqrt(total), noise, total - noise
 	}
 	m, total := r.mixture.Moments(i)

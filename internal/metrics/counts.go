@@ -6,13 +6,13 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// Counts is the predictive distribution of N rows whose targets are counts 0, 1, 2, …: for row n
+// CountMixture is the predictive distribution of N rows whose targets are counts 0, 1, 2, …: for row n
 //
 //	P(y) = Σ_s w_s q_s(y),   w_s = 1/S or Weight[s]
 //
 // Component s has the mean λ = exp(LogRate[s·N+n]). It is a Poisson if Dispersion[s] is 0, and otherwise a negative
 // binomial of variance λ + Dispersion[s] λ². If a log rate is NaN, every score is NaN.
-type Counts struct {
+type CountMixture struct {
 	S, N       int
 	LogRate    []float64 // [S,N]
 	Dispersion []float64 // [S]
@@ -23,7 +23,7 @@ type Counts struct {
 const maxLogRate = 300
 
 // weight returns w_s.
-func (c Counts) weight(s int) float64 {
+func (c CountMixture) weight(s int) float64 {
 	if c.Weight == nil {
 		return 1 / float64(c.S)
 	}
@@ -31,16 +31,16 @@ func (c Counts) weight(s int) float64 {
 }
 
 // component returns component s of row n.
-func (c Counts) component(s, n int) count {
+func (c CountMixture) component(s, n int) countComponent {
 	log := max(-maxLogRate, min(c.LogRate[s*c.N+n], maxLogRate))
-	return count{math.Exp(log), log, c.Dispersion[s]}
+	return countComponent{math.Exp(log), log, c.Dispersion[s]}
 }
 
 // ComponentMean returns the mean of component s of row n.
-func (c Counts) ComponentMean(s, n int) float64 { return c.component(s, n).rate }
+func (c CountMixture) ComponentMean(s, n int) float64 { return c.component(s, n).rate }
 
 // Moments returns row n's mean Σ w_s λ_s, and its variance, MeanComponentVariance + Σ w_s (λ_s − mean)².
-func (c Counts) Moments(n int) (mean, variance float64) {
+func (c CountMixture) Moments(n int) (mean, variance float64) {
 	for s := range c.S {
 		mean += c.weight(s) * c.ComponentMean(s, n)
 	}
@@ -53,7 +53,7 @@ func (c Counts) Moments(n int) (mean, variance float64) {
 
 // MeanComponentVariance returns the mean of the variances of row n's components: the noise of counts whose rates are
 // known.
-func (c Counts) MeanComponentVariance(n int) (variance float64) {
+func (c CountMixture) MeanComponentVariance(n int) (variance float64) {
 	for s := range c.S {
 		variance += c.weight(s) * c.component(s, n).variance()
 	}
@@ -61,7 +61,7 @@ func (c Counts) MeanComponentVariance(n int) (variance float64) {
 }
 
 // LogDensity returns log P(y) of row n, by counting measure: −∞ if y is no count.
-func (c Counts) LogDensity(n int, y float64) float64 {
+func (c CountMixture) LogDensity(n int, y float64) float64 {
 	logs := make([]float64, c.S)
 	for s := range logs {
 		logs[s] = c.component(s, n).logProbability(y)
@@ -70,7 +70,7 @@ func (c Counts) LogDensity(n int, y float64) float64 {
 }
 
 // CDF returns the probability that row n's target is at most y.
-func (c Counts) CDF(n int, y float64) (p float64) {
+func (c CountMixture) CDF(n int, y float64) (p float64) {
 	for s := range c.S {
 		p += c.weight(s) * c.component(s, n).cdf(math.Floor(y))
 	}
@@ -79,13 +79,13 @@ func (c Counts) CDF(n int, y float64) (p float64) {
 
 // PIT returns the probability integral transform of the count y in row n: the probabilities of less than y, and of at
 // most y.
-func (c Counts) PIT(n int, y float64) (below, upTo float64) {
+func (c CountMixture) PIT(n int, y float64) (below, upTo float64) {
 	upTo = c.CDF(n, y)
 	return max(0, upTo-math.Exp(c.LogDensity(n, y))), upTo
 }
 
 // SampleComponent returns the component that a number u from 0 to 1 chooses: s with probability w_s.
-func (c Counts) SampleComponent(u float64) int {
+func (c CountMixture) SampleComponent(u float64) int {
 	for s := range c.S {
 		if u -= c.weight(s); u < 0 {
 			return s
@@ -95,25 +95,27 @@ func (c Counts) SampleComponent(u float64) int {
 }
 
 // ComponentQuantile returns the quantile of component s of row n at Φ(z): a draw, if z is a standard normal.
-func (c Counts) ComponentQuantile(s, n int, z float64) float64 {
-	one := Counts{S: 1, N: 1, LogRate: c.LogRate[s*c.N+n:][:1], Dispersion: c.Dispersion[s : s+1]}
-	return one.search(0, cdf(z), -1, math.Ceil(one.component(0, 0).upperBound()))
+func (c CountMixture) ComponentQuantile(s, n int, z float64) float64 {
+	one := CountMixture{S: 1, N: 1, LogRate: c.LogRate[s*c.N+n:][:1], Dispersion: c.Dispersion[s : s+1]}
+	return one.search(0, normalCDF(z), -1, math.Ceil(one.component(0, 0).upperBound()))
 }
 
-// count is the distribution of one component.
-type count struct{ rate, log, dispersion float64 }
+// countComponent is the distribution of one component.
+type countComponent struct{ rate, log, dispersion float64 }
 
 // variance returns λ + δλ².
-func (c count) variance() float64 { return c.rate * (1 + c.dispersion*c.rate) }
+func (c countComponent) variance() float64 { return c.rate * (1 + c.dispersion*c.rate) }
 
 // upperBound returns an upper bound on almost all counts: the tail of a negative binomial falls off as exp(−y/(1 +
 // δλ)).
-func (c count) upperBound() float64 {
+func (c countComponent) upperBound() float64 {
 	return c.rate + 9*math.Sqrt(c.variance()) + 20*(1+c.dispersion*c.rate)
 }
 
 // lowerBound returns a lower bound on almost all counts.
-func (c count) lowerBound() float64 { return max(0, math.Floor(c.rate-9*math.Sqrt(c.variance()))) }
+func (c countComponent) lowerBound() float64 {
+	return max(0, math.Floor(c.rate-9*math.Sqrt(c.variance())))
+}
 
 // logProbability returns log q(y). With r = 1/δ, and Stirling's error e(x) = log Γ(x+1) − log(√(2πx) (x/e)ˣ), it is
 //
@@ -122,7 +124,7 @@ func (c count) lowerBound() float64 { return max(0, math.Floor(c.rate-9*math.Sqr
 //	  + e(r+y) − e(r) − e(y) + ½ log((r+y)/(2πry))
 //
 // in which no two large terms cancel. (Loader 2000)
-func (c count) logProbability(y float64) float64 {
+func (c countComponent) logProbability(y float64) float64 {
 	switch {
 	case math.IsNaN(c.rate):
 		return c.rate
@@ -149,7 +151,7 @@ func (c count) logProbability(y float64) float64 {
 }
 
 // logRatio returns log(y/λ).
-func (c count) logRatio(y float64) float64 {
+func (c countComponent) logRatio(y float64) float64 {
 	if t := (y - c.rate) / c.rate; math.Abs(t) < 0.5 {
 		return math.Log1p(t)
 	}
@@ -167,7 +169,7 @@ func stirlingError(x float64) float64 {
 }
 
 // cdf returns the probability of at most y, a whole number: by the regularised gamma and beta functions.
-func (c count) cdf(y float64) float64 {
+func (c countComponent) cdf(y float64) float64 {
 	switch {
 	case math.IsNaN(c.rate):
 		return c.rate
@@ -178,7 +180,7 @@ func (c count) cdf(y float64) float64 {
 	case c.dispersion == 0 && c.rate <= largePoisson:
 		return mathext.GammaIncRegComp(y+1, c.rate)
 	case c.dispersion == 0 || y+1/c.dispersion > largeBinomial:
-		return c.limit(y)
+		return c.gammaCDF(y)
 	}
 	over, r := c.dispersion*c.rate, 1/c.dispersion
 	if over < 1 {
@@ -194,17 +196,17 @@ const (
 	largeBinomial = 1e8
 )
 
-// limit approximates cdf at a large rate or count. With s = 1 + 2δλ, y + ½ has the distribution of a gamma variable
+// gammaCDF approximates cdf at a large rate or count. With s = 1 + 2δλ, y + ½ has the distribution of a gamma variable
 // with the same mean, variance and skewness, of shape 4λ(1 + δλ)/s², scale s/2 and least value −λ/s. If the skewness is
 // negligible, it is a normal one, and if the dispersion is, a Poisson.
-func (c count) limit(y float64) float64 {
+func (c countComponent) gammaCDF(y float64) float64 {
 	s := 1 + 2*c.dispersion*c.rate
 	shape := 4 * c.variance() / (s * s)
 	switch {
 	case c.rate < 1e4:
-		return count{rate: c.rate, log: c.log}.cdf(y)
+		return countComponent{rate: c.rate, log: c.log}.cdf(y)
 	case shape > largePoisson:
-		return cdf((y + 0.5 - c.rate) / math.Sqrt(c.variance()))
+		return normalCDF((y + 0.5 - c.rate) / math.Sqrt(c.variance()))
 	}
 	return mathext.GammaIncReg(shape, (y+0.5+c.rate/s)/(s/2))
 }

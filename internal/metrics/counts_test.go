@@ -17,8 +17,8 @@ type countCase struct {
 	Mean, Within, Variance                                            float64
 }
 
-func (r countCase) counts() Counts {
-	c := Counts{S: len(r.Rates), N: 1, Dispersion: r.Dispersions, Weight: r.Weights}
+func (r countCase) counts() CountMixture {
+	c := CountMixture{S: len(r.Rates), N: 1, Dispersion: r.Dispersions, Weight: r.Weights}
 	for _, rate := range r.Rates {
 		c.LogRate = append(c.LogRate, math.Log(rate))
 	}
@@ -70,7 +70,7 @@ func naiveLog(rate, dispersion, y float64) float64 {
 func TestCountsByLoops(t *testing.T) {
 	for _, dispersion := range []float64{0, 1e-3, 0.4, 2.5} {
 		for _, rate := range []float64{0.05, 0.9, 7, 55} {
-			c := Counts{S: 1, N: 1, LogRate: []float64{math.Log(rate)}, Dispersion: []float64{dispersion}}
+			c := CountMixture{S: 1, N: 1, LogRate: []float64{math.Log(rate)}, Dispersion: []float64{dispersion}}
 			const top, y = 6000, 9
 			cdf, mean, crps := 0.0, 0.0, 0.0
 			for k := range top {
@@ -98,7 +98,7 @@ func TestCountsByLoops(t *testing.T) {
 
 // TestQuantilesOfCounts: quantiles are the least counts that reach a level, also far out.
 func TestQuantilesOfCounts(t *testing.T) {
-	for _, c := range []Counts{
+	for _, c := range []CountMixture{
 		{S: 2, N: 1, LogRate: []float64{-5, 3}, Dispersion: []float64{0, 0.7}},
 		{S: 1, N: 1, LogRate: []float64{14}, Dispersion: []float64{0}},
 		{S: 2, N: 1, LogRate: []float64{20, 2}, Dispersion: []float64{1.5, 0}, Weight: []float64{0.9, 0.1}},
@@ -118,7 +118,7 @@ func TestCoverageOfCounts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 3))
 	for _, log := range []float64{0.5, 5} {
 		const n = 4000
-		c := Counts{S: 1, N: n, Dispersion: []float64{0.1}}
+		c := CountMixture{S: 1, N: n, Dispersion: []float64{0.1}}
 		y := make([]float64, n)
 		for i := range n {
 			c.LogRate = append(c.LogRate, log+rng.Float64())
@@ -136,7 +136,7 @@ func TestHugeCounts(t *testing.T) {
 	begun := time.Now()
 	for _, log := range []float64{-400, -30, 27, 60, 500} {
 		for _, dispersion := range []float64{0, 1e-6, 1, 1e4} {
-			c := Counts{S: 2, N: 1, LogRate: []float64{log, 1}, Dispersion: []float64{dispersion, 0}}
+			c := CountMixture{S: 2, N: 1, LogRate: []float64{log, 1}, Dispersion: []float64{dispersion, 0}}
 			mean, variance := c.Moments(0)
 			for name, v := range map[string]float64{"mean": mean, "variance": variance, "density": c.LogDensity(0, 3),
 				"CDF": c.CDF(0, 3), "CRPS": c.CRPS(0, 3), "quantile": c.QuantileFunc(0)(0.9),
@@ -150,14 +150,14 @@ func TestHugeCounts(t *testing.T) {
 	if took := time.Since(begun); took > 5*time.Second {
 		t.Errorf("took %v", took)
 	}
-	c := Counts{S: 1, N: 1, LogRate: []float64{math.NaN()}, Dispersion: []float64{0}}
+	c := CountMixture{S: 1, N: 1, LogRate: []float64{math.NaN()}, Dispersion: []float64{0}}
 	for name, v := range map[string]float64{"density": c.LogDensity(0, 1), "CDF": c.CDF(0, 1),
 		"quantile": c.QuantileFunc(0)(0.3), "CRPS": c.CRPS(0, 1)} {
 		if !math.IsNaN(v) {
 			t.Errorf("%s of a NaN rate is %g", name, v)
 		}
 	}
-	one := Counts{S: 1, N: 1, LogRate: []float64{1}, Dispersion: []float64{0}}
+	one := CountMixture{S: 1, N: 1, LogRate: []float64{1}, Dispersion: []float64{0}}
 	for _, y := range []float64{-1, 0.5, math.Inf(1)} {
 		if p := one.LogDensity(0, y); !math.IsInf(p, -1) {
 			t.Errorf("log density %g of %g", p, y)
@@ -171,7 +171,7 @@ func TestCountFarAboveItsRate(t *testing.T) {
 	const y = 1e12
 	for _, dispersion := range []float64{1, 1e3, 1e5, 1e8} {
 		for _, log := range []float64{-20, -8, -1} {
-			c := Counts{S: 1, N: 1, LogRate: []float64{log}, Dispersion: []float64{dispersion}}
+			c := CountMixture{S: 1, N: 1, LogRate: []float64{log}, Dispersion: []float64{dispersion}}
 			want := naiveLog(math.Exp(log), dispersion, y)
 			check(t, "log probability", c.LogDensity(0, y), want, 1e-5)
 		}
@@ -183,7 +183,7 @@ func BenchmarkScoreCounts(b *testing.B) {
 	for name, log := range map[string]float64{"tens": 3, "thousands": 8} {
 		b.Run(name, func(b *testing.B) {
 			const s, n = 100, 20
-			c := Counts{S: s, N: n, Dispersion: make([]float64, s)}
+			c := CountMixture{S: s, N: n, Dispersion: make([]float64, s)}
 			y := make([]float64, n)
 			for range s * n {
 				c.LogRate = append(c.LogRate, log+0.3*rng.NormFloat64())
@@ -199,8 +199,8 @@ func BenchmarkScoreCounts(b *testing.B) {
 // Quantiles and the CRPS of large rates have the proportions of their limits: with dispersion those of a gamma variable
 // of mean 1, without those of a normal one. A tiny dispersion makes a Poisson.
 func TestLargeCounts(t *testing.T) {
-	of := func(log, dispersion float64) (c Counts, quantile func(float64) float64, mean float64) {
-		c = Counts{S: 1, N: 1, LogRate: []float64{log}, Dispersion: []float64{dispersion}}
+	of := func(log, dispersion float64) (c CountMixture, quantile func(float64) float64, mean float64) {
+		c = CountMixture{S: 1, N: 1, LogRate: []float64{log}, Dispersion: []float64{dispersion}}
 		mean, _ = c.Moments(0)
 		return c, c.QuantileFunc(0), mean
 	}

@@ -20,7 +20,7 @@ func (m Mixture) CRPS(n int, y float64) float64 {
 		if t := m.student(s); t != nil {
 			toY += m.scaledWeight(s) * (sd * t.meanDistance((y-mu)/sd))
 		} else {
-			toY += m.scaledWeight(s) * meanAbs(y-mu, sd)
+			toY += m.scaledWeight(s) * foldedNormalMean(y-mu, sd)
 		}
 	}
 	const fewComponents = 2000 // all pairs of this number of components take no more time than the integral
@@ -37,10 +37,10 @@ func (m Mixture) CRPS(n int, y float64) float64 {
 	return toY - m.integratedSpread(n)
 }
 
-// meanAbs returns E|X| of a normal X with mean d and standard deviation sd.
-func meanAbs(d, sd float64) float64 {
+// foldedNormalMean returns E|X| of a normal X with mean d and standard deviation sd.
+func foldedNormalMean(d, sd float64) float64 {
 	z := d / sd
-	return 2*sd*pdf(z) + d*math.Erf(z*invRoot2)
+	return 2*sd*normalPDF(z) + d*math.Erf(z*invRoot2)
 }
 
 // pairedSpread returns ½ E|Y − Y'| of row n, normals, pair by pair: A is even in d, so each is visited once; the pairs
@@ -52,7 +52,7 @@ func (m Mixture) pairedSpread(n int) float64 {
 		alone += m.scaledWeight(s) * m.scaledWeight(s) * m.scale(s, n)
 		for t := range s {
 			both := math.Sqrt(m.Var[s*m.N+n] + m.Var[t*m.N+n])
-			pairs += m.scaledWeight(s) * m.scaledWeight(t) * meanAbs(m.Mean[s*m.N+n]-m.Mean[t*m.N+n], both)
+			pairs += m.scaledWeight(s) * m.scaledWeight(t) * foldedNormalMean(m.Mean[s*m.N+n]-m.Mean[t*m.N+n], both)
 		}
 	}
 	return (pairs + alone/math.Sqrt(math.Pi)) / (count * count)
@@ -93,7 +93,7 @@ func (m Mixture) equalSpread(n int) float64 {
 			}
 			p := float64(below)
 			for _, mu := range means[below:near] {
-				p += cdf((t - mu) / sd)
+				p += normalCDF((t - mu) / sd)
 			}
 			p /= count
 			if i == 0 || i == steps {

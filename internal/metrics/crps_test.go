@@ -50,7 +50,7 @@ func TestCRPSOfWeighted(t *testing.T) {
 	for trial := range 4 {
 		const size = 40
 		m := Mixture{S: size, N: 1, Mean: make([]float64, size), Var: make([]float64, size),
-			Weight: make([]float64, size), Student: make([]*Student, size)}
+			Weight: make([]float64, size), Student: make([]*StudentT, size)}
 		total := 0.0
 		for s := range size {
 			m.Mean[s], m.Var[s], m.Weight[s] = rng.NormFloat64(), math.Exp(rng.NormFloat64()), rng.Float64()
@@ -60,7 +60,7 @@ func TestCRPSOfWeighted(t *testing.T) {
 			m.Weight[s] /= total
 		}
 		students := m
-		student := NewStudent(5 + float64(trial))
+		student := NewStudentT(5 + float64(trial))
 		for s := range size / 2 {
 			students.Student[s] = student
 		}

@@ -18,7 +18,7 @@ type Densities struct {
 // 1/12 replaces V_n: the variance of a count plus a uniform number from 0 to 1.
 func RegressionDensities(m Predictive, y []float64) Densities {
 	d := Densities{Log: make([]float64, len(y)), Expected: make([]float64, len(y))}
-	_, counts := m.(Counts)
+	_, counts := m.(CountMixture)
 	EachRow(len(y), func(n int) {
 		_, variance := m.Moments(n)
 		if counts {

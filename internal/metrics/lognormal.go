@@ -2,11 +2,11 @@ package metrics
 
 import "math"
 
-// LogMixture is the predictive density of y = exp(Centre + Unit·x), where x has the density of a Mixture of normals. It
-// is a mixture of log-normal distributions. Component s has the logarithms' mean a = Centre + Unit·Mean_s and standard
-// deviation b = Unit·σ_s. No component's mean exp(a + b²/2) is above exp(Top). Its mean square exp(2a + 2b²) is at most
-// exp(2 Top), or e times the square of its mean if that is more: a far prediction has a variance.
-type LogMixture struct {
+// LogNormalMixture is the predictive density of y = exp(Centre + Unit·x), where x has the density of a Mixture of
+// normals. It is a mixture of log-normal distributions. Component s has the logarithms' mean a = Centre + Unit·Mean_s
+// and standard deviation b = Unit·σ_s. No component's mean exp(a + b²/2) is above exp(Top). Its mean square exp(2a +
+// 2b²) is at most exp(2 Top), or e times the square of its mean if that is more: a far prediction has a variance.
+type LogNormalMixture struct {
 	Mixture
 	Centre, Unit, Top float64
 }
@@ -15,16 +15,16 @@ type LogMixture struct {
 const maxLog = 350
 
 // component returns the mean and the deviation of the logarithm of component s of row n.
-func (l LogMixture) component(s, n int) (a, b float64) {
+func (l LogNormalMixture) component(s, n int) (a, b float64) {
 	return l.Centre + l.Unit*l.Mean[s*l.N+n], l.Unit * l.scale(s, n)
 }
 
 // scaled returns x = log y in the units of the mixture.
-func (l LogMixture) scaled(y float64) float64 { return (math.Log(y) - l.Centre) / l.Unit }
+func (l LogNormalMixture) scaled(y float64) float64 { return (math.Log(y) - l.Centre) / l.Unit }
 
 // logMoments returns the logarithms of the mean and of the mean square of component s of row n, and the share of b²
 // that the bounds leave.
-func (l LogMixture) logMoments(s, n int) (mean, square, kept float64) {
+func (l LogNormalMixture) logMoments(s, n int) (mean, square, kept float64) {
 	a, b := l.component(s, n)
 	top := min(l.Top, maxLog)
 	mean, square = min(a+b*b/2, top), 2*(a+b*b)
@@ -36,7 +36,7 @@ func (l LogMixture) logMoments(s, n int) (mean, square, kept float64) {
 }
 
 // Moments returns the mean Σ_s w_s exp(a + b²/2) of row n, and the variance.
-func (l LogMixture) Moments(n int) (mean, variance float64) {
+func (l LogNormalMixture) Moments(n int) (mean, variance float64) {
 	means, squares := make([]float64, l.S), make([]float64, l.S)
 	for s := range means {
 		means[s], squares[s], _ = l.logMoments(s, n)
@@ -45,9 +45,9 @@ func (l LogMixture) Moments(n int) (mean, variance float64) {
 	return math.Exp(first), math.Exp(2*first) * math.Expm1(math.Max(0, second-2*first))
 }
 
-// Noise returns the part of row n's variance that comes from noise of variance v in x: 1 − exp(−v') of each component's
-// mean square, with v' = Unit² v. Bounds on the moments make v' smaller in the same ratio as b².
-func (l LogMixture) Noise(n int, v float64) float64 {
+// NoiseVariance returns the part of row n's variance that comes from noise of variance v in x: 1 − exp(−v') of each
+// component's mean square, with v' = Unit² v. Bounds on the moments make v' smaller in the same ratio as b².
+func (l LogNormalMixture) NoiseVariance(n int, v float64) float64 {
 	logs := make([]float64, l.S)
 	for s := range logs {
 		_, square, kept := l.logMoments(s, n)
@@ -57,7 +57,7 @@ func (l LogMixture) Noise(n int, v float64) float64 {
 }
 
 // LogDensity returns log p(y) of row n, −∞ where y is not positive.
-func (l LogMixture) LogDensity(n int, y float64) float64 {
+func (l LogNormalMixture) LogDensity(n int, y float64) float64 {
 	if y <= 0 {
 		return math.Inf(-1)
 	}
@@ -65,7 +65,7 @@ func (l LogMixture) LogDensity(n int, y float64) float64 {
 }
 
 // CDF returns the probability that row n's target is at most y.
-func (l LogMixture) CDF(n int, y float64) float64 {
+func (l LogNormalMixture) CDF(n int, y float64) float64 {
 	if y <= 0 {
 		return 0
 	}
@@ -73,7 +73,7 @@ func (l LogMixture) CDF(n int, y float64) float64 {
 }
 
 // PIT returns the probability integral transform of y, as Mixture.PIT does; y is no logarithm.
-func (l LogMixture) PIT(n int, y float64) (below, upTo float64) {
+func (l LogNormalMixture) PIT(n int, y float64) (below, upTo float64) {
 	p := l.CDF(n, y)
 	return p, p
 }
@@ -84,7 +84,7 @@ func (l LogMixture) PIT(n int, y float64) (below, upTo float64) {
 //	E|Y_s − Y_t| = m_s (2Φ((a_s − a_t + b_s²)/r) − 1) + m_t (2Φ((a_t − a_s + b_t²)/r) − 1)
 //
 // If there are more than 2000 components, it takes 2000 at even steps.
-func (l LogMixture) CRPS(n int, y float64) float64 {
+func (l LogNormalMixture) CRPS(n int, y float64) float64 {
 	const most = 2000
 	step := (l.S + most - 1) / most
 	type part struct{ a, b, mean, weight float64 }

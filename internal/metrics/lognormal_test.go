@@ -7,12 +7,12 @@ import (
 )
 
 // logMixtures returns mixtures of logarithms: weighted, with variances of their own, and with one variance.
-func logMixtures() map[string]LogMixture {
+func logMixtures() map[string]LogNormalMixture {
 	own := completed(12, rand.New(rand.NewPCG(4, 4)))["weighted"]
 	own.TailShare = 0
 	one := completed(12, rand.New(rand.NewPCG(5, 5)))["one variance"]
 	one.TailShare = 0
-	return map[string]LogMixture{"weighted": {own, 3, 0.7, 100}, "one variance": {one, -2, 1.1, 100}}
+	return map[string]LogNormalMixture{"weighted": {own, 3, 0.7, 100}, "one variance": {one, -2, 1.1, 100}}
 }
 
 // The density of y has the integral 1, and the CDF, the moments and the CRPS of their definitions.
@@ -70,7 +70,7 @@ func TestLogMixtureDraws(t *testing.T) {
 		got, variance := l.Moments(0)
 		check(t, name+", mean", got/mean, 1, 0.03)
 		check(t, name+", variance", variance/(square-mean*mean), 1, 0.3)
-		check(t, name+", noise", l.Noise(0, noise)/within, 1, 0.3)
+		check(t, name+", noise", l.NoiseVariance(0, noise)/within, 1, 0.3)
 	}
 }
 
@@ -78,10 +78,10 @@ func TestLogMixtureDraws(t *testing.T) {
 func TestLogMixtureFar(t *testing.T) {
 	for _, top := range []float64{10, 1000} {
 		for _, far := range []float64{1, 1000, 1e200} {
-			l := LogMixture{Mixture{S: 2, N: 1, Mean: []float64{0, 1}, Var: []float64{1, far}}, 0, 5, top}
+			l := LogNormalMixture{Mixture{S: 2, N: 1, Mean: []float64{0, 1}, Var: []float64{1, far}}, 0, 5, top}
 			mean, variance := l.Moments(0)
 			most := math.Exp(min(top, maxLog)) * (1 + 1e-9)
-			noise, crps := l.Noise(0, min(far, 1)), l.CRPS(0, 3)
+			noise, crps := l.NoiseVariance(0, min(far, 1)), l.CRPS(0, 3)
 			if !(mean <= most && variance > 0 && math.Sqrt(variance) <= 2*most && noise <= variance) ||
 				math.IsNaN(crps) {
 				t.Errorf("top %g, far %g: mean %g, variance %g, noise %g, CRPS %g", top, far, mean, variance, noise, crps)

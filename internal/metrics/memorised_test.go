@@ -113,7 +113,7 @@ func TestDensities(t *testing.T) {
 	for name, m := range map[string]Mixture{
 		"normal":  {S: 1, N: n},
 		"mixture": {S: 5, N: n},
-		"student": {S: 5, N: n, Student: slices.Repeat([]*Student{NewStudent(5)}, 5)},
+		"student": {S: 5, N: n, Student: slices.Repeat([]*StudentT{NewStudentT(5)}, 5)},
 	} {
 		rng := rand.New(rand.NewPCG(5, 6))
 		m.Mean, m.Var = make([]float64, m.S*n), make([]float64, n)

@@ -17,11 +17,11 @@ import (
 // the variance of p.
 type Mixture struct {
 	S, N      int
-	Mean      []float64  // means of the components [S,N]
-	Var       []float64  // σ², the squared scale of a component [N] or [S,N]
-	Weight    []float64  // weights of the components [S], with sum 1; nil: equal weights
-	Student   []*Student // Student's t of each component [S], nil for a normal one; nil: all are normal
-	TailShare float64    // share of the tail component, 0 ≤ TailShare < 1
+	Mean      []float64   // means of the components [S,N]
+	Var       []float64   // σ², the squared scale of a component [N] or [S,N]
+	Weight    []float64   // weights of the components [S], with sum 1; nil: equal weights
+	Student   []*StudentT // Student's t of each component [S], nil for a normal one; nil: all are normal
+	TailShare float64     // share of the tail component, 0 ≤ TailShare < 1
 }
 
 const (
@@ -31,11 +31,11 @@ const (
 
 var logRoot2Pi = 0.5 * math.Log(2*math.Pi)
 
-// cdf returns the standard normal distribution function; erfc keeps its lower tail exact.
-func cdf(z float64) float64 { return 0.5 * math.Erfc(-z*invRoot2) }
+// normalCDF returns the standard normal distribution function; erfc keeps its lower tail exact.
+func normalCDF(z float64) float64 { return 0.5 * math.Erfc(-z*invRoot2) }
 
-// pdf returns the standard normal density.
-func pdf(z float64) float64 { return math.Exp(-0.5*z*z - logRoot2Pi) }
+// normalPDF returns the standard normal density.
+func normalPDF(z float64) float64 { return math.Exp(-0.5*z*z - logRoot2Pi) }
 
 // scale returns σ of component s of row n.
 func (m Mixture) scale(s, n int) float64 {
@@ -55,7 +55,7 @@ func (m Mixture) scaledWeight(s int) float64 {
 }
 
 // student returns the distribution of component s; nil is the normal distribution.
-func (m Mixture) student(s int) *Student {
+func (m Mixture) student(s int) *StudentT {
 	if m.Student == nil {
 		return nil
 	}
@@ -67,10 +67,10 @@ func (m Mixture) student(s int) *Student {
 func (m Mixture) ComponentQuantile(s, n int, z float64) float64 {
 	if s == m.S {
 		o := m.tail(n)
-		return o.mean + o.sd*tailQuantile(cdf(z))
+		return o.mean + o.sd*tailQuantile(normalCDF(z))
 	}
 	if t := m.student(s); t != nil {
-		z = t.quantile(cdf(z))
+		z = t.quantile(normalCDF(z))
 	}
 	return m.Mean[s*m.N+n] + m.scale(s, n)*z
 }

@@ -37,7 +37,7 @@ func TestSingleComponent(t *testing.T) {
 			z := (y - 3) / 2
 			check(t, "log density", m.LogDensity(0, y), normal.LogProb(y), 1e-13)
 			check(t, "CDF", m.CDF(0, y), normal.CDF(y), 1e-13)
-			check(t, "CRPS", m.CRPS(0, y), 2*(z*(2*cdf(z)-1)+2*pdf(z)-1/math.Sqrt(math.Pi)), 1e-13)
+			check(t, "CRPS", m.CRPS(0, y), 2*(z*(2*normalCDF(z)-1)+2*normalPDF(z)-1/math.Sqrt(math.Pi)), 1e-13)
 		}
 		for _, p := range []float64{1e-9, 0.05, 0.5, 0.999} {
 			check(t, "quantile", m.QuantileFunc(0)(p), normal.Quantile(p), 1e-9)
@@ -56,7 +56,7 @@ func TestQuantileInverts(t *testing.T) {
 		q := m.QuantileFunc(0)(p)
 		sd, slope := math.Sqrt(m.Var[0]), 0.0
 		for s := range m.S {
-			slope += pdf((q-m.Mean[s*m.N])/sd) / (sd * 2)
+			slope += normalPDF((q-m.Mean[s*m.N])/sd) / (sd * 2)
 		}
 		if err := math.Abs(m.CDF(0, q) - p); err > 1e-10*sd*slope+1e-14 {
 			t.Fatalf("p = %.3f: CDF(%g) is off by %g", p, q, err)
@@ -141,10 +141,11 @@ func BenchmarkScoreRegression(b *testing.B) {
 }
 
 // benchmarkScore scores n rows of 100 samples each, with normal noise where student is nil.
-func benchmarkScore(b *testing.B, n int, student []*Student, tailShare float64) {
+func benchmarkScore(b *testing.B, n int, student []*StudentT, tailShare float64) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	const s = 100
-	m := Mixture{S: s, N: n, Mean: make([]float64, s*n), Var: make([]float64, n), Student: student, TailShare: tailShare}
+	m := Mixture{S: s, N: n, Mean: make([]float64, s*n), Var: make([]float64, n), Student: student,
+		TailShare: tailShare}
 	for i := range m.Mean {
 		m.Mean[i] = rng.NormFloat64()
 	}

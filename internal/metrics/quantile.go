@@ -32,11 +32,11 @@ func Quantiles(d Distribution, levels []float64) func(n int, into []float64) {
 
 // QuantileFunc returns the y of row n with CDF(n, y) = p, 0 < p < 1, to 1e-10 of the least standard deviation of a
 // component. One goroutine may use it at a time.
-func (m Mixture) QuantileFunc(n int) func(p float64) float64 { return m.row(n).quantile }
+func (m Mixture) QuantileFunc(n int) func(p float64) float64 { return m.solver(n).quantile }
 
-// row is one row of a mixture. It has copies of the components, which lie far apart in the mixture, side by side, so
-// that several quantiles are found faster.
-type row struct {
+// quantileSolver is one row of a mixture. It has copies of the components, which lie far apart in the mixture, side by
+// side, so that several quantiles are found faster.
+type quantileSolver struct {
 	mixture            Mixture
 	mean, scale, times []float64 // [S]
 	least              float64   // the least of the scales
@@ -45,14 +45,14 @@ type row struct {
 	u, below, density []float64 // [S] results of the last call of beyond
 }
 
-// row returns the components of row n, side by side.
-func (m Mixture) row(n int) *row {
+// solver returns the components of row n, side by side.
+func (m Mixture) solver(n int) *quantileSolver {
 	memory := make([]float64, 6*m.S)
 	next := func() (some []float64) {
 		some, memory = memory[:m.S:m.S], memory[m.S:]
 		return some
 	}
-	r := &row{m, next(), next(), next(), math.Inf(1), m.tail(n), next(), next(), next()}
+	r := &quantileSolver{m, next(), next(), next(), math.Inf(1), m.tail(n), next(), next(), next()}
 	for s := range m.S {
 		r.mean[s], r.scale[s], r.times[s] = m.Mean[s*m.N+n], m.scale(s, n), m.scaledWeight(s)*(1-m.TailShare)
 		r.least = math.Min(r.least, r.scale[s])
@@ -61,7 +61,7 @@ func (m Mixture) row(n int) *row {
 }
 
 // quantile solves CDF(y) = p for QuantileFunc, by Newton steps inside a shrinking bracket.
-func (r *row) quantile(p float64) float64 {
+func (r *quantileSolver) quantile(p float64) float64 {
 	low, high := r.bracket(p)
 	const steps = 200 // bisection alone halves any float64 bracket to its last bit in about 60
 	y := low + (high-low)/2
@@ -86,7 +86,7 @@ func (r *row) quantile(p float64) float64 {
 
 // bracket brackets the quantile at p. Component s reaches p at μ_s + σ_s z, so that the mixture reaches it between the
 // least and the greatest of these.
-func (r *row) bracket(p float64) (low, high float64) {
+func (r *quantileSolver) bracket(p float64) (low, high float64) {
 	z := 0.0
 	low, high = math.Inf(1), math.Inf(-1)
 	for s, mean := range r.mean {
@@ -104,7 +104,7 @@ func (r *row) bracket(p float64) (low, high float64) {
 }
 
 // excess returns f = CDF(y) − p, and its slope, the density at y.
-func (r *row) excess(y, p float64) (f, slope float64) {
+func (r *quantileSolver) excess(y, p float64) (f, slope float64) {
 	for s, mean := range r.mean {
 		r.u[s] = (y - mean) / r.scale[s]
 	}

@@ -12,9 +12,9 @@ func TestQuantiles(t *testing.T) {
 	levels := []float64{1e-300, 1e-20, 1e-9, 0.05, 0.5, 0.75, 1 - 1e-9, 1 - 1e-16}
 	for name, m := range map[string]Mixture{
 		"a normal":        {S: 1},
-		"Student's t":     {S: 1, Student: []*Student{NewStudent(3)}},
+		"Student's t":     {S: 1, Student: []*StudentT{NewStudentT(3)}},
 		"normals":         {S: 7},
-		"a normal beside": {S: 2, Student: []*Student{NewStudent(3), nil}},
+		"a normal beside": {S: 2, Student: []*StudentT{NewStudentT(3), nil}},
 		"far normals":     {S: 3, TailShare: 0.01},
 	} {
 		m.N = 20
@@ -38,8 +38,8 @@ func TestQuantiles(t *testing.T) {
 
 // A quantile at a level that is no probability is NaN.
 func TestNoQuantile(t *testing.T) {
-	for _, student := range []*Student{nil, NewStudent(3)} {
-		m := Mixture{S: 2, N: 1, Mean: []float64{0, 1}, Var: []float64{1}, Student: []*Student{student, student}}
+	for _, student := range []*StudentT{nil, NewStudentT(3)} {
+		m := Mixture{S: 2, N: 1, Mean: []float64{0, 1}, Var: []float64{1}, Student: []*StudentT{student, student}}
 		for _, p := range []float64{-1, 2, math.NaN(), math.Inf(-1)} {
 			if q := m.QuantileFunc(0)(p); !math.IsNaN(q) {
 				t.Errorf("%g at %g", q, p)

@@ -22,7 +22,7 @@ type Predictive interface {
 	CRPS(n int, y float64) float64
 }
 
-// Distribution is the part of the mixtures of rows that predictions need: a Mixture of numbers, or Counts.
+// Distribution is the part of the mixtures of rows that predictions need: a Mixture of numbers, or a CountMixture.
 type Distribution interface {
 	Predictive
 	MeanComponentVariance(n int) float64           // mean of the variances of the components

@@ -21,13 +21,13 @@ func (c scoringCase) crps() float64 {
 		m.Var[s] = scale * scale
 	}
 	if c.DOF != nil {
-		t := NewStudent(c.DOF[0])
+		t := NewStudentT(c.DOF[0])
 		for range m.S {
 			m.Student = append(m.Student, t)
 		}
 	}
 	if c.Name == "lognormal" {
-		return LogMixture{Mixture: m, Unit: 1, Top: maxLog}.CRPS(0, c.Y)
+		return LogNormalMixture{Mixture: m, Unit: 1, Top: maxLog}.CRPS(0, c.Y)
 	}
 	return m.CRPS(0, c.Y)
 }

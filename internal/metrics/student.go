@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Student is Student's t with ν > 2 degrees of freedom: density t_ν(z) = C (1 + z²/ν)^−(ν+1)/2. Its distribution
+// StudentT is Student's t with ν > 2 degrees of freedom: density t_ν(z) = C (1 + z²/ν)^−(ν+1)/2. Its distribution
 // function is needed very often, so it is tabulated. nil is the standard normal distribution.
-type Student struct {
+type StudentT struct {
 	dof, logC float64
 	table     []knot // upper tail 1 − CDF at z = sinh u, by u in multiples of knotStep
 }
@@ -17,8 +17,8 @@ type Student struct {
 // knot is a value of a function, and its slope.
 type knot struct{ value, slope float64 }
 
-// between returns the cubic through two knots that are a step apart, at a share x of it.
-func between(a, b knot, x, step float64) float64 {
+// hermiteInterpolate returns the cubic through two knots that are a step apart, at a share x of it.
+func hermiteInterpolate(a, b knot, x, step float64) float64 {
 	rest := 1 - x
 	return (1+2*x)*rest*rest*a.value + x*x*(3-2*x)*b.value + step*x*rest*(rest*a.slope-x*b.slope)
 }
@@ -28,11 +28,11 @@ const (
 	knotStep = 20.0 / knots // beyond u = 20 the tail is below 1e-16 for every ν > 2
 )
 
-// NewStudent makes the table, to 1e-12 of the distribution function.
-func NewStudent(dof float64) *Student {
+// NewStudentT makes the table, to 1e-12 of the distribution function.
+func NewStudentT(dof float64) *StudentT {
 	upper, _ := math.Lgamma((dof + 1) / 2)
 	lower, _ := math.Lgamma(dof / 2)
-	t := &Student{dof: dof, logC: upper - lower - 0.5*math.Log(math.Pi*dof), table: make([]knot, knots+1)}
+	t := &StudentT{dof: dof, logC: upper - lower - 0.5*math.Log(math.Pi*dof), table: make([]knot, knots+1)}
 	for i := range t.table {
 		u := float64(i) * knotStep
 		z := math.Sinh(u)
@@ -43,7 +43,7 @@ func NewStudent(dof float64) *Student {
 	return t
 }
 
-func (t *Student) logDensity(z float64) float64 {
+func (t *StudentT) logDensity(z float64) float64 {
 	if t == nil {
 		return -0.5*z*z - logRoot2Pi
 	}
@@ -51,17 +51,17 @@ func (t *Student) logDensity(z float64) float64 {
 }
 
 // CDF returns the probability of at most z, of Student's t by cubic interpolation in the table.
-func (t *Student) CDF(z float64) float64 {
+func (t *StudentT) CDF(z float64) float64 {
 	switch {
 	case t == nil:
-		return cdf(z)
+		return normalCDF(z)
 	case math.IsNaN(z):
 		return z
 	}
 	at := math.Asinh(math.Abs(z)) / knotStep
 	tail := 0.0
 	if i := int(math.Min(at, knots)); i < knots {
-		tail = between(t.table[i], t.table[i+1], at-float64(i), knotStep)
+		tail = hermiteInterpolate(t.table[i], t.table[i+1], at-float64(i), knotStep)
 	}
 	if z < 0 {
 		return tail
@@ -69,7 +69,7 @@ func (t *Student) CDF(z float64) float64 {
 	return 1 - tail
 }
 
-func (t *Student) quantile(p float64) float64 {
+func (t *StudentT) quantile(p float64) float64 {
 	switch {
 	case t == nil:
 		return normalQuantile(p)
@@ -80,6 +80,6 @@ func (t *Student) quantile(p float64) float64 {
 }
 
 // meanDistance returns E|T − z| = z (2 CDF(z) − 1) + 2 t_ν(z) (ν + z²)/(ν − 1).
-func (t *Student) meanDistance(z float64) float64 {
+func (t *StudentT) meanDistance(z float64) float64 {
 	return z*(2*t.CDF(z)-1) + 2*math.Exp(t.logDensity(z))*(t.dof+z*z)/(t.dof-1)
 }

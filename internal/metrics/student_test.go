@@ -14,7 +14,7 @@ import (
 func TestStudentComponent(t *testing.T) {
 	for _, dof := range []float64{2.05, 3, 8.5, 400} {
 		want := distuv.StudentsT{Mu: 3, Sigma: 2, Nu: dof}
-		m := Mixture{S: 1, N: 1, Mean: []float64{3}, Var: []float64{4}, Student: []*Student{NewStudent(dof)}}
+		m := Mixture{S: 1, N: 1, Mean: []float64{3}, Var: []float64{4}, Student: []*StudentT{NewStudentT(dof)}}
 		for _, y := range []float64{-400, -3, 2.9, 3, 3.5, 11, 1e5} {
 			check(t, "log density", m.LogDensity(0, y), want.LogProb(y), 1e-10)
 			if got := m.CDF(0, y); math.Abs(got-want.CDF(y)) > 1e-11 {
@@ -40,8 +40,8 @@ func TestStudentComponent(t *testing.T) {
 // The CRPS of mixtures whose components have tails, or variances, of their own, by sampling; and the coverage of draws.
 func TestMixturesOfOwnVariances(t *testing.T) {
 	const s, n, dof = 3, 3000, 4.0
-	for name, student := range map[string][]*Student{"normal": nil,
-		"student": slices.Repeat([]*Student{NewStudent(dof)}, s)} {
+	for name, student := range map[string][]*StudentT{"normal": nil,
+		"student": slices.Repeat([]*StudentT{NewStudentT(dof)}, s)} {
 		rng := rand.New(rand.NewPCG(3, 4))
 		m := Mixture{S: s, N: n, Mean: make([]float64, s*n), Var: make([]float64, s*n), Student: student}
 		for i := range m.Mean {
@@ -85,5 +85,5 @@ func TestMixturesOfOwnVariances(t *testing.T) {
 }
 
 func BenchmarkScoreStudent(b *testing.B) {
-	benchmarkScore(b, 20, slices.Repeat([]*Student{NewStudent(5)}, 100), 0.01)
+	benchmarkScore(b, 20, slices.Repeat([]*StudentT{NewStudentT(5)}, 100), 0.01)
 }

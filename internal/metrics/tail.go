@@ -119,7 +119,7 @@ func (t tailComponent) distances(m Mixture, n int) func(z, sd float64) float64 {
 	}
 	return func(z, _ float64) float64 {
 		k := int((z - low) / step)
-		return between(table[k], table[k+1], (z-low)/step-float64(k), step)
+		return hermiteInterpolate(table[k], table[k+1], (z-low)/step-float64(k), step)
 	}
 }
 

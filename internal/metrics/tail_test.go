@@ -19,7 +19,7 @@ func TestOuterIsStudent(t *testing.T) {
 		if got := tailCDF(z); math.Abs(got/want.CDF(z)-1) > 1e-9 {
 			t.Errorf("CDF(%g) is %.15g, want %.15g", z, got, want.CDF(z))
 		}
-		student := NewStudent(3)
+		student := NewStudentT(3)
 		check(t, "distance", tailDistance(z), student.meanDistance(z*math.Sqrt(3))/math.Sqrt(3), 1e-10)
 	}
 	for _, p := range []float64{1e-300, 1e-15, 1e-9, 1e-4, 0.05, 0.3, 0.5, 0.8, 0.999, 1 - 1e-9} {
@@ -53,7 +53,7 @@ func completed(size int, rng *rand.Rand) map[string]Mixture {
 	alike := own
 	alike.Weight = nil
 	both := own
-	both.Student = slices.Repeat([]*Student{NewStudent(2.5), nil}, size)[:size]
+	both.Student = slices.Repeat([]*StudentT{NewStudentT(2.5), nil}, size)[:size]
 	return map[string]Mixture{"one variance": one, "own variances": alike, "weighted": own, "both kinds": both}
 }
 
@@ -137,8 +137,8 @@ func TestMeanOuterDistance(t *testing.T) {
 		for mean := -3.0; mean < 3; mean += 0.1 {
 			want, weights := 0.0, 0.0
 			for x := -9.0; x < 9; x += 0.002 {
-				want += pdf(x) * tailDistance(mean+sd*x)
-				weights += pdf(x)
+				want += normalPDF(x) * tailDistance(mean+sd*x)
+				weights += normalPDF(x)
 			}
 			got, slope := meanTailDistance(mean, sd)
 			check(t, fmt.Sprintf("mean %g, deviation %g", mean, sd), got, want/weights, 3e-4)

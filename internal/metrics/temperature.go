@@ -13,7 +13,7 @@ const (
 // Temperature returns the T with the largest log density of rows (Guo, Pleiss, Sun and Weinberger 2017), with log T
 // normal around 0, and the log density of each row for 1 and for T. logs gives the log densities for a temperature.
 func Temperature(logs func(t float64) []float64, w Weights) (t float64, as, with []float64) {
-	best := maximise(-math.Log(maxTemperature), math.Log(maxTemperature), func(x float64) float64 {
+	best := goldenSection(-math.Log(maxTemperature), math.Log(maxTemperature), func(x float64) float64 {
 		sum := -x * x / (2 * temperatureSigma * temperatureSigma)
 		for i, l := range logs(math.Exp(x)) {
 			sum += w.At(i) * l
@@ -23,8 +23,8 @@ func Temperature(logs func(t float64) []float64, w Weights) (t float64, as, with
 	return math.Exp(best), logs(1), logs(math.Exp(best))
 }
 
-// maximise returns the maximum point of f between lo and hi, by golden-section search.
-func maximise(lo, hi float64, f func(float64) float64) float64 {
+// goldenSection returns the maximum point of f between lo and hi, by golden-section search.
+func goldenSection(lo, hi float64, f func(float64) float64) float64 {
 	ratio := (math.Sqrt(5) - 1) / 2
 	a, b := hi-ratio*(hi-lo), lo+ratio*(hi-lo)
 	fa, fb := f(a), f(b)

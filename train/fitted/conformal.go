@@ -117,7 +117,7 @@ func Interval(m metrics.Distribution, s scaling.TargetScale, n int, q float64) (
 	const most = math.MaxFloat64 / 4 // largest absolute bound, so that the width is finite
 	mean, sd := centre(m, n)
 	lower, upper = max(s.Unscale(mean-q*sd), -most), min(s.Unscale(mean+q*sd), most)
-	if _, counts := m.(metrics.Counts); counts {
+	if _, counts := m.(metrics.CountMixture); counts {
 		return math.Floor(max(lower, 0)), math.Ceil(upper)
 	}
 	return lower, upper

@@ -56,10 +56,11 @@ func (t *Model) BaselineLogDensity(ds *data.Dataset) (mean float64) {
 const tailShare = 0.01
 
 // Mixture returns a regression's prediction of target c as one mixture for each row, in training-sd units:
-// metrics.Counts for counts, and otherwise a metrics.Mixture.
+// metrics.CountMixture for counts, and otherwise a metrics.Mixture.
 func (t *Model) Mixture(p *model.Prediction, c int) metrics.Distribution {
 	if p.Dispersion != nil {
-		return metrics.Counts{S: p.S, N: p.N, LogRate: column(p.H, p.C, c), Dispersion: p.Dispersion, Weight: p.Weight}
+		return metrics.CountMixture{S: p.S, N: p.N, LogRate: column(p.H, p.C, c), Dispersion: p.Dispersion,
+			Weight: p.Weight}
 	}
 	return t.numberMixture(p, c)
 }
@@ -78,7 +79,7 @@ func (t *Model) numberMixture(p *model.Prediction, c int) metrics.Mixture {
 		case s > 0 && dof == p.DoF[s-1]:
 			m.Student = append(m.Student, m.Student[s-1])
 		default:
-			m.Student = append(m.Student, metrics.NewStudent(dof))
+			m.Student = append(m.Student, metrics.NewStudentT(dof))
 		}
 	}
 	return m
@@ -97,8 +98,8 @@ func Noise(p *model.Prediction, m metrics.Distribution, c, n int) float64 {
 }
 
 // Logs returns the distribution of a target whose logarithm has the distribution m, a metrics.Mixture.
-func Logs(m metrics.Distribution, s scaling.TargetScale) metrics.LogMixture {
-	return metrics.LogMixture{Mixture: m.(metrics.Mixture), Centre: s.Mean, Unit: s.SD, Top: s.Top()}
+func Logs(m metrics.Distribution, s scaling.TargetScale) metrics.LogNormalMixture {
+	return metrics.LogNormalMixture{Mixture: m.(metrics.Mixture), Centre: s.Mean, Unit: s.SD, Top: s.Top()}
 }
 
 // mixture returns the Mixture of target c or, with draws, the normal of their moments.

@@ -11,12 +11,12 @@ const (
 	countPoints = 256
 )
 
-// countRow is the distribution function of a row at some counts. Almost all probability lies between the first and the
+// cdfTable is the distribution function of a row at some counts. Almost all probability lies between the first and the
 // last.
-type countRow struct{ at, cdf []float64 }
+type cdfTable struct{ at, cdf []float64 }
 
-// row tabulates row n.
-func (c Counts) row(n int) countRow {
+// tabulate tabulates the distribution function of row n.
+func (c CountMixture) tabulate(n int) cdfTable {
 	lo, hi := math.Inf(1), 0.0
 	for s := range c.S {
 		one := c.component(s, n)
@@ -24,15 +24,15 @@ func (c Counts) row(n int) countRow {
 	}
 	switch {
 	case math.IsNaN(lo + hi):
-		return countRow{[]float64{lo + hi}, []float64{lo + hi}}
+		return cdfTable{[]float64{lo + hi}, []float64{lo + hi}}
 	case hi-lo < everyCount:
-		return c.sums(n, lo, math.Ceil(hi))
+		return c.tabulateAll(n, lo, math.Ceil(hi))
 	}
-	return c.coarse(n, lo, math.Ceil(hi))
+	return c.tabulateCoarsely(n, lo, math.Ceil(hi))
 }
 
-// sums adds up the probabilities of all counts from lo to hi. It computes each probability from the one before.
-func (c Counts) sums(n int, lo, hi float64) countRow {
+// tabulateAll adds up the probabilities of all counts from lo to hi. It computes each probability from the one before.
+func (c CountMixture) tabulateAll(n int, lo, hi float64) cdfTable {
 	const negligible = 1e-12
 	mass := make([]float64, int(hi-lo)+2) // probabilities from lo−1 on
 	for s := range c.S {
@@ -50,7 +50,7 @@ func (c Counts) sums(n int, lo, hi float64) countRow {
 			}
 		}
 	}
-	row := countRow{make([]float64, len(mass)), mass}
+	row := cdfTable{make([]float64, len(mass)), mass}
 	for i := range mass {
 		row.at[i] = lo - 1 + float64(i)
 		if i > 0 {
@@ -60,9 +60,10 @@ func (c Counts) sums(n int, lo, hi float64) countRow {
 	return row
 }
 
-// coarse computes the points at even steps of √y, on whose scale a Poisson distribution has the same width everywhere.
-func (c Counts) coarse(n int, lo, hi float64) countRow {
-	row := countRow{at: []float64{lo - 1}, cdf: []float64{c.CDF(n, lo-1)}}
+// tabulateCoarsely computes the points at even steps of √y, on whose scale a Poisson distribution has the same width
+// everywhere.
+func (c CountMixture) tabulateCoarsely(n int, lo, hi float64) cdfTable {
+	row := cdfTable{at: []float64{lo - 1}, cdf: []float64{c.CDF(n, lo-1)}}
 	from, to := math.Sqrt(lo), math.Sqrt(hi)
 	for i := 1; i <= countPoints; i++ {
 		root := from + (to-from)*float64(i)/countPoints
@@ -74,8 +75,8 @@ func (c Counts) coarse(n int, lo, hi float64) countRow {
 }
 
 // QuantileFunc returns the least count of row n with CDF(n, y) ≥ p, 0 < p < 1.
-func (c Counts) QuantileFunc(n int) func(p float64) float64 {
-	row := c.row(n)
+func (c CountMixture) QuantileFunc(n int) func(p float64) float64 {
+	row := c.tabulate(n)
 	return func(p float64) float64 {
 		last := len(row.at) - 1
 		i := sort.SearchFloat64s(row.cdf, p)
@@ -94,7 +95,7 @@ func (c Counts) QuantileFunc(n int) func(p float64) float64 {
 }
 
 // search returns the quantile of row n at p, above low, by bisection; high moves up while it is below.
-func (c Counts) search(n int, p, low, high float64) float64 {
+func (c CountMixture) search(n int, p, low, high float64) float64 {
 	const most = 1e300
 	for c.CDF(n, high) < p && high < most {
 		low, high = high, 2*high+1
@@ -114,9 +115,9 @@ func (c Counts) search(n int, p, low, high float64) float64 {
 }
 
 // CRPS returns Σ_k (CDF(k) − 1[k ≥ y])² over all counts k, the CRPS of row n and a count y: exact if there are few
-// counts, and otherwise by the trapezoid rule between the points of a countRow.
-func (c Counts) CRPS(n int, y float64) float64 {
-	row := c.row(n)
+// counts, and otherwise by the trapezoid rule between the points of a cdfTable.
+func (c CountMixture) CRPS(n int, y float64) float64 {
+	row := c.tabulate(n)
 	first, last := row.at[0], row.at[len(row.at)-1]
 	if math.IsNaN(first) {
 		return first
