@@ -123,7 +123,7 @@ func (d *Dataset) windows(folds int) (cuts []float64) {
 // foldsOfGroups puts each group, the largest first, into the fold with the fewest rows.
 func (d *Dataset) foldsOfGroups(folds int) []int {
 	sizes := d.groupSizes()
-	order := metrics.Order(len(sizes), func(a, b int) int { return cmp.Compare(sizes[b], sizes[a]) })
+	order := metrics.ArgSort(len(sizes), func(a, b int) int { return cmp.Compare(sizes[b], sizes[a]) })
 	of, rows := make([]int, len(sizes)), make([]int, folds)
 	for _, g := range order {
 		least := slices.Index(rows, slices.Min(rows))

@@ -172,7 +172,7 @@ func classTable(t *fitted.Model, p *model.Prediction) *Table {
 	if ok {
 		out.Columns, out.Words = append(out.Columns, "set"), append(out.Words, "set")
 	}
-	distance := metrics.Distances(p.H, p.S, p.N, p.C)
+	distance := metrics.BhattacharyyaDistances(p.H, p.S, p.N, p.C)
 	out.Row = func(i int, cells []Cell) []Cell { // it does not keep p, which fills the memory
 		cells = append(cells, Cell{Class: classes.Label(i)})
 		cells = appendNumbers(cells, classes.Probabilities(i)...)

@@ -60,15 +60,15 @@ func (t *Table) Write(w io.Writer, format string) error {
 const rowsAtOnce = 4096
 
 // each makes the cells of up to rowsAtOnce rows at a time. Threads call part with the cells of each part of
-// metrics.PartRows rows, and the number of the part; write then gets them all.
+// metrics.ChunkRows rows, and the number of the chunk; write then gets them all.
 func (t *Table) each(part func(k int, cells []Cell) error, write func(cells []Cell) error) error {
 	width := len(t.Columns)
 	cells := make([]Cell, min(t.Rows, rowsAtOnce)*width)
-	failed := make([]error, rowsAtOnce/metrics.PartRows)
+	failed := make([]error, rowsAtOnce/metrics.ChunkRows)
 	for first := 0; first < t.Rows; first += rowsAtOnce {
 		rows := min(rowsAtOnce, t.Rows-first)
-		metrics.EachPart(rows, func(lo, hi int) {
-			k := lo / metrics.PartRows
+		metrics.EachChunk(rows, func(lo, hi int) {
+			k := lo / metrics.ChunkRows
 			own := cells[lo*width : hi*width]
 			if failed[k] = t.cells(first+lo, own); failed[k] == nil {
 				failed[k] = part(k, own)
@@ -102,7 +102,7 @@ type textWriter struct {
 	to     io.Writer
 	begun  bool // there is a header, or none is needed
 	append func(to []byte, names [][]byte, cells []Cell) ([]byte, error)
-	parts  [rowsAtOnce / metrics.PartRows][]byte
+	parts  [rowsAtOnce / metrics.ChunkRows][]byte
 }
 
 // Write writes a header before the first table.
@@ -132,7 +132,7 @@ func (w *textWriter) Write(t *Table) error {
 		w.parts[k] = text
 		return nil
 	}, func(cells []Cell) error {
-		parts := (len(cells)/width + metrics.PartRows - 1) / metrics.PartRows
+		parts := (len(cells)/width + metrics.ChunkRows - 1) / metrics.ChunkRows
 		_, err := w.to.Write(bytes.Join(w.parts[:parts], nil))
 		return err
 	})

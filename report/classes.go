@@ -58,7 +58,7 @@ func matrix(classes []metrics.ClassScore) *table {
 // Confusion counts the rows of a class that were taken for another class.
 type Confusion struct {
 	Class, Predicted string
-	Rows, Of         metrics.Count
+	Rows, Of         metrics.RowCount
 }
 
 // Confusions lists the confusions of classes, the most frequent first.

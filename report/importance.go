@@ -118,7 +118,7 @@ func (s *shuffler) narrow(ctx context.Context, inputs []data.Input) ([]data.Inpu
 		if inputs[0].Columns == nil { // the first input is the sequences, which a block does not shuffle
 			measured[0].Drop = math.Inf(1)
 		}
-		order := metrics.Order(maxInputs, func(a, b int) int { return byDrop(measured[a], measured[b]) })
+		order := metrics.ArgSort(maxInputs, func(a, b int) int { return byDrop(measured[a], measured[b]) })
 		most := max(maxInputs, len(inputs)/2)
 		inputs = nil
 		for _, b := range order {

@@ -98,7 +98,7 @@ func tenths(t Target) *table {
 
 // sortedIndices returns the indices of the values, from the least value to the largest.
 func sortedIndices(values []float64) []int {
-	return metrics.Order(len(values), func(a, b int) int { return cmp.Compare(values[a], values[b]) })
+	return metrics.ArgSort(len(values), func(a, b int) int { return cmp.Compare(values[a], values[b]) })
 }
 
 // inTenths divides the indices of the values into ten parts, from the least value to the largest. Equal values are in

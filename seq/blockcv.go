@@ -224,7 +224,7 @@ func blocks(t Targets, places []int) [][]int {
 	if whole := wholeGroups(t.Groups); len(whole) > 1 {
 		return whole
 	}
-	order := metrics.Order(len(places), func(a, b int) int { return places[a] - places[b] })
+	order := metrics.ArgSort(len(places), func(a, b int) int { return places[a] - places[b] })
 	all := make([][]int, maxBlocks)
 	for _, rows := range grouped(t, order, t.Classes) {
 		for k, i := range rows {

@@ -86,7 +86,7 @@ func (ch *objectiveChoice) score(ctx context.Context, a *rundir.Attempt) error {
 	}
 	a.Logs = logs
 	if r.config.Temperature == 0 {
-		a.Temperature, _, _ = Temperature(r.trained, p, heldOut)
+		a.Temperature, _, _ = FitTemperature(r.trained, p, heldOut)
 		if heldOut.Task == data.Regression { // the rows flatter the attempt that they choose: it gets no surer
 			a.Temperature = max(1, a.Temperature)
 		}

@@ -25,7 +25,7 @@ func (r *run) calibrate(ctx context.Context, out *Outcome) error {
 	if err != nil {
 		return err
 	}
-	t, plainMean, temperedMean := Temperature(out.Trained, p, rows)
+	t, plainMean, temperedMean := FitTemperature(out.Trained, p, rows)
 	if t != 1 {
 		out.Trained.Config.Temperature = t
 		r.reporter.Note("temperature %.2f, by %d validation rows: log density %.4f in place of %.4f", t, p.N,
@@ -47,13 +47,14 @@ func (r *run) keepTemperatureOne(out *Outcome) {
 	}
 }
 
-// Temperature returns the temperature that fits a prediction of rows, or 1 if it does not make them likelier by more
+// FitTemperature returns the temperature that fits a prediction of rows, or 1 if it does not make them likelier by more
 // than the standard error. It also returns their mean log density without it and with it. The bound pays for large
 // logits, so that a classifier which is almost always right is less sure than it could be. And a model of few numbers
 // is too sure.
-func Temperature(trained *fitted.Model, p *model.Prediction, rows *data.Dataset) (t, plainMean, temperedMean float64) {
+func FitTemperature(trained *fitted.Model, p *model.Prediction, rows *data.Dataset) (t, plainMean,
+	temperedMean float64) {
 	w := metrics.Weights(rows.Weights)
-	t, plainLogs, temperedLogs := metrics.Temperature(func(t float64) []float64 {
+	t, plainLogs, temperedLogs := metrics.FitTemperature(func(t float64) []float64 {
 		if trained.Schema.Task == data.Classification { // this makes no copy of the logits, which may be large
 			return metrics.LabelLogProbabilities(p.H, p.S, p.N, p.C, 1/t, rows.Labels)
 		}

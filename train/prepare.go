@@ -205,7 +205,7 @@ func (s *setup) balanceClasses() error {
 	s.train, s.validation = s.train.WithClassWeights(classWeights), s.validation.WithClassWeights(classWeights)
 	rare := slices.Index(classWeights, slices.Max(classWeights))
 	s.reporter.Note("class weights: balanced, of a row of %q times %s; probabilities are those of equally frequent "+
-		"classes", s.train.Classes[rare], metrics.Count(classWeights[rare]))
+		"classes", s.train.Classes[rare], metrics.RowCount(classWeights[rare]))
 	return nil
 }
 

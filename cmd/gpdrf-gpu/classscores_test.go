@@ -12,14 +12,14 @@ import (
 func scored(names []string, confused map[[2]int]int) []metrics.ClassScore {
 	set := make([]metrics.ClassScore, len(names))
 	for i, name := range names {
-		set[i] = metrics.ClassScore{Class: name, Predicted: map[string]metrics.Count{name: 3}}
+		set[i] = metrics.ClassScore{Class: name, Predicted: map[string]metrics.RowCount{name: 3}}
 		for pair, n := range confused {
 			if pair[0] == i {
-				set[i].Predicted[names[pair[1]]] = metrics.Count(n)
+				set[i].Predicted[names[pair[1]]] = metrics.RowCount(n)
 			}
 		}
 	}
-	return metrics.Merge([][]metrics.ClassScore{set})
+	return metrics.MergeClassScores([][]metrics.ClassScore{set})
 }
 
 // Names that are wide, long, empty or not printable stand in columns all the same.

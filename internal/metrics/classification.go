@@ -89,7 +89,7 @@ func Probabilities(logits []float64, s, n, c int) []float64 {
 // the logits.
 func LabelLogProbabilities(logits []float64, s, n, c int, by float64, labels []int32) []float64 {
 	out := make([]float64, n)
-	EachPart(n, func(lo, hi int) {
+	EachChunk(n, func(lo, hi int) {
 		row, each := make([]float64, c), make([]float64, s)
 		for i := lo; i < hi; i++ {
 			top := math.Inf(-1)

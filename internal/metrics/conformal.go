@@ -36,7 +36,7 @@ func CheckConformal(n int, level float64) error {
 // AdaptiveSetScores returns the scores of adaptive prediction sets: for each class, the probability of all classes that
 // are more probable. The most probable class has 0, so that it is in any set.
 func AdaptiveSetScores(probabilities []float64) []float64 {
-	order := Order(len(probabilities), func(a, b int) int { return cmp.Compare(probabilities[b], probabilities[a]) })
+	order := ArgSort(len(probabilities), func(a, b int) int { return cmp.Compare(probabilities[b], probabilities[a]) })
 	scores := make([]float64, len(probabilities))
 	mass := 0.0
 	for i, k := range order {

@@ -14,7 +14,7 @@ func TestByClass(t *testing.T) {
 	for i := range labels {
 		labels[i], predicted[i] = int32(rng.IntN(3)), int32(rng.IntN(2))
 	}
-	got := byClass(labels, predicted, names, nil)
+	got := scoreClasses(labels, predicted, names, nil)
 	for c, name := range names {
 		count := func(is func(label, taken int) bool) (n float64) {
 			for i := range labels {
@@ -53,9 +53,9 @@ func TestByClass(t *testing.T) {
 		t.Errorf("shares of no rows: %+v", got)
 	}
 	// Two halves merged are the whole; a class that one of them lacks is there.
-	halves := [][]ClassScore{byClass(labels[:25], predicted[:25], names, nil),
-		byClass(labels[25:], predicted[25:], names, nil)}
-	if merged := Merge(halves); !reflect.DeepEqual(merged, got) {
+	halves := [][]ClassScore{scoreClasses(labels[:25], predicted[:25], names, nil),
+		scoreClasses(labels[25:], predicted[25:], names, nil)}
+	if merged := MergeClassScores(halves); !reflect.DeepEqual(merged, got) {
 		t.Errorf("merged %+v, want %+v", merged, got)
 	}
 }
@@ -70,9 +70,9 @@ func TestByClassRepeats(t *testing.T) {
 	for k := range names {
 		names[k] = string(rune('a' + k))
 	}
-	first := byClass(labels, predicted, names, w)
+	first := scoreClasses(labels, predicted, names, w)
 	for range 100 {
-		if again := byClass(labels, predicted, names, w); !reflect.DeepEqual(again, first) {
+		if again := scoreClasses(labels, predicted, names, w); !reflect.DeepEqual(again, first) {
 			t.Fatalf("%v rows, and %v", first[0].Support, again[0].Support)
 		}
 	}

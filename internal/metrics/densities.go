@@ -60,9 +60,9 @@ func MeanDensities(targets []Densities) Densities {
 	return mean
 }
 
-// OfLogs turns the densities of x = (log y − centre)/unit into the densities of y/sd. E log y is in closed form, so the
-// bound remains as close.
-func (d Densities) OfLogs(m Predictive, centre, unit float64, y []float64, sd float64) {
+// FromLogScale turns the densities of x = (log y − centre)/unit into the densities of y/sd. E log y is in closed form,
+// so the bound remains as close.
+func (d Densities) FromLogScale(m Predictive, centre, unit float64, y []float64, sd float64) {
 	shift := math.Log(sd) - math.Log(unit)
 	for n := range d.Log {
 		mean, _ := m.Moments(n)

@@ -18,7 +18,7 @@ const (
 //
 //	r_n = max(log p(y_n) − E log p(y), −10 nats),
 //
-// and the means r̄ of n seen and m unseen rows, it has memorised if the gap of Gap is above ¼ nat and
+// and the means r̄ of n seen and m unseen rows, it has memorised if the GeneralisationGap is above ¼ nat and
 //
 //	min(0, r̄_seen) − r̄_unseen > max(¼ nat, t √(v/n + v/m)),   v = max(½, var r_seen)
 //
@@ -36,7 +36,7 @@ func Memorised(seen, unseen Densities) bool {
 	b, _ := unseen.Weights.moments(unseen.surprise())
 	v := max(calibrated, va*n)
 	t := distuv.StudentsT{Sigma: 1, Nu: rows - 1}.Quantile(certainty)
-	gap, _ := Gap(seen, unseen)
+	gap, _ := GeneralisationGap(seen, unseen)
 	return gap > minGap && min(0, a)-b > max(minGap, t*math.Sqrt(v/n+v/m))
 }
 
@@ -49,12 +49,12 @@ func (d Densities) surprise() []float64 {
 	return r
 }
 
-// Gap returns the difference between seen and unseen rows, in nats for each row, and its standard error:
+// GeneralisationGap returns the difference between seen and unseen rows, in nats for each row, and its standard error:
 //
 //	mean_seen − mean_unseen,   √(var_seen/n + var_unseen/m)
 //
 // The error is NaN if one side has a single row.
-func Gap(seen, unseen Densities) (gap, se float64) {
+func GeneralisationGap(seen, unseen Densities) (gap, se float64) {
 	a, va := seen.Weights.moments(seen.Log)
 	b, vb := unseen.Weights.moments(unseen.Log)
 	return a - b, math.Sqrt(va + vb)

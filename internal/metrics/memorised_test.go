@@ -86,19 +86,19 @@ func TestOutliersHideNothing(t *testing.T) {
 	seen := rows(1000, 0.1, rng.NormFloat64)
 	unseen := rows(50, 0.1, func() float64 { return 3 * rng.NormFloat64() })
 	unseen.Log[7] = -1e4
-	if gap, se := Gap(seen, unseen); gap > 3*se || !Memorised(seen, unseen) {
+	if gap, se := GeneralisationGap(seen, unseen); gap > 3*se || !Memorised(seen, unseen) {
 		t.Errorf("gap %g ± %g, memorised %v", gap, se, Memorised(seen, unseen))
 	}
 }
 
 func TestGap(t *testing.T) {
-	gap, se := Gap(Densities{Log: []float64{1, 2, 3}}, Densities{Log: []float64{-1, 1}})
+	gap, se := GeneralisationGap(Densities{Log: []float64{1, 2, 3}}, Densities{Log: []float64{-1, 1}})
 	check(t, "gap", gap, 2, 1e-15)
 	check(t, "its error", se, math.Sqrt(1.0/3+2.0/2), 1e-15)
 	mean, se := MeanStdErr([]float64{1, 2, 3})
 	check(t, "mean", mean, 2, 1e-15)
 	check(t, "its error", se, math.Sqrt(1.0/3), 1e-15)
-	if _, se := Gap(Densities{Log: []float64{1, 2}}, Densities{Log: []float64{3}}); !math.IsNaN(se) {
+	if _, se := GeneralisationGap(Densities{Log: []float64{1, 2}}, Densities{Log: []float64{3}}); !math.IsNaN(se) {
 		t.Errorf("a single row has the error %g", se)
 	}
 }

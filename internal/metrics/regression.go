@@ -40,16 +40,16 @@ func ScoreRegression(m Predictive, y []float64, weights Weights) Regression {
 		panic("metrics: scores need one row at least")
 	}
 	// A row's error, −log p(y), CRPS, and how far its probability is from the middle.
-	of := make([]struct{ miss, nlpd, crps, off float64 }, rows)
+	rowScores := make([]struct{ miss, nlpd, crps, off float64 }, rows)
 	EachRow(rows, func(n int) {
 		mean, _ := m.Moments(n)
-		w := &of[n]
+		w := &rowScores[n]
 		w.miss, w.nlpd, w.crps = y[n]-mean, -m.LogDensity(n, y[n]), m.CRPS(n, y[n])
 		below, upTo := m.PIT(n, y[n])
 		w.off = max(0.5-upTo, below-0.5) * 2
 	})
 	var r Regression
-	for n, w := range of {
+	for n, w := range rowScores {
 		k := weights.At(n)
 		r.RMSE += k * (w.miss * w.miss)
 		r.MAE += k * math.Abs(w.miss)
@@ -80,8 +80,8 @@ func (r *Regression) fields() []*float64 {
 	return []*float64{&r.RMSE, &r.MAE, &r.NLPD, &r.CRPS, &r.Coverage50, &r.Coverage90, &r.Coverage95}
 }
 
-// Mean returns the mean of the scores of several targets, each in standard deviations of the target.
-func Mean(scores []Regression) (mean Regression) {
+// MeanScores returns the mean of the scores of several targets, each in standard deviations of the target.
+func MeanScores(scores []Regression) (mean Regression) {
 	for _, s := range scores {
 		for k, v := range s.fields() {
 			*mean.fields()[k] += *v / float64(len(scores))

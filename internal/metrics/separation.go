@@ -30,10 +30,10 @@ func bhattacharyya(m1, v1, m2, v2 float64) float64 {
 	return 0.25*math.Log(0.25*(v1/v2+v2/v1+2)) + 0.25*d*d/(v1+v2)
 }
 
-// Distances returns the Bhattacharyya distances between the two most probable classes of each row of logits [S,N,C], by
-// mean and variance (S−1 in the denominator) of their S logits. A larger distance means a more certain prediction. It
-// is NaN if the logits of one class do not vary, and for a single sample.
-func Distances(logits []float64, s, n, c int) []float64 {
+// BhattacharyyaDistances returns the Bhattacharyya distances between the two most probable classes of each row of
+// logits [S,N,C], by mean and variance (S−1 in the denominator) of their S logits. A larger distance means a more
+// certain prediction. It is NaN if the logits of one class do not vary, and for a single sample.
+func BhattacharyyaDistances(logits []float64, s, n, c int) []float64 {
 	return distances(logits, s, n, c, logProbabilities(logits, s, n, c))
 }
 

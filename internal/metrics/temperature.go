@@ -10,9 +10,9 @@ const (
 	temperatureSigma = 0.5
 )
 
-// Temperature returns the T with the largest log density of rows (Guo, Pleiss, Sun and Weinberger 2017), with log T
+// FitTemperature returns the T with the largest log density of rows (Guo, Pleiss, Sun and Weinberger 2017), with log T
 // normal around 0, and the log density of each row for 1 and for T. logs gives the log densities for a temperature.
-func Temperature(logs func(t float64) []float64, w Weights) (t float64, as, with []float64) {
+func FitTemperature(logs func(t float64) []float64, w Weights) (t float64, as, with []float64) {
 	best := goldenSection(-math.Log(maxTemperature), math.Log(maxTemperature), func(x float64) float64 {
 		sum := -x * x / (2 * temperatureSigma * temperatureSigma)
 		for i, l := range logs(math.Exp(x)) {

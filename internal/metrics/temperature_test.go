@@ -42,7 +42,7 @@ func TestTemperature(t *testing.T) {
 				}
 			}
 		}
-		got, as, with := Temperature(labelLogs(logits, c, labels), nil)
+		got, as, with := FitTemperature(labelLogs(logits, c, labels), nil)
 		if math.Abs(math.Log(got/want)) > 0.1 {
 			t.Errorf("temperature %.3f, want %.3f", got, want)
 		}
@@ -65,7 +65,7 @@ func TestTemperature(t *testing.T) {
 
 // A few rows that are all right do not make a model certain.
 func TestTemperatureOfFewRows(t *testing.T) {
-	got, _, with := Temperature(labelLogs([]float64{3, 0, 0, 3}, 2, []int32{0, 1}), nil)
+	got, _, with := FitTemperature(labelLogs([]float64{3, 0, 0, 3}, 2, []int32{0, 1}), nil)
 	if !(got > 0.8 && got < 1) || with[0] > 0 {
 		t.Errorf("temperature %v with log likelihoods %v", got, with)
 	}

@@ -69,10 +69,10 @@ func (w Weights) moments(x []float64) (mean, variance float64) {
 	return mean, variance / (n - 1) / n
 }
 
-// Count is a number of rows, or the sum of their weights.
-type Count float64
+// RowCount is a number of rows, or the sum of their weights.
+type RowCount float64
 
 // String formats with two decimals at most.
-func (c Count) String() string {
+func (c RowCount) String() string {
 	return strconv.FormatFloat(math.Round(100*float64(c))/100, 'f', -1, 64)
 }

@@ -93,7 +93,7 @@ func (c *Candidate) reached() (round int, seconds float64, failure string) {
 
 // order returns the numbers of the candidates by weight, by their last round, and by their score in it.
 func (s *State) order() []int {
-	return metrics.Order(len(s.Candidates), func(a, b int) int {
+	return metrics.ArgSort(len(s.Candidates), func(a, b int) int {
 		x, y := &s.Candidates[a], &s.Candidates[b]
 		i, _, _ := x.reached()
 		j, _, _ := y.reached()

@@ -109,7 +109,7 @@ func (t *Model) samplesOf(samples int) []int {
 		remaining -= counts[k]
 	}
 	remainder := func(k int) float64 { return t.Members[k].Weight*float64(samples) - float64(counts[k]) }
-	order := metrics.Order(len(counts), func(a, b int) int { return cmp.Compare(remainder(b), remainder(a)) })
+	order := metrics.ArgSort(len(counts), func(a, b int) int { return cmp.Compare(remainder(b), remainder(a)) })
 	for i := 0; remaining > 0; i, remaining = i+1, remaining-1 {
 		counts[order[i%len(order)]]++
 	}

@@ -25,7 +25,7 @@ func (t *Model) DensitiesOf(p *model.Prediction, ds *data.Dataset, draws int) me
 		s := t.Targets[c]
 		targets[c] = metrics.RegressionDensities(m, column(scaled, p.C, c))
 		if s.Log { // the densities are those of log y
-			targets[c].OfLogs(m, s.Mean, s.SD, column(ds.Y, p.C, c), s.Unit())
+			targets[c].FromLogScale(m, s.Mean, s.SD, column(ds.Y, p.C, c), s.Unit())
 		}
 	}
 	mean := metrics.MeanDensities(targets)

@@ -178,7 +178,7 @@ func (t *Model) Score(p *model.Prediction, ds *data.Dataset, draws int) *Scores 
 	for c := range out {
 		tests[c] = out[c].Test
 	}
-	scores.Regression, scores.Outputs = new(metrics.Mean(tests)), out
+	scores.Regression, scores.Outputs = new(metrics.MeanScores(tests)), out
 	return scores
 }
 

@@ -135,7 +135,7 @@ func (e *timedEvaluation) nextRows() int {
 // scores returns the scores of the predicted rows, in the order of all rows.
 func (e *timedEvaluation) scores() *Scores {
 	numbers := slices.Clone(e.order[:e.done])
-	order := metrics.Order(e.done, func(a, b int) int { return numbers[a] - numbers[b] })
+	order := metrics.ArgSort(e.done, func(a, b int) int { return numbers[a] - numbers[b] })
 	slices.Sort(numbers)
 	p := model.Joined(e.parts)
 	rows := e.ds

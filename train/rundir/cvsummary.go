@@ -140,6 +140,6 @@ func (cv *CV) pool(finished []FoldRun) *Pooled {
 	if v, ok := p.Scores["rmse"]; ok {
 		p.Scores["rmse"] = math.Sqrt(v)
 	}
-	p.Classes = metrics.Merge(classes)
+	p.Classes = metrics.MergeClassScores(classes)
 	return p
 }

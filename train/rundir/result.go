@@ -146,7 +146,7 @@ type Compared struct {
 // NewGeneralisation compares the log densities of training rows with those of unseen rows, whose kind is test or
 // validation. constant is the Constant of the result; NaN for none. Log densities that are not finite are an error.
 func NewGeneralisation(unseenKind string, seen, unseen metrics.Densities, constant float64) (*Generalisation, error) {
-	gap, se := metrics.Gap(seen, unseen)
+	gap, se := metrics.GeneralisationGap(seen, unseen)
 	g := &Generalisation{
 		Seen: compare("", seen), Unseen: compare(unseenKind, unseen),
 		Gap: gap, GapSE: ifFinite(se), Memorised: metrics.Memorised(seen, unseen), Constant: ifFinite(constant),
