@@ -151,7 +151,7 @@ func (o Options) trainOne(ctx context.Context, job *train.Job) (*Model, error) {
 	}
 	m := &Model{device: o.Device, trained: out.Trained}
 	m.trained.Options, m.trained.Steps = string(out.Config.YAML()), out.Steps
-	if out.End == train.Interrupted {
+	if out.StopReason == train.Interrupted {
 		return m, context.Cause(ctx)
 	}
 	return m, nil

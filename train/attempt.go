@@ -25,8 +25,8 @@ func (ch *objectiveChoice) attemptEach(ctx context.Context, candidates []candida
 	return nil
 }
 
-// attempt trains from the start of the run on the rows that are not held out. It returns ErrLate if there is no time.
-// An attempt that breaks off or is cut short does not count. One of a checkpoint is taken from there.
+// attempt trains from the start of the run on the rows that are not held out. It returns ErrTimeLimit if there is no
+// time. An attempt that breaks off or is cut short does not count. One of a checkpoint is taken from there.
 func (ch *objectiveChoice) attempt(ctx context.Context, c candidate, steps int) error {
 	in := ch.inputs
 	saved := slices.IndexFunc(ch.savedAttempts, func(of rundir.Attempt) bool {
@@ -57,11 +57,11 @@ func (ch *objectiveChoice) attempt(ctx context.Context, c candidate, steps int) 
 	return nil
 }
 
-// score trains an attempt and fills in its log densities. It returns ErrLate if there is no time for it to end, or an
-// error that this rank alone has. An attempt that breaks off has no log densities, and no error.
+// score trains an attempt and fills in its log densities. It returns ErrTimeLimit if there is no time for it to end, or
+// an error that this rank alone has. An attempt that breaks off has no log densities, and no error.
 func (ch *objectiveChoice) score(ctx context.Context, a *rundir.Attempt) error {
 	if more, err := ch.run.broadcastBool(ctx.Err() == nil); err != nil || !more {
-		return cmp.Or(err, ErrLate)
+		return cmp.Or(err, ErrTimeLimit)
 	}
 	shared := ch.run.job.shared()
 	uncancelled := ctx // ranks vote to end between steps: other work runs to its end on all of them
@@ -71,8 +71,8 @@ func (ch *objectiveChoice) score(ctx context.Context, a *rundir.Attempt) error {
 	r, heldOut := ch.runOf(uncancelled, a), ch.inputs.heldOut
 	p, err := ch.trainAndPredict(ctx, uncancelled, r, a)
 	switch {
-	case uncancelled.Err() != nil, errors.Is(err, ErrLate):
-		return ErrLate
+	case uncancelled.Err() != nil, errors.Is(err, ErrTimeLimit):
+		return ErrTimeLimit
 	case err != nil && shared && !Diverged(err):
 		return err
 	case err != nil:
@@ -127,8 +127,8 @@ func (ch *objectiveChoice) trainAndPredict(ctx, uncancelled context.Context, r *
 	in := ch.inputs
 	a.Seconds = out.Seconds
 	in.speed.add(out.Steps, out.Seconds)
-	if out.End != Finished {
-		return nil, ErrLate
+	if out.StopReason != Finished {
+		return nil, ErrTimeLimit
 	}
 	rows := model.HostRows{N: in.heldOut.N(), X: r.trained.Inputs(uncancelled, in.heldOut)}
 	if r.distancesInSteps {

@@ -156,7 +156,7 @@ func TestTimeReserveOfAttempt(t *testing.T) {
 		want      bool
 	}{{remaining: 9 * time.Second, want: true}, {remaining: 11 * time.Second, want: false}} {
 		r := (&Job{}).newRun()
-		r.clock = clock{limit: Limit{Began: time.Now()}, deadline: c.remaining}
+		r.clock = clock{limit: TimeLimit{Began: time.Now()}, deadline: c.remaining}
 		ch := &objectiveChoice{run: r, inputs: &attemptSetup{speed: speed{100, 10}},
 			attempts: []rundir.Attempt{{Steps: 100, Logs: []float64{0}}}}
 		if late := ch.late(reportEvery, reportEvery/10); late != c.want {

@@ -16,7 +16,7 @@ func (r *run) calibrate(ctx context.Context, out *Outcome) error {
 	if !r.calibrates(out) {
 		return nil
 	}
-	if out.End == Interrupted {
+	if out.StopReason == Interrupted {
 		r.keepTemperatureOne(out)
 		return nil
 	}
@@ -71,7 +71,7 @@ func FitTemperature(trained *fitted.Model, p *model.Prediction, rows *data.Datas
 // conform scores the rows that were held out for intervals, once all else is settled. After Ctrl-C there are no
 // intervals.
 func (r *run) conform(ctx context.Context, out *Outcome) error {
-	if r.job.Conformal == nil || out.End == Interrupted {
+	if r.job.Conformal == nil || out.StopReason == Interrupted {
 		return nil
 	}
 	return out.Trained.Conform(ctx, r.job.Device, r.job.Conformal, r.config.Level)

@@ -137,14 +137,14 @@ func (ch *objectiveChoice) makeAttempts(ctx context.Context) error {
 	defer cancel()
 	ch.cancel, ch.end = cancel, end
 	err := ch.compare(timed)
-	if errors.Is(err, ErrLate) {
+	if errors.Is(err, ErrTimeLimit) {
 		return context.Cause(ctx)
 	}
 	return err
 }
 
-// compare makes a short attempt of each candidate, and longer ones of the two best. It returns ErrLate if there is no
-// time for all.
+// compare makes a short attempt of each candidate, and longer ones of the two best. It returns ErrTimeLimit if there is
+// no time for all.
 func (ch *objectiveChoice) compare(ctx context.Context) error {
 	if err := ch.useComponents(ctx); err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 
 // clock is the time of a run.
 type clock struct {
-	limit          Limit         // the time limit, whose clock also runs if there is no limit
+	limit          TimeLimit     // the time limit, whose clock also runs if there is no limit
 	deadline       time.Duration // time on the limit's clock after which no step begins; 0 without a limit
 	firstStepTime  time.Time     // time when this process began its first step
 	earlierSeconds float64       // seconds that the steps before a resume took
@@ -65,7 +65,7 @@ func newReview(step int, now, deadline time.Duration, after float64) review {
 
 // replan plans the rest of a run with a time limit again if the machine has become slower or faster. Rank 0 decides.
 func (r *run) replan() error {
-	if r.clock.deadline == 0 || r.out.End != Running || r.out.Steps%reportEvery > 0 {
+	if r.clock.deadline == 0 || r.out.StopReason != Running || r.out.Steps%reportEvery > 0 {
 		return nil
 	}
 	c := r.config

@@ -21,20 +21,20 @@ func TestScheduleAfterReplan(t *testing.T) {
 	c := config(t, "steps=1000 lr=1 warmup=0 kl-warmup=0.5")
 	first, s := newSchedule(c), newSchedule(c.WithLength(200, 300).WithLength(250, 500))
 	for step := 1; step <= 200; step++ {
-		if s.rate(step) != first.rate(step) || s.klWeight(step) != first.klWeight(step) {
-			t.Fatalf("step %d: %g and %g, as it was planned %g and %g", step, s.rate(step), s.klWeight(step),
-				first.rate(step), first.klWeight(step))
+		if s.learningRate(step) != first.learningRate(step) || s.klWeight(step) != first.klWeight(step) {
+			t.Fatalf("step %d: %g and %g, as it was planned %g and %g", step, s.learningRate(step), s.klWeight(step),
+				first.learningRate(step), first.klWeight(step))
 		}
 	}
 	for step := 2; step <= 500; step++ {
-		if s.rate(step) > s.rate(step-1) || s.klWeight(step) < s.klWeight(step-1) ||
-			s.rate(step-1)-s.rate(step) > 0.02 {
-			t.Errorf("step %d: %g and %g after %g and %g", step, s.rate(step), s.klWeight(step), s.rate(step-1),
-				s.klWeight(step-1))
+		if s.learningRate(step) > s.learningRate(step-1) || s.klWeight(step) < s.klWeight(step-1) ||
+			s.learningRate(step-1)-s.learningRate(step) > 0.02 {
+			t.Errorf("step %d: %g and %g after %g and %g", step, s.learningRate(step), s.klWeight(step),
+				s.learningRate(step-1), s.klWeight(step-1))
 		}
 	}
-	if last := first.rate(1000); s.klWeight(500) != 1 || math.Abs(s.rate(500)-last) > last {
-		t.Errorf("at the end %g and %g, expected %g and 1", s.rate(500), s.klWeight(500), last)
+	if last := first.learningRate(1000); s.klWeight(500) != 1 || math.Abs(s.learningRate(500)-last) > last {
+		t.Errorf("at the end %g and %g, expected %g and 1", s.learningRate(500), s.klWeight(500), last)
 	}
 }
 
@@ -51,7 +51,7 @@ func TestRevisedSteps(t *testing.T) {
 		{perStep: 10 * time.Minute, remaining: time.Second, want: 101},
 	} {
 		now := 100 * c.perStep
-		clock := clock{deadline: now + c.remaining, limit: Limit{Began: time.Now().Add(-now)}}
+		clock := clock{deadline: now + c.remaining, limit: TimeLimit{Began: time.Now().Add(-now)}}
 		if got := clock.revisedSteps(100, 1000); got < c.want-1 || got > c.want+1 { // the clock goes on
 			t.Errorf("%s a step, %s left: %d steps, expected %d", c.perStep, c.remaining, got, c.want)
 		}
@@ -65,7 +65,7 @@ func TestReplannedLength(t *testing.T) {
 		r := (&Job{Config: withSteps(config(t, ""), 1000)}).newRun()
 		r.config.Temperature = temperature
 		r.out = &Outcome{Steps: 100}
-		r.clock = clock{deadline: 2100 * time.Second, limit: Limit{Began: time.Now().Add(-100 * time.Second)}}
+		r.clock = clock{deadline: 2100 * time.Second, limit: TimeLimit{Began: time.Now().Add(-100 * time.Second)}}
 		if err := r.replan(); err != nil || (r.config.Steps > 1000) != longer {
 			t.Errorf("temperature %g: %d steps, %v", temperature, r.config.Steps, err)
 		}
@@ -73,14 +73,14 @@ func TestReplannedLength(t *testing.T) {
 }
 
 // The latest time of the longest limit is in the future. The latest time of a limit that is over is in the past.
-func TestLatestTimeOfLimit(t *testing.T) {
+func TestGraceOfTimeLimit(t *testing.T) {
 	for _, c := range []struct {
 		began, limit time.Duration
 		late         bool
 	}{{0, math.MaxInt64, false}, {-time.Hour, 0, false}, {-101 * time.Minute, 100 * time.Minute, false},
 		{-106 * time.Minute, 100 * time.Minute, true}} {
-		ctx, cancel := Limit{time.Now().Add(c.began), c.limit}.Latest(t.Context())
-		if late := context.Cause(ctx) == ErrLate; late != c.late {
+		ctx, cancel := TimeLimit{time.Now().Add(c.began), c.limit}.WithGrace(t.Context())
+		if late := context.Cause(ctx) == ErrTimeLimit; late != c.late {
 			t.Errorf("%s after the start with %s: late %t", -c.began, c.limit, late)
 		}
 		cancel()
@@ -91,9 +91,9 @@ func TestLatestTimeOfLimit(t *testing.T) {
 func TestLimitOfResumedRun(t *testing.T) {
 	now := time.Now()
 	state := rundir.State{Used: time.Minute, Limit: time.Hour}
-	want := Limit{now.Add(-time.Minute), time.Hour}
+	want := TimeLimit{now.Add(-time.Minute), time.Hour}
 	j := &Job{Config: config(t, "steps=5"), Started: now, Checkpoint: &rundir.Checkpoint{State: state}}
-	if got := j.Limit(); got != want {
+	if got := j.TimeLimit(); got != want {
 		t.Errorf("%+v, expected %+v", got, want)
 	}
 }
@@ -114,8 +114,8 @@ func TestReplannedRepeats(t *testing.T) {
 		run := prepared(t, job)
 		run.clock.deadline = run.clock.used() + 700*time.Millisecond
 		out := must.Get(run.takeSteps(context.Background()))(t)
-		if out.Config.Replanned == "" || out.End != Finished {
-			t.Fatalf("%d steps, %+v, planned as %q", out.Steps, out.End, out.Config.Replanned)
+		if out.Config.Replanned == "" || out.StopReason != Finished {
+			t.Fatalf("%d steps, %+v, planned as %q", out.Steps, out.StopReason, out.Config.Replanned)
 		}
 		settings := must.Get(options.ParseYAML("config.yaml", out.Config.YAML()))(t)
 		again := must.Get(options.Resolve(settings, nil))(t)
@@ -202,8 +202,9 @@ func TestSlowAttempts(t *testing.T) {
 			if !length.MatchString(notes) {
 				t.Errorf("no %s in the notes: %s", length, notes)
 			}
-			if out.Steps < least || out.End != Finished || c.Warmup > c.Steps/5 || used > 2*time.Second {
-				t.Errorf("steps of %s: %d, %+v, a warm-up of %d, after %s", perStep, out.Steps, out.End, c.Warmup, used)
+			if out.Steps < least || out.StopReason != Finished || c.Warmup > c.Steps/5 || used > 2*time.Second {
+				t.Errorf("steps of %s: %d, %+v, a warm-up of %d, after %s", perStep, out.Steps, out.StopReason,
+					c.Warmup, used)
 			}
 		})
 	}

@@ -73,7 +73,8 @@ func TestInterruptedBetweenParts(t *testing.T) {
 			for _, step := range []int{2, 8, 11, 15, 30} {
 				name := fmt.Sprint("left", step)
 				out, err := interruptIn(t, &Job{Config: config(t, options)}, set, begin(name), step)
-				if err != nil || out.End != Interrupted || out.Steps != step-1 || out.Config.StopAfter != step-1 {
+				if err != nil || out.StopReason != Interrupted || out.Steps != step-1 ||
+					out.Config.StopAfter != step-1 {
 					t.Fatalf("interrupted in step %d: %+v, %v", step, out, err)
 				}
 				again, _ := fitHeldOut(t, fmt.Sprint(options, " stop-after=", step-1), set)
@@ -141,7 +142,7 @@ func TestInterruptedRecord(t *testing.T) {
 	watched := recording{&cancelling{dev, 2*gathers + 3, cancel}} // cancelled in part 2 of step 3
 	out, err := (&Job{Config: config(t, partedRun), Device: watched, Train: table(t, 60, 1, wave),
 		Started: time.Now(), Reporter: &quiet{}}).Run(ctx)
-	if err != nil || out.End != Interrupted || out.Steps != 3 {
+	if err != nil || out.StopReason != Interrupted || out.Steps != 3 {
 		t.Errorf("%+v, %v", out, err)
 	}
 }

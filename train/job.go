@@ -141,25 +141,25 @@ type Outcome struct {
 	Objective  model.ELBO     // objective on the last batch
 	Recent     *rundir.Recent // mean of the last readings of the objective; nil after few steps
 	Parameters int
-	End        End
+	StopReason StopReason
 	Rising     bool               // the objective still rose when training ended
 	Validation *rundir.Validation // nil without validation rows
 }
 
-// End is the reason why a run has ended.
-type End int
+// StopReason is the reason why a run has ended.
+type StopReason int
 
-// The ends of a run.
+// The reasons why a run stops.
 const (
-	Running     End = iota // it has not ended
-	Finished               // all steps are done
-	EarlyStop              // too many evaluations in a row have not improved
-	TimeLimit              // another step would end after the limit
-	Interrupted            // the context was cancelled
+	Running      StopReason = iota // it has not ended
+	Finished                       // all steps are done
+	EarlyStop                      // too many evaluations in a row have not improved
+	LimitReached                   // another step would end after the limit
+	Interrupted                    // the context was cancelled
 )
 
 // cutShort reports whether the run has ended before its steps were done or its patience was over.
-func (e End) cutShort() bool { return e == TimeLimit || e == Interrupted }
+func (e StopReason) cutShort() bool { return e == LimitReached || e == Interrupted }
 
 // Run trains. Everything random is a function of Config.Seed and the step number, so the same Config on the same rows
 // gives the same bits.
@@ -169,8 +169,8 @@ func (e End) cutShort() bool { return e == TimeLimit || e == Interrupted }
 // intervals. The same holds, with a note, if the rows for them cannot be predicted; with several ranks, that is an
 // error.
 func (j *Job) Run(ctx context.Context) (*Outcome, error) {
-	limit := Limit{j.Started, j.Config.TimeLimit} // the limit of a new run: a resumed one has a deadline
-	limited, cancel := limit.Until(ctx)
+	limit := TimeLimit{j.Started, j.Config.TimeLimit} // the limit of a new run: a resumed one has a deadline
+	limited, cancel := limit.WithDeadline(ctx)
 	defer cancel()
 	r := j.newRun()
 	if err := r.resolve(limited); err != nil {
@@ -199,7 +199,7 @@ func (j *Job) Run(ctx context.Context) (*Outcome, error) {
 	case j.shared(): // another rank may have a temperature or intervals
 		return nil, err
 	case ctx.Err() != nil:
-		out.End = Interrupted
+		out.StopReason = Interrupted
 		r.keepTemperatureOne(out)
 	default:
 		r.reporter.Note("warning: the model is kept without a new temperature or intervals: %v", err)
@@ -213,7 +213,7 @@ func causeOr(ctx context.Context, err error) error { return cmp.Or(context.Cause
 
 // fit prepares a run, fits its length into the limit, chooses its objective, and takes the steps. limited ends at the
 // limit. Once the length is planned, a limit ends the run with a model.
-func (r *run) fit(ctx, limited context.Context, limit Limit, plan *memory.Plan) (out *Outcome, err error) {
+func (r *run) fit(ctx, limited context.Context, limit TimeLimit, plan *memory.Plan) (out *Outcome, err error) {
 	defer device.Guard(&err)
 	if err := r.usePlan(plan); err != nil {
 		return nil, causeOr(limited, err)
@@ -238,7 +238,7 @@ func (r *run) fit(ctx, limited context.Context, limit Limit, plan *memory.Plan) 
 	if limit.Time > 0 { // after late attempts, the deadline is later than the limit
 		limit.Time = max(limit.Time, r.clock.deadline)
 	}
-	latest, stop := limit.Latest(ctx)
+	latest, stop := limit.WithGrace(ctx)
 	defer stop()
 	if _, records := r.job.Device.(device.Recorder); !records { // a step that is recorded is never abandoned
 		r.step.Abandon = func() bool { return r.abandonsStep(latest) }

@@ -24,7 +24,7 @@ func (r *run) prepare(ctx context.Context) error {
 	if err := r.build(ctx); err != nil {
 		return err
 	}
-	r.clock.limit, r.clock.deadline = r.job.Limit(), r.job.state().Deadline
+	r.clock.limit, r.clock.deadline = r.job.TimeLimit(), r.job.state().Deadline
 	if c := r.job.resumed(); c != nil {
 		return r.restore(c)
 	}

@@ -69,7 +69,7 @@ func TestRanksAgreeOnLongAttempts(t *testing.T) {
 	for r, c := range dist.Group(2) {
 		ch := &objectiveChoice{run: (&Job{Comm: c}).newRun(), inputs: &attemptSetup{speed: speed{100, float64(1 + r)}},
 			longSteps: 100, end: 2 * time.Minute}
-		ch.run.clock = clock{limit: Limit{Began: time.Now()}, deadline: time.Duration(3+r) * time.Minute}
+		ch.run.clock = clock{limit: TimeLimit{Began: time.Now()}, deadline: time.Duration(3+r) * time.Minute}
 		all.Go(func() {
 			errs[r] = ch.fitLongSteps(10)
 			steps[r] = ch.longSteps
@@ -322,18 +322,18 @@ func TestRanksEndTogether(t *testing.T) {
 		})
 	must.OK(t, errors.Join(errs...))
 	for r, out := range outs {
-		if out.End != Interrupted || out.Steps != outs[0].Steps {
-			t.Errorf("rank %d ended at step %d: %v", r, out.Steps, out.End)
+		if out.StopReason != Interrupted || out.Steps != outs[0].Steps {
+			t.Errorf("rank %d ended at step %d: %v", r, out.Steps, out.StopReason)
 		}
 	}
 	timed := mustShare(t, 2, "batch=60 inducing=9 features=7 time-limit=2s validation=0.2 "+startGiven, set)
-	if timed.Steps < fewSteps || timed.End != Finished && timed.End != TimeLimit {
-		t.Errorf("%d steps in a time limit: %v", timed.Steps, timed.End)
+	if timed.Steps < fewSteps || timed.StopReason != Finished && timed.StopReason != LimitReached {
+		t.Errorf("%d steps in a time limit: %v", timed.Steps, timed.StopReason)
 	}
 	early := mustShare(t, 2,
 		"batch=60 inducing=9 features=7 lr=0.3 steps=2000 validation=0.2 early-stop=2 eval-every=5", set)
-	if early.End != EarlyStop {
-		t.Errorf("no early stop: %v after %d steps", early.End, early.Steps)
+	if early.StopReason != EarlyStop {
+		t.Errorf("no early stop: %v after %d steps", early.StopReason, early.Steps)
 	}
 }
 

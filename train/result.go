@@ -21,7 +21,7 @@ func NewResult(j *Job, out *Outcome, scores *fitted.Scores) *rundir.Result {
 		NTrain: j.Train.N(), NTest: j.testRows(),
 		Steps: out.Steps, Seconds: math.Round(out.Seconds*1e3) / 1e3, Objective: c.ObjectiveName(),
 		KLWeight: c.KLWeight, ELBO: out.Objective.Value, Recent: out.Recent, Rising: out.Rising,
-		Parameters: out.Parameters, Interrupted: out.End == Interrupted,
+		Parameters: out.Parameters, Interrupted: out.StopReason == Interrupted,
 		Fingerprint: rundir.Fingerprint{Train: j.Train.Fingerprint}, Validation: out.Validation,
 		Temperature: out.Trained.Config.Temperature,
 	}
@@ -69,7 +69,7 @@ const (
 func (r *run) rising() bool {
 	v := r.out.Validation
 	switch {
-	case r.out.End != Finished && r.out.End != TimeLimit:
+	case r.out.StopReason != Finished && r.out.StopReason != LimitReached:
 		return false
 	case r.config.RowsChoseLength, v != nil && v.Step < r.out.Steps: // more steps did not improve the model
 		return false

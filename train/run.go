@@ -46,7 +46,7 @@ func (r *run) takeSteps(ctx context.Context) (*Outcome, error) {
 	defer r.reporter.End()
 	r.saver = newSaver(r.config)
 	r.clock.start(r.out.Steps)
-	for r.out.End == Running {
+	for r.out.StopReason == Running {
 		if err := r.takeStep(ctx); err != nil {
 			return nil, err
 		}
@@ -70,7 +70,7 @@ func (r *run) takeStep(ctx context.Context) error {
 	} else if r.out.Steps == r.earlierSteps {
 		return context.Cause(ctx)
 	}
-	r.out.End = r.end(ctx)
+	r.out.StopReason = r.stopReason(ctx)
 	if err := r.compareRanks(); err != nil {
 		return err
 	}
@@ -82,12 +82,12 @@ func (r *run) takeStep(ctx context.Context) error {
 			return err
 		}
 	}
-	if r.out.End != Finished && r.validator.patienceIsOver() {
-		r.out.End = EarlyStop
+	if r.out.StopReason != Finished && r.validator.patienceIsOver() {
+		r.out.StopReason = EarlyStop
 	}
 	// The checkpoint comes before finish, whose extra evaluation belongs only to an interrupted run.
-	running := r.out.End == Running || r.out.End.cutShort()
-	if r.save != nil && running && (r.saver.due(r.out.Steps) || r.out.End == Interrupted) {
+	running := r.out.StopReason == Running || r.out.StopReason.cutShort()
+	if r.save != nil && running && (r.saver.due(r.out.Steps) || r.out.StopReason == Interrupted) {
 		r.out.Seconds = r.clock.seconds()
 		r.checkpoint(r.out)
 	}
@@ -100,14 +100,14 @@ func (r *run) doStep(number int) (done bool, err error) {
 	if r.schedule.changesFixed(number) {
 		r.setTrainable(number)
 	}
-	return r.step.Do(device.StepScalars{Step: uint32(number), LR: r.schedule.rate(number),
-		KLWeight: r.schedule.klWeight(number), Natural: r.schedule.naturalSize(number)})
+	return r.step.Do(device.StepScalars{Step: uint32(number), LR: r.schedule.learningRate(number),
+		KLWeight: r.schedule.klWeight(number), Natural: r.schedule.naturalStepSize(number)})
 }
 
 // abandonsStep reports whether to end a step between two of its parts. A time limit does not end the first step, so
 // that the run has a model.
 func (r *run) abandonsStep(ctx context.Context) bool {
-	return ctx.Err() != nil && (r.out.Steps > r.earlierSteps || !errors.Is(context.Cause(ctx), ErrLate))
+	return ctx.Err() != nil && (r.out.Steps > r.earlierSteps || !errors.Is(context.Cause(ctx), ErrTimeLimit))
 }
 
 // setTrainable holds the parameters that the schedule fixes at a step.
@@ -115,11 +115,11 @@ func (r *run) setTrainable(step int) {
 	r.step.SetTrainable(func(role model.Role) bool { return !r.schedule.fixed(role, step) })
 }
 
-// ownEnd returns the reason why this rank would end the run, by its clock and its context.
-func (r *run) ownEnd(ctx context.Context) End {
+// ownStopReason returns the reason why this rank would end the run, by its clock and its context.
+func (r *run) ownStopReason(ctx context.Context) StopReason {
 	switch {
-	case r.clock.late(), errors.Is(context.Cause(ctx), ErrLate):
-		return TimeLimit
+	case r.clock.late(), errors.Is(context.Cause(ctx), ErrTimeLimit):
+		return LimitReached
 	case ctx.Err() != nil:
 		return Interrupted
 	}
@@ -128,8 +128,8 @@ func (r *run) ownEnd(ctx context.Context) End {
 
 // votes returns the votes that tell the other ranks, before a step, why this one would end the run.
 func (r *run) votes(ctx context.Context) (v step.Votes) {
-	switch r.ownEnd(ctx) {
-	case TimeLimit:
+	switch r.ownStopReason(ctx) {
+	case LimitReached:
 		v.Late = 1
 	case Interrupted:
 		v.Interrupted = 1
@@ -137,16 +137,16 @@ func (r *run) votes(ctx context.Context) (v step.Votes) {
 	return v
 }
 
-// end returns the reason why the run ends after a step: its steps are done, or there is no time. Several ranks decide
-// together.
-func (r *run) end(ctx context.Context) End {
+// stopReason returns the reason why the run ends after a step: its steps are done, or there is no time. Several ranks
+// decide together.
+func (r *run) stopReason(ctx context.Context) StopReason {
 	switch votes := r.step.Votes; {
 	case r.out.Steps == r.finalStep:
 		return Finished
 	case !r.job.shared():
-		return r.ownEnd(ctx)
+		return r.ownStopReason(ctx)
 	case votes.Late > 0:
-		return TimeLimit
+		return LimitReached
 	case votes.Interrupted > 0:
 		return Interrupted
 	}
@@ -167,7 +167,7 @@ func (r *run) reportDue() bool {
 // readReport reads the objective of a step, evaluates and reports it where that is due. A step in parts is long, so
 // each is read: a device that runs ahead would end steps after Ctrl-C, and an abandoned step loses its report.
 func (r *run) readReport() error {
-	if r.reportDue() || r.step.InParts() || r.out.End.cutShort() {
+	if r.reportDue() || r.step.InParts() || r.out.StopReason.cutShort() {
 		var err error
 		// the objective with the final weight of the KL, also while that weight still rises
 		if r.out.Objective, err = r.step.Model.Report(r.config.KLWeight); err != nil {
@@ -201,7 +201,7 @@ func (r *run) report() {
 	earlierSeconds := r.clock.earlierSeconds
 	elapsed := time.Since(r.clock.firstStepTime)
 	r.reporter.Step(rundir.Progress{
-		Step: step, Total: r.finalStep, Objective: elbo.Value, ELL: elbo.ELL, KL: elbo.KL, LR: r.schedule.rate(step),
+		Step: step, Total: r.finalStep, Objective: elbo.Value, ELL: elbo.ELL, KL: elbo.KL, LR: r.schedule.learningRate(step),
 		Recent: r.out.Recent, Bound: r.config.IsBound(),
 		Elapsed:        time.Duration(earlierSeconds*float64(time.Second)) + elapsed,
 		StepsPerSecond: float64(step-r.earlierSteps) / elapsed.Seconds(),
@@ -212,7 +212,7 @@ func (r *run) report() {
 // finish closes a run that has ended: it settles the final parameters and their validation.
 func (r *run) finish() error {
 	out := r.out
-	if out.End.cutShort() {
+	if out.StopReason.cutShort() {
 		if err := r.closeEarly(); err != nil {
 			return err
 		}
@@ -220,13 +220,13 @@ func (r *run) finish() error {
 	r.announceEnd()
 	out.Config = r.config
 	out.Seconds = r.clock.seconds()
-	out.Validation = r.validator.finish(out.End)
+	out.Validation = r.validator.finish(out.StopReason)
 	out.Rising = r.rising()
 	r.trained.Parameters = r.step.Model.Export()
 	if err := checkFinite(r.trained.Parameters); err != nil {
 		return err
 	}
-	if out.End != Interrupted || !r.step.InParts() { // after Ctrl-C, there is no other long step
+	if out.StopReason != Interrupted || !r.step.InParts() { // after Ctrl-C, there is no other long step
 		return r.evaluateBound()
 	}
 	return nil
@@ -248,14 +248,15 @@ func (r *run) closeEarly() error {
 
 // announceEnd notes why the run has ended before its steps were done.
 func (r *run) announceEnd() {
-	switch r.out.End {
+	switch r.out.StopReason {
 	case EarlyStop:
 		r.reporter.Note("stopped at step %d of %d: %d evaluations in a row did not improve on step %d",
 			r.out.Steps, r.finalStep, r.config.EarlyStop, r.validator.best.Step)
-	case TimeLimit:
+	case LimitReached:
 		r.reporter.Note("stopped at step %d of %d to keep to the time limit", r.out.Steps, r.finalStep)
 	}
-	if warning := UnfinishedWarning(r.config); warning != "" && r.out.End != Interrupted { // the user has stopped it
+	// the user knows that an interrupted run was stopped
+	if warning := UnfinishedWarning(r.config); warning != "" && r.out.StopReason != Interrupted {
 		r.reporter.Note("%s", warning)
 	}
 }

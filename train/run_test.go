@@ -226,11 +226,11 @@ func TestInterrupted(t *testing.T) {
 	job := &Job{Config: c, Device: dev, Train: set, Started: time.Now(), Reporter: &cancelAt{step: 20, cancel: cancel}}
 	out := must.Get(job.Run(ctx))(t)
 	c = out.Config
-	if out.End != Interrupted || out.Steps != 21 || c.StopAfter != 21 || c.Steps != 100 {
+	if out.StopReason != Interrupted || out.Steps != 21 || c.StopAfter != 21 || c.Steps != 100 {
 		t.Fatalf("%+v, stop-after %d of %d", out, c.StopAfter, c.Steps)
 	}
 	again := must.Get(fit(t, context.Background(), c, set))(t)
-	if again.End == Interrupted {
+	if again.StopReason == Interrupted {
 		t.Error("a run that ends at stop-after is not interrupted")
 	}
 	same(t, "repeated", out.Trained.Parameters, again.Trained.Parameters)

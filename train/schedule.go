@@ -40,24 +40,24 @@ func (s *schedule) position(step int) (position, steps float64) {
 	return done * float64(planned), float64(planned)
 }
 
-// highRate is the share of the learning rate above which a run is stopped far from the end of its schedule.
-const highRate = 0.5
+// highRateShare is the share of the learning rate above which a run is stopped far from the end of its schedule.
+const highRateShare = 0.5
 
 // UnfinishedWarning returns the warning about a run whose learning rate was still high when it was stopped; "" for
 // others.
 func UnfinishedWarning(c options.Config) string {
 	s := newSchedule(c)
-	if rate := s.decay(c.StopAfter); c.StopAfter > 0 && c.Decay == options.Cosine && rate > highRate {
+	if rate := s.decay(c.StopAfter); c.StopAfter > 0 && c.Decay == options.Cosine && rate > highRateShare {
 		return fmt.Sprintf("warning: training stopped after %d of %d planned steps, with the learning rate still at "+
 			"%.0f %%: scores are of an unfinished schedule", c.StopAfter, c.Steps, 100*rate)
 	}
 	return ""
 }
 
-// lastRate is the share of the learning rate that the cosine leaves at the end.
-const lastRate = 1e-3
+// finalRateShare is the share of the learning rate that the cosine leaves at the end.
+const finalRateShare = 1e-3
 
-func (s *schedule) rate(step int) float64 {
+func (s *schedule) learningRate(step int) float64 {
 	rate := s.LR
 	if step < s.Warmup {
 		rate *= float64(step) / float64(s.Warmup)
@@ -71,17 +71,17 @@ func (s *schedule) decay(step int) float64 {
 		return 1
 	}
 	position, steps := s.position(step)
-	return 0.5*(1+math.Cos(math.Pi*(position-1)/steps)) + lastRate
+	return 0.5*(1+math.Cos(math.Pi*(position-1)/steps)) + finalRateShare
 }
 
-// naturalStart is the share of their size that natural-gradient steps begin with.
-const naturalStart = 1e-3
+// naturalWarmupStart is the share of their size that natural-gradient steps begin with.
+const naturalWarmupStart = 1e-3
 
-// naturalSize returns the size of natural-gradient steps. Its logarithm rises linearly over the warm-up, and then it
-// falls as the learning rate does.
-func (s *schedule) naturalSize(step int) float64 {
+// naturalStepSize returns the size of natural-gradient steps. Its logarithm rises linearly over the warm-up, and then
+// it falls as the learning rate does.
+func (s *schedule) naturalStepSize(step int) float64 {
 	if step < s.Warmup {
-		return s.NatGrad * math.Pow(naturalStart, 1-float64(step)/float64(s.Warmup))
+		return s.NatGrad * math.Pow(naturalWarmupStart, 1-float64(step)/float64(s.Warmup))
 	}
 	return s.NatGrad * min(1, s.decay(step))
 }

@@ -18,9 +18,9 @@ func TestSchedule(t *testing.T) {
 			t.Errorf("%s: %g, want %g", what, got, want)
 		}
 	}
-	near("half-way through the warm-up", s.rate(50), 0.005*0.5*(1+math.Cos(math.Pi*0.049))+0.005e-3)
-	near("half-way through the run", s.rate(501), 0.01*0.501)
-	near("at the end", s.rate(1000), 0.01*(lastRate+2.5e-6))
+	near("half-way through the warm-up", s.learningRate(50), 0.005*0.5*(1+math.Cos(math.Pi*0.049))+0.005e-3)
+	near("half-way through the run", s.learningRate(501), 0.01*0.501)
+	near("at the end", s.learningRate(1000), 0.01*(finalRateShare+2.5e-6))
 	near("KL half-way through its warm-up", s.klWeight(100), 0.25)
 	near("KL after it", s.klWeight(200), 0.5)
 	for _, c := range []struct {
@@ -37,11 +37,11 @@ func TestSchedule(t *testing.T) {
 		}
 	}
 	natural := newSchedule(config(t, "steps=1000 warmup=100 decay=none natgrad=0.2"))
-	near("natural steps half-way through the warm-up", natural.naturalSize(50), 0.2*math.Sqrt(naturalStart))
-	near("natural steps after it", natural.naturalSize(100), 0.2)
+	near("natural steps half-way through the warm-up", natural.naturalStepSize(50), 0.2*math.Sqrt(naturalWarmupStart))
+	near("natural steps after it", natural.naturalStepSize(100), 0.2)
 	natural.Decay = "cosine"
-	near("natural steps half-way through the run", natural.naturalSize(501), 0.2*0.501)
-	if natural.naturalSize(100) > 0.2 {
+	near("natural steps half-way through the run", natural.naturalStepSize(501), 0.2*0.501)
+	if natural.naturalStepSize(100) > 0.2 {
 		t.Error("natural steps are larger than they are to be")
 	}
 	if !natural.fixed(model.InducingOutputs, 1) {

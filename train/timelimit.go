@@ -26,21 +26,21 @@ const (
 	fewSteps        = 10   // fewer steps train next to nothing
 )
 
-// Limit is a time limit and the time when it began to run; a Time of 0 is no limit.
-type Limit struct {
+// TimeLimit is a time limit and the time when it began to run; a Time of 0 is no limit.
+type TimeLimit struct {
 	Began time.Time
 	Time  time.Duration
 }
 
-// Limit returns the time limit of the run, from the start of its first command.
-func (j *Job) Limit() Limit {
+// TimeLimit returns the time limit of the run, from the start of its first command.
+func (j *Job) TimeLimit() TimeLimit {
 	state := j.state()
-	return Limit{j.Started.Add(-state.Used), max(state.Limit, j.Config.TimeLimit)}
+	return TimeLimit{j.Started.Add(-state.Used), max(state.Limit, j.Config.TimeLimit)}
 }
 
-// Until returns ctx until the end of the time, for the work before the length of the run is planned. The cause of its
-// end is a *usererror.Error.
-func (l Limit) Until(ctx context.Context) (context.Context, context.CancelFunc) {
+// WithDeadline returns ctx until the end of the time, for the work before the length of the run is planned. The cause
+// of its end is a *usererror.Error.
+func (l TimeLimit) WithDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
 	if l.Time == 0 {
 		return context.WithCancel(ctx)
 	}
@@ -51,15 +51,15 @@ func (l Limit) Until(ctx context.Context) (context.Context, context.CancelFunc) 
 // ErrTooShort is in the error of a limit that leaves no time for a step.
 var ErrTooShort = errors.New("over before the first step, so nothing was trained")
 
-// ErrLate is the cause of the end of a context from Limit.Latest.
-var ErrLate = errors.New("time limit passed")
+// ErrTimeLimit is the cause of the end of a context from TimeLimit.WithGrace.
+var ErrTimeLimit = errors.New("time limit passed")
 
-// Latest ends ctx at 1.05 times the limit: no work begins or continues then.
-func (l Limit) Latest(ctx context.Context) (context.Context, context.CancelFunc) {
+// WithGrace ends ctx at 1.05 times the limit: no work begins or continues then.
+func (l TimeLimit) WithGrace(ctx context.Context) (context.Context, context.CancelFunc) {
 	if l.Time == 0 {
 		return context.WithCancel(ctx)
 	}
-	return context.WithDeadlineCause(ctx, l.Began.Add(l.Time).Add(l.Time/20), ErrLate)
+	return context.WithDeadlineCause(ctx, l.Began.Add(l.Time).Add(l.Time/20), ErrTimeLimit)
 }
 
 // portion returns a fraction of a duration.

@@ -130,14 +130,14 @@ func TestNothingInTime(t *testing.T) {
 // A time limit leaves the first step whole, so that the run ends with a model; Ctrl-C does not.
 func TestLateInFirstStep(t *testing.T) {
 	job := &Job{Config: config(t, partedRun), Device: openCPU(t), Train: table(t, 60, 1, wave), Started: time.Now()}
-	for _, cause := range []error{ErrLate, context.Canceled} {
+	for _, cause := range []error{ErrTimeLimit, context.Canceled} {
 		r := prepared(t, job)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cancel(cause)
 		r.step.Abandon = func() bool { return r.abandonsStep(ctx) }
 		out, err := r.takeSteps(ctx)
-		if cause == ErrLate && (err != nil || out.End != TimeLimit || out.Steps != 1) ||
-			cause != ErrLate && err != cause {
+		if cause == ErrTimeLimit && (err != nil || out.StopReason != LimitReached || out.Steps != 1) ||
+			cause != ErrTimeLimit && err != cause {
 			t.Errorf("%v: %+v, %v", cause, out, err)
 		}
 	}

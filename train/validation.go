@@ -105,7 +105,7 @@ func (v *validator) patienceIsOver() bool {
 }
 
 // finish restores the parameters that the run keeps, and returns the result of the validation.
-func (v *validator) finish(end End) *rundir.Validation {
+func (v *validator) finish(end StopReason) *rundir.Validation {
 	if v == nil {
 		return nil
 	}

@@ -236,7 +236,7 @@ func (s *search) run() (*rundir.Result, error) {
 
 // save saves and tests the ensemble as a run does.
 func (s *search) save(found *fitted.Model) (*rundir.Result, error) {
-	out := &train.Outcome{Config: s.cfg, Trained: found, Seconds: s.state.Used.Seconds(), End: train.Finished}
+	out := &train.Outcome{Config: s.cfg, Trained: found, Seconds: s.state.Used.Seconds(), StopReason: train.Finished}
 	for _, c := range s.state.Candidates {
 		if c.Refit != nil {
 			out.Steps += c.Refit.Steps
@@ -256,7 +256,7 @@ func (s *search) save(found *fitted.Model) (*rundir.Result, error) {
 			s.p.note("warning: the model is kept without intervals: %v", err)
 		}
 	}
-	o := &runOutput{p: s.p, job: s.job, folder: s.folder, out: out, limit: s.job.Limit()}
+	o := &runOutput{p: s.p, job: s.job, folder: s.folder, out: out, limit: s.job.TimeLimit()}
 	err := o.save(s.guard)
 	if err == nil {
 		err = s.guard.write(func() error { return tidySearch(s.folder.Path(), s.state) })

@@ -58,10 +58,10 @@ type crossValidation struct {
 
 // clock returns the time limit of the next fold of this process. A fold pays for earlier folds that were late. A tenth
 // of its time is kept for the work after all folds.
-func (v *crossValidation) clock(now time.Time) train.Limit {
+func (v *crossValidation) clock(now time.Time) train.TimeLimit {
 	share := v.cv.Share()
 	after := share / 10
-	l := train.Limit{Began: v.req.started.Add(time.Duration(v.foldsBegun) * (share - after)), Time: share}
+	l := train.TimeLimit{Began: v.req.started.Add(time.Duration(v.foldsBegun) * (share - after)), Time: share}
 	v.foldsBegun++
 	if share == 0 || now.Before(l.Began) {
 		l.Began = now
@@ -274,7 +274,7 @@ func (v *crossValidation) leave(folder *rundir.Folder) error {
 
 // open returns the job and the folder of a fold. The first fold makes the folder of the cross-validation, whose name
 // depends on the rows. The guard protects the writing of files.
-func (v *crossValidation) open(k int, guard *exitGuard, limit train.Limit) (*train.Job, *rundir.Folder, error) {
+func (v *crossValidation) open(k int, guard *exitGuard, limit train.TimeLimit) (*train.Job, *rundir.Folder, error) {
 	cv := v.cv
 	if cv.Path() != "" {
 		if err := v.claim(k); err != nil {
@@ -290,7 +290,7 @@ func (v *crossValidation) open(k int, guard *exitGuard, limit train.Limit) (*tra
 	if err != nil {
 		return nil, nil, err
 	}
-	ctx, cancel := limit.Until(v.p.ctx)
+	ctx, cancel := limit.WithDeadline(v.p.ctx)
 	defer cancel()
 	job, err := v.p.newJob(ctx, v.req.call, cfg, heading)
 	if err != nil {

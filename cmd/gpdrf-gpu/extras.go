@@ -64,7 +64,7 @@ func (o *runOutput) generalise(ctx context.Context, guard *exitGuard, scores *fi
 // addExtras adds the predictions of test rows, the log of TensorBoard and the report to the run folder. Without scores
 // it adds the report alone.
 func (o *runOutput) addExtras(ctx context.Context, guard *exitGuard, scores *fitted.Scores) {
-	if o.path == "" || o.out.End == train.Interrupted {
+	if o.path == "" || o.out.StopReason == train.Interrupted {
 		return
 	}
 	ok := scores == nil || o.extra(ctx, guard, reportExtra, func(ctx context.Context) (func() error, error) {

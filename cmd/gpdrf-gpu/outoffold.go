@@ -39,7 +39,7 @@ func (v *crossValidation) afterFolds() error {
 // short work is worth the wait.
 func (v *crossValidation) extrasContext() (context.Context, context.CancelFunc) {
 	all := time.Duration(v.foldsBegun) * v.cv.Share()
-	return train.Limit{Began: v.req.started.Add(lastTest), Time: all}.Latest(v.p.ctx)
+	return train.TimeLimit{Began: v.req.started.Add(lastTest), Time: all}.WithGrace(v.p.ctx)
 }
 
 // writeReport writes the report of all folds. Its error is the end of the command; a failure of the report is a note.

@@ -154,7 +154,8 @@ func (p *program) testEnded(c *call, guard *exitGuard, run *rundir.Run) error {
 		p: p, folder: folder, path: run.Path, saved: run.Result, events: p.newEvents(folder),
 		job: &train.Job{Config: run.Config, Device: dev, Started: p.began,
 			Train: rows.Train, Validation: rows.Validation, Test: rows.Test},
-		out: &train.Outcome{Config: run.Config, Trained: run.Trained, Steps: run.Result.Steps, End: train.Finished},
+		out: &train.Outcome{Config: run.Config, Trained: run.Trained, Steps: run.Result.Steps,
+			StopReason: train.Finished},
 	}
 	o.writeHistory() // it may have been killed before these
 	o.writeMetricsTable()

@@ -21,7 +21,7 @@ type runOutput struct {
 	job    *train.Job
 	folder *rundir.Folder
 	out    *train.Outcome
-	limit  train.Limit
+	limit  train.TimeLimit
 	events *events
 
 	path      string         // the path of the run folder; "" if it could not be written
@@ -97,7 +97,7 @@ func (o *runOutput) scored(scores *fitted.Scores) *rundir.Result {
 
 func (o *runOutput) testContext() (context.Context, context.CancelFunc) {
 	// Only a second signal is to end the test.
-	if o.out.End == train.Interrupted && o.p.ctx.Err() != nil {
+	if o.out.StopReason == train.Interrupted && o.p.ctx.Err() != nil {
 		return context.WithTimeoutCause(context.Background(), lastTest, context.Canceled)
 	}
 	return context.WithCancel(o.p.ctx)
@@ -105,12 +105,12 @@ func (o *runOutput) testContext() (context.Context, context.CancelFunc) {
 
 // extrasContext returns the context of the work after the test, which ends at the latest time of the limit.
 func (o *runOutput) extrasContext(ctx context.Context) (context.Context, context.CancelFunc) {
-	late, cancel := o.limit.Latest(ctx)
+	late, cancel := o.limit.WithGrace(ctx)
 	if late.Err() == nil || ctx.Err() != nil {
 		return late, cancel
 	}
 	cancel()
-	return context.WithTimeoutCause(ctx, min(lastTest, o.limit.Time/20), train.ErrLate)
+	return context.WithTimeoutCause(ctx, min(lastTest, o.limit.Time/20), train.ErrTimeLimit)
 }
 
 // testShare is the share of the remaining time for the test; the rest is for the work after it.
@@ -122,7 +122,7 @@ func (o *runOutput) test(ctx context.Context) (scores *fitted.Scores, err error)
 	rows := o.job.Test
 	o.p.warnAll(t.RowWarnings(ctx, rows, onePercent(rows)))
 	request := fitted.Evaluation{Samples: cfg.EvalSamples, Draws: cfg.PredictDraws, Ranks: o.p.sharers()}
-	if o.limit.Time > 0 && o.out.End != train.Interrupted {
+	if o.limit.Time > 0 && o.out.StopReason != train.Interrupted {
 		now := time.Now()
 		request.Until = now.Add(time.Duration(testShare * float64(o.limit.Began.Add(o.limit.Time).Sub(now))))
 	}
@@ -168,7 +168,7 @@ func (o *runOutput) leave() error {
 			"to score it: gpdrf-gpu eval %[1]s", o.path)
 	}
 	// After the last step there may be no checkpoint.
-	resumable := o.out.End == train.Interrupted && o.folder.CanResume()
+	resumable := o.out.StopReason == train.Interrupted && o.folder.CanResume()
 	if (resumable || o.p.cvPath != "") && o.path != "" {
 		o.p.printLine("to resume: %s", o.p.resumeCommand(o.path))
 	}

@@ -75,7 +75,7 @@ func (p *program) sharers() dist.Comm {
 // alone.
 func (p *program) sharesTest(job *train.Job, out *train.Outcome) bool {
 	return p.joined() && job.Test != nil && job.Config.TimeLimit == 0 &&
-		(out.End == train.Finished || out.End == train.EarlyStop)
+		(out.StopReason == train.Finished || out.StopReason == train.EarlyStop)
 }
 
 // openNCCL replaces the engine by NCCL.

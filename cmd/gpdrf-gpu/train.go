@@ -65,7 +65,7 @@ func (p *program) trainNew(r *trainRequest) error {
 	if err := rundir.CheckOutDir(r.outDir, r.overwrite, true); err != nil {
 		return err
 	}
-	ctx, cancel := train.Limit{Began: r.started, Time: cfg.TimeLimit}.Until(p.ctx)
+	ctx, cancel := train.TimeLimit{Began: r.started, Time: cfg.TimeLimit}.WithDeadline(p.ctx)
 	defer cancel()
 	m := &modelTraining{p: p}
 	m.guard = p.newExitGuard(ctx, func() error {
@@ -282,10 +282,10 @@ func (m *modelTraining) trainAndScore() (r *rundir.Result, path string, err erro
 		m.p.printLine("warning: training stopped at step %d, since %s cannot be written: the model so far is "+
 			"tested", out.Steps, rundir.MetricsFile)
 	}
-	o := &runOutput{p: m.p, job: m.job, folder: m.folder, out: out, events: events, limit: m.job.Limit()}
+	o := &runOutput{p: m.p, job: m.job, folder: m.folder, out: out, events: events, limit: m.job.TimeLimit()}
 	m.job.Config = out.Config // some options depend on the rows
 	err = o.save(m.guard)
-	if err == nil && out.End == train.Interrupted {
+	if err == nil && out.StopReason == train.Interrupted {
 		m.p.printLine("interrupted at step %d: the model so far is saved in %s", out.Steps, o.path)
 	}
 	err = errors.Join(err, o.score())

@@ -81,7 +81,7 @@ func TestNothingToResume(t *testing.T) {
 	defer folder.Discard()
 	var said bytes.Buffer
 	p := &program{ctx: context.Background(), console: console{out: &said, err: &said}}
-	o := &runOutput{p: p, folder: folder, out: &train.Outcome{End: train.Interrupted}, path: "run"}
+	o := &runOutput{p: p, folder: folder, out: &train.Outcome{StopReason: train.Interrupted}, path: "run"}
 	if err := o.leave(); !errors.Is(err, errInterrupted) || strings.Contains(said.String(), "to resume") {
 		t.Errorf("%v, %s", err, said.String())
 	}
