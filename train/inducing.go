@@ -22,8 +22,8 @@ const (
 	greedyNearZero = 1e-10 // variance below which greedy regards rows as explained
 )
 
-// inducingPoints chooses X̄ among the training rows [N,D].
-type inducingPoints struct {
+// inducingSelector chooses X̄ among the training rows [N,D].
+type inducingSelector struct {
 	method      string
 	m           int     // rows or centres that are chosen
 	lengthscale float64 // length-scale of the RBF for greedy
@@ -33,29 +33,29 @@ type inducingPoints struct {
 
 // choose chooses X̄ [M,D] from n scaled rows of d columns; x gives the rows lo … hi−1. If ctx ends, its error is
 // returned.
-func (c inducingPoints) choose(ctx context.Context, x func(lo, hi int) []float64, n, d int) ([]float64, error) {
-	rows := subset(n, c.poolSize(n, d), c.seed)
+func (s inducingSelector) choose(ctx context.Context, x func(lo, hi int) []float64, n, d int) ([]float64, error) {
+	rows := subset(n, s.poolSize(n, d), s.seed)
 	p := pool{x: make([]float64, len(rows)*d), n: len(rows), d: d}
 	for i, r := range rows {
 		copy(p.row(i), x(r, r+1))
 	}
-	switch c.method {
+	switch s.method {
 	case options.InducingRandom:
-		return slices.Clone(p.x[:c.m*d]), nil
+		return slices.Clone(p.x[:s.m*d]), nil
 	case options.InducingAuto, options.InducingKMeans:
-		return c.kmeans(ctx, p), ctx.Err()
+		return s.kmeans(ctx, p), ctx.Err()
 	case options.InducingGreedy:
-		return c.greedy(ctx, p), ctx.Err()
+		return s.greedy(ctx, p), ctx.Err()
 	}
-	return nil, fmt.Errorf("train: no way %q to choose inducing points", c.method)
+	return nil, fmt.Errorf("train: no way %q to choose inducing points", s.method)
 }
 
 // poolSize returns the number of rows, of n with d columns, that the method chooses from.
-func (c inducingPoints) poolSize(n, d int) int {
-	if c.method == options.InducingRandom {
-		return c.m
+func (s inducingSelector) poolSize(n, d int) int {
+	if s.method == options.InducingRandom {
+		return s.m
 	}
-	return max(c.m, min(n, inducingRows, poolNumbers/max(1, d)))
+	return max(s.m, min(n, inducingRows, poolNumbers/max(1, d)))
 }
 
 // pool is the rows [n,d] that k-means and greedy choose from, in random order.
@@ -81,13 +81,13 @@ func subset(n, k int, seed uint64) []int {
 }
 
 // kmeans runs Lloyd's algorithm from the first m rows of the pool. A cluster that loses all its rows keeps its centre.
-func (c inducingPoints) kmeans(ctx context.Context, p pool) []float64 {
+func (s inducingSelector) kmeans(ctx context.Context, p pool) []float64 {
 	d := p.d
-	centre := slices.Clone(p.x[:c.m*p.d])
+	centre := slices.Clone(p.x[:s.m*p.d])
 	nearest := make([]int, p.n)
-	sum, count := make([]float64, c.m*d), make([]float64, c.m)
+	sum, count := make([]float64, s.m*d), make([]float64, s.m)
 	for round := range kmeansRounds {
-		c.progress(float64(round) / kmeansRounds)
+		s.progress(float64(round) / kmeansRounds)
 		p.assign(ctx, nearest, centre)
 		if ctx.Err() != nil {
 			break
@@ -138,13 +138,13 @@ func (p pool) assign(ctx context.Context, nearest []int, centre []float64) {
 
 // greedy runs the pivoted Cholesky factorisation of the RBF correlation matrix of the pool: each step takes the row
 // whose variance given those already taken is largest.
-func (c inducingPoints) greedy(ctx context.Context, p pool) []float64 {
-	m := c.m
-	out := make([]float64, 0, c.m*p.d)
+func (s inducingSelector) greedy(ctx context.Context, p pool) []float64 {
+	m := s.m
+	out := make([]float64, 0, s.m*p.d)
 	factor := make([]float64, p.n*m) // row i holds its first columns of the factor
 	variance := slices.Repeat([]float64{1}, p.n)
 	for t := range m {
-		c.progress(float64(t) / float64(m))
+		s.progress(float64(t) / float64(m))
 		best := 0
 		if ctx.Err() != nil {
 			break
@@ -162,7 +162,7 @@ func (c inducingPoints) greedy(ctx context.Context, p pool) []float64 {
 		root := math.Sqrt(variance[best])
 		parallel.Each(ctx, p.n, rowBlock, func(lo, hi int) {
 			for i := lo; i < hi; i++ {
-				k := rbf(p.row(i), p.row(best), c.lengthscale)
+				k := rbf(p.row(i), p.row(best), s.lengthscale)
 				v := (k - simd.Dot64(factor[i*m:i*m+t], factor[best*m:best*m+t])) / root
 				if i != best {
 					factor[i*m+t] = v

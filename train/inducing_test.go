@@ -49,7 +49,7 @@ func TestInducingPoints(t *testing.T) {
 	x := clusters(n, k)
 	got := map[string][]float64{}
 	for _, method := range []string{options.InducingRandom, options.InducingKMeans, options.InducingGreedy} {
-		z := must.Get(inducingPoints{method, 3 * k, 1.4, 5, ignored}.choose(t.Context(), rows(x, 2), n, 2))(t)
+		z := must.Get(inducingSelector{method, 3 * k, 1.4, 5, ignored}.choose(t.Context(), rows(x, 2), n, 2))(t)
 		if len(z) != 2*3*k {
 			t.Fatalf("%s: %d numbers", method, len(z))
 		}
@@ -58,12 +58,12 @@ func TestInducingPoints(t *testing.T) {
 		}
 		got[method] = z
 		old := runtime.GOMAXPROCS(1)
-		again, _ := inducingPoints{method, 3 * k, 1.4, 5, ignored}.choose(t.Context(), rows(x, 2), n, 2)
+		again, _ := inducingSelector{method, 3 * k, 1.4, 5, ignored}.choose(t.Context(), rows(x, 2), n, 2)
 		runtime.GOMAXPROCS(old)
 		if !slices.Equal(z, again) {
 			t.Errorf("%s depends on the number of threads", method)
 		}
-		other, _ := inducingPoints{method, 3 * k, 1.4, 6, ignored}.choose(t.Context(), rows(x, 2), n, 2)
+		other, _ := inducingSelector{method, 3 * k, 1.4, 6, ignored}.choose(t.Context(), rows(x, 2), n, 2)
 		if method != options.InducingGreedy && slices.Equal(z, other) {
 			t.Errorf("%s does not depend on the seed", method)
 		}
@@ -76,7 +76,7 @@ func TestInducingPoints(t *testing.T) {
 	if c := coverage(x, first); c > 0.2 {
 		t.Errorf("the first %d greedy rows leave mean squared distance %g", k, c)
 	}
-	if _, err := (inducingPoints{"best", k, 1, 1, ignored}).choose(t.Context(), rows(x, 2), n, 2); err == nil {
+	if _, err := (inducingSelector{"best", k, 1, 1, ignored}).choose(t.Context(), rows(x, 2), n, 2); err == nil {
 		t.Error("an unknown method is accepted")
 	}
 }
@@ -87,7 +87,7 @@ func TestGreedyDuplicates(t *testing.T) {
 	for i := range x {
 		x[i] = float64(i % 6 / 2)
 	}
-	z := must.Get(inducingPoints{options.InducingGreedy, 10, 1, 1, ignored}.choose(t.Context(), rows(x, 2), 50, 2))(t)
+	z := must.Get(inducingSelector{options.InducingGreedy, 10, 1, 1, ignored}.choose(t.Context(), rows(x, 2), 50, 2))(t)
 	must.Equal(t, len(z), 20)
 	for _, v := range z {
 		if math.IsNaN(v) {
@@ -112,7 +112,7 @@ func TestInducingPointsInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, method := range []string{options.InducingKMeans, options.InducingGreedy} {
-		_, err := inducingPoints{method, 10, 1, 1, ignored}.choose(ctx, rows(make([]float64, 300), 1), 300, 1)
+		_, err := inducingSelector{method, 10, 1, 1, ignored}.choose(ctx, rows(make([]float64, 300), 1), 300, 1)
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", method, err)
 		}
@@ -130,7 +130,7 @@ func TestPoolOfWideRows(t *testing.T) {
 		{options.InducingGreedy, 50_000, 2000, 2000},
 		{options.InducingRandom, 8, 100, 100},
 	} {
-		if got := (inducingPoints{method: c.method, m: c.m}).poolSize(1e6, c.d); got != c.want {
+		if got := (inducingSelector{method: c.method, m: c.m}).poolSize(1e6, c.d); got != c.want {
 			t.Errorf("%s looks at %d rows of %d columns, expected %d", c.method, got, c.d, c.want)
 		}
 	}

@@ -38,7 +38,7 @@ func (r *run) fitInputs(ctx context.Context) error {
 	r.trained = &fitted.Model{Schema: ds.Schema().Plain(), KLWeight: c.KLWeight, Seed: c.Seed,
 		EvalSamples: c.EvalSamples}
 	if r.job.From != nil {
-		r.inherit(r.job.From)
+		r.warmStart(r.job.From)
 		r.trained.Novelty = r.trained.FitNovelty(ds, c.Seed)
 		return nil
 	}
@@ -158,7 +158,7 @@ func (r *run) prepareInputs(ctx context.Context) (err error) {
 		}
 	case c.Model != model.DRF && r.job.resumed() == nil: // a resumed run has its X̄ in the checkpoint
 		length := math.Sqrt(float64(ds.D())) * gpFactor(c)
-		choice := inducingPoints{method: c.InducingInit, m: c.Inducing, lengthscale: length, seed: c.Seed,
+		choice := inducingSelector{method: c.InducingInit, m: c.Inducing, lengthscale: length, seed: c.Seed,
 			progress: func(share float64) { r.reporter.Doing(choosing, share) }}
 		r.init.InducingPoints, err = choice.choose(ctx, r.trained.Inputs(ctx, ds), ds.N(), ds.D())
 		return err

@@ -43,8 +43,8 @@ func NewResult(j *Job, out *Outcome, scores *fitted.Scores) *rundir.Result {
 // maxReadings is the largest number of readings in the mean that is shown.
 const maxReadings = 20
 
-// recent returns the mean of the last readings; nil with fewer than two.
-func recent(readings []float64) *rundir.Recent {
+// meanObjective returns the mean of the last readings; nil with fewer than two.
+func meanObjective(readings []float64) *rundir.Recent {
 	n := min(maxReadings, max(2, len(readings)/4)) // readings before the last quarter belong to the rise
 	last := readings[max(0, len(readings)-n):]
 	if len(last) < 2 {

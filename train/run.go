@@ -19,14 +19,14 @@ const reportEvery = 10
 // run is a Job on its way to a model. Its config follows what the run settles.
 type run struct {
 	setup
-	trained   *fitted.Model
-	init      model.Init
-	step      *step.Step
-	schedule  schedule
-	validator *validator // nil without validation rows
-	saver     *saver
-	clock     clock
-	readings  []float64 // objective after every reportEvery steps
+	trained      *fitted.Model
+	init         model.Init
+	step         *step.Step
+	schedule     schedule
+	validator    *validator // nil without validation rows
+	checkpointer *checkpointer
+	clock        clock
+	readings     []float64 // objective after every reportEvery steps
 
 	out                     *Outcome
 	earlierSteps, finalStep int // number of steps that earlier processes have done; number of the plan's last step
@@ -44,7 +44,7 @@ func (r *run) takeSteps(ctx context.Context) (*Outcome, error) {
 	}
 	r.reporter.Begin(r.finalStep)
 	defer r.reporter.End()
-	r.saver = newSaver(r.config)
+	r.checkpointer = newCheckpointer(r.config)
 	r.clock.start(r.out.Steps)
 	for r.out.StopReason == Running {
 		if err := r.takeStep(ctx); err != nil {
@@ -87,7 +87,7 @@ func (r *run) takeStep(ctx context.Context) error {
 	}
 	// The checkpoint comes before finish, whose extra evaluation belongs only to an interrupted run.
 	running := r.out.StopReason == Running || r.out.StopReason.cutShort()
-	if r.save != nil && running && (r.saver.due(r.out.Steps) || r.out.StopReason == Interrupted) {
+	if r.save != nil && running && (r.checkpointer.due(r.out.Steps) || r.out.StopReason == Interrupted) {
 		r.out.Seconds = r.clock.seconds()
 		r.checkpoint(r.out)
 	}
@@ -176,7 +176,7 @@ func (r *run) readReport() error {
 		if r.out.Steps%reportEvery == 0 {
 			r.readings = append(r.readings, r.out.Objective.Value)
 		}
-		r.out.Recent = recent(r.readings)
+		r.out.Recent = meanObjective(r.readings)
 	}
 	if r.evaluates() {
 		if err := r.evaluate(); err != nil {

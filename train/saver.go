@@ -11,21 +11,21 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// saver makes the checkpoints of a run.
-type saver struct {
+// checkpointer makes the checkpoints of a run.
+type checkpointer struct {
 	interval    time.Duration
 	steps       int
 	last        time.Time // time of the last checkpoint
 	hostVectors [][]float64
 }
 
-func newSaver(c options.Config) *saver {
+func newCheckpointer(c options.Config) *checkpointer {
 	pause, steps, _ := c.CheckpointInterval()
-	return &saver{interval: pause, steps: steps, last: time.Now()}
+	return &checkpointer{interval: pause, steps: steps, last: time.Now()}
 }
 
 // due reports whether a checkpoint is due after a step.
-func (s *saver) due(step int) bool {
+func (s *checkpointer) due(step int) bool {
 	return s.steps > 0 && step%s.steps == 0 || s.interval > 0 && time.Since(s.last) >= s.interval
 }
 
@@ -49,7 +49,7 @@ func (r *run) vectors() []vector {
 // checkpoint saves the run as it is after the last step. A failure to write is a warning, and does not end the run.
 // Parameters that are not finite are not saved: the next reading ends the run, and the older checkpoint is better.
 func (r *run) checkpoint(out *Outcome) {
-	defer func() { r.saver.last = time.Now() }()
+	defer func() { r.checkpointer.last = time.Now() }()
 	c := r.newCheckpoint(out)
 	c.Step, c.Seconds, c.Readings = out.Steps, out.Seconds, r.readings
 	if v := r.validator; v != nil {
@@ -57,19 +57,20 @@ func (r *run) checkpoint(out *Outcome) {
 	}
 	c.Vectors = map[string][]float64{}
 	for i, v := range r.vectors() {
-		if i == len(r.saver.hostVectors) {
-			r.saver.hostVectors = append(r.saver.hostVectors, make([]float64, r.step.Model.Params().Len()))
+		if i == len(r.checkpointer.hostVectors) {
+			values := make([]float64, r.step.Model.Params().Len())
+			r.checkpointer.hostVectors = append(r.checkpointer.hostVectors, values)
 		}
-		r.job.Device.Download(r.saver.hostVectors[i], v.values)
-		c.Vectors[v.name] = r.saver.hostVectors[i]
+		r.job.Device.Download(r.checkpointer.hostVectors[i], v.values)
+		c.Vectors[v.name] = r.checkpointer.hostVectors[i]
 	}
 	if !fitted.AllFinite(c.Vectors[rundir.ParametersVector]) {
 		return
 	}
-	r.keep(c)
+	r.saveCheckpoint(c)
 }
 
-func (r *run) keep(c *rundir.Checkpoint) {
+func (r *run) saveCheckpoint(c *rundir.Checkpoint) {
 	if err := r.save(c); err != nil {
 		r.reporter.Note("warning: the checkpoint of step %d could not be written, and the run continues "+
 			"without it: %v", c.Step, err)
@@ -80,7 +81,7 @@ func (r *run) keep(c *rundir.Checkpoint) {
 func (r *run) checkpointAttempts(attempts []rundir.Attempt) {
 	c := r.newCheckpoint(&Outcome{Trained: r.trained})
 	c.Attempts, c.Given = attempts, r.config.ExplicitOptions()
-	r.keep(c)
+	r.saveCheckpoint(c)
 }
 
 // newCheckpoint returns a checkpoint without steps, vectors and attempts.

@@ -62,9 +62,9 @@ func (s *setup) checkStart() error {
 	return nil
 }
 
-// inherit takes over all of a model except its parameters. The roles of columns, such as weights, are taken from the
+// warmStart takes over all of a model except its parameters. The roles of columns, such as weights, are taken from the
 // new rows.
-func (r *run) inherit(s *fitted.Model) {
+func (r *run) warmStart(s *fitted.Model) {
 	t := r.trained
 	own := r.train.Schema()
 	t.Config, t.Featurizer, t.Schema = r.config.ModelConfig(r.train), s.Featurizer, s.Schema
