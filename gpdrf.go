@@ -228,7 +228,7 @@ func (r *reporter) Note(format string, args ...any) {
 
 func (r *reporter) Step(p rundir.Progress) {
 	if r.o.Progress != nil {
-		r.o.Progress(Progress{Step: p.Step, Steps: p.Total, Objective: p.Objective, Bound: p.Bound,
+		r.o.Progress(Progress{Step: p.Step, Steps: p.Total, Objective: p.Objective, Bound: p.IsELBO,
 			Elapsed: p.Elapsed})
 	}
 }

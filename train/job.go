@@ -134,16 +134,16 @@ func (s *setup) noteAll(notes []string) {
 type Outcome struct {
 	// Config has the options of the Job, with options that the run has settled and the step at which it was cut short.
 	// A run with it repeats this one.
-	Config     options.Config
-	Trained    *fitted.Model
-	Steps      int
-	Seconds    float64        // time of the steps
-	Objective  model.ELBO     // objective on the last batch
-	Recent     *rundir.Recent // mean of the last readings of the objective; nil after few steps
-	Parameters int
-	StopReason StopReason
-	Rising     bool               // the objective still rose when training ended
-	Validation *rundir.Validation // nil without validation rows
+	Config        options.Config
+	Trained       *fitted.Model
+	Steps         int
+	Seconds       float64               // time of the steps
+	Objective     model.ELBO            // objective on the last batch
+	ObjectiveMean *rundir.ObjectiveMean // mean of the last readings of the objective; nil after few steps
+	Parameters    int
+	StopReason    StopReason
+	Rising        bool               // the objective still rose when training ended
+	Validation    *rundir.Validation // nil without validation rows
 }
 
 // StopReason is the reason why a run has ended.

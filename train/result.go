@@ -20,7 +20,7 @@ func NewResult(j *Job, out *Outcome, scores *fitted.Scores) *rundir.Result {
 		Device: j.Device.Name(), Precision: c.Precision, Folder: cmp.Or(c.Folder(), folder), Seed: c.Seed,
 		NTrain: j.Train.N(), NTest: j.testRows(),
 		Steps: out.Steps, Seconds: math.Round(out.Seconds*1e3) / 1e3, Objective: c.ObjectiveName(),
-		KLWeight: c.KLWeight, ELBO: out.Objective.Value, Recent: out.Recent, Rising: out.Rising,
+		KLWeight: c.KLWeight, ELBO: out.Objective.Value, ObjectiveMean: out.ObjectiveMean, Rising: out.Rising,
 		Parameters: out.Parameters, Interrupted: out.StopReason == Interrupted,
 		Fingerprint: rundir.Fingerprint{Train: j.Train.Fingerprint}, Validation: out.Validation,
 		Temperature: out.Trained.Config.Temperature,
@@ -44,14 +44,14 @@ func NewResult(j *Job, out *Outcome, scores *fitted.Scores) *rundir.Result {
 const maxReadings = 20
 
 // meanObjective returns the mean of the last readings; nil with fewer than two.
-func meanObjective(readings []float64) *rundir.Recent {
+func meanObjective(readings []float64) *rundir.ObjectiveMean {
 	n := min(maxReadings, max(2, len(readings)/4)) // readings before the last quarter belong to the rise
 	last := readings[max(0, len(readings)-n):]
 	if len(last) < 2 {
 		return nil
 	}
 	mean, se := metrics.MeanStdErr(last)
-	return &rundir.Recent{Mean: mean, SE: se, Readings: len(last)}
+	return &rundir.ObjectiveMean{Mean: mean, SE: se, Readings: len(last)}
 }
 
 // Ensemble is the Model of a result of several models.

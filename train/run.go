@@ -176,7 +176,7 @@ func (r *run) readReport() error {
 		if r.out.Steps%reportEvery == 0 {
 			r.readings = append(r.readings, r.out.Objective.Value)
 		}
-		r.out.Recent = meanObjective(r.readings)
+		r.out.ObjectiveMean = meanObjective(r.readings)
 	}
 	if r.evaluates() {
 		if err := r.evaluate(); err != nil {
@@ -201,8 +201,8 @@ func (r *run) report() {
 	earlierSeconds := r.clock.earlierSeconds
 	elapsed := time.Since(r.clock.firstStepTime)
 	r.reporter.Step(rundir.Progress{
-		Step: step, Total: r.finalStep, Objective: elbo.Value, ELL: elbo.ELL, KL: elbo.KL, LR: r.schedule.learningRate(step),
-		Recent: r.out.Recent, Bound: r.config.IsBound(),
+		Step: step, Total: r.finalStep, Objective: elbo.Value, ELL: elbo.ELL, KL: elbo.KL,
+		LR: r.schedule.learningRate(step), ObjectiveMean: r.out.ObjectiveMean, IsELBO: r.config.IsBound(),
 		Elapsed:        time.Duration(earlierSeconds*float64(time.Second)) + elapsed,
 		StepsPerSecond: float64(step-r.earlierSteps) / elapsed.Seconds(),
 		Validation:     r.validator.latest(),

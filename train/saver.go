@@ -53,7 +53,7 @@ func (r *run) checkpoint(out *Outcome) {
 	c := r.newCheckpoint(out)
 	c.Step, c.Seconds, c.Readings = out.Steps, out.Seconds, r.readings
 	if v := r.validator; v != nil {
-		c.Last, c.Best, c.Since = v.last, v.best, v.sinceBest
+		c.Last, c.Best, c.EvaluationsSinceBest = v.last, v.best, v.sinceBest
 	}
 	c.Vectors = map[string][]float64{}
 	for i, v := range r.vectors() {
@@ -102,7 +102,7 @@ func (r *run) newCheckpoint(out *Outcome) *rundir.Checkpoint {
 // restore puts the run at the step of a Checkpoint.
 func (r *run) restore(c *rundir.Checkpoint) error {
 	if r.validator != nil {
-		r.validator.last, r.validator.best, r.validator.sinceBest = c.Last, c.Best, c.Since
+		r.validator.last, r.validator.best, r.validator.sinceBest = c.Last, c.Best, c.EvaluationsSinceBest
 		for _, e := range []*rundir.Evaluation{c.Last, c.Best} {
 			if e != nil {
 				e.Task = r.train.Task

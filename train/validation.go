@@ -77,9 +77,9 @@ func (v *validator) evaluate(step int) error {
 	p.AddOffset(v.rows.Offset)
 	e := &rundir.Evaluation{Task: v.run.train.Task, Step: step}
 	if s := v.run.trained.Score(p, v.rows, 0); s.Regression != nil {
-		e.Score, e.Error = rundir.Number(s.Regression.NLPD), rundir.Number(s.Regression.RMSE)
+		e.Score, e.Error = rundir.JSONNumber(s.Regression.NLPD), rundir.JSONNumber(s.Regression.RMSE)
 	} else {
-		e.Score, e.Error = rundir.Number(s.Classification.NLL), rundir.Number(s.Classification.Error)
+		e.Score, e.Error = rundir.JSONNumber(s.Classification.NLL), rundir.JSONNumber(s.Classification.Error)
 	}
 	v.last, v.sinceBest = e, v.sinceBest+1
 	if e.Best = float64(e.Score) < math.Inf(1) && (v.best == nil || e.Score < v.best.Score); e.Best {

@@ -141,7 +141,7 @@ func (v *crossValidation) resume() (err error) {
 		if v.cv.Runs[k-1].Standing == rundir.FoldFinished {
 			finished = k
 		}
-		anyNew = anyNew || v.cv.ToDo(k) && !v.cv.CanResume(k)
+		anyNew = anyNew || v.cv.IsPending(k) && !v.cv.CanResume(k)
 	}
 	cfg, err := v.cv.Begin(max(finished, 1), v.changes)
 	if err != nil || !anyNew || finished == 0 {
@@ -165,7 +165,7 @@ func (v *crossValidation) folds() error {
 		if err := v.complete(k); err != nil {
 			return err
 		}
-		if !v.cv.ToDo(k) {
+		if !v.cv.IsPending(k) {
 			continue
 		}
 		if v.p.ctx.Err() != nil {
@@ -197,7 +197,7 @@ func (v *crossValidation) record(k int, err error) error {
 	switch {
 	case interrupted, err == nil && v.p.ctx.Err() != nil:
 		return errInterrupted
-	case err != nil && v.cv.Runs[k-1].Standing == rundir.FoldFailed && (train.Diverged(err) || !v.cv.ToDo(k)):
+	case err != nil && v.cv.Runs[k-1].Standing == rundir.FoldFailed && (train.Diverged(err) || !v.cv.IsPending(k)):
 		v.p.note("fold %d of %d failed: %v", k, v.cv.Folds, err)
 	case err != nil:
 		return fmt.Errorf("fold %d of %d: %w", k, v.cv.Folds, err)

@@ -75,7 +75,7 @@ func (v *crossValidation) claim(k int) (err error) {
 	if v.unclaim, err = v.cv.Claim(k); errors.As(err, &other) {
 		return &claimedError{other.Owner + " trains it: it is left to that"}
 	}
-	if err != nil || v.cv.ToDo(k) {
+	if err != nil || v.cv.IsPending(k) {
 		return err
 	}
 	return &claimedError{"another part has trained it"}

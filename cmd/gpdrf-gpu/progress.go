@@ -109,7 +109,7 @@ func (r *recorder) show(p rundir.Progress) {
 
 // objectiveLabel returns ELBO if the objective is the bound.
 func objectiveLabel(p *rundir.Progress) string {
-	if p.Bound {
+	if p.IsELBO {
 		return "ELBO"
 	}
 	return "objective"

@@ -61,11 +61,11 @@ func TestBarEnds(t *testing.T) {
 }
 
 func TestDescribe(t *testing.T) {
-	p := rundir.Progress{Step: 10, Total: 130, Objective: -1234.56, StepsPerSecond: 2, Bound: true}
+	p := rundir.Progress{Step: 10, Total: 130, Objective: -1234.56, StepsPerSecond: 2, IsELBO: true}
 	if got, want := describe(p), "ELBO     -1234.6     2.0 steps/s  1m0s left"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	p.Bound = false
+	p.IsELBO = false
 	if got, want := describe(p), "objective     -1234.6     2.0 steps/s  1m0s left"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -74,7 +74,7 @@ func TestDescribe(t *testing.T) {
 // The line of a bar fits its columns, has the most important parts first, and has no colours.
 func TestBarText(t *testing.T) {
 	p := &rundir.Progress{
-		Step: 1200, Total: 15000, Objective: -1234.56, StepsPerSecond: 100, Bound: true,
+		Step: 1200, Total: 15000, Objective: -1234.56, StepsPerSecond: 100, IsELBO: true,
 		Validation: &rundir.Evaluation{Task: data.Regression, Score: -0.1234},
 	}
 	for columns, want := range map[int]string{

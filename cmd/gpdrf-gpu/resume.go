@@ -146,7 +146,7 @@ func (p *program) testEnded(c *call, guard *exitGuard, run *rundir.Run) error {
 	if err := guard.disarm(); err != nil {
 		return err
 	}
-	folder, err := rundir.Ended(run.Path)
+	folder, err := rundir.OpenEnded(run.Path)
 	if err != nil {
 		return err
 	}
@@ -203,7 +203,7 @@ func (v *crossValidation) complete(k int) error {
 	v.p.cvPath = cv.Path()
 	guard := v.p.newExitGuard(v.p.ctx, func() error { return v.leave(nil) })
 	defer guard.stop()
-	if err := v.p.complete(v.req.call, guard, cv.FoldPath(k)); err != nil || !cv.ToDo(k) {
+	if err := v.p.complete(v.req.call, guard, cv.FoldPath(k)); err != nil || !cv.IsPending(k) {
 		return err
 	}
 	return cv.Update(k, nil)

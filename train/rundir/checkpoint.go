@@ -31,18 +31,18 @@ type Checkpoint struct {
 
 // State is the rest of a Checkpoint: all but options and vectors.
 type State struct {
-	Step       int           `json:"step"`     // number of the last step that is done
-	Seconds    float64       `json:"seconds"`  // time of the steps
-	Used       time.Duration `json:"used"`     // time since the command began, for the time limit
-	Limit      time.Duration `json:"limit"`    // time limit; 0: none, or not known
-	Deadline   time.Duration `json:"deadline"` // largest Used at the end of the steps; 0: no deadline
-	Metrics    int64         `json:"metrics"`  // length of metrics.jsonl
-	Validation string        `json:"validation_fingerprint"`
-	Intervals  string        `json:"conformal_fingerprint,omitempty"` // "" also in older checkpoints
-	Last       *Evaluation   `json:"last_evaluation"`
-	Best       *Evaluation   `json:"best_evaluation"`
-	Since      int           `json:"evaluations_since_best"`
-	Readings   []float64     `json:"readings,omitempty"` // objective after every few steps
+	Step                 int           `json:"step"`     // number of the last step that is done
+	Seconds              float64       `json:"seconds"`  // time of the steps
+	Used                 time.Duration `json:"used"`     // time since the command began, for the time limit
+	Limit                time.Duration `json:"limit"`    // time limit; 0: none, or not known
+	Deadline             time.Duration `json:"deadline"` // largest Used at the end of the steps; 0: no deadline
+	Metrics              int64         `json:"metrics"`  // length of metrics.jsonl
+	Validation           string        `json:"validation_fingerprint"`
+	Intervals            string        `json:"conformal_fingerprint,omitempty"` // "" also in older checkpoints
+	Last                 *Evaluation   `json:"last_evaluation"`
+	Best                 *Evaluation   `json:"best_evaluation"`
+	EvaluationsSinceBest int           `json:"evaluations_since_best"`
+	Readings             []float64     `json:"readings,omitempty"` // objective after every few steps
 
 	// Attempts and Given belong to a run that has not taken its first step. Given are the options that the user gave,
 	// with their sources: the others can still change.

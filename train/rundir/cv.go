@@ -237,34 +237,34 @@ func (cv *CV) readStandings() error {
 	return nil
 }
 
-func (run *FoldRun) readStanding(path string) error {
-	previous := *run
-	*run = FoldRun{Fold: previous.Fold, Run: previous.Run, Standing: FoldWaiting}
+func (r *FoldRun) readStanding(path string) error {
+	previous := *r
+	*r = FoldRun{Fold: previous.Fold, Run: previous.Run, Standing: FoldWaiting}
 	switch {
 	case hasFile(path, ResultFile):
-		r, err := ReadResult(path)
+		result, err := ReadResult(path)
 		if err != nil {
 			return err
 		}
-		run.NTrain, run.NTest, run.Steps, run.Seconds = r.NTrain, r.NTest, r.Steps, r.Seconds
-		run.Failure = r.Failure
-		if r.Failure == "" {
-			run.ResultScores = &r.ResultScores
+		r.NTrain, r.NTest, r.Steps, r.Seconds = result.NTrain, result.NTest, result.Steps, result.Seconds
+		r.Failure = result.Failure
+		if result.Failure == "" {
+			r.ResultScores = &result.ResultScores
 		}
 		switch {
-		case r.Interrupted:
-			run.Standing = FoldInterrupted
-		case r.Failure == Untested: // it was killed before its test, or is being tested
-			run.Standing, run.Failure = FoldUnfinished, ""
-		case r.Failure != "":
-			run.Standing = FoldFailed
+		case result.Interrupted:
+			r.Standing = FoldInterrupted
+		case result.Failure == Untested: // it was killed before its test, or is being tested
+			r.Standing, r.Failure = FoldUnfinished, ""
+		case result.Failure != "":
+			r.Standing = FoldFailed
 		default:
-			run.Standing = FoldFinished
+			r.Standing = FoldFinished
 		}
 	case previous.Failure != "":
-		run.Standing, run.Failure = FoldFailed, previous.Failure
+		r.Standing, r.Failure = FoldFailed, previous.Failure
 	case hasFile(path, CheckpointFile):
-		run.Standing = FoldUnfinished
+		r.Standing = FoldUnfinished
 	}
 	return nil
 }
@@ -293,9 +293,9 @@ func (cv *CV) NewFolder(fold int) (*Folder, error) {
 // CanResume reports whether a fold has a checkpoint.
 func (cv *CV) CanResume(fold int) bool { return hasFile(cv.FoldPath(fold), CheckpointFile) }
 
-// ToDo reports whether a fold is to be trained, or trained further. A fold that is trained and could not be scored is
-// done.
-func (cv *CV) ToDo(fold int) bool {
+// IsPending reports whether a fold is to be trained, or trained further. A fold that is trained and could not be scored
+// is done.
+func (cv *CV) IsPending(fold int) bool {
 	run := cv.Runs[fold-1]
 	return run.Standing != FoldFinished && !(run.Standing == FoldFailed && hasFile(cv.FoldPath(fold), ResultFile))
 }

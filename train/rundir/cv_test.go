@@ -140,7 +140,7 @@ func TestCVFolder(t *testing.T) {
 	must.Equal(t, commit(t, cv.FoldPath(1), "d"), cv.FoldPath(1))
 	must.OK(t, cv.Update(2, os.ErrClosed))
 	if other, err = OpenCV(out); err != nil || other.Runs[0].Standing != FoldFinished ||
-		other.Runs[1].Failure == "" || other.ToDo(1) || !other.ToDo(2) {
+		other.Runs[1].Failure == "" || other.IsPending(1) || !other.IsPending(2) {
 		t.Errorf("%+v, %v", other, err)
 	}
 	killed := smallResult()
@@ -149,7 +149,7 @@ func TestCVFolder(t *testing.T) {
 		text, 0o666) != nil {
 		t.Fatal(err)
 	}
-	if other, err = OpenCV(out); err != nil || other.Runs[0].Standing != FoldUnfinished || !other.ToDo(1) {
+	if other, err = OpenCV(out); err != nil || other.Runs[0].Standing != FoldUnfinished || !other.IsPending(1) {
 		t.Errorf("killed in its test: %+v, %v", other, err)
 	}
 	if again, err := other.NewFolder(1); err != nil {

@@ -182,7 +182,7 @@ func (f *Folder) Save(c *Checkpoint) error {
 		f.path = f.folder.Path()
 		return nil
 	case f.path == "":
-		return f.moveToPlace()
+		return f.publish()
 	}
 	return errors.Join(f.remove(ResultFile), f.remove(ModelFile))
 }
@@ -202,7 +202,7 @@ func (f *Folder) Commit(c options.Config, t *fitted.Model, r *Result) (path stri
 	case f.replaces && r.Interrupted:
 		f.path = f.folder.Path()
 	case f.replaces, f.path == "":
-		if err := f.moveToPlace(); err != nil {
+		if err := f.publish(); err != nil {
 			f.path = f.folder.Path()
 			return "", fmt.Errorf("the run folder cannot be put in its place, and is complete in %s: %w", f.path, err)
 		}
@@ -279,9 +279,9 @@ func (f *Folder) removeLeftovers() error {
 	return err
 }
 
-// moveToPlace puts the folder in its place. Windows moves no folder with an open file: there, the log is closed and
+// publish puts the folder in its place. Windows moves no folder with an open file: there, the log is closed and
 // opened again. Elsewhere its lock stays.
-func (f *Folder) moveToPlace() error {
+func (f *Folder) publish() error {
 	if runtime.GOOS != "windows" {
 		return f.rename()
 	}
@@ -317,14 +317,14 @@ func (f *Folder) PublishSearch(write func(io.Writer) error) error {
 	if err := f.Write(SearchFile, write); err != nil {
 		return err
 	}
-	return f.moveToPlace()
+	return f.publish()
 }
 
 // commitCV makes the folder a cross-validation, which has no log, and puts it in its place.
 func (f *Folder) commitCV(write func(io.Writer) error) (path string, err error) {
 	err = f.Write(cvFile, write)
 	if err == nil {
-		err = f.moveToPlace()
+		err = f.publish()
 	}
 	if err != nil {
 		return "", errors.Join(fmt.Errorf("the run folder cannot be put in its place: %w", err), f.Discard())

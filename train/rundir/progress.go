@@ -12,8 +12,8 @@ type Progress struct {
 	Step, Total int
 	// Objective is ELL − KLWeight·KL: in nats for the whole training set, estimated on one batch.
 	Objective, ELL, KL float64
-	Recent             *Recent // nil before the second reading
-	Bound              bool    // the objective is the bound
+	ObjectiveMean      *ObjectiveMean // nil before the second reading
+	IsELBO             bool           // the objective is the bound
 	LR                 float64
 	Elapsed            time.Duration // time of the steps
 	StepsPerSecond     float64
@@ -22,14 +22,14 @@ type Progress struct {
 
 // Shown returns the objective for display: the mean of readings, since one batch alone varies much.
 func (p *Progress) Shown() float64 {
-	if p.Recent == nil {
+	if p.ObjectiveMean == nil {
 		return p.Objective
 	}
-	return p.Recent.Mean
+	return p.ObjectiveMean.Mean
 }
 
-// Recent is the mean of the last readings of the objective, each on one batch, in nats.
-type Recent struct {
+// ObjectiveMean is the mean of the last readings of the objective, each on one batch, in nats.
+type ObjectiveMean struct {
 	Mean     float64 `json:"mean"`
 	SE       float64 `json:"se"` // standard error of the mean
 	Readings int     `json:"readings"`
@@ -38,25 +38,25 @@ type Recent struct {
 // Evaluation is the score and the error of the model on validation rows at a step: NLPD and RMSE of a regression, in
 // training-sd units, or NLL and error rate of a classification. The score decides which evaluation is best.
 type Evaluation struct {
-	Task  data.Task `json:"-"` // task of the rows
-	Step  int       `json:"step"`
-	Score Number    `json:"score"`
-	Error Number    `json:"error"`
-	Best  bool      `json:"best"` // this is the best evaluation so far
+	Task  data.Task  `json:"-"` // task of the rows
+	Step  int        `json:"step"`
+	Score JSONNumber `json:"score"`
+	Error JSONNumber `json:"error"`
+	Best  bool       `json:"best"` // this is the best evaluation so far
 }
 
-// Number is a number in JSON, which has no NaN and no infinities.
-type Number float64
+// JSONNumber is a number in JSON, which has no NaN and no infinities.
+type JSONNumber float64
 
 // MarshalText writes the shortest text that UnmarshalText reads as the same number.
-func (n Number) MarshalText() ([]byte, error) {
+func (n JSONNumber) MarshalText() ([]byte, error) {
 	return strconv.AppendFloat(nil, float64(n), 'g', -1, 64), nil
 }
 
 // UnmarshalText reads the text of MarshalText.
-func (n *Number) UnmarshalText(text []byte) error {
+func (n *JSONNumber) UnmarshalText(text []byte) error {
 	v, err := strconv.ParseFloat(string(text), 64)
-	*n = Number(v)
+	*n = JSONNumber(v)
 	return err
 }
 

@@ -42,16 +42,16 @@ type Result struct {
 	KLWeight  float64 `json:"kl_weight"`
 	// ELBO is the objective, in nats, at the parameters that the run has kept, estimated on its last batch. It is the
 	// bound only if Objective is ELBO.
-	ELBO        float64     `json:"elbo"`
-	Recent      *Recent     `json:"objective_mean,omitempty"` // nil after few steps, and in older results
-	Rising      bool        `json:"elbo_rising,omitempty"`    // the objective still rose when training ended
-	Parameters  int         `json:"parameters"`
-	Temperature float64     `json:"temperature,omitempty"` // temperature of predictions
-	Interrupted bool        `json:"interrupted"`
-	Unfinished  bool        `json:"unfinished,omitempty"`        // the result of a checkpoint
-	Failure     string      `json:"evaluation_failed,omitempty"` // reason why there are no scores
-	Fingerprint Fingerprint `json:"fingerprint"`
-	Validation  *Validation `json:"validation,omitempty"`
+	ELBO          float64        `json:"elbo"`
+	ObjectiveMean *ObjectiveMean `json:"objective_mean,omitempty"` // nil after few steps, and in older results
+	Rising        bool           `json:"elbo_rising,omitempty"`    // the objective still rose when training ended
+	Parameters    int            `json:"parameters"`
+	Temperature   float64        `json:"temperature,omitempty"` // temperature of predictions
+	Interrupted   bool           `json:"interrupted"`
+	Unfinished    bool           `json:"unfinished,omitempty"`        // the result of a checkpoint
+	Failure       string         `json:"evaluation_failed,omitempty"` // reason why there are no scores
+	Fingerprint   Fingerprint    `json:"fingerprint"`
+	Validation    *Validation    `json:"validation,omitempty"`
 
 	Generalisation *Generalisation `json:"generalisation,omitempty"`
 	fitted.ResultScores
@@ -59,11 +59,11 @@ type Result struct {
 
 // ObjectiveText returns the objective and its value as train has shown it last; number formats a value.
 func (r *Result) ObjectiveText(number func(float64) string) string {
-	if r.Recent == nil {
+	if r.ObjectiveMean == nil {
 		return fmt.Sprintf("%s: %s, on one batch", r.Objective, number(r.ELBO))
 	}
-	return fmt.Sprintf("%s: %s ± %s, by its last %d readings", r.Objective, number(r.Recent.Mean),
-		number(r.Recent.SE), r.Recent.Readings)
+	return fmt.Sprintf("%s: %s ± %s, by its last %d readings", r.Objective, number(r.ObjectiveMean.Mean),
+		number(r.ObjectiveMean.SE), r.ObjectiveMean.Readings)
 }
 
 // RisingWarning returns the warning of an objective that still rose when training ended.
@@ -121,8 +121,8 @@ type Validation struct {
 // Generalisation is the block of result.json that compares training rows with rows that the model has not seen:
 // validation rows or, if there are none, test rows.
 type Generalisation struct {
-	Seen   Compared `json:"seen"`
-	Unseen Compared `json:"unseen"`
+	Seen   MeanLogDensity `json:"seen"`
+	Unseen MeanLogDensity `json:"unseen"`
 	// mean log density of seen rows minus that of unseen ones, in nats
 	Gap       float64  `json:"gap"`
 	GapSE     *float64 `json:"gap_se"`    // standard error of Gap; nil if there is a single seen or unseen row
@@ -132,9 +132,9 @@ type Generalisation struct {
 	Constant *float64 `json:"constant,omitempty"`
 }
 
-// Compared is the mean log density of seen or of unseen rows. It is in nats a row, of targets in training-sd units or
-// of labels; for several targets, it is the mean over the targets.
-type Compared struct {
+// MeanLogDensity is the mean log density of seen or of unseen rows. It is in nats a row, of targets in training-sd
+// units or of labels; for several targets, it is the mean over the targets.
+type MeanLogDensity struct {
 	Of         string   `json:"of,omitempty"` // kind of unseen rows: validation, test
 	Rows       int      `json:"rows"`
 	LogDensity float64  `json:"log_density"` // mean over the rows
@@ -159,10 +159,10 @@ func NewGeneralisation(unseenKind string, seen, unseen metrics.Densities, consta
 	return g, nil
 }
 
-func compare(kind string, d metrics.Densities) Compared {
+func compare(kind string, d metrics.Densities) MeanLogDensity {
 	mean, se := d.Weights.MeanStdErr(d.Log)
 	expected, _ := d.Weights.MeanStdErr(d.Expected)
-	return Compared{kind, len(d.Log), mean, ifFinite(se), expected}
+	return MeanLogDensity{kind, len(d.Log), mean, ifFinite(se), expected}
 }
 
 // ifFinite returns v for JSON; nil if it is not finite.

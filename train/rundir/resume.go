@@ -48,8 +48,8 @@ func OpenSearch(path string) (*Folder, error) {
 	})
 }
 
-// Ended returns the folder of a run that has ended, for what is written after its result.
-func Ended(path string) (*Folder, error) {
+// OpenEnded returns the folder of a run that has ended, for what is written after its result.
+func OpenEnded(path string) (*Folder, error) {
 	f := &Folder{path: path}
 	return f, f.removeLeftovers()
 }
