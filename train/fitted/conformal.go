@@ -44,29 +44,29 @@ func (c *Conformal) DefaultQuantile(t int) (q float64, ok bool) {
 }
 
 // AtLevel returns the model with another default level of intervals.
-func (t *Model) AtLevel(level float64) (*Model, error) {
-	if t.Conformal == nil {
+func (m *Model) AtLevel(level float64) (*Model, error) {
+	if m.Conformal == nil {
 		return nil, usererror.Errorf("the model has no conformal intervals: train it with %s",
 			usererror.Flag("conformal"))
 	}
-	if err := metrics.CheckConformal(t.Conformal.N(), level); err != nil {
+	if err := metrics.CheckConformal(m.Conformal.N(), level); err != nil {
 		return nil, err
 	}
-	other := *t
-	other.Conformal = &Conformal{level, t.Conformal.Scores}
+	other := *m
+	other.Conformal = &Conformal{level, m.Conformal.Scores}
 	return &other, nil
 }
 
 // Conform sets Conformal to the scores of rows that were held out, for intervals of a level.
-func (t *Model) Conform(ctx context.Context, dev device.Device, heldOut *data.Dataset, level float64) error {
-	if err := t.CheckTargets(heldOut); err != nil {
+func (m *Model) Conform(ctx context.Context, dev device.Device, heldOut *data.Dataset, level float64) error {
+	if err := m.CheckTargets(heldOut); err != nil {
 		return err
 	}
-	p, err := t.Predict(ctx, dev, heldOut, t.EvalSamples)
+	p, err := m.Predict(ctx, dev, heldOut, m.EvalSamples)
 	if err != nil {
 		return err
 	}
-	t.Conformal = newConformal(t.conformalScores(p, heldOut), level)
+	m.Conformal = newConformal(m.conformalScores(p, heldOut), level)
 	return nil
 }
 
@@ -78,8 +78,8 @@ func newConformal(scores [][]float64, level float64) *Conformal {
 }
 
 // conformalScores returns the scores of rows with targets, in the order of the rows.
-func (t *Model) conformalScores(p *model.Prediction, ds *data.Dataset) [][]float64 {
-	if t.Schema.Task == data.Classification {
+func (m *Model) conformalScores(p *model.Prediction, ds *data.Dataset) [][]float64 {
+	if m.Schema.Task == data.Classification {
 		probabilities := metrics.Probabilities(p.H, p.S, p.N, p.C)
 		scores := make([]float64, p.N)
 		for n, label := range ds.Labels {
@@ -88,12 +88,12 @@ func (t *Model) conformalScores(p *model.Prediction, ds *data.Dataset) [][]float
 		return [][]float64{scores}
 	}
 	var all [][]float64
-	scaled := scaling.Standardise(ds.Y, t.Targets)
-	for c := range t.Targets {
-		m := t.Mixture(p, c)
+	scaled := scaling.Standardise(ds.Y, m.Targets)
+	for c := range m.Targets {
+		mixture := m.Mixture(p, c)
 		scores := make([]float64, p.N)
 		for n, y := range column(scaled, p.C, c) {
-			mean, sd := centre(m, n)
+			mean, sd := centre(mixture, n)
 			scores[n] = math.Abs(y-mean) / sd
 		}
 		all = append(all, scores)
@@ -133,15 +133,15 @@ type ConformalScores struct {
 }
 
 // conformalTest scores the intervals of a target, or the sets, at the default level; nil without intervals.
-func (t *Model) conformalTest(p *model.Prediction, ds *data.Dataset, target int) *ConformalScores {
-	q, ok := t.Conformal.DefaultQuantile(target)
+func (m *Model) conformalTest(p *model.Prediction, ds *data.Dataset, target int) *ConformalScores {
+	q, ok := m.Conformal.DefaultQuantile(target)
 	if !ok {
 		return nil
 	}
-	s := &ConformalScores{Level: t.Conformal.Level, N: t.Conformal.N()}
+	s := &ConformalScores{Level: m.Conformal.Level, N: m.Conformal.N()}
 	inside, size := 0, 0
-	scores := t.conformalScores(p, ds)[target]
-	if t.Schema.Task == data.Classification {
+	scores := m.conformalScores(p, ds)[target]
+	if m.Schema.Task == data.Classification {
 		probabilities := metrics.Probabilities(p.H, p.S, p.N, p.C)
 		for n := range p.N {
 			if scores[n] <= q {
@@ -156,9 +156,9 @@ func (t *Model) conformalTest(p *model.Prediction, ds *data.Dataset, target int)
 		s.Coverage, s.Size = float64(inside)/float64(p.N), float64(size)/float64(p.N)
 		return s
 	}
-	m := t.Mixture(p, target)
+	mixture := m.Mixture(p, target)
 	for n, y := range column(ds.Y, p.C, target) {
-		lower, upper := Interval(m, t.Targets[target], n, q)
+		lower, upper := Interval(mixture, m.Targets[target], n, q)
 		if scores[n] <= q || lower <= y && y <= upper { // the interval of a count is rounded outward
 			inside++
 		}

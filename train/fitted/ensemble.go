@@ -62,12 +62,12 @@ func checkMembers(members []Member) error {
 }
 
 // singleModels returns the members of an ensemble, or the model itself. The first one has the Novelty.
-func (t *Model) singleModels() (models []*Model) {
-	for _, m := range t.Members {
-		models = append(models, m.Model)
+func (m *Model) singleModels() (models []*Model) {
+	for _, member := range m.Members {
+		models = append(models, member.Model)
 	}
 	if models == nil {
-		models = []*Model{t}
+		models = []*Model{m}
 	}
 	return models
 }
@@ -81,18 +81,18 @@ type Sampled struct {
 
 // Models returns the models of a prediction with S samples: the members of an ensemble, or the model itself. All
 // samples of classes have the same weight.
-func (t *Model) Models(samples int) []Sampled {
-	if t.Members == nil {
-		return []Sampled{{1, samples, t}}
+func (m *Model) Models(samples int) []Sampled {
+	if m.Members == nil {
+		return []Sampled{{1, samples, m}}
 	}
 	var models []Sampled
 	total := 0
-	for k, n := range t.samplesOf(samples) {
-		models = append(models, Sampled{t.Members[k].Weight, n, t.Members[k].Model})
+	for k, n := range m.samplesOf(samples) {
+		models = append(models, Sampled{m.Members[k].Weight, n, m.Members[k].Model})
 		total += n
 	}
 	for k := range models {
-		if t.Schema.Task == data.Classification {
+		if m.Schema.Task == data.Classification {
 			models[k].Weight = float64(models[k].Samples) / float64(total)
 		}
 	}
@@ -101,14 +101,14 @@ func (t *Model) Models(samples int) []Sampled {
 
 // samplesOf divides S samples among the members by their weights, at least one for each: the largest remainders are
 // rounded up.
-func (t *Model) samplesOf(samples int) []int {
-	counts := make([]int, len(t.Members))
+func (m *Model) samplesOf(samples int) []int {
+	counts := make([]int, len(m.Members))
 	remaining := samples
-	for k, m := range t.Members {
-		counts[k] = max(1, int(m.Weight*float64(samples)))
+	for k, member := range m.Members {
+		counts[k] = max(1, int(member.Weight*float64(samples)))
 		remaining -= counts[k]
 	}
-	remainder := func(k int) float64 { return t.Members[k].Weight*float64(samples) - float64(counts[k]) }
+	remainder := func(k int) float64 { return m.Members[k].Weight*float64(samples) - float64(counts[k]) }
 	order := metrics.ArgSort(len(counts), func(a, b int) int { return cmp.Compare(remainder(b), remainder(a)) })
 	for i := 0; remaining > 0; i, remaining = i+1, remaining-1 {
 		counts[order[i%len(order)]]++
@@ -117,14 +117,14 @@ func (t *Model) samplesOf(samples int) []int {
 }
 
 // mixCounts sets the weights and the dispersions of the components of a mixture for counts.
-func (t *Model) mixCounts(p *model.Prediction, parts []*model.Prediction) {
+func (m *Model) mixCounts(p *model.Prediction, parts []*model.Prediction) {
 	for k, part := range parts {
 		for s := range part.S {
 			w := 1 / float64(part.S)
 			if part.Weight != nil {
 				w = part.Weight[s]
 			}
-			p.Weight = append(p.Weight, t.Members[k].Weight*w)
+			p.Weight = append(p.Weight, m.Members[k].Weight*w)
 		}
 		p.Dispersion = append(p.Dispersion, part.Dispersion...)
 	}
@@ -133,8 +133,8 @@ func (t *Model) mixCounts(p *model.Prediction, parts []*model.Prediction) {
 // mix returns the mixture of the members' predictions of the same rows, or the prediction of a single model. Each
 // component of a regression has a share of its member's weight. The numbers of samples of classes stand for the
 // weights.
-func (t *Model) mix(parts []*model.Prediction) *model.Prediction {
-	if t.Members == nil {
+func (m *Model) mix(parts []*model.Prediction) *model.Prediction {
+	if m.Members == nil {
 		return parts[0]
 	}
 	n, c := parts[0].N, parts[0].C
@@ -143,17 +143,17 @@ func (t *Model) mix(parts []*model.Prediction) *model.Prediction {
 		p.S += part.S
 		p.H = append(p.H, part.H...)
 	}
-	if t.Schema.Task == data.Classification {
+	if m.Schema.Task == data.Classification {
 		return p
 	}
 	if parts[0].Dispersion != nil {
-		t.mixCounts(p, parts)
+		m.mixCounts(p, parts)
 		return p
 	}
 	p.Noise = make([]float64, n*c)
 	student := slices.ContainsFunc(parts, func(part *model.Prediction) bool { return part.DoF != nil })
 	for k, part := range parts {
-		w := t.Members[k].Weight
+		w := m.Members[k].Weight
 		p.Weight = append(p.Weight, slices.Repeat([]float64{w / float64(part.S)}, part.S)...)
 		for at := 0; at < part.S*n*c; at += len(part.Var) {
 			p.Var = append(p.Var, part.Var...)
@@ -165,7 +165,7 @@ func (t *Model) mix(parts []*model.Prediction) *model.Prediction {
 			p.DoF = append(p.DoF, make([]float64, part.S)...)
 		}
 		for j := range c {
-			mixture := t.Mixture(part, j)
+			mixture := m.Mixture(part, j)
 			for i := range n {
 				p.Noise[i*c+j] += w * Noise(part, mixture, j, i)
 			}

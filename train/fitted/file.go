@@ -47,21 +47,21 @@ type memberHeader struct {
 }
 
 // Format returns the name and the version of the format of the model's file.
-func (t *Model) Format() string {
-	if t.Members != nil {
+func (m *Model) Format() string {
+	if m.Members != nil {
 		return fmt.Sprintf("%s ensemble %d", modelFormat, ensembleVersion)
 	}
-	return fmt.Sprintf("%s model %d", modelFormat, t.version())
+	return fmt.Sprintf("%s model %d", modelFormat, m.version())
 }
 
 // memberPrefix returns the prefix of the names of a member's tensors.
 func memberPrefix(k int) string { return fmt.Sprintf("member.%d.", k+1) }
 
 // WriteModel writes a model file: a safetensors file with everything that prediction needs.
-func (t *Model) WriteModel(w io.Writer) error {
-	contents := t.contents
-	if t.Members != nil {
-		contents = t.ensembleContents
+func (m *Model) WriteModel(w io.Writer) error {
+	contents := m.contents
+	if m.Members != nil {
+		contents = m.ensembleContents
 	}
 	text, tensors, err := contents()
 	if err != nil {
@@ -71,23 +71,23 @@ func (t *Model) WriteModel(w io.Writer) error {
 }
 
 // contents returns the parts of the file of one model.
-func (t *Model) contents() (text string, tensors []safetensors.Tensor, err error) {
-	text, extra, err := t.Description()
-	for _, n := range t.Parameters {
+func (m *Model) contents() (text string, tensors []safetensors.Tensor, err error) {
+	text, extra, err := m.Description()
+	for _, n := range m.Parameters {
 		tensors = append(tensors, tensorOf(n.Name, n.Data, n.Shape...))
 	}
 	return text, append(tensors, extra...), err
 }
 
 // ensembleContents returns the parts of the file of an ensemble.
-func (t *Model) ensembleContents() (text string, tensors []safetensors.Tensor, err error) {
-	h := ensembleHeader{Version: ensembleVersion, Options: t.Options, Conformal: t.Conformal}
-	for k, m := range t.Members {
-		described, own, err := m.contents()
+func (m *Model) ensembleContents() (text string, tensors []safetensors.Tensor, err error) {
+	h := ensembleHeader{Version: ensembleVersion, Options: m.Options, Conformal: m.Conformal}
+	for k, member := range m.Members {
+		described, own, err := member.contents()
 		if err != nil {
 			return "", nil, err
 		}
-		h.Members = append(h.Members, memberHeader{m.Weight, json.RawMessage(described)})
+		h.Members = append(h.Members, memberHeader{member.Weight, json.RawMessage(described)})
 		for _, x := range own {
 			x.Name = memberPrefix(k) + x.Name
 			tensors = append(tensors, x)
@@ -99,15 +99,15 @@ func (t *Model) ensembleContents() (text string, tensors []safetensors.Tensor, e
 
 // version returns the version of the model's file, which older programs refuse. Otherwise, they would take logarithms
 // of a target for the target, leave out a temperature, or read numbers, dates and words in another way.
-func (t *Model) version() int {
+func (m *Model) version() int {
 	switch {
-	case t.Effects != nil:
+	case m.Effects != nil:
 		return wordsVersion
-	case t.Schema.Dates != nil:
+	case m.Schema.Dates != nil:
 		return timesVersion
-	case t.Config.Temperature > 0, t.Schema.Notations != nil:
+	case m.Config.Temperature > 0, m.Schema.Notations != nil:
 		return temperatureVersion
-	case slices.ContainsFunc(t.Targets, func(s scaling.TargetScale) bool { return s.Log }):
+	case slices.ContainsFunc(m.Targets, func(s scaling.TargetScale) bool { return s.Log }):
 		return logVersion
 	}
 	return modelVersion

@@ -17,12 +17,12 @@ import (
 //
 // A number that is not finite is an error. Soon after ctx ends, its cause is the error. progress gets the number of
 // finished functions from time to time.
-func (t *Model) Functions(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, seed uint64,
+func (m *Model) Functions(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, seed uint64,
 	progress func(functions int)) (*model.Prediction, error) {
 	all := &model.Prediction{N: ds.N()}
-	models := t.Models(samples)
-	for _, m := range models {
-		p, err := m.functions(ctx, dev, ds, m.Samples, seed, func(own int) { progress(all.S + own) })
+	models := m.Models(samples)
+	for _, sampled := range models {
+		p, err := sampled.functions(ctx, dev, ds, sampled.Samples, seed, func(own int) { progress(all.S + own) })
 		if err != nil {
 			return nil, err
 		}
@@ -33,31 +33,31 @@ func (t *Model) Functions(ctx context.Context, dev device.Device, ds *data.Datas
 			all.Noise = make([]float64, len(p.Noise))
 		}
 		for i, v := range p.Noise {
-			all.Noise[i] += m.Weight * v
+			all.Noise[i] += sampled.Weight * v
 		}
 	}
 	return all, CheckFinite(all, ds)
 }
 
 // functions draws the functions of one model.
-func (t *Model) functions(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, seed uint64,
+func (m *Model) functions(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, seed uint64,
 	progress func(functions int)) (p *model.Prediction, err error) {
 	defer device.Guard(&err)
-	own, err := t.ownRows(ctx, ds)
+	own, err := m.ownRows(ctx, ds)
 	if err != nil {
 		return nil, err
 	}
-	m, err := t.open(dev, own.N(), samples)
+	opened, err := m.open(dev, own.N(), samples)
 	if err != nil {
 		return nil, err
 	}
-	n, width := own.N(), t.Config.Width()
-	x := t.Inputs(ctx, own)(0, n) // once, since distances of sequences take long
+	n, width := own.N(), m.Config.Width()
+	x := m.Inputs(ctx, own)(0, n) // once, since distances of sequences take long
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	stream := m.Stream(n, func(lo, hi int) []float64 { return x[lo*width : hi*width] })
-	p, err = m.Functions(stream, model.FunctionArgs{Samples: samples, Seed: seed, TrainingSeed: t.Seed,
+	stream := opened.Stream(n, func(lo, hi int) []float64 { return x[lo*width : hi*width] })
+	p, err = opened.Functions(stream, model.FunctionArgs{Samples: samples, Seed: seed, TrainingSeed: m.Seed,
 		NoiseRows: firstEqual(n, x), Abandon: func(functions int) bool {
 			progress(functions)
 			return ctx.Err() != nil

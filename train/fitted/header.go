@@ -28,21 +28,21 @@ const (
 )
 
 // Description returns the model without its parameters: JSON, and the other tensors of a model file.
-func (t *Model) Description() (text string, extra []safetensors.Tensor, err error) {
-	own := *t
-	own.Sequences, extra = t.Featurizer.tensors()
-	if k := t.Novelty; k != nil && k.Width > 0 {
+func (m *Model) Description() (text string, extra []safetensors.Tensor, err error) {
+	own := *m
+	own.Sequences, extra = m.Featurizer.tensors()
+	if k := m.Novelty; k != nil && k.Width > 0 {
 		extra = append(extra, tensorOf(noveltyPoints, k.Points, len(k.Points)/k.Width, k.Width))
 	}
-	if e := t.Effects; e != nil {
+	if e := m.Effects; e != nil {
 		for k, c := range e.Columns {
 			extra = append(extra, tensorOf(fmt.Sprint(wordEffects, k), c.Values, c.Words, len(e.Targets)))
 		}
 	}
-	if p := t.Projection; p != nil {
+	if p := m.Projection; p != nil {
 		extra = append(extra, tensorOf(projectionWeights, p.Weights, len(p.Columns), len(p.OutputNames)))
 	}
-	described, err := json.Marshal(description{t.version(), &own})
+	described, err := json.Marshal(description{m.version(), &own})
 	return string(described), extra, err
 }
 
@@ -92,10 +92,10 @@ func (r *tensorReader) description(text string) (t *Model, err error) {
 }
 
 // readNovelty reads the points of Novelty from the tensors of a model file.
-func (t *Model) readNovelty(r *tensorReader) {
-	k := t.Novelty
-	k.Width = t.coordinates()
-	own, _ := t.Featurizer.inducingDistances()
+func (m *Model) readNovelty(r *tensorReader) {
+	k := m.Novelty
+	k.Width = m.coordinates()
+	own, _ := m.Featurizer.inducingDistances()
 	sound := func(unit float64, needed bool) bool {
 		return (unit != 0) == needed && unit >= 0 && !math.IsInf(unit, 0)
 	}
@@ -108,32 +108,32 @@ func (t *Model) readNovelty(r *tensorReader) {
 }
 
 // check refuses a description whose parts contradict each other.
-func (t *Model) check() error {
-	if err := errors.Join(t.Config.Validate(), t.Schema.Check()); err != nil {
+func (m *Model) check() error {
+	if err := errors.Join(m.Config.Validate(), m.Schema.Check()); err != nil {
 		return err
 	}
-	if err := t.Effects.Check(t.Schema); err != nil {
+	if err := m.Effects.Check(m.Schema); err != nil {
 		return err
 	}
-	columns := t.Effects.Width(len(t.Schema.Columns))
-	if p := t.Projection; p != nil {
-		if err := p.Check(); err != nil || p.Of != columns || t.Sequences != nil {
+	columns := m.Effects.Width(len(m.Schema.Columns))
+	if p := m.Projection; p != nil {
+		if err := p.Check(); err != nil || p.Of != columns || m.Sequences != nil {
 			return errors.Join(fmt.Errorf("a projection of %d columns and %d columns", p.Of, columns), err)
 		}
 		columns = p.Width(columns)
 	}
-	if t.EvalSamples < 1 || t.EvalSamples > options.MaxSamples || t.Config.Samples > options.MaxSamples {
-		return fmt.Errorf("%d samples of %d", t.EvalSamples, t.Config.Samples)
+	if m.EvalSamples < 1 || m.EvalSamples > options.MaxSamples || m.Config.Samples > options.MaxSamples {
+		return fmt.Errorf("%d samples of %d", m.EvalSamples, m.Config.Samples)
 	}
-	return cmp.Or(t.checkInputs(columns), t.checkScaler(columns), t.checkTargets(), t.Conformal.check(len(t.Targets)))
+	return cmp.Or(m.checkInputs(columns), m.checkScaler(columns), m.checkTargets(), m.Conformal.check(len(m.Targets)))
 }
 
-func (t *Model) checkInputs(columns int) error {
-	s, inputs, alphabet := t.Sequences, columns, t.Schema.Alphabet
+func (m *Model) checkInputs(columns int) error {
+	s, inputs, alphabet := m.Sequences, columns, m.Schema.Alphabet
 	switch {
-	case s == nil && (alphabet != nil || t.Config.Maps != nil),
-		s != nil && !s.Gram && (alphabet == nil || (t.Config.Maps != nil) != (s.Projection == 0)),
-		s != nil && s.Gram && !slices.Equal(t.Config.Maps, []string{model.MapLinear}):
+	case s == nil && (alphabet != nil || m.Config.Maps != nil),
+		s != nil && !s.Gram && (alphabet == nil || (m.Config.Maps != nil) != (s.Projection == 0)),
+		s != nil && s.Gram && !slices.Equal(m.Config.Maps, []string{model.MapLinear}):
 		return errors.New("its sequences lack an alphabet, feature maps or their kernels")
 	case s == nil:
 	case s.Gram:
@@ -151,14 +151,14 @@ func (t *Model) checkInputs(columns int) error {
 			return errors.Join(errors.New("the codebook is not that of the sequences"), err)
 		}
 	}
-	if t.Config.Inputs != inputs {
-		return fmt.Errorf("%d columns and a model of %d inputs", columns, t.Config.Inputs)
+	if m.Config.Inputs != inputs {
+		return fmt.Errorf("%d columns and a model of %d inputs", columns, m.Config.Inputs)
 	}
 	return nil
 }
 
-func (t *Model) checkScaler(columns int) error {
-	s := &t.Scaler
+func (m *Model) checkScaler(columns int) error {
+	s := &m.Scaler
 	lists := [][]float64{s.Center, s.Scale, s.Least, s.Most}
 	units := slices.Clone(s.Scale)
 	if s.Log != nil {
@@ -188,24 +188,24 @@ func (t *Model) checkScaler(columns int) error {
 	return nil
 }
 
-func (t *Model) checkTargets() error {
-	classes, targets := len(t.Schema.Classes), len(t.Schema.Outputs())
-	outputs := model.OutputsFor(t.Config.Likelihood, max(targets, classes))
-	if t.Schema.Task == data.Classification {
+func (m *Model) checkTargets() error {
+	classes, targets := len(m.Schema.Classes), len(m.Schema.Outputs())
+	outputs := model.OutputsFor(m.Config.Likelihood, max(targets, classes))
+	if m.Schema.Task == data.Classification {
 		targets = 0
-		if classes < 2 || classes > 2 && t.Config.Likelihood == model.BernoulliLikelihood {
-			return fmt.Errorf("a %s classification of %d classes", t.Config.Likelihood, classes)
+		if classes < 2 || classes > 2 && m.Config.Likelihood == model.BernoulliLikelihood {
+			return fmt.Errorf("a %s classification of %d classes", m.Config.Likelihood, classes)
 		}
 	}
 	switch {
-	case t.Config.Levels != 0 && t.Config.Levels != classes:
-		return fmt.Errorf("an ordinal model of %d levels for %d classes", t.Config.Levels, classes)
-	case t.Config.Outputs != outputs || !slices.Contains(options.Likelihoods(t.Schema.Task), t.Config.Likelihood):
-		return fmt.Errorf("a %s model with %d outputs for %s", t.Config.Likelihood, t.Config.Outputs, t.Schema.Task)
-	case len(t.Targets) != targets:
-		return fmt.Errorf("the scales of %d targets for %d", len(t.Targets), targets)
+	case m.Config.Levels != 0 && m.Config.Levels != classes:
+		return fmt.Errorf("an ordinal model of %d levels for %d classes", m.Config.Levels, classes)
+	case m.Config.Outputs != outputs || !slices.Contains(options.Likelihoods(m.Schema.Task), m.Config.Likelihood):
+		return fmt.Errorf("a %s model with %d outputs for %s", m.Config.Likelihood, m.Config.Outputs, m.Schema.Task)
+	case len(m.Targets) != targets:
+		return fmt.Errorf("the scales of %d targets for %d", len(m.Targets), targets)
 	}
-	for _, s := range t.Targets {
+	for _, s := range m.Targets {
 		if !(s.Unit() > 0 && s.SD > 0) {
 			return fmt.Errorf("a target's scale is %g", s.SD)
 		}

@@ -14,20 +14,20 @@ type MapKernel struct {
 }
 
 // MapKernels returns the kernels of the feature maps of a model of sequences; nil for other models.
-func (t *Model) MapKernels() (all []MapKernel) {
-	inducing := t.Featurizer.Inducing
+func (m *Model) MapKernels() (all []MapKernel) {
+	inducing := m.Featurizer.Inducing
 	if inducing == nil {
 		return nil
 	}
 	named := map[string][]float64{}
-	for _, n := range t.Parameters {
+	for _, n := range m.Parameters {
 		named[n.Name] = n.Data
 	}
 	maps := len(inducing.Spec)
 	alpha, logits, mix := named["gp.log_alpha"], named["gp.map_logit"], named["gp.mix_logit"]
 	kernels := len(logits) / maps
 	for i, term := range inducing.Spec {
-		m := MapKernel{Map: term.String()}
+		kernel := MapKernel{Map: term.String()}
 		for j, a := range alpha {
 			k := j % kernels
 			total := 0.0
@@ -38,12 +38,12 @@ func (t *Model) MapKernels() (all []MapKernel) {
 			if mix != nil { // mix holds the logits of the kernel between vectors
 				v /= 1 + math.Exp(mix[k])
 			}
-			m.Alpha = append(m.Alpha, v)
+			kernel.Alpha = append(kernel.Alpha, v)
 			if !term.Linear {
-				m.Sigma = append(m.Sigma, math.Exp(named["gp.log_sigma"][k*maps+i]))
+				kernel.Sigma = append(kernel.Sigma, math.Exp(named["gp.log_sigma"][k*maps+i]))
 			}
 		}
-		all = append(all, m)
+		all = append(all, kernel)
 	}
 	return all
 }

@@ -15,23 +15,24 @@ func PredictionBuffer(c model.Config, samples, rows int) memory.Buffer {
 }
 
 // checkMemory refuses a prediction of n rows that does not fit the memory of a device.
-func (t *Model) checkMemory(dev device.Device, n, samples int) error {
+func (m *Model) checkMemory(dev device.Device, n, samples int) error {
 	dry, ledger := dev.Dry()
-	m, err := model.New(dry, t.Config)
+	dryModel, err := model.New(dry, m.Config)
 	if err != nil {
 		return err
 	}
-	if _, err := m.Predict(m.Stream(min(n, 1), ZeroRows(t.Config.Width())), 1, 0); err != nil {
+	if _, err := dryModel.Predict(dryModel.Stream(min(n, 1), ZeroRows(m.Config.Width())), 1, 0); err != nil {
 		return err
 	}
 	ledger.Label("device", dry)
-	ledger.Label("model", m)
+	ledger.Label("model", dryModel)
 	ledger.Rest("pass")
 	step := memory.Plan{Device: dev.Name(), Batch: 1, Rows: 1, Free: memory.FreeOf(dev)}
 	measure := func(samples int) *memory.Plan {
 		step.Samples = samples
 		return memory.New(step, ledger,
-			[]memory.Buffer{memory.Doubles("parameters", m.Params().Len()), PredictionBuffer(t.Config, samples, n)})
+			[]memory.Buffer{memory.Doubles("parameters", dryModel.Params().Len()),
+				PredictionBuffer(m.Config, samples, n)})
 	}
 	p := measure(samples)
 	if p.Fits() {

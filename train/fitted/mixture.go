@@ -12,20 +12,20 @@ import (
 
 // DensitiesOf returns the log densities of the targets of rows under their prediction: under the mixture or, with
 // draws, under the normal of the draws' moments.
-func (t *Model) DensitiesOf(p *model.Prediction, ds *data.Dataset, draws int) metrics.Densities {
-	if t.Schema.Task == data.Classification {
+func (m *Model) DensitiesOf(p *model.Prediction, ds *data.Dataset, draws int) metrics.Densities {
+	if m.Schema.Task == data.Classification {
 		d := metrics.ClassDensities(p.H, p.S, p.N, p.C, ds.Labels)
 		d.Weights = ds.Weights
 		return d
 	}
-	scaled := scaling.Standardise(ds.Y, t.Targets)
+	scaled := scaling.Standardise(ds.Y, m.Targets)
 	targets := make([]metrics.Densities, p.C)
 	for c := range targets {
-		m := t.mixture(p, c, draws)
-		s := t.Targets[c]
-		targets[c] = metrics.RegressionDensities(m, column(scaled, p.C, c))
+		mixture := m.mixture(p, c, draws)
+		s := m.Targets[c]
+		targets[c] = metrics.RegressionDensities(mixture, column(scaled, p.C, c))
 		if s.Log { // the densities are those of log y
-			targets[c].FromLogScale(m, s.Mean, s.SD, column(ds.Y, p.C, c), s.Unit())
+			targets[c].FromLogScale(mixture, s.Mean, s.SD, column(ds.Y, p.C, c), s.Unit())
 		}
 	}
 	mean := metrics.MeanDensities(targets)
@@ -35,8 +35,8 @@ func (t *Model) DensitiesOf(p *model.Prediction, ds *data.Dataset, draws int) me
 
 // BaselineLogDensity returns the mean log density of rows under one prediction for all of them, in the units of
 // DensitiesOf: the shares of their classes, or for each target a normal with their mean and variance.
-func (t *Model) BaselineLogDensity(ds *data.Dataset) (mean float64) {
-	if t.Schema.Task == data.Classification {
+func (m *Model) BaselineLogDensity(ds *data.Dataset) (mean float64) {
+	if m.Schema.Task == data.Classification {
 		for _, count := range ds.ClassCounts() {
 			if share := float64(count) / float64(ds.N()); share > 0 {
 				mean += share * math.Log(share)
@@ -44,9 +44,9 @@ func (t *Model) BaselineLogDensity(ds *data.Dataset) (mean float64) {
 		}
 		return mean
 	}
-	for c, s := range t.Targets {
-		_, sd := stats.MeanSD(column(ds.Y, len(t.Targets), c))
-		mean -= (math.Log(sd/s.Unit()) + 0.5*math.Log(2*math.Pi*math.E)) / float64(len(t.Targets))
+	for c, s := range m.Targets {
+		_, sd := stats.MeanSD(column(ds.Y, len(m.Targets), c))
+		mean -= (math.Log(sd/s.Unit()) + 0.5*math.Log(2*math.Pi*math.E)) / float64(len(m.Targets))
 	}
 	return mean
 }
@@ -57,32 +57,32 @@ const tailShare = 0.01
 
 // Mixture returns a regression's prediction of target c as one mixture for each row, in training-sd units:
 // metrics.CountMixture for counts, and otherwise a metrics.Mixture.
-func (t *Model) Mixture(p *model.Prediction, c int) metrics.Distribution {
+func (m *Model) Mixture(p *model.Prediction, c int) metrics.Distribution {
 	if p.Dispersion != nil {
 		return metrics.CountMixture{S: p.S, N: p.N, LogRate: column(p.H, p.C, c), Dispersion: p.Dispersion,
 			Weight: p.Weight}
 	}
-	return t.numberMixture(p, c)
+	return m.numberMixture(p, c)
 }
 
 // numberMixture returns the Mixture of a target that is no count. A prediction of a single component has no tail
 // share, and neither has a mixture of logarithms: the exponential of Student's t has no mean.
-func (t *Model) numberMixture(p *model.Prediction, c int) metrics.Mixture {
-	m := metrics.Mixture{S: p.S, N: p.N, Mean: column(p.H, p.C, c), Var: column(p.Var, p.C, c), Weight: p.Weight}
-	if p.S > 1 && !t.Targets[c].Log {
-		m.TailShare = tailShare
+func (m *Model) numberMixture(p *model.Prediction, c int) metrics.Mixture {
+	mixture := metrics.Mixture{S: p.S, N: p.N, Mean: column(p.H, p.C, c), Var: column(p.Var, p.C, c), Weight: p.Weight}
+	if p.S > 1 && !m.Targets[c].Log {
+		mixture.TailShare = tailShare
 	}
 	for s, dof := range p.DoF {
 		switch {
 		case dof == 0:
-			m.Student = append(m.Student, nil)
+			mixture.Student = append(mixture.Student, nil)
 		case s > 0 && dof == p.DoF[s-1]:
-			m.Student = append(m.Student, m.Student[s-1])
+			mixture.Student = append(mixture.Student, mixture.Student[s-1])
 		default:
-			m.Student = append(m.Student, metrics.NewStudentT(dof))
+			mixture.Student = append(mixture.Student, metrics.NewStudentT(dof))
 		}
 	}
-	return m
+	return mixture
 }
 
 // column returns column c of rows with a number of columns. It is a copy, unless there is one column.
@@ -103,9 +103,9 @@ func Logs(m metrics.Distribution, s scaling.TargetScale) metrics.LogNormalMixtur
 }
 
 // mixture returns the Mixture of target c or, with draws, the normal of their moments.
-func (t *Model) mixture(p *model.Prediction, c, draws int) metrics.Distribution {
+func (m *Model) mixture(p *model.Prediction, c, draws int) metrics.Distribution {
 	if draws > 0 {
-		return Draws(t.numberMixture(p, c), c, draws, t.Seed)
+		return Draws(m.numberMixture(p, c), c, draws, m.Seed)
 	}
-	return t.Mixture(p, c)
+	return m.Mixture(p, c)
 }

@@ -45,17 +45,17 @@ type Model struct {
 // Predict returns the predictive mixture of every row, in training-sd units or logits. It draws with the seed of
 // training, to which frozen draws belong. A prediction that is not finite is an error. Soon after ctx ends, its cause
 // is the error.
-func (t *Model) Predict(ctx context.Context, dev device.Device, ds *data.Dataset,
+func (m *Model) Predict(ctx context.Context, dev device.Device, ds *data.Dataset,
 	samples int) (*model.Prediction, error) {
-	p, _, err := t.PredictSet(ctx, dev, ds, samples, PredictOptions{})
+	p, _, err := m.PredictSet(ctx, dev, ds, samples, PredictOptions{})
 	return p, err
 }
 
 // PredictSet predicts with options, and returns the distances of Predictor.PredictSet. The members of an ensemble are
 // on the device one after the other.
-func (t *Model) PredictSet(ctx context.Context, dev device.Device, ds *data.Dataset, samples int,
+func (m *Model) PredictSet(ctx context.Context, dev device.Device, ds *data.Dataset, samples int,
 	o PredictOptions) (p *model.Prediction, distances []float64, err error) {
-	p, distances, err = t.newPredictor(dev, samples).PredictSet(ctx, ds, o)
+	p, distances, err = m.newPredictor(dev, samples).PredictSet(ctx, ds, o)
 	if fault := (*device.FaultError)(nil); errors.As(err, &fault) && fault.Bytes > 0 {
 		err = fmt.Errorf("predicting %d rows: %w: another program has taken what was free: try again", ds.N(), err)
 	}
@@ -73,37 +73,37 @@ func CheckFinite(p *model.Prediction, ds *data.Dataset) error {
 
 // Snapshot returns the inputs of a prediction with S samples other than its rows. The model has to be a single model of
 // vectors.
-func (t *Model) Snapshot(dev device.Device, samples int) (*model.Snapshot, error) {
-	m, err := t.onDevice(dev)
+func (m *Model) Snapshot(dev device.Device, samples int) (*model.Snapshot, error) {
+	opened, err := m.onDevice(dev)
 	if err != nil {
 		return nil, err
 	}
-	return m.Snapshot(samples, t.Seed)
+	return opened.Snapshot(samples, m.Seed)
 }
 
 // ownRows returns the rows of a data set in the columns that the model reads. Rows that it cannot predict are an error.
-func (t *Model) ownRows(ctx context.Context, ds *data.Dataset) (*data.Dataset, error) {
-	ds = t.scores(ds)
-	return ds, t.Featurizer.checkRows(ctx, ds)
+func (m *Model) ownRows(ctx context.Context, ds *data.Dataset) (*data.Dataset, error) {
+	ds = m.scores(ds)
+	return ds, m.Featurizer.checkRows(ctx, ds)
 }
 
 // open puts the model on a device that has the memory for a prediction of n rows.
-func (t *Model) open(dev device.Device, n, samples int) (*model.Model, error) {
-	if err := t.checkMemory(dev, n, samples); err != nil {
+func (m *Model) open(dev device.Device, n, samples int) (*model.Model, error) {
+	if err := m.checkMemory(dev, n, samples); err != nil {
 		return nil, err
 	}
-	return t.onDevice(dev)
+	return m.onDevice(dev)
 }
 
 // onDevice puts the model with its parameters on a device.
-func (t *Model) onDevice(dev device.Device) (*model.Model, error) {
-	m, err := model.New(dev, t.Config)
+func (m *Model) onDevice(dev device.Device) (*model.Model, error) {
+	opened, err := model.New(dev, m.Config)
 	if err != nil {
 		return nil, err
 	}
-	if err := m.Import(t.Parameters); err != nil {
+	if err := opened.Import(m.Parameters); err != nil {
 		return nil, err
 	}
-	t.SetInducing(m)
-	return m, nil
+	m.SetInducing(opened)
+	return opened, nil
 }

@@ -31,18 +31,18 @@ const (
 const noveltyShare = 0.99
 
 // FitNovelty fits the Novelty to training rows.
-func (t *Model) FitNovelty(ds *data.Dataset, seed uint64) *Novelty {
+func (m *Model) FitNovelty(ds *data.Dataset, seed uint64) *Novelty {
 	k := &Novelty{}
-	if own, m := t.Featurizer.inducingDistances(); own != nil {
-		k.ToXBar = nearestUnit(m, func(i, j int) float64 {
-			return math.Sqrt(sumOfMaps(own[i*(len(own)/m):], j, m, len(own)/m/m))
+	if own, inducing := m.Featurizer.inducingDistances(); own != nil {
+		k.ToXBar = nearestUnit(inducing, func(i, j int) float64 {
+			return math.Sqrt(sumOfMaps(own[i*(len(own)/inducing):], j, inducing, len(own)/inducing/inducing))
 		})
 	}
-	if k.Width = t.coordinates(); k.Width == 0 {
+	if k.Width = m.coordinates(); k.Width == 0 {
 		return k
 	}
 	sample, _ := ds.Sample(min(maxPoints, max(fewestPoints, pointNumbers/k.Width)), seed)
-	k.Points = t.points(sample, 0, sample.N(), nil)
+	k.Points = m.points(sample, 0, sample.N(), nil)
 	k.Unit = nearestUnit(sample.N(), func(i, j int) float64 {
 		return math.Sqrt(squaredDistance(k.Points[i*k.Width:(i+1)*k.Width], k.Points[j*k.Width:], math.Inf(1)))
 	})
@@ -50,23 +50,23 @@ func (t *Model) FitNovelty(ds *data.Dataset, seed uint64) *Novelty {
 }
 
 // coordinates returns the number of values of a row that are compared: scaled columns and projected features.
-func (t *Model) coordinates() int {
-	if !t.Featurizer.readsColumns() {
+func (m *Model) coordinates() int {
+	if !m.Featurizer.readsColumns() {
 		return 0
 	}
-	return t.Projection.Width(t.Effects.Width(len(t.Schema.Columns))) + t.Featurizer.projectedWidth()
+	return m.Projection.Width(m.Effects.Width(len(m.Schema.Columns))) + m.Featurizer.projectedWidth()
 }
 
 // points returns the coordinates of the rows lo … hi−1: scaled columns, and the projection of sequences if the model
 // has one. projected is that projection, or nil.
-func (t *Model) points(ds *data.Dataset, lo, hi int, projected []float64) []float64 {
-	x := t.Scaler.UnclippedRows(ds, lo, hi)
-	p := t.Featurizer.projectedWidth()
+func (m *Model) points(ds *data.Dataset, lo, hi int, projected []float64) []float64 {
+	x := m.Scaler.UnclippedRows(ds, lo, hi)
+	p := m.Featurizer.projectedWidth()
 	if p == 0 {
 		return x
 	}
 	if projected == nil {
-		projected = t.Featurizer.extraInputs(context.Background(), t.Featurizer.Coded(ds), lo, hi)
+		projected = m.Featurizer.extraInputs(context.Background(), m.Featurizer.Coded(ds), lo, hi)
 	}
 	return joinColumns(hi-lo, x, projected)
 }
@@ -116,23 +116,23 @@ func squaredDistance(a, b []float64, limit float64) (sum float64) {
 }
 
 // distances writes the distances of the rows lo … hi−1 to dst; x are the Inputs of these rows.
-func (t *Model) distances(dst []float64, ds *data.Dataset, lo, hi int, x []float64) {
-	k := t.Novelty
+func (m *Model) distances(dst []float64, ds *data.Dataset, lo, hi int, x []float64) {
+	k := m.Novelty
 	n := hi - lo
 	width := len(x) / n
 	numbers := 0
-	if t.Featurizer.readsColumns() {
+	if m.Featurizer.readsColumns() {
 		numbers = ds.D()
 	}
 	clear(dst)
 	if k.ToXBar > 0 {
-		_, m := t.Featurizer.inducingDistances()
-		maps := (width - numbers) / m
+		_, inducing := m.Featurizer.inducingDistances()
+		maps := (width - numbers) / inducing
 		for i := range dst {
 			row := x[i*width+numbers : (i+1)*width]
 			nearest := math.Inf(1)
-			for j := range m {
-				nearest = min(nearest, sumOfMaps(row, j, m, maps))
+			for j := range inducing {
+				nearest = min(nearest, sumOfMaps(row, j, inducing, maps))
 			}
 			dst[i] = math.Sqrt(nearest) / k.ToXBar
 		}
@@ -141,10 +141,10 @@ func (t *Model) distances(dst []float64, ds *data.Dataset, lo, hi int, x []float
 		return
 	}
 	var projected []float64
-	if t.Featurizer.projectedWidth() > 0 {
+	if m.Featurizer.projectedWidth() > 0 {
 		projected = columns(x, n, numbers, width-numbers)
 	}
-	points := t.points(ds, lo, hi, projected)
+	points := m.points(ds, lo, hi, projected)
 	metrics.EachRow(n, func(i int) {
 		nearest, row := math.Inf(1), points[i*k.Width:(i+1)*k.Width]
 		for p := range slices.Chunk(k.Points, k.Width) {

@@ -33,11 +33,11 @@ type PredictOptions struct {
 }
 
 // NewPredictor puts the model on a device, with memory for S samples of a batch of rows.
-func (t *Model) NewPredictor(dev device.Device, batch, samples int) (p *Predictor, err error) {
+func (m *Model) NewPredictor(dev device.Device, batch, samples int) (p *Predictor, err error) {
 	defer device.Guard(&err)
-	p = t.newPredictor(dev, samples)
-	for k, m := range p.models {
-		if p.opened[k], err = m.predictor(dev, batch, batch); err != nil {
+	p = m.newPredictor(dev, samples)
+	for k, sampled := range p.models {
+		if p.opened[k], err = sampled.predictor(dev, batch, batch); err != nil {
 			return nil, err
 		}
 		p.opened[k].AddSmaller()
@@ -46,9 +46,9 @@ func (t *Model) NewPredictor(dev device.Device, batch, samples int) (p *Predicto
 }
 
 // newPredictor returns a Predictor with one model at a time on the device.
-func (t *Model) newPredictor(dev device.Device, samples int) *Predictor {
-	models := t.Models(samples)
-	return &Predictor{t, dev, models, make([]*model.Predictor, len(models))}
+func (m *Model) newPredictor(dev device.Device, samples int) *Predictor {
+	models := m.Models(samples)
+	return &Predictor{m, dev, models, make([]*model.Predictor, len(models))}
 }
 
 // predictor puts a model on a device, with memory for a batch of n rows.
@@ -74,17 +74,17 @@ func (p *Predictor) Samples() (samples int) {
 // Rows returns the rows [N,Width] of a data set for Predict, and the distance of each from the training rows, as
 // Novelty measures it. A row holds the inputs of each member of an ensemble, one after the other, and then its offset
 // if the data set has offsets. Several goroutines may call Rows.
-func (t *Model) Rows(ctx context.Context, ds *data.Dataset) (x, distances []float64, err error) {
-	blocks := make([][]float64, len(t.singleModels()))
-	for k, m := range t.singleModels() {
-		own, err := m.ownRows(ctx, ds)
+func (m *Model) Rows(ctx context.Context, ds *data.Dataset) (x, distances []float64, err error) {
+	blocks := make([][]float64, len(m.singleModels()))
+	for k, single := range m.singleModels() {
+		own, err := single.ownRows(ctx, ds)
 		if err != nil {
 			return nil, nil, err
 		}
-		blocks[k] = m.Inputs(ctx, own)(0, own.N())
-		if k == 0 && m.Novelty != nil {
+		blocks[k] = single.Inputs(ctx, own)(0, own.N())
+		if k == 0 && single.Novelty != nil {
 			distances = make([]float64, own.N())
-			m.distances(distances, own, 0, own.N(), blocks[k])
+			single.distances(distances, own, 0, own.N(), blocks[k])
 		}
 	}
 	if ctx.Err() != nil {

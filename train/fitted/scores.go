@@ -39,23 +39,23 @@ func (s *ResultScores) Numbers() (test, raw map[string]float64) {
 
 // Evaluate predicts a data set with targets, and scores the prediction. Draws of a classification are a
 // *usererror.Error: its class probabilities need none.
-func (t *Model) Evaluate(ctx context.Context, dev device.Device, ds *data.Dataset,
+func (m *Model) Evaluate(ctx context.Context, dev device.Device, ds *data.Dataset,
 	request Evaluation) (*Scores, error) {
-	if request.Draws > 0 && t.Schema.Task != data.Regression {
+	if request.Draws > 0 && m.Schema.Task != data.Regression {
 		return nil, usererror.Errorf("draws of the output are for regression: class probabilities need no draws")
 	}
-	if err := t.CheckTargets(ds); err != nil {
+	if err := m.CheckTargets(ds); err != nil {
 		return nil, err
 	}
 	if !request.Until.IsZero() {
-		return t.evaluateUntil(ctx, dev, ds, request)
+		return m.evaluateUntil(ctx, dev, ds, request)
 	}
-	p, _, err := t.PredictSet(ctx, dev, ds, request.Samples,
+	p, _, err := m.PredictSet(ctx, dev, ds, request.Samples,
 		PredictOptions{Ranks: request.Ranks, Progress: request.Progress})
 	if err != nil {
 		return nil, err
 	}
-	s := t.scoreWithDensities(p, ds, request.Draws)
+	s := m.scoreWithDensities(p, ds, request.Draws)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -63,28 +63,28 @@ func (t *Model) Evaluate(ctx context.Context, dev device.Device, ds *data.Datase
 }
 
 // CheckTargets refuses a target that the model cannot have: one without a logarithm, or that is not a count.
-func (t *Model) CheckTargets(ds *data.Dataset) error {
-	if t.PredictsCounts() {
+func (m *Model) CheckTargets(ds *data.Dataset) error {
+	if m.PredictsCounts() {
 		return scaling.CheckCounts(ds)
 	}
-	return scaling.CheckPositive(ds, t.Targets)
+	return scaling.CheckPositive(ds, m.Targets)
 }
 
 // PredictsCounts reports whether the targets are counts.
-func (t *Model) PredictsCounts() bool {
-	return model.IsCountLikelihood(t.singleModels()[0].Config.Likelihood)
+func (m *Model) PredictsCounts() bool {
+	return model.IsCountLikelihood(m.singleModels()[0].Config.Likelihood)
 }
 
 // scoreWithDensities calls Score, and adds the densities of a sample and the rows that a run folder keeps.
-func (t *Model) scoreWithDensities(p *model.Prediction, ds *data.Dataset, draws int) *Scores {
-	s := t.Score(p, ds, draws)
+func (m *Model) scoreWithDensities(p *model.Prediction, ds *data.Dataset, draws int) *Scores {
+	s := m.Score(p, ds, draws)
 	kept := make([]int, min(p.N, keptRows)) // at equal intervals, which do not depend on the seed
 	for i := range kept {
 		kept[i] = i * p.N / len(kept)
 	}
 	s.Kept = Kept{kept, p.Pick(kept)}
-	sample, rows := ds.Sample(ComparedRows, t.Seed)
-	s.Densities = t.DensitiesOf(p.Pick(rows), sample, draws)
+	sample, rows := ds.Sample(ComparedRows, m.Seed)
+	s.Densities = m.DensitiesOf(p.Pick(rows), sample, draws)
 	return s
 }
 
@@ -141,30 +141,30 @@ type OutputScores struct {
 
 // Score compares a prediction with the targets: by the mixture itself or, for a regression with draws, by the normal of
 // the draws' moments.
-func (t *Model) Score(p *model.Prediction, ds *data.Dataset, draws int) *Scores {
+func (m *Model) Score(p *model.Prediction, ds *data.Dataset, draws int) *Scores {
 	scores := &Scores{}
 	w := metrics.Weights(ds.Weights)
 	if w != nil {
 		scores.Weight = w.Sum(p.N)
 	}
-	if t.Schema.Task == data.Classification {
+	if m.Schema.Task == data.Classification {
 		s := metrics.ScoreClassification(p.H, p.S, p.N, p.C, ds.Labels, w)
-		s.AddClassScores(ds.Labels, t.Schema.Classes, w)
-		scores.Classification, scores.Conformal = &s, t.conformalTest(p, ds, 0)
+		s.AddClassScores(ds.Labels, m.Schema.Classes, w)
+		scores.Classification, scores.Conformal = &s, m.conformalTest(p, ds, 0)
 		return scores
 	}
 	var out []OutputScores
-	scaled := scaling.Standardise(ds.Y, t.Targets)
-	for c, name := range t.Schema.Outputs() {
-		m := t.mixture(p, c, draws)
-		scale := t.Targets[c]
-		intervals := t.conformalTest(p, ds, c)
+	scaled := scaling.Standardise(ds.Y, m.Targets)
+	for c, name := range m.Schema.Outputs() {
+		mixture := m.mixture(p, c, draws)
+		scale := m.Targets[c]
+		intervals := m.conformalTest(p, ds, c)
 		if scale.Log {
-			own := metrics.ScoreRegression(Logs(m, scale), column(ds.Y, p.C, c), w)
+			own := metrics.ScoreRegression(Logs(mixture, scale), column(ds.Y, p.C, c), w)
 			out = append(out, OutputScores{name, own.InUnits(1 / scale.Unit()), own, intervals})
 			continue
 		}
-		s := metrics.ScoreRegression(m, column(scaled, p.C, c), w)
+		s := metrics.ScoreRegression(mixture, column(scaled, p.C, c), w)
 		out = append(out, OutputScores{name, s, s.InUnits(scale.Unit()), intervals})
 	}
 	if p.Dispersion != nil {
@@ -184,20 +184,20 @@ func (t *Model) Score(p *model.Prediction, ds *data.Dataset, draws int) *Scores 
 
 // RMSE returns the root mean square error of a prediction's means, in training-sd units, and of logarithms if the model
 // predicts these. For several targets it is the mean.
-func (t *Model) RMSE(p *model.Prediction, ds *data.Dataset) float64 {
-	scaled := scaling.Standardise(ds.Y, t.Targets)
+func (m *Model) RMSE(p *model.Prediction, ds *data.Dataset) float64 {
+	scaled := scaling.Standardise(ds.Y, m.Targets)
 	sum := 0.0
-	for c := range t.Targets {
-		m := t.Mixture(p, c)
+	for c := range m.Targets {
+		mixture := m.Mixture(p, c)
 		squares := make([]float64, p.N)
 		for n, y := range column(scaled, p.C, c) {
-			mean, _ := m.Moments(n)
+			mean, _ := mixture.Moments(n)
 			squares[n] = (y - mean) * (y - mean)
 		}
 		square, _ := metrics.Weights(ds.Weights).MeanStdErr(squares)
 		sum += math.Sqrt(square)
 	}
-	return sum / float64(len(t.Targets))
+	return sum / float64(len(m.Targets))
 }
 
 // Kept is the prediction of some test rows, in their order, for the run folder.

@@ -80,17 +80,17 @@ func stateName(term int, what string) string {
 func tableName(term, table int) string { return stateName(term, fmt.Sprintf("table.%d", table)) }
 
 // readKind reads the kind of a model of sequences from the tensors of a model file.
-func (t *Model) readKind(h *sequencesHeader, r *tensorReader) (k Featurizer, err error) {
-	m := t.Config.Inducing
+func (m *Model) readKind(h *sequencesHeader, r *tensorReader) (k Featurizer, err error) {
+	inducing := m.Config.Inducing
 	if h.Gram {
-		k.Gram = &Gram{InducingDistances: r.reals(gramOwn, gramShape(m)...), M: m}
+		k.Gram = &Gram{InducingDistances: r.reals(gramOwn, gramShape(inducing)...), M: inducing}
 		return k, r.err
 	}
 	spec, err := seq.Parse(h.Kernel)
 	if err != nil {
 		return k, err
 	}
-	alphabet := t.Schema.Alphabet
+	alphabet := m.Schema.Alphabet
 	if k.Codebook = h.Codebook; k.Codebook != nil {
 		alphabet = k.Codebook.Alphabet(alphabet)
 	}
@@ -104,7 +104,7 @@ func (t *Model) readKind(h *sequencesHeader, r *tensorReader) (k Featurizer, err
 		}
 	}
 	if h.Projection > 0 {
-		p := &seq.SignProjection{Spec: spec, P: h.Projection, Seed: t.Seed, Mean: r.reals(projectionMean, h.Projection)}
+		p := &seq.SignProjection{Spec: spec, P: h.Projection, Seed: m.Seed, Mean: r.reals(projectionMean, h.Projection)}
 		if scale := r.reals(projectionScale, 1); scale != nil && !(scale[0] > 0) {
 			r.refuse("the projection's scale is %g", scale[0])
 		} else if scale != nil {
@@ -116,11 +116,11 @@ func (t *Model) readKind(h *sequencesHeader, r *tensorReader) (k Featurizer, err
 		k.Projection = p
 		return k, p.Restore(alphabet, states)
 	}
-	set := r.set(alphabet, m)
+	set := r.set(alphabet, inducing)
 	if r.err != nil {
 		return k, r.err
 	}
-	if !slices.Equal(options.MapKinds(spec), t.Config.Maps) {
+	if !slices.Equal(options.MapKinds(spec), m.Config.Maps) {
 		return k, fmt.Errorf("the maps %s are not those of the model", h.Kernel)
 	}
 	k.Inducing, err = seq.RestoreInducingSequences(spec, set, states)

@@ -44,20 +44,20 @@ type Evaluation struct {
 
 // evaluateUntil evaluates as many rows as there is time for, in an order that the seed draws. A few rows are always
 // scored, unless ctx ends.
-func (t *Model) evaluateUntil(ctx context.Context, dev device.Device, ds *data.Dataset,
+func (m *Model) evaluateUntil(ctx context.Context, dev device.Device, ds *data.Dataset,
 	request Evaluation) (*Scores, error) {
-	for _, m := range t.Models(request.Samples) {
-		if err := m.checkMemory(dev, ds.N(), m.Samples); err != nil {
+	for _, sampled := range m.Models(request.Samples) {
+		if err := sampled.checkMemory(dev, ds.N(), sampled.Samples); err != nil {
 			return nil, err
 		}
 	}
 	// one predictor serves all parts, since it takes long to make with many X̄
-	predictor, err := t.NewPredictor(dev, min(ds.N(), maxAtOnce), request.Samples)
+	predictor, err := m.NewPredictor(dev, min(ds.N(), maxAtOnce), request.Samples)
 	if err != nil { // there is too little memory for all models at once
-		predictor = t.newPredictor(dev, request.Samples)
+		predictor = m.newPredictor(dev, request.Samples)
 	}
-	e := &timedEvaluation{trained: t, predictor: predictor, ds: ds, request: request, order: make([]int, ds.N())}
-	philox.Permutation(e.order, [2]uint32{uint32(t.Seed), uint32(t.Seed >> 32)}, scoreSite, 0, 0)
+	e := &timedEvaluation{trained: m, predictor: predictor, ds: ds, request: request, order: make([]int, ds.N())}
+	philox.Permutation(e.order, [2]uint32{uint32(m.Seed), uint32(m.Seed >> 32)}, scoreSite, 0, 0)
 	if err := e.part(ctx, min(ds.N(), firstPart)); err != nil {
 		return nil, err
 	}
