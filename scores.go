@@ -87,7 +87,7 @@ func (m *Model) Evaluate(ctx context.Context, rows Rows) (s *Scores, err error) 
 		return nil, err
 	}
 	err = m.onDevice(func(dev device.Device) error {
-		scores, err := t.Evaluate(ctx, dev, ds, fitted.Evaluation{Samples: t.EvalSamples, Draws: c.PredictDraws})
+		scores, err := t.Evaluate(ctx, dev, ds, fitted.EvaluateOptions{Samples: t.EvalSamples, Draws: c.PredictDraws})
 		if err == nil {
 			s = newScores(scores, ds)
 		}

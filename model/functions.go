@@ -11,7 +11,7 @@ import (
 // functionStep is the step of draws of q(F̄), q(W) and q(Ω), which belong to no row.
 const functionStep = predictStep - 1
 
-// FunctionArgs are the arguments of Functions.
+// FunctionArgs are the arguments of SampleFunctions.
 type FunctionArgs struct {
 	Samples      int    // number of samples S
 	Seed         uint64 // seed of the draws of q
@@ -20,15 +20,15 @@ type FunctionArgs struct {
 	// with different numbers, and the same for equal numbers.
 	NoiseRows []int32
 	// Abandon is called now and then, with the number of finished functions; nil is never called. If it returns true,
-	// Functions ends with ErrAbandoned.
+	// SampleFunctions ends with ErrAbandoned.
 	Abandon func(drawn int) bool
 }
 
-// Functions draws S functions from q and evaluates each at all rows: H [S,N,C] are joint samples of the outputs without
-// noise, and Noise [N,C] is the variance of the noise, the mean over samples. F̄, W and ζ of Ω are drawn once for each
-// function. Afterwards, the model holds the parameters of a draw. Counts by moments are an error: their predictions
-// have no variance.
-func (m *Model) Functions(data *DeviceRows, a FunctionArgs) (*Prediction, error) {
+// SampleFunctions draws S functions from q and evaluates each at all rows: H [S,N,C] are joint samples of the outputs
+// without noise, and Noise [N,C] is the variance of the noise, the mean over samples. F̄, W and ζ of Ω are drawn once
+// for each function. Afterwards, the model holds the parameters of a draw. Counts by moments are an error: their
+// predictions have no variance.
+func (m *Model) SampleFunctions(data *DeviceRows, a FunctionArgs) (*Prediction, error) {
 	if m.exact() && IsCountLikelihood(m.cfg.Likelihood) {
 		return nil, fmt.Errorf("model: a model %s with a %s likelihood predicts counts, and has no functions",
 			m.cfg.Model, m.cfg.Likelihood)

@@ -16,7 +16,7 @@ func functionsOf(t *testing.T, f *fixture, x []float64, n, samples int) *Predict
 		rows[i] = int32(i)
 	}
 	own := f.m.Export()
-	p, err := f.m.Functions(f.m.Upload(n, x, nil, nil),
+	p, err := f.m.SampleFunctions(f.m.Upload(n, x, nil, nil),
 		FunctionArgs{Samples: samples, Seed: 9, TrainingSeed: 9, NoiseRows: rows})
 	if err == nil {
 		err = f.m.Import(own)
@@ -130,7 +130,7 @@ func TestNoFunctionsOfCounts(t *testing.T) {
 	c.Likelihood = PoissonLikelihood
 	f := newFixture(t, openDevice(t, "cpu:f64"), c)
 	rows := f.m.Upload(1, []float64{1, 2, 3}, nil, nil)
-	if _, err := f.m.Functions(rows, FunctionArgs{Samples: 2, NoiseRows: []int32{0}}); err == nil {
+	if _, err := f.m.SampleFunctions(rows, FunctionArgs{Samples: 2, NoiseRows: []int32{0}}); err == nil {
 		t.Error("no error")
 	}
 }
@@ -143,7 +143,7 @@ func TestFunctionsRepeat(t *testing.T) {
 		var drawn []*Prediction
 		own := f.m.Export()
 		for _, seed := range []uint64{3, 3, 4} {
-			p, err := f.m.Functions(f.m.Upload(3, x, nil, nil),
+			p, err := f.m.SampleFunctions(f.m.Upload(3, x, nil, nil),
 				FunctionArgs{Samples: 5, Seed: seed, TrainingSeed: 1, NoiseRows: []int32{0, 0, 2}})
 			must.OK(t, err)
 			drawn = append(drawn, p)

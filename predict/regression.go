@@ -35,9 +35,9 @@ func Levels() []float64 { return []float64{0.05, 0.25, 0.5, 0.75, 0.95} }
 // Moments returns mean and standard deviation of row i, and the two parts of its variance: noise, and what the model
 // does not know.
 func (r *Regression) Moments(i int) (mean, sd, aleatoric, epistemic float64) {
-	noise := fitted.Noise(r.p, r.whole, r.c, i)
+	noise := fitted.AleatoricVariance(r.p, r.whole, r.c, i)
 	if r.scale.Log {
-		logs := fitted.Logs(r.mixture, r.scale)
+		logs := fitted.LogNormal(r.mixture, r.scale)
 		m, total := logs.Moments(i)
 		noise = min(total, logs.NoiseVariance(i, noise))
 		return m, math.Sqrt(total), noise, total - noise
@@ -51,7 +51,7 @@ func (r *Regression) Moments(i int) (mean, sd, aleatoric, epistemic float64) {
 // LogDensity returns the log density of the target y of row i, by unit of the target; the log probability of a count.
 func (r *Regression) LogDensity(i int, y float64) float64 {
 	if r.scale.Log {
-		return fitted.Logs(r.mixture, r.scale).LogDensity(i, y)
+		return fitted.LogNormal(r.mixture, r.scale).LogDensity(i, y)
 	}
 	return r.mixture.LogDensity(i, r.scale.Scale(y)) - math.Log(r.scale.SD)
 }

@@ -138,7 +138,7 @@ func (s *Suggester) Run(ctx context.Context, ds *data.Dataset) ([]Suggestion, er
 	if s.How == EI {
 		pool = ds.Subset(append(slices.Clone(candidates), s.feasibleRows(measured)...))
 	}
-	functions, err := s.Trained.Functions(ctx, s.Device, pool, s.Samples, s.Seed,
+	functions, err := s.Trained.SampleFunctions(ctx, s.Device, pool, s.Samples, s.Seed,
 		func(drawn int) { s.doing("drawing functions", drawn, s.Samples) })
 	if err != nil {
 		return nil, err

@@ -23,7 +23,7 @@ func (r *Run) scores() (all []score) {
 	add := func(name string, v, far float64, text, says string) {
 		all = append(all, score{name, text, says, v, far})
 	}
-	if s := r.Result.Test.Regression; s != nil {
+	if s := r.Result.TestScores.Regression; s != nil {
 		own, unit, logs := "", "in training-sd units", "predictive density"
 		raw := r.Result.Raw
 		counts := r.Result.Measure == fitted.CountingMeasure
@@ -42,7 +42,7 @@ func (r *Run) scores() (all []score) {
 		add("CRPS"+own, s.CRPS, s.CRPS, decimals(s.CRPS), "mean continuous ranked probability score")
 		add("90 % coverage", s.Coverage90, math.Abs(s.Coverage90-0.9), percent(s.Coverage90),
 			"of the true values inside the 90 % interval")
-	} else if s := r.Result.Test.Classification; s != nil {
+	} else if s := r.Result.TestScores.Classification; s != nil {
 		add("Accuracy", 1-s.Error, s.Error, percent(1-s.Error), "share of rows whose most probable class is right")
 		add("NLL", s.NLL, s.NLL, decimals(s.NLL), "mean negative log probability of the label, nats a row")
 		add("Brier", s.Brier, s.Brier, decimals(s.Brier), "mean squared error of the probabilities")

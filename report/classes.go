@@ -20,7 +20,7 @@ func confusion(runs []*Run) section {
 		Lead: "A row is a true class, a column the class that was predicted. The shade is the share of the true class.",
 	}
 	s.each(runs, func(r *Run) []panel {
-		scores := r.Result.Test.Classification
+		scores := r.Result.TestScores.Classification
 		if scores == nil || scores.Classes == nil {
 			return nil
 		}

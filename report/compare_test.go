@@ -80,7 +80,7 @@ func TestDifferenceOfOneRow(t *testing.T) {
 func TestCountsBesideNumbers(t *testing.T) {
 	run := func(measure string, test, raw metrics.Regression) *Run {
 		r := made(t, data.Regression, 2, 1, func(_, row int) float64 { return float64(row) })
-		r.Result.Measure, r.Result.Test.Regression, r.Result.Raw = measure, &test, &raw
+		r.Result.Measure, r.Result.TestScores.Regression, r.Result.Raw = measure, &test, &raw
 		return r
 	}
 	counts := metrics.Regression{RMSE: 3, NLPD: 2}

@@ -141,7 +141,7 @@ func (s *shuffler) measure(ctx context.Context, inputs []data.Input) (measured [
 		if err != nil {
 			return nil, err
 		}
-		density := s.t.DensitiesOf(p, all, 0).Log
+		density := s.t.LogDensities(p, all, 0).Log
 		for k, in := range chunk {
 			drop := make([]float64, n)
 			for i := range drop {

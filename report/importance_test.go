@@ -78,7 +78,7 @@ func TestShuffle(t *testing.T) {
 		ds, _, err := data.ReadFile(name, data.ReadOptions{Schema: &out.Trained.Schema})
 		must.OK(t, err)
 		scores := must.Get(out.Trained.Evaluate(context.Background(), dev, ds,
-			fitted.Evaluation{Samples: got.Samples}))(t)
+			fitted.EvaluateOptions{Samples: got.Samples}))(t)
 		return -scores.Regression.NLPD
 	}
 	for _, in := range got.Inputs {

@@ -31,7 +31,7 @@ func Keep(ctx context.Context, t *fitted.Model, c options.Config, steps int, dev
 	}
 	out.AddFirst(rowColumn, func(i int) predict.Cell { return predict.Cell{Value: float64(numbers[i] + 1)} })
 	if t.Schema.Task == data.Classification {
-		density := t.DensitiesOf(p, rows, 0).Log
+		density := t.LogDensities(p, rows, 0).Log
 		addColumn(out, densityColumn, func(i int) float64 { return density[i] })
 	} else {
 		names := t.Schema.Outputs()

@@ -102,9 +102,9 @@ func entryOf(path string) (e Entry, found bool, err error) {
 	e.Steps = result.Steps
 	e.Seconds = result.Seconds
 	e.Cut = cutText(result.Scored(result.NTest), result.NTest)
-	if s := result.Test.Regression; s != nil {
+	if s := result.TestScores.Regression; s != nil {
 		e.RMSE, e.NLPD = &s.RMSE, &s.NLPD
-	} else if s := result.Test.Classification; s != nil {
+	} else if s := result.TestScores.Classification; s != nil {
 		e.Error, e.NLL = &s.Error, &s.NLL
 	}
 	e.Began, err = startTime(path)

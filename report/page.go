@@ -112,7 +112,7 @@ func (r *Run) notes(runs []*Run) (all []string) {
 	if result.Cut != nil {
 		add("The time limit left time to score %d of %d test rows.", scored, result.NTest)
 	}
-	if test := result.Test; r.Rows == nil && (test.Regression != nil || test.Classification != nil) {
+	if test := result.TestScores; r.Rows == nil && (test.Regression != nil || test.Classification != nil) {
 		add("The folder holds no predictions of test rows, so the parts of the page that need them are left out.")
 	} else if r.Rows != nil && len(r.Rows.Number) < scored {
 		add("The charts show %d of %d test rows, spread evenly. The scores are of all.", len(r.Rows.Number), scored)

@@ -57,7 +57,7 @@ func made(t testing.TB, task data.Task, n, targets int, value func(column, row i
 		}
 		rows.Classes = c
 		scores := metrics.ScoreClassification([]float64{1, 2, 3, 4}, 1, 2, 2, []int32{0, 1}, nil)
-		r.Result.Test.Classification = &scores
+		r.Result.TestScores.Classification = &scores
 		return r
 	}
 	for k := range targets {
@@ -66,7 +66,7 @@ func made(t testing.TB, task data.Task, n, targets int, value func(column, row i
 		rows.Targets = append(rows.Targets,
 			Target{name, values(), values(), values(), values(), values(), values(), values()})
 	}
-	r.Result.Test.Regression = &metrics.Regression{RMSE: value(0, 0), NLPD: value(1, 0)}
+	r.Result.TestScores.Regression = &metrics.Regression{RMSE: value(0, 0), NLPD: value(1, 0)}
 	return r
 }
 

@@ -79,7 +79,7 @@ func (ch *objectiveChoice) score(ctx context.Context, a *rundir.Attempt) error {
 		ch.run.reporter.Note("an attempt with %s broke off, and does not count: %v", candidateOf(a), err)
 		return nil
 	}
-	logs := r.trained.DensitiesOf(p, heldOut, 0).Log
+	logs := r.trained.LogDensities(p, heldOut, 0).Log
 	if mean, _ := ch.weights.MeanStdErr(logs); math.IsNaN(mean) || math.IsInf(mean, 0) {
 		ch.run.reporter.Note("an attempt with %s does not count: its log density is %g", candidateOf(a), mean)
 		return nil
@@ -132,7 +132,7 @@ func (ch *objectiveChoice) trainAndPredict(ctx, uncancelled context.Context, r *
 	}
 	rows := model.HostRows{N: in.heldOut.N(), X: r.trained.Inputs(uncancelled, in.heldOut)}
 	if r.distancesInSteps {
-		rows.X, rows.Features = r.trained.Numbers(in.heldOut), r.sequences.withRows(uncancelled, in.heldOut).train
+		rows.X, rows.Features = r.trained.ScaledColumns(in.heldOut), r.sequences.withRows(uncancelled, in.heldOut).train
 	}
 	deviceRows := r.step.Model.UploadRows(rows, nil, nil)
 	if p, err = r.step.Model.NewPredictor(deviceRows, options.ValidationSamples).Predict(r.config.Seed); err != nil {

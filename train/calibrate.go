@@ -58,7 +58,7 @@ func FitTemperature(trained *fitted.Model, p *model.Prediction, rows *data.Datas
 		if trained.Schema.Task == data.Classification { // this makes no copy of the logits, which may be large
 			return metrics.LabelLogProbabilities(p.H, p.S, p.N, p.C, 1/t, rows.Labels)
 		}
-		return trained.DensitiesOf(p.Tempered(t), rows, 0).Log
+		return trained.LogDensities(p.Tempered(t), rows, 0).Log
 	}, w)
 	if !w.BetterByOneSE(temperedLogs, plainLogs) {
 		t, temperedLogs = 1, plainLogs

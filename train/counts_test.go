@@ -112,10 +112,10 @@ func TestEnsembleOfCounts(t *testing.T) {
 	weights := []float64{0.7, 0.3}
 	e := ensemble(t, set, weights, "model=gp inducing=8 likelihood=poisson",
 		"model=drf features=7 likelihood=negative-binomial")
-	whole := e.DensitiesOf(predictOn(t, e, set, 20), set, 0).Log
+	whole := e.LogDensities(predictOn(t, e, set, 20), set, 0).Log
 	parts := make([][]float64, 2)
 	for k, samples := range []int{14, 6} {
-		parts[k] = e.DensitiesOf(predictOn(t, e.Members[k].Model, set, samples), set, 0).Log
+		parts[k] = e.LogDensities(predictOn(t, e.Members[k].Model, set, samples), set, 0).Log
 	}
 	for i, l := range whole {
 		want := math.Log(weights[0]*math.Exp(parts[0][i]) + weights[1]*math.Exp(parts[1][i]))
@@ -167,7 +167,8 @@ func TestCountsOfTest(t *testing.T) {
 	dev := openCPU(t)
 	other := *set
 	other.Y = append([]float64{0.5}, set.Y[1:]...)
-	if _, err := out.Trained.Evaluate(context.Background(), dev, &other, fitted.Evaluation{Samples: 5}); err == nil {
+	request := fitted.EvaluateOptions{Samples: 5}
+	if _, err := out.Trained.Evaluate(context.Background(), dev, &other, request); err == nil {
 		t.Error("half a count was scored")
 	}
 }

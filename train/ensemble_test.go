@@ -48,7 +48,7 @@ func TestEnsemble(t *testing.T) {
 			density[i] += weights[k] * math.Exp(m.LogDensity(i, y[i]))
 			mu, _ := m.Moments(i)
 			mean[i] += weights[k] * mu
-			noise[i] += weights[k] * fitted.Noise(p, m, 0, i)
+			noise[i] += weights[k] * fitted.AleatoricVariance(p, m, 0, i)
 		}
 	}
 	for i := range density {
@@ -57,7 +57,7 @@ func TestEnsemble(t *testing.T) {
 			math.Abs(got-mean[i]) > 1e-12 {
 			t.Fatalf("row %d: log density off by %g, mean by %g", i, d, got-mean[i])
 		}
-		if d := fitted.Noise(whole, mixture, 0, i) - noise[i]; math.Abs(d) > 1e-12 || noise[i] > variance {
+		if d := fitted.AleatoricVariance(whole, mixture, 0, i) - noise[i]; math.Abs(d) > 1e-12 || noise[i] > variance {
 			t.Fatalf("row %d: noise off by %g, of a variance %g", i, d, variance)
 		}
 		q := mixture.QuantileFunc(i)(0.3)

@@ -61,5 +61,5 @@ func (j *Job) sampleDensities(ctx context.Context, t *fitted.Model, ds *data.Dat
 	if err != nil {
 		return metrics.Densities{}, err
 	}
-	return t.DensitiesOf(p, sample, j.Config.PredictDraws), nil
+	return t.LogDensities(p, sample, j.Config.PredictDraws), nil
 }

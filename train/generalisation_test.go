@@ -44,7 +44,7 @@ func generalise(t *testing.T, options string, set, validation,
 		Started: time.Now(), Reporter: &quiet{}}
 	out := must.Get(job.Run(t.Context()))(t)
 	scores := must.Get(out.Trained.Evaluate(t.Context(), dev, test,
-		fitted.Evaluation{Samples: c.EvalSamples, Draws: c.PredictDraws}))(t)
+		fitted.EvaluateOptions{Samples: c.EvalSamples, Draws: c.PredictDraws}))(t)
 	g := must.Get(job.MeasureGeneralisation(t.Context(), out.Trained, scores))(t)
 	return g, scores, job, out
 }

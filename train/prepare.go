@@ -121,7 +121,7 @@ func (r *run) rows(ctx context.Context) model.HostRows {
 	x := r.trained.Inputs(ctx, r.train)
 	switch {
 	case r.distancesInSteps:
-		return model.HostRows{N: n, X: r.trained.Numbers(r.train), Features: r.sequences.train}
+		return model.HostRows{N: n, X: r.trained.ScaledColumns(r.train), Features: r.sequences.train}
 	case r.hasDistances():
 		return model.HostRows{N: n, X: func(lo, hi int) []float64 {
 			defer r.reporter.Doing("distances of sequences", float64(hi)/float64(n))

@@ -136,7 +136,7 @@ func evaluate(t testing.TB, out *Outcome, set *data.Dataset) *fitted.Scores {
 func evaluateDraws(t testing.TB, out *Outcome, set *data.Dataset, draws int) *fitted.Scores {
 	t.Helper()
 	dev := openCPU(t)
-	return must.Get(out.Trained.Evaluate(t.Context(), dev, set, fitted.Evaluation{Samples: 50, Draws: draws}))(t)
+	return must.Get(out.Trained.Evaluate(t.Context(), dev, set, fitted.EvaluateOptions{Samples: 50, Draws: draws}))(t)
 }
 
 // Each model learns a function and a classification well above chance.

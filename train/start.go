@@ -57,7 +57,7 @@ func (s *setup) checkStart() error {
 		return err
 	}
 	if kind := from.Featurizer; kind.Inducing != nil {
-		s.sequences = &sequences{codebook: kind.Codebook, set: kind.Coded(s.train), inducing: kind.Inducing}
+		s.sequences = &sequences{codebook: kind.Codebook, set: kind.Encode(s.train), inducing: kind.Inducing}
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ func (r *run) startValues(ctx context.Context) {
 		return
 	}
 	fit := exactgp.Maximise(ctx, exactgp.Rows{N: sample.N(), D: sample.D(), T: outputs,
-		X: r.trained.Numbers(sample)(0, sample.N()), Y: y})
+		X: r.trained.ScaledColumns(sample)(0, sample.N()), Y: y})
 	if lengths {
 		for d, l := range fit.LengthScales {
 			fit.LengthScales[d] = min(l, longestFactor*math.Sqrt(float64(sample.D())))

@@ -75,7 +75,7 @@ func (s *setup) logsPredictBetter(ctx context.Context, scales []scaling.TargetSc
 	sample, _ := ds.Sample(startRows, s.config.Seed)
 	crps := func(scales []scaling.TargetScale) float64 {
 		t := &fitted.Model{Schema: ds.Schema().Plain(), Scaler: scaler, Targets: scales}
-		rows := exactgp.Rows{N: sample.N(), D: sample.D(), T: len(scales), X: t.Numbers(sample)(0, sample.N()),
+		rows := exactgp.Rows{N: sample.N(), D: sample.D(), T: len(scales), X: t.ScaledColumns(sample)(0, sample.N()),
 			Y: scaling.Standardise(sample.Y, scales)}
 		fit := exactgp.Maximise(ctx, rows)
 		p := &model.Prediction{S: 1, N: rows.N, C: rows.T, H: fit.Mean, Var: fit.Var}

@@ -44,10 +44,10 @@ func TestLogTarget(t *testing.T) {
 		if got := out.Config.Targets; got != want || out.Trained.Targets[0].Log != (want == scaling.LogTargets) {
 			t.Fatalf("target-scaling %s became %s, %+v", kind, got, out.Trained.Targets)
 		}
-		scores := must.Get(out.Trained.Evaluate(t.Context(), dev, test, fitted.Evaluation{Samples: 50}))(t)
+		scores := must.Get(out.Trained.Evaluate(t.Context(), dev, test, fitted.EvaluateOptions{Samples: 50}))(t)
 		nlpd[kind] = scores.Raw.NLPD
 		timed, err := out.Trained.Evaluate(t.Context(), dev, test,
-			fitted.Evaluation{Samples: 50, Until: time.Now().Add(time.Hour)})
+			fitted.EvaluateOptions{Samples: 50, Until: time.Now().Add(time.Hour)})
 		if err != nil || math.Abs(timed.Raw.NLPD-scores.Raw.NLPD) > 1e-6 {
 			t.Errorf("%s: in parts %+v, at once %+v (%v)", kind, timed.Raw, scores.Raw, err)
 		}
@@ -79,7 +79,7 @@ func testLogs(t *testing.T, trained *fitted.Model, dev device.Device, test *data
 	if math.Abs(logs+scores.Raw.NLPD) > 1e-9 {
 		t.Errorf("mean log density %g, NLPD %g", logs, scores.Raw.NLPD)
 	}
-	densities := again.DensitiesOf(p, test, 0)
+	densities := again.LogDensities(p, test, 0)
 	if d := densities.Log[0] - r.LogDensity(0, test.Y[0]) - math.Log(again.Targets[0].Unit()); math.Abs(d) > 1e-9 {
 		t.Errorf("a density in training units is off by %g", d)
 	}
@@ -159,7 +159,7 @@ func TestSeveralTargets(t *testing.T) {
 				t.Errorf("%s: the noise has log-variances %v", options, n.Data)
 			}
 		}
-		s := must.Get(out.Trained.Evaluate(t.Context(), dev, set, fitted.Evaluation{Samples: 20}))(t)
+		s := must.Get(out.Trained.Evaluate(t.Context(), dev, set, fitted.EvaluateOptions{Samples: 20}))(t)
 		loud, quiet := s.Outputs[0], s.Outputs[1]
 		if s.Raw != nil || loud.Target != "loud" || quiet.Target != "quiet" ||
 			math.Abs(loud.Raw.RMSE-0.7) > 0.1 || quiet.Raw.RMSE > 100 {

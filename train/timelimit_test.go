@@ -54,7 +54,7 @@ func TestEvaluationTime(t *testing.T) {
 	eventually(t, func() string {
 		guess := must.Get(run.evaluationTime(t.Context()))(t)
 		start := time.Now()
-		must.Get(run.trained.Evaluate(t.Context(), dev, test, fitted.Evaluation{Samples: c.EvalSamples}))(t)
+		must.Get(run.trained.Evaluate(t.Context(), dev, test, fitted.EvaluateOptions{Samples: c.EvalSamples}))(t)
 		if took := time.Since(start); guess < took/3 || guess > 3*took {
 			return fmt.Sprintf("%s foreseen, %s taken", guess, took)
 		}
@@ -119,7 +119,7 @@ func TestNothingInTime(t *testing.T) {
 		fitted.PredictOptions{Progress: func(int) { cancel(enough) }}); err != enough {
 		t.Errorf("a prediction: %v", err)
 	}
-	if _, err := out.Trained.Evaluate(ctx, dev, set, fitted.Evaluation{Samples: 5}); err != enough {
+	if _, err := out.Trained.Evaluate(ctx, dev, set, fitted.EvaluateOptions{Samples: 5}); err != enough {
 		t.Errorf("an evaluation: %v", err)
 	}
 	if _, err := job.MeasureGeneralisation(ctx, out.Trained, &fitted.Scores{}); err != enough {

@@ -16,9 +16,9 @@ import (
 // it is a function of the parameters and the seed, so that a repeated run stops at the same step.
 type validator struct {
 	run       *run
-	evaluator *evaluator    // part on the device
-	rows      *data.Dataset // rows that are evaluated
-	part      fitted.Part   // this rank's part of the rows
+	evaluator *evaluator      // part on the device
+	rows      *data.Dataset   // rows that are evaluated
+	part      fitted.RankRows // this rank's part of the rows
 
 	last, best *rundir.Evaluation
 	sinceBest  int // number of evaluations after the best
@@ -40,9 +40,9 @@ func newEvaluator(dev device.Device, m *model.Model, c options.Config, rows mode
 }
 
 // evaluationRows returns the validation rows that are evaluated, and this rank's part of them.
-func (s *setup) evaluationRows() (rows *data.Dataset, part fitted.Part) {
+func (s *setup) evaluationRows() (rows *data.Dataset, part fitted.RankRows) {
 	rows = s.validation.Spread(options.ValidationRows)
-	return rows, fitted.PartAmong(s.job.ranks(), rows.N())
+	return rows, fitted.RankRowsOf(s.job.ranks(), rows.N())
 }
 
 func (r *run) newValidator(ctx context.Context) *validator {
@@ -50,7 +50,7 @@ func (r *run) newValidator(ctx context.Context) *validator {
 	own := part.Of(all)
 	rows := model.HostRows{N: own.N(), X: r.trained.Inputs(ctx, own)}
 	if r.distancesInSteps {
-		rows.X, rows.Features = r.trained.Numbers(own), r.sequences.validation
+		rows.X, rows.Features = r.trained.ScaledColumns(own), r.sequences.validation
 	}
 	v := &validator{run: r, evaluator: newEvaluator(r.job.Device, r.step.Model, r.config, rows), rows: all, part: part}
 	v.evaluator.predictor.SolveRows(func(int) bool { return ctx.Err() == nil })

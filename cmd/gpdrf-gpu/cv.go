@@ -248,7 +248,7 @@ func (v *crossValidation) fold(k int) (err error) {
 	if err != nil {
 		return errors.Join(err, folder.Discard())
 	}
-	v.p.note("fold %d of %d: %s", k, v.cv.Folds, scoresInLine(r.Test))
+	v.p.note("fold %d of %d: %s", k, v.cv.Folds, scoresInLine(r.TestScores))
 	if warning := r.Generalisation.Warning(job.Config); warning != "" {
 		v.p.note("warning: %s", warning)
 	}

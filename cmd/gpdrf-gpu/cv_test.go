@@ -71,7 +71,7 @@ func TestPartBesideAnother(t *testing.T) {
 
 // The table of folds shows that a time limit has cut a test.
 func TestTableOfACutTest(t *testing.T) {
-	scores := fitted.ResultScores{Test: fitted.Test{Classification: &metrics.Classification{}}}
+	scores := fitted.ResultScores{TestScores: fitted.TestScores{Classification: &metrics.Classification{}}}
 	cut := scores
 	cut.Cut = &fitted.Cut{Rows: 16, Samples: 3}
 	cv := &rundir.CV{Task: data.Classification, Folds: 2, Runs: []rundir.FoldRun{

@@ -72,7 +72,7 @@ func (p *program) eval(c *call) error {
 		return guard.endedOr(err)
 	}
 	scores, err := p.evaluate(p.ctx, run.Trained, dev, rows,
-		fitted.Evaluation{Samples: samples, Draws: run.Config.PredictDraws, Ranks: ranks})
+		fitted.EvaluateOptions{Samples: samples, Draws: run.Config.PredictDraws, Ranks: ranks})
 	if err != nil {
 		return guard.endedOr(err)
 	}
@@ -139,7 +139,7 @@ func testRows(c *call, run *rundir.Run, control data.ReadControl) (rows *data.Da
 
 // evaluate scores a model on rows, and shows how far it is.
 func (p *program) evaluate(ctx context.Context, t *fitted.Model, dev device.Device, rows *data.Dataset,
-	how fitted.Evaluation) (*fitted.Scores, error) {
+	how fitted.EvaluateOptions) (*fitted.Scores, error) {
 	bar := p.newRowsBar(rows.N())
 	defer bar.end()
 	how.Progress = bar.show

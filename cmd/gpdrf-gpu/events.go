@@ -83,7 +83,7 @@ func (e *events) scores(r *rundir.Result, c options.Config, rows *report.TestRow
 	now := time.Now()
 	var values []tfevents.Value
 	var metrics []string
-	test, _ := r.ResultScores.Numbers()
+	test, _ := r.ResultScores.ByName()
 	for _, name := range slices.Sorted(maps.Keys(test)) {
 		metrics = append(metrics, "test/"+name)
 		values = append(values, tfevents.Scalar("test/"+name, test[name]))

@@ -288,7 +288,7 @@ func (i *runInfo) Lines() []string {
 	if r.Failure != "" {
 		lines = append(lines, "evaluation failed: "+r.Failure)
 	}
-	if r.Test.Regression != nil || r.Test.Classification != nil {
+	if r.TestScores.Regression != nil || r.TestScores.Classification != nil {
 		lines = append(lines, "")
 		lines = append(lines, strings.Split(scoreTable(r), "\n")...)
 	}

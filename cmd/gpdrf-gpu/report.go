@@ -132,7 +132,7 @@ func (p *program) testAgain(c *call, r *report.Run) error {
 	}
 	defer dev.Close()
 	scores, err := p.evaluate(p.ctx, r.Trained, dev, rows,
-		fitted.Evaluation{Samples: r.Trained.EvalSamples, Draws: r.Config.PredictDraws})
+		fitted.EvaluateOptions{Samples: r.Trained.EvalSamples, Draws: r.Config.PredictDraws})
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ func agreesCommand(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	one := map[bool]float64{true: 1}
 	if c := r.Rows.Classes; c != nil {
-		want := r.Result.Test.Classification
+		want := r.Result.TestScores.Classification
 		is("error", mean(func(i int) float64 { return one[c.True[i] != c.Predicted[i]] }), want.Error)
 		is("NLL", mean(func(i int) float64 { return -c.LogDensity[i] }), want.NLL)
 		return

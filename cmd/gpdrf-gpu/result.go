@@ -77,7 +77,7 @@ func scoreTable(r *rundir.Result) string {
 		return text + outputsTable(r).indented()
 	}
 	t := newTable("", "test rows")
-	if r.Test.Regression != nil {
+	if r.TestScores.Regression != nil {
 		t = newTable("", "training-sd units")
 	}
 	counts := r.Measure == fitted.CountingMeasure // training-sd units and own units are both counts
@@ -90,7 +90,7 @@ func scoreTable(r *rundir.Result) string {
 	if paper != "" {
 		t.header = append(t.header, "paper ("+r.Model+")")
 	}
-	test, own := r.ResultScores.Numbers()
+	test, own := r.ResultScores.ByName()
 	for _, s := range scoresOf(r.Task) {
 		row := []any{s.name, s.text(test)}
 		if row[1] == "" {
@@ -103,7 +103,7 @@ func scoreTable(r *rundir.Result) string {
 		paper = "" // the paper has the first score alone
 	}
 	text += t.indented()
-	if s := r.Test.Classification; s != nil && s.Classes != nil {
+	if s := r.TestScores.Classification; s != nil && s.Classes != nil {
 		text += "\n\n" + classTables(s.Classes)
 	}
 	return text
@@ -131,7 +131,7 @@ func outputsTable(r *rundir.Result) *textTable {
 	for _, o := range r.Outputs {
 		row(o.Target, fitted.ScoresByName(o.Test), fitted.ScoresByName(o.Raw))
 	}
-	row("mean", fitted.ScoresByName(r.Test), nil)
+	row("mean", fitted.ScoresByName(r.TestScores), nil)
 	return t
 }
 
@@ -173,7 +173,7 @@ func (s score) ownText(values map[string]float64) string {
 }
 
 // scoresInLine formats the scores of a fold in one line.
-func scoresInLine(t fitted.Test) string {
+func scoresInLine(t fitted.TestScores) string {
 	task := data.Classification
 	if t.Regression != nil {
 		task = data.Regression
@@ -220,7 +220,7 @@ func cvTable(cv *rundir.CV) string {
 	}
 	for _, run := range cv.Runs {
 		if run.Standing == rundir.FoldFinished {
-			test, own := run.ResultScores.Numbers()
+			test, own := run.ResultScores.ByName()
 			row(run.Fold, testedRows(run), test, own)
 		} else {
 			t.add(run.Fold, "", run.Standing)

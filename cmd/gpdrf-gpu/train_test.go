@@ -123,7 +123,7 @@ func TestComparisonFails(t *testing.T) {
 		if err != nil && after < 20 {
 			continue
 		}
-		if err != nil || r.Generalisation != nil || r.Test.Regression == nil ||
+		if err != nil || r.Generalisation != nil || r.TestScores.Regression == nil ||
 			!strings.Contains(said.String(), "warning: the check for memorised rows was left out: ") {
 			t.Fatalf("%v, %+v, %s", err, r, said.String())
 		}

@@ -187,7 +187,7 @@ func (s *Search) trainAndScore(ctx context.Context, dev device.Device, c *Candid
 		t.Temperature, _, _ = train.FitTemperature(out.Trained, p, heldOut)
 		p = p.Tempered(t.Temperature)
 	}
-	logs = out.Trained.DensitiesOf(p, heldOut, 0).Log
+	logs = out.Trained.LogDensities(p, heldOut, 0).Log
 	for _, target := range out.Trained.Targets { // the density is by unit of the target
 		for i := range logs {
 			logs[i] -= math.Log(target.Unit()) / float64(len(out.Trained.Targets))

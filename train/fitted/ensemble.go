@@ -72,8 +72,8 @@ func (m *Model) singleModels() (models []*Model) {
 	return models
 }
 
-// Sampled is one of the models of a prediction, with its share of the mixture and of the samples.
-type Sampled struct {
+// SampledModel is one of the models of a prediction, with its share of the mixture and of the samples.
+type SampledModel struct {
 	Weight  float64
 	Samples int
 	*Model
@@ -81,14 +81,14 @@ type Sampled struct {
 
 // Models returns the models of a prediction with S samples: the members of an ensemble, or the model itself. All
 // samples of classes have the same weight.
-func (m *Model) Models(samples int) []Sampled {
+func (m *Model) Models(samples int) []SampledModel {
 	if m.Members == nil {
-		return []Sampled{{1, samples, m}}
+		return []SampledModel{{1, samples, m}}
 	}
-	var models []Sampled
+	var models []SampledModel
 	total := 0
 	for k, n := range m.samplesOf(samples) {
-		models = append(models, Sampled{m.Members[k].Weight, n, m.Members[k].Model})
+		models = append(models, SampledModel{m.Members[k].Weight, n, m.Members[k].Model})
 		total += n
 	}
 	for k := range models {
@@ -167,7 +167,7 @@ func (m *Model) mix(parts []*model.Prediction) *model.Prediction {
 		for j := range c {
 			mixture := m.Mixture(part, j)
 			for i := range n {
-				p.Noise[i*c+j] += w * Noise(part, mixture, j, i)
+				p.Noise[i*c+j] += w * AleatoricVariance(part, mixture, j, i)
 			}
 		}
 	}

@@ -30,8 +30,8 @@ type Gram struct {
 // readsColumns reports whether the model reads the columns of a table.
 func (f Featurizer) readsColumns() bool { return f.Gram == nil }
 
-// Coded returns a data set with the symbols of the model in place of vectors in sequences.
-func (f Featurizer) Coded(ds *data.Dataset) *data.Dataset {
+// Encode returns a data set with the symbols of the model in place of vectors in sequences.
+func (f Featurizer) Encode(ds *data.Dataset) *data.Dataset {
 	if f.Codebook == nil || ds.Sequences.Alphabet.OfVectors() == nil {
 		return ds
 	}
@@ -106,7 +106,7 @@ func (f Featurizer) checkRows(ctx context.Context, ds *data.Dataset) error {
 	case f.Gram == nil && ds.Gram != nil:
 		return usererror.OfFlag("gram", "the model was trained without %s: leave it out", usererror.Key("gram"))
 	case maps != nil:
-		err := maps.Fits(ctx, f.Coded(ds).Sequences)
+		err := maps.Fits(ctx, f.Encode(ds).Sequences)
 		if err != nil && ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -125,7 +125,7 @@ func nearlyEqual(a, b []float64) bool {
 // Shared returns the sequences of a data set by the features that they share with X̄. After ctx has ended, the result
 // is incomplete.
 func (f Featurizer) Shared(ctx context.Context, ds *data.Dataset) *model.SequenceFeatures {
-	set := f.Coded(ds).Sequences
+	set := f.Encode(ds).Sequences
 	v := &model.SequenceFeatures{Sizes: f.Inducing.Sizes(ctx, set)}
 	for _, t := range f.Inducing.Spec {
 		v.Metrics = append(v.Metrics, t.Metric())

@@ -238,7 +238,7 @@ func FuzzModel(f *testing.F) {
 		}
 		modelBytes(t, trained)
 		if trained.Config.Inputs == rows.D() && trained.Schema.Task == data.Regression {
-			trained.Evaluate(t.Context(), dev, rows, Evaluation{Samples: 2})
+			trained.Evaluate(t.Context(), dev, rows, EvaluateOptions{Samples: 2})
 		}
 	})
 }

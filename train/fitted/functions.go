@@ -10,14 +10,14 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// Functions draws S functions from the model, each at all rows: H [S,N,C] in training-sd units or logits. They are
-// without noise, whose variance is Noise [N,C]. The samples are joint: those of two rows vary together by the model
-// (model.Model.Functions). Rows with the same inputs are equal. The samples are divided among the members of an
+// SampleFunctions draws S functions from the model, each at all rows: H [S,N,C] in training-sd units or logits. They
+// are without noise, whose variance is Noise [N,C]. The samples are joint: those of two rows vary together by the model
+// (model.Model.SampleFunctions). Rows with the same inputs are equal. The samples are divided among the members of an
 // ensemble by their weights. The same seed gives the same functions.
 //
 // A number that is not finite is an error. Soon after ctx ends, its cause is the error. progress gets the number of
 // finished functions from time to time.
-func (m *Model) Functions(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, seed uint64,
+func (m *Model) SampleFunctions(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, seed uint64,
 	progress func(functions int)) (*model.Prediction, error) {
 	all := &model.Prediction{N: ds.N()}
 	models := m.Models(samples)
@@ -57,7 +57,7 @@ func (m *Model) functions(ctx context.Context, dev device.Device, ds *data.Datas
 		return nil, context.Cause(ctx)
 	}
 	stream := opened.Stream(n, func(lo, hi int) []float64 { return x[lo*width : hi*width] })
-	p, err = opened.Functions(stream, model.FunctionArgs{Samples: samples, Seed: seed, TrainingSeed: m.Seed,
+	p, err = opened.SampleFunctions(stream, model.FunctionArgs{Samples: samples, Seed: seed, TrainingSeed: m.Seed,
 		NoiseRows: firstEqual(n, x), Abandon: func(functions int) bool {
 			progress(functions)
 			return ctx.Err() != nil

@@ -31,7 +31,7 @@ func TestFunctions(t *testing.T) {
 	ds := must.Get(one.Schema.Rows(given))(t)
 	for _, trained := range []*Model{one, two} {
 		var heard []int
-		p, err := trained.Functions(context.Background(), dev, ds, 8, 5,
+		p, err := trained.SampleFunctions(context.Background(), dev, ds, 8, 5,
 			func(drawn int) { heard = append(heard, drawn) })
 		must.OK(t, err)
 		if !slices.Equal(slices.Compact(heard), []int{0, 1, 2, 3, 4, 5, 6, 7}) {
@@ -45,7 +45,7 @@ func TestFunctions(t *testing.T) {
 				t.Errorf("function %d is %v", s, h[:3])
 			}
 		}
-		if other, err := trained.Functions(context.Background(), dev, ds, 8, 6, func(int) {}); err != nil ||
+		if other, err := trained.SampleFunctions(context.Background(), dev, ds, 8, 6, func(int) {}); err != nil ||
 			reflect.DeepEqual(other, p) {
 			t.Errorf("another seed gives the same functions, or %v", err)
 		}
@@ -53,7 +53,7 @@ func TestFunctions(t *testing.T) {
 	gone, cancel := context.WithCancelCause(context.Background())
 	why := errors.New("enough")
 	cancel(why)
-	if _, err := one.Functions(gone, dev, ds, 8, 5, func(int) {}); !errors.Is(err, why) {
+	if _, err := one.SampleFunctions(gone, dev, ds, 8, 5, func(int) {}); !errors.Is(err, why) {
 		t.Errorf("a context that has ended gives %v", err)
 	}
 }

@@ -10,9 +10,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// DensitiesOf returns the log densities of the targets of rows under their prediction: under the mixture or, with
+// LogDensities returns the log densities of the targets of rows under their prediction: under the mixture or, with
 // draws, under the normal of the draws' moments.
-func (m *Model) DensitiesOf(p *model.Prediction, ds *data.Dataset, draws int) metrics.Densities {
+func (m *Model) LogDensities(p *model.Prediction, ds *data.Dataset, draws int) metrics.Densities {
 	if m.Schema.Task == data.Classification {
 		d := metrics.ClassDensities(p.H, p.S, p.N, p.C, ds.Labels)
 		d.Weights = ds.Weights
@@ -34,7 +34,7 @@ func (m *Model) DensitiesOf(p *model.Prediction, ds *data.Dataset, draws int) me
 }
 
 // BaselineLogDensity returns the mean log density of rows under one prediction for all of them, in the units of
-// DensitiesOf: the shares of their classes, or for each target a normal with their mean and variance.
+// LogDensities: the shares of their classes, or for each target a normal with their mean and variance.
 func (m *Model) BaselineLogDensity(ds *data.Dataset) (mean float64) {
 	if m.Schema.Task == data.Classification {
 		for _, count := range ds.ClassCounts() {
@@ -88,17 +88,17 @@ func (m *Model) numberMixture(p *model.Prediction, c int) metrics.Mixture {
 // column returns column c of rows with a number of columns. It is a copy, unless there is one column.
 func column(rows []float64, width, c int) []float64 { return columns(rows, len(rows)/width, c, 1) }
 
-// Noise returns the aleatoric part of the variance of target c of row n, in training-sd units squared. The rest is
-// epistemic, also in a GP's prediction, which is a single normal whose variance holds both.
-func Noise(p *model.Prediction, m metrics.Distribution, c, n int) float64 {
+// AleatoricVariance returns the aleatoric part of the variance of target c of row n, in training-sd units squared. The
+// rest is epistemic, also in a GP's prediction, which is a single normal whose variance holds both.
+func AleatoricVariance(p *model.Prediction, m metrics.Distribution, c, n int) float64 {
 	if p.Noise != nil {
 		return p.Noise[n*p.C+c]
 	}
 	return m.MeanComponentVariance(n)
 }
 
-// Logs returns the distribution of a target whose logarithm has the distribution m, a metrics.Mixture.
-func Logs(m metrics.Distribution, s scaling.TargetScale) metrics.LogNormalMixture {
+// LogNormal returns the distribution of a target whose logarithm has the distribution m, a metrics.Mixture.
+func LogNormal(m metrics.Distribution, s scaling.TargetScale) metrics.LogNormalMixture {
 	return metrics.LogNormalMixture{Mixture: m.(metrics.Mixture), Centre: s.Mean, Unit: s.SD, Top: s.Top()}
 }
 

@@ -24,7 +24,7 @@ func TestTailsOfFarRow(t *testing.T) {
 		mean, variance := m.Moments(0)
 		z := (100 - mean) / math.Sqrt(variance)
 		least := -0.5*z*z - 0.5*math.Log(2*math.Pi*variance)
-		far := trained.DensitiesOf(p, ds, 0).Log
+		far := trained.LogDensities(p, ds, 0).Log
 		if !(far[0] > least && far[0] > -30) {
 			t.Errorf("%s: log density %g, of the normal %g", name, far[0], least)
 		}

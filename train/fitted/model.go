@@ -83,7 +83,7 @@ func (m *Model) Snapshot(dev device.Device, samples int) (*model.Snapshot, error
 
 // ownRows returns the rows of a data set in the columns that the model reads. Rows that it cannot predict are an error.
 func (m *Model) ownRows(ctx context.Context, ds *data.Dataset) (*data.Dataset, error) {
-	ds = m.scores(ds)
+	ds = m.project(ds)
 	return ds, m.Featurizer.checkRows(ctx, ds)
 }
 

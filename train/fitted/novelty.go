@@ -66,7 +66,7 @@ func (m *Model) points(ds *data.Dataset, lo, hi int, projected []float64) []floa
 		return x
 	}
 	if projected == nil {
-		projected = m.Featurizer.extraInputs(context.Background(), m.Featurizer.Coded(ds), lo, hi)
+		projected = m.Featurizer.extraInputs(context.Background(), m.Featurizer.Encode(ds), lo, hi)
 	}
 	return joinColumns(hi-lo, x, projected)
 }

@@ -17,7 +17,7 @@ import (
 type Predictor struct {
 	trained *Model
 	dev     device.Device
-	models  []Sampled
+	models  []SampledModel
 	opened  []*model.Predictor // of each of models; nil: each prediction puts it on the device
 }
 
@@ -52,15 +52,15 @@ func (m *Model) newPredictor(dev device.Device, samples int) *Predictor {
 }
 
 // predictor puts a model on a device, with memory for a batch of n rows.
-func (m Sampled) predictor(dev device.Device, n, batch int) (*model.Predictor, error) {
-	own, err := m.open(dev, n, m.Samples)
+func (s SampledModel) predictor(dev device.Device, n, batch int) (*model.Predictor, error) {
+	own, err := s.open(dev, n, s.Samples)
 	if err != nil {
 		return nil, err
 	}
 	if err := own.Settle(); err != nil {
 		return nil, err
 	}
-	return own.NewPredictor(own.Stream(batch, nil), m.Samples), nil
+	return own.NewPredictor(own.Stream(batch, nil), s.Samples), nil
 }
 
 // Samples returns the number S of samples in a prediction.
@@ -149,7 +149,7 @@ func (p *Predictor) Predict(ctx context.Context, n int, x []float64) (whole *mod
 func (p *Predictor) PredictSet(ctx context.Context, ds *data.Dataset,
 	o PredictOptions) (whole *model.Prediction, distances []float64, err error) {
 	defer device.Guard(&err)
-	part := PartAmong(o.Ranks, ds.N())
+	part := RankRowsOf(o.Ranks, ds.N())
 	whole, err = p.predict(ctx, ds.N(), o, func(k int) (func(lo, hi int) []float64, error) {
 		m := p.models[k]
 		own, err := m.ownRows(ctx, ds)
@@ -182,7 +182,7 @@ func (p *Predictor) PredictSet(ctx context.Context, ds *data.Dataset,
 // predict predicts n rows with one model after the other. rows gives the inputs of model k.
 func (p *Predictor) predict(ctx context.Context, n int, o PredictOptions,
 	rows func(k int) (func(lo, hi int) []float64, error)) (*model.Prediction, error) {
-	part := PartAmong(o.Ranks, n)
+	part := RankRowsOf(o.Ranks, n)
 	parts := make([]*model.Prediction, len(p.models))
 	for k, m := range p.models {
 		x, err := rows(k)

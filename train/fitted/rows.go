@@ -13,25 +13,25 @@ import (
 // Inputs gives the model's inputs of the rows lo … hi−1 of a data set: scaled columns or their projection, then
 // distances to X̄ or the projection of features. After ctx has ended, they are incomplete.
 func (m *Model) Inputs(ctx context.Context, ds *data.Dataset) func(lo, hi int) []float64 {
-	ds = m.Featurizer.Coded(m.scores(ds))
+	ds = m.Featurizer.Encode(m.project(ds))
 	return func(lo, hi int) []float64 {
 		var x []float64
 		if m.Featurizer.readsColumns() {
-			x = m.Numbers(ds)(lo, hi)
+			x = m.ScaledColumns(ds)(lo, hi)
 		}
 		z := m.Featurizer.extraInputs(ctx, ds, lo, hi)
 		return joinColumns(hi-lo, x, z)
 	}
 }
 
-// scores returns a data set with effects of words and scores in place of its columns. It returns a set that has them
+// project returns a data set with effects of words and scores in place of its columns. It returns a set that has them
 // already unchanged.
-func (m *Model) scores(ds *data.Dataset) *data.Dataset {
+func (m *Model) project(ds *data.Dataset) *data.Dataset {
 	return m.Projection.Apply(m.Effects.Apply(ds))
 }
 
-// Numbers gives the scaled columns of the rows lo … hi−1: those of all images at once would fill the memory.
-func (m *Model) Numbers(ds *data.Dataset) func(lo, hi int) []float64 {
+// ScaledColumns gives the scaled columns of the rows lo … hi−1: those of all images at once would fill the memory.
+func (m *Model) ScaledColumns(ds *data.Dataset) func(lo, hi int) []float64 {
 	return func(lo, hi int) []float64 { return m.Scaler.Rows(ds.X, lo, hi) }
 }
 
@@ -47,7 +47,7 @@ func (m *Model) SetInducing(to *model.Model) {
 func (m *Model) EmptyWarning(ctx context.Context, ds *data.Dataset) (warning string) {
 	maps := m.Featurizer.maps()
 	var parts []string
-	for i, n := range m.Featurizer.empty(ctx, m.Featurizer.Coded(ds)) {
+	for i, n := range m.Featurizer.empty(ctx, m.Featurizer.Encode(ds)) {
 		if n > 0 {
 			parts = append(parts, fmt.Sprintf("%d under %s", n, maps[i]))
 		}
@@ -96,5 +96,5 @@ func (m *Model) addFar(far *scaling.FarRows, ds *data.Dataset) {
 		far.Add(p.Scaler, ds)
 		return
 	}
-	far.Add(m.Scaler, m.scores(ds))
+	far.Add(m.Scaler, m.project(ds))
 }

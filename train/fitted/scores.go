@@ -32,15 +32,15 @@ func ScoresByName(block any) map[string]float64 {
 	return out
 }
 
-// Numbers returns the scores of the blocks Test and Raw by their keys.
-func (s *ResultScores) Numbers() (test, raw map[string]float64) {
-	return ScoresByName(s.Test), ScoresByName(s.Raw)
+// ByName returns the scores of the blocks Test and Raw by their keys.
+func (s *ResultScores) ByName() (test, raw map[string]float64) {
+	return ScoresByName(s.TestScores), ScoresByName(s.Raw)
 }
 
 // Evaluate predicts a data set with targets, and scores the prediction. Draws of a classification are a
 // *usererror.Error: its class probabilities need none.
 func (m *Model) Evaluate(ctx context.Context, dev device.Device, ds *data.Dataset,
-	request Evaluation) (*Scores, error) {
+	request EvaluateOptions) (*Scores, error) {
 	if request.Draws > 0 && m.Schema.Task != data.Regression {
 		return nil, usererror.Errorf("draws of the output are for regression: class probabilities need no draws")
 	}
@@ -84,15 +84,15 @@ func (m *Model) scoreWithDensities(p *model.Prediction, ds *data.Dataset, draws 
 	}
 	s.Kept = Kept{kept, p.Pick(kept)}
 	sample, rows := ds.Sample(ComparedRows, m.Seed)
-	s.Densities = m.DensitiesOf(p.Pick(rows), sample, draws)
+	s.Densities = m.LogDensities(p.Pick(rows), sample, draws)
 	return s
 }
 
 // ComparedRows is the largest number of training or of unseen rows that are compared. Of more, the seed draws a sample.
 const ComparedRows = 2000
 
-// Test is the block "test" of a result: the scores of a regression, in training-sd units, or of a classification.
-type Test struct {
+// TestScores is the block "test" of a result: the scores of a regression, in training-sd units, or of a classification.
+type TestScores struct {
 	*metrics.Regression
 	*metrics.Classification
 }
@@ -100,7 +100,7 @@ type Test struct {
 // ResultScores are the metrics of one data set, in the form of result.json.
 type ResultScores struct {
 	// scores; for several targets, the means of their scores
-	Test `json:"test"`
+	TestScores `json:"test"`
 	// scores in the target's own units; nil for several targets, which have no unit in common
 	Raw     *metrics.Regression `json:"test_raw,omitempty"`
 	Outputs []OutputScores      `json:"test_outputs,omitempty"` // scores of each of several targets
@@ -160,7 +160,7 @@ func (m *Model) Score(p *model.Prediction, ds *data.Dataset, draws int) *Scores 
 		scale := m.Targets[c]
 		intervals := m.conformalTest(p, ds, c)
 		if scale.Log {
-			own := metrics.ScoreRegression(Logs(mixture, scale), column(ds.Y, p.C, c), w)
+			own := metrics.ScoreRegression(LogNormal(mixture, scale), column(ds.Y, p.C, c), w)
 			out = append(out, OutputScores{name, own.InUnits(1 / scale.Unit()), own, intervals})
 			continue
 		}

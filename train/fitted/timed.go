@@ -33,8 +33,8 @@ const (
 // scoreSite keeps the order of the rows apart from every other use of the seed.
 const scoreSite = 0x73636f72 // "scor"
 
-// Evaluation is a request for the scores of a prediction with a number of samples.
-type Evaluation struct {
+// EvaluateOptions is a request for the scores of a prediction with a number of samples.
+type EvaluateOptions struct {
 	Samples  int
 	Draws    int            // the scores are by the moments of that number of draws, if it is not 0
 	Until    time.Time      // only rows that there is time for are scored; the zero time: all rows
@@ -45,7 +45,7 @@ type Evaluation struct {
 // evaluateUntil evaluates as many rows as there is time for, in an order that the seed draws. A few rows are always
 // scored, unless ctx ends.
 func (m *Model) evaluateUntil(ctx context.Context, dev device.Device, ds *data.Dataset,
-	request Evaluation) (*Scores, error) {
+	request EvaluateOptions) (*Scores, error) {
 	for _, sampled := range m.Models(request.Samples) {
 		if err := sampled.checkMemory(dev, ds.N(), sampled.Samples); err != nil {
 			return nil, err
@@ -83,7 +83,7 @@ type timedEvaluation struct {
 	trained   *Model
 	predictor *Predictor
 	ds        *data.Dataset
-	request   Evaluation
+	request   EvaluateOptions
 	order     []int
 
 	parts     []*model.Prediction

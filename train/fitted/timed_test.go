@@ -40,8 +40,8 @@ func TestEvaluateUntil(t *testing.T) {
 	defer dev.Close()
 	out := must.Get((&train.Job{Config: c, Device: dev, Train: set, Started: time.Now()}).Run(t.Context()))(t)
 	model := out.Trained
-	want := must.Get(model.Evaluate(t.Context(), dev, set, fitted.Evaluation{Samples: 30}))(t)
-	later := fitted.Evaluation{Samples: 30, Until: time.Now().Add(time.Hour)}
+	want := must.Get(model.Evaluate(t.Context(), dev, set, fitted.EvaluateOptions{Samples: 30}))(t)
+	later := fitted.EvaluateOptions{Samples: 30, Until: time.Now().Add(time.Hour)}
 	got, err := model.Evaluate(t.Context(), dev, set, later)
 	if err != nil || got.Cut != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("with time: %+v, %v, expected %+v", got, err, want)
@@ -52,7 +52,7 @@ func TestEvaluateUntil(t *testing.T) {
 	}
 	for range 2 {
 		got, err = model.Evaluate(t.Context(), dev, set,
-			fitted.Evaluation{Samples: 30, Until: time.Now().Add(-time.Hour)})
+			fitted.EvaluateOptions{Samples: 30, Until: time.Now().Add(-time.Hour)})
 		if err != nil || got.Cut == nil || *got.Cut != (fitted.Cut{Rows: 16, Samples: 30}) ||
 			len(got.Kept.Rows) != 16 || got.Kept.Rows[15] < 16 {
 			t.Errorf("without time: %+v, %v", got, err)

@@ -62,8 +62,9 @@ func TestCVSummary(t *testing.T) {
 	for i := range rmse {
 		raw := metrics.Regression{RMSE: 10 * rmse[i], NLPD: nlpd[i]}
 		cv.Runs = append(cv.Runs, FoldRun{Fold: i + 1, Standing: FoldFinished, NTest: rows[i],
-			ResultScores: &fitted.ResultScores{Test: fitted.Test{Regression: &metrics.Regression{RMSE: rmse[i],
-				NLPD: nlpd[i]}}, Raw: &raw}})
+			ResultScores: &fitted.ResultScores{TestScores: fitted.TestScores{
+				Regression: &metrics.Regression{RMSE: rmse[i],
+					NLPD: nlpd[i]}}, Raw: &raw}})
 	}
 	near := func(what string, got, want float64) {
 		t.Helper()

@@ -54,7 +54,7 @@ func (cv *CV) summarise() {
 	if cv.Finished = len(finished); cv.Finished == 0 {
 		return
 	}
-	cv.Test = averages(finished, func(r FoldRun) any { return r.Test })
+	cv.Test = averages(finished, func(r FoldRun) any { return r.TestScores })
 	cv.Raw = averages(finished, func(r FoldRun) any { return r.Raw })
 	cv.Conformal = averages(finished, func(r FoldRun) any { return r.Conformal })
 	for i, o := range finished[0].Outputs {
@@ -119,7 +119,7 @@ func (cv *CV) pool(finished []FoldRun) *Pooled {
 	}
 	scores := func(run FoldRun) any { return run.Raw }
 	if cv.Task == data.Classification {
-		scores = func(run FoldRun) any { return run.Test }
+		scores = func(run FoldRun) any { return run.TestScores }
 	}
 	var classes [][]metrics.ClassScore
 	for _, run := range finished {
@@ -133,7 +133,7 @@ func (cv *CV) pool(finished []FoldRun) *Pooled {
 				p.Scores[key] += share * v
 			}
 		}
-		if c := run.Test.Classification; c != nil {
+		if c := run.TestScores.Classification; c != nil {
 			classes = append(classes, c.Classes)
 		}
 	}

@@ -30,7 +30,7 @@ func smallResult() *Result {
 		NTrain: 10, NTest: 2, Steps: 3, Seconds: 0.5, Objective: "ELBO", KLWeight: 1, ELBO: -12, Parameters: 9,
 		Fingerprint: Fingerprint{"a", "b"},
 		ResultScores: fitted.ResultScores{
-			Test: fitted.Test{Classification: &metrics.Classification{Error: 0.5, AUC: &auc}},
+			TestScores: fitted.TestScores{Classification: &metrics.Classification{Error: 0.5, AUC: &auc}},
 		},
 	}
 }
