@@ -28,7 +28,7 @@ type Prediction struct {
 	// Warnings name rows far from the training rows, and words that no training row has.
 	Warnings []string
 
-	classes   *predict.Classes // nil for a regression
+	classes   *predict.Classification // nil for a regression
 	conformal *fitted.Conformal
 }
 
@@ -117,14 +117,14 @@ func (p *Prediction) Set(i int, level float64) (classes []string, err error) {
 	if err := checkRow(i, len(p.Class)); err != nil {
 		return nil, err
 	}
-	return p.classes.Set(i, q), nil
+	return p.classes.PredictionSet(i, q), nil
 }
 
 // newPrediction makes a Prediction from the mixture that a model has computed.
 func newPrediction(t *fitted.Model, mixture *model.Prediction, distances []float64) *Prediction {
 	p := &Prediction{Distance: distances, conformal: t.Conformal}
 	if t.Schema.Task == data.Classification {
-		c := predict.NewClasses(t, mixture)
+		c := predict.NewClassification(t, mixture)
 		p.classes = c
 		for i := range mixture.N {
 			p.Class = append(p.Class, c.Label(i))

@@ -54,7 +54,7 @@ func (m *Model) Suggest(ctx context.Context, rows Rows, s SuggestOptions) (chose
 	if err := ds.SetTargets(t.Schema, data.Rows(rows)); err != nil {
 		return nil, err
 	}
-	suggester := predict.Suggester{Trained: t, How: cmp.Or(s.How, predict.DefaultWay(t)),
+	suggester := predict.Suggester{Trained: t, Acquisition: cmp.Or(s.How, predict.DefaultAcquisition(t)),
 		Batch: cmp.Or(s.Batch, predict.SuggestBatch), Minimize: s.Minimize, Target: s.Target,
 		Samples: cmp.Or(s.Samples, predict.SuggestSamples), Seed: cmp.Or(s.Seed, t.Seed)}
 	if err := suggester.Check(); err != nil {

@@ -24,13 +24,13 @@ func NewRegression(t *fitted.Model, p *model.Prediction, c int) *Regression {
 	return &Regression{p, c, mixture, mixture, t.Targets[c]}
 }
 
-// Drawn replaces the mixture, which is not of counts, by a normal with the moments of a number of draws.
-func (r *Regression) Drawn(draws int, seed uint64) *Regression {
+// WithDraws replaces the mixture, which is not of counts, by a normal with the moments of a number of draws.
+func (r *Regression) WithDraws(draws int, seed uint64) *Regression {
 	return &Regression{r.p, r.c, fitted.Draws(r.mixture.(metrics.Mixture), r.c, draws, seed), r.whole, r.scale}
 }
 
-// Levels returns the levels of the quantiles q05 q25 q50 q75 q95.
-func Levels() []float64 { return []float64{0.05, 0.25, 0.5, 0.75, 0.95} }
+// QuantileLevels returns the levels of the quantiles q05 q25 q50 q75 q95.
+func QuantileLevels() []float64 { return []float64{0.05, 0.25, 0.5, 0.75, 0.95} }
 
 // Moments returns mean and standard deviation of row i, and the two parts of its variance: noise, and what the model
 // does not know.
@@ -104,26 +104,26 @@ func (r *Regression) Sample(s, i int) float64 {
 	return r.scale.Unscale(r.mixture.ComponentMean(s, i))
 }
 
-// Classes is the prediction of a classification. It lets go of the logits, which may fill the memory.
-type Classes struct {
+// Classification is the prediction of a classification. It lets go of the logits, which may fill the memory.
+type Classification struct {
 	names []string
 	width int       // number C of classes
 	mean  []float64 // [N,C]
 }
 
-// NewClasses returns the prediction of the classes that the model knows.
-func NewClasses(t *fitted.Model, p *model.Prediction) *Classes {
-	return &Classes{t.Schema.Classes, p.C, metrics.Probabilities(p.H, p.S, p.N, p.C)}
+// NewClassification returns the prediction of the classes that the model knows.
+func NewClassification(t *fitted.Model, p *model.Prediction) *Classification {
+	return &Classification{t.Schema.Classes, p.C, metrics.Probabilities(p.H, p.S, p.N, p.C)}
 }
 
 // Probabilities returns the probabilities of row i, in the order of the classes.
-func (c *Classes) Probabilities(i int) []float64 { return c.mean[i*c.width : (i+1)*c.width] }
+func (c *Classification) Probabilities(i int) []float64 { return c.mean[i*c.width : (i+1)*c.width] }
 
 // Label returns the most probable class of row i.
-func (c *Classes) Label(i int) string { return c.names[metrics.Argmax(c.Probabilities(i))] }
+func (c *Classification) Label(i int) string { return c.names[metrics.Argmax(c.Probabilities(i))] }
 
-// Set returns the classes of row i whose metrics.AdaptiveSetScores is at most q, in their order.
-func (c *Classes) Set(i int, q float64) (classes []string) {
+// PredictionSet returns the classes of row i whose metrics.AdaptiveSetScores is at most q, in their order.
+func (c *Classification) PredictionSet(i int, q float64) (classes []string) {
 	for k, mass := range metrics.AdaptiveSetScores(c.Probabilities(i)) {
 		if mass <= q {
 			classes = append(classes, c.names[k])
@@ -133,7 +133,7 @@ func (c *Classes) Set(i int, q float64) (classes []string) {
 }
 
 // Entropy returns the entropy of row i, in nats.
-func (c *Classes) Entropy(i int) (entropy float64) {
+func (c *Classification) Entropy(i int) (entropy float64) {
 	for _, v := range c.Probabilities(i) {
 		if v > 0 {
 			entropy -= v * math.Log(v)

@@ -73,7 +73,7 @@ func (s *Stream) Run(ctx context.Context, from *data.Stream, to Writer) error {
 			leave(err)
 			break
 		}
-		give(ctx, predicted, table)
+		send(ctx, predicted, table)
 	}
 	close(predicted)
 	<-written
@@ -98,18 +98,18 @@ func (s *Stream) read(ctx context.Context, from *data.Stream, to chan<- *data.Da
 			most = rowsWithin(s.Trained, s.Samples, most, maxWhole)
 		}
 		for ; lo+most < ds.N(); lo += most {
-			give(ctx, to, ds.Slice(lo, lo+most))
+			send(ctx, to, ds.Slice(lo, lo+most))
 		}
 		if lo > 0 {
 			ds = ds.Slice(lo, ds.N())
 		}
-		give(ctx, to, ds)
+		send(ctx, to, ds)
 	}
 	return context.Cause(ctx)
 }
 
-// give sends a value unless ctx has ended.
-func give[T any](ctx context.Context, to chan<- T, v T) {
+// send sends a value unless ctx has ended.
+func send[T any](ctx context.Context, to chan<- T, v T) {
 	select {
 	case to <- v:
 	case <-ctx.Done():

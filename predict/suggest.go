@@ -18,7 +18,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
-// The ways to choose rows: Suggester.How.
+// The ways to choose rows: Suggester.Acquisition.
 const (
 	EI       = "ei"       // expected improvement on the best value so far
 	UCB      = "ucb"      // mean + 2 sd of the function
@@ -27,11 +27,11 @@ const (
 	BALD     = "bald"     // information of the measurement about the function
 )
 
-// Ways returns all ways to choose rows.
-func Ways() []string { return []string{EI, UCB, Thompson, Variance, BALD} }
+// Acquisitions returns all ways to choose rows.
+func Acquisitions() []string { return []string{EI, UCB, Thompson, Variance, BALD} }
 
-// DefaultWay returns the way to choose rows by default: EI for numbers, BALD for classes.
-func DefaultWay(t *fitted.Model) string {
+// DefaultAcquisition returns the way to choose rows by default: EI for numbers, BALD for classes.
+func DefaultAcquisition(t *fitted.Model) string {
 	if t.Schema.Task == data.Classification {
 		return BALD
 	}
@@ -44,8 +44,8 @@ const (
 	SuggestSamples = 256
 )
 
-// boundSDs is κ of UCB.
-const boundSDs = 2
+// ucbKappa is κ of UCB.
+const ucbKappa = 2
 
 // minFeasible is the probability below which UCB and Thompson, whose values have no zero, leave a row out, and EI a
 // measured one.
@@ -53,14 +53,14 @@ const minFeasible = 0.5
 
 // Suggester asks which rows to measure next.
 type Suggester struct {
-	Trained  *fitted.Model
-	Device   device.Device
-	How      string // one of Ways
-	Batch    int    // number of rows to choose
-	Minimize bool   // the least target is the best
-	Target   string // name of the target; "" if there is one
-	Samples  int    // number S of joint samples
-	Seed     uint64
+	Trained     *fitted.Model
+	Device      device.Device
+	Acquisition string // one of Acquisitions
+	Batch       int    // number of rows to choose
+	Minimize    bool   // the least target is the best
+	Target      string // name of the target; "" if there is one
+	Samples     int    // number S of joint samples
+	Seed        uint64
 
 	// Feasible [N] are the probabilities that rows are feasible (Feasibility); nil: all are.
 	Feasible []float64
@@ -71,7 +71,7 @@ type Suggester struct {
 // Suggestion is a row to measure, of those that a Suggester has.
 type Suggestion struct {
 	Row   int     // number of the row, from 0
-	Value float64 // worth by Suggester.How, given the rows before it
+	Value float64 // worth by Suggester.Acquisition, given the rows before it
 	Mean  float64 // mean of a regression, as in predict
 	SD    float64
 	// most probable class of a classification, and its probability
@@ -83,8 +83,9 @@ type Suggestion struct {
 // Check refuses a way that does not fit the task, and a target that is not there.
 func (s *Suggester) Check() error {
 	schema := s.Trained.Schema
-	if !slices.Contains(Ways(), s.How) {
-		return usererror.OfFlag("how", "there is no %q: give one of %s", s.How, strings.Join(Ways(), ", "))
+	if !slices.Contains(Acquisitions(), s.Acquisition) {
+		return usererror.OfFlag("how", "there is no %q: give one of %s", s.Acquisition,
+			strings.Join(Acquisitions(), ", "))
 	}
 	if s.Batch < 1 || s.Samples < 2 || s.Samples > model.MaxSamples {
 		return usererror.Errorf("%s %d, %s %d: choose at least a row, by 2 to %d samples", usererror.Flag("batch"),
@@ -95,15 +96,15 @@ func (s *Suggester) Check() error {
 			"%s gaussian", usererror.Flag("likelihood"))
 	}
 	if schema.Task == data.Classification {
-		if s.How != Variance && s.How != BALD {
+		if s.Acquisition != Variance && s.Acquisition != BALD {
 			return usererror.Errorf("%s %s: is for numbers, and the model predicts classes: use bald or variance",
-				usererror.Flag("how"), s.How)
+				usererror.Flag("how"), s.Acquisition)
 		}
 		if s.Minimize {
 			return usererror.OfFlag("minimize", "is for numbers, and the model predicts classes: leave it out")
 		}
 	}
-	if s.Minimize && (s.How == Variance || s.How == BALD) {
+	if s.Minimize && (s.Acquisition == Variance || s.Acquisition == BALD) {
 		return usererror.OfFlag("minimize", "is for %s ei, ucb and thompson: leave it out", usererror.Flag("how"))
 	}
 	outputs := schema.Outputs()
@@ -135,7 +136,7 @@ func (s *Suggester) Run(ctx context.Context, ds *data.Dataset) ([]Suggestion, er
 	if err != nil {
 		return nil, err
 	}
-	if s.How == EI {
+	if s.Acquisition == EI {
 		pool = ds.Subset(append(slices.Clone(candidates), s.feasibleRows(measured)...))
 	}
 	functions, err := s.Trained.SampleFunctions(ctx, s.Device, pool, s.Samples, s.Seed,
@@ -167,7 +168,7 @@ func (s *Suggester) candidates(ds *data.Dataset) (candidates, measured []int, er
 		switch {
 		case s.isMeasured(ds, i):
 			measured = append(measured, i)
-		case s.Feasible != nil && (s.How == UCB || s.How == Thompson) && s.Feasible[i] < minFeasible:
+		case s.Feasible != nil && (s.Acquisition == UCB || s.Acquisition == Thompson) && s.Feasible[i] < minFeasible:
 			few++
 		default:
 			candidates = append(candidates, i)
@@ -232,19 +233,19 @@ func (s *Suggester) choose(functions *model.Prediction, n int, weights []float64
 			block := functions.H[k*n*functions.C : (k+1)*n*functions.C]
 			copy(block, metrics.Probabilities(block, 1, n, functions.C))
 		})
-		if s.How == BALD {
+		if s.Acquisition == BALD {
 			return classes.BALD(weights, s.Batch, s.Seed), nil
 		}
 		return classes.Entropy(weights, s.Batch, s.Seed), nil
 	}
 	scale := s.Trained.Targets[s.target()]
 	own := scale.Unscale
-	if s.How != EI && s.How != Thompson {
+	if s.Acquisition != EI && s.Acquisition != Thompson {
 		own = func(z float64) float64 { return scale.SD * z }
 	}
 	f := s.samples(functions, 0, n, own)
 	f.More = more
-	switch s.How {
+	switch s.Acquisition {
 	case EI:
 		best, err := s.best(functions, n)
 		if err != nil {
@@ -258,7 +259,7 @@ func (s *Suggester) choose(functions *model.Prediction, n int, weights []float64
 	case BALD:
 		return acquisition.Information(f, s.noise(functions), weights, s.Batch), nil
 	}
-	picks := s.signed(acquisition.UpperBound(f, s.noise(functions), boundSDs, s.Batch))
+	picks := s.signed(acquisition.UpperBound(f, s.noise(functions), ucbKappa, s.Batch))
 	for k := range picks {
 		picks[k].Value = scale.Unscale(picks[k].Value / scale.SD)
 	}
@@ -326,10 +327,10 @@ func (s *Suggester) signed(picks []acquisition.Pick) []acquisition.Pick {
 
 // describe returns the suggestions of rows that were chosen among candidates, with their prediction.
 func (s *Suggester) describe(picks []acquisition.Pick, candidates []int, p *model.Prediction) (out []Suggestion) {
-	var classes *Classes
+	var classes *Classification
 	var numbers *Regression
 	if s.Trained.Schema.Task == data.Classification {
-		classes = NewClasses(s.Trained, p)
+		classes = NewClassification(s.Trained, p)
 	} else {
 		numbers = NewRegression(s.Trained, p, s.target())
 	}
@@ -374,7 +375,7 @@ func Feasibility(ctx context.Context, t *fitted.Model, dev device.Device, ds *da
 func feasible(t *fitted.Model, p *model.Prediction) []float64 {
 	out := make([]float64, p.N)
 	if t.Schema.Task == data.Classification {
-		classes := NewClasses(t, p)
+		classes := NewClassification(t, p)
 		for i := range out {
 			out[i] = classes.Probabilities(i)[1]
 		}

@@ -48,7 +48,7 @@ func TestOnceForAllRows(t *testing.T) {
 
 // Functions have numbers of 16 bits.
 func TestTooManySamples(t *testing.T) {
-	s := &Suggester{Trained: &fitted.Model{Schema: data.Schema{Task: data.Regression}}, How: Variance, Batch: 1,
+	s := &Suggester{Trained: &fitted.Model{Schema: data.Schema{Task: data.Regression}}, Acquisition: Variance, Batch: 1,
 		Samples: 65536}
 	must.Contain(t, fmt.Sprint(s.Check()), "2 to 65535 samples")
 }

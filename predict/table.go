@@ -130,9 +130,9 @@ func outputColumns(t *fitted.Model, p *model.Prediction, c, draws int,
 	seed uint64) (columns []string, row func(i int, cells []Cell) []Cell) {
 	r := NewRegression(t, p, c)
 	if draws > 0 {
-		r = r.Drawn(draws, seed)
+		r = r.WithDraws(draws, seed)
 	}
-	levels := Levels()
+	levels := QuantileLevels()
 	quantiles := r.QuantilesAt(levels)
 	q, ok := t.Conformal.DefaultQuantile(c)
 	columns = []string{"mean", "sd", "var_aleatoric", "var_epistemic", "q05", "q25", "q50", "q75", "q95"}
@@ -162,7 +162,7 @@ func appendNumbers(cells []Cell, values ...float64) []Cell {
 }
 
 func classTable(t *fitted.Model, p *model.Prediction) *Table {
-	classes := NewClasses(t, p)
+	classes := NewClassification(t, p)
 	out := &Table{Columns: []string{"label"}, Words: []string{"label"}, Rows: p.N}
 	for _, c := range t.Schema.Classes {
 		out.Columns = append(out.Columns, "p_"+c)
@@ -178,7 +178,7 @@ func classTable(t *fitted.Model, p *model.Prediction) *Table {
 		cells = appendNumbers(cells, classes.Probabilities(i)...)
 		cells = append(cells, Cell{Value: classes.Entropy(i)}, Cell{Value: distance[i], None: math.IsNaN(distance[i])})
 		if ok {
-			cells = append(cells, Cell{Class: strings.Join(classes.Set(i, q), "|")})
+			cells = append(cells, Cell{Class: strings.Join(classes.PredictionSet(i, q), "|")})
 		}
 		return cells
 	}
@@ -186,15 +186,15 @@ func classTable(t *fitted.Model, p *model.Prediction) *Table {
 }
 
 // Table returns the table of suggestions among the rows ds, the best first: rank and row from 1, the name of the row,
-// the value by Suggester.How, the prediction, and the probability that the row is feasible.
+// the value by Suggester.Acquisition, the prediction, and the probability that the row is feasible.
 func (s *Suggester) Table(ds *data.Dataset, suggestions []Suggestion) *Table {
 	names := map[string]string{EI: "gain", UCB: "bound", Thompson: "draw", Variance: "variance", BALD: "information"}
-	value, predicted := names[s.How], []string{"mean", "sd"}
+	value, predicted := names[s.Acquisition], []string{"mean", "sd"}
 	prediction := func(one Suggestion) []Cell { return []Cell{{Value: one.Mean}, {Value: one.SD}} }
 	if s.Trained.Schema.Task == data.Classification {
 		predicted = []string{"label", "p"}
 		prediction = func(one Suggestion) []Cell { return []Cell{{Class: one.Class}, {Value: one.Probability}} }
-		if s.How == Variance {
+		if s.Acquisition == Variance {
 			value = "entropy"
 		}
 	}

@@ -38,7 +38,7 @@ func Keep(ctx context.Context, t *fitted.Model, c options.Config, steps int, dev
 		for o, name := range names {
 			r := predict.NewRegression(t, p, o)
 			if c.PredictDraws > 0 {
-				r = r.Drawn(c.PredictDraws, t.Seed)
+				r = r.WithDraws(c.PredictDraws, t.Seed)
 			}
 			y := func(i int) float64 { return rows.Y[i*len(names)+o] }
 			addColumn(out, predict.Prefix(name, names)+densityColumn,

@@ -79,7 +79,7 @@ func outputsOf(t *fitted.Model, samples int) (specs []TensorSpec) {
 		for _, name := range momentNames() {
 			number(name, targets)
 		}
-		number(quantilesName, targets, len(predict.Levels()))
+		number(quantilesName, targets, len(predict.QuantileLevels()))
 		number(samplesName, samples, targets)
 		number(drawsName, targets, -1)
 		if t.Conformal != nil {
@@ -186,7 +186,7 @@ func (p *prediction) bounds(want wantedOutput) (bounds []float64, err error) {
 
 // addClasses adds the rows of a classification.
 func (p *prediction) addClasses(t *Tensor, want wantedOutput) error {
-	c := predict.NewClasses(p.trained, p.pass)
+	c := predict.NewClassification(p.trained, p.pass)
 	bounds, err := p.bounds(want)
 	if err != nil {
 		return err
@@ -200,7 +200,7 @@ func (p *prediction) addClasses(t *Tensor, want wantedOutput) error {
 		case "entropy":
 			t.Numbers = append(t.Numbers, c.Entropy(i))
 		case setName:
-			set := c.Set(i, bounds[0])
+			set := c.PredictionSet(i, bounds[0])
 			for _, class := range p.trained.Schema.Classes {
 				inside := 0.0
 				if len(set) > 0 && set[0] == class { // both are in the order of the classes
@@ -270,7 +270,7 @@ func (q OutputRequest) of(spec TensorSpec) (out wantedOutput, err error) {
 			return out, badf("output %s, parameter %s: %s", quote(spec.Name), quote(name), faultOf(err))
 		}
 	}
-	out = wantedOutput{TensorSpec: spec, levels: predict.Levels(), hasLevels: levels != nil, seed: seed,
+	out = wantedOutput{TensorSpec: spec, levels: predict.QuantileLevels(), hasLevels: levels != nil, seed: seed,
 		firstRow: int(firstRow)}
 	out.Shape = slices.Clone(spec.Shape)
 	last := len(out.Shape) - 1

@@ -31,7 +31,7 @@ func (p *program) suggestVerb() verb {
 			{group: "Data", name: "data", arg: "FILE", help: "the candidates, in a format of docs/data.md"},
 			{group: "Data", name: "target", arg: "COL", help: "the target, if the model has several"},
 			idFlag, gramFlag, tableSetFlag,
-			{group: "Search", name: "how", arg: strings.Join(predict.Ways(), "|"),
+			{group: "Search", name: "how", arg: strings.Join(predict.Acquisitions(), "|"),
 				help: "acquisition function; default: ei for numbers, and bald for classes"},
 			{group: "Search", name: "batch", arg: "N", help: "rows to suggest", def: "10"},
 			{group: "Search", name: "minimize", arg: switchArg,
@@ -98,7 +98,7 @@ func (p *program) suggest(c *call) error {
 		return guard.endedOr(err)
 	}
 	improves := func(s predict.Suggestion) bool { return s.Value > 0 }
-	if r.How == predict.EI && !slices.ContainsFunc(suggestions, improves) {
+	if r.Acquisition == predict.EI && !slices.ContainsFunc(suggestions, improves) {
 		p.note("no function that was drawn is better than the best so far at any candidate: the rows are in the " +
 			"order of their means (--how ucb looks at their spread, too)")
 	}
@@ -156,7 +156,7 @@ func (p *program) parseSuggest(c *call) (r *suggestRequest, err error) {
 // readSearch reads the way of choosing rows, and their number.
 func (r *suggestRequest) readSearch(c *call) error {
 	how, _ := c.text("how")
-	r.How = cmp.Or(how, predict.DefaultWay(r.Trained))
+	r.Acquisition = cmp.Or(how, predict.DefaultAcquisition(r.Trained))
 	r.Target, _ = c.text("target")
 	r.Batch = c.count("batch", 1, 1_000_000, predict.SuggestBatch)
 	r.Samples = c.count("samples", 2, options.MaxSamples, predict.SuggestSamples)
@@ -227,5 +227,5 @@ func (p *program) printSuggestions(r *suggestRequest, table *predict.Table) erro
 	return p.printJSON(struct {
 		How  string          `json:"how"`
 		Rows json.RawMessage `json:"rows"`
-	}{r.How, json.RawMessage("[" + rows + "]")})
+	}{r.Acquisition, json.RawMessage("[" + rows + "]")})
 }
