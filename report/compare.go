@@ -10,13 +10,13 @@ import (
 
 // Comparison lists the differences between two runs.
 type Comparison struct {
-	A        string    `json:"a"`        // folder of the first run
-	B        string    `json:"b"`        // folder of the second run
-	Settings []Setting `json:"settings"` // options that differ
-	Scores   []Pair    `json:"scores"`
-	Cut      string    `json:"cut,omitempty"`      // numbers of scored test rows, if a time limit has cut a test
-	Paired   *Paired   `json:"paired,omitempty"`   // comparison over rows that both have predicted
-	Unpaired string    `json:"unpaired,omitempty"` // reason why Paired is nil
+	A        string      `json:"a"`        // folder of the first run
+	B        string      `json:"b"`        // folder of the second run
+	Settings []Setting   `json:"settings"` // options that differ
+	Scores   []ScorePair `json:"scores"`
+	Cut      string      `json:"cut,omitempty"`      // numbers of scored test rows, if a time limit has cut a test
+	Paired   *Paired     `json:"paired,omitempty"`   // comparison over rows that both have predicted
+	Unpaired string      `json:"unpaired,omitempty"` // reason why Paired is nil
 }
 
 // Setting is an option with its values in the two runs.
@@ -28,8 +28,8 @@ type Setting struct {
 	Settled bool `json:"settled,omitempty"` // both runs settled it: the user gave it to neither
 }
 
-// Pair is a score with its values in the two runs.
-type Pair struct {
+// ScorePair is a score with its values in the two runs.
+type ScorePair struct {
 	Name string  `json:"name"`
 	A    float64 `json:"a"`
 	B    float64 `json:"b"`
@@ -78,7 +78,7 @@ func Compare(a, b *Run) *Comparison {
 	}
 	for _, s := range a.scores() {
 		if v, ok := values[s.Name]; ok {
-			c.Scores = append(c.Scores, Pair{s.Name, s.value, v})
+			c.Scores = append(c.Scores, ScorePair{s.Name, s.value, v})
 		}
 	}
 	if a.Result.Cut != nil || b.Result.Cut != nil {
@@ -140,8 +140,8 @@ func common(a, b *Run) (x, y []int) {
 
 // paired compares the rows x of a with the rows y of b, which are the same rows of a test set.
 func paired(a, b *TestRows, x, y []int) *Paired {
-	density := picked(b.density(), y)
-	for i, v := range picked(a.density(), x) {
+	density := gather(b.density(), y)
+	for i, v := range gather(a.density(), x) {
 		density[i] -= v
 	}
 	p := &Paired{Rows: len(x), LogDensity: difference(density)}

@@ -86,7 +86,7 @@ func TestCountsBesideNumbers(t *testing.T) {
 	counts := metrics.Regression{RMSE: 3, NLPD: 2}
 	a := run(fitted.CountingMeasure, counts, counts)
 	b := run("", metrics.Regression{RMSE: 0.5, NLPD: 0.9}, metrics.Regression{RMSE: 4, NLPD: 3})
-	want := []Pair{{"RMSE, own units", 3, 4}, {"NLPD, own units", 2, 3}, {"90 % coverage", 0, 0}}
+	want := []ScorePair{{"RMSE, own units", 3, 4}, {"NLPD, own units", 2, 3}, {"90 % coverage", 0, 0}}
 	if got := Compare(a, b).Scores; !slices.Equal(got, want) {
 		t.Errorf("%v, expected %v", got, want)
 	}

@@ -88,11 +88,11 @@ func (q quantity) panel(runs []*Run) (p panel, ok bool) {
 		if q.noisy && len(runs) == 1 {
 			at := thinned(len(values), 400)
 			chart.Marks = append(chart.Marks, charts.Mark{Kind: charts.Line, Series: series(i), Light: true,
-				X: picked(steps, at), Y: picked(values, at)})
+				X: gather(steps, at), Y: gather(values, at)})
 		}
 		at := thinned(len(shown), 400)
 		marks = append(marks, charts.Mark{Kind: charts.Line, Series: series(i),
-			X: picked(steps, at), Y: picked(shown, at)})
+			X: gather(steps, at), Y: gather(shown, at)})
 		readings := thinned(len(shown), listedReadings)
 		var tips []string
 		for _, k := range readings {
@@ -105,7 +105,7 @@ func (q quantity) panel(runs []*Run) (p panel, ok bool) {
 			}
 			numbers.Rows = append(numbers.Rows, row)
 		}
-		marks = append(marks, charts.Mark{Kind: charts.Points, X: picked(steps, readings), Y: picked(shown, readings),
+		marks = append(marks, charts.Mark{Kind: charts.Points, X: gather(steps, readings), Y: gather(shown, readings),
 			Tips: tips, Series: series(i), Light: true})
 		for k, v := range shown {
 			if steps[k] >= axisStart*steps[len(steps)-1] || len(shown) < 2*meanOver {

@@ -44,12 +44,12 @@ const (
 // maxCells is the largest number of cells of shuffled rows in memory. Tests lower it.
 var maxCells = 1 << 26
 
-// shuffleSite separates the permutation of rows from every other use of the seed.
-const shuffleSite = 0x73687566 // "shuf"
+// permutationSite separates the permutation of rows from every other use of the seed.
+const permutationSite = 0x73687566 // "shuf"
 
-// shuffle measures the Importance of inputs on test rows. It is nil if there are no inputs to compare. Soon after ctx
-// is done, it returns the cause of ctx as the error.
-func shuffle(ctx context.Context, t *fitted.Model, c options.Config, steps int,
+// permutationImportance measures the Importance of inputs on test rows. It is nil if there are no inputs to compare.
+// Soon after ctx is done, it returns the cause of ctx as the error.
+func permutationImportance(ctx context.Context, t *fitted.Model, c options.Config, steps int,
 	dev device.Device, test *data.Dataset) (*Importance, error) {
 	inputs := t.Schema.Inputs()
 	if t.Featurizer.Gram != nil || test.N() < 2 || len(inputs) < 2 {
@@ -71,9 +71,9 @@ func shuffle(ctx context.Context, t *fitted.Model, c options.Config, steps int,
 	if test.Sequences != nil { // features of sequences take long, and training computes them once a row
 		most = min(most, fewestRows)
 	}
-	s := &shuffler{t: t, dev: dev, rows: test.Spread(most), samples: samples}
+	s := &permuter{t: t, dev: dev, rows: test.Spread(most), samples: samples}
 	s.donors = make([]int, s.rows.N())
-	philox.Permutation(s.donors, [2]uint32{uint32(t.Seed), uint32(t.Seed >> 32)}, shuffleSite, 0, 0)
+	philox.Permutation(s.donors, [2]uint32{uint32(t.Seed), uint32(t.Seed >> 32)}, permutationSite, 0, 0)
 	inputs, err := s.narrow(ctx, inputs)
 	if err != nil {
 		return nil, err
@@ -92,8 +92,8 @@ func shuffle(ctx context.Context, t *fitted.Model, c options.Config, steps int,
 // byDrop sorts inputs, the most important first.
 func byDrop(a, b Input) int { return cmp.Compare(b.Drop, a.Drop) }
 
-// shuffler predicts rows whose values of an input come from their donors.
-type shuffler struct {
+// permuter predicts rows whose values of an input come from their donors.
+type permuter struct {
 	t       *fitted.Model
 	dev     device.Device
 	rows    *data.Dataset
@@ -103,7 +103,7 @@ type shuffler struct {
 
 // narrow reduces inputs to maxInputs or fewer. It shuffles blocks of neighbours and leaves out the less important
 // blocks, until few inputs remain. So an important input stays, wherever it is.
-func (s *shuffler) narrow(ctx context.Context, inputs []data.Input) ([]data.Input, error) {
+func (p *permuter) narrow(ctx context.Context, inputs []data.Input) ([]data.Input, error) {
 	for len(inputs) > maxInputs {
 		blocks, members := make([]data.Input, maxInputs), make([][]data.Input, maxInputs)
 		for i, in := range inputs {
@@ -111,7 +111,7 @@ func (s *shuffler) narrow(ctx context.Context, inputs []data.Input) ([]data.Inpu
 			blocks[b].Columns = append(blocks[b].Columns, in.Columns...)
 			members[b] = append(members[b], in)
 		}
-		measured, err := s.measure(ctx, blocks)
+		measured, err := p.measure(ctx, blocks)
 		if err != nil {
 			return nil, err
 		}
@@ -132,22 +132,22 @@ func (s *shuffler) narrow(ctx context.Context, inputs []data.Input) ([]data.Inpu
 }
 
 // measure shuffles one input after the other, and measures its importance.
-func (s *shuffler) measure(ctx context.Context, inputs []data.Input) (measured []Input, err error) {
-	n := s.rows.N()
-	atOnce := max(1, maxCells/(n*max(1, s.rows.D()))-1)
+func (p *permuter) measure(ctx context.Context, inputs []data.Input) (measured []Input, err error) {
+	n := p.rows.N()
+	atOnce := max(1, maxCells/(n*max(1, p.rows.D()))-1)
 	for chunk := range slices.Chunk(inputs, atOnce) {
-		all := s.rows.Shuffled(chunk, s.donors)
-		p, err := s.t.Predict(ctx, s.dev, all, s.samples)
+		all := p.rows.Shuffled(chunk, p.donors)
+		predicted, err := p.t.Predict(ctx, p.dev, all, p.samples)
 		if err != nil {
 			return nil, err
 		}
-		density := s.t.LogDensities(p, all, 0).Log
+		density := p.t.LogDensities(predicted, all, 0).Log
 		for k, in := range chunk {
 			drop := make([]float64, n)
 			for i := range drop {
 				drop[i] = density[i] - density[(k+1)*n+i]
 			}
-			mean, se := metrics.Weights(s.rows.Weights).MeanStdErr(drop)
+			mean, se := metrics.Weights(p.rows.Weights).MeanStdErr(drop)
 			measured = append(measured, Input{in.Name, mean, se})
 		}
 	}

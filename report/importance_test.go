@@ -35,7 +35,7 @@ func trainedOn(t *testing.T, dev device.Device, path string, further ...options.
 }
 
 // The target depends on the inputs strong and weak. The input useless is noise.
-func TestShuffle(t *testing.T) {
+func TestPermutationImportance(t *testing.T) {
 	var table strings.Builder
 	table.WriteString("strong,weak,useless,y\n")
 	z := make([]float64, 4*240)
@@ -51,7 +51,7 @@ func TestShuffle(t *testing.T) {
 	defer dev.Close()
 	c, test, out := trainedOn(t, dev, path, options.Setting{Key: "model", Text: "gp"},
 		options.Setting{Key: "inducing", Text: "20"})
-	got := must.Get(shuffle(context.Background(), out.Trained, c, out.Steps, dev, test))(t)
+	got := must.Get(permutationImportance(context.Background(), out.Trained, c, out.Steps, dev, test))(t)
 	if got.Rows != test.N() || len(got.Inputs) != 3 || got.Inputs[0].Name != "strong" || got.Inputs[1].Name != "weak" {
 		t.Fatalf("%+v", got)
 	}
@@ -62,7 +62,7 @@ func TestShuffle(t *testing.T) {
 
 	// This computes the definition, row by row: the score of a table in which one column is shuffled.
 	from := make([]int, test.N())
-	philox.Permutation(from, [2]uint32{uint32(out.Trained.Seed), 0}, shuffleSite, 0, 0)
+	philox.Permutation(from, [2]uint32{uint32(out.Trained.Seed), 0}, permutationSite, 0, 0)
 	score := func(column int) float64 {
 		var text strings.Builder
 		text.WriteString("strong,weak,useless,y\n")
@@ -91,14 +91,14 @@ func TestShuffle(t *testing.T) {
 	// Inputs that are shuffled one at a time, for lack of memory, have the same importance.
 	defer func(cells int) { maxCells = cells }(maxCells)
 	maxCells = 1
-	alone, err := shuffle(context.Background(), out.Trained, c, out.Steps, dev, test)
+	alone, err := permutationImportance(context.Background(), out.Trained, c, out.Steps, dev, test)
 	if err != nil || !reflect.DeepEqual(alone, got) {
 		t.Errorf("one at a time: %+v, %v, together: %+v", alone, err, got)
 	}
 }
 
 // An important input is found among many, wherever it is, also if inputs share a length-scale.
-func TestShuffleFindsOneOfMany(t *testing.T) {
+func TestPermutationImportanceOfManyInputs(t *testing.T) {
 	const width = 70
 	cell := func(i, d int) float64 { return philox.Normal([2]uint32{6, 0}, 0, 0, uint32(i), d) }
 	var table strings.Builder
@@ -119,7 +119,7 @@ func TestShuffleFindsOneOfMany(t *testing.T) {
 	for _, model := range []string{"drf", "gp"} {
 		t.Run(model, func(t *testing.T) {
 			c, test, out := trainedOn(t, dev, path, options.Setting{Key: "model", Text: model})
-			got := must.Get(shuffle(context.Background(), out.Trained, c, out.Steps, dev, test))(t)
+			got := must.Get(permutationImportance(context.Background(), out.Trained, c, out.Steps, dev, test))(t)
 			if first := got.Inputs[0]; first.Name != "c70" || first.Drop < 10*got.Inputs[1].Drop ||
 				got.Left != width-len(got.Inputs) || len(got.Inputs) > maxInputs || len(got.Inputs) < maxInputs/2 {
 				t.Errorf("%s: %+v", model, got)

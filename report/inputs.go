@@ -76,7 +76,7 @@ func importancePanel(r *Run, lengths []float64) panel {
 func lengthScalePanel(r *Run, lengths []float64) panel {
 	t := newTable("Length-scales of inputs", "input", "length-scale")
 	all := r.Trained.Schema.Columns
-	for _, d := range sortedIndices(lengths)[:min(len(lengths), maxInputs)] {
+	for _, d := range argSort(lengths)[:min(len(lengths), maxInputs)] {
 		if math.IsInf(lengths[d], 1) {
 			break // a projection leaves this input and the following ones out
 		}

@@ -21,7 +21,7 @@ func Keep(ctx context.Context, t *fitted.Model, c options.Config, steps int, dev
 	test *data.Dataset, scores *fitted.Scores) (predictions []byte, importance *Importance, err error) {
 	rows := test.Subset(scores.Kept.Rows)
 	p := scores.Kept.Prediction
-	if importance, err = shuffle(ctx, t, c, steps, dev, rows); err != nil {
+	if importance, err = permutationImportance(ctx, t, c, steps, dev, rows); err != nil {
 		return nil, nil, err
 	}
 	out := predict.NewTable(t, rows, p, nil, c.PredictDraws, t.Seed)

@@ -139,11 +139,11 @@ type TestRows struct {
 	Name    []string // name of each row in the data; nil without names
 	Targets []Target // targets of a regression; nil for a classification
 	Classes *Classes // labels of a classification; nil for a regression
-	Inputs  []Values // values of the most important inputs
+	Inputs  []Column // values of the most important inputs
 }
 
-// Values is a column of numbers.
-type Values struct {
+// Column is a column of numbers.
+type Column struct {
 	Name   string
 	Values []float64
 }
@@ -211,7 +211,7 @@ func (r *Run) ParseRows(text []byte) (*TestRows, error) {
 		last--
 	}
 	for _, name := range c.head[last:] {
-		rows.Inputs = append(rows.Inputs, Values{strings.TrimPrefix(name, inputPrefix), c.numbers(name)})
+		rows.Inputs = append(rows.Inputs, Column{strings.TrimPrefix(name, inputPrefix), c.numbers(name)})
 	}
 	return rows, c.err
 }
@@ -288,7 +288,7 @@ func (r *TestRows) density() []float64 {
 }
 
 // Histograms returns the columns of predictions whose distribution is of interest. r may be nil.
-func (r *TestRows) Histograms() (all []Values) {
+func (r *TestRows) Histograms() (all []Column) {
 	if r == nil {
 		return nil
 	}
@@ -297,10 +297,10 @@ func (r *TestRows) Histograms() (all []Values) {
 		if len(r.Targets) > 1 {
 			name = t.Name + "_"
 		}
-		all = append(all, Values{name + "mean", t.Mean}, Values{name + "sd", t.SD}, Values{name + "pit", t.PIT})
+		all = append(all, Column{name + "mean", t.Mean}, Column{name + "sd", t.SD}, Column{name + "pit", t.PIT})
 	}
 	if c := r.Classes; c != nil {
-		all = append(all, Values{"probability", c.Probability}, Values{"bhattacharyya", c.Distance})
+		all = append(all, Column{"probability", c.Probability}, Column{"bhattacharyya", c.Distance})
 	}
-	return append(all, Values{"log_density", r.density()})
+	return append(all, Column{"log_density", r.density()})
 }

@@ -49,7 +49,7 @@ type page struct {
 // Write writes the page of one or several runs.
 func Write(w io.Writer, runs []*Run) error {
 	distinguish(runs)
-	words := template.FuncMap{"short": short, "series": series}
+	words := template.FuncMap{"short": truncate, "series": series}
 	parsed := template.Must(template.New("page").Funcs(words).Parse(pageHTML))
 	p := page{
 		Sections: sections(runs), Version: rundir.Version, Style: template.CSS(style), Script: template.JS(script),

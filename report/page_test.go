@@ -38,7 +38,7 @@ func made(t testing.TB, task data.Task, n, targets int, value func(column, row i
 		}
 		return all
 	}
-	inputs := []Values{{"a", values()}, {strings.Repeat("long", 1<<14), values()}}
+	inputs := []Column{{"a", values()}, {strings.Repeat("long", 1<<14), values()}}
 	rows := &TestRows{Number: make([]int, n), Inputs: inputs}
 	r := &Run{Label: "run", Rows: rows, Importance: &Importance{Rows: n, Samples: 1}, Run: &rundir.Run{
 		Path: "run", Config: c, Trained: &fitted.Model{Config: model.Config{Inputs: 2}},

@@ -18,8 +18,8 @@ const (
 	maxTargets    = 12
 )
 
-// share returns the number of dots of one target of a run.
-func share(dots int, runs []*Run, r *Run) int {
+// dotsPerTarget returns the number of dots of one target of a run.
+func dotsPerTarget(dots int, runs []*Run, r *Run) int {
 	return max(100, dots/(len(runs)*max(1, len(r.shownTargets(runs)))))
 }
 
@@ -39,8 +39,8 @@ func predicted(runs []*Run) section {
 			"90 % interval of the prediction. It should hold nine dots of ten.",
 	}
 	s.eachTarget(runs, func(r *Run, t Target) []panel {
-		p := predictionPanel(r, t, share(dots, runs, r))
-		numbers := tenths(t)
+		p := predictionPanel(r, t, dotsPerTarget(dots, runs, r))
+		numbers := decileTable(t)
 		if len(runs) == 1 { // there is room for the numbers
 			return []panel{p, {Title: "Tenths of the rows", Table: numbers, Span: 2}}
 		}
@@ -61,9 +61,9 @@ func predictionPanel(r *Run, t Target, dots int) panel {
 		Label: "True values over predicted means, with intervals", Height: 330,
 		X: charts.Axis{Label: "predicted " + t.Name}, Y: charts.Axis{Label: "true " + t.Name},
 		Marks: []charts.Mark{
-			{Kind: charts.Intervals, X: picked(t.Mean, at), Y: picked(t.Q05, at), High: picked(t.Q95, at)},
+			{Kind: charts.Intervals, X: gather(t.Mean, at), Y: gather(t.Q05, at), High: gather(t.Q95, at)},
 			diagonal(slices.Min(t.Mean), slices.Max(t.Mean)),
-			{Kind: charts.Points, X: picked(t.Mean, at), Y: picked(t.True, at), Tips: tips},
+			{Kind: charts.Points, X: gather(t.Mean, at), Y: gather(t.True, at), Tips: tips},
 		},
 	}
 	p := panel{Title: "Test rows", Chart: chart}
@@ -76,11 +76,11 @@ func predictionPanel(r *Run, t Target, dots int) panel {
 	return p
 }
 
-// tenths returns the table of the rows in tenths by their predicted mean.
-func tenths(t Target) *table {
+// decileTable returns the table of the rows in tenths by their predicted mean.
+func decileTable(t Target) *table {
 	out := newTable("Tenths of the rows, by their predicted mean",
 		"tenth", "rows", "mean predicted", "mean true", "mean sd", "RMSE", "in 90 % interval")
-	for k, part := range inTenths(t.Mean) {
+	for k, part := range deciles(t.Mean) {
 		squares, inside := 0.0, 0.0
 		for _, i := range part {
 			squares += (t.True[i] - t.Mean[i]) * (t.True[i] - t.Mean[i])
@@ -89,22 +89,22 @@ func tenths(t Target) *table {
 			}
 		}
 		n := float64(len(part))
-		out.add(fmt.Sprint(k+1), fmt.Sprint(len(part)), digits(mean(picked(t.Mean, part))),
-			digits(mean(picked(t.True, part))), digits(mean(picked(t.SD, part))), digits(math.Sqrt(squares/n)),
+		out.add(fmt.Sprint(k+1), fmt.Sprint(len(part)), digits(mean(gather(t.Mean, part))),
+			digits(mean(gather(t.True, part))), digits(mean(gather(t.SD, part))), digits(math.Sqrt(squares/n)),
 			percent(inside/n))
 	}
 	return out
 }
 
-// sortedIndices returns the indices of the values, from the least value to the largest.
-func sortedIndices(values []float64) []int {
+// argSort returns the indices of the values, from the least value to the largest.
+func argSort(values []float64) []int {
 	return metrics.ArgSort(len(values), func(a, b int) int { return cmp.Compare(values[a], values[b]) })
 }
 
-// inTenths divides the indices of the values into ten parts, from the least value to the largest. Equal values are in
+// deciles divides the indices of the values into ten parts, from the least value to the largest. Equal values are in
 // one part, so that parts can be larger, and fewer than ten.
-func inTenths(values []float64) (parts [][]int) {
-	order := sortedIndices(values)
+func deciles(values []float64) (parts [][]int) {
+	order := argSort(values)
 	n := len(order)
 	for lo := 0; lo < n; {
 		hi := lo + 1
@@ -123,9 +123,9 @@ func inTenths(values []float64) (parts [][]int) {
 func residuals(runs []*Run) section {
 	s := section{ID: "residuals", Title: "Residuals against each input", Columns: columnsFor(runs)}
 	s.each(runs, func(r *Run) (all []panel) {
-		add := func(inputs []Values, y []float64, title string, standardised bool) {
+		add := func(inputs []Column, y []float64, title string, standardised bool) {
 			for _, in := range inputs[:min(len(inputs), max(3, (residualPlots+1)/len(runs)))] {
-				all = append(all, trend(in, y, title, standardised, share(residualDots, runs, r)))
+				all = append(all, residualPlot(in, y, title, standardised, dotsPerTarget(residualDots, runs, r)))
 			}
 		}
 		for _, t := range r.shownTargets(runs) {
@@ -136,7 +136,7 @@ func residuals(runs []*Run) section {
 			for i := range residual {
 				residual[i] = (t.True[i] - t.Mean[i]) / t.SD[i]
 			}
-			add(append([]Values{{"predicted " + t.Name, t.Mean}}, r.Rows.Inputs...), residual,
+			add(append([]Column{{"predicted " + t.Name, t.Mean}}, r.Rows.Inputs...), residual,
 				"standardised residual"+r.Rows.suffix(t), true)
 		}
 		if r.Rows != nil && r.Rows.Classes != nil {
@@ -160,14 +160,14 @@ func residuals(runs []*Run) section {
 	return s
 }
 
-// trend shows values of rows over one of their inputs.
-func trend(in Values, y []float64, title string, standardised bool, dots int) panel {
+// residualPlot shows values of rows over one of their inputs.
+func residualPlot(in Column, y []float64, title string, standardised bool, dots int) panel {
 	at := thinned(len(y), dots)
 	var meanX, meanY []float64
 	numbers := newTable("Tenths of the rows, by "+in.Name, "mean "+in.Name, "rows", "mean", "sd")
-	for _, part := range inTenths(in.Values) {
-		x := mean(picked(in.Values, part))
-		m := mean(picked(y, part))
+	for _, part := range deciles(in.Values) {
+		x := mean(gather(in.Values, part))
+		m := mean(gather(y, part))
 		squares := 0.0
 		for _, i := range part {
 			squares += (y[i] - m) * (y[i] - m)
@@ -178,7 +178,7 @@ func trend(in Values, y []float64, title string, standardised bool, dots int) pa
 	chart := &charts.Chart{
 		Label: title + " over " + in.Name, Height: 210,
 		X: charts.Axis{Label: in.Name}, Y: charts.Axis{Label: title},
-		Marks: []charts.Mark{{Kind: charts.Points, X: picked(in.Values, at), Y: picked(y, at), Light: true}},
+		Marks: []charts.Mark{{Kind: charts.Points, X: gather(in.Values, at), Y: gather(y, at), Light: true}},
 	}
 	if ends := []float64{slices.Min(in.Values), slices.Max(in.Values)}; standardised {
 		for _, v := range []float64{-normal95, 0, normal95} {

@@ -6,7 +6,7 @@ import (
 )
 
 // Equal values are in one part, and the rows after them in tenths as well.
-func TestTenthsOfEqualValues(t *testing.T) {
+func TestDecilesOfEqualValues(t *testing.T) {
 	for _, c := range []struct {
 		n, zeros int
 		want     []int // number of rows of each part
@@ -19,7 +19,7 @@ func TestTenthsOfEqualValues(t *testing.T) {
 		for i := c.zeros; i < c.n; i++ {
 			values[i] = float64(i)
 		}
-		for _, part := range inTenths(values) {
+		for _, part := range deciles(values) {
 			sizes = append(sizes, len(part))
 		}
 		if !slices.Equal(sizes, c.want) {

@@ -49,8 +49,8 @@ const (
 	maxTableRows = 1000
 )
 
-// short cuts a text to the length that a page has room for.
-func short(text string) string {
+// truncate cuts a text to the length that a page has room for.
+func truncate(text string) string {
 	if letters := []rune(text); len(letters) > maxLetters {
 		return string(letters[:maxLetters-1]) + "…"
 	}
@@ -203,8 +203,8 @@ func thinned(n, count int) (numbers []int) {
 	return numbers
 }
 
-// picked returns the values at some indices.
-func picked[T any](values []T, indices []int) []T {
+// gather returns the values at some indices.
+func gather[T any](values []T, indices []int) []T {
 	out := make([]T, len(indices))
 	for i, k := range indices {
 		out[i] = values[k]

@@ -31,7 +31,7 @@ func worst(runs []*Run) section {
 		for _, in := range inputs {
 			t.Head = append(t.Head, in.Name)
 		}
-		for _, i := range sortedIndices(density)[:min(len(density), listedRows)] {
+		for _, i := range argSort(density)[:min(len(density), listedRows)] {
 			row := []string{r.Rows.name(i)[len("row "):], digits(density[i])}
 			if c := r.Rows.Classes; c != nil {
 				row = append(row, c.True[i], c.Predicted[i], percent(c.Probability[i]))
