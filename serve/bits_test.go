@@ -202,7 +202,7 @@ func (r *running) askTensors(raw bool) func(g data.Request) ([]map[string]any, e
 }
 
 // answeredTensors reads an answer, whose outputs may be raw.
-func answeredTensors(m *loaded, text []byte, size string) ([]map[string]any, error) {
+func answeredTensors(m *loadedModel, text []byte, size string) ([]map[string]any, error) {
 	jsonSize := len(text)
 	if size != "" {
 		if _, err := fmt.Sscan(size, &jsonSize); err != nil {
@@ -289,7 +289,7 @@ func (r *running) askCalls(t *testing.T, client rpcClient,
 }
 
 // rowsOfTensors takes outputs to the columns that predict writes.
-func rowsOfTensors(m *loaded, outputs []Tensor) (rows []map[string]any) {
+func rowsOfTensors(m *loadedModel, outputs []Tensor) (rows []map[string]any) {
 	rows = make([]map[string]any, outputs[0].Shape[0])
 	schema := m.schema()
 	for i := range rows {

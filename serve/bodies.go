@@ -19,27 +19,27 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request) (body []byte, done
 	if r.ContentLength > s.MaxBody {
 		return nil, nil, &http.MaxBytesError{Limit: s.MaxBody}
 	}
-	from := &metered{http.MaxBytesReader(w, r.Body, s.MaxBody), s.bodies, 0}
+	from := &meteredReader{http.MaxBytesReader(w, r.Body, s.MaxBody), s.bodies, 0}
 	body, err = io.ReadAll(from)
 	done = func() { from.bodies.Release(from.read) }
 	if err != nil {
 		done()
 		if _, own := err.(*Error); !own && reported(err).kind == failed {
-			err = badf("the body ends early: %v", err)
+			err = invalidf("the body ends early: %v", err)
 		}
 		return nil, nil, err
 	}
 	return body, done, nil
 }
 
-// metered takes the memory of a body from that of all.
-type metered struct {
+// meteredReader takes the memory of a body from that of all.
+type meteredReader struct {
 	io.Reader
 	bodies *semaphore.Weighted
 	read   int64
 }
 
-func (m *metered) Read(to []byte) (int, error) {
+func (m *meteredReader) Read(to []byte) (int, error) {
 	n, err := m.Reader.Read(to)
 	if !m.bodies.TryAcquire(int64(n)) {
 		return n, errTooManyBytes

@@ -10,11 +10,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// conns is a listener that limits its open connections. At the limit, a new connection takes the place of the oldest
-// one that never sent a request, or else of the one that has been idle longest; where all are busy, it is closed at
-// once. So clients that hold connections without a request cannot keep others out. A connection that never sent a
+// limitedListener is a listener that limits its open connections. At the limit, a new connection takes the place of the
+// oldest one that never sent a request, or else of the one that has been idle longest; where all are busy, it is closed
+// at once. So clients that hold connections without a request cannot keep others out. A connection that never sent a
 // request keeps its place for patience, in which its request may come; others wait to be accepted.
-type conns struct {
+type limitedListener struct {
 	net.Listener
 	max     int
 	open    prometheus.Gauge
@@ -33,61 +33,61 @@ const patience = 20 * time.Millisecond
 type trackedConn struct {
 	net.Conn
 	since  time.Time
-	conns  *conns
+	conns  *limitedListener
 	list   *list.List    // fresh, and then idle
 	place  *list.Element // place in the list; nil while busy or closed
 	closed bool
 }
 
-func newConns(l net.Listener, protocol string, maxConns int, m *metrics) *conns {
-	return &conns{Listener: l, max: maxConns,
+func newLimitedListener(l net.Listener, protocol string, maxConns int, m *metrics) *limitedListener {
+	return &limitedListener{Listener: l, max: maxConns,
 		open: m.connections.WithLabelValues(protocol), evicted: m.refused.WithLabelValues(protocol, "idle"),
 		refused: m.refused.WithLabelValues(protocol, "new")}
 }
 
 // Accept waits for a connection and admits it; at the limit it closes another one, or the new one.
-func (c *conns) Accept() (net.Conn, error) {
+func (l *limitedListener) Accept() (net.Conn, error) {
 	for {
-		conn, err := c.Listener.Accept()
+		conn, err := l.Listener.Accept()
 		if err != nil {
 			return nil, err
 		}
-		t := &trackedConn{Conn: conn, since: time.Now(), conns: c}
-		evicted, early, ok := c.admit(t)
+		t := &trackedConn{Conn: conn, since: time.Now(), conns: l}
+		evicted, early, ok := l.admit(t)
 		for early > 0 {
 			time.Sleep(early)
-			evicted, early, ok = c.admit(t)
+			evicted, early, ok = l.admit(t)
 		}
 		if evicted != nil {
-			c.evicted.Inc()
+			l.evicted.Inc()
 			evicted.Close()
 		}
 		if ok {
 			return t, nil
 		}
-		c.refused.Inc()
+		l.refused.Inc()
 		conn.Close()
 	}
 }
 
 // admit tracks a new connection. At the limit it returns the connection to close in its place, or the time until one
 // may be closed.
-func (c *conns) admit(t *trackedConn) (evicted *trackedConn, early time.Duration, ok bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.known >= c.max {
-		evicted = cmp.Or(firstSilent(&c.fresh), firstSilent(&c.idle))
+func (l *limitedListener) admit(t *trackedConn) (evicted *trackedConn, early time.Duration, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.known >= l.max {
+		evicted = cmp.Or(firstSilent(&l.fresh), firstSilent(&l.idle))
 		if evicted == nil {
 			return nil, 0, false
 		}
-		if early = patience - time.Since(evicted.since); early > 0 && evicted.list == &c.fresh {
+		if early = patience - time.Since(evicted.since); early > 0 && evicted.list == &l.fresh {
 			return nil, early, false
 		}
-		c.forget(evicted)
+		l.forget(evicted)
 	}
-	c.known++
-	c.enqueue(t, &c.fresh)
-	c.open.Set(float64(c.known))
+	l.known++
+	l.enqueue(t, &l.fresh)
+	l.open.Set(float64(l.known))
 	return evicted, 0, true
 }
 
@@ -103,21 +103,21 @@ func firstSilent(in *list.List) *trackedConn {
 }
 
 // forget stops tracking a connection. The caller holds the lock.
-func (c *conns) forget(t *trackedConn) {
+func (l *limitedListener) forget(t *trackedConn) {
 	if !t.closed {
 		t.closed = true
-		c.known--
-		c.dequeue(t)
-		c.open.Set(float64(c.known))
+		l.known--
+		l.dequeue(t)
+		l.open.Set(float64(l.known))
 	}
 }
 
 // waitEmpty waits until all connections are closed, or until the timeout.
-func (c *conns) waitEmpty(timeout time.Duration) {
+func (l *limitedListener) waitEmpty(timeout time.Duration) {
 	for end := time.Now().Add(timeout); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		c.mu.Lock()
-		open := c.known
-		c.mu.Unlock()
+		l.mu.Lock()
+		open := l.known
+		l.mu.Unlock()
 		if open == 0 {
 			return
 		}
@@ -125,20 +125,22 @@ func (c *conns) waitEmpty(timeout time.Duration) {
 }
 
 // setBusy records that a connection has begun a request, or has none in progress.
-func (c *conns) setBusy(t *trackedConn, busy bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.dequeue(t)
+func (l *limitedListener) setBusy(t *trackedConn, busy bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.dequeue(t)
 	if !busy && !t.closed {
-		c.enqueue(t, &c.idle)
+		l.enqueue(t, &l.idle)
 	}
 }
 
 // enqueue puts a connection at the end of a list. The caller holds the lock.
-func (c *conns) enqueue(t *trackedConn, in *list.List) { t.list, t.place = in, in.PushBack(t) }
+func (l *limitedListener) enqueue(t *trackedConn, in *list.List) {
+	t.list, t.place = in, in.PushBack(t)
+}
 
 // dequeue takes a connection out of its list. The caller holds the lock.
-func (c *conns) dequeue(t *trackedConn) {
+func (l *limitedListener) dequeue(t *trackedConn) {
 	if t.place != nil {
 		t.list.Remove(t.place)
 		t.place = nil

@@ -228,7 +228,7 @@ func TestConnections(t *testing.T) {
 
 func testConnections(t *testing.T, network, address string) {
 	l := must.Get(net.Listen(network, address))(t)
-	c := newConns(l, "http", 2, newMetrics())
+	c := newLimitedListener(l, "http", 2, newMetrics())
 	defer c.Close()
 	accepted := make(chan net.Conn, 10)
 	go func() {

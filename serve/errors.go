@@ -14,41 +14,41 @@ import (
 
 // Error is a client's mistake, or the reason for no answer.
 type Error struct {
-	kind kind
+	kind errorKind
 	msg  string
 }
 
 func (e *Error) Error() string { return e.msg }
 
-// kind is the form of an error in each protocol.
-type kind struct {
+// errorKind is the form of an error in each protocol.
+type errorKind struct {
 	status int
-	code   code
+	code   grpcCode
 }
 
-// code is a status of gRPC.
-type code struct {
+// grpcCode is a status of gRPC.
+type grpcCode struct {
 	number int
 	name   string
 }
 
 var (
-	answered    = kind{http.StatusOK, code{0, "OK"}}
-	bad         = kind{http.StatusBadRequest, code{3, "InvalidArgument"}}
-	unknown     = kind{http.StatusNotFound, code{5, "NotFound"}}
-	denied      = kind{http.StatusUnauthorized, code{16, "Unauthenticated"}}
-	forbidden   = kind{http.StatusForbidden, code{7, "PermissionDenied"}}
-	wrongMethod = kind{http.StatusMethodNotAllowed, code{12, "Unimplemented"}}
-	tooLarge    = kind{http.StatusRequestEntityTooLarge, code{3, "InvalidArgument"}}
-	wrongFormat = kind{http.StatusUnsupportedMediaType, code{12, "Unimplemented"}}
-	busy        = kind{http.StatusServiceUnavailable, code{8, "ResourceExhausted"}}
-	unavailable = kind{http.StatusServiceUnavailable, code{14, "Unavailable"}}
-	timedOut    = kind{http.StatusGatewayTimeout, code{4, "DeadlineExceeded"}}
-	clientGone  = kind{499, code{1, "Canceled"}} // the client has left; 499 is nginx's word for it
-	failed      = kind{http.StatusInternalServerError, code{13, "Internal"}}
+	answered    = errorKind{http.StatusOK, grpcCode{0, "OK"}}
+	bad         = errorKind{http.StatusBadRequest, grpcCode{3, "InvalidArgument"}}
+	unknown     = errorKind{http.StatusNotFound, grpcCode{5, "NotFound"}}
+	denied      = errorKind{http.StatusUnauthorized, grpcCode{16, "Unauthenticated"}}
+	forbidden   = errorKind{http.StatusForbidden, grpcCode{7, "PermissionDenied"}}
+	wrongMethod = errorKind{http.StatusMethodNotAllowed, grpcCode{12, "Unimplemented"}}
+	tooLarge    = errorKind{http.StatusRequestEntityTooLarge, grpcCode{3, "InvalidArgument"}}
+	wrongFormat = errorKind{http.StatusUnsupportedMediaType, grpcCode{12, "Unimplemented"}}
+	busy        = errorKind{http.StatusServiceUnavailable, grpcCode{8, "ResourceExhausted"}}
+	unavailable = errorKind{http.StatusServiceUnavailable, grpcCode{14, "Unavailable"}}
+	timedOut    = errorKind{http.StatusGatewayTimeout, grpcCode{4, "DeadlineExceeded"}}
+	clientGone  = errorKind{499, grpcCode{1, "Canceled"}} // the client has left; 499 is nginx's word for it
+	failed      = errorKind{http.StatusInternalServerError, grpcCode{13, "Internal"}}
 )
 
-func badf(format string, args ...any) error { return &Error{bad, fmt.Sprintf(format, args...)} }
+func invalidf(format string, args ...any) error { return &Error{bad, fmt.Sprintf(format, args...)} }
 
 // quote shows a name in a message.
 func quote(s string) string { return phrase.Quote(s) }
@@ -66,7 +66,7 @@ func reported(err error) *Error {
 	case errors.As(err, &input), errors.As(err, &usage):
 		return &Error{bad, err.Error()}
 	case errors.As(err, &size):
-		return &Error{kind{tooLarge.status, busy.code},
+		return &Error{errorKind{tooLarge.status, busy.code},
 			fmt.Sprintf("the body is larger than %d bytes: send fewer rows at a time", size.Limit)}
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
 		// A body that comes too late has the second of these errors.

@@ -116,7 +116,7 @@ func (s *Server) callTimeout(given string) (time.Duration, error) {
 	unit, known := timeoutUnits[given[last:]]
 	n, err := strconv.ParseUint(given[:last], 10, 64)
 	if !known || err != nil || last > digits {
-		return 0, badf("grpc-timeout %s: give at most %d digits and a unit, such as 100m", quote(given), digits)
+		return 0, invalidf("grpc-timeout %s: give at most %d digits and a unit, such as 100m", quote(given), digits)
 	}
 	if n > uint64(s.Timeout/unit) {
 		return s.Timeout, nil
@@ -132,20 +132,20 @@ const messageHead = 5
 func readMessage(body []byte, q proto.Message) error {
 	switch {
 	case len(body) < messageHead || uint64(binary.BigEndian.Uint32(body[1:])) != uint64(len(body)-messageHead):
-		return badf("the body is not one message with its size before it")
+		return invalidf("the body is not one message with its size before it")
 	case body[0] != 0:
 		return &Error{wrongFormat, "the message is compressed: send the message as it is"}
 	}
 	text := body[messageHead:]
 	if _, ok := q.(*inference.ModelInferRequest); ok && len(text) > 2*maxTexts/inference.TensorTexts {
 		if n, err := inference.Parts(text, maxTexts); err != nil {
-			return badf("the message: %v", err)
+			return invalidf("the message: %v", err)
 		} else if n >= maxTexts {
 			return errTooManyParts
 		}
 	}
 	if err := proto.Unmarshal(text, q); err != nil {
-		return badf("the message: %v", err)
+		return invalidf("the message: %v", err)
 	}
 	return nil
 }
@@ -271,7 +271,7 @@ func (s *Server) answerInfer(ctx context.Context, w http.ResponseWriter, c *requ
 func requestOf(q *inference.ModelInferRequest, maxElements int) (*Request, error) {
 	request := &Request{ID: q.Id}
 	if raw := len(q.RawInputContents); raw > 0 && raw != len(q.Inputs) {
-		return nil, badf("there are %d raw contents for %d inputs", raw, len(q.Inputs))
+		return nil, invalidf("there are %d raw contents for %d inputs", raw, len(q.Inputs))
 	}
 	for i, in := range q.Inputs {
 		t := Tensor{Name: in.GetName(), Type: Datatype(in.GetDatatype()), Shape: in.GetShape()}
@@ -283,7 +283,7 @@ func requestOf(q *inference.ModelInferRequest, maxElements int) (*Request, error
 		case q.RawInputContents == nil:
 			err = t.fillFields(in.GetContents(), n)
 		case in.GetContents() != nil:
-			err = badf("input %q has both contents and raw contents: give one of them", t.Name)
+			err = invalidf("input %q has both contents and raw contents: give one of them", t.Name)
 		default:
 			err = t.fillRaw(q.RawInputContents[i], n)
 		}
@@ -319,11 +319,11 @@ func parameters(of map[string]*inference.InferParameter) (map[string]json.RawMes
 		case *inference.InferParameter_Uint64Param:
 			value = v.Uint64Param
 		default:
-			return nil, badf("parameter %s has no value", quote(name))
+			return nil, invalidf("parameter %s has no value", quote(name))
 		}
 		text, err := json.Marshal(value)
 		if err != nil {
-			return nil, badf("parameter %s: %v", quote(name), err)
+			return nil, invalidf("parameter %s: %v", quote(name), err)
 		}
 		given[name] = text
 	}
@@ -367,7 +367,7 @@ func (t *Tensor) fillFields(c *inference.InferTensorContents, n int) error {
 		}
 	}
 	if found := len(t.Numbers) + len(t.Texts); found != n {
-		return badf("input %q: %d elements of %s for a shape of %d", t.Name, found, t.Type, n)
+		return invalidf("input %q: %d elements of %s for a shape of %d", t.Name, found, t.Type, n)
 	}
 	return nil
 }

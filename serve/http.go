@@ -201,7 +201,7 @@ func (s *Server) getOpenAPI(w http.ResponseWriter, _ *http.Request) error {
 const jsonSizeHeader = "Inference-Header-Content-Length"
 
 func (s *Server) postInfer(w http.ResponseWriter, r *http.Request) error {
-	return s.answer(w, r, r.PathValue("model"), func(ctx context.Context, m *loaded, c *requestInfo,
+	return s.answer(w, r, r.PathValue("model"), func(ctx context.Context, m *loadedModel, c *requestInfo,
 		body []byte) error {
 		if err := checkVersion(r.PathValue("version")); err != nil {
 			return err
@@ -210,7 +210,7 @@ func (s *Server) postInfer(w http.ResponseWriter, r *http.Request) error {
 		if header := r.Header.Get(jsonSizeHeader); header != "" {
 			n, err := strconv.Atoi(header)
 			if err != nil || n < 0 || n > len(body) {
-				return badf("%s: %s is not a part of the %d bytes of the body", jsonSizeHeader,
+				return invalidf("%s: %s is not a part of the %d bytes of the body", jsonSizeHeader,
 					quote(header), len(body))
 			}
 			jsonSize = n
@@ -237,7 +237,7 @@ func (s *Server) postInfer(w http.ResponseWriter, r *http.Request) error {
 }
 
 // maxElements returns the most elements that a tensor of a model may have.
-func (s *Server) maxElements(m *loaded) int { return s.MaxRows * max(1, len(m.schema().Columns)) }
+func (s *Server) maxElements(m *loadedModel) int { return s.MaxRows * max(1, len(m.schema().Columns)) }
 
 func (s *Server) postRows(w http.ResponseWriter, r *http.Request) error {
 	name, isPredict := strings.CutSuffix(r.PathValue("call"), predictCall)
@@ -248,7 +248,7 @@ func (s *Server) postRows(w http.ResponseWriter, r *http.Request) error {
 	default:
 		return notAllowed(w, r, http.MethodGet, http.MethodHead)
 	}
-	return s.answer(w, r, name, func(ctx context.Context, m *loaded, c *requestInfo, body []byte) error {
+	return s.answer(w, r, name, func(ctx context.Context, m *loadedModel, c *requestInfo, body []byte) error {
 		rows, err := parseRows(m.schema(), body, s.MaxRows)
 		if err != nil {
 			return err
@@ -271,7 +271,7 @@ func (s *Server) postRows(w http.ResponseWriter, r *http.Request) error {
 // answer reads the body of a request for a prediction, acquires its model and calls respond. It logs and counts the
 // request.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, model string,
-	respond func(ctx context.Context, m *loaded, c *requestInfo, body []byte) error) (err error) {
+	respond func(ctx context.Context, m *loadedModel, c *requestInfo, body []byte) error) (err error) {
 	c := &requestInfo{protocol: "http", model: model, id: r.Header.Get(requestHeader)}
 	began := time.Now()
 	defer func() { s.recordRequest(c, began, err) }()

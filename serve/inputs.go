@@ -32,9 +32,9 @@ func rowsOf(s data.Schema, inputs []Tensor) (data.Request, error) {
 		at := slices.IndexFunc(specs, func(want TensorSpec) bool { return want.Name == t.Name })
 		switch {
 		case at < 0:
-			return g, badf("there is no input %s: the model's metadata list %s", quote(t.Name), specNames(specs))
+			return g, invalidf("there is no input %s: the model's metadata list %s", quote(t.Name), specNames(specs))
 		case given[t.Name]:
-			return g, badf("input %s is given twice", quote(t.Name))
+			return g, invalidf("input %s is given twice", quote(t.Name))
 		}
 		given[t.Name] = true
 		n, err := specs[at].rows(t)
@@ -42,7 +42,7 @@ func rowsOf(s data.Schema, inputs []Tensor) (data.Request, error) {
 			return g, err
 		}
 		if g.N >= 0 && n != g.N {
-			return g, badf("input %s has %d rows, the one before %d", quote(t.Name), n, g.N)
+			return g, invalidf("input %s has %d rows, the one before %d", quote(t.Name), n, g.N)
 		}
 		g.N = n
 		switch {
@@ -56,7 +56,7 @@ func rowsOf(s data.Schema, inputs []Tensor) (data.Request, error) {
 	}
 	for _, want := range specs {
 		if !given[want.Name] {
-			return g, badf("input %s is missing: the model reads %s", quote(want.Name), specNames(specs))
+			return g, invalidf("input %s is missing: the model reads %s", quote(want.Name), specNames(specs))
 		}
 	}
 	return g, nil
@@ -64,18 +64,18 @@ func rowsOf(s data.Schema, inputs []Tensor) (data.Request, error) {
 
 // rows checks a tensor of a request against an input of the model, and returns its rows. A column may also come as
 // [N,1].
-func (want TensorSpec) rows(t Tensor) (int, error) {
+func (s TensorSpec) rows(t Tensor) (int, error) {
 	width := int64(1)
-	if len(want.Shape) == 2 {
-		width = want.Shape[1]
+	if len(s.Shape) == 2 {
+		width = s.Shape[1]
 	}
 	fits := len(t.Shape) == 2 && t.Shape[1] == width || len(t.Shape) == 1 && width == 1
 	switch {
 	case !fits:
-		return 0, badf("input %s has the shape %v, and the model reads %v, where -1 is the number of rows",
-			quote(t.Name), t.Shape, want.Shape)
-	case (want.Type == Bytes) != (t.Type == Bytes):
-		return 0, badf("input %s is %s, and the model reads %s", quote(t.Name), t.Type, want.Type)
+		return 0, invalidf("input %s has the shape %v, and the model reads %v, where -1 is the number of rows",
+			quote(t.Name), t.Shape, s.Shape)
+	case (s.Type == Bytes) != (t.Type == Bytes):
+		return 0, invalidf("input %s is %s, and the model reads %s", quote(t.Name), t.Type, s.Type)
 	}
 	return int(t.Shape[0]), nil
 }

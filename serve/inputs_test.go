@@ -155,7 +155,7 @@ func TestManyEmptyElements(t *testing.T) {
 			t.Errorf("%.40s: %v", body, err)
 		}
 	}
-	for body, kind := range map[string]kind{
+	for body, kind := range map[string]errorKind{
 		`{"instances":` + many(`[1,"red",2]`) + `}`: tooLarge, `{"instances":[` + many("0") + `]}`: bad,
 	} {
 		var own *Error

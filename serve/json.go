@@ -35,10 +35,10 @@ func decodeKnown(text []byte, into any, what string) error {
 
 func decodeBy(read func(text []byte, into any) error, text []byte, into any, what string) error {
 	if !utf8.Valid(text) {
-		return badf("the request is not JSON of %s: it is not UTF-8 text", what)
+		return invalidf("the request is not JSON of %s: it is not UTF-8 text", what)
 	}
 	if err := read(text, into); err != nil {
-		return badf("the request is not JSON of %s: %s", what, faultOf(err))
+		return invalidf("the request is not JSON of %s: %s", what, faultOf(err))
 	}
 	return nil
 }
@@ -46,11 +46,11 @@ func decodeBy(read func(text []byte, into any) error, text []byte, into any, wha
 // uniqueKey is the value of a key, which may not be given twice: package json would take the last in silence.
 type uniqueKey json.RawMessage
 
-func (o *uniqueKey) UnmarshalJSON(text []byte) error {
-	if *o != nil {
+func (k *uniqueKey) UnmarshalJSON(text []byte) error {
+	if *k != nil {
 		return fmt.Errorf("a key is given twice, the second time with %s", quote(string(text)))
 	}
-	*o = bytes.Clone(text)
+	*k = bytes.Clone(text)
 	return nil
 }
 
@@ -98,7 +98,7 @@ func each[T any](list []byte, limit int, what string, read func(i int, element T
 	case err != nil || open == nil: // no list
 		return nil
 	case open != json.Delim('['):
-		return badf("the request is not JSON of %s: found %s in place of a list", what, quote(string(list)))
+		return invalidf("the request is not JSON of %s: found %s in place of a list", what, quote(string(list)))
 	}
 	for i := 0; d.More(); i++ {
 		if i == limit {
@@ -106,7 +106,7 @@ func each[T any](list []byte, limit int, what string, read func(i int, element T
 		}
 		var element T
 		if err := d.Decode(&element); err != nil {
-			return badf("the request is not JSON of %s: %s", what, faultOf(err))
+			return invalidf("the request is not JSON of %s: %s", what, faultOf(err))
 		}
 		if err := read(i, element); err != nil {
 			return err

@@ -14,8 +14,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// loaded is a model that is ready to predict. It is closed when its last user releases it.
-type loaded struct {
+// loadedModel is a model that is ready to predict. It is closed when its last user releases it.
+type loadedModel struct {
 	trained *fitted.Model
 	batcher *batcher
 	dev     device.Device
@@ -29,7 +29,7 @@ type loaded struct {
 }
 
 // openModel reads a model, checks it, and puts it on a device. The caller is its first user and must release it.
-func (s *Server) openModel(e *entry) (m *loaded, err error) {
+func (s *Server) openModel(e *entry) (m *loadedModel, err error) {
 	path := e.path
 	stamp := stampOf(e.path)
 	run, err := rundir.OpenModel(path)
@@ -54,7 +54,7 @@ func (s *Server) openModel(e *entry) (m *loaded, err error) {
 	}
 	b := &batcher{s, p, make(chan *batchItem, queueLength), make(chan struct{})}
 	go b.run()
-	m = &loaded{trained: t, batcher: b, dev: dev, inputs: inputsOf(t.Schema), outputs: outputsOf(t, p.Samples()),
+	m = &loadedModel{trained: t, batcher: b, dev: dev, inputs: inputsOf(t.Schema), outputs: outputsOf(t, p.Samples()),
 		bytes: dev.Taken() + stamp.alone.size + stamp.model.size, stamp: stamp, closed: make(chan struct{})}
 	for _, member := range t.Models(p.Samples()) {
 		m.perRow += int64(member.Config.Width() + member.Config.Components(member.Samples)*member.Config.Outputs)
@@ -72,7 +72,7 @@ const (
 )
 
 // roomForSequences returns the memory of the sequences of a request, in numbers. It fails for a graph that is too long.
-func (m *loaded) roomForSequences(sequences []string) (numbers int64, err error) {
+func (m *loadedModel) roomForSequences(sequences []string) (numbers int64, err error) {
 	each := int64(numbersPerByte)
 	alphabet := m.schema().Alphabet
 	graphs := alphabet != nil && alphabet.Kind.IsGraph()
@@ -90,14 +90,14 @@ func (m *loaded) roomForSequences(sequences []string) (numbers int64, err error)
 }
 
 // defaultOutputs returns the outputs that answer a request without outputs.
-func (m *loaded) defaultOutputs() []TensorSpec {
+func (m *loadedModel) defaultOutputs() []TensorSpec {
 	return slices.DeleteFunc(slices.Clone(m.outputs), func(spec TensorSpec) bool {
 		return spec.Name == samplesName || spec.Name == drawsName
 	})
 }
 
 // predict waits for the prediction of rows, in a batch with rows of other requests.
-func (m *loaded) predict(ctx context.Context, given data.Request) (*prediction, error) {
+func (m *loadedModel) predict(ctx context.Context, given data.Request) (*prediction, error) {
 	if given.N == 0 {
 		return &prediction{trained: m.trained}, nil
 	}
@@ -122,7 +122,7 @@ func (m *loaded) predict(ctx context.Context, given data.Request) (*prediction, 
 }
 
 // release ends the use by one user; the last one closes the model.
-func (m *loaded) release() {
+func (m *loadedModel) release() {
 	if m.users.Add(-1) > 0 {
 		return
 	}
@@ -132,4 +132,4 @@ func (m *loaded) release() {
 }
 
 // schema returns the schema of the model's rows.
-func (m *loaded) schema() data.Schema { return m.trained.Schema }
+func (m *loadedModel) schema() data.Schema { return m.trained.Schema }

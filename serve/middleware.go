@@ -32,12 +32,12 @@ func requestID(given, traceparent string) string {
 }
 
 // state follows the requests of a connection, as the ConnState of an http.Server.
-func (c *conns) state(conn net.Conn, now http.ConnState) {
+func (l *limitedListener) state(conn net.Conn, now http.ConnState) {
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn()
 	}
 	if now == http.StateActive || now == http.StateIdle {
-		c.setBusy(conn.(*trackedConn), now == http.StateActive)
+		l.setBusy(conn.(*trackedConn), now == http.StateActive)
 	}
 }
 

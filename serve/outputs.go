@@ -34,7 +34,7 @@ func (p *prediction) n() int {
 // checkFinite returns an error if the prediction of a row is not a number, which a label and a set do not show.
 func (p *prediction) checkFinite() error {
 	if at := fitted.NotFinite(p.pass.H); at >= 0 {
-		return badf("row %d: %v", 1+at/p.pass.C%p.pass.N, predict.ErrNotFinite)
+		return invalidf("row %d: %v", 1+at/p.pass.C%p.pass.N, predict.ErrNotFinite)
 	}
 	return nil
 }
@@ -93,7 +93,7 @@ func outputsOf(t *fitted.Model, samples int) (specs []TensorSpec) {
 }
 
 // output returns the tensor of an output. It may take long, and ends with ctx.
-func (p *prediction) output(ctx context.Context, spec wantedOutput) (Tensor, error) {
+func (p *prediction) output(ctx context.Context, spec requestedOutput) (Tensor, error) {
 	n := p.n()
 	t := Tensor{Name: spec.Name, Type: spec.Type, Shape: append([]int64{int64(n)}, spec.Shape[1:]...)}
 	switch {
@@ -111,13 +111,13 @@ func (p *prediction) output(ctx context.Context, spec wantedOutput) (Tensor, err
 		}
 	}
 	if at := fitted.NotFinite(t.Numbers); at >= 0 {
-		return t, badf("row %d: %v", at*n/len(t.Numbers)+1, predict.ErrNotFinite)
+		return t, invalidf("row %d: %v", at*n/len(t.Numbers)+1, predict.ErrNotFinite)
 	}
 	return t, nil
 }
 
 // addTargets adds the rows of a regression.
-func (p *prediction) addTargets(ctx context.Context, t *Tensor, want wantedOutput) error {
+func (p *prediction) addTargets(ctx context.Context, t *Tensor, want requestedOutput) error {
 	targets := make([]*predict.Regression, p.pass.C)
 	for c := range targets {
 		targets[c] = predict.NewRegression(p.trained, p.pass, c)
@@ -166,7 +166,7 @@ func (p *prediction) addTargets(ctx context.Context, t *Tensor, want wantedOutpu
 }
 
 // bounds returns for each target the conformal score that intervals or sets reach; nil for other outputs.
-func (p *prediction) bounds(want wantedOutput) (bounds []float64, err error) {
+func (p *prediction) bounds(want requestedOutput) (bounds []float64, err error) {
 	if want.Name != intervalName && want.Name != setName {
 		return nil, nil
 	}
@@ -177,7 +177,7 @@ func (p *prediction) bounds(want wantedOutput) (bounds []float64, err error) {
 	for c := range conformal.Scores {
 		q, err := conformal.Quantile(c, level)
 		if err != nil {
-			return nil, badf("%v", err)
+			return nil, invalidf("%v", err)
 		}
 		bounds = append(bounds, q)
 	}
@@ -185,7 +185,7 @@ func (p *prediction) bounds(want wantedOutput) (bounds []float64, err error) {
 }
 
 // addClasses adds the rows of a classification.
-func (p *prediction) addClasses(t *Tensor, want wantedOutput) error {
+func (p *prediction) addClasses(t *Tensor, want requestedOutput) error {
 	c := predict.NewClassification(p.trained, p.pass)
 	bounds, err := p.bounds(want)
 	if err != nil {
@@ -228,8 +228,8 @@ type OutputRequest struct {
 // binaryData is the parameter by which an output comes in raw form, as all do over gRPC.
 const binaryData = "binary_data"
 
-// wantedOutput is an output as a request wants it.
-type wantedOutput struct {
+// requestedOutput is an output as a request wants it.
+type requestedOutput struct {
 	TensorSpec
 	levels    []float64
 	hasLevels bool // the request gives the levels
@@ -244,7 +244,7 @@ const (
 
 // of returns the output of a model that is asked for. It fails for unknown parameters, which would have no effect, and
 // where one is out of range.
-func (q OutputRequest) of(spec TensorSpec) (out wantedOutput, err error) {
+func (r OutputRequest) of(spec TensorSpec) (out requestedOutput, err error) {
 	var levels *string // levels of quantiles, an interval or a set: numbers between 0 and 1, with commas
 	var seed uint64
 	// firstRow: the number of the first row, where the rows of one prediction come in parts
@@ -257,50 +257,50 @@ func (q OutputRequest) of(spec TensorSpec) (out wantedOutput, err error) {
 	case drawsName:
 		known = map[string]any{"count": &count, "seed": &seed, "first_row": &firstRow}
 	}
-	for _, name := range slices.Sorted(maps.Keys(q.Parameters)) {
+	for _, name := range slices.Sorted(maps.Keys(r.Parameters)) {
 		if name == binaryData {
 			continue
 		}
 		into, ok := known[name]
 		if !ok {
-			return out, badf("output %s has no parameter %s: it has %q", quote(spec.Name), quote(name),
+			return out, invalidf("output %s has no parameter %s: it has %q", quote(spec.Name), quote(name),
 				append(slices.Sorted(maps.Keys(known)), binaryData))
 		}
-		if err := json.Unmarshal(q.Parameters[name], into); err != nil {
-			return out, badf("output %s, parameter %s: %s", quote(spec.Name), quote(name), faultOf(err))
+		if err := json.Unmarshal(r.Parameters[name], into); err != nil {
+			return out, invalidf("output %s, parameter %s: %s", quote(spec.Name), quote(name), faultOf(err))
 		}
 	}
-	out = wantedOutput{TensorSpec: spec, levels: predict.QuantileLevels(), hasLevels: levels != nil, seed: seed,
+	out = requestedOutput{TensorSpec: spec, levels: predict.QuantileLevels(), hasLevels: levels != nil, seed: seed,
 		firstRow: int(firstRow)}
 	out.Shape = slices.Clone(spec.Shape)
 	last := len(out.Shape) - 1
 	if spec.Name == drawsName {
 		out.Shape[last] = count
 		if count < 1 || count > maxWanted {
-			return out, badf("count: %d must be from 1 to %d", count, maxWanted)
+			return out, invalidf("count: %d must be from 1 to %d", count, maxWanted)
 		}
 		if firstRow < 0 || firstRow > math.MaxInt32 {
-			return out, badf("first_row: %d must be from 0 to %d", firstRow, math.MaxInt32)
+			return out, invalidf("first_row: %d must be from 0 to %d", firstRow, math.MaxInt32)
 		}
 	}
 	if !out.hasLevels {
 		return out, nil
 	}
 	if n := strings.Count(*levels, ",") + 1; n > maxWanted {
-		return out, badf("levels: %d are given, and %d are the most", n, maxWanted)
+		return out, invalidf("levels: %d are given, and %d are the most", n, maxWanted)
 	}
 	out.levels = nil
 	for word := range strings.SplitSeq(*levels, ",") {
 		level, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
 		if err != nil || !(level > 0 && level < 1) {
-			return out, badf("levels: %s is not between 0 and 1", quote(word))
+			return out, invalidf("levels: %s is not between 0 and 1", quote(word))
 		}
 		out.levels = append(out.levels, level)
 	}
 	if spec.Name == quantilesName {
 		out.Shape[last] = int64(len(out.levels))
 	} else if len(out.levels) != 1 {
-		return out, badf("levels: %s has one level, and %d are given", spec.Name, len(out.levels))
+		return out, invalidf("levels: %s has one level, and %d are given", spec.Name, len(out.levels))
 	}
 	return out, nil
 }

@@ -106,7 +106,7 @@ func TestSetOfManyClasses(t *testing.T) {
 	}
 	p := &prediction{trained: trained, pass: part}
 	began := time.Now()
-	set, err := p.output(t.Context(), wantedOutput{TensorSpec: TensorSpec{setName, FP64, []int64{-1, n}}})
+	set, err := p.output(t.Context(), requestedOutput{TensorSpec: TensorSpec{setName, FP64, []int64{-1, n}}})
 	if err != nil || len(set.Numbers) != n {
 		t.Fatalf("%d numbers, %v", len(set.Numbers), err)
 	}
@@ -279,12 +279,12 @@ func TestRequestedDrawsAndQuantiles(t *testing.T) {
 
 // A parameter over gRPC is taken or refused, whatever its type: it is never without effect.
 func TestParametersOfAnyType(t *testing.T) {
-	ask := func(output, name string, p *inference.InferParameter) (wantedOutput, error) {
+	ask := func(output, name string, p *inference.InferParameter) (requestedOutput, error) {
 		q, err := requestOf(&inference.ModelInferRequest{
 			Outputs: []*inference.ModelInferRequest_InferRequestedOutputTensor{
 				{Name: output, Parameters: map[string]*inference.InferParameter{name: p}}}}, 9)
 		if err != nil {
-			return wantedOutput{}, err
+			return requestedOutput{}, err
 		}
 		return q.Outputs[0].of(TensorSpec{output, FP64, []int64{-1, 1, -1}})
 	}

@@ -90,7 +90,7 @@ func (s *Server) command(w http.ResponseWriter, r *http.Request, asked any,
 // load refuses Triton's parameters, which bring a model's files or configuration.
 func (s *Server) load(ctx context.Context, name string, parameters int) error {
 	if parameters > 0 {
-		return badf("a model is loaded from the files that serve was started with: leave the parameters out")
+		return invalidf("a model is loaded from the files that serve was started with: leave the parameters out")
 	}
 	return s.store.reopen(ctx, name)
 }

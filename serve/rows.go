@@ -23,7 +23,7 @@ func parseRows(s data.Schema, body []byte, maxRows int) (data.Request, error) {
 	g := data.Request{Texts: map[string][]string{}}
 	const form = `write {"instances": [{"COLUMN": 1, …}, …]}`
 	if err := decodeKnown(body, &wire, what); err != nil {
-		return g, badf("%v: %s", err, form)
+		return g, invalidf("%v: %s", err, form)
 	}
 	in := newRowReader(s)
 	isNumber := map[string]bool{}
@@ -42,14 +42,14 @@ func parseRows(s data.Schema, body []byte, maxRows int) (data.Request, error) {
 		g.N++
 		cells, err := in.cells(row)
 		if err != nil {
-			return badf("row %d%v", i+1, err)
+			return invalidf("row %d%v", i+1, err)
 		}
 		for c, name := range in.columns {
 			switch {
 			case isNumber[name]:
 				v, err := data.ParseCell(textOf(cells[c]), isBoolean[name])
 				if err != nil {
-					return badf("row %d, column %s: %v", i+1, quote(name), err)
+					return invalidf("row %d, column %s: %v", i+1, quote(name), err)
 				}
 				g.Numbers = append(g.Numbers, v)
 			case name == s.SequenceColumn():
@@ -68,7 +68,7 @@ func parseRows(s data.Schema, body []byte, maxRows int) (data.Request, error) {
 		return g, err
 	}
 	if wire.Instances == nil || wire.Instances[0] != '[' {
-		return g, badf("the request has no rows: %s", form)
+		return g, invalidf("the request has no rows: %s", form)
 	}
 	return g, nil
 }
@@ -101,11 +101,11 @@ func (r *rowReader) cells(row json.RawMessage) (cells []json.RawMessage, err err
 	}
 	for c, cell := range cells {
 		if r.columns[c] == r.schema.SequenceColumn() && cell[0] == '{' {
-			return nil, badf(", column %s: found an object: a graph goes as a text that holds its JSON, such as "+
+			return nil, invalidf(", column %s: found an object: a graph goes as a text that holds its JSON, such as "+
 				"%s", quote(r.columns[c]), `"{\"nodes\": 2, \"edges\": [[0, 1]]}"`)
 		}
 		if cell[0] == '{' || cell[0] == '[' {
-			return nil, badf(", column %s: found %s: a cell is a number, a text, true, false or null",
+			return nil, invalidf(", column %s: found %s: a cell is a number, a text, true, false or null",
 				quote(r.columns[c]), quote(string(cell)))
 		}
 	}
@@ -118,19 +118,19 @@ func (r *rowReader) objectCells(row json.RawMessage) ([]json.RawMessage, error) 
 	err := members(row, func(name string, cell json.RawMessage) error {
 		switch c, ok := r.placeOf[name]; {
 		case !ok && !r.isSpare(name):
-			return badf("the training data have no column %s: the model reads %q", quote(name), r.columns)
+			return invalidf("the training data have no column %s: the model reads %q", quote(name), r.columns)
 		case ok && cells[c] != nil:
-			return badf("column %s is given twice", quote(name))
+			return invalidf("column %s is given twice", quote(name))
 		case ok:
 			cells[c] = cell
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, badf(": %v", err)
+		return nil, invalidf(": %v", err)
 	}
 	if c := slices.IndexFunc(cells, func(cell json.RawMessage) bool { return cell == nil }); c >= 0 {
-		return nil, badf(" lacks column %s: the model reads %q", quote(r.columns[c]), r.columns)
+		return nil, invalidf(" lacks column %s: the model reads %q", quote(r.columns[c]), r.columns)
 	}
 	return cells, nil
 }
@@ -156,10 +156,10 @@ func (r *rowReader) listCells(row json.RawMessage) (cells []json.RawMessage, err
 		})
 		switch {
 		case err != nil:
-			return nil, badf(": a list of more cells than the %d columns %q that the model reads", len(columns),
+			return nil, invalidf(": a list of more cells than the %d columns %q that the model reads", len(columns),
 				columns)
 		case len(cells) < len(columns):
-			return nil, badf(": a list of %d cells, and the model reads the %d columns %q", len(cells),
+			return nil, invalidf(": a list of %d cells, and the model reads the %d columns %q", len(cells),
 				len(columns), columns)
 		}
 		return cells, nil
@@ -172,7 +172,7 @@ func (r *rowReader) listCells(row json.RawMessage) (cells []json.RawMessage, err
 	if len(columns) == 1 {
 		what = "an object, a list of a cell or a text"
 	}
-	return nil, badf(": found %s: a row is %s", quote(string(row)), what)
+	return nil, invalidf(": found %s: a row is %s", quote(string(row)), what)
 }
 
 // textOf returns a cell as text, as in a file.
@@ -191,7 +191,7 @@ func (p *prediction) writeRows() ([]byte, error) {
 		var lines bytes.Buffer
 		table := predict.NewTable(p.trained, p.rows, p.pass, p.distances, 0, 0)
 		if err := table.Write(&lines, predict.JSONL); err != nil {
-			return nil, badf("%v", err)
+			return nil, invalidf("%v", err)
 		}
 		out = append(out, bytes.ReplaceAll(lines.Bytes(), []byte("\n"), []byte(","))...)
 	}

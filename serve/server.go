@@ -56,11 +56,11 @@ const stopTimeout = 20 * time.Second
 // endpoint is what the server answers on one listener.
 type endpoint struct {
 	*http.Server
-	conns *conns
+	conns *limitedListener
 }
 
 func (s *Server) endpoint(protocol string, l net.Listener, h http.Handler) endpoint {
-	e := endpoint{s.httpServer(h), newConns(l, protocol, s.MaxConns, s.metrics)}
+	e := endpoint{s.httpServer(h), newLimitedListener(l, protocol, s.MaxConns, s.metrics)}
 	e.ConnState = e.conns.state
 	return e
 }
@@ -149,7 +149,7 @@ func checkVersion(asked string) error {
 
 // infer predicts the rows of a request, and returns its outputs and whether each is raw. The caller frees the request
 // once the answer is sent.
-func (s *Server) infer(ctx context.Context, c *requestInfo, m *loaded, q *Request) (
+func (s *Server) infer(ctx context.Context, c *requestInfo, m *loadedModel, q *Request) (
 	outputs []Tensor, binary []bool, err error) {
 
 	if len(q.Inputs) > 0 {
@@ -163,15 +163,15 @@ func (s *Server) infer(ctx context.Context, c *requestInfo, m *loaded, q *Reques
 			asked = append(asked, OutputRequest{Name: spec.Name, Binary: raw})
 		}
 	}
-	var wanted []wantedOutput
+	var wanted []requestedOutput
 	var specs []TensorSpec
 	for _, out := range asked {
 		at := slices.IndexFunc(m.outputs, func(spec TensorSpec) bool { return spec.Name == out.Name })
 		if at < 0 {
-			return nil, nil, badf("there is no output %s: the model has %s", quote(out.Name), specNames(m.outputs))
+			return nil, nil, invalidf("there is no output %s: the model has %s", quote(out.Name), specNames(m.outputs))
 		}
-		if slices.ContainsFunc(wanted, func(w wantedOutput) bool { return w.Name == out.Name }) {
-			return nil, nil, badf("output %s is asked for twice", quote(out.Name))
+		if slices.ContainsFunc(wanted, func(w requestedOutput) bool { return w.Name == out.Name }) {
+			return nil, nil, invalidf("output %s is asked for twice", quote(out.Name))
 		}
 		w, err := out.of(m.outputs[at])
 		if err != nil {
@@ -224,7 +224,7 @@ func (r *reservation) free() {
 
 // predict waits for memory, and predicts rows for an answer of these outputs. The caller frees the reservation once the
 // answer is sent: all requests together take bounded memory.
-func (s *Server) predict(ctx context.Context, m *loaded, given data.Request, answer []TensorSpec) (
+func (s *Server) predict(ctx context.Context, m *loadedModel, given data.Request, answer []TensorSpec) (
 	p *prediction, reserved *reservation, err error) {
 	if given.N > s.MaxRows {
 		return nil, nil, tooMany(s.MaxRows)
@@ -252,7 +252,7 @@ func (s *Server) predict(ctx context.Context, m *loaded, given data.Request, ans
 
 // predictUntil waits for a prediction, or leaves when ctx ends. A prediction of long sequences does not look at ctx: it
 // goes on, and holds its model and memory until it ends. free gives the memory back where there is no prediction.
-func (s *Server) predictUntil(ctx context.Context, m *loaded, predict func() (*prediction, error), free func()) (
+func (s *Server) predictUntil(ctx context.Context, m *loadedModel, predict func() (*prediction, error), free func()) (
 	*prediction, error) {
 	var p *prediction
 	ended := make(chan error)

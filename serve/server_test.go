@@ -131,7 +131,7 @@ func TestTimeOfLongWork(t *testing.T) {
 // Bytes of sequences count as memory, those of graphs as more of it. A graph has a limit of its own.
 func TestMemoryOfSequences(t *testing.T) {
 	schema := data.Schema{Alphabet: &seq.Alphabet{Kind: seq.Graphs}}
-	m := &loaded{trained: &fitted.Model{}}
+	m := &loadedModel{trained: &fitted.Model{}}
 	m.trained.Schema = schema
 	if n, err := m.roomForSequences([]string{"CCO", "C"}); n != 4*numbersPerGraphByte || err != nil {
 		t.Errorf("%d, %v", n, err)
@@ -218,7 +218,7 @@ func TestAnswersAreCounted(t *testing.T) {
 // A prediction that is not a number is an error, also of a request that asks for labels alone.
 func TestPredictionOfNoNumber(t *testing.T) {
 	trained := writeModel(t, filepath.Join(t.TempDir(), "m.safetensors"), words, 1)
-	m := &loaded{trained: trained, batcher: &batcher{queue: make(chan *batchItem, 1)}}
+	m := &loadedModel{trained: trained, batcher: &batcher{queue: make(chan *batchItem, 1)}}
 	go func() {
 		j := <-m.batcher.queue
 		h := []float64{1, 2, 3, 1, 2, 3, 0, math.NaN(), 0}

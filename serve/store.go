@@ -18,7 +18,7 @@ import (
 // store holds the models that are served, by name. A model is loaded at the start or, where that would exceed the
 // memory for models, when a request needs it; the one that was longest without a request makes room.
 type store struct {
-	open    func(e *entry) (*loaded, error)
+	open    func(e *entry) (*loadedModel, error)
 	budget  int64 // bytes for all loaded models; 0 is no bound
 	metrics *metrics
 	log     *slog.Logger
@@ -37,10 +37,10 @@ type entry struct {
 	name, path string
 
 	// under store.mu
-	model    *loaded // nil if it is not loaded
-	stamp    stamp   // stamp of the files at the last attempt to read them
-	failed   error   // reason why the last loading failed; nil if it did not
-	unloaded bool    // a request has unloaded it: only a request to load it loads it again
+	model    *loadedModel // nil if it is not loaded
+	stamp    stamp        // stamp of the files at the last attempt to read them
+	failed   error        // reason why the last loading failed; nil if it did not
+	unloaded bool         // a request has unloaded it: only a request to load it loads it again
 	used     time.Time
 }
 
@@ -88,7 +88,7 @@ func (s *store) find(name string) (*entry, error) {
 }
 
 // acquire returns a model, and loads it first if it is not loaded. The caller must release it.
-func (s *store) acquire(ctx context.Context, name string) (*loaded, error) {
+func (s *store) acquire(ctx context.Context, name string) (*loadedModel, error) {
 	e, err := s.find(name)
 	if err != nil {
 		return nil, err
@@ -121,7 +121,7 @@ func (s *store) waitTurn(ctx context.Context) error {
 func (s *store) endTurn() { s.loading.Release(1) }
 
 // take adds a user to the entry's model, and returns it. It returns nil if a model may be loaded, or else why not.
-func (s *store) take(e *entry) (*loaded, error) {
+func (s *store) take(e *entry) (*loadedModel, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -152,7 +152,7 @@ func (s *store) load(e *entry) error {
 }
 
 // place sets the model of an entry, and evicts other models until there is memory for it.
-func (s *store) place(e *entry, m *loaded, what string) error {
+func (s *store) place(e *entry, m *loadedModel, what string) error {
 	if s.budget > 0 && m.bytes > s.budget {
 		m.release()
 		return errTooBig(e, m.bytes, s.budget)
@@ -175,7 +175,7 @@ func (s *store) fail(e *entry, err error, seen stamp) {
 
 // put sets the model of an entry. The model before is closed once its last request is answered. A store that is closed
 // lets go of m.
-func (s *store) put(e *entry, m *loaded, what string) {
+func (s *store) put(e *entry, m *loadedModel, what string) {
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
@@ -268,7 +268,7 @@ func errUnloaded(e *entry) error {
 func (s *store) close() {
 	s.mu.Lock()
 	s.closed = true
-	var open []*loaded
+	var open []*loadedModel
 	for _, e := range s.entries {
 		if e.model != nil {
 			open = append(open, e.model)

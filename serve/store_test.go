@@ -159,7 +159,7 @@ func TestFileThatIsBeingCopied(t *testing.T) {
 	e := r.store.entries[0]
 	before := e.model
 	whole := r.store.open
-	openBy := func(read func(*entry) (*loaded, error)) {
+	openBy := func(read func(*entry) (*loadedModel, error)) {
 		must.OK(t, r.store.waitTurn(t.Context())) // the watch may be at work
 		defer r.store.endTurn()
 		r.store.open = read
@@ -168,7 +168,7 @@ func TestFileThatIsBeingCopied(t *testing.T) {
 		stamped := time.Now().Add(time.Duration(seconds) * time.Second)
 		must.OK(t, os.Chtimes(path, stamped, stamped))
 	}
-	openBy(func(*entry) (*loaded, error) {
+	openBy(func(*entry) (*loadedModel, error) {
 		change(20) // the copy ends
 		return nil, errors.New("half a file")
 	})
@@ -194,10 +194,10 @@ func TestReloadAtTheEnd(t *testing.T) {
 	e := r.store.entries[0]
 	before := e.model
 	ctx, end := context.WithCancel(t.Context())
-	var late *loaded
+	var late *loadedModel
 	must.OK(t, r.store.waitTurn(t.Context())) // the watch may be at work
 	open := r.store.open
-	r.store.open = func(e *entry) (m *loaded, err error) {
+	r.store.open = func(e *entry) (m *loadedModel, err error) {
 		end()
 		late, err = open(e)
 		return late, err
@@ -220,9 +220,9 @@ func TestAcquireAtTheEnd(t *testing.T) {
 	writeModel(t, path, numbers, 1)
 	s := New(testConfig(), []Source{{"m", path}}).store
 	s.entries = []*entry{{name: "m", path: path}}
-	var late *loaded
+	var late *loadedModel
 	open := s.open
-	s.open = func(e *entry) (m *loaded, err error) {
+	s.open = func(e *entry) (m *loadedModel, err error) {
 		late, err = open(e)
 		s.close()
 		return late, err

@@ -70,7 +70,7 @@ func parseRequest(body []byte, jsonSize, maxElements int) (*Request, error) {
 		return nil, err
 	}
 	if len(raw) > 0 {
-		return nil, badf("%d bytes after the JSON belong to no input", len(raw))
+		return nil, invalidf("%d bytes after the JSON belong to no input", len(raw))
 	}
 	err = each(wire.Outputs, maxTensors, protocol, func(_ int, out OutputRequest) error {
 		out.Binary = wire.Parameters.Binary
@@ -92,9 +92,9 @@ func parseRequest(body []byte, jsonSize, maxElements int) (*Request, error) {
 }
 
 // tensor decodes the input. If it is raw, it takes its bytes from the start of raw; rest follows them.
-func (in *wireInput) tensor(raw []byte, maxElements int) (t Tensor, rest []byte, err error) {
-	t = Tensor{Name: in.Name, Type: in.Type}
-	err = each(in.Shape, maxSizes, protocol, func(_ int, size int64) error {
+func (i *wireInput) tensor(raw []byte, maxElements int) (t Tensor, rest []byte, err error) {
+	t = Tensor{Name: i.Name, Type: i.Type}
+	err = each(i.Shape, maxSizes, protocol, func(_ int, size int64) error {
 		t.Shape = append(t.Shape, size)
 		return nil
 	})
@@ -105,14 +105,14 @@ func (in *wireInput) tensor(raw []byte, maxElements int) (t Tensor, rest []byte,
 	if err != nil {
 		return t, nil, err
 	}
-	switch size := in.Parameters.Size; {
+	switch size := i.Parameters.Size; {
 	case size == nil:
-		err = t.fillJSON(in.Data, n)
-	case in.Data != nil:
-		err = badf("input %q has both data and binary_data_size: give one of them", in.Name)
+		err = t.fillJSON(i.Data, n)
+	case i.Data != nil:
+		err = invalidf("input %q has both data and binary_data_size: give one of them", i.Name)
 	case *size < 0 || *size > int64(len(raw)):
-		err = badf("input %q: binary_data_size is %d, and %d bytes are left after the JSON",
-			in.Name, *size, len(raw))
+		err = invalidf("input %q: binary_data_size is %d, and %d bytes are left after the JSON",
+			i.Name, *size, len(raw))
 	default:
 		err = t.fillRaw(raw[:*size], n)
 		raw = raw[*size:]
@@ -123,7 +123,7 @@ func (in *wireInput) tensor(raw []byte, maxElements int) (t Tensor, rest []byte,
 // fillJSON reads n elements in nested lists or in a flat one. null is a missing number.
 func (t *Tensor) fillJSON(list []byte, n int) error {
 	if len(list) == 0 || list[0] != '[' {
-		return badf("input %q has no list of data", t.Name)
+		return invalidf("input %q has no list of data", t.Name)
 	}
 	capacity := min(n, len(list)) // each element takes a byte
 	if t.Type == Bytes {
@@ -146,19 +146,20 @@ func (t *Tensor) fillJSON(list []byte, n int) error {
 		if t.Type == Bytes {
 			var text string
 			if err := json.Unmarshal(word, &text); err != nil || word[0] != '"' {
-				return badf("input %q: element %d is %s, and BYTES are strings", t.Name, found, quote(string(word)))
+				return invalidf("input %q: element %d is %s, and BYTES are strings", t.Name, found, quote(string(word)))
 			}
 			t.Texts = append(t.Texts, text)
 			continue
 		}
 		v, ok := t.Type.number(string(word))
 		if !ok {
-			return badf("input %q: element %d is %s, not a number of %s", t.Name, found, quote(string(word)), t.Type)
+			return invalidf("input %q: element %d is %s, not a number of %s", t.Name, found, quote(string(word)),
+				t.Type)
 		}
 		t.Numbers = append(t.Numbers, v)
 	}
 	if found != n {
-		return badf("input %q: its data have not the %d elements of its shape", t.Name, n)
+		return invalidf("input %q: its data have not the %d elements of its shape", t.Name, n)
 	}
 	return nil
 }
