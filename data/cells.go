@@ -13,8 +13,8 @@ import (
 // isCodes reports whether all numbers of the column are whole, and one is a code.
 func (c *columnProfile) isCodes() bool { return c.codes.cell != "" && c.fractions.cell == "" }
 
-// plainer returns the advice for writing a number that has such decorations.
-func plainer(cell string) string {
+// plainCell returns the advice for writing a number that has such decorations.
+func plainCell(cell string) string {
 	_, err := cellformat.ParseNumber(strings.ReplaceAll(cell, ",", ""))
 	switch {
 	case oneComma(cell) && !cellformat.AreThousands(cell, ","):
@@ -34,8 +34,8 @@ func setOf[T comparable](values []T) map[T]bool {
 	return set
 }
 
-// mapped applies a function to the elements of a list, in order; nil for none.
-func mapped[T, U any](list []T, of func(T) U) (results []U) {
+// mapSlice applies a function to the elements of a list, in order; nil for none.
+func mapSlice[T, U any](list []T, of func(T) U) (results []U) {
 	for _, element := range list {
 		results = append(results, of(element))
 	}
@@ -53,13 +53,13 @@ func byName[T any](list []T, name func(of T) string) map[string]*T {
 
 // holdsAll reports whether each of two or more names is a cell of the row.
 func holdsAll(row, names []string) bool {
-	cells := setOf(mapped(row, strings.TrimSpace))
+	cells := setOf(mapSlice(row, strings.TrimSpace))
 	return len(names) > 1 && !slices.ContainsFunc(names, func(name string) bool { return !cells[name] })
 }
 
 // A column of booleans is one of numbers: true is 1 and false is 0, in capitals or not.
 
-func oneIf(b bool) float64 {
+func boolToFloat(b bool) float64 {
 	if b {
 		return 1
 	}
@@ -124,9 +124,9 @@ func ParseCell(cell string, isBoolean bool) (float64, error) {
 	switch {
 	case err != nil && !cellformat.IsRange(err):
 		return 0, errorf("", "found %s, which must be a number", phrase.Quote(cell))
-	case math.Abs(v) > largest:
+	case math.Abs(v) > maxMagnitude:
 		return 0, errorf("", "found %s, which is beyond ±%g: only smaller numbers can be used", phrase.Quote(cell),
-			largest)
+			maxMagnitude)
 	}
 	return v, nil
 }
@@ -164,7 +164,7 @@ func (r *records) value(i int, advice string) (float64, error) {
 	if b, ok := cellformat.Boolean(cell); ok && r.types == nil && r.isTyped(i) {
 		return b, nil
 	}
-	if err == nil && math.Abs(v) <= largest {
+	if err == nil && math.Abs(v) <= maxMagnitude {
 		return v, nil
 	}
 	switch {
@@ -173,9 +173,9 @@ func (r *records) value(i int, advice string) (float64, error) {
 	case err == nil && math.IsInf(v, 0):
 		return 0, r.found(i, ": only finite numbers can be used, fill it in or remove the row")
 	case err == nil, cellformat.IsRange(err):
-		return 0, r.found(i, ", which is beyond ±%g: %s", largest, r.remedy("divide the column by a power of ten"))
+		return 0, r.found(i, ", which is beyond ±%g: %s", maxMagnitude, r.remedy("divide the column by a power of ten"))
 	case cellformat.IsDecorated(cell):
-		return 0, r.found(i, ": %s", plainer(cell))
+		return 0, r.found(i, ": %s", plainCell(cell))
 	}
 	advice = r.remedy(advice)
 	if a, ok := cellformat.AmountOf(cell); ok && a.Unit != "" {

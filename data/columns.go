@@ -19,24 +19,24 @@ type columnRows struct {
 	spared  map[int]bool // columns that are not read, whatever they hold
 }
 
-func (p *columnRows) Read() ([]string, error) {
-	p.row++
-	cells, err := p.Reader.Read()
+func (c *columnRows) Read() ([]string, error) {
+	c.row++
+	cells, err := c.Reader.Read()
 	if err != nil && err != io.EOF {
-		err = &Error{File: p.name, Line: p.row, Msg: err.Error(), Err: err}
+		err = &Error{File: c.name, Line: c.row, Msg: err.Error(), Err: err}
 	}
 	for i, cell := range cells { // the writer of a file need not have checked its texts
-		if !utf8.ValidString(cell) && !p.spared[i] {
-			return nil, errorAt(p.name, position{p.row, i + 1}, "is not UTF-8 text (%s): write the column as text, "+
+		if !utf8.ValidString(cell) && !c.spared[i] {
+			return nil, errorAt(c.name, position{c.row, i + 1}, "is not UTF-8 text (%s): write the column as text, "+
 				"or leave it out with %s %d", phrase.Quote(cell), asFlag("ignore"), i+1)
 		}
 	}
 	return cells, err
 }
 
-func (p *columnRows) isNumber(cell int) bool              { return !p.columns[cell].Text }
-func (p *columnRows) FieldPos(cell int) (row, column int) { return p.row, cell + 1 }
-func (p *columnRows) InputOffset() int64                  { return 0 }
+func (c *columnRows) isNumber(cell int) bool              { return !c.columns[cell].Text }
+func (c *columnRows) FieldPos(cell int) (row, column int) { return c.row, cell + 1 }
+func (c *columnRows) InputOffset() int64                  { return 0 }
 
 // isColumns looks at the first bytes: typed columns are in Parquet and Arrow files.
 func isColumns(head []byte) bool {
@@ -53,7 +53,7 @@ func (r *records) openColumns() error {
 	if len(columns) == 0 {
 		return r.errorf("has no columns: a table with at least one row is needed")
 	}
-	names := mapped(columns, func(c tablefile.Column) string { return c.Name })
+	names := mapSlice(columns, func(c tablefile.Column) string { return c.Name })
 	r.rows = &columnRows{Reader: rows, columns: columns, name: r.name, spared: r.spared(names)}
 	r.style = style{separator: ',', names: names}
 	r.noCells, r.indexes = map[int]string{}, map[int]bool{}
@@ -140,26 +140,26 @@ func (l *layout) numberRows(rec *records) *numberRows {
 }
 
 // next reads the next row; false leaves it to records.next.
-func (p *numberRows) next() bool {
-	if p.from == nil || p.rec.first || !p.from.ReadNumbers(p.values, p.needed, largest) {
+func (n *numberRows) next() bool {
+	if n.from == nil || n.rec.first || !n.from.ReadNumbers(n.values, n.needed, maxMagnitude) {
 		return false
 	}
-	p.from.row++
-	p.rec.line = p.from.row
+	n.from.row++
+	n.rec.line = n.from.row
 	return true
 }
 
 // append adds the inputs of the row, and keeps its targets and its line.
-func (p *numberRows) append(to []float64, made *table) []float64 {
-	for j, i := range p.lay.inputs {
-		to = append(to, p.values[i])
-		if p.lay.columns[j].Flag {
+func (n *numberRows) append(to []float64, made *table) []float64 {
+	for j, i := range n.lay.inputs {
+		to = append(to, n.values[i])
+		if n.lay.columns[j].Flag {
 			to = append(to, 0)
 		}
 	}
-	for _, i := range p.lay.targets {
-		made.y = append(made.y, p.values[i])
+	for _, i := range n.lay.targets {
+		made.y = append(made.y, n.values[i])
 	}
-	made.lines = append(made.lines, int32(p.rec.line))
+	made.lines = append(made.lines, int32(n.rec.line))
 	return to
 }

@@ -324,7 +324,7 @@ func (l *layout) appendValue(to []float64, rec *records, j int) ([]float64, erro
 	case c.Values != nil:
 		var known bool
 		if hot, known = c.find(cell); !known {
-			l.unknown = append(l.unknown, make([]sighting, len(l.columns)-len(l.unknown))...)
+			l.unknown = append(l.unknown, make([]occurrences, len(l.columns)-len(l.unknown))...)
 			l.unknown[j].countCell(rec, i, cell)
 		}
 	case c.Date != nil:

@@ -26,8 +26,8 @@ const (
 	Classification Task = "classification"
 )
 
-// largest is the bound of every number read: sums of squares over any table stay finite.
-const largest = 1e100
+// maxMagnitude is the bound of every number read: sums of squares over any table stay finite.
+const maxMagnitude = 1e100
 
 // Dataset is a table of N rows with D inputs and a target, which rows to be predicted may lack. It does not change once
 // it is read.

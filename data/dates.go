@@ -126,9 +126,9 @@ func (d *Date) sound() bool {
 
 // dates are the findings about times in the cells of a column.
 type dates struct {
-	texts       sighting // cells that look like dates
-	ambiguous   sighting // cells such as 1/2/2020, which may mean two days
-	unambiguous bool     // a cell has day, month and year in either order
+	texts       occurrences // cells that look like dates
+	ambiguous   occurrences // cells such as 1/2/2020, which may mean two days
+	unambiguous bool        // a cell has day, month and year in either order
 	// times with the day first and with the month first; for numbers, in seconds and in milliseconds
 	spans [2]dateSpan
 }

@@ -59,12 +59,12 @@ func hasFASTAName(name string) bool {
 
 // readFASTA reads sequences on any number of lines each, after a header >CLASS or >NAME|CLASS.
 func readFASTA(in *input) (*table, error) {
-	t := &texts{input: in}
+	t := &sequenceTexts{input: in}
 	if isFASTQ(behindComments(in.head)) {
 		return readFASTQ(in)
 	}
 	var headers []string
-	var comments sighting
+	var comments occurrences
 	err := in.eachLine(in.lim.cells, in.lim.cells, func(number int, line []byte) error {
 		if headers == nil { // isFASTA accepts a first header that follows blanks
 			line = bytes.TrimLeft(line, " \t\r")
@@ -98,20 +98,20 @@ func readFASTA(in *input) (*table, error) {
 }
 
 // noteComments adds a note about the comment lines that were left out.
-func (t *texts) noteComments(lines sighting) {
+func (t *sequenceTexts) noteComments(lines occurrences) {
 	if lines.n > 0 {
 		t.note("left out: %s, the first on line %d", phrase.Plural(lines.n, "comment line"), lines.at.line)
 	}
 }
 
 // close ends the current sequence.
-func (t *texts) close() {
+func (t *sequenceTexts) close() {
 	if len(t.end) < len(t.at) {
 		t.end = append(t.end, len(t.text))
 	}
 }
 
-func (t *texts) finishFASTA(headers []string) (*table, error) {
+func (t *sequenceTexts) finishFASTA(headers []string) (*table, error) {
 	for i := range t.n() {
 		if len(bytes.TrimSpace(t.of(i))) == 0 && !t.drops() && t.opt.bad == nil {
 			return nil, t.errorAt(t.where[i],
@@ -137,7 +137,7 @@ func (t *texts) finishFASTA(headers []string) (*table, error) {
 
 // splitHeaders takes the class from after the last | if there is one in the first header. Otherwise the class is the
 // whole header.
-func (t *texts) splitHeaders(headers []string) {
+func (t *sequenceTexts) splitHeaders(headers []string) {
 	bar := len(headers) > 0 && strings.Contains(headers[0], "|")
 	for _, h := range headers {
 		name, label := h, h
@@ -153,7 +153,7 @@ func (t *texts) splitHeaders(headers []string) {
 
 // checkHeaders refuses a header without a class. Headers are names if they are numbered, or nearly all different and
 // not numbers. Optional classes are left out unless every header has one.
-func (t *texts) checkHeaders() error {
+func (t *sequenceTexts) checkHeaders() error {
 	opt := t.opt
 	if opt.TargetOptional {
 		known := matrix.Which(t.n(), func(i int) bool { return opt.Schema.isTarget(t.labels[i]) })
@@ -195,7 +195,7 @@ func (t *texts) checkHeaders() error {
 }
 
 // areNumbered reports whether three or more headers, without a |, count the sequences.
-func (t *texts) areNumbered() bool {
+func (t *sequenceTexts) areNumbered() bool {
 	first := 0
 	for i, l := range t.labels {
 		v, err := strconv.Atoi(l)
@@ -222,9 +222,9 @@ func isFASTQ(head []byte) bool {
 // symbols, a line with a +, and lines of as many qualities follow. Qualities are not used. Comments may stand before
 // the first header.
 func readFASTQ(in *input) (*table, error) {
-	t := &texts{input: in}
+	t := &sequenceTexts{input: in}
 	var headers []string
-	var comments sighting
+	var comments occurrences
 	plus := 0    // the line of the +
 	missing := 0 // the number of qualities still to read
 	wrong := func(at, found int) error {
@@ -277,7 +277,7 @@ func readFASTQ(in *input) (*table, error) {
 }
 
 // symbols counts the symbols of the current sequence.
-func (t *texts) symbols() (n int) {
+func (t *sequenceTexts) symbols() (n int) {
 	from := 0
 	if len(t.end) > 0 {
 		from = t.end[len(t.end)-1]

@@ -12,9 +12,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
-// gram is a kernel that was computed elsewhere, between rows and M inducing points.
-type gram struct {
-	archive  *npz
+// gramArchive is a kernel that was computed elsewhere, between rows and M inducing points.
+type gramArchive struct {
+	archive  *npzArchive
 	m        int
 	inducing []float64 // k(x̄, x̄) [M,M]
 	diag     []float64 // diagonal of inducing [M]
@@ -39,7 +39,7 @@ func readGram(path string, n, t int, control ReadControl) (train, test *GramRows
 	if err != nil {
 		return nil, nil, err
 	}
-	g := &gram{archive: archive}
+	g := &gramArchive{archive: archive}
 	if err = g.readInducing(); err == nil {
 		train, err = g.rows("train", n)
 	}
@@ -50,12 +50,12 @@ func readGram(path string, n, t int, control ReadControl) (train, test *GramRows
 }
 
 // errorf makes an error about one of the arrays.
-func (g *gram) errorf(array, format string, args ...any) error {
+func (g *gramArchive) errorf(array, format string, args ...any) error {
 	return errorf(g.archive.name+"("+array+".npy)", format, args...)
 }
 
 // array reads an array of n rows of d values. A number of 0 accepts any.
-func (g *gram) array(array string, n, d int) (values []float64, width int, err error) {
+func (g *gramArchive) array(array string, n, d int) (values []float64, width int, err error) {
 	err = g.archive.readFirst([]string{array}, func(a *npyArray) error {
 		rows, w, err := a.rows(fileLimits())
 		if err != nil {
@@ -73,7 +73,7 @@ func (g *gram) array(array string, n, d int) (values []float64, width int, err e
 }
 
 // readInducing reads and checks k(x̄, x̄).
-func (g *gram) readInducing() (err error) {
+func (g *gramArchive) readInducing() (err error) {
 	const array = "inducing"
 	if g.inducing, g.m, err = g.array(array, 0, 0); err != nil {
 		return err
@@ -109,7 +109,7 @@ func (g *gram) readInducing() (err error) {
 }
 
 // rows reads and checks k(x, x̄) and k(x, x) of n rows, and makes distances of them; nil if n is 0.
-func (g *gram) rows(part string, n int) (*GramRows, error) {
+func (g *gramArchive) rows(part string, n int) (*GramRows, error) {
 	if n == 0 {
 		return nil, nil
 	}
@@ -195,20 +195,20 @@ func (d *Dataset) setGram(k *GramRows) {
 	d.Fingerprint = d.fingerprint()
 }
 
-func (k *GramRows) subset(rows []int) *GramRows {
-	if k == nil {
+func (g *GramRows) subset(rows []int) *GramRows {
+	if g == nil {
 		return nil
 	}
-	return &GramRows{M: k.M, InducingDistances: k.InducingDistances, Rows: matrix.Gather(k.Rows, k.M, rows)}
+	return &GramRows{M: g.M, InducingDistances: g.InducingDistances, Rows: matrix.Gather(g.Rows, g.M, rows)}
 }
 
-func (k *GramRows) hash(h hash.Hash) {
-	if k == nil {
+func (g *GramRows) hash(h hash.Hash) {
+	if g == nil {
 		return
 	}
-	row := make([]byte, 0, 8*k.M)
-	for i := 0; i < len(k.Rows); i += k.M {
-		row = appendValues(row[:0], k.Rows[i:i+k.M]...)
+	row := make([]byte, 0, 8*g.M)
+	for i := 0; i < len(g.Rows); i += g.M {
+		row = appendValues(row[:0], g.Rows[i:i+g.M]...)
 		h.Write(row)
 	}
 }

@@ -21,7 +21,7 @@ const (
 
 // detectGraphs tells graphs and trees from other texts: nearly all must be valid. Molecules need a mark that words do
 // not have, since C and CO are words, too.
-func (t *texts) detectGraphs() (kind seq.Kind, found bool) {
+func (t *sequenceTexts) detectGraphs() (kind seq.Kind, found bool) {
 	n := min(t.n(), graphsLookedAt)
 	graphs, trees, marked := 0, 0, false
 	for i := range n {
@@ -50,7 +50,7 @@ func (t *texts) detectGraphs() (kind seq.Kind, found bool) {
 }
 
 // describeGraphs adds notes about the findings in graphs or trees.
-func (t *texts) describeGraphs(set *seq.Set, unknown int, found seq.GraphStats) {
+func (t *sequenceTexts) describeGraphs(set *seq.Set, unknown int, found seq.GraphStats) {
 	low, mean, high := set.Lengths()
 	beside := ""
 	if set.Alphabet.Kind == seq.Graphs {
@@ -92,7 +92,7 @@ func isGraphLines(head []byte) bool {
 
 // readGraphLines reads graphs in JSON, one on each line, with the label among their keys.
 func readGraphLines(in *input) (*table, error) {
-	t := &texts{input: in, kind: seq.Graphs}
+	t := &sequenceTexts{input: in, kind: seq.Graphs}
 	keys, named, err := in.targetKeys()
 	if err != nil {
 		return nil, err
@@ -177,7 +177,7 @@ func readFolder(path, set string, opt ReadOptions) (*Dataset, []string, error) {
 	if folder.Classes && in.task == "" && opt.Labels == "" {
 		in.task = Classification
 	}
-	t := &texts{input: in, kind: seq.Graphs, graphs: folder.Graphs}
+	t := &sequenceTexts{input: in, kind: seq.Graphs, graphs: folder.Graphs}
 	for i, g := range folder.Graphs {
 		t.append(nil, position{line: i + 1})
 		if folder.Labels != nil {

@@ -81,14 +81,14 @@ func (c *InputColumn) append(to []float64, v float64, hot int, missing bool) []f
 		to = append(to, float64(hot))
 	default:
 		for k := range c.Values {
-			to = append(to, oneIf(k == hot))
+			to = append(to, boolToFloat(k == hot))
 		}
 	}
 	if c.Others != nil {
-		to = append(to, oneIf(hot == len(c.Values)))
+		to = append(to, boolToFloat(hot == len(c.Values)))
 	}
 	if c.Flag {
-		to = append(to, oneIf(missing))
+		to = append(to, boolToFloat(missing))
 	}
 	return to
 }

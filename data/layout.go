@@ -40,13 +40,13 @@ type layout struct {
 	weightless int
 	read       int // number of rows that were kept
 	rows       int // number of rows in the first reading of a training file
-	unneeded   unneeded
+	unneeded   unneededLabels
 
-	unknown []sighting // texts that the training data do not have, by columns
+	unknown []occurrences // texts that the training data do not have, by columns
 
 	sequence     int // position of the sequence, if texts is not nil
 	sequenceName string
-	texts        *texts
+	texts        *sequenceTexts
 	trial        *seq.Encoder // encoder of a Stream that detects bad texts
 }
 
@@ -98,7 +98,7 @@ func (l *layout) checkCells(rec *records) error {
 	if l.texts != nil {
 		columns = append(columns, l.sequence)
 	}
-	columns = append(columns, mapped(l.roles, func(c roleColumn) int { return c.at })...)
+	columns = append(columns, mapSlice(l.roles, func(c roleColumn) int { return c.at })...)
 	for _, i := range columns {
 		if kind := rec.noCells[i]; kind != "" {
 			return rec.errorf("column %s is of type %s: only numbers, text, dates and true or false can be read; "+

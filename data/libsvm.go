@@ -70,8 +70,8 @@ func isNoPair(word string) bool {
 	return !pair || whole != nil && index != "qid" || number != nil
 }
 
-// sparse is the content of a LIBSVM file: row i has the entries from start[i] to start[i+1]−1.
-type sparse struct {
+// libsvmRows is the content of a LIBSVM file: row i has the entries from start[i] to start[i+1]−1.
+type libsvmRows struct {
 	*input
 	line    int
 	start   []int
@@ -83,7 +83,7 @@ type sparse struct {
 
 	ignored, ignoredRows int // entries beyond the inputs of the training data
 
-	unneeded unneeded
+	unneeded unneededLabels
 }
 
 // readLIBSVM reads the rows into a dense table. Its width is the largest index of the training rows; in other rows,
@@ -92,7 +92,7 @@ func readLIBSVM(in *input) (*table, error) {
 	if err := in.ownTarget(in.name, 1, "is a LIBSVM file: its target is the first number of each line"); err != nil {
 		return nil, err
 	}
-	s := &sparse{input: in}
+	s := &libsvmRows{input: in}
 	check := knownClass(in.opt.Schema)
 	if err := in.eachLine(in.lim.text, in.lim.record, func(number int, line []byte) error {
 		s.line = number
@@ -140,7 +140,7 @@ func readLIBSVM(in *input) (*table, error) {
 	return t, nil
 }
 
-func (s *sparse) readLine(line string, check func(float64) string) error {
+func (s *libsvmRows) readLine(line string, check func(float64) string) error {
 	line, _, _ = strings.Cut(line, "#")
 	last, at, end := 0, 0, 0
 	first := true
@@ -176,7 +176,7 @@ func (s *sparse) readLine(line string, check func(float64) string) error {
 }
 
 // begin begins a row with its label, which its first word must be. An optional label that cannot be used is not known.
-func (s *sparse) begin(word string, at position, check func(float64) string) error {
+func (s *libsvmRows) begin(word string, at position, check func(float64) string) error {
 	s.start, s.lines = append(s.start, len(s.index)), append(s.lines, int32(s.line))
 	v, problem := finite(word)
 	switch {
@@ -203,7 +203,7 @@ func (s *sparse) begin(word string, at position, check func(float64) string) err
 }
 
 // entry reads a pair index:value, whose index is beyond the last one.
-func (s *sparse) entry(word string, at, last int) (i int, v float64, err error) {
+func (s *libsvmRows) entry(word string, at, last int) (i int, v float64, err error) {
 	wrong := func(at int, format string, args ...any) error {
 		return s.errorAt(position{s.line, at + 1}, format, args...)
 	}
@@ -242,8 +242,8 @@ func finite(text string) (v float64, problem string) {
 		return 0, "which must be a number: correct it"
 	case math.IsNaN(v) || math.IsInf(v, 0) && err == nil:
 		return 0, "only finite numbers can be used: correct it, or remove the row"
-	case math.Abs(v) > largest:
-		return 0, fmt.Sprintf("which is beyond ±%g: divide by a power of ten", largest)
+	case math.Abs(v) > maxMagnitude:
+		return 0, fmt.Sprintf("which is beyond ±%g: divide by a power of ten", maxMagnitude)
 	}
 	return v, ""
 }

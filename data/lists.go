@@ -77,7 +77,7 @@ func linesOf(head []byte) (lines []string, whole bool) {
 // readSequenceLines reads lines of class, tab and sequence. Where the class may be missing, a line without a tab is a
 // sequence.
 func readSequenceLines(in *input) (*table, error) {
-	t := &texts{input: in}
+	t := &sequenceTexts{input: in}
 	labelled := 0
 	err := in.eachRow("\t", func(number int, line []byte) error {
 		tab := bytes.IndexByte(line, '\t')
@@ -179,7 +179,7 @@ func (in *input) checkTable() error {
 	}
 	texts, targets := false, false
 	for j := range names {
-		column := mapped(rows, func(row []string) string { return strings.TrimSpace(row[j]) })
+		column := mapSlice(rows, func(row []string) string { return strings.TrimSpace(row[j]) })
 		isTarget := in.opt.Schema.areTargets(column)
 		targets = targets || isTarget
 		texts = texts || !isTarget && slices.ContainsFunc(column, isText)
@@ -235,7 +235,7 @@ func (s Schema) areNames(cells []string) bool {
 
 // checkLines refuses lines whose parts before and after the tab cannot be class and sequence of rows like those of
 // training. It is given the number of lines with a tab.
-func (t *texts) checkLines(like *Schema, labelled int) error {
+func (t *sequenceTexts) checkLines(like *Schema, labelled int) error {
 	if like == nil || labelled == 0 {
 		return nil
 	}
@@ -262,7 +262,7 @@ func (t *texts) checkLines(like *Schema, labelled int) error {
 // dropHeader leaves out a first line that names the columns. Its text is a word. Its label is a word above numbers, or
 // a word that no other line has while the other labels are few. Where rows are like those of training, it is one that
 // is no target, above targets.
-func (t *texts) dropHeader(like *Schema) {
+func (t *sequenceTexts) dropHeader(like *Schema) {
 	if t.n() < 2 || strings.ContainsAny(string(t.of(0)), " \t") || !t.isHeader(like) {
 		return
 	}
@@ -275,7 +275,7 @@ func (t *texts) dropHeader(like *Schema) {
 	t.keep(func(i int) bool { return i > 0 })
 }
 
-func (t *texts) isHeader(like *Schema) bool {
+func (t *sequenceTexts) isHeader(like *Schema) bool {
 	const enough = 5
 	if t.labels == nil {
 		return like != nil && isSequenceName(strings.TrimSpace(string(t.of(0))))

@@ -82,7 +82,7 @@ func FromRows(r Rows) (*Dataset, error) {
 			sortNumbers(d.Classes)
 		}
 		find := classFinder(d.Classes)
-		d.Labels = mapped(r.Classes, func(label string) int32 { i, _ := find(label); return i })
+		d.Labels = mapSlice(r.Classes, func(label string) int32 { i, _ := find(label); return i })
 	}
 	if r.Targets != nil {
 		d.Y = slices.Concat(r.Targets...)
@@ -129,7 +129,7 @@ func (r Rows) check() error {
 	switch {
 	case n == 0:
 		return errorf("", "there are no rows: give inputs or sequences")
-	case oneIf(r.Values != nil)+oneIf(r.Targets != nil)+oneIf(r.Classes != nil) != 1:
+	case boolToFloat(r.Values != nil)+boolToFloat(r.Targets != nil)+boolToFloat(r.Classes != nil) != 1:
 		return errorf("", "give either values or targets, for a regression, or classes")
 	case r.Sequences == nil && r.Tokens != "" && r.Tokens != TokensAuto:
 		return errorf("", "the tokens are %s, and there are no sequences: leave them out", phrase.Quote(r.Tokens))
@@ -218,8 +218,8 @@ func (r Rows) checkTargets() error {
 			return lengthError(i, len(row), phrase.Plural(n, "target"), r.TargetNames != nil)
 		}
 		for _, v := range row {
-			if !(math.Abs(v) <= largest) {
-				return rowErrorf(i, ": a target is %g: only finite numbers within ±%g can be used", v, largest)
+			if !(math.Abs(v) <= maxMagnitude) {
+				return rowErrorf(i, ": a target is %g: only finite numbers within ±%g can be used", v, maxMagnitude)
 			}
 		}
 	}
@@ -234,9 +234,9 @@ func (r Rows) numbers(columns []string) ([]float64, error) {
 			return nil, lengthError(i, len(row), phrase.Plural(len(columns), "column"), r.Columns != nil)
 		}
 		for c, v := range row {
-			if !(math.Abs(v) <= largest) {
+			if !(math.Abs(v) <= maxMagnitude) {
 				return nil, rowErrorf(i, ": column %s is %g: only finite numbers within ±%g can be used",
-					phrase.Quote(columns[c]), v, largest)
+					phrase.Quote(columns[c]), v, maxMagnitude)
 			}
 		}
 		x = append(x, row...)
@@ -259,7 +259,7 @@ func (r Rows) kind() seq.Kind {
 	if r.Tokens != "" && r.Tokens != TokensAuto && r.Tokens != TokensChars {
 		return seq.Kind(r.Tokens)
 	}
-	t := &texts{}
+	t := &sequenceTexts{}
 	for _, s := range r.Sequences {
 		t.append([]byte(s), position{})
 	}

@@ -232,7 +232,7 @@ func (in *input) checkMissing(f format) error {
 }
 
 // dropMissing leaves out the rows without text or label.
-func (t *texts) dropMissing() error {
+func (t *sequenceTexts) dropMissing() error {
 	n, width := t.n(), max(1, len(t.targets))
 	noTarget, dropped := 0, 0
 	t.keep(func(i int) bool {
@@ -259,7 +259,7 @@ func (t *texts) dropMissing() error {
 }
 
 // keep leaves out the rows that want does not accept.
-func (t *texts) keep(want func(i int) bool) {
+func (t *sequenceTexts) keep(want func(i int) bool) {
 	kept := matrix.Which(t.n(), want)
 	if len(kept) == t.n() {
 		return

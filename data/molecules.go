@@ -63,12 +63,12 @@ func areMolecules(words []string) bool {
 // firstWords returns the first words of the first lines.
 func firstWords(head []byte) []string {
 	lines, _ := linesOf(head)
-	return mapped(lines, func(line string) string { return firstWord(strings.TrimSpace(line)) })
+	return mapSlice(lines, func(line string) string { return firstWord(strings.TrimSpace(line)) })
 }
 
 // readMoleculeLines reads lines of SMILES, each with a name after it or without one.
 func readMoleculeLines(in *input) (*table, error) {
-	t := &texts{input: in, kind: seq.Graphs}
+	t := &sequenceTexts{input: in, kind: seq.Graphs}
 	named := false
 	err := in.eachRow(" \t", func(number int, line []byte) error {
 		text := string(bytes.TrimSpace(line))
@@ -116,7 +116,7 @@ func readSDF(in *input) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &texts{input: in, kind: seq.Graphs}
+	t := &sequenceTexts{input: in, kind: seq.Graphs}
 	var names []string // names of items
 	for _, m := range all {
 		for _, i := range m.items {
@@ -173,7 +173,7 @@ func (in *input) value(m molecule, name string) (value string, at position, err 
 }
 
 // nameMolecules takes the names of the molecules from the item that is asked for, or else from their first lines.
-func (t *texts) nameMolecules(all []molecule, items []string) error {
+func (t *sequenceTexts) nameMolecules(all []molecule, items []string) error {
 	id := t.opt.ID
 	if like := t.opt.Schema; id == "" && like != nil && slices.Contains(items, like.ID) {
 		id = like.ID

@@ -72,28 +72,28 @@ func (n *Notation) like() string {
 	return "write it as the training cells are, such as " + phrase.Quote(n.write("7.5"))
 }
 
-// digitSigns are the findings about thousands and decimals in the cells of a column.
-type digitSigns struct {
-	ways    [2]digitWay // readings of the cells, with a decimal point and with a decimal comma
-	units   []string    // different units, up to maxUnits+1; "" for a number alone
-	hasText bool        // a cell is not a number
+// digitGrouping are the findings about thousands and decimals in the cells of a column.
+type digitGrouping struct {
+	ways    [2]groupingReading // readings of the cells, with a decimal point and with a decimal comma
+	units   []string           // different units, up to maxUnits+1; "" for a number alone
+	hasText bool               // a cell is not a number
 	// Some cell has neither parentheses nor a final minus, or has a point or a comma. Otherwise, they are names such as
 	// (1).
 	unparenthesised bool
-	ambiguous       sighting // the first cell whose number depends on the reading
-	behind          sighting // the first number with a minus after it
+	ambiguous       occurrences // the first cell whose number depends on the reading
+	behind          occurrences // the first number with a minus after it
 }
 
-// digitWay is the result of reading the column in one way.
-type digitWay struct {
+// groupingReading is the result of reading the column in one way.
+type groupingReading struct {
 	invalid   bool // a cell is not a number in this way
 	thousands string
 }
 
-func (d *digitSigns) way(comma bool) digitWay { return d.ways[int(oneIf(comma))] }
+func (d *digitGrouping) way(comma bool) groupingReading { return d.ways[int(boolToFloat(comma))] }
 
 // add examines a cell. A number in a file of typed cells is no evidence.
-func (d *digitSigns) add(rec *records, i int, cell string, isNumber bool) {
+func (d *digitGrouping) add(rec *records, i int, cell string, isNumber bool) {
 	point, comma := strings.Contains(cell, "."), strings.Contains(cell, ",")
 	d.unparenthesised = d.unparenthesised || isNumber
 	if d.hasText || isNumber && (rec.isTyped(i) || !(point && !d.ways[1].invalid || comma && !d.ways[0].invalid)) {
@@ -259,7 +259,7 @@ func (n *Notation) note(c *columnProfile) string {
 var thousandsSigns = map[string]string{",": ",", ".": ".", "space": " ", "none": ""}
 
 // allow rules out the ways whose separator of thousands is not the one a user has requested.
-func (d *digitSigns) allow(word string) {
+func (d *digitGrouping) allow(word string) {
 	sign, known := thousandsSigns[word]
 	for k := range d.ways {
 		w := &d.ways[k]

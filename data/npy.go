@@ -202,10 +202,10 @@ func npyValues[T float32 | float64](a *npyArray, n int, convert func(float64) T)
 		block := make([]T, k)
 		for i := range block {
 			v := t.decode(chunk[i*t.size:])
-			if !(math.Abs(v) <= largest) && (a.free == nil || !a.free(a.index(done+i))) {
+			if !(math.Abs(v) <= maxMagnitude) && (a.free == nil || !a.free(a.index(done+i))) {
 				return nil, errorf(a.name,
 					"byte %d: value %s is %g: only finite numbers within ±%g can be used, correct it or remove the row",
-					a.offset-int64((k-i)*t.size), a.place(a.index(done+i)), v, largest)
+					a.offset-int64((k-i)*t.size), a.place(a.index(done+i)), v, maxMagnitude)
 			}
 			block[i] = convert(v)
 		}
@@ -297,4 +297,4 @@ func openIDX(name string, r io.Reader) (*npyArray, error) {
 }
 
 // sides returns "28x28".
-func sides(shape []int) string { return strings.Join(mapped(shape, strconv.Itoa), "x") }
+func sides(shape []int) string { return strings.Join(mapSlice(shape, strconv.Itoa), "x") }

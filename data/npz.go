@@ -44,13 +44,13 @@ func readNpz(in *input) (*table, error) {
 	return t, in.unlessUnneeded(t, archive.readFirst(ys, func(a *npyArray) error { return in.arrayTargets(t, a) }))
 }
 
-type npz struct {
+type npzArchive struct {
 	name string
 	zip  *zip.Reader
 }
 
 // openNpz reads the list of arrays, which a zip archive has at its end.
-func openNpz(name string, src seekable) (*npz, error) {
+func openNpz(name string, src seekable) (*npzArchive, error) {
 	size, err := src.Seek(0, io.SeekEnd)
 	if err != nil {
 		return nil, readError(name, err)
@@ -65,11 +65,11 @@ func openNpz(name string, src seekable) (*npz, error) {
 		return nil, errorf(name, "is a zip archive but not an npz: it holds no .npy array; "+
 			"unpack a folder of graphs, and save a spreadsheet as CSV")
 	}
-	return &npz{name, z}, nil
+	return &npzArchive{name, z}, nil
 }
 
 // find returns the first of the arrays that exists, or nil.
-func (a *npz) find(names []string) *zip.File {
+func (a *npzArchive) find(names []string) *zip.File {
 	for _, name := range names {
 		for _, f := range a.zip.File {
 			if f.Name == name+".npy" {
@@ -81,10 +81,10 @@ func (a *npz) find(names []string) *zip.File {
 }
 
 // readFirst reads the first of the arrays that exists. A fault that the archive itself finds is damage.
-func (a *npz) readFirst(names []string, read func(array *npyArray) error) error {
+func (a *npzArchive) readFirst(names []string, read func(array *npyArray) error) error {
 	file := a.find(names)
 	if file == nil {
-		there := mapped(a.zip.File, func(f *zip.File) string { return strings.TrimSuffix(f.Name, ".npy") })
+		there := mapSlice(a.zip.File, func(f *zip.File) string { return strings.TrimSuffix(f.Name, ".npy") })
 		return errorf(a.name, "has no array %s: it holds %s; save it by numpy.savez(file, x=…, y=…)",
 			strings.Join(names, ", "), phrase.List(there))
 	}

@@ -21,9 +21,9 @@ func (d *Dataset) Output(c int) []float64 {
 func (d *Dataset) CheckTargets() error {
 	for c, name := range d.Outputs() {
 		mean, sd := stats.MeanSD(d.Output(c))
-		if sd > 0 && sd < 1/largest {
+		if sd > 0 && sd < 1/maxMagnitude {
 			return errorf(d.Path, "the target column %s varies by %s only, less than ±%g: multiply the column "+
-				"by a power of ten", phrase.Quote(name), phrase.Number(sd), 1/largest)
+				"by a power of ten", phrase.Quote(name), phrase.Number(sd), 1/maxMagnitude)
 		}
 		if sd == 0 {
 			return errorf(d.Path,

@@ -26,15 +26,15 @@ type columnProfile struct {
 	late           bool // an earlier reading has found text in the column, after many numbers
 	droppedNumbers bool // numbers were not kept
 	numbers        int
-	texts          sighting
-	missing        sighting // missing cells in any kind of column, of rows that have a target
-	doubtful       sighting // words such as none, which are missing among numbers and values among texts
+	texts          occurrences
+	missing        occurrences // missing cells in any kind of column, of rows that have a target
+	doubtful       occurrences // words such as none, which are missing among numbers and values among texts
 	dates          dates
-	codes          sighting // whole numbers with a leading zero
-	booleans       int      // texts that are true or false
+	codes          occurrences // whole numbers with a leading zero
+	booleans       int         // texts that are true or false
 	// Texts that are true or false are no texts in this format, and stand for numbers.
 	isTyped bool
-	signs   digitSigns
+	signs   digitGrouping
 
 	// different cells that are not missing, up to maxKept+1, and their frequencies
 	seen       map[string]int
@@ -42,14 +42,14 @@ type columnProfile struct {
 	covered    int                 // number of filled cells that seen and further cover; 0 for all
 	maxNumbers int                 // largest size of seen while there is no text
 
-	fractions   sighting // numbers that are not whole ones of a usual size
-	low, high   float64  // range of the numbers
-	consecutive bool     // the numbers are first, first+1, … in the order of the rows
+	fractions   occurrences // numbers that are not whole ones of a usual size
+	low, high   float64     // range of the numbers
+	consecutive bool        // the numbers are first, first+1, … in the order of the rows
 	last        float64
 }
 
-// sighting is the number of cells of a kind, with the first of them and its place.
-type sighting struct {
+// occurrences is the number of cells of a kind, with the first of them and its place.
+type occurrences struct {
 	n    int
 	cell string
 	at   position
@@ -78,7 +78,7 @@ func profileOf(rec *records, targets, late []int, text string) (*profile, error)
 	for i := range p.columns {
 		isWords := slices.Contains(words, i)
 		p.columns[i] = columnProfile{seen: map[string]int{}, low: math.Inf(1), high: math.Inf(-1),
-			isWords: isWords, signs: digitSigns{hasText: isWords}, consecutive: true, maxNumbers: maxTexts,
+			isWords: isWords, signs: digitGrouping{hasText: isWords}, consecutive: true, maxNumbers: maxTexts,
 			late: slices.Contains(late, i)}
 		p.columns[i].isEpoch = epochName.MatchString(rec.columnName(i))
 		if rec.width > wideTable && !slices.Contains(targets, i) {
@@ -116,13 +116,13 @@ func (p *profile) late() (at []int) {
 }
 
 // countAt counts a cell at a place.
-func (s *sighting) countAt(cell string, at position) {
+func (s *occurrences) countAt(cell string, at position) {
 	if s.n++; s.n == 1 {
 		s.cell, s.at = strings.Clone(cell), at
 	}
 }
 
-func (s *sighting) countCell(rec *records, i int, cell string) {
+func (s *occurrences) countCell(rec *records, i int, cell string) {
 	if s.n++; s.n == 1 {
 		s.cell, s.at = strings.Clone(cell), rec.placeOf(i)
 	}
@@ -173,7 +173,7 @@ func (c *columnProfile) add(rec *records, i int) {
 
 func (c *columnProfile) addNumber(rec *records, i int, cell string, v float64) {
 	c.consecutive = c.consecutive && (c.numbers == 0 || v == c.last+1)
-	if v != math.Trunc(v) || math.Abs(v) > largest {
+	if v != math.Trunc(v) || math.Abs(v) > maxMagnitude {
 		c.fractions.countCell(rec, i, cell)
 	}
 	if c.isEpoch {
@@ -264,7 +264,7 @@ func (c *columnProfile) numbersRows(name string) bool {
 }
 
 // firstText returns the first cell that makes the column text.
-func (c *columnProfile) firstText() sighting {
+func (c *columnProfile) firstText() occurrences {
 	if c.texts.cell == "" {
 		return c.codes
 	}
@@ -306,7 +306,7 @@ func (c *columnProfile) isNumbering() bool {
 }
 
 // missingCells returns the missing cells of a column, whose kind decides about doubtful words.
-func (c *columnProfile) missingCells() sighting {
+func (c *columnProfile) missingCells() occurrences {
 	if c.isText() && !c.isDates() || c.doubtful.n == 0 {
 		return c.missing
 	}

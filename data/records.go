@@ -20,7 +20,7 @@ import (
 type records struct {
 	*input
 	rows   rowReader
-	guard  *guard
+	guard  *guardReader
 	style  style
 	header []string // column names, nil if the file has none
 	bare   []bool   // columns whose names the file leaves empty
@@ -43,10 +43,10 @@ type records struct {
 // newRecords finds out how the table is written, and reads the first row.
 func newRecords(in *input) (*records, error) {
 	if isColumns(in.head) {
-		rec := &records{input: in, guard: &guard{}}
+		rec := &records{input: in, guard: &guardReader{}}
 		return rec, rec.openColumns()
 	}
-	rec := &records{input: in, guard: &guard{src: in.bytes, limits: in.lim}}
+	rec := &records{input: in, guard: &guardReader{src: in.bytes, limits: in.lim}}
 	switch {
 	case isARFF(in.head):
 		return rec, rec.openARFF()
@@ -70,7 +70,7 @@ func newRecords(in *input) (*records, error) {
 	head := rec.skipTitles(in.someRows(), &dialect)
 	rec.guard.src = in.bytes
 	if rec.style = findStyle(head, dialect, known, inputs); rec.style.singleColumn {
-		rec.guard.src = &blankRows{src: in.bytes, comments: rec.style.comments, beforeHeader: rec.style.header,
+		rec.guard.src = &blankRowReader{src: in.bytes, comments: rec.style.comments, beforeHeader: rec.style.header,
 			most: in.lim.record}
 	}
 	rec.rows = rec.style.rows(rec.guard)
@@ -240,7 +240,7 @@ func (r *records) columnName(i int) string {
 }
 
 func (r *records) columnNames() []string {
-	return mapped(matrix.Every(r.width), r.columnName)
+	return mapSlice(matrix.Every(r.width), r.columnName)
 }
 
 // hasType reports whether the file says that column i is of one of these types.

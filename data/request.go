@@ -140,10 +140,10 @@ func (s Schema) checkRequest(g Request) error {
 }
 
 // offsets returns the offsets of the rows, the last number of each; nil if the schema has none.
-func (g Request) offsets(s Schema) (offset []float64, err error) {
+func (r Request) offsets(s Schema) (offset []float64, err error) {
 	width := len(s.RequestNumbers())
-	for i := 0; i < g.N && s.Roles.Offset != ""; i++ {
-		v := g.Numbers[(i+1)*width-1]
+	for i := 0; i < r.N && s.Roles.Offset != ""; i++ {
+		v := r.Numbers[(i+1)*width-1]
 		if math.IsNaN(v) {
 			return nil, rowErrorf(i, ": column %s is missing: each row needs its offset", phrase.Quote(s.Roles.Offset))
 		}
@@ -158,7 +158,7 @@ func (g Request) offsets(s Schema) (offset []float64, err error) {
 
 // value returns the number or the time of row i in a column without words, NaN for a missing one. rest are the
 // remaining numbers of the row.
-func (g Request) value(c InputColumn, i int, numbers []float64) (v float64, rest []float64, err error) {
+func (r Request) value(c InputColumn, i int, numbers []float64) (v float64, rest []float64, err error) {
 	wrong := func(found, what string) (float64, []float64, error) {
 		return 0, nil, rowErrorf(i, ": found %s in column %s%s", found, phrase.Quote(c.Name), what)
 	}
@@ -170,12 +170,12 @@ func (g Request) value(c InputColumn, i int, numbers []float64) (v float64, rest
 			v = c.Date.Seconds(v)
 		}
 	case c.Date != nil:
-		cell := g.Texts[c.Name][i]
+		cell := r.Texts[c.Name][i]
 		if v, ok = c.Date.parse(cell); !ok {
 			return wrong(phrase.Quote(cell), ", "+c.Date.like(cell))
 		}
 	default:
-		cell := g.Texts[c.Name][i]
+		cell := r.Texts[c.Name][i]
 		if v, ok = c.Notation.parse(cell); !ok {
 			return wrong(phrase.Quote(cell), ": "+c.Notation.like())
 		}
@@ -183,31 +183,32 @@ func (g Request) value(c InputColumn, i int, numbers []float64) (v float64, rest
 	if fault := c.notBoolean(v); fault != "" {
 		return wrong(phrase.Number(v), ", "+fault)
 	}
-	if math.Abs(v) > largest {
-		return wrong(phrase.Number(v), fmt.Sprintf(", which is beyond ±%g: only smaller numbers can be used", largest))
+	if math.Abs(v) > maxMagnitude {
+		return wrong(phrase.Number(v), fmt.Sprintf(", which is beyond ±%g: only smaller numbers can be used",
+			maxMagnitude))
 	}
 	return v, numbers, nil
 }
 
 // expand computes the inputs [N,len(s.Columns)] of the cells.
-func (g Request) expand(columns []InputColumn, s Schema) ([]float64, error) {
-	x := make([]float64, 0, g.N*len(s.Columns))
+func (r Request) expand(columns []InputColumn, s Schema) ([]float64, error) {
+	x := make([]float64, 0, r.N*len(s.Columns))
 	width := len(s.RequestNumbers())
 	impute := s.Missing == MissingImpute
-	for i := range g.N {
-		numbers := g.Numbers[i*width:]
+	for i := range r.N {
+		numbers := r.Numbers[i*width:]
 		for _, c := range columns {
 			v, hot, missing := 0.0, -1, false
 			if c.Values == nil {
 				var err error
-				if v, numbers, err = g.value(c, i, numbers); err != nil {
+				if v, numbers, err = r.value(c, i, numbers); err != nil {
 					return nil, err
 				}
 				if missing = math.IsNaN(v); missing {
 					v = c.Fill
 				}
 			} else {
-				cell := strings.TrimSpace(g.Texts[c.Name][i])
+				cell := strings.TrimSpace(r.Texts[c.Name][i])
 				hot, _ = c.find(cell)
 				if c.isMissing(cell) {
 					hot, missing = -1, true
@@ -230,7 +231,7 @@ func (s Schema) NewWords(g Request) (warnings []string) {
 		if c.Values == nil {
 			continue
 		}
-		var words sighting
+		var words occurrences
 		for i, text := range g.Texts[c.Name] {
 			cell := strings.TrimSpace(text)
 			if _, known := c.find(cell); !known && !c.isMissing(cell) {
@@ -254,7 +255,7 @@ func (l *layout) warnUnknownWords() {
 }
 
 // unknownWord writes the message about words of a column that the training data lack.
-func unknownWord(c InputColumn, words sighting) string {
+func unknownWord(c InputColumn, words occurrences) string {
 	others, becomes := "", "all inputs of the column are 0 there"
 	switch {
 	case c.Numbered:

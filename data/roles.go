@@ -156,7 +156,7 @@ func (l *layout) leaveOut(name string, at int, why string) {
 }
 
 func leftNames(columns []LeftOut) []string {
-	return mapped(columns, func(c LeftOut) string { return c.Column })
+	return mapSlice(columns, func(c LeftOut) string { return c.Column })
 }
 
 // assignInput makes column i an input, or several, or leaves it out.
@@ -164,7 +164,7 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int) error {
 	opt := l.opt
 	name := rec.columnName(i)
 	flag := flagWord(name, i)
-	bad := func(s sighting, format string, args ...any) error {
+	bad := func(s occurrences, format string, args ...any) error {
 		return rec.errorAt(s.at, "found %s in column %s%s", phrase.Quote(s.cell), phrase.Quote(name),
 			fmt.Sprintf(format, args...))
 	}
@@ -197,7 +197,7 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int) error {
 		return bad(c.texts, ", a number with the unit %s: write numbers alone, read the column as words by %s=%s, or "+
 			"leave it out with %s %s", phrase.Quote(c.signs.units[0]), asKey("text"), flag, asFlag("ignore"), flag)
 	case !c.isWords && cellformat.IsDecorated(c.texts.cell):
-		return bad(c.texts, ": %s, or leave the column out with %s %s", plainer(c.texts.cell), asFlag("ignore"), flag)
+		return bad(c.texts, ": %s, or leave the column out with %s %s", plainCell(c.texts.cell), asFlag("ignore"), flag)
 	case c.isUnique(), c.isIdentifier() && !(opt.OneHot && c.distinct() <= maxTexts):
 		l.warnStray(rec, c, i)
 		l.leaveIdentifier(rec, c, i)

@@ -258,15 +258,15 @@ func (d *Dataset) checkSeparable() error {
 // checkFacts refuses invalid values, weights, times and offsets of rows in memory.
 func (r Rows) checkFacts() error {
 	within := func(most float64) func(v float64) bool { return func(v float64) bool { return math.Abs(v) <= most } }
-	areFinite := fmt.Sprintf("only finite numbers within ±%g can be used", largest)
+	areFinite := fmt.Sprintf("only finite numbers within ±%g can be used", maxMagnitude)
 	for _, fact := range []struct {
 		name   string
 		values []float64
 		sound  func(v float64) bool
 		rule   string
 	}{
-		{"value", r.Values, within(largest), areFinite}, {"weight", r.Weights, isWeight, areWeights},
-		{"time", r.Times, within(largest), areFinite}, {"offset", r.Offset, within(maxOffset), areOffsets},
+		{"value", r.Values, within(maxMagnitude), areFinite}, {"weight", r.Weights, isWeight, areWeights},
+		{"time", r.Times, within(maxMagnitude), areFinite}, {"offset", r.Offset, within(maxOffset), areOffsets},
 	} {
 		for i, v := range fact.values {
 			if !fact.sound(v) {

@@ -31,7 +31,7 @@ func (l *layout) findSequence(rec *records) error {
 func (l *layout) setSequence(rec *records, at int) {
 	l.sequence = at
 	l.sequenceName = rec.columnName(at)
-	l.texts = &texts{input: l.input}
+	l.texts = &sequenceTexts{input: l.input}
 }
 
 // isSequenceMissing reports whether the current row has no sequence where it should.

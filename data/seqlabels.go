@@ -29,7 +29,7 @@ func labelsStand(s *seq.Set, known Schema) string {
 
 // setLabels makes classes or numbers of the labels. Labels are classes if they are words, or few different whole
 // numbers. Classes have the order of their numbers or their letters. The target column of a table already has its name.
-func (t *texts) setLabels(made *table) error {
+func (t *sequenceTexts) setLabels(made *table) error {
 	if t.targets != nil && t.labels != nil {
 		if err := t.severalClasses(len(t.targets)); err != nil {
 			return err
@@ -91,7 +91,7 @@ func (t *texts) setLabels(made *table) error {
 }
 
 // withoutLabels returns the error about sequences that need labels and have none.
-func (t *texts) withoutLabels(made *table) error {
+func (t *sequenceTexts) withoutLabels(made *table) error {
 	if t.opt.TargetOptional {
 		made.schema.Target = ""
 		return nil
@@ -104,7 +104,7 @@ func (t *texts) withoutLabels(made *table) error {
 }
 
 // findClasses lists the different labels in order; why is the reason not to take numbers for classes.
-func (t *texts) findClasses() (classes []string, why string) {
+func (t *sequenceTexts) findClasses() (classes []string, why string) {
 	classes = slices.Compact(slices.Sorted(slices.Values(t.labels)))
 	var values []float64
 	for _, l := range classes {
@@ -132,11 +132,11 @@ func (t *texts) findClasses() (classes []string, why string) {
 }
 
 // checkWords refuses words as classes that are nearly all different, unless the task is set.
-func (t *texts) checkWords(different int, words bool) error {
+func (t *sequenceTexts) checkWords(different int, words bool) error {
 	if !words || different <= 2 || 2*different <= t.n() {
 		return nil
 	}
-	behind := setOf(mapped(matrix.Every(t.n()), func(i int) string { return strings.TrimSpace(string(t.of(i))) }))
+	behind := setOf(mapSlice(matrix.Every(t.n()), func(i int) string { return strings.TrimSpace(string(t.of(i))) }))
 	advice := "give others, or use the task classification"
 	if a, ok := cellformat.AmountOf(t.labels[0]); ok && a.Unit != "" {
 		advice = "write the numbers alone, without " + phrase.Quote(a.Unit)
@@ -149,7 +149,7 @@ func (t *texts) checkWords(different int, words bool) error {
 
 // strayLabel returns the first label that is not a number, if the others are numbers and do not look like classes. Then
 // it is a missing value, or some numbers are fractions. It is −1 without such a label.
-func (t *texts) strayLabel() int {
+func (t *sequenceTexts) strayLabel() int {
 	word, missing := -1, -1
 	fractions, numbers := false, false
 	for i, l := range t.labels {
@@ -197,8 +197,8 @@ func classFinder(classes []string) func(label string) (int32, bool) {
 }
 
 // setTargets sets the targets of the rows by the task. Optional targets of a row with an invalid one are not known.
-func (t *texts) setTargets(made *table) error {
-	u := unneeded{}
+func (t *sequenceTexts) setTargets(made *table) error {
+	u := unneededLabels{}
 	find := classFinder(made.schema.Classes)
 	width := max(1, len(t.targets))
 	advice := "correct it, or use the task classification"
@@ -219,7 +219,7 @@ func (t *texts) setTargets(made *table) error {
 
 // addTargets adds the targets of a row, by its labels from first on. If a label is invalid, the targets are not known;
 // bad is its position, and the error is about it. advice is what to do about a word where a number must be.
-func (t *texts) addTargets(made *table, find func(label string) (int32, bool), first, width int,
+func (t *sequenceTexts) addTargets(made *table, find func(label string) (int32, bool), first, width int,
 	advice string) (bad int, err error) {
 	if made.task == Classification {
 		c, known := find(t.labels[first])
@@ -236,7 +236,7 @@ func (t *texts) addTargets(made *table, find func(label string) (int32, bool), f
 		label := t.labels[first+k]
 		v, wrong := cellformat.ParseNumber(label)
 		made.y = append(made.y, v)
-		if wrong == nil && math.Abs(v) <= largest {
+		if wrong == nil && math.Abs(v) <= maxMagnitude {
 			continue
 		}
 		made.y = append(made.y[:first], slices.Repeat([]float64{math.NaN()}, width)...)
@@ -252,7 +252,7 @@ func (t *texts) addTargets(made *table, find func(label string) (int32, bool), f
 
 // readLabels takes the labels from a file. It has one on each line, in the order of the sequences, or name and label,
 // with a tab or a comma between them.
-func (t *texts) readLabels(path string) error {
+func (t *sequenceTexts) readLabels(path string) error {
 	f, err := t.opt.open(path)
 	if err != nil {
 		return err
@@ -285,7 +285,7 @@ func (t *texts) readLabels(path string) error {
 }
 
 // labelError makes an error about label i, with its place.
-func (t *texts) labelError(i int, format string, args ...any) *Error {
+func (t *sequenceTexts) labelError(i int, format string, args ...any) *Error {
 	e := t.errorAt(t.where[i], format, args...)
 	if t.labelsIn != "" {
 		e.File = t.labelsIn
@@ -293,7 +293,7 @@ func (t *texts) labelError(i int, format string, args ...any) *Error {
 	return e
 }
 
-func (t *texts) labelsByName(path string, lines []string, where []position) error {
+func (t *sequenceTexts) labelsByName(path string, lines []string, where []position) error {
 	at := map[string]int{}
 	labels := make([]string, len(lines))
 	for i, line := range lines {
@@ -349,7 +349,7 @@ func firstWord(header string) string {
 }
 
 // nameTargets sets the names of the targets that the labels hold. Several targets are a regression.
-func (t *texts) nameTargets(names []string) {
+func (t *sequenceTexts) nameTargets(names []string) {
 	if len(names) == 1 {
 		t.target = names[0]
 	} else if len(names) > 1 {

@@ -23,13 +23,13 @@ const (
 
 // Tokens returns the values of ReadOptions.Tokens: the two ways of detection, and the alphabets.
 func Tokens() []string {
-	kinds := mapped(seq.Kinds(), func(k seq.Kind) string { return string(k) })
+	kinds := mapSlice(seq.Kinds(), func(k seq.Kind) string { return string(k) })
 	return append([]string{TokensAuto, TokensChars}, kinds...)
 }
 
-// texts are sequences as they are written in a file, before their symbols are known. A text on several lines includes
-// the line ends.
-type texts struct {
+// sequenceTexts are sequences as they are written in a file, before their symbols are known. A text on several lines
+// includes the line ends.
+type sequenceTexts struct {
 	*input
 	text   []byte // the texts, one after another
 	end    []int
@@ -48,7 +48,7 @@ type texts struct {
 	graphs  []*graph.Graph // graphs of a folder, instead of texts; each is nil once it is encoded
 }
 
-func (t *texts) add(e *seq.Encoder, i int) error {
+func (t *sequenceTexts) add(e *seq.Encoder, i int) error {
 	if t.graphs == nil {
 		return e.Add(t.of(i))
 	}
@@ -57,10 +57,10 @@ func (t *texts) add(e *seq.Encoder, i int) error {
 	return e.AddGraph(g)
 }
 
-func (t *texts) n() int { return len(t.end) }
+func (t *sequenceTexts) n() int { return len(t.end) }
 
 // of returns the text of sequence i.
-func (t *texts) of(i int) []byte {
+func (t *sequenceTexts) of(i int) []byte {
 	from := 0
 	if i > 0 {
 		from = t.end[i-1]
@@ -69,18 +69,18 @@ func (t *texts) of(i int) []byte {
 }
 
 // append adds a text that starts at a place.
-func (t *texts) append(text []byte, at position) {
+func (t *sequenceTexts) append(text []byte, at position) {
 	t.text = append(t.text, text...)
 	t.end, t.at = append(t.end, len(t.text)), append(t.at, at)
 }
 
 // label adds the label of the text that was added last.
-func (t *texts) label(label string, at position) {
+func (t *sequenceTexts) label(label string, at position) {
 	t.labels, t.where = append(t.labels, label), append(t.where, at)
 }
 
 // placeOf returns the place of byte `offset` of sequence i.
-func (t *texts) placeOf(i, offset int) position {
+func (t *sequenceTexts) placeOf(i, offset int) position {
 	before := t.of(i)[:offset]
 	p := t.at[i]
 	if lines := bytes.Count(before, []byte("\n")); lines > 0 {
@@ -99,7 +99,7 @@ func checkTokens(tokens string) error {
 
 // encode encodes the texts over the alphabet of the training data, the requested one, or the one that the texts look
 // like.
-func (t *texts) encode() (*seq.Set, error) {
+func (t *sequenceTexts) encode() (*seq.Set, error) {
 	e, err := t.encoder()
 	if err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func (t *texts) encode() (*seq.Set, error) {
 	return set, nil
 }
 
-func (t *texts) encoder() (*seq.Encoder, error) {
+func (t *sequenceTexts) encoder() (*seq.Encoder, error) {
 	opt := t.opt
 	if opt.Schema != nil {
 		if like := opt.Schema.Alphabet.Kind; t.kind != "" && t.kind != like {
@@ -143,7 +143,7 @@ func (t *texts) encoder() (*seq.Encoder, error) {
 	return seq.NewEncoder(requested), nil
 }
 
-func (t *texts) detect(tokens string) seq.Kind {
+func (t *sequenceTexts) detect(tokens string) seq.Kind {
 	var c seq.AlphabetDetector
 	for i := range t.n() {
 		c.Add(t.of(i))
@@ -160,7 +160,7 @@ func (t *texts) detect(tokens string) seq.Kind {
 	return kind
 }
 
-func (t *texts) describe(set *seq.Set, unknown int) {
+func (t *sequenceTexts) describe(set *seq.Set, unknown int) {
 	a := set.Alphabet
 	low, mean, high := set.Lengths()
 	what := string(a.Kind)
@@ -180,7 +180,7 @@ func (t *texts) describe(set *seq.Set, unknown int) {
 }
 
 // table makes the table of a file of sequences.
-func (t *texts) table() (*table, error) {
+func (t *sequenceTexts) table() (*table, error) {
 	like, labels := t.opt.Schema, t.opt.Labels
 	switch {
 	case t.n() == 0:
@@ -207,7 +207,7 @@ func (t *texts) table() (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines := mapped(t.at, func(p position) int32 { return int32(p.line) })
+	lines := mapSlice(t.at, func(p position) int32 { return int32(p.line) })
 	made := &table{Dataset: Dataset{Sequences: set, lines: lines,
 		schema: Schema{Target: t.target, ID: t.idName}}}
 	if err := t.setLabels(made); err != nil {

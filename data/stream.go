@@ -192,7 +192,7 @@ func (l *layout) setAside(rec *records, err error) error {
 	if l.opt.bad == nil || !errors.As(err, &e) || !e.row {
 		return err
 	}
-	return l.opt.bad.add(BadRow{e, mapped(rec.written, strings.Clone)})
+	return l.opt.bad.add(BadRow{e, mapSlice(rec.written, strings.Clone)})
 }
 
 // none returns the error about a file without usable rows.
@@ -222,7 +222,7 @@ func (b *badRows) add(row BadRow) error {
 }
 
 // fault returns the error about text i, which has no symbols or an invalid one; nil if it is valid.
-func (t *texts) fault(e *seq.Encoder, i int) *Error {
+func (t *sequenceTexts) fault(e *seq.Encoder, i int) *Error {
 	if bad, ok := errors.AsType[*seq.SymbolError](t.add(e, i)); ok {
 		return t.errorAt(t.placeOf(i, bad.At), "found %s, %s", phrase.Quote(bad.Symbol), bad.Msg)
 	}
@@ -233,7 +233,7 @@ func (t *texts) fault(e *seq.Encoder, i int) *Error {
 }
 
 // setAside removes the texts that cannot be read, if the input collects them.
-func (t *texts) setAside() error {
+func (t *sequenceTexts) setAside() error {
 	to := t.opt.bad
 	if to == nil || t.graphs != nil {
 		return nil

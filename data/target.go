@@ -76,7 +76,7 @@ func targetOf(file, column string, c *columnProfile, task Task, nominal bool) (t
 // is set.
 func targetClasses(file, where string, c *columnProfile, task Task, nominal bool) (classes []string, why string,
 	err error) {
-	bad := func(s sighting, format string, args ...any) error {
+	bad := func(s occurrences, format string, args ...any) error {
 		return errorAt(file, s.at, "found %s in the %s%s", phrase.Quote(s.cell), where, fmt.Sprintf(format, args...))
 	}
 	manyDifferent := c.distinct() > maxAutoClasses && 2*c.distinct() > c.filled()
@@ -101,7 +101,7 @@ func targetClasses(file, where string, c *columnProfile, task Task, nominal bool
 	case c.isWords && task == Regression:
 		err = bad(c.texts, ", which is text by %s: a regression needs numbers", asKey("text"))
 	case !c.isWords && cellformat.IsDecorated(c.texts.cell):
-		err = bad(c.texts, ", which is not a plain number: %s", plainer(c.texts.cell))
+		err = bad(c.texts, ", which is not a plain number: %s", plainCell(c.texts.cell))
 	case task == Regression:
 		err = bad(c.texts, ", which must be a number: correct it, or use the task classification")
 	case task == "" && (c.fractions.cell != "" || !c.isText()):
@@ -133,9 +133,9 @@ func numberClass(v float64) string {
 
 // numberClasses writes the labels of the different numbers, in order. A sum turns −0 into 0.
 func numberClasses(values []float64) []string {
-	values = mapped(values, func(v float64) float64 { return v + 0 })
+	values = mapSlice(values, func(v float64) float64 { return v + 0 })
 	slices.Sort(values)
-	return mapped(slices.Compact(values), numberClass)
+	return mapSlice(slices.Compact(values), numberClass)
 }
 
 // wholeNumbers lists the different numbers of a column in order. why is the reason not to take them for classes unless
@@ -305,7 +305,7 @@ func splitTargets(target string, names []string) []string {
 	if target == "" || slices.Contains(names, target) || !strings.Contains(target, ",") {
 		return []string{target}
 	}
-	return mapped(strings.Split(target, ","), strings.TrimSpace)
+	return mapSlice(strings.Split(target, ","), strings.TrimSpace)
 }
 
 // NamesTargets reports whether ReadOptions.Target names the targets of the rows, by their names or numbers.

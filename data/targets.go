@@ -17,7 +17,7 @@ import (
 
 // plainColumns returns the default names of inputs: x0, x1, ….
 func plainColumns(d int) []string {
-	return mapped(matrix.Every(d), func(i int) string { return "x" + strconv.Itoa(i) })
+	return mapSlice(matrix.Every(d), func(i int) string { return "x" + strconv.Itoa(i) })
 }
 
 // plainTargets returns the default names of n targets: label, or y0, y1, ….
@@ -25,7 +25,7 @@ func plainTargets(n int) []string {
 	if n == 1 {
 		return []string{labelColumn}
 	}
-	return mapped(matrix.Every(n), func(i int) string { return "y" + strconv.Itoa(i) })
+	return mapSlice(matrix.Every(n), func(i int) string { return "y" + strconv.Itoa(i) })
 }
 
 // ownTarget refuses a target column for a file that has no choice of columns. It accepts the default name of the n
@@ -97,13 +97,13 @@ func (in *input) setTargets(t *table, a *npyArray, y []float64, where func(i int
 	if a.idx {
 		t.task = Classification
 	}
-	u := unneeded{}
+	u := unneededLabels{}
 	check := knownClass(in.opt.Schema)
 	for i, v := range y {
 		switch wrong := check(v); {
 		case wrong != "" && !in.opt.TargetOptional:
 			return errorf(a.name, "%s: %s", where(i), wrong)
-		case wrong != "", !(math.Abs(v) <= largest):
+		case wrong != "", !(math.Abs(v) <= maxMagnitude):
 			u.meet(numberClass(v), position{})
 			y[i] = math.NaN()
 		}
@@ -143,14 +143,14 @@ func startsWithX(name string) bool {
 
 // Targets of rows to be predicted are never needed. A missing or invalid one is not known: NaN, or class −1.
 
-// unneeded counts the targets that are not known.
-type unneeded struct {
+// unneededLabels counts the targets that are not known.
+type unneededLabels struct {
 	missing  int
-	unusable sighting
+	unusable occurrences
 }
 
 // meet counts the target in a cell.
-func (u *unneeded) meet(cell string, at position) {
+func (u *unneededLabels) meet(cell string, at position) {
 	if cellformat.IsNoNumber(cell) {
 		u.missing++
 		return
@@ -159,10 +159,10 @@ func (u *unneeded) meet(cell string, at position) {
 }
 
 // all reports whether none of the rows has a target.
-func (u *unneeded) all(rows int) bool { return u.missing+u.unusable.n >= rows }
+func (u *unneededLabels) all(rows int) bool { return u.missing+u.unusable.n >= rows }
 
 // settle removes the targets from t if none of its rows has one.
-func (in *input) settle(u unneeded, t *table, rows int) {
+func (in *input) settle(u unneededLabels, t *table, rows int) {
 	in.noteUnneeded(u, rows)
 	if u.all(rows) {
 		t.withoutTargets()
@@ -170,7 +170,7 @@ func (in *input) settle(u unneeded, t *table, rows int) {
 }
 
 // noteUnneeded adds notes about targets that are not known.
-func (in *input) noteUnneeded(u unneeded, rows int) {
+func (in *input) noteUnneeded(u unneededLabels, rows int) {
 	if u.missing > 0 {
 		in.note("%d of %s have no target: their cells are empty", u.missing, phrase.Plural(rows, "row"))
 	}
@@ -213,7 +213,7 @@ func (s Schema) isTarget(label string) bool {
 		return known
 	}
 	v, err := cellformat.ParseNumber(label)
-	return err == nil && math.Abs(v) <= largest
+	return err == nil && math.Abs(v) <= maxMagnitude
 }
 
 // areTargets reports whether all labels can be targets.

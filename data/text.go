@@ -56,7 +56,7 @@ func unzipped(name string, r io.Reader) (*bufio.Reader, []byte, error) {
 			return nil, nil, readError(name, err)
 		}
 		gz.Multistream(false)
-		br = bufio.NewReaderSize(&gzipParts{gz, br}, headSize)
+		br = bufio.NewReaderSize(&gzipMembers{gz, br}, headSize)
 	}
 	head, err := br.Peek(headSize)
 	if bytes.HasPrefix(head, []byte(byteOrderMark)) {
@@ -77,13 +77,13 @@ func isGzip(r *bufio.Reader) bool {
 	return string(magic) == "\x1f\x8b"
 }
 
-// gzipParts reads the parts of a gzip file, one after the other. Other bytes after a part are an error.
-type gzipParts struct {
+// gzipMembers reads the members of a gzip file, one after the other. Other bytes after a member are an error.
+type gzipMembers struct {
 	part *gzip.Reader
 	src  *bufio.Reader
 }
 
-func (g *gzipParts) Read(to []byte) (int, error) {
+func (g *gzipMembers) Read(to []byte) (int, error) {
 	n, err := g.part.Read(to)
 	if err != io.EOF {
 		return n, err
@@ -109,7 +109,7 @@ func (in *input) text() error {
 		if err := zeroBytes(in.name, in.head, 1); err != nil && err.Line > 1 {
 			return err
 		}
-		known := mapped(formats(), func(f format) string { return f.what })
+		known := mapSlice(formats(), func(f format) string { return f.what })
 		slices.Reverse(known)
 		last := len(known) - 1
 		return in.errorf("%s: give %s or %s, plain or gzip", what, strings.Join(known[:last], ", "), known[last])
@@ -118,10 +118,11 @@ func (in *input) text() error {
 		return notUTF8(in.name, line, in.head[bad])
 	}
 	if bytes.IndexByte(in.head, '\n') < 0 && bytes.IndexByte(in.head, '\r') >= 0 {
-		in.bytes = bufio.NewReaderSize(&replaced{in.bytes, '\r', '\n'}, headSize) // old computers end lines with \r
+		// old computers end lines with \r
+		in.bytes = bufio.NewReaderSize(&replacingReader{in.bytes, '\r', '\n'}, headSize)
 		in.head, _ = in.bytes.Peek(len(in.head))
 	}
-	in.bytes = bufio.NewReaderSize(&utf8Text{src: in.bytes, name: in.name, line: 1}, headSize)
+	in.bytes = bufio.NewReaderSize(&utf8Reader{src: in.bytes, name: in.name, line: 1}, headSize)
 	return nil
 }
 
@@ -147,13 +148,13 @@ func (in *input) someRows() []byte {
 	return head
 }
 
-// replaced is a text in which one byte replaces another.
-type replaced struct {
+// replacingReader is a text in which one byte replaces another.
+type replacingReader struct {
 	src     io.Reader
 	old, by byte
 }
 
-func (r *replaced) Read(b []byte) (int, error) {
+func (r *replacingReader) Read(b []byte) (int, error) {
 	n, err := r.src.Read(b)
 	for i, c := range b[:n] {
 		if c == r.old {
@@ -163,9 +164,9 @@ func (r *replaced) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// blankRows turns the blank lines of a table of one column into rows, whose cell is an empty one in quotes. Blank lines
-// above a header or after the last row are unchanged.
-type blankRows struct {
+// blankRowReader turns the blank lines of a table of one column into rows, whose cell is an empty one in quotes. Blank
+// lines above a header or after the last row are unchanged.
+type blankRowReader struct {
 	src          *bufio.Reader
 	comments     bool  // lines that start with # do not belong to the table
 	beforeHeader bool  // the header has not come yet
@@ -178,7 +179,7 @@ type blankRows struct {
 	ready []byte
 }
 
-func (b *blankRows) Read(to []byte) (n int, err error) {
+func (b *blankRowReader) Read(to []byte) (n int, err error) {
 	for len(b.ready) == 0 && b.err == nil {
 		b.fill()
 	}
@@ -191,7 +192,7 @@ func (b *blankRows) Read(to []byte) (n int, err error) {
 }
 
 // fill takes a line, or a piece of a long one.
-func (b *blankRows) fill() {
+func (b *blankRowReader) fill() {
 	line, err := b.src.ReadSlice('\n')
 	begins := !b.partial && !b.quoted
 	if b.partial = errors.Is(err, bufio.ErrBufferFull); !b.partial {
@@ -260,14 +261,14 @@ type readFailure struct {
 func (e *readFailure) Error() string { return e.name + ": reading failed: " + cause(e.err) }
 func (e *readFailure) Unwrap() error { return e.err }
 
-// guard stops a text or a row that exceeds its limit. The reader of rows moves the mark to the start of each row.
-type guard struct {
+// guardReader stops a text or a row that exceeds its limit. The reader of rows moves the mark to the start of each row.
+type guardReader struct {
 	src        io.Reader
 	limits     limits
 	read, mark int64
 }
 
-func (g *guard) Read(p []byte) (int, error) {
+func (g *guardReader) Read(p []byte) (int, error) {
 	switch {
 	case g.read > g.limits.text:
 		return 0, errTextLimit
@@ -331,15 +332,15 @@ func zeroBytes(name string, text []byte, line int) *Error {
 		"the file again")
 }
 
-// utf8Text passes a text on, and stops at bytes that are not UTF-8, or 0x00.
-type utf8Text struct {
+// utf8Reader passes a text on, and stops at bytes that are not UTF-8, or 0x00.
+type utf8Reader struct {
 	src  io.Reader
 	name string
 	line int    // line at the end of the text that was passed on
 	part []byte // start of a rune that may continue
 }
 
-func (u *utf8Text) Read(to []byte) (int, error) {
+func (u *utf8Reader) Read(to []byte) (int, error) {
 	n, err := u.src.Read(to)
 	text := to[:n]
 	if len(u.part) > 0 {

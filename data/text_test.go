@@ -26,11 +26,11 @@ func TestUTF8(t *testing.T) {
 	_, _, err := read("t.csv", strings.NewReader("a,b\n1,2\n3,Z\xc3"), ReadOptions{}, fileLimits())
 	wantError(t, "", err, strings.HasPrefix, "t.csv:3: is not UTF-8")
 	good := strings.Repeat("Zürich–𝔊\n", 100)
-	u := &utf8Text{src: iotest.OneByteReader(strings.NewReader(good)), line: 1}
+	u := &utf8Reader{src: iotest.OneByteReader(strings.NewReader(good)), line: 1}
 	must.OK(t, iotest.TestReader(u, []byte(good)))
 	must.Equal(t, u.line, 101)
 	cut := io.MultiReader(strings.NewReader("a,b\nZ\xc3"), iotest.ErrReader(io.ErrUnexpectedEOF))
-	if _, err := io.ReadAll(&utf8Text{src: cut, line: 1}); !errors.Is(err, io.ErrUnexpectedEOF) {
+	if _, err := io.ReadAll(&utf8Reader{src: cut, line: 1}); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Error(err)
 	}
 }

@@ -42,7 +42,7 @@ func newCSVRows(r io.Reader, s *style) *csvRows {
 	separator := s.separator
 	if s.blanks && separator == '\t' {
 		separator = tabSign
-		r = &replaced{r, '\t', tabSign}
+		r = &replacingReader{r, '\t', tabSign}
 	}
 	c := &csvRows{csv.NewReader(bufio.NewReaderSize(r, headSize)), s.singleColumn}
 	c.Comma = separator
