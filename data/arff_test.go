@@ -19,8 +19,8 @@ func TestARFF(t *testing.T) {
 		d, _, err := readText(text, ReadOptions{})
 		if err != nil || d.Fingerprint != want.Fingerprint {
 			t.Errorf("%s: %+v, %v", name, d, err)
-		} else if d.Where(2) != "t.csv:13" {
-			t.Errorf("%s: row 2 stands at %s", name, d.Where(2))
+		} else if d.RowLocation(2) != "t.csv:13" {
+			t.Errorf("%s: row 2 stands at %s", name, d.RowLocation(2))
 		}
 	}
 	for text, want := range map[string]string{

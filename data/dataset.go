@@ -62,8 +62,9 @@ type Dataset struct {
 	// Offset [N] is added to the log rate of each row of counts: the logarithm of an exposure; nil for no offset.
 	Offset []float64
 
-	// RowOf are the numbers of the rows among all rows that were split into folds, from 0; nil if there are no folds.
-	RowOf []int
+	// OriginalRows are the numbers of the rows among all rows that were split into folds, from 0; nil if there are no
+	// folds.
+	OriginalRows []int
 
 	// Groups [N] are numbers of groups, from 0. Every split keeps the rows of a group together. Nil if there are no
 	// groups.
@@ -125,8 +126,8 @@ func (d *Dataset) D() int { return len(d.Columns) }
 // Row returns row i of X. Callers must not change it: it is the memory of X if X holds float64.
 func (d *Dataset) Row(i int) []float64 { return matrix.Row(nil, d.X, i) }
 
-// Where returns the place of row i: a file and a line, or a row counted from 1.
-func (d *Dataset) Where(i int) string {
+// RowLocation returns the place of row i: a file and a line, or a row counted from 1.
+func (d *Dataset) RowLocation(i int) string {
 	switch {
 	case d.files != nil:
 		return fmt.Sprintf("%s:%d", d.files[i], d.lines[i])
@@ -153,7 +154,7 @@ func (d *Dataset) Subset(rows []int) *Dataset {
 	s.Labels = matrix.Pick(d.Labels, rows)
 	s.Weights, s.Offset = matrix.Pick(d.Weights, rows), matrix.Pick(d.Offset, rows)
 	s.Groups, s.Times = matrix.Pick(d.Groups, rows), matrix.Pick(d.Times, rows)
-	s.RowOf = matrix.Pick(d.RowOf, rows)
+	s.OriginalRows = matrix.Pick(d.OriginalRows, rows)
 	s.lines, s.files, s.ids = matrix.Pick(d.lines, rows), matrix.Pick(d.files, rows), matrix.Pick(d.ids, rows)
 	s.Fingerprint = s.fingerprint()
 	return &s
@@ -299,29 +300,29 @@ func (d *Dataset) Schema() Schema {
 	return s
 }
 
-// join returns the rows of a and then the rows of b, which was read like a. The result has the name of a; each row
+// join returns the rows of d and then those of other, which was read like d. The result has the name of d; each row
 // knows its own file.
-func (a *Dataset) join(b *Dataset) *Dataset {
-	j := *a
-	if a.X != nil {
-		j.X = matrix.Join(a.X, b.X)
+func (d *Dataset) join(other *Dataset) *Dataset {
+	j := *d
+	if d.X != nil {
+		j.X = matrix.Join(d.X, other.X)
 	}
-	if a.Sequences != nil {
-		j.Sequences = seq.Join(a.Sequences, b.Sequences)
+	if d.Sequences != nil {
+		j.Sequences = seq.Join(d.Sequences, other.Sequences)
 	}
-	j.Y = slices.Concat(a.Y, b.Y)
-	j.Labels = slices.Concat(a.Labels, b.Labels)
-	j.Weights, j.Offset = slices.Concat(a.Weights, b.Weights), slices.Concat(a.Offset, b.Offset)
+	j.Y = slices.Concat(d.Y, other.Y)
+	j.Labels = slices.Concat(d.Labels, other.Labels)
+	j.Weights, j.Offset = slices.Concat(d.Weights, other.Weights), slices.Concat(d.Offset, other.Offset)
 	if len(j.Weights) != j.N() {
 		j.Weights = nil
 	}
-	j.ids = slices.Concat(a.ids, b.ids)
+	j.ids = slices.Concat(d.ids, other.ids)
 	if len(j.ids) != j.N() {
 		j.ids = nil
 	}
-	if a.lines != nil {
-		j.lines = slices.Concat(a.lines, b.lines)
-		j.files = append(slices.Repeat([]string{a.Path}, a.N()), slices.Repeat([]string{b.Path}, b.N())...)
+	if d.lines != nil {
+		j.lines = slices.Concat(d.lines, other.lines)
+		j.files = append(slices.Repeat([]string{d.Path}, d.N()), slices.Repeat([]string{other.Path}, other.N())...)
 	}
 	j.Fingerprint = j.fingerprint()
 	return &j

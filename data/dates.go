@@ -300,8 +300,8 @@ func (l *layout) addDate(i int, d *Date, s *dateSpan) {
 	l.add(i, InputColumn{Name: d.Column, Date: d})
 }
 
-// TextOf returns the function that formats the values of input j; dates are written as dates.
-func (d *Dataset) TextOf(j int) func(v float64) string {
+// Formatter returns the function that formats the values of input j; dates are written as dates.
+func (d *Dataset) Formatter(j int) func(v float64) string {
 	if date := d.schema.dates()[d.Columns[j]]; date != nil {
 		return date.after
 	}

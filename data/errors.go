@@ -63,7 +63,7 @@ func (d *Dataset) RowErrorf(i int, format string, args ...any) error {
 	if d.Path == inMemory && d.lines == nil {
 		return rowErrorf(i, ": %s", fmt.Sprintf(format, args...))
 	}
-	return errorf(d.Where(i), format, args...)
+	return errorf(d.RowLocation(i), format, args...)
 }
 
 // asFlag names an option in a message.

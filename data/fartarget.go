@@ -34,7 +34,7 @@ func (d *Dataset) farTargetWarnings() (warnings []string) {
 			also = fmt.Sprintf("; so are those of %s", phrase.Plural(len(far)-1, "other row"))
 		}
 		warnings = append(warnings, fmt.Sprintf("warning: %s: the target %s is %s, more than %d times as far from the "+
-			"median %s as usual targets%s: correct or leave out what is no measurement", d.Where(far[0]),
+			"median %s as usual targets%s: correct or leave out what is no measurement", d.RowLocation(far[0]),
 			phrase.Quote(name), phrase.Number(y[far[0]]), farFactor, phrase.Number(median), also))
 	}
 	return warnings

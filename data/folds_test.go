@@ -33,11 +33,11 @@ func TestFolds(t *testing.T) {
 				count[l]++
 				id := test.Row(i)[0]
 				seen = append(seen, id)
-				if test.RowOf[i] != int(id) {
-					t.Errorf("row %v is number %d", id, test.RowOf[i])
+				if test.OriginalRows[i] != int(id) {
+					t.Errorf("row %v is number %d", id, test.OriginalRows[i])
 				}
-				if int(id)%classes != int(l) || test.Where(i) != fmt.Sprintf("%s:%d", path, int(id)+2) {
-					t.Errorf("row %v has label %d and stands at %s", id, l, test.Where(i))
+				if int(id)%classes != int(l) || test.RowLocation(i) != fmt.Sprintf("%s:%d", path, int(id)+2) {
+					t.Errorf("row %v has label %d and stands at %s", id, l, test.RowLocation(i))
 				}
 			}
 			if slices.Max(count[:])-slices.Min(count[:]) > 2 { // 36, 36 and 35 rows of the classes
@@ -87,9 +87,9 @@ func TestFoldsOfANamedSet(t *testing.T) {
 				t.Errorf("%s: %d and %d rows", train.Name, train.N(), test.N())
 			}
 			for i := range test.N() {
-				seen = append(seen, strings.TrimPrefix(test.Where(i), dir))
+				seen = append(seen, strings.TrimPrefix(test.RowLocation(i), dir))
 				if test.Sequences != nil && slices.Min(test.Sequences.At(i)) < 0 {
-					t.Errorf("%s: a word of the set is unknown", test.Where(i))
+					t.Errorf("%s: a word of the set is unknown", test.RowLocation(i))
 				}
 			}
 			if set == "reuters" && len(train.Sequences.Alphabet.Words) != 5 {

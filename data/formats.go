@@ -122,13 +122,13 @@ type ReadOptions struct {
 	// Schema describes the training set of a model: columns are matched to it, and Target and Task are taken from it.
 	// It is nil for a training set.
 	Schema *Schema
-	// Grow, with Schema, lets a copy of the training alphabet take in words and integers that it lacks.
-	Grow bool
+	// GrowAlphabet, with Schema, lets a copy of the training alphabet take in words and integers that it lacks.
+	GrowAlphabet bool
 	// TargetOptional allows, with Schema, a file without the target.
 	TargetOptional bool
-	// Beside, with Schema, are the training rows: notes report these rows, their groups and times among the rows.
-	Beside *Dataset
-	bad    *badRows // takes rows that cannot be read; nil if such rows are errors
+	// TrainRows, with Schema, are the training rows: notes report these rows, their groups and times among the rows.
+	TrainRows *Dataset
+	bad       *badRows // takes rows that cannot be read; nil if such rows are errors
 }
 
 // newInput checks the options.
@@ -290,7 +290,7 @@ func (t *table) dataset(in *input) (*Dataset, []string, error) {
 				phrase.Plural(d.N(), "row"), total)
 		}
 	}
-	if train := in.opt.Beside; train != nil {
+	if train := in.opt.TrainRows; train != nil {
 		in.warnOverlaps(d, train)
 		d.Groups, d.Times = nil, nil // groups and times do not split these rows
 	}
@@ -298,7 +298,7 @@ func (t *table) dataset(in *input) (*Dataset, []string, error) {
 		return nil, nil, err
 	}
 	d.Fingerprint = d.fingerprint()
-	if train := in.opt.Beside; train != nil && d.N() >= minCopies {
+	if train := in.opt.TrainRows; train != nil && d.N() >= minCopies {
 		if n := d.copies(train); n > d.N()/2 {
 			in.warnAt(position{}, "%d of the %d rows are training rows, too: scores will be too good", n, d.N())
 		}

@@ -31,7 +31,7 @@ func TestJSONRows(t *testing.T) {
 		fmt.Sprint(got.X.Data()) != fmt.Sprint(want.X.Data()) || !reflect.DeepEqual(got.Y, want.Y) {
 		t.Errorf("%v %v %v, expected %v %v %v", got.Columns, got.X, got.Y, want.Columns, want.X, want.Y)
 	}
-	if where := got.Where(1); where != "t.csv:3" {
+	if where := got.RowLocation(1); where != "t.csv:3" {
 		t.Errorf("row 2 stands at %s", where)
 	}
 }
@@ -48,7 +48,7 @@ func TestJSONArrays(t *testing.T) {
 		if err != nil ||
 			fmt.Sprint(got.Columns, got.X.Data(), got.Y) != fmt.Sprint(want.Columns, want.X.Data(), want.Y) {
 			t.Errorf("%s: %v, %v, expected %v", text, got, err, want)
-		} else if where := got.Where(1); where != line {
+		} else if where := got.RowLocation(1); where != line {
 			t.Errorf("row 2 stands at %s", where)
 		}
 	}

@@ -116,8 +116,8 @@ func TestLIBSVMNearlyAllZeros(t *testing.T) {
 	wantError(t, "", err, strings.Contains, "holds 2 rows with indices up to 100000000")
 }
 
-func TestWhere(t *testing.T) {
+func TestRowLocation(t *testing.T) {
 	svm := dataset(readText("# c\n1 1:2\n0 1:3\n", ReadOptions{}))(t)
-	must.Equal(t, svm.Where(1), "t.csv:3")
-	must.Equal(t, (&Dataset{Path: "x"}).Where(1), "x: row 2")
+	must.Equal(t, svm.RowLocation(1), "t.csv:3")
+	must.Equal(t, (&Dataset{Path: "x"}).RowLocation(1), "x: row 2")
 }

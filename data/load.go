@@ -115,7 +115,7 @@ func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 		}
 		schema := all.Schema()
 		var more []string
-		test, more, err = readFile(path, ReadOptions{Schema: &schema, Labels: s.TestLabels, Beside: all,
+		test, more, err = readFile(path, ReadOptions{Schema: &schema, Labels: s.TestLabels, TrainRows: all,
 			ReadControl: s.ReadControl})
 		if err != nil {
 			return nil, nil, nil, err
@@ -301,7 +301,7 @@ func loadNamed(set sets.Set, s Source) (train, test *Dataset, notes []string, er
 	}
 	like := train.Schema()
 	test, more, err := readFile(sets.PlainOrZipped(filepath.Join(folder, testFile)),
-		ReadOptions{Schema: &like, Grow: s.Folds > 0, ReadControl: s.ReadControl})
+		ReadOptions{Schema: &like, GrowAlphabet: s.Folds > 0, ReadControl: s.ReadControl})
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -22,8 +22,8 @@ const (
 // MissingWays returns the values of TableOptions.Missing.
 func MissingWays() []string { return []string{MissingError, MissingImpute, MissingDrop} }
 
-// Fill replaces the missing cells of an input column.
-type Fill struct {
+// Imputation replaces the missing cells of an input column.
+type Imputation struct {
 	Column string  `json:"column"`
 	At     int     `json:"at"`    // position among the input columns of the file, from 0
 	Value  float64 `json:"value"` // the median of the training rows; 0 if cells are text
@@ -149,7 +149,7 @@ func (in *input) noteLeftOutRows(noTarget, dropped, stay int) {
 // data sets may be nil.
 func impute(train *Dataset, others ...*Dataset) {
 	if train == nil || train.X == nil ||
-		!slices.ContainsFunc(train.schema.Fills, func(f Fill) bool { return math.IsNaN(f.Value) }) {
+		!slices.ContainsFunc(train.schema.Fills, func(f Imputation) bool { return math.IsNaN(f.Value) }) {
 		return
 	}
 	all := append(slices.DeleteFunc(others, func(ds *Dataset) bool { return ds == nil }), train)
@@ -159,7 +159,7 @@ func impute(train *Dataset, others ...*Dataset) {
 	col := make([]float64, n)
 	at := 0
 	for j, c := range columns {
-		k, ok := slices.BinarySearchFunc(medians, j, func(f Fill, at int) int { return f.At - at })
+		k, ok := slices.BinarySearchFunc(medians, j, func(f Imputation, at int) int { return f.At - at })
 		if ok && math.IsNaN(medians[k].Value) {
 			known := slices.DeleteFunc(matrix.Column(col, train.X, at), math.IsNaN)
 			slices.Sort(known)

@@ -34,9 +34,9 @@ func (d *Dataset) CheckTargets() error {
 	return nil
 }
 
-// InOrder puts the classes in the order of levels, from the lowest, or of their numbers if levels is nil. It is an
+// OrderClasses puts the classes in the order of levels, from the lowest, or of their numbers if levels is nil. It is an
 // error if a level is not a class, a class is not a level, or, without levels, not a number.
-func (d *Dataset) InOrder(levels []string) error {
+func (d *Dataset) OrderClasses(levels []string) error {
 	ordered := slices.Clone(levels)
 	if levels == nil {
 		ordered = slices.Clone(d.Classes)

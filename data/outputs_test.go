@@ -33,7 +33,7 @@ func TestOrderOfLevels(t *testing.T) {
 		if c.levels != "" {
 			levels = strings.Fields(c.levels)
 		}
-		err := d.InOrder(levels)
+		err := d.OrderClasses(levels)
 		if c.wrong != "" {
 			if err == nil || !strings.Contains(err.Error(), c.wrong) {
 				t.Errorf("%s as %s: %v", c.classes, c.levels, err)

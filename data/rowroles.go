@@ -142,7 +142,7 @@ func (l *layout) hasRole(option string) bool {
 func (l *layout) rolesLike(rec *records, like *Schema, place func(column string) int) error {
 	roles := like.Roles
 	requested := l.opt.Roles
-	beside := l.opt.Beside != nil
+	beside := l.opt.TrainRows != nil
 	if !beside {
 		roles.Group, roles.Time = requested.Group, requested.Time
 	}

@@ -41,8 +41,8 @@ type Schema struct {
 	// Dates are the columns of dates.
 	Dates []Date `json:"dates,omitempty"`
 
-	Missing string `json:"missing,omitempty"` // as TableOptions.Missing
-	Fills   []Fill `json:"fills,omitempty"`   // values for missing cells
+	Missing string       `json:"missing,omitempty"` // as TableOptions.Missing
+	Fills   []Imputation `json:"fills,omitempty"`   // values for missing cells
 	// Dialect is the notation of the training file, if it was requested or is unusual.
 	Dialect Dialect `json:"dialect,omitzero"`
 }
@@ -207,7 +207,7 @@ func (s *Schema) describe(columns []InputColumn, missing string) {
 			s.Dates = append(s.Dates, *c.Date)
 		}
 		if missing == MissingImpute && (c.Values == nil || c.Flag) {
-			s.Fills = append(s.Fills, Fill{c.Name, at, c.Fill, c.Flag})
+			s.Fills = append(s.Fills, Imputation{c.Name, at, c.Fill, c.Flag})
 		}
 	}
 }

@@ -125,7 +125,7 @@ func (t *sequenceTexts) encoder() (*seq.Encoder, error) {
 			return nil, t.errorf("holds %s, the training data are %s: give rows like those", t.kind, like)
 		}
 		e := seq.EncoderFor(opt.Schema.Alphabet)
-		if opt.Grow {
+		if opt.GrowAlphabet {
 			e.Grow()
 		}
 		return e, nil

@@ -257,7 +257,7 @@ func inFolds(all *Dataset, folds, fold int) (train, test *Dataset, note string, 
 	note = fmt.Sprintf("%s: %d of %d rows are for testing, fold %d of %d%s", all.Name, len(rows),
 		all.N(), fold, folds, how)
 	test = all.Subset(rows)
-	test.RowOf = rows
+	test.OriginalRows = rows
 	return all.Subset(rest), test, note, nil
 }
 
@@ -313,8 +313,8 @@ func (d *Dataset) Sample(count int, seed uint64) (sample *Dataset, rows []int) {
 	return d.Subset(rows), rows
 }
 
-// Spread returns d, or, if it has more rows, count of its rows, evenly spread over it.
-func (d *Dataset) Spread(count int) *Dataset {
+// EvenlySpaced returns d, or, if it has more rows, count of its rows, evenly spread over it.
+func (d *Dataset) EvenlySpaced(count int) *Dataset {
 	n := d.N()
 	if n <= count {
 		return d

@@ -255,7 +255,7 @@ func TestRolesInMemory(t *testing.T) {
 }
 
 // Blocks of sequences are neighbours in the file, with equal shares of the classes. Other rows stay as they are.
-func TestInBlocks(t *testing.T) {
+func TestGroupedInBlocks(t *testing.T) {
 	texts, classes := make([]string, 60), make([]string, 60)
 	for i := range texts {
 		texts[i], classes[i] = "ACGT", []string{"a", "b", "b"}[i%3]

@@ -151,7 +151,7 @@ func TestRowsBySchema(t *testing.T) {
 		"twice":     {Columns: []string{"a"}, Target: "y", Task: Classification, Classes: []string{"2", "2"}},
 		"unnamed":   {Columns: []string{"a"}, Target: "y", Task: Classification, Classes: []string{"2", ""}},
 		"fill": {Columns: []string{"a"}, Target: "y", Task: Regression,
-			Fills: []Fill{{At: 0, Value: math.Inf(1)}}},
+			Fills: []Imputation{{At: 0, Value: math.Inf(1)}}},
 		"no class": {Columns: []string{"a"}, Target: "y", Task: Classification},
 	} {
 		if _, _, err := readText("a,y\n1,2\n", ReadOptions{Schema: &bad}); err == nil {

@@ -36,7 +36,7 @@ func TestTitles(t *testing.T) {
 			t.Errorf("%q: %q", c.text, notes)
 		}
 		line := strings.Count(c.text, "\n")
-		if where := ds.Where(2); where != fmt.Sprintf("t.csv:%d", line) {
+		if where := ds.RowLocation(2); where != fmt.Sprintf("t.csv:%d", line) {
 			t.Errorf("%q: the last row stands at %s", c.text, where)
 		}
 		want := fmt.Sprintf("t.csv:%d:1: found \"x\"", line+1)

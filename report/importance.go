@@ -71,7 +71,7 @@ func permutationImportance(ctx context.Context, t *fitted.Model, c options.Confi
 	if test.Sequences != nil { // features of sequences take long, and training computes them once a row
 		most = min(most, fewestRows)
 	}
-	s := &permuter{t: t, dev: dev, rows: test.Spread(most), samples: samples}
+	s := &permuter{t: t, dev: dev, rows: test.EvenlySpaced(most), samples: samples}
 	s.donors = make([]int, s.rows.N())
 	philox.Permutation(s.donors, [2]uint32{uint32(t.Seed), uint32(t.Seed >> 32)}, permutationSite, 0, 0)
 	inputs, err := s.narrow(ctx, inputs)

@@ -26,8 +26,8 @@ func Keep(ctx context.Context, t *fitted.Model, c options.Config, steps int, dev
 	}
 	out := predict.NewTable(t, rows, p, nil, c.PredictDraws, t.Seed)
 	numbers := scores.Kept.Rows
-	if rows.RowOf != nil { // rows of folds are numbered among all rows
-		numbers = rows.RowOf
+	if rows.OriginalRows != nil { // rows of folds are numbered among all rows
+		numbers = rows.OriginalRows
 	}
 	out.AddFirst(rowColumn, func(i int) predict.Cell { return predict.Cell{Value: float64(numbers[i] + 1)} })
 	if t.Schema.Task == data.Classification {

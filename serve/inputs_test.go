@@ -176,7 +176,7 @@ func fuzzed() data.Schema {
 	return data.Schema{Columns: []string{"a", "colour=red", "colour=blue", "b", "b=missing"},
 		Target: "y", TargetAt: 3, Task: data.Regression,
 		OneHot:  []data.OneHot{{Column: "colour", At: 1, Values: []string{"red", "blue"}}},
-		Missing: data.MissingImpute, Fills: []data.Fill{{Column: "a", At: 0}, {Column: "b", At: 2, Flag: true}}}
+		Missing: data.MissingImpute, Fills: []data.Imputation{{Column: "a", At: 0}, {Column: "b", At: 2, Flag: true}}}
 }
 
 // checkRows finds what a decoder must never let through.

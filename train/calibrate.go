@@ -20,7 +20,7 @@ func (r *run) calibrate(ctx context.Context, out *Outcome) error {
 		r.keepTemperatureOne(out)
 		return nil
 	}
-	rows := r.validation.Spread(options.ValidationRows)
+	rows := r.validation.EvenlySpaced(options.ValidationRows)
 	p, err := out.Trained.Predict(ctx, r.job.Device, rows, r.config.EvalSamples)
 	if err != nil {
 		return err

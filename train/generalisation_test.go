@@ -201,7 +201,7 @@ func TestGeneralisationWithoutFinding(t *testing.T) {
 func TestGeneralisationNotFinite(t *testing.T) {
 	set := table(t, 30, 1, wave)
 	_, scores, job, out := generalise(t, "steps=3 batch=20 inducing=5 features=5 eval-samples=2",
-		set, nil, set.Spread(5))
+		set, nil, set.EvenlySpaced(5))
 	scores.Densities.Log[2] = math.Inf(-1)
 	if _, err := job.MeasureGeneralisation(t.Context(), out.Trained, scores); err == nil {
 		t.Error("an infinite log density is none")

@@ -25,7 +25,7 @@ func fitHeldOut(t testing.TB, options string, set *data.Dataset) (*Outcome, []ru
 	dev := mustOpen(t, c.Device)
 	defer dev.Close()
 	r := &readings{}
-	out, err := (&Job{Config: c, Device: dev, Train: rest, Validation: held, Test: set.Spread(10),
+	out, err := (&Job{Config: c, Device: dev, Train: rest, Validation: held, Test: set.EvenlySpaced(10),
 		Started: time.Now(), Reporter: r}).Run(context.Background())
 	must.OK(t, err)
 	return out, r.all

@@ -121,5 +121,5 @@ func (v *crossValidation) predictFold(ctx context.Context, k int) (table *predic
 	if err != nil {
 		return nil, nil, err
 	}
-	return predict.NewTable(t, ds, p, distances, run.Config.PredictDraws, t.Seed), ds.RowOf, nil
+	return predict.NewTable(t, ds, p, distances, run.Config.PredictDraws, t.Seed), ds.OriginalRows, nil
 }

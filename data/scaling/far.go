@@ -71,9 +71,9 @@ func (f *FarRows) Add(s Scaler, ds *data.Dataset) {
 			continue
 		}
 		if f.Rows++; f.Rows == 1 {
-			text := ds.TextOf(at)
+			text := ds.Formatter(at)
 			f.first = fmt.Sprintf("%s: column %s is %s, and %s in the training rows: far outside, so that the "+
-				"prediction means little", ds.Where(i), phrase.Quote(ds.Columns[at]), text(ds.Row(i)[at]),
+				"prediction means little", ds.RowLocation(i), phrase.Quote(ds.Columns[at]), text(ds.Row(i)[at]),
 				between(s.Least[at], s.Most[at], text))
 		}
 	}

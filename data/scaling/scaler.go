@@ -297,8 +297,8 @@ func (s Scaler) Notes(ds *data.Dataset) (notes []string) {
 		if lo, hi := beforeGaps(values); hi-lo < len(values) {
 			far := slices.Concat(values[:lo], values[hi:])
 			apart = append(apart, fmt.Sprintf("%s (%s in %d of %d rows, the others %s)", phrase.Quote(ds.Columns[j]),
-				between(far[0], far[len(far)-1], ds.TextOf(j)), len(far), len(values),
-				between(values[lo], values[hi-1], ds.TextOf(j))))
+				between(far[0], far[len(far)-1], ds.Formatter(j)), len(far), len(values),
+				between(values[lo], values[hi-1], ds.Formatter(j))))
 		}
 	}
 	if tailed != nil {

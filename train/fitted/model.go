@@ -66,7 +66,7 @@ func (m *Model) PredictSet(ctx context.Context, dev device.Device, ds *data.Data
 func CheckFinite(p *model.Prediction, ds *data.Dataset) error {
 	if at := NotFinite(p.H); at >= 0 {
 		return fmt.Errorf("%s: the prediction of this row is not finite: its inputs may be far "+
-			"outside those of training", ds.Where(at/p.C%p.N))
+			"outside those of training", ds.RowLocation(at/p.C%p.N))
 	}
 	return nil
 }

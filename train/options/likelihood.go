@@ -81,7 +81,7 @@ func (c Config) ResolveTarget(all ...*data.Dataset) (known Config, notes []strin
 			if ds == nil {
 				continue
 			}
-			if err := ds.InOrder(levels); err != nil {
+			if err := ds.OrderClasses(levels); err != nil {
 				return c, nil, err
 			}
 		}

@@ -72,7 +72,8 @@ func (c Config) HoldOut(all *data.Dataset, control data.ReadControl) (rest, held
 			"training rows, such as 0.1", file)
 	case file != "":
 		schema := all.Schema()
-		heldOut, notes, err = data.ReadFile(file, data.ReadOptions{Schema: &schema, Beside: all, ReadControl: control})
+		heldOut, notes, err = data.ReadFile(file,
+			data.ReadOptions{Schema: &schema, TrainRows: all, ReadControl: control})
 		return all, heldOut, notes, err
 	case fraction > 0:
 		if rest, heldOut, err = data.HoldOut(all, fraction, c.Seed); err != nil {
