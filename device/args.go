@@ -154,7 +154,7 @@ type DiagArgs struct {
 // from 1.
 type AdamStep struct {
 	LR                Scalar
-	Step              Count
+	Step              StepNumber
 	Beta1, Beta2, Eps float64
 	L2                float64 // λ of the penalty, coupled: its gradient is part of the gradient
 	Scale             float64 // factor of the gradient; −1/N makes the ELBO's gradient the gradient of −ELBO/N

@@ -28,8 +28,8 @@
 //
 // A training step goes through a loop of NewLoop, so that a device may record it once and replay it. Only the step
 // number, the learning rate, the KL weight and the size of the natural step change (StepScalars). The work of a loop
-// gets them as LiveScalars, and an operation takes each as a Scalar or a Count. A Recorder is a backend that records
-// the step; the model and the operations do not change.
+// gets them as LiveScalars, and an operation takes each as a Scalar or a StepNumber. A Recorder is a backend that
+// records the step; the model and the operations do not change.
 //
 // No operation allocates after its first call with a given shape. Sums have a fixed order, so the same seed gives the
 // same bits for any number of threads of a CPU, and on the same card, driver and path of a GPU.

@@ -24,7 +24,7 @@ const (
 // the run before it.
 type Key struct {
 	Seed   uint64
-	Step   Count
+	Step   StepNumber
 	Sample uint32 // number of the first Monte-Carlo sample; an op adds s
 	Site   Site
 	Layer  uint8

@@ -9,19 +9,19 @@ func LogProbit(lower, upper float64) float64 {
 		lower, upper = -upper, -lower
 	}
 	if upper > 0 {
-		return math.Log1p(-normalBelow(lower) - normalBelow(-upper))
+		return math.Log1p(-normalCDF(lower) - normalCDF(-upper))
 	}
-	top := logNormalBelow(upper)
-	return top + math.Log(-math.Expm1(logNormalBelow(lower)-top))
+	top := logNormalCDF(upper)
+	return top + math.Log(-math.Expm1(logNormalCDF(lower)-top))
 }
 
-// normalBelow returns Φ(x).
-func normalBelow(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
+// normalCDF returns Φ(x).
+func normalCDF(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
 
-// logNormalBelow returns log Φ(x) for x ≤ 0: from −30 down by the asymptotic series of Φ.
-func logNormalBelow(x float64) float64 {
+// logNormalCDF returns log Φ(x) for x ≤ 0: from −30 down by the asymptotic series of Φ.
+func logNormalCDF(x float64) float64 {
 	if x > -30 {
-		return math.Log(normalBelow(x))
+		return math.Log(normalCDF(x))
 	}
 	v := 1 / (x * x)
 	series := -v * (1 - v*(3-v*(15-v*(105-v*(945-v*10395)))))

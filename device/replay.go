@@ -11,33 +11,33 @@ type StepScalars struct {
 
 // LiveScalars is StepScalars as the work of a loop passes it on to operations.
 type LiveScalars struct {
-	Step                  Count
+	Step                  StepNumber
 	LR, KLWeight, Natural Scalar
 }
 
-// Count is the number of a step. A live count follows the step of a loop, and a record reads it again in each replay.
-// Any other count is the same in each step.
-type Count struct {
+// StepNumber is the number of a step. A live one follows the step of a loop, and a record reads it again in each
+// replay. Any other is the same in each step.
+type StepNumber struct {
 	N    uint32
 	live bool
 }
 
-// FollowsStep reports whether the number changes from step to step.
-func (c Count) FollowsStep() bool { return c.live }
+// IsLive reports whether the number changes from step to step.
+func (s StepNumber) IsLive() bool { return s.live }
 
-// Scalar is a number that an operation takes, live or the same in each step as a Count is.
+// Scalar is a number that an operation takes, live or the same in each step as a StepNumber is.
 type Scalar struct {
 	Value float64
 	live  bool
 }
 
-// FollowsStep reports whether the number changes from step to step.
-func (s Scalar) FollowsStep() bool { return s.live }
+// IsLive reports whether the number changes from step to step.
+func (s Scalar) IsLive() bool { return s.live }
 
 // Live converts n for the work of a loop.
 func (n StepScalars) Live() LiveScalars {
 	scalar := func(v float64) Scalar { return Scalar{v, true} }
-	return LiveScalars{Count{n.Step, true}, scalar(n.LR), scalar(n.KLWeight), scalar(n.Natural)}
+	return LiveScalars{StepNumber{n.Step, true}, scalar(n.LR), scalar(n.KLWeight), scalar(n.Natural)}
 }
 
 // Recorder is a device that can record work.

@@ -30,7 +30,7 @@ func TestStreamBatches(t *testing.T) {
 	here, there := f.m.UploadRows(weighted, y, nil), f.m.StreamBatches(weighted, y, nil, batch)
 	pass := f.m.NewWorkspaceInParts(2, batch, 3)
 	gradient := func(data *DeviceRows, number uint32) []float64 {
-		key := device.Key{Seed: 5, Step: device.Count{N: number}, Site: device.SiteBatch}
+		key := device.Key{Seed: 5, Step: device.StepNumber{N: number}, Site: device.SiteBatch}
 		dev.DrawRows(pass.Rows(), n, key)
 		if data.Streams() {
 			data.Send(device.Key{Seed: 6}) // another batch, which is not used

@@ -12,7 +12,7 @@ const (
 // draw is the purpose of a draw of standard normals.
 type draw struct {
 	seed   uint64
-	step   device.Count
+	step   device.StepNumber
 	sample uint32 // number of the first Monte-Carlo sample of the pass
 }
 
@@ -21,7 +21,7 @@ func (d draw) predicting() bool { return d.step.N == predictStep }
 func (d draw) key(site device.Site, layer int, frozen bool) device.Key {
 	step := d.step
 	if frozen {
-		step = device.Count{N: frozenStep}
+		step = device.StepNumber{N: frozenStep}
 	}
 	return device.Key{Seed: d.seed, Step: step, Sample: d.sample, Site: site, Layer: uint8(layer)}
 }

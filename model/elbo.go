@@ -10,7 +10,7 @@ import (
 // GradientArgs are the arguments of a gradient, except the parameters.
 type GradientArgs struct {
 	Seed uint64
-	Step device.Count // number of the training step, from 1
+	Step device.StepNumber // number of the training step, from 1
 	// Predictive replaces elbo by the log density of targets under the prediction, which is not a bound
 	Predictive bool
 	KLWeight   device.Scalar // 1 for the bound; another value is a tempered objective

@@ -214,7 +214,7 @@ func newFixtureOf(t testing.TB, dev device.Device, c Config, weighted bool) *fix
 		labels = nil
 	}
 	f := &fixture{m: m, rows: []int32{7, 2, 8, 2},
-		step: GradientArgs{Seed: 3<<40 + 5, Step: device.Count{N: 4}, KLWeight: device.Scalar{Value: 0.7}}}
+		step: GradientArgs{Seed: 3<<40 + 5, Step: device.StepNumber{N: 4}, KLWeight: device.Scalar{Value: 0.7}}}
 	if own != nil {
 		m.SetInducing(own)
 	}

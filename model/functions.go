@@ -43,7 +43,7 @@ func (m *Model) SampleFunctions(data *DeviceRows, a FunctionArgs) (*Prediction, 
 			return nil, ErrAbandoned
 		}
 		r.first = uint32(s)
-		d := draw{seed: a.Seed, step: device.Count{N: functionStep}, sample: uint32(s)}
+		d := draw{seed: a.Seed, step: device.StepNumber{N: functionStep}, sample: uint32(s)}
 		if err := m.Import(m.drawn(q, d)); err != nil {
 			return nil, err
 		}
@@ -52,7 +52,7 @@ func (m *Model) SampleFunctions(data *DeviceRows, a FunctionArgs) (*Prediction, 
 			return nil, err
 		}
 		if m.exact() {
-			d.step = device.Count{N: predictStep}
+			d.step = device.StepNumber{N: predictStep}
 			m.addResidual(p, a.NoiseRows, d)
 		}
 		out.C = p.C

@@ -69,7 +69,7 @@ func TestGolden(t *testing.T) {
 			p := m.NewWorkspace(g.Config.Samples, len(g.Rows))
 			dev.UploadInts(p.Rows(), g.Rows)
 			m.Gradient(p, m.Upload(g.N, g.X, g.Y, g.Labels), GradientArgs{Seed: g.Seed,
-				Step: device.Count{N: g.Step}, KLWeight: device.Scalar{Value: g.KLWeight}})
+				Step: device.StepNumber{N: g.Step}, KLWeight: device.Scalar{Value: g.KLWeight}})
 			e := must.Get(m.Report(g.KLWeight))(t)
 			if m.gp != nil && e.Jitter != device.JitterLadder[0] {
 				t.Errorf("jitter %g: the other program used the first rung", e.Jitter)

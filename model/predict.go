@@ -134,7 +134,7 @@ func (r *Predictor) PredictRows(n int, x func(lo, hi int) []float64, seed uint64
 				return nil, ErrAbandoned
 			}
 			m.propagate(&now.pass.parts[0],
-				draw{seed: seed, step: device.Count{N: predictStep}, sample: r.first + uint32(s)})
+				draw{seed: seed, step: device.StepNumber{N: predictStep}, sample: r.first + uint32(s)})
 			if s == 0 {
 				next = r.send(now.first+now.n, n, x) // the upload runs while the device computes
 			}
@@ -234,6 +234,6 @@ func (m *Model) predictBytes(data *DeviceRows, samples, batch int) int64 {
 		dry.gp.factorise()
 	}
 	dry.spectra()
-	dry.propagate(&p.parts[0], draw{step: device.Count{N: predictStep}})
+	dry.propagate(&p.parts[0], draw{step: device.StepNumber{N: predictStep}})
 	return ledger.Total() - before
 }

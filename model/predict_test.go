@@ -126,7 +126,7 @@ func TestPredictWithoutNoise(t *testing.T) {
 // With frozen spectra, a prediction has the draws of training; otherwise every sample has new draws.
 func TestPredictFrozenDraws(t *testing.T) {
 	c := gpdrfConfig()
-	d := draw{seed: 1, step: device.Count{N: predictStep}}
+	d := draw{seed: 1, step: device.StepNumber{N: predictStep}}
 	c.Spectra = PriorFixed + EachSample
 	if n := c.features(d, 0); n.Frequencies.Step.N != frozenStep || n.FrequencyDraws != c.Samples {
 		t.Errorf("prior-fixed: %+v", n)
@@ -143,7 +143,7 @@ func TestPredictFrozenDraws(t *testing.T) {
 	if n := c.features(d, 0); n.Weights.Step.N != frozenStep || n.WeightDraws != c.Samples {
 		t.Errorf("var-fixed with sampled weights: %+v", n)
 	}
-	if k := c.latents(draw{seed: 1, step: device.Count{N: 5}}); k.Step.N != frozenStep {
+	if k := c.latents(draw{seed: 1, step: device.StepNumber{N: 5}}); k.Step.N != frozenStep {
 		t.Errorf("var-fixed must freeze ε in training: %+v", k)
 	}
 	if k := c.latents(d); k.Step.N != predictStep {

@@ -88,7 +88,7 @@ func (m *Model) Snapshot(samples int, seed uint64) (*Snapshot, error) {
 		samples = 1
 	}
 	out := &Snapshot{Config: m.cfg, S: samples, TakesMoments: m.cfg.takesMoments()}
-	d := draw{seed: seed, step: device.Count{N: predictStep}}
+	d := draw{seed: seed, step: device.StepNumber{N: predictStep}}
 	if m.gp != nil {
 		out.GP = m.snapshotGP(samples, d)
 	}

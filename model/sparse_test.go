@@ -59,7 +59,7 @@ func TestRowsOfSinglePrecision(t *testing.T) {
 				rows[i] = int32(i)
 			}
 			dev.UploadInts(pass.Rows(), rows)
-			model.Gradient(pass, set, GradientArgs{Seed: 1, Step: device.Count{N: 1},
+			model.Gradient(pass, set, GradientArgs{Seed: 1, Step: device.StepNumber{N: 1},
 				KLWeight: device.Scalar{Value: 1}})
 			must.Equal(t, must.Get(model.Report(1))(t).Jitter, jitter)
 			a := make([]float64, m*len(rows))

@@ -78,7 +78,8 @@ func randomFeatures(r *random, size []int, c featureCase) *problem {
 	s, b, nr, dOut := size[0], size[1], size[3], size[4]
 	columns := nr * c.activation.Columns()
 	noise := device.FeatureNoise{
-		Weights:        device.Key{Seed: 11, Step: device.Count{N: 3}, Sample: 4, Site: device.SiteWeights, Layer: 2},
+		Weights: device.Key{Seed: 11, Step: device.StepNumber{N: 3}, Sample: 4, Site: device.SiteWeights,
+			Layer: 2},
 		Frequencies:    device.Key{Seed: 11, Sample: 4, Site: device.SiteFrequencies, Layer: 2},
 		FrequencyDraws: c.draws, WeightDraws: c.wdraws, Local: c.local,
 	}

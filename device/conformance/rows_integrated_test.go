@@ -193,7 +193,7 @@ func addNoiseRows() []row {
 // Size: S, B, C. out is read and written: it goes through a copy.
 func addNoise(r *random, size []int) *problem {
 	s, b, c := size[0], size[1], size[2]
-	key := device.Key{Seed: 5, Step: device.Count{N: 9}, Sample: 2, Site: device.SiteWeights, Layer: 1}
+	key := device.Key{Seed: 5, Step: device.StepNumber{N: 9}, Sample: 2, Site: device.SiteWeights, Layer: 1}
 	variance := r.normal("variance", device.Real, writes, 0, 0.5, s, b, c)
 	for i, v := range variance.data {
 		variance.data[i] = float64(float32(math.Exp(v)))

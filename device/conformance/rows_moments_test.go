@@ -28,7 +28,7 @@ func momentRows() []row {
 			build: given(sampleF, device.Key{Strata: 5}),
 			nmse:  1e-11, reason: "float32 logarithms and roots in the normals"},
 		{ops: []string{"SampleF", "SampleFBackward"}, variant: "the step of functions", sizes: [][]int{{3, 33, 5}},
-			build: given(sampleF, device.Key{Step: device.Count{N: math.MaxUint32 - 1}}),
+			build: given(sampleF, device.Key{Step: device.StepNumber{N: math.MaxUint32 - 1}}),
 			nmse:  1e-11, reason: "float32 logarithms, sines and cosines in the normals"},
 	}
 }

@@ -73,7 +73,7 @@ func drawRows(r *random, size []int) *problem {
 	for i := range numbers.data {
 		numbers.data[i] = float64(i)
 	}
-	key := device.Key{Seed: 5<<40 + 3, Step: device.Count{N: 17}, Sample: 2, Site: device.SiteBatch, Layer: 1}
+	key := device.Key{Seed: 5<<40 + 3, Step: device.StepNumber{N: 17}, Sample: 2, Site: device.SiteBatch, Layer: 1}
 	var rows *device.Tensor
 	return &problem{
 		in:  []*array{numbers},

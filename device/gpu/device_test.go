@@ -148,7 +148,7 @@ func TestNoAllocation(t *testing.T) {
 	double := d.New(device.Double, 1000)
 	for name, op := range map[string]func(){
 		"Adam": func() {
-			d.Adam(p, p, p, p, p, device.AdamStep{Beta1: 0.9, Beta2: 0.999, Step: device.Count{N: 1}})
+			d.Adam(p, p, p, p, p, device.AdamStep{Beta1: 0.9, Beta2: 0.999, Step: device.StepNumber{N: 1}})
 		},
 		"Widen":      func() { d.Widen(double, p) },
 		"NarrowAdd":  func() { d.NarrowAdd(p, double) },
@@ -202,7 +202,7 @@ func TestLostDriver(t *testing.T) {
 	lost(t, "10", func(d *Device) func(int) {
 		p := d.New(device.Real, 1000)
 		return func(int) {
-			d.Adam(p, p, p, p, p, device.AdamStep{Beta1: 0.9, Beta2: 0.999, Step: device.Count{N: 1}})
+			d.Adam(p, p, p, p, p, device.AdamStep{Beta1: 0.9, Beta2: 0.999, Step: device.StepNumber{N: 1}})
 		}
 	}, func(d *Device, i int, err error) {
 		if i != 10 || err == nil ||

@@ -140,8 +140,9 @@ func runLayer(d device.Device, n device.FeatureShape, noise *device.FeatureNoise
 		d.FeatureMomentsBackward(g, a)
 	} else {
 		a.Noise = *noise
-		a.Noise.Weights = device.Key{Seed: 3, Step: device.Count{N: 4}, Sample: 5, Site: device.SiteWeights}
-		a.Noise.Frequencies = device.Key{Seed: 3, Step: device.Count{N: 4}, Sample: 5, Site: device.SiteFrequencies}
+		a.Noise.Weights = device.Key{Seed: 3, Step: device.StepNumber{N: 4}, Sample: 5, Site: device.SiteWeights}
+		a.Noise.Frequencies = device.Key{Seed: 3, Step: device.StepNumber{N: 4}, Sample: 5,
+			Site: device.SiteFrequencies}
 		d.RandomFeatures(a)
 		d.RandomFeaturesBackward(g, a)
 	}

@@ -121,13 +121,13 @@ func (l *loop) forget() {
 }
 
 // step returns the argument for the step of a key.
-func (d *Device) step(step device.Count) cuda.Arg {
+func (d *Device) step(step device.StepNumber) cuda.Arg {
 	switch {
 	case step.N == liveStep && d.looping:
 		panic("gpu: a key has a step number that means another")
 	case step.N == liveStep: // the kernel takes it for a mark
 		d.setLive(device.StepScalars{Step: liveStep}, [2]float64{})
-	case d.recording != nil && step.FollowsStep():
+	case d.recording != nil && step.IsLive():
 		return cuda.Uint(liveStep)
 	}
 	return cuda.Uint(step.N)
@@ -135,7 +135,7 @@ func (d *Device) step(step device.Count) cuda.Arg {
 
 // live returns the argument for a number that may be live.
 func (d *Device) live(s device.Scalar) cuda.Arg {
-	if d.recording != nil && s.FollowsStep() {
+	if d.recording != nil && s.IsLive() {
 		return mark()
 	}
 	return cuda.Float64(s.Value)
@@ -144,7 +144,7 @@ func (d *Device) live(s device.Scalar) cuda.Arg {
 // adamSize returns the arguments size and root of adam.
 func (d *Device) adamSize(s device.AdamStep) (size, root cuda.Arg) {
 	betas := [2]float64{s.Beta1, s.Beta2}
-	if r := d.recording; r != nil && s.LR.FollowsStep() && s.Step.FollowsStep() {
+	if r := d.recording; r != nil && s.LR.IsLive() && s.Step.IsLive() {
 		if r.betas == [2]float64{} || r.betas == betas {
 			r.betas = betas
 			return mark(), mark()

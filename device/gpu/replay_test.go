@@ -136,7 +136,7 @@ func TestLoopMisuse(t *testing.T) {
 			}
 		},
 		differs + "argument 4 of call 3, draw_rows, is 0x3e8, and 0x3e9": func(w *walk, now *device.LiveScalars) {
-			now.Step = device.Count{N: now.Step.N + 997}
+			now.Step = device.StepNumber{N: now.Step.N + 997}
 		},
 		differs + "argument 1 of call 1, kl_diag_f32, is ": func(w *walk, now *device.LiveScalars) {
 			now.KLWeight = device.Scalar{Value: now.KLWeight.Value / 2}

@@ -11,7 +11,7 @@ const components, normals, uniforms = 1, 2, 3
 
 // targetKey returns the key of random numbers for a target: its number is in place of the step's.
 func targetKey(seed uint64, target int) device.Key {
-	return device.Key{Seed: seed, Step: device.Count{N: uint32(target)}, Site: device.SitePredict}
+	return device.Key{Seed: seed, Step: device.StepNumber{N: uint32(target)}, Site: device.SitePredict}
 }
 
 // Draw returns draw t of y of a target, at row n of a mixture:

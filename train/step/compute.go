@@ -15,14 +15,14 @@ func (s *Step) compute(now device.LiveScalars) {
 
 // draw draws the batch: rows uniformly at random with replacement, as in the paper. A batch of all rows is in order,
 // and does not change.
-func (s *Step) draw(number device.Count) {
+func (s *Step) draw(number device.StepNumber) {
 	if s.Workspace.B < s.Rows.N {
 		s.dev.DrawRows(s.Workspace.Rows(), s.Rows.N, s.batchKey(number))
 	}
 }
 
 // batchKey returns the key of a step's batch.
-func (s *Step) batchKey(number device.Count) device.Key {
+func (s *Step) batchKey(number device.StepNumber) device.Key {
 	return device.Key{Seed: s.options.Seed, Step: number, Site: device.SiteBatch}
 }
 

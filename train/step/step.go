@@ -92,7 +92,7 @@ func (s *Step) Do(now device.StepScalars) (done bool, err error) {
 // Bound evaluates the objective on the batch of the last step, for Model.Report. Ranks that share it do so together.
 func (s *Step) Bound(number uint32, klWeight float64) error {
 	s.arrive(number)
-	scalars := device.LiveScalars{Step: device.Count{N: number}, KLWeight: device.Scalar{Value: klWeight}}
+	scalars := device.LiveScalars{Step: device.StepNumber{N: number}, KLWeight: device.Scalar{Value: klWeight}}
 	return s.reducer.run(func(device.StepScalars) {
 		s.draw(scalars.Step) // an abandoned step has drawn another batch
 		s.gradient(scalars, nil)
@@ -102,7 +102,7 @@ func (s *Step) Bound(number uint32, klWeight float64) error {
 // send begins to upload the batch of a step if rows stay on the host. The device computes meanwhile.
 func (s *Step) send(number uint32) {
 	if s.Rows.Streams() {
-		s.Rows.Send(s.batchKey(device.Count{N: number}))
+		s.Rows.Send(s.batchKey(device.StepNumber{N: number}))
 		s.sentStep = number
 	}
 }
