@@ -84,15 +84,15 @@ type FeatureNoise struct {
 
 // Distinct returns the number of draws of Ω and of W that samples use, and the number of groups of rows that share
 // both: 1, or one for each sample.
-func (n FeatureNoise) Distinct(samples int) (omegas, weights, groups int) {
+func (f FeatureNoise) Distinct(samples int) (omegas, weights, groups int) {
 	distinct := func(draws int) int {
 		if draws == 0 {
 			return samples
 		}
 		return min(draws, samples)
 	}
-	omegas, weights = distinct(n.FrequencyDraws), distinct(n.WeightDraws)
-	if n.Local {
+	omegas, weights = distinct(f.FrequencyDraws), distinct(f.WeightDraws)
+	if f.Local {
 		weights = 1
 	}
 	if omegas == 1 && weights == 1 {

@@ -14,7 +14,7 @@ const (
 )
 
 // TwiceNu returns 2ν of a Matérn kernel: 1, 3 or 5.
-func (s Correlation) TwiceNu() int { return 2*int(s) - 1 }
+func (k Correlation) TwiceNu() int { return 2*int(k) - 1 }
 
 // A distance that comes from products of rows, r² = ‖z‖² + ‖x‖² − 2⟨z, x⟩, has an error of some units of the last place
 // of ‖z‖² + ‖x‖², and a Matérn kernel takes its root. So ARD computes r² again, from differences, if r² is less than
@@ -26,10 +26,10 @@ const (
 )
 
 // At returns f(r²) and −2f'(r²) of a Matérn kernel for two rows, norms being ‖z‖² + ‖x‖².
-func (s Correlation) At(r2, norms float64) (c, slope float64) {
-	t := math.Sqrt(float64(s.TwiceNu()) * r2)
+func (k Correlation) At(r2, norms float64) (c, slope float64) {
+	t := math.Sqrt(float64(k.TwiceNu()) * r2)
 	e := math.Exp(-t)
-	switch s {
+	switch k {
 	case Matern12:
 		if r2 <= TouchingRows*norms {
 			return e, 0

@@ -35,9 +35,9 @@ type Scalar struct {
 func (s Scalar) IsLive() bool { return s.live }
 
 // Live converts n for the work of a loop.
-func (n StepScalars) Live() LiveScalars {
+func (s StepScalars) Live() LiveScalars {
 	scalar := func(v float64) Scalar { return Scalar{v, true} }
-	return LiveScalars{StepNumber{n.Step, true}, scalar(n.LR), scalar(n.KLWeight), scalar(n.Natural)}
+	return LiveScalars{StepNumber{s.Step, true}, scalar(s.LR), scalar(s.KLWeight), scalar(s.Natural)}
 }
 
 // Recorder is a device that can record work.

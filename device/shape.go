@@ -99,7 +99,7 @@ type FeatureShape struct {
 }
 
 // Columns returns the number of columns of Φ and of rows of W: 2R, or R.
-func (n *FeatureShape) Columns() int { return n.R * n.Activation.Columns() }
+func (s *FeatureShape) Columns() int { return s.R * s.Activation.Columns() }
 
 // check checks the arguments that both operations of a layer share.
 func (a FeatureArgs) check(op string) (n FeatureShape, x axes) {

@@ -85,17 +85,17 @@ type QShape struct {
 }
 
 // Kernel returns the number of the kernel of latent j.
-func (n QShape) Kernel(j int) int {
-	if n.K == 1 {
+func (q QShape) Kernel(j int) int {
+	if q.K == 1 {
 		return 0
 	}
 	return j
 }
 
 // Latents returns the range of latents that have kernel k.
-func (n QShape) Latents(k int) (lo, hi int) {
-	if n.K == 1 {
-		return 0, n.J
+func (q QShape) Latents(k int) (lo, hi int) {
+	if q.K == 1 {
+		return 0, q.J
 	}
 	return k, k + 1
 }

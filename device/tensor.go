@@ -11,7 +11,7 @@ const (
 	Int                 // int32: row numbers and class labels
 )
 
-func (t DType) String() string { return [...]string{"real", "double", "int"}[t] }
+func (d DType) String() string { return [...]string{"real", "double", "int"}[d] }
 
 // Memory is a backend's memory behind a Tensor.
 type Memory interface {

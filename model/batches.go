@@ -5,12 +5,12 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 )
 
-// batches are rows to train on that stay on the host. A step finds its batch in x and y of the DeviceRows, at the
+// hostBatches are rows to train on that stay on the host. A step finds its batch in x and y of the DeviceRows, at the
 // places 0 … B−1. Noise belongs to rows of the data set, so the result has the same bits as with all rows on the
 // device.
-type batches struct {
+type hostBatches struct {
 	places *device.Tensor // places 0 … B−1 of the batch, Int [B]
-	y      []column       // columns of numbers, and the tensors to which a batch of them goes
+	y      []targetColumn // columns of numbers, and the tensors to which a batch of them goes
 	labels []int32        // labels of all rows [N]
 
 	rows []int32 // numbers of the rows of the batch that was sent last [B]
@@ -24,7 +24,7 @@ type batches struct {
 // rows of a batch.
 func (m *Model) StreamBatches(rows HostRows, y []float64, labels []int32, batch int) *DeviceRows {
 	d := m.newDeviceRows(rows.N, batch, true)
-	b := &batches{places: m.dev.New(device.Int, batch), labels: labels, rows: make([]int32, batch)}
+	b := &hostBatches{places: m.dev.New(device.Int, batch), labels: labels, rows: make([]int32, batch)}
 	for i := range b.rows {
 		b.rows[i] = int32(i)
 	}

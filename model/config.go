@@ -39,7 +39,7 @@ const (
 	VarIntegrated = "var-integrated"
 )
 
-// Suffixes of the names of treatments that draw Ω, in this order: see Treatment.
+// Suffixes of the names of treatments that draw Ω, in this order: see SpectraTreatment.
 const (
 	AllNoise   = "-all"
 	EachSample = "-each"
@@ -54,15 +54,15 @@ func SpectraTreatments() []string {
 	}
 }
 
-// Treatment is a treatment of Ω. Files and options write it as one of SpectraTreatments.
-type Treatment struct {
+// SpectraTreatment is a treatment of Ω. Files and options write it as one of SpectraTreatments.
+type SpectraTreatment struct {
 	Name       string // PriorFixed, VarFixed, VarResampled or VarIntegrated
 	AllNoise   bool   // VarFixed draws e and ε once, too, as in the paper; otherwise τ alone
 	EachSample bool   // each sample of a step has its own draw of Ω; otherwise all samples share one
 }
 
-// ParseTreatment reads one of SpectraTreatments.
-func ParseTreatment(spectra string) (t Treatment) {
+// ParseSpectraTreatment reads one of SpectraTreatments.
+func ParseSpectraTreatment(spectra string) (t SpectraTreatment) {
 	spectra, t.EachSample = strings.CutSuffix(spectra, EachSample)
 	t.Name, t.AllNoise = strings.CutSuffix(spectra, AllNoise)
 	return t
@@ -175,7 +175,7 @@ func (c *Config) hasGP() bool  { return c.Model != DRF }
 func (c *Config) hasDRF() bool { return c.Model != GP }
 
 // treatment returns the treatment of Ω.
-func (c *Config) treatment() Treatment { return ParseTreatment(c.Spectra) }
+func (c *Config) treatment() SpectraTreatment { return ParseSpectraTreatment(c.Spectra) }
 
 // integrates reports whether W and Ω are integrated in closed form.
 func (c *Config) integrates() bool { return c.hasDRF() && c.Spectra == VarIntegrated }

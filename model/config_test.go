@@ -109,7 +109,7 @@ func TestConfigsHaveEachOption(t *testing.T) {
 // The text of each treatment says all of it.
 func TestParseTreatment(t *testing.T) {
 	for _, text := range SpectraTreatments() {
-		got := ParseTreatment(text)
+		got := ParseSpectraTreatment(text)
 		again := got.Name
 		if got.AllNoise {
 			again += AllNoise

@@ -21,7 +21,7 @@ type DeviceRows struct {
 	from func(lo, hi int) []float64
 	feed device.Feed // uploads the rows of a batch to x and d
 	// rows of StreamBatches; nil for other data
-	batches *batches
+	batches *hostBatches
 }
 
 // HostRows are the inputs of a data set on the host, in pieces.
@@ -99,15 +99,15 @@ func (d *DeviceRows) addTargets(m *Model, n int, rows HostRows, y []float64, lab
 	}
 }
 
-// column is a tensor of targets and the numbers of all rows.
-type column struct {
+// targetColumn is a tensor of targets and the numbers of all rows.
+type targetColumn struct {
 	dst *device.Tensor
 	src []float64
 }
 
 // columns returns the columns of numbers.
-func (t *Targets) columns(y []float64, rows HostRows) (all []column) {
-	for _, c := range []column{{t.Numbers, y}, {t.Weight, rows.Weight}, {t.Offset, rows.Offset}} {
+func (t *Targets) columns(y []float64, rows HostRows) (all []targetColumn) {
+	for _, c := range []targetColumn{{t.Numbers, y}, {t.Weight, rows.Weight}, {t.Offset, rows.Offset}} {
 		if c.dst != nil {
 			all = append(all, c)
 		}

@@ -111,8 +111,8 @@ func (b *drfBlocks) bind(dev device.Device, p *Params, c *Config) *DRFLayer {
 }
 
 // logLength returns the initial log ℓ of a layer.
-func (v *Init) logLength(inputs int) float64 {
-	return math.Log(math.Sqrt(float64(inputs)) * v.DRFLengthscaleFactor)
+func (i *Init) logLength(inputs int) float64 {
+	return math.Log(math.Sqrt(float64(inputs)) * i.DRFLengthscaleFactor)
 }
 
 // initLastVariances writes the initial log s² of the last layer, whose means start at 0.

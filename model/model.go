@@ -80,15 +80,15 @@ func (c *Config) layerInputs(l int) int {
 	case c.Model == DRF && l == 0:
 		return c.Inputs
 	case c.Model == DRF:
-		return c.Hidden + c.fed(c.Inputs)
+		return c.Hidden + c.fedWidth(c.Inputs)
 	case l == 0:
-		return c.Latents + c.fed(c.Inputs)
+		return c.Latents + c.fedWidth(c.Inputs)
 	default:
-		return c.Hidden + c.fed(c.Latents+c.Inputs)
+		return c.Hidden + c.fedWidth(c.Latents+c.Inputs)
 	}
 }
 
-func (c *Config) fed(width int) int {
+func (c *Config) fedWidth(width int) int {
 	if c.FeedForward {
 		return width
 	}

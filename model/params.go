@@ -102,9 +102,9 @@ func (p *Params) double(b *block) (value, grad *device.Tensor) {
 	return p.wide.View(b.offset, b.Shape...), p.dwide.View(b.offset, b.Shape...)
 }
 
-// Fitted returns the number of parameters of a valid configuration that can fit targets: all parameters that learn,
-// except the spreads of q, which tell how certain q is.
-func (c *Config) Fitted() int {
+// FittedParameters returns the number of parameters of a valid configuration that can fit targets: all parameters that
+// learn, except the spreads of q, which tell how certain q is.
+func (c *Config) FittedParameters() int {
 	var p Params
 	c.layout(&p)
 	n := 0
@@ -157,7 +157,7 @@ type Parameter struct {
 }
 
 // Len returns the number of elements.
-func (n Parameter) Len() int { return device.Volume(n.Shape) }
+func (p Parameter) Len() int { return device.Volume(p.Shape) }
 
 // Export reads all parameters from the device.
 func (m *Model) Export() []Parameter {

@@ -64,17 +64,17 @@ func (m *Model) newWindow(data *DeviceRows, samples int) window {
 const windowGrowth = 4
 
 // AddSmaller makes the memory of smaller passes, so that PredictRows takes little time for a few rows.
-func (r *Predictor) AddSmaller() {
-	for n := r.pass.B; n > 1; {
+func (p *Predictor) AddSmaller() {
+	for n := p.pass.B; n > 1; {
 		n = (n + windowGrowth - 1) / windowGrowth
-		r.smaller = append(r.smaller, r.m.newWindow(r.m.Stream(n, nil), r.samples))
+		p.smaller = append(p.smaller, p.m.newWindow(p.m.Stream(n, nil), p.samples))
 	}
 }
 
 // windowFor returns the smallest window for n rows, or the next smaller one if at least half of it would be empty.
-func (r *Predictor) windowFor(n int) window {
-	w := r.window
-	for _, v := range r.smaller {
+func (p *Predictor) windowFor(n int) window {
+	w := p.window
+	for _, v := range p.smaller {
 		if v.pass.B < n && 2*n > w.pass.B {
 			break
 		}
@@ -84,59 +84,59 @@ func (r *Predictor) windowFor(n int) window {
 }
 
 // SolveRows calls Model.SolveRows with the predictor's data.
-func (r *Predictor) SolveRows(going func(done int) bool) { r.m.SolveRows(r.pass, r.data, going) }
+func (p *Predictor) SolveRows(going func(done int) bool) { p.m.SolveRows(p.pass, p.data, going) }
 
 // Samples returns S of the predictions. A Poisson likelihood in closed form has several nodes of Gauss–Hermite for each
 // sample.
-func (r *Predictor) Samples() int {
-	if r.m.cfg.takesMoments() && r.m.cfg.Likelihood == PoissonLikelihood {
-		return r.samples * gaussHermiteNodes(r.samples)
+func (p *Predictor) Samples() int {
+	if p.m.cfg.takesMoments() && p.m.cfg.Likelihood == PoissonLikelihood {
+		return p.samples * gaussHermiteNodes(p.samples)
 	}
-	return r.samples
+	return p.samples
 }
 
 // exact reports whether a prediction is one Gaussian.
 func (m *Model) exact() bool { return m.cfg.takesMoments() && m.cfg.deterministic() }
 
 // moments returns the tensors of the last layer's means and variances, for likelihoods that take them.
-func (p *activations) moments() (mean, variance *device.Tensor) {
-	if n := len(p.drf); n > 0 {
-		return p.out, p.drf[n-1].variance
+func (a *activations) moments() (mean, variance *device.Tensor) {
+	if n := len(a.drf); n > 0 {
+		return a.out, a.drf[n-1].variance
 	}
-	return p.gp.mean, p.gp.variance
+	return a.gp.mean, a.gp.variance
 }
 
 // Predict predicts with the present parameters of the model.
-func (r *Predictor) Predict(seed uint64) (*Prediction, error) {
-	if err := r.m.Settle(); err != nil {
+func (p *Predictor) Predict(seed uint64) (*Prediction, error) {
+	if err := p.m.Settle(); err != nil {
 		return nil, err
 	}
-	return r.PredictRows(r.data.N, r.data.from, seed)
+	return p.PredictRows(p.data.N, p.data.from, seed)
 }
 
 // PredictRows predicts n rows of the host, as Predict does: x gives the rows lo … hi−1 [hi−lo,Width]. The predictor has
 // to be that of a Stream, and Settle must have been called.
-func (r *Predictor) PredictRows(n int, x func(lo, hi int) []float64, seed uint64) (*Prediction, error) {
-	m := r.m
-	out := &Prediction{S: r.samples, N: n, C: m.cfg.Outputs, H: make([]float64, r.samples*n*m.cfg.Outputs)}
+func (p *Predictor) PredictRows(n int, x func(lo, hi int) []float64, seed uint64) (*Prediction, error) {
+	m := p.m
+	out := &Prediction{S: p.samples, N: n, C: m.cfg.Outputs, H: make([]float64, p.samples*n*m.cfg.Outputs)}
 	if m.cfg.takesMoments() {
 		out.Var = make([]float64, len(out.H))
 	}
-	for next := r.send(0, n, x); next.n > 0; {
+	for next := p.send(0, n, x); next.n > 0; {
 		now := next
-		r.gather(now)
+		p.gather(now)
 		mean, variance := now.pass.out, (*device.Tensor)(nil)
 		if m.cfg.takesMoments() {
 			mean, variance = now.pass.moments()
 		}
-		for s := 0; s < r.samples; s += now.pass.S {
-			if r.Abandon != nil && r.Abandon() {
+		for s := 0; s < p.samples; s += now.pass.S {
+			if p.Abandon != nil && p.Abandon() {
 				return nil, ErrAbandoned
 			}
 			m.propagate(&now.pass.parts[0],
-				draw{seed: seed, step: device.StepNumber{N: predictStep}, sample: r.first + uint32(s)})
+				draw{seed: seed, step: device.StepNumber{N: predictStep}, sample: p.first + uint32(s)})
 			if s == 0 {
-				next = r.send(now.first+now.n, n, x) // the upload runs while the device computes
+				next = p.send(now.first+now.n, n, x) // the upload runs while the device computes
 			}
 			now.read(m.dev, out, out.H, mean, s)
 			if variance != nil {
@@ -158,36 +158,36 @@ type piece struct {
 }
 
 // send begins to bring the next piece of n rows from row first on, unless they are on the device.
-func (r *Predictor) send(first, n int, x func(lo, hi int) []float64) piece {
-	w := r.windowFor(n - first)
-	p := piece{w, first, min(w.pass.B, n-first)}
-	if p.n > 0 && p.data.feed != nil {
-		uploadPiece(p.data.feed, p.data, x(first, first+p.n), 0, p.n)
+func (p *Predictor) send(first, n int, x func(lo, hi int) []float64) piece {
+	w := p.windowFor(n - first)
+	next := piece{w, first, min(w.pass.B, n-first)}
+	if next.n > 0 && next.data.feed != nil {
+		uploadPiece(next.data.feed, next.data, x(first, first+next.n), 0, next.n)
 	}
-	return p
+	return next
 }
 
 // gather takes the rows of a piece to its pass. All rows have the noise of row 0, so that only their inputs make them
 // differ, unless noiseRows says otherwise.
-func (r *Predictor) gather(p piece) {
-	at := p.first
-	if p.data.feed != nil {
-		p.data.feed.Next()
+func (p *Predictor) gather(next piece) {
+	at := next.first
+	if next.data.feed != nil {
+		next.data.feed.Next()
 		at = 0
 	}
-	for i := range p.rows {
-		p.rows[i] = int32(at + min(i, p.n-1)) // the last piece is filled up with its last row
+	for i := range next.rows {
+		next.rows[i] = int32(at + min(i, next.n-1)) // the last piece is filled up with its last row
 	}
-	r.m.dev.UploadInts(p.pass.rows, p.rows)
-	r.m.gather(&p.pass.parts[0], p.data)
-	if r.noiseRows == nil {
-		r.m.dev.Zero(p.pass.rows)
+	p.m.dev.UploadInts(next.pass.rows, next.rows)
+	p.m.gather(&next.pass.parts[0], next.data)
+	if p.noiseRows == nil {
+		p.m.dev.Zero(next.pass.rows)
 		return
 	}
-	for i := range p.rows {
-		p.rows[i] = r.noiseRows[p.first+min(i, p.n-1)]
+	for i := range next.rows {
+		next.rows[i] = p.noiseRows[next.first+min(i, next.n-1)]
 	}
-	r.m.dev.UploadInts(p.pass.rows, p.rows)
+	p.m.dev.UploadInts(next.pass.rows, next.rows)
 }
 
 // read copies a tensor [S,B,C] of the pass to its place in the numbers [S,N,C] of a prediction, from sample s on.

@@ -60,8 +60,8 @@ func (p *Prediction) Pick(rows []int) *Prediction {
 	})
 }
 
-// Joined returns one prediction of rows that were predicted in parts.
-func Joined(parts []*Prediction) *Prediction {
+// JoinPredictions returns one prediction of rows that were predicted in parts.
+func JoinPredictions(parts []*Prediction) *Prediction {
 	if len(parts) == 1 {
 		return parts[0]
 	}

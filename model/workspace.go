@@ -95,23 +95,23 @@ type arena struct {
 	scratch []device.Scratch
 }
 
-func (s *arena) tensor(dtype device.DType, shape ...int) (t *device.Tensor) {
-	if s.from != nil {
-		t = s.from.tensors[len(s.tensors)].View(0, shape...)
+func (a *arena) tensor(dtype device.DType, shape ...int) (t *device.Tensor) {
+	if a.from != nil {
+		t = a.from.tensors[len(a.tensors)].View(0, shape...)
 	} else {
-		t = s.dev.New(dtype, shape...)
+		t = a.dev.New(dtype, shape...)
 	}
-	s.tensors = append(s.tensors, t)
+	a.tensors = append(a.tensors, t)
 	return t
 }
 
-func (s *arena) features(samples, batch, d, features, dOut int) (k device.Scratch) {
-	if s.from != nil {
-		k = s.from.scratch[len(s.scratch)]
+func (a *arena) features(samples, batch, d, features, dOut int) (k device.Scratch) {
+	if a.from != nil {
+		k = a.from.scratch[len(a.scratch)]
 	} else {
-		k = s.dev.FeatureScratch(samples, batch, d, features, dOut)
+		k = a.dev.FeatureScratch(samples, batch, d, features, dOut)
 	}
-	s.scratch = append(s.scratch, k)
+	a.scratch = append(a.scratch, k)
 	return k
 }
 

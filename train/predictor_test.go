@@ -43,7 +43,7 @@ func testPredictor(t *testing.T, options string, set *data.Dataset) {
 		fitted.PredictOptions{Distances: true})
 	must.OK(t, err)
 	if parts := []*model.Prediction{whole.Slice(0, 1), whole.Slice(1, 2), whole.Slice(2, 5)}; !reflect.DeepEqual(
-		model.Joined(parts), whole.Slice(0, 5)) || !reflect.DeepEqual(parts[1].Slice(0, 1), parts[1]) {
+		model.JoinPredictions(parts), whole.Slice(0, 5)) || !reflect.DeepEqual(parts[1].Slice(0, 1), parts[1]) {
 		t.Error("parts of one row do not join")
 	}
 	p := must.Get(trained.NewPredictor(dev, 16, c.EvalSamples))(t)

@@ -137,7 +137,7 @@ func (e *timedEvaluation) scores() *Scores {
 	numbers := slices.Clone(e.order[:e.done])
 	order := metrics.ArgSort(e.done, func(a, b int) int { return numbers[a] - numbers[b] })
 	slices.Sort(numbers)
-	p := model.Joined(e.parts)
+	p := model.JoinPredictions(e.parts)
 	rows := e.ds
 	e.parts = nil // this frees their memory
 	p = p.Pick(order)

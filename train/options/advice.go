@@ -20,7 +20,7 @@ func (c Config) ZeroSlopeWarning() string {
 
 // IsBound reports whether the objective is a bound, under which longer training does not memorise.
 func (c Config) IsBound() bool {
-	drawn := c.Model != model.GP && model.ParseTreatment(c.Spectra).Name == model.VarFixed
+	drawn := c.Model != model.GP && model.ParseSpectraTreatment(c.Spectra).Name == model.VarFixed
 	return c.KLWeight == 1 && c.Objective != Predictive && !drawn
 }
 
@@ -48,7 +48,7 @@ func (c Config) Remedy() string {
 	if c.Objective == Predictive {
 		try = append(try, usererror.Key("objective")+"=elbo")
 	}
-	if c.Model != model.GP && model.ParseTreatment(c.Spectra).Name == model.VarFixed {
+	if c.Model != model.GP && model.ParseSpectraTreatment(c.Spectra).Name == model.VarFixed {
 		bound := model.VarIntegrated
 		if c.hasArcCosines() {
 			bound = model.PriorFixed

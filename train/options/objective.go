@@ -58,7 +58,7 @@ func (c *Config) resolveObjective(ds *data.Dataset) (notes []string, err error) 
 	case c.Objective == Predictive:
 		m := c.ModelConfig(ds)
 		notes = append(notes, fmt.Sprintf("objective: predictive, since %d rows outnumber %d parameters that can "+
-			"follow them", ds.N(), m.Fitted()))
+			"follow them", ds.N(), m.FittedParameters()))
 	case !c.Explicit("objective") && c.noChoice(ds) == "":
 		notes = append(notes, "objective: elbo, since steps, epochs or kl-weight are given: "+
 			usererror.Key("objective")+"=auto lets held-out rows choose")
@@ -84,7 +84,7 @@ func (c Config) ObjectiveOf(ds *data.Dataset) string {
 // OutnumbersParameters reports whether training rows outnumber the parameters that can follow them.
 func (c Config) OutnumbersParameters(ds *data.Dataset) bool {
 	m := c.ModelConfig(ds)
-	return ds.N() > m.Fitted()
+	return ds.N() > m.FittedParameters()
 }
 
 // minChoiceRows is the number of rows from which on a held-out fifth can choose the objective.

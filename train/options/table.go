@@ -295,7 +295,7 @@ func (c *Config) optimiserOptions() []Option {
 		{Key: "kl-warmup", Arg: "X", limits: fraction(false), value: &c.KLWarmup,
 			Help: "fraction of the steps over which the weight of the KL terms rises"},
 		{Key: "freeze-omega", Models: onDRF, Arg: "N", limits: between(0, MaxSteps), value: &c.FreezeOmega,
-			Needs: missingNeed(model.ParseTreatment(c.Spectra).Name != model.PriorFixed,
+			Needs: missingNeed(model.ParseSpectraTreatment(c.Spectra).Name != model.PriorFixed,
 				"spectra other than "+model.PriorFixed),
 			Help: "first steps in which q of the frequencies is held"},
 		{Key: "freeze-kernel", Arg: "N", limits: between(0, MaxSteps), value: &c.FreezeKernel,
