@@ -160,24 +160,24 @@ func (t *tally) scan(base uint64, counters []uint32) {
 }
 
 // merge returns the keys of a and b, with the sums of their counts; b itself where a has no keys.
-func (a tally) merge(b tally) tally {
-	if len(a.keys) == 0 {
+func (t tally) merge(b tally) tally {
+	if len(t.keys) == 0 {
 		return b
 	}
-	sum := tally{make([]uint64, 0, len(a.keys)+len(b.keys)), make([]uint32, 0, len(a.keys)+len(b.keys))}
+	sum := tally{make([]uint64, 0, len(t.keys)+len(b.keys)), make([]uint32, 0, len(t.keys)+len(b.keys))}
 	i := 0
 	for j, key := range b.keys {
-		for ; i < len(a.keys) && a.keys[i] < key; i++ {
-			sum.keys, sum.counts = append(sum.keys, a.keys[i]), append(sum.counts, a.counts[i])
+		for ; i < len(t.keys) && t.keys[i] < key; i++ {
+			sum.keys, sum.counts = append(sum.keys, t.keys[i]), append(sum.counts, t.counts[i])
 		}
 		n := b.counts[j]
-		if i < len(a.keys) && a.keys[i] == key {
-			n += a.counts[i]
+		if i < len(t.keys) && t.keys[i] == key {
+			n += t.counts[i]
 			i++
 		}
 		sum.keys, sum.counts = append(sum.keys, key), append(sum.counts, n)
 	}
-	return tally{append(sum.keys, a.keys[i:]...), append(sum.counts, a.counts[i:]...)}
+	return tally{append(sum.keys, t.keys[i:]...), append(sum.counts, t.counts[i:]...)}
 }
 
 // longestDigit is the largest number of bits that are sorted at a time, so that their counters stay in the cache.

@@ -84,17 +84,17 @@ func (d *AlphabetDetector) Detect() Kind {
 }
 
 // count returns how often these characters occur.
-func (t *histogram) count(chars string) (n int) {
+func (h *histogram) count(chars string) (n int) {
 	for _, char := range []byte(chars) {
-		n += t[char]
+		n += h[char]
 	}
 	return n
 }
 
 // hasAll reports whether each of the letters occurs, as a capital or a small one.
-func (t *histogram) hasAll(letters string) bool {
+func (h *histogram) hasAll(letters string) bool {
 	for _, l := range []byte(letters) {
-		if t[l]+t[l|0x20] == 0 {
+		if h[l]+h[l|0x20] == 0 {
 			return false
 		}
 	}
@@ -102,11 +102,11 @@ func (t *histogram) hasAll(letters string) bool {
 }
 
 // sizes returns the counts of symbols and of blanks.
-func (t *histogram) sizes() (total, blanks int) {
-	for _, n := range t {
+func (h *histogram) sizes() (total, blanks int) {
+	for _, n := range h {
 		total += n
 	}
-	blanks = t.count(" \t")
+	blanks = h.count(" \t")
 	return total - blanks, blanks
 }
 
@@ -118,13 +118,13 @@ const gaps = "-.Xx"
 // isDNA reports whether the text is DNA: letters that DNA never has are rare among all symbols, and most others are
 // bases or never a letter of another alphabet. A text with blanks between blocks, or with many masks, must have all
 // four letters, since other strings have x, too.
-func (t *histogram) isDNA() bool {
-	total, blanks := t.sizes()
-	bases := t.count("ACGTUacgtu")
-	evidence := total - t.count(gaps+"Nn")
-	coded := bases + t.count("RYSWKMBDHVryswkmbdhv")
+func (h *histogram) isDNA() bool {
+	total, blanks := h.sizes()
+	bases := h.count("ACGTUacgtu")
+	evidence := total - h.count(gaps+"Nn")
+	coded := bases + h.count("RYSWKMBDHVryswkmbdhv")
 	plain := blanks == 0 && atLeast(bases, seldomMasked, total)
-	all := t.hasAll("ACG") && t.count("TtUu") > 0
+	all := h.hasAll("ACG") && h.count("TtUu") > 0
 	return bases > 0 && (plain || all) && longBlock*blanks <= total && atLeast(coded, mostlyDNA, evidence) &&
 		(atLeast(bases, surelyDNA, evidence) || all && coded == evidence)
 }

@@ -47,7 +47,7 @@ func newGappedOver(g, m int, a *Alphabet) (extractor, *SpecError) {
 	return e, nil
 }
 
-func (e *gapped) space() uint64 { return e.total }
+func (g *gapped) space() uint64 { return g.total }
 
 // A sequence is looked at in pieces of atATime windows or, where keys are sorted, in pieces of at most maxWindows.
 const (
@@ -65,13 +65,13 @@ type windows struct {
 
 // split makes w the windows lo … hi−1 of the strands, except windows with an unknown symbol, whose keys it appends to
 // rest.
-func (e *gapped) split(w *windows, rest []uint64, strands [][]int32, lo, hi int) []uint64 {
-	for len(w.at) < e.g {
+func (g *gapped) split(w *windows, rest []uint64, strands [][]int32, lo, hi int) []uint64 {
+	for len(w.at) < g.g {
 		w.at = append(w.at, nil)
 		w.buffer = append(w.buffer, nil)
 	}
-	if x := strands[0]; len(strands) == 1 && !slices.Contains(x[lo:hi+e.g-1], Unknown) {
-		for p := range e.g {
+	if x := strands[0]; len(strands) == 1 && !slices.Contains(x[lo:hi+g.g-1], Unknown) {
+		for p := range g.g {
 			w.at[p] = x[lo+p : hi+p]
 		}
 		return rest
@@ -82,15 +82,15 @@ func (e *gapped) split(w *windows, rest []uint64, strands [][]int32, lo, hi int)
 	for _, x := range strands {
 		for from := lo; from < hi; {
 			end := from
-			for end < hi+e.g-1 && x[end] != Unknown {
+			for end < hi+g.g-1 && x[end] != Unknown {
 				end++
 			}
-			to := max(from, end-e.g+1) // the windows before this have no unknown symbol
-			for p := range e.g {
+			to := max(from, end-g.g+1) // the windows before this have no unknown symbol
+			for p := range g.g {
 				w.buffer[p] = append(w.buffer[p], x[from+p:to+p]...)
 			}
 			for from = to; from < min(end+1, hi); from++ {
-				rest = e.appendUnknown(rest, x[from:from+e.g])
+				rest = g.appendUnknown(rest, x[from:from+g.g])
 			}
 		}
 	}
@@ -99,40 +99,40 @@ func (e *gapped) split(w *windows, rest []uint64, strands [][]int32, lo, hi int)
 }
 
 // appendUnknown appends the keys of a window with an unknown symbol: the patterns that leave it out.
-func (e *gapped) appendUnknown(keys []uint64, window []int32) []uint64 {
+func (g *gapped) appendUnknown(keys []uint64, window []int32) []uint64 {
 next:
-	for p, places := range e.patterns {
+	for p, places := range g.patterns {
 		key := uint64(0)
 		for _, i := range places {
 			if window[i] == Unknown {
 				continue next
 			}
-			key = key*uint64(e.letters) + uint64(window[i])
+			key = key*uint64(g.letters) + uint64(window[i])
 		}
-		keys = append(keys, uint64(p)*e.perKey+key)
+		keys = append(keys, uint64(p)*g.perKey+key)
 	}
 	return keys
 }
 
 // walk visits the patterns in order. The key of window i under one is base + first[i]·L + last[i].
-func (e *gapped) walk(w *windows, visit func(base uint64, first []uint64, last []int32)) {
+func (g *gapped) walk(w *windows, visit func(base uint64, first []uint64, last []int32)) {
 	n := len(w.at[0])
 	base := uint64(0)
-	letters := uint64(e.letters)
-	for len(w.number) < e.k {
+	letters := uint64(g.letters)
+	for len(w.number) < g.k {
 		w.number = append(w.number, nil)
 	}
-	for d := range e.k {
+	for d := range g.k {
 		w.number[d] = slices.Grow(w.number[d][:0], n)[:n]
 	}
 	clear(w.number[0])
 	var down func(d, from int)
 	down = func(d, from int) {
 		first := w.number[d]
-		for p := from; p <= e.g-e.k+d; p++ {
-			if d == e.k-1 {
+		for p := from; p <= g.g-g.k+d; p++ {
+			if d == g.k-1 {
 				visit(base, first, w.at[p])
-				base += e.perKey
+				base += g.perKey
 				continue
 			}
 			deeper := w.number[d+1][:len(first)]
@@ -146,29 +146,29 @@ func (e *gapped) walk(w *windows, visit func(base uint64, first []uint64, last [
 }
 
 // eachPiece visits the windows of a sequence piece by piece, and the keys of windows with an unknown symbol.
-func (e *gapped) eachPiece(x []int32, s *scratch, visit func(w *windows, rest []uint64)) {
-	for lo := 0; lo+e.g <= len(x); lo += atATime {
-		s.buffer = e.split(&s.windows, s.buffer[:0], [][]int32{x}, lo, min(lo+atATime, len(x)-e.g+1))
+func (g *gapped) eachPiece(x []int32, s *scratch, visit func(w *windows, rest []uint64)) {
+	for lo := 0; lo+g.g <= len(x); lo += atATime {
+		s.buffer = g.split(&s.windows, s.buffer[:0], [][]int32{x}, lo, min(lo+atATime, len(x)-g.g+1))
 		visit(&s.windows, s.buffer)
 	}
 	s.buffer = s.buffer[:0]
 }
 
-func (e *gapped) keys(x []int32, s *scratch) {
-	e.eachPiece(x, s, func(w *windows, rest []uint64) {
+func (g *gapped) keys(x []int32, s *scratch) {
+	g.eachPiece(x, s, func(w *windows, rest []uint64) {
 		s.flush(rest)
-		e.walk(w, func(base uint64, first []uint64, last []int32) {
-			s.flush(e.appendKeys(s.buffer, base, first, last))
+		g.walk(w, func(base uint64, first []uint64, last []int32) {
+			s.flush(g.appendKeys(s.buffer, base, first, last))
 		})
 	})
 }
 
 // appendKeys appends the keys of windows: base + first[i]·L + last[i].
-func (e *gapped) appendKeys(keys []uint64, base uint64, first []uint64, last []int32) []uint64 {
+func (g *gapped) appendKeys(keys []uint64, base uint64, first []uint64, last []int32) []uint64 {
 	at := len(keys)
 	keys = slices.Grow(keys, len(first))[:at+len(first)]
 	for i, c := range last[:len(first)] {
-		keys[at+i] = base + first[i]*uint64(e.letters) + uint64(c)
+		keys[at+i] = base + first[i]*uint64(g.letters) + uint64(c)
 	}
 	return keys
 }
@@ -177,31 +177,31 @@ func (e *gapped) appendKeys(keys []uint64, base uint64, first []uint64, last []i
 const scanned = 8
 
 // tally counts a sequence pattern by pattern.
-func (e *gapped) tally(strands [][]int32, s *scratch) (tally, bool) {
-	n := len(strands) * max(0, len(strands[0])-e.g+1)
+func (g *gapped) tally(strands [][]int32, s *scratch) (tally, bool) {
+	n := len(strands) * max(0, len(strands[0])-g.g+1)
 	s.tally.keys, s.tally.counts = s.tally.keys[:0], s.tally.counts[:0]
 	switch {
 	case n == 0:
 		return s.tally, true
-	case e.total <= denseSpace && e.perKey <= uint64(scanned*n):
-		return e.scan(strands, s), true
+	case g.total <= denseSpace && g.perKey <= uint64(scanned*n):
+		return g.scan(strands, s), true
 	case n <= maxWindows:
-		return e.sort(strands, s), true
+		return g.sort(strands, s), true
 	}
 	return tally{}, false
 }
 
 // scan counts the keys with a counter for each possible key.
-func (e *gapped) scan(strands [][]int32, s *scratch) tally {
-	s.few = slices.Grow(s.few[:0], int(e.total))[:e.total]
-	letters := uint64(e.letters)
+func (g *gapped) scan(strands [][]int32, s *scratch) tally {
+	s.few = slices.Grow(s.few[:0], int(g.total))[:g.total]
+	letters := uint64(g.letters)
 	for _, x := range strands {
-		e.eachPiece(x, s, func(w *windows, rest []uint64) {
+		g.eachPiece(x, s, func(w *windows, rest []uint64) {
 			for _, key := range rest {
 				s.few[key]++
 			}
-			e.walk(w, func(base uint64, first []uint64, last []int32) {
-				few := s.few[base : base+e.perKey]
+			g.walk(w, func(base uint64, first []uint64, last []int32) {
+				few := s.few[base : base+g.perKey]
 				for i, c := range last[:len(first)] {
 					few[first[i]*letters+uint64(c)]++
 				}
@@ -213,11 +213,11 @@ func (e *gapped) scan(strands [][]int32, s *scratch) tally {
 }
 
 // sort counts the keys by sorting the keys of each pattern.
-func (e *gapped) sort(strands [][]int32, s *scratch) tally {
+func (g *gapped) sort(strands [][]int32, s *scratch) tally {
 	w, t := &s.windows, &s.tally
-	rest := e.split(w, s.buffer, strands, 0, len(strands[0])-e.g+1)
-	e.walk(w, func(base uint64, first []uint64, last []int32) {
-		s.sorted = s.sorter.sort(e.appendKeys(s.sorted[:0], 0, first, last))
+	rest := g.split(w, s.buffer, strands, 0, len(strands[0])-g.g+1)
+	g.walk(w, func(base uint64, first []uint64, last []int32) {
+		s.sorted = s.sorter.sort(g.appendKeys(s.sorted[:0], 0, first, last))
 		t.runs(base, s.sorted)
 	})
 	s.buffer = rest[:0]

@@ -41,32 +41,32 @@ type graphFeatures struct {
 // maxChains is the largest number of chains of training. Below 2³¹ it leaves room for chains of later sequences.
 const maxChains = 1 << 30
 
-func (m *graphFeatures) space() uint64    { return 0 }
-func (m *graphFeatures) crowded() bool    { return m.chains.len() > maxChains }
-func (m *graphFeatures) tables() []*table { return []*table{m.chains} }
+func (g *graphFeatures) space() uint64    { return 0 }
+func (g *graphFeatures) crowded() bool    { return g.chains.len() > maxChains }
+func (g *graphFeatures) tables() []*table { return []*table{g.chains} }
 
-func (m *graphFeatures) learn(x []int32) bool {
-	if m.crowded() {
+func (g *graphFeatures) learn(x []int32) bool {
+	if g.crowded() {
 		return false
 	}
-	m.work.Down = m.chains.down
+	g.work.Down = g.chains.down
 	var found repeats
-	found.all = m.found[:0]
-	m.work.Found = func(feature, times uint64) {}
-	if m.each {
-		m.work.Found = found.add
+	found.all = g.found[:0]
+	g.work.Found = func(feature, times uint64) {}
+	if g.each {
+		g.work.Found = found.add
 	}
-	m.count(&m.work, m.labelled(x, &m.codes))
-	m.found = occurrencesOf(&m.work, found.merge())
+	g.count(&g.work, g.labelled(x, &g.codes))
+	g.found = occurrencesOf(&g.work, found.merge())
 	return true
 }
 
 // labelled returns x, or a copy in memory that has a separate label in place of unknown ones.
-func (m *graphFeatures) labelled(x []int32, memory *[]int32) []int32 {
-	if !m.whole {
+func (g *graphFeatures) labelled(x []int32, memory *[]int32) []int32 {
+	if !g.whole {
 		return x
 	}
-	*memory = graph.MarkUnknown(*memory, x, m.trees)
+	*memory = graph.MarkUnknown(*memory, x, g.trees)
 	return *memory
 }
 
@@ -115,15 +115,15 @@ func occurrencesOf(w *graph.Work, found []repeated) []repeated {
 }
 
 // list lists the features of x, in the memory of s.
-func (m *graphFeatures) list(x []int32, s *scratch) []repeated {
+func (g *graphFeatures) list(x []int32, s *scratch) []repeated {
 	local := s.levels(1)[0]
 	local.reset()
 	found := repeats{all: s.found[:0]}
-	s.graph.Down = m.chains.downBeside(local)
+	s.graph.Down = g.chains.downBeside(local)
 	s.graph.Found = found.add
-	m.count(&s.graph, m.labelled(x, &s.codes.codes))
+	g.count(&s.graph, g.labelled(x, &s.codes.codes))
 	s.found = found.merge()
-	if m.each {
+	if g.each {
 		found.all = occurrencesOf(&s.graph, s.found)
 		s.found = found.merge()
 	}
@@ -131,17 +131,17 @@ func (m *graphFeatures) list(x []int32, s *scratch) []repeated {
 }
 
 // keys lists each feature once, without its count, which tally has.
-func (m *graphFeatures) keys(x []int32, s *scratch) {
-	for _, f := range m.list(x, s) {
+func (g *graphFeatures) keys(x []int32, s *scratch) {
+	for _, f := range g.list(x, s) {
 		s.buffer = append(s.buffer, f.feature)
 	}
 	s.flush(s.buffer)
 }
 
 // tally counts a graph by sorting its features. A count that needs more than 32 bits ends there.
-func (m *graphFeatures) tally(strands [][]int32, s *scratch) (t tally, ok bool) {
+func (g *graphFeatures) tally(strands [][]int32, s *scratch) (t tally, ok bool) {
 	t = tally{s.tally.keys[:0], s.tally.counts[:0]}
-	for _, f := range m.list(strands[0], s) {
+	for _, f := range g.list(strands[0], s) {
 		t.keys, t.counts = append(t.keys, f.feature), append(t.counts, uint32(min(f.times, 1<<32-1)))
 	}
 	s.tally = t

@@ -30,19 +30,19 @@ func newKmerMap(name string, a *Alphabet, from, to, several int, extra uint64) (
 	return m, nil
 }
 
-func (m kmerMap) longest() *grams { return m.g[len(m.g)-1] }
-func (m kmerMap) space() uint64   { return 0 }
-func (m kmerMap) crowded() bool   { return m.longest().crowded() }
+func (k kmerMap) longest() *grams { return k.g[len(k.g)-1] }
+func (k kmerMap) space() uint64   { return 0 }
+func (k kmerMap) crowded() bool   { return k.longest().crowded() }
 
-func (m kmerMap) learn(x []int32) (needed bool) {
-	for _, g := range m.g {
+func (k kmerMap) learn(x []int32) (needed bool) {
+	for _, g := range k.g {
 		needed = g.learn(x) || needed
 	}
 	return needed
 }
 
-func (m kmerMap) tables() (tables []*table) {
-	for _, g := range m.g {
+func (k kmerMap) tables() (tables []*table) {
+	for _, g := range k.g {
 		tables = append(tables, g.tables...)
 	}
 	return tables
@@ -91,21 +91,21 @@ type pairs struct {
 	k, d int
 }
 
-func (m pairs) space() uint64 { return m.longest().space(2, uint64(m.d)) }
+func (p pairs) space() uint64 { return p.longest().space(2, uint64(p.d)) }
 
-func (m pairs) keys(x []int32, s *scratch) {
-	g := m.longest()
-	radix, d := g.radix, uint64(m.d)
+func (p pairs) keys(x []int32, s *scratch) {
+	g := p.longest()
+	radix, d := g.radix, uint64(p.d)
 	for lo := 0; lo < len(x); lo += block {
 		hi := min(lo+block, len(x))
-		s.grams = g.number(s.grams, x, lo, min(hi+m.k-1+m.d, len(x)), s)
+		s.grams = g.number(s.grams, x, lo, min(hi+p.k-1+p.d, len(x)), s)
 		y, keys := s.grams, s.buffer
 		for i := range hi - lo {
 			if y[i] < 0 {
 				continue
 			}
 			first := uint64(y[i]) * radix
-			for j, b := range nextIDs(y, i+m.k, m.d) {
+			for j, b := range nextIDs(y, i+p.k, p.d) {
 				if b >= 0 {
 					keys = append(keys, (first+uint64(b))*d+uint64(j))
 				}
@@ -131,25 +131,25 @@ type triples struct {
 	k, d int
 }
 
-func (m triples) space() uint64 { return m.longest().space(3, uint64(m.d*m.d)) }
+func (t triples) space() uint64 { return t.longest().space(3, uint64(t.d*t.d)) }
 
-func (m triples) keys(x []int32, s *scratch) {
-	g := m.longest()
-	radix, d := g.radix, uint64(m.d)
-	for lo := 0; lo < len(x); lo += block / m.d {
-		hi := min(lo+block/m.d, len(x))
-		s.grams = g.number(s.grams, x, lo, min(hi+2*(m.k-1+m.d), len(x)), s)
+func (t triples) keys(x []int32, s *scratch) {
+	g := t.longest()
+	radix, d := g.radix, uint64(t.d)
+	for lo := 0; lo < len(x); lo += block / t.d {
+		hi := min(lo+block/t.d, len(x))
+		s.grams = g.number(s.grams, x, lo, min(hi+2*(t.k-1+t.d), len(x)), s)
 		y, keys := s.grams, s.buffer
 		for i := range hi - lo {
 			if y[i] < 0 {
 				continue
 			}
-			for j, b := range nextIDs(y, i+m.k, m.d) {
+			for j, b := range nextIDs(y, i+t.k, t.d) {
 				if b < 0 {
 					continue
 				}
 				two := (uint64(y[i])*radix + uint64(b)) * radix
-				for l, c := range nextIDs(y, i+m.k+j+m.k, m.d) {
+				for l, c := range nextIDs(y, i+t.k+j+t.k, t.d) {
 					if c >= 0 {
 						keys = append(keys, (two+uint64(c))*d*d+uint64(j)*d+uint64(l))
 					}
@@ -186,14 +186,14 @@ type degrees struct {
 	weights []float64 // weight of a k-mer, by its length − 1
 }
 
-func (m *degrees) weight(key uint64) float64 { return m.weights[key/m.radix%m.d] }
+func (d *degrees) weight(key uint64) float64 { return d.weights[key/d.radix%d.d] }
 
-func (m *degrees) keys(x []int32, s *scratch) {
-	for at, g := range m.g {
+func (d *degrees) keys(x []int32, s *scratch) {
+	for at, g := range d.g {
 		g.each(x[:min(len(x), positions)], s, func(keys []uint64, from int, ids []int64) []uint64 {
 			for i, id := range ids {
 				if id >= 0 {
-					keys = append(keys, (uint64(from+i)*m.d+uint64(at))*m.radix+uint64(id))
+					keys = append(keys, (uint64(from+i)*d.d+uint64(at))*d.radix+uint64(id))
 				}
 			}
 			return keys
@@ -214,14 +214,14 @@ type placed struct {
 	s int
 }
 
-func (m placed) keys(x []int32, s *scratch) {
-	g := m.longest()
+func (p placed) keys(x []int32, s *scratch) {
+	g := p.longest()
 	g.each(x[:min(len(x), positions)], s, func(keys []uint64, from int, ids []int64) []uint64 {
 		for i, id := range ids {
 			if id < 0 {
 				continue
 			}
-			for place := range 2*m.s + 1 {
+			for place := range 2*p.s + 1 {
 				keys = append(keys, uint64(from+i+place)*g.radix+uint64(id))
 			}
 		}

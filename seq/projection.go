@@ -76,61 +76,61 @@ func (s Spec) Projects() error {
 }
 
 // States returns the state of each map, which a model file must keep.
-func (z *SignProjection) States() []*State {
-	states := make([]*State, len(z.features))
-	for i, f := range z.features {
+func (p *SignProjection) States() []*State {
+	states := make([]*State, len(p.features))
+	for i, f := range p.features {
 		states[i] = f.state()
 	}
 	return states
 }
 
 // Restore completes a projection whose other fields come from a model file, from States. An error is a *SpecError.
-func (z *SignProjection) Restore(a *Alphabet, states []*State) error {
-	for i, t := range z.Spec {
+func (p *SignProjection) Restore(a *Alphabet, states []*State) error {
+	for i, t := range p.Spec {
 		f, err := restore(t, a, states[i])
 		if err != nil {
 			return err
 		}
-		z.features = append(z.features, f)
+		p.features = append(p.features, f)
 	}
 	return nil
 }
 
 // Rows returns the numbers of the sequences lo ≤ n < hi of a set [hi−lo, P]. Once ctx is done they are not valid.
-func (z *SignProjection) Rows(ctx context.Context, set *Set, lo, hi int) []float64 {
-	out := make([]float64, (hi-lo)*z.P)
-	for i, f := range z.features {
-		f.each(phase(ctx, i, len(z.features)), set.part(lo, hi), func(first int, rows *SparseRows) {
+func (p *SignProjection) Rows(ctx context.Context, set *Set, lo, hi int) []float64 {
+	out := make([]float64, (hi-lo)*p.P)
+	for i, f := range p.features {
+		f.each(phase(ctx, i, len(p.features)), set.part(lo, hi), func(first int, rows *SparseRows) {
 			for n := 0; n < rows.N() && ctx.Err() == nil; n++ {
-				z.add(out[(first+n)*z.P:][:z.P], rows, n, i)
+				p.add(out[(first+n)*p.P:][:p.P], rows, n, i)
 			}
 		})
 	}
 	for i := range out {
-		out[i] = (out[i] - z.Mean[i%z.P]) / z.Scale
+		out[i] = (out[i] - p.Mean[i%p.P]) / p.Scale
 	}
 	return out
 }
 
 // add adds map i of row n of rows to dst.
-func (z *SignProjection) add(dst []float64, rows *SparseRows, n, i int) {
+func (p *SignProjection) add(dst []float64, rows *SparseRows, n, i int) {
 	columns, values := rows.row(n)
-	scale := math.Sqrt(float64(z.P) / float64(projectionSigns*len(z.Spec)))
+	scale := math.Sqrt(float64(p.P) / float64(projectionSigns*len(p.Spec)))
 	for e, c := range columns {
-		key := z.features[i].found.keys[c]
-		words := philox.Block([2]uint32{uint32(z.Seed), uint32(z.Seed >> 32)},
+		key := p.features[i].found.keys[c]
+		words := philox.Block([2]uint32{uint32(p.Seed), uint32(p.Seed >> 32)},
 			[4]uint32{uint32(key), uint32(key >> 32), uint32(i), projectionSite})
 		for _, w := range words {
 			v := scale * values[e]
 			if w&1 == 1 {
 				v = -v
 			}
-			dst[uint64(w>>1)*uint64(z.P)>>31] += v
+			dst[uint64(w>>1)*uint64(p.P)>>31] += v
 		}
 	}
 }
 
 // Empty counts the sequences of a set that have no feature under each map. Once ctx is done they are not valid.
-func (z *SignProjection) Empty(ctx context.Context, set *Set) []int {
-	return countEmpty(ctx, z.features, set)
+func (p *SignProjection) Empty(ctx context.Context, set *Set) []int {
+	return countEmpty(ctx, p.features, set)
 }

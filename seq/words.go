@@ -20,16 +20,16 @@ type wordRuns struct {
 // wordSymbol marks a symbol that is the number of a word, and not a letter.
 const wordSymbol = 1 << 31
 
-func (m *wordRuns) space() uint64    { return 0 }
-func (m *wordRuns) tables() []*table { return []*table{m.tree} }
+func (w *wordRuns) space() uint64    { return 0 }
+func (w *wordRuns) tables() []*table { return []*table{w.tree} }
 
-func (m *wordRuns) learn(x []int32) bool {
-	m.walk(x, m.tree.down, func(uint64) {})
+func (w *wordRuns) learn(x []int32) bool {
+	w.walk(x, w.tree.down, func(uint64) {})
 	return true
 }
 
-func (m *wordRuns) keys(x []int32, s *scratch) {
-	m.walk(x, m.tree.downBeside(s.levels(1)[0]), func(node uint64) {
+func (w *wordRuns) keys(x []int32, s *scratch) {
+	w.walk(x, w.tree.downBeside(s.levels(1)[0]), func(node uint64) {
 		s.buffer = append(s.buffer, node)
 		if len(s.buffer) >= block {
 			s.flush(s.buffer)
@@ -39,9 +39,9 @@ func (m *wordRuns) keys(x []int32, s *scratch) {
 }
 
 // letter returns the symbol that c adds to a word, and false if c ends the word.
-func (m *wordRuns) letter(c int32) (uint64, bool) {
+func (w *wordRuns) letter(c int32) (uint64, bool) {
 	switch {
-	case !m.text:
+	case !w.text:
 		return uint64(uint32(c)), c != Unknown
 	case c >= 'A' && c <= 'Z':
 		return uint64(c | 0x20), true
@@ -50,26 +50,26 @@ func (m *wordRuns) letter(c int32) (uint64, bool) {
 }
 
 // walk goes down the tree, and visits the node of every run. An unknown word ends all runs.
-func (m *wordRuns) walk(x []int32, down func(node, symbol uint64) uint64, visit func(node uint64)) {
+func (w *wordRuns) walk(x []int32, down func(node, symbol uint64) uint64, visit func(node uint64)) {
 	var runs [maxRun + 1]uint64 // node of the run of each length that ends at the last word; 0: none
 	for i := 0; i < len(x); {
-		c, ok := m.letter(x[i])
+		c, ok := w.letter(x[i])
 		if !ok {
 			i++
-			if !m.text {
+			if !w.text {
 				runs = [maxRun + 1]uint64{}
 			}
 			continue
 		}
 		word := down(0, c)
-		for i++; m.text && i < len(x); i++ {
-			if c, ok = m.letter(x[i]); !ok {
+		for i++; w.text && i < len(x); i++ {
+			if c, ok = w.letter(x[i]); !ok {
 				break
 			}
 			word = down(word, c)
 		}
 		visit(word)
-		for k := m.n; k > 1; k-- {
+		for k := w.n; k > 1; k-- {
 			runs[k] = 0
 			if runs[k-1] != 0 {
 				runs[k] = down(runs[k-1], wordSymbol|word)
