@@ -20,8 +20,8 @@ type hostBatches struct {
 	batchLabels []int32
 }
 
-// StreamBatches acts as UploadRows does, for rows that stay on the host, which must have no Features: Send brings the
-// rows of a batch.
+// StreamBatches acts as UploadRows does, for rows that stay on the host, which must have no Features: SendBatch brings
+// the rows of a batch.
 func (m *Model) StreamBatches(rows HostRows, y []float64, labels []int32, batch int) *DeviceRows {
 	d := m.newDeviceRows(rows.N, batch, true)
 	b := &hostBatches{places: m.dev.New(device.Int, batch), labels: labels, rows: make([]int32, batch)}
@@ -46,9 +46,9 @@ func (m *Model) StreamBatches(rows HostRows, y []float64, labels []int32, batch 
 // Streams reports whether the rows stay on the host, so that each batch must be sent.
 func (d *DeviceRows) Streams() bool { return d.batches != nil }
 
-// Send begins to bring the batch whose rows DrawRows draws with a key. After Arrive, operations find the batch. No
-// operation may use the data in between.
-func (d *DeviceRows) Send(key device.Key) {
+// SendBatch begins to bring the batch whose rows DrawRows draws with a key. After AwaitBatch, operations find the
+// batch. No operation may use the data in between.
+func (d *DeviceRows) SendBatch(key device.Key) {
 	b := d.batches
 	words, c1, c2, c3 := key.Words(0, 0) // as in DrawRows
 	philox.Below(b.rows, d.N, words, c1, c2, c3)
@@ -76,5 +76,5 @@ func (d *DeviceRows) Send(key device.Key) {
 	}
 }
 
-// Arrive lets operations that are called after it find the batch that was sent last.
-func (d *DeviceRows) Arrive() { d.feed.Next() }
+// AwaitBatch lets operations that are called after it find the batch that was sent last.
+func (d *DeviceRows) AwaitBatch() { d.feed.Next() }

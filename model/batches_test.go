@@ -33,9 +33,9 @@ func TestStreamBatches(t *testing.T) {
 		key := device.Key{Seed: 5, Step: device.StepNumber{N: number}, Site: device.SiteBatch}
 		dev.DrawRows(pass.Rows(), n, key)
 		if data.Streams() {
-			data.Send(device.Key{Seed: 6}) // another batch, which is not used
-			data.Send(key)
-			data.Arrive()
+			data.SendBatch(device.Key{Seed: 6}) // another batch, which is not used
+			data.SendBatch(key)
+			data.AwaitBatch()
 		}
 		f.m.Gradient(pass, data, GradientArgs{Seed: 5, Step: key.Step, KLWeight: device.Scalar{Value: 1}})
 		got := make([]float64, f.m.Params().Len())

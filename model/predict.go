@@ -63,8 +63,8 @@ func (m *Model) newWindow(data *DeviceRows, samples int) window {
 // windowGrowth is the ratio of neighbouring sizes of windows.
 const windowGrowth = 4
 
-// AddSmaller makes the memory of smaller passes, so that PredictRows takes little time for a few rows.
-func (p *Predictor) AddSmaller() {
+// AddSmallerWindows makes the memory of smaller passes, so that PredictRows takes little time for a few rows.
+func (p *Predictor) AddSmallerWindows() {
 	for n := p.pass.B; n > 1; {
 		n = (n + windowGrowth - 1) / windowGrowth
 		p.smaller = append(p.smaller, p.m.newWindow(p.m.Stream(n, nil), p.samples))
@@ -108,14 +108,14 @@ func (a *activations) moments() (mean, variance *device.Tensor) {
 
 // Predict predicts with the present parameters of the model.
 func (p *Predictor) Predict(seed uint64) (*Prediction, error) {
-	if err := p.m.Settle(); err != nil {
+	if err := p.m.Precompute(); err != nil {
 		return nil, err
 	}
 	return p.PredictRows(p.data.N, p.data.from, seed)
 }
 
 // PredictRows predicts n rows of the host, as Predict does: x gives the rows lo … hi−1 [hi−lo,Width]. The predictor has
-// to be that of a Stream, and Settle must have been called.
+// to be that of a Stream, and Precompute must have been called.
 func (p *Predictor) PredictRows(n int, x func(lo, hi int) []float64, seed uint64) (*Prediction, error) {
 	m := p.m
 	out := &Prediction{S: p.samples, N: n, C: m.cfg.Outputs, H: make([]float64, p.samples*n*m.cfg.Outputs)}

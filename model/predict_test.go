@@ -265,8 +265,8 @@ func TestPredictionOnce(t *testing.T) {
 		most float64
 		do   func()
 	}{
-		"temper": {0, func() { p.temper(2) }}, "all rows": {0, func() { p.Pick(all) }},
-		"some rows": {2, func() { p.Pick(all[1:]) }}, "Tempered": {2, func() { p.Tempered(2) }},
+		"temper": {0, func() { p.temper(2) }}, "all rows": {0, func() { p.SelectRows(all) }},
+		"some rows": {2, func() { p.SelectRows(all[1:]) }}, "Tempered": {2, func() { p.Tempered(2) }},
 	} {
 		if n := testing.AllocsPerRun(3, limit.do); n > limit.most {
 			t.Errorf("%s: %g allocations", what, n)

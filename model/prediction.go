@@ -20,8 +20,8 @@ type Prediction struct {
 	Noise      []float64 // part of the components' variance that is noise [N,C]; nil: all of it
 }
 
-// PerRow returns the fields of p with numbers of each row, [blocks,N,C]. Var and Noise may be nil.
-func (p *Prediction) PerRow() []*[]float64 { return []*[]float64{&p.H, &p.Var, &p.Noise} }
+// RowFields returns the fields of p with numbers of each row, [blocks,N,C]. Var and Noise may be nil.
+func (p *Prediction) RowFields() []*[]float64 { return []*[]float64{&p.H, &p.Var, &p.Noise} }
 
 // Slice returns the prediction of the rows lo … hi−1. It copies neighbouring rows at once, since a server asks for it
 // with each answer.
@@ -33,7 +33,7 @@ func (p *Prediction) Slice(lo, hi int) *Prediction {
 func (p *Prediction) choose(n int, rows func(to, block []float64) []float64) *Prediction {
 	chosen := *p
 	chosen.N = n
-	for _, x := range chosen.PerRow() {
+	for _, x := range chosen.RowFields() {
 		all := *x
 		*x = slices.Grow([]float64(nil), len(all)/max(1, p.N)*n) // the copy of a nil slice is nil
 		for at := 0; at < len(all); at += p.N * p.C {
@@ -43,8 +43,8 @@ func (p *Prediction) choose(n int, rows func(to, block []float64) []float64) *Pr
 	return &chosen
 }
 
-// Pick returns the prediction of some of its rows, and itself if these are all rows in their order.
-func (p *Prediction) Pick(rows []int) *Prediction {
+// SelectRows returns the prediction of some of its rows, and itself if these are all rows in their order.
+func (p *Prediction) SelectRows(rows []int) *Prediction {
 	all := len(rows) == p.N
 	for i, r := range rows {
 		all = all && r == i
@@ -70,13 +70,13 @@ func JoinPredictions(parts []*Prediction) *Prediction {
 	for _, part := range parts {
 		whole.N += part.N
 	}
-	for field, x := range whole.PerRow() {
+	for field, x := range whole.RowFields() {
 		blocks := len(*x) / (parts[0].N * whole.C)
 		*x = slices.Grow([]float64(nil), blocks*whole.N*whole.C) // nil of nil
 		for b := range blocks {
 			for _, part := range parts {
 				size := part.N * whole.C
-				*x = append(*x, (*part.PerRow()[field])[b*size:(b+1)*size]...)
+				*x = append(*x, (*part.RowFields()[field])[b*size:(b+1)*size]...)
 			}
 		}
 	}

@@ -64,9 +64,9 @@ type SnapshotDRF struct {
 	Noise []float64 // noise of the outputs [S,Out]; nil: outputs are not drawn
 }
 
-// Settle computes the tensors that depend on the parameters alone, for PredictRows. The parameters must not change
+// Precompute computes the tensors that depend on the parameters alone, for PredictRows. The parameters must not change
 // after it. A kernel matrix that cannot be factorised is a *device.NotPositiveDefiniteError.
-func (m *Model) Settle() error {
+func (m *Model) Precompute() error {
 	if m.gp != nil {
 		m.dev.Widen(m.params.wide, m.params.gpValue)
 		m.gp.factorise()
@@ -81,7 +81,7 @@ func (m *Model) Settle() error {
 
 // Snapshot returns the snapshot of a model of vectors, with the same draws as Predict. It settles the model.
 func (m *Model) Snapshot(samples int, seed uint64) (*Snapshot, error) {
-	if err := m.Settle(); err != nil {
+	if err := m.Precompute(); err != nil {
 		return nil, err
 	}
 	if m.exact() {

@@ -40,7 +40,7 @@ func (m *Model) NewPredictor(dev device.Device, batch, samples int) (p *Predicto
 		if p.opened[k], err = sampled.predictor(dev, batch, batch); err != nil {
 			return nil, err
 		}
-		p.opened[k].AddSmaller()
+		p.opened[k].AddSmallerWindows()
 	}
 	return p, nil
 }
@@ -57,7 +57,7 @@ func (s SampledModel) predictor(dev device.Device, n, batch int) (*model.Predict
 	if err != nil {
 		return nil, err
 	}
-	if err := own.Settle(); err != nil {
+	if err := own.Precompute(); err != nil {
 		return nil, err
 	}
 	return own.NewPredictor(own.Stream(batch, nil), s.Samples), nil

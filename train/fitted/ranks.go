@@ -37,7 +37,7 @@ func (r RankRows) Of(ds *data.Dataset) *data.Dataset {
 func (r RankRows) Join(p *model.Prediction) (*model.Prediction, error) {
 	whole := *p
 	whole.N = r.n
-	for _, numbers := range whole.PerRow() {
+	for _, numbers := range whole.RowFields() {
 		if *numbers == nil {
 			continue
 		}

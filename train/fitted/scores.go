@@ -82,9 +82,9 @@ func (m *Model) scoreWithDensities(p *model.Prediction, ds *data.Dataset, draws 
 	for i := range kept {
 		kept[i] = i * p.N / len(kept)
 	}
-	s.Kept = Kept{kept, p.Pick(kept)}
+	s.Kept = Kept{kept, p.SelectRows(kept)}
 	sample, rows := ds.Sample(ComparedRows, m.Seed)
-	s.Densities = m.LogDensities(p.Pick(rows), sample, draws)
+	s.Densities = m.LogDensities(p.SelectRows(rows), sample, draws)
 	return s
 }
 

@@ -140,7 +140,7 @@ func (e *timedEvaluation) scores() *Scores {
 	p := model.JoinPredictions(e.parts)
 	rows := e.ds
 	e.parts = nil // this frees their memory
-	p = p.Pick(order)
+	p = p.SelectRows(order)
 	if e.done < e.ds.N() {
 		rows = e.ds.Subset(numbers)
 	}

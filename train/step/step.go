@@ -102,7 +102,7 @@ func (s *Step) Bound(number uint32, klWeight float64) error {
 // send begins to upload the batch of a step if rows stay on the host. The device computes meanwhile.
 func (s *Step) send(number uint32) {
 	if s.Rows.Streams() {
-		s.Rows.Send(s.batchKey(device.StepNumber{N: number}))
+		s.Rows.SendBatch(s.batchKey(device.StepNumber{N: number}))
 		s.sentStep = number
 	}
 }
@@ -113,7 +113,7 @@ func (s *Step) arrive(number uint32) {
 		if s.sentStep != number {
 			s.send(number)
 		}
-		s.Rows.Arrive()
+		s.Rows.AwaitBatch()
 	}
 }
 
