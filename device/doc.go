@@ -19,8 +19,8 @@
 // uses it.
 //
 // Errors: a wrong shape or type is a bug of the program and panics with the prefix "device: ". A device that does not
-// open is an error. A machine that fails later (no memory, a lost driver) panics with a *FaultError, which Guard turns
-// into an error. Potrf reports a matrix that is not positive definite through its jitter tensor, and it becomes a
+// open is an error. A machine that fails later (no memory, a lost driver) panics with a *FaultError, which RecoverFault
+// turns into an error. Potrf reports a matrix that is not positive definite through its jitter tensor, and it becomes a
 // *NotPositiveDefiniteError.
 //
 // New takes memory, and so do operations when their scratch grows. The size is known in advance: a Dry device runs the

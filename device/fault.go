@@ -3,8 +3,8 @@ package device
 import "fmt"
 
 // FaultError is a failure of the machine in the middle of an operation: no memory, or a lost driver. Operations return
-// no errors, because each of them could fail in this way at any time. They panic with a *FaultError, and Guard turns it
-// into an error.
+// no errors, because each of them could fail in this way at any time. They panic with a *FaultError, and RecoverFault
+// turns it into an error.
 type FaultError struct {
 	Device string // name of the device
 	Op     string // the operation that failed
@@ -17,11 +17,12 @@ func (e *FaultError) Error() string { return fmt.Sprintf("%s: %s: %v", e.Device,
 // Unwrap returns the cause.
 func (e *FaultError) Unwrap() error { return e.Err }
 
-// Guard turns the panic of a fault into an error, and passes other panics on. The caller of operations defers it:
+// RecoverFault turns the panic of a fault into an error, and passes other panics on. The caller of operations defers
+// it:
 //
 //	func step() (err error) {
-//		defer device.Guard(&err)
-func Guard(err *error) {
+//		defer device.RecoverFault(&err)
+func RecoverFault(err *error) {
 	switch v := recover().(type) {
 	case nil:
 	case *FaultError:

@@ -30,7 +30,7 @@ type File struct {
 // New makes the graph that predicts with S samples. Only New needs the device. A model that cannot be a graph is a
 // *usererror.Error.
 func New(t *fitted.Model, dev device.Device, samples int) (_ *File, err error) {
-	defer device.Guard(&err)
+	defer device.RecoverFault(&err)
 	if err := exportable(t); err != nil {
 		return nil, err
 	}

@@ -115,7 +115,7 @@ func (ch *objectiveChoice) runOf(ctx context.Context, a *rundir.Attempt) *run {
 func (ch *objectiveChoice) trainAndPredict(ctx, uncancelled context.Context, r *run, a *rundir.Attempt) (
 	p *model.Prediction, err error) {
 
-	defer device.Guard(&err)
+	defer device.RecoverFault(&err)
 	if err := r.build(uncancelled); err != nil {
 		return nil, err
 	}

@@ -214,7 +214,7 @@ func causeOr(ctx context.Context, err error) error { return cmp.Or(context.Cause
 // fit prepares a run, fits its length into the limit, chooses its objective, and takes the steps. limited ends at the
 // limit. Once the length is planned, a limit ends the run with a model.
 func (r *run) fit(ctx, limited context.Context, limit TimeLimit, plan *memory.Plan) (out *Outcome, err error) {
-	defer device.Guard(&err)
+	defer device.RecoverFault(&err)
 	if err := r.usePlan(plan); err != nil {
 		return nil, causeOr(limited, err)
 	}

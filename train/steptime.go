@@ -13,7 +13,7 @@ const timedSteps = 10
 // MeanStepTime returns the mean time of a step of the Job on its Device. It times ten steps, or as many as begin within
 // the time of ten steps that are as long as slow. It does not change the Job.
 func (j *Job) MeanStepTime(ctx context.Context, slow time.Duration) (mean time.Duration, err error) {
-	defer device.Guard(&err)
+	defer device.RecoverFault(&err)
 	r := j.newRun()
 	r.reporter, r.save, r.validation = Silent{}, nil, nil
 	if err := r.resolve(ctx); err != nil {

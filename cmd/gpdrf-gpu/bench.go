@@ -222,7 +222,7 @@ func (b *benchmark) withDevice(d *benchDevice, measure func(device.Device) error
 		return err
 	}
 	defer func() { err = errors.Join(err, dev.Close()) }()
-	defer device.Guard(&err)
+	defer device.RecoverFault(&err)
 	d.About = dev.About()
 	device.SetPrecision(dev, device.Precision(d.Precision))
 	if err = measure(dev); errors.Is(err, context.Canceled) {

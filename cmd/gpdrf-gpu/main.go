@@ -99,7 +99,7 @@ func (p *program) end(err error) int {
 
 // dispatch runs the command that the words name. If its device fails, that is an error like others.
 func (p *program) dispatch(words []string) (err error) {
-	defer device.Guard(&err)
+	defer device.RecoverFault(&err)
 	first := ""
 	if len(words) > 0 {
 		first = words[0]

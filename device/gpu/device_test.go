@@ -190,7 +190,7 @@ func lost(t *testing.T, call string, work func(d *Device) func(i int), check fun
 	for err == nil && i < 10 {
 		i++
 		func() {
-			defer device.Guard(&err)
+			defer device.RecoverFault(&err)
 			step(i)
 		}()
 	}
@@ -218,7 +218,7 @@ func TestLostDriver(t *testing.T) {
 // Guard holds faults only.
 func TestGuard(t *testing.T) {
 	var err error
-	if must.PanicOf(func() { defer device.Guard(&err); panic("our own") }) != "our own" {
+	if must.PanicOf(func() { defer device.RecoverFault(&err); panic("our own") }) != "our own" {
 		t.Error("Guard holds a panic that is not a fault")
 	}
 }

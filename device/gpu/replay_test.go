@@ -195,7 +195,7 @@ func TestNoRoom(t *testing.T) {
 	}
 	t.Setenv("EMU_NO_ROOM", "widen_f32")
 	err := func() (err error) {
-		defer device.Guard(&err)
+		defer device.RecoverFault(&err)
 		d.Widen(d.New(device.Double, 3), d.New(device.Real, 3))
 		return nil
 	}()

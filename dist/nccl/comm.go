@@ -42,7 +42,7 @@ const (
 
 // Open joins the job. If two ranks have the same GPU, the error is the same *dist.RankError with code 2 on all ranks.
 func Open(dev device.Device, job Job) (comm dist.Comm, err error) {
-	defer device.Guard(&err)
+	defer device.RecoverFault(&err)
 	queue, ok := dev.(device.Queue)
 	if !ok {
 		panic("nccl: the device has no queue")
@@ -154,7 +154,7 @@ func (c *Comm) Size() int { return c.job.Size }
 
 // viaGPU uploads x piece by piece, puts work on it in the queue, and downloads the result.
 func (c *Comm) viaGPU(call string, x []float64, put func(stream uintptr, at []device.Span) error) (err error) {
-	defer device.Guard(&err)
+	defer device.RecoverFault(&err)
 	c.recordWait(call, func() {
 		for piece := range slices.Chunk(x, bufferSize) {
 			part := c.buffer.View(0, len(piece))

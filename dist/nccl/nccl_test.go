@@ -78,7 +78,7 @@ func rank(mode string) (err error) {
 // steps adds up tensors in a loop, which the device records. After n steps each number is sizeⁿ⁻¹ times the sum of what
 // the ranks began with.
 func steps(c *Comm, dev device.Device) (err error) {
-	defer device.Guard(&err)
+	defer device.RecoverFault(&err)
 	const n = 100_003 // more than the fake's window
 	single, double := dev.New(device.Real, n), dev.New(device.Double, 7)
 	x, y := make([]float64, n), make([]float64, 7)

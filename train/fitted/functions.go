@@ -42,7 +42,7 @@ func (m *Model) SampleFunctions(ctx context.Context, dev device.Device, ds *data
 // functions draws the functions of one model.
 func (m *Model) functions(ctx context.Context, dev device.Device, ds *data.Dataset, samples int, seed uint64,
 	progress func(functions int)) (p *model.Prediction, err error) {
-	defer device.Guard(&err)
+	defer device.RecoverFault(&err)
 	own, err := m.ownRows(ctx, ds)
 	if err != nil {
 		return nil, err

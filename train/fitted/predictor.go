@@ -34,7 +34,7 @@ type PredictOptions struct {
 
 // NewPredictor puts the model on a device, with memory for S samples of a batch of rows.
 func (m *Model) NewPredictor(dev device.Device, batch, samples int) (p *Predictor, err error) {
-	defer device.Guard(&err)
+	defer device.RecoverFault(&err)
 	p = m.newPredictor(dev, samples)
 	for k, sampled := range p.models {
 		if p.opened[k], err = sampled.predictor(dev, batch, batch); err != nil {
@@ -127,7 +127,7 @@ func columns(x []float64, n, at, width int) []float64 {
 // Predict predicts the rows x [N,Width] of Model.Rows. Only one goroutine may call it at a time. The caller checks that
 // the numbers are finite.
 func (p *Predictor) Predict(ctx context.Context, n int, x []float64) (whole *model.Prediction, err error) {
-	defer device.Guard(&err)
+	defer device.RecoverFault(&err)
 	at := 0
 	whole, err = p.predict(ctx, n, PredictOptions{}, func(k int) (func(lo, hi int) []float64, error) {
 		width := p.models[k].Config.Width()
@@ -148,7 +148,7 @@ func (p *Predictor) Predict(ctx context.Context, n int, x []float64) (whole *mod
 // prediction that is not finite is an error.
 func (p *Predictor) PredictSet(ctx context.Context, ds *data.Dataset,
 	o PredictOptions) (whole *model.Prediction, distances []float64, err error) {
-	defer device.Guard(&err)
+	defer device.RecoverFault(&err)
 	part := RankRowsOf(o.Ranks, ds.N())
 	whole, err = p.predict(ctx, ds.N(), o, func(k int) (func(lo, hi int) []float64, error) {
 		m := p.models[k]
