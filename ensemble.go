@@ -52,7 +52,7 @@ func (o Options) trainSeveral(ctx context.Context, job *train.Job, given []optio
 	if job.Conformal == nil {
 		return m, nil
 	}
-	err = found.Conform(ctx, job.Device, job.Conformal, c.Level)
+	err = found.FitConformal(ctx, job.Device, job.Conformal, c.Level)
 	if ctx.Err() != nil {
 		return m, context.Cause(ctx)
 	}

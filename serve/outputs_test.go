@@ -25,11 +25,11 @@ func conformal(t *testing.T, kind, row string) (r *running, want []map[string]an
 	path := filepath.Join(t.TempDir(), "m.safetensors")
 	trained := writeModel(t, path, kind, 1)
 	held := rowsOfKind(t, kind, tableText(kind, 30, 3), &trained.Schema)
-	must.OK(t, trained.Conform(t.Context(), open(t), held, 0.9))
+	must.OK(t, trained.FitConformal(t.Context(), open(t), held, 0.9))
 	var file bytes.Buffer
 	must.OK(t, trained.WriteModel(&file))
 	replace(t, path, file.Bytes())
-	other := must.Get(trained.AtLevel(0.6))(t)
+	other := must.Get(trained.WithLevel(0.6))(t)
 	for _, model := range []*fitted.Model{trained, other} {
 		want = append(want, lines(t, model, rowsOfKind(t, kind, row, &trained.Schema))...)
 	}

@@ -68,11 +68,11 @@ func FitTemperature(trained *fitted.Model, p *model.Prediction, rows *data.Datas
 	return t, plainMean, temperedMean
 }
 
-// conform scores the rows that were held out for intervals, once all else is settled. After Ctrl-C there are no
+// fitConformal scores the rows that were held out for intervals, once all else is settled. After Ctrl-C there are no
 // intervals.
-func (r *run) conform(ctx context.Context, out *Outcome) error {
+func (r *run) fitConformal(ctx context.Context, out *Outcome) error {
 	if r.job.Conformal == nil || out.StopReason == Interrupted {
 		return nil
 	}
-	return out.Trained.Conform(ctx, r.job.Device, r.job.Conformal, r.config.Level)
+	return out.Trained.FitConformal(ctx, r.job.Device, r.job.Conformal, r.config.Level)
 }

@@ -190,7 +190,7 @@ func (j *Job) Run(ctx context.Context) (*Outcome, error) {
 	}
 	err = r.calibrate(ctx, out)
 	if err == nil {
-		err = r.conform(ctx, out)
+		err = r.fitConformal(ctx, out)
 	}
 	if err == nil {
 		return out, nil

@@ -30,7 +30,7 @@ func (s *sequences) featurizer() fitted.Featurizer {
 // withRows returns a copy with the same X̄ and the features of other training rows.
 func (s *sequences) withRows(ctx context.Context, ds *data.Dataset) *sequences {
 	other := *s
-	other.train = s.featurizer().Shared(ctx, ds)
+	other.train = s.featurizer().SharedFeatures(ctx, ds)
 	return &other
 }
 
@@ -76,9 +76,9 @@ func (s *setup) countFeatures(ctx context.Context) (*sequences, error) {
 	featurizer := chosen.featurizer()
 	if s.validation != nil {
 		rows, part := s.evaluationRows()
-		chosen.validation = featurizer.Shared(ctx, part.Of(rows))
+		chosen.validation = featurizer.SharedFeatures(ctx, part.Of(rows))
 	}
-	train := featurizer.Shared(s.progressContext(ctx, "features of the sequences"), chosen.set)
+	train := featurizer.SharedFeatures(s.progressContext(ctx, "features of the sequences"), chosen.set)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

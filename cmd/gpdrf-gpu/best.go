@@ -248,7 +248,7 @@ func (s *search) save(found *fitted.Model) (*rundir.Result, error) {
 		}
 	}
 	if s.job.Conformal != nil {
-		err := found.Conform(s.p.ctx, s.job.Device, s.job.Conformal, s.cfg.Level)
+		err := found.FitConformal(s.p.ctx, s.job.Device, s.job.Conformal, s.cfg.Level)
 		if s.p.ctx.Err() != nil {
 			return nil, s.guard.ended()
 		}

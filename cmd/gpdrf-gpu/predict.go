@@ -131,7 +131,7 @@ func (c *call) atLevel(t *fitted.Model) *fitted.Model {
 		if err != nil {
 			return nil, fmt.Errorf("%q is not a number", text)
 		}
-		return t.AtLevel(level)
+		return t.WithLevel(level)
 	})
 }
 

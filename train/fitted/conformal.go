@@ -43,8 +43,8 @@ func (c *Conformal) DefaultQuantile(t int) (q float64, ok bool) {
 	return q, err == nil
 }
 
-// AtLevel returns the model with another default level of intervals.
-func (m *Model) AtLevel(level float64) (*Model, error) {
+// WithLevel returns the model with another default level of intervals.
+func (m *Model) WithLevel(level float64) (*Model, error) {
 	if m.Conformal == nil {
 		return nil, usererror.Errorf("the model has no conformal intervals: train it with %s",
 			usererror.Flag("conformal"))
@@ -57,8 +57,8 @@ func (m *Model) AtLevel(level float64) (*Model, error) {
 	return &other, nil
 }
 
-// Conform sets Conformal to the scores of rows that were held out, for intervals of a level.
-func (m *Model) Conform(ctx context.Context, dev device.Device, heldOut *data.Dataset, level float64) error {
+// FitConformal sets Conformal to the scores of rows that were held out, for intervals of a level.
+func (m *Model) FitConformal(ctx context.Context, dev device.Device, heldOut *data.Dataset, level float64) error {
 	if err := m.CheckTargets(heldOut); err != nil {
 		return err
 	}

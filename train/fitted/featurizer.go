@@ -82,8 +82,8 @@ func (f Featurizer) maps() seq.Spec {
 	return nil
 }
 
-// empty counts the coded sequences without any feature, for each of the maps.
-func (f Featurizer) empty(ctx context.Context, ds *data.Dataset) []int {
+// countEmpty counts the coded sequences without any feature, for each of the maps.
+func (f Featurizer) countEmpty(ctx context.Context, ds *data.Dataset) []int {
 	switch {
 	case f.Inducing != nil:
 		return f.Inducing.Empty(ctx, ds.Sequences)
@@ -122,9 +122,9 @@ func nearlyEqual(a, b []float64) bool {
 	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Abs(x-y) < 1e-5 })
 }
 
-// Shared returns the sequences of a data set by the features that they share with X̄. After ctx has ended, the result
-// is incomplete.
-func (f Featurizer) Shared(ctx context.Context, ds *data.Dataset) *model.SequenceFeatures {
+// SharedFeatures returns the sequences of a data set by the features that they share with X̄. After ctx has ended, the
+// result is incomplete.
+func (f Featurizer) SharedFeatures(ctx context.Context, ds *data.Dataset) *model.SequenceFeatures {
 	set := f.Encode(ds).Sequences
 	v := &model.SequenceFeatures{Sizes: f.Inducing.Sizes(ctx, set)}
 	for _, t := range f.Inducing.Spec {

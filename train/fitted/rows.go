@@ -47,7 +47,7 @@ func (m *Model) SetInducing(to *model.Model) {
 func (m *Model) EmptyWarning(ctx context.Context, ds *data.Dataset) (warning string) {
 	maps := m.Featurizer.maps()
 	var parts []string
-	for i, n := range m.Featurizer.empty(ctx, m.Featurizer.Encode(ds)) {
+	for i, n := range m.Featurizer.countEmpty(ctx, m.Featurizer.Encode(ds)) {
 		if n > 0 {
 			parts = append(parts, fmt.Sprintf("%d under %s", n, maps[i]))
 		}
