@@ -328,9 +328,9 @@ func (d *Dataset) join(other *Dataset) *Dataset {
 	return &j
 }
 
-// Shuffled returns d followed by a copy of it for each of some inputs. In the copy, row i has this input from row
-// from[i].
-func (d *Dataset) Shuffled(inputs []Input, from []int) *Dataset {
+// WithPermutedInputs returns d followed by a copy of it for each of some inputs. In the copy, row i has this input from
+// row from[i].
+func (d *Dataset) WithPermutedInputs(inputs []Input, from []int) *Dataset {
 	n := d.N()
 	var rows, sequences []int
 	for k := range len(inputs) + 1 {

@@ -19,7 +19,7 @@ func TestShuffled(t *testing.T) {
 		t.Fatalf("inputs %s", got)
 	}
 	from := []int{2, 0, 3, 1}
-	s := ds.Shuffled(inputs, from)
+	s := ds.WithPermutedInputs(inputs, from)
 	n := ds.N()
 	if s.N() != 4*n {
 		t.Fatalf("%d rows", s.N())

@@ -225,8 +225,8 @@ func (r Request) expand(columns []InputColumn, s Schema) ([]float64, error) {
 	return x, nil
 }
 
-// NewWords returns warnings about words that the training data do not have, one for each column.
-func (s Schema) NewWords(g Request) (warnings []string) {
+// UnknownWords returns warnings about words that the training data do not have, one for each column.
+func (s Schema) UnknownWords(g Request) (warnings []string) {
 	for _, c := range s.FileColumns() {
 		if c.Values == nil {
 			continue

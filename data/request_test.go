@@ -108,8 +108,8 @@ func TestGivenBooleans(t *testing.T) {
 		}
 		given := Request{N: 1, Numbers: []float64{v}, Texts: map[string][]string{"b": {cell}}}
 		rows := must.Get(s.Rows(given))(t)
-		if at := slices.Index(rows.Columns, "b=True"); rows.Row(0)[at] != 1 || s.NewWords(given) != nil {
-			t.Errorf("%s among words: %v, %q", cell, rows.Row(0), s.NewWords(given))
+		if at := slices.Index(rows.Columns, "b=True"); rows.Row(0)[at] != 1 || s.UnknownWords(given) != nil {
+			t.Errorf("%s among words: %v, %q", cell, rows.Row(0), s.UnknownWords(given))
 		}
 	}
 }
@@ -135,7 +135,7 @@ func TestTextColumns(t *testing.T) {
 			t.Errorf("row %d: %v of a file, %v of a request, expected %v", i+1, rows.Row(i), same.Row(i), want)
 		}
 	}
-	if new := s.NewWords(given); len(new) != 2 ||
+	if new := s.UnknownWords(given); len(new) != 2 ||
 		!strings.Contains(strings.Join(notes, "\n"), `"N/A" in column "zone"`) {
 		t.Errorf("%q of a file, %q of a request", notes, new)
 	}

@@ -120,7 +120,7 @@ func predicted(t *testing.T, ds *Dataset, words []string, becomes string) *Datas
 	g := Request{N: len(words), Texts: map[string][]string{"a": words}}
 	same := must.Get(like.Rows(g))(t)
 	must.Equal(t, fmt.Sprint(same.X.Float64s()), fmt.Sprint(got.X.Float64s()))
-	must.Equal(t, len(like.NewWords(g)), 1)
+	must.Equal(t, len(like.UnknownWords(g)), 1)
 	return got
 }
 

@@ -136,7 +136,7 @@ func (p *permuter) measure(ctx context.Context, inputs []data.Input) (measured [
 	n := p.rows.N()
 	atOnce := max(1, maxCells/(n*max(1, p.rows.D()))-1)
 	for chunk := range slices.Chunk(inputs, atOnce) {
-		all := p.rows.Shuffled(chunk, p.donors)
+		all := p.rows.WithPermutedInputs(chunk, p.donors)
 		predicted, err := p.t.Predict(ctx, p.dev, all, p.samples)
 		if err != nil {
 			return nil, err

@@ -204,10 +204,10 @@ const (
 	minSkew   = 0.5  // skewness; a Poisson distribution of mean 4 has it
 )
 
-// LooksLikeCounts reports whether a single target holds counts beyond doubt. They are 50 rows or more of whole numbers
+// IsCountTarget reports whether a single target holds counts beyond doubt. They are 50 rows or more of whole numbers
 // from 0. Of 50 rows at least one is 0, and three quarters are at most 50. On average each number is in two rows, and
 // the skewness is above 1/2. Numbers of rows, years, scores and rounded lengths fail one of these tests.
-func LooksLikeCounts(d *data.Dataset) bool {
+func IsCountTarget(d *data.Dataset) bool {
 	if d.Task != data.Regression || len(d.Y) != d.N() || d.N() < minCounts || CheckCounts(d) != nil {
 		return false
 	}

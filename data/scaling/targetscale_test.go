@@ -131,7 +131,7 @@ func TestLooksLikeCounts(t *testing.T) {
 			rows.Inputs, rows.Values = append(rows.Inputs, []float64{float64(i)}), append(rows.Values, c.of(i))
 		}
 		d := must.Get(data.FromRows(rows))(t)
-		if got := LooksLikeCounts(d); got != c.want {
+		if got := IsCountTarget(d); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

@@ -78,7 +78,7 @@ func (m *Model) RowWarnings(ctx context.Context, ds *data.Dataset, least int) (w
 
 // RequestWarnings returns the warnings of the command predict, for rows of a request. They name no file.
 func (m *Model) RequestWarnings(ctx context.Context, given data.Request, ds *data.Dataset) []string {
-	warnings := m.Schema.NewWords(given)
+	warnings := m.Schema.UnknownWords(given)
 	for _, unlike := range m.RowWarnings(ctx, ds, 1) {
 		warnings = append(warnings, strings.TrimPrefix(unlike, ds.Path+": "))
 	}

@@ -94,7 +94,7 @@ func (c Config) ResolveTarget(all ...*data.Dataset) (known Config, notes []strin
 	undecided := c.Likelihood == Auto && c.Targets == scaling.AutoTargets && c.Objective != Predictive &&
 		c.PredictDraws == 0 && !c.Explicit("noise-init") && !c.hasTemperature()
 	hasExposures := train.Offset != nil && train.Task == data.Regression && scaling.CheckCounts(train) == nil
-	if undecided && (hasExposures || scaling.LooksLikeCounts(train)) {
+	if undecided && (hasExposures || scaling.IsCountTarget(train)) {
 		c.Likelihood = model.NegativeBinomialLikelihood
 		notes = []string{fmt.Sprintf("target %s holds counts: likelihood negative-binomial (%s gaussian for numbers)",
 			train.Target, usererror.Flag("likelihood"))}
