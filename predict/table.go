@@ -53,7 +53,7 @@ func NewTable(t *fitted.Model, ds *data.Dataset, p *model.Prediction, distances 
 		})
 	default:
 		for c, name := range names {
-			out.Add(Prefix(name, names)+"target", func(i int) Cell {
+			out.Add(ColumnPrefix(name, names)+"target", func(i int) Cell {
 				y := ds.Y[i*len(names)+c]
 				return Cell{Value: y, None: math.IsNaN(y)}
 			})
@@ -96,8 +96,8 @@ func (t *Table) Add(name string, cell func(i int) Cell) {
 	t.Row = func(i int, cells []Cell) []Cell { return append(row(i, cells), cell(i)) }
 }
 
-// Prefix returns the beginning of the names of a target's columns; "" if there is one target.
-func Prefix(name string, names []string) string {
+// ColumnPrefix returns the beginning of the names of a target's columns; "" if there is one target.
+func ColumnPrefix(name string, names []string) string {
 	if len(names) == 1 {
 		return ""
 	}
@@ -112,7 +112,7 @@ func regressionTable(t *fitted.Model, p *model.Prediction, draws int, seed uint6
 	for c, name := range names {
 		columns, row := outputColumns(t, p, c, draws, seed)
 		for _, column := range columns {
-			out.Columns = append(out.Columns, Prefix(name, names)+column)
+			out.Columns = append(out.Columns, ColumnPrefix(name, names)+column)
 		}
 		parts = append(parts, row)
 	}

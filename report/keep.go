@@ -15,9 +15,9 @@ import (
 // keptInputs is the number of inputs of a test row that are kept beside its prediction.
 const keptInputs = 12
 
-// Keep returns the text of PredictionsFile, and the importance of inputs. steps is the number of training steps of the
-// model. Soon after ctx is done, it returns the cause of ctx as the error.
-func Keep(ctx context.Context, t *fitted.Model, c options.Config, steps int, dev device.Device,
+// KeepTestRows returns the text of PredictionsFile, and the importance of inputs. steps is the number of training steps
+// of the model. Soon after ctx is done, it returns the cause of ctx as the error.
+func KeepTestRows(ctx context.Context, t *fitted.Model, c options.Config, steps int, dev device.Device,
 	test *data.Dataset, scores *fitted.Scores) (predictions []byte, importance *Importance, err error) {
 	rows := test.Subset(scores.Kept.Rows)
 	p := scores.Kept.Prediction
@@ -41,9 +41,9 @@ func Keep(ctx context.Context, t *fitted.Model, c options.Config, steps int, dev
 				r = r.WithDraws(c.PredictDraws, t.Seed)
 			}
 			y := func(i int) float64 { return rows.Y[i*len(names)+o] }
-			addColumn(out, predict.Prefix(name, names)+densityColumn,
+			addColumn(out, predict.ColumnPrefix(name, names)+densityColumn,
 				func(i int) float64 { return r.LogDensity(i, y(i)) })
-			addColumn(out, predict.Prefix(name, names)+pitColumn,
+			addColumn(out, predict.ColumnPrefix(name, names)+pitColumn,
 				func(i int) float64 { return r.PIT(i, numbers[i], y(i), t.Seed) })
 		}
 	}

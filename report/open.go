@@ -190,14 +190,14 @@ func (r *Run) ParseRows(text []byte) (*TestRows, error) {
 	outputs := r.Trained.Schema.Outputs()
 	first := "label"
 	if r.regression() {
-		first = predict.Prefix(outputs[0], outputs) + "mean"
+		first = predict.ColumnPrefix(outputs[0], outputs) + "mean"
 	}
 	if c.head[1] != first {
 		rows.Name = c.texts(c.head[1])
 	}
 	if r.regression() {
 		for _, name := range outputs {
-			of := func(column string) []float64 { return c.numbers(predict.Prefix(name, outputs) + column) }
+			of := func(column string) []float64 { return c.numbers(predict.ColumnPrefix(name, outputs) + column) }
 			rows.Targets = append(rows.Targets, Target{
 				Name: name, True: of("target"), Mean: of("mean"), SD: of("sd"), Q05: of("q05"), Q95: of("q95"),
 				LogDensity: of(densityColumn), PIT: of(pitColumn),

@@ -91,7 +91,7 @@ func (o *runOutput) addExtras(ctx context.Context, guard *exitGuard, scores *fit
 // predictions computes the file of the predictions of test rows, and the importance of inputs.
 func (o *runOutput) predictions(ctx context.Context, scores *fitted.Scores) (write func() error, err error) {
 	out, job := o.out, o.job
-	rows, importance, err := report.Keep(ctx, out.Trained, out.Config, out.Steps, job.Device, job.Test, scores)
+	rows, importance, err := report.KeepTestRows(ctx, out.Trained, out.Config, out.Steps, job.Device, job.Test, scores)
 	if err != nil {
 		return nil, err
 	}

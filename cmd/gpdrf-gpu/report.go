@@ -137,7 +137,7 @@ func (p *program) testAgain(c *call, r *report.Run) error {
 		return err
 	}
 	var predictions []byte
-	predictions, r.Importance, err = report.Keep(p.ctx, r.Trained, r.Config, r.Result.Steps, dev, rows, scores)
+	predictions, r.Importance, err = report.KeepTestRows(p.ctx, r.Trained, r.Config, r.Result.Steps, dev, rows, scores)
 	if err != nil {
 		return err
 	}
