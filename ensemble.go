@@ -37,7 +37,7 @@ func (o Options) trainSeveral(ctx context.Context, job *train.Job, given []optio
 		},
 		LoadModel: func(k int) (*fitted.Model, error) { return members[k], nil },
 		Note:      job.Reporter.Note,
-		Doing: func(done, all int, _ string) {
+		Phase: func(done, all int, _ string) {
 			models = all
 			progress(done, all)
 		},

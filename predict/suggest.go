@@ -64,8 +64,8 @@ type Suggester struct {
 
 	// Feasible [N] are the probabilities that rows are feasible (Feasibility); nil: all are.
 	Feasible []float64
-	// Doing is called with the current phase of the work and its finished share, from 0 to 1; it may be nil.
-	Doing func(what string, share float64)
+	// Phase is called with the current phase of the work and its finished share, from 0 to 1; it may be nil.
+	Phase func(what string, share float64)
 }
 
 // Suggestion is a row to measure, of those that a Suggester has.
@@ -156,8 +156,8 @@ func (s *Suggester) Run(ctx context.Context, ds *data.Dataset) ([]Suggestion, er
 
 // doing reports a phase of the work, and the finished share of it.
 func (s *Suggester) doing(what string, done, of int) {
-	if s.Doing != nil {
-		s.Doing(what, float64(done)/float64(of))
+	if s.Phase != nil {
+		s.Phase(what, float64(done)/float64(of))
 	}
 }
 

@@ -151,7 +151,7 @@ type attemptReporter struct {
 
 func (r attemptReporter) Step(p rundir.Progress) {
 	ch := r.choice
-	ch.run.reporter.Doing("choosing the objective", float64(ch.doneSteps+p.Step)/float64(ch.totalSteps))
+	ch.run.reporter.Phase("choosing the objective", float64(ch.doneSteps+p.Step)/float64(ch.totalSteps))
 	if p.Step >= reportEvery && ch.run.job.ranks().Rank() == 0 && ch.late(p.Step, p.Elapsed.Seconds()) {
 		ch.cancel()
 	}

@@ -17,7 +17,7 @@ func (s *setup) fitEffects(ctx context.Context) (err error) {
 	} else if s.train.Schema().NumberedWords() != nil {
 		s.numbered = s.train
 		s.effects, s.train, err = scaling.FitEffects(ctx, s.train, func(share float64) {
-			s.reporter.Doing("effects of words", share)
+			s.reporter.Phase("effects of words", share)
 		})
 		if err != nil {
 			return err
@@ -52,7 +52,7 @@ func (s *setup) reduceColumns(ctx context.Context) error {
 	default:
 		var err error
 		s.projection, s.train, err = projectColumns(ctx, s.config, s.train, func(share float64) {
-			s.reporter.Doing("choosing columns", share)
+			s.reporter.Phase("choosing columns", share)
 		})
 		if s.projection == nil || err != nil {
 			return err

@@ -98,8 +98,8 @@ func (j *Job) testRows() int {
 type Reporter interface {
 	// Note gets a line for the user about a decision.
 	Note(format string, args ...any)
-	// Doing gets the finished share, from 0 to 1, of a piece of work before the first step.
-	Doing(what string, share float64)
+	// Phase gets the finished share, from 0 to 1, of a piece of work before the first step.
+	Phase(what string, share float64)
 	// Begin comes before the first step, End after the last.
 	Begin(totalSteps int)
 	Step(rundir.Progress)
@@ -112,8 +112,8 @@ type Silent struct{}
 // Note does nothing.
 func (Silent) Note(string, ...any) {}
 
-// Doing does nothing.
-func (Silent) Doing(string, float64) {}
+// Phase does nothing.
+func (Silent) Phase(string, float64) {}
 
 // Begin does nothing.
 func (Silent) Begin(int) {}
@@ -291,5 +291,5 @@ func (s *setup) usePlan(plan *memory.Plan) error {
 
 // progressContext returns ctx for a piece of work before the first step, whose progress goes to the Reporter.
 func (s *setup) progressContext(ctx context.Context, what string) context.Context {
-	return seq.WithProgress(ctx, func(share float64) { s.reporter.Doing(what, share) })
+	return seq.WithProgress(ctx, func(share float64) { s.reporter.Phase(what, share) })
 }

@@ -77,7 +77,7 @@ func (r *run) build(ctx context.Context) (err error) {
 	}
 	r.trained.SetInducing(r.step.Model)
 	r.step.SolveRows(func(done int) bool {
-		r.reporter.Doing("features of the rows", float64(done)/float64(r.train.N()))
+		r.reporter.Phase("features of the rows", float64(done)/float64(r.train.N()))
 		return ctx.Err() == nil
 	})
 	if r.validation != nil {
@@ -124,7 +124,7 @@ func (r *run) rows(ctx context.Context) model.HostRows {
 		return model.HostRows{N: n, X: r.trained.ScaledColumns(r.train), Features: r.sequences.train}
 	case r.hasDistances():
 		return model.HostRows{N: n, X: func(lo, hi int) []float64 {
-			defer r.reporter.Doing("distances of sequences", float64(hi)/float64(n))
+			defer r.reporter.Phase("distances of sequences", float64(hi)/float64(n))
 			return x(lo, hi)
 		}}
 	}
@@ -159,7 +159,7 @@ func (r *run) prepareInputs(ctx context.Context) (err error) {
 	case c.Model != model.DRF && r.job.resumed() == nil: // a resumed run has its X̄ in the checkpoint
 		length := math.Sqrt(float64(ds.D())) * gpFactor(c)
 		choice := inducingSelector{method: c.InducingInit, m: c.Inducing, lengthscale: length, seed: c.Seed,
-			progress: func(share float64) { r.reporter.Doing(choosing, share) }}
+			progress: func(share float64) { r.reporter.Phase(choosing, share) }}
 		r.init.InducingPoints, err = choice.choose(ctx, r.trained.Inputs(ctx, ds), ds.N(), ds.D())
 		return err
 	}

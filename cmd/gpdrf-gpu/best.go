@@ -217,7 +217,7 @@ func (s *search) run() (*rundir.Result, error) {
 		LoadModel: func(k int) (*fitted.Model, error) {
 			return fitted.ReadModel(filepath.Join(s.folder.Path(), rundir.MemberFile(k)))
 		},
-		Note: s.p.note, Doing: bar.show,
+		Note: s.p.note, Phase: bar.show,
 	}
 	if s.state.Limit > 0 {
 		finder.Test = s.job.Test

@@ -57,8 +57,8 @@ func (r *recorder) Note(format string, args ...any) {
 	r.console.note(format, args...)
 }
 
-// Doing shows the work in progress. It may be called from any goroutine.
-func (r *recorder) Doing(what string, share float64) {
+// Phase shows the work in progress. It may be called from any goroutine.
+func (r *recorder) Phase(what string, share float64) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
 	r.phase = r.console.phaseOf(r.phase, what)

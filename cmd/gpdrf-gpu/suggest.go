@@ -88,7 +88,7 @@ func (p *program) suggest(c *call) error {
 		}
 	}
 	var bar *phase
-	r.Doing = func(what string, share float64) {
+	r.Phase = func(what string, share float64) {
 		bar = p.phaseOf(bar, what)
 		bar.share(share)
 	}

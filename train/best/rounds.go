@@ -153,7 +153,7 @@ func (s *Search) runTrainings(todo []training, all int, endShare float64, steps 
 				limit = trainingLength{time: min(most, timeOf(len(todo)))}
 			}
 			limit.steps = cmp.Or(t.enough, limit.steps)
-			s.Doing(done, all, t.name)
+			s.Phase(done, all, t.name)
 			go func() {
 				save, err := t.do(dev, limit)
 				results <- result{dev, save, err}

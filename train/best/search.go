@@ -44,7 +44,7 @@ type Search struct {
 	SaveModel func(k int, t *fitted.Model) error    // saves the model of candidate k on all rows
 	LoadModel func(k int) (*fitted.Model, error)    // reads the model of SaveModel
 	Note      func(format string, args ...any)      // gets a line for the user about finished work
-	Doing     func(done, all int, candidate string) // gets the next piece of work, and the amount of all work
+	Phase     func(done, all int, candidate string) // gets the next piece of work, and the amount of all work
 }
 
 // New returns the state of a new search, with atOnce trials at a time. Options that no candidate can have are a

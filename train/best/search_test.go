@@ -85,7 +85,7 @@ func searching(t *testing.T, state *State, set *data.Dataset, models map[int][]b
 			}
 			return fitted.ReadModel(path)
 		},
-		Note: func(string, ...any) {}, Doing: func(int, int, string) {},
+		Note: func(string, ...any) {}, Phase: func(int, int, string) {},
 	}
 }
 
