@@ -275,7 +275,7 @@ func tidySearch(path string, state *best.State) (err error) {
 			err = errors.Join(err, gone)
 		}
 	}
-	state.End()
+	state.MarkComplete()
 	return errors.Join(err, atomicfile.WriteFile(filepath.Join(path, rundir.SearchFile), rundir.JSONTo(state)))
 }
 

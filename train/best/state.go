@@ -25,8 +25,8 @@ func Open(path string) (*State, error) {
 	return s, nil
 }
 
-// End marks the search as complete, and removes the parts that only an unfinished search needs.
-func (s *State) End() {
+// MarkComplete marks the search as complete, and removes the parts that only an unfinished search needs.
+func (s *State) MarkComplete() {
 	s.Complete = true
 	for k := range s.Candidates {
 		for i := range s.Candidates[k].Trials {
