@@ -312,6 +312,18 @@ func (s Schema) NumberedWords() (all []NumberedWords) {
 	return all
 }
 
+// NumberColumnsAt returns the positions, among the D inputs, of the columns of numbers without missing cells.
+func (s Schema) NumberColumnsAt() (all []int) {
+	at := 0
+	for _, c := range s.FileColumns() {
+		if c.Values == nil && c.Date == nil && !c.Flag {
+			all = append(all, at)
+		}
+		at += c.width()
+	}
+	return all
+}
+
 // Input holds the inputs that one column of a file, or the sequences, become.
 type Input struct {
 	Name    string

@@ -30,6 +30,8 @@ MODELS = {
     "gpdrf words": (WORDS, "--likelihood student-t --set scaling=log"),
     "gpdrf many words": (PLAIN | {"towns": True}, ""),
     "gaps in many words": (WORDS | {"towns": True}, "--model gp"),
+    "codes": (PLAIN | {"codes": True}, ""),
+    "classes of codes": (PLAIN | {"target": "kind", "codes": True, "towns": True}, ""),
     "classes of many words": (PLAIN | {"target": "kind", "towns": True}, "--set ensemble=2"),
     "gpdrf times": (PLAIN | {"times": True, "missing": "impute"}, ""),
     "gpdrf layers": (PLAIN, "--set layers=2 --set hidden=4 --set scaling=robust"),
@@ -93,6 +95,10 @@ def table(rows, seed, missing):
     towns = [f"town {i}" for i in range(40 if rows < ROWS else 45)]  # of which training rows lack five
     columns["town"] = draw.choice(towns, rows)
     columns["price"] += 30 * np.sin([7 * towns.index(town) for town in columns["town"]])
+    columns["shop"] = draw.integers(0, 40 if rows < ROWS else 45, rows).astype(float)  # whose codes are far apart
+    columns["price"] += 200 * np.sin(7 * columns["shop"])
+    columns["kind"] = np.where(columns["shop"] % 2 == 1, "yard", np.where(kind == "yard", "flat", kind))
+    columns["shop"] = 1000 + columns["shop"] * 7
     if missing:
         columns["town"] = np.where(draw.random(rows) < 0.1, "", columns["town"])
         columns["timestamp"] = np.where(draw.random(rows) < 0.1, np.nan, columns["timestamp"])
@@ -163,6 +169,7 @@ def main(program, only):
             targets, missing = form["target"].split(","), form.get("missing", "error")
             left = [c for c in [*form.get("drop", []), "price", "rent", "sales", "logs", "calls", "sold"] if c not in [*targets, form.get("offset")]]
             left += ([] if "times" in form else ["timestamp"]) + ([] if "towns" in form else ["town"])
+            left += [] if "codes" in form else ["shop"]
             training, new = table(200, 1, missing == "impute"), table(ROWS, 2, missing == "impute")
             write(folder / "train.csv", {c: v for c, v in training.items() if c not in left})
             write(folder / "new.csv", {c: v for c, v in new.items() if c not in left and c not in targets})

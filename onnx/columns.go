@@ -147,6 +147,9 @@ func (g graph) effects(e *scaling.CategoryEffects, x value, d int) value {
 	for _, c := range e.Columns {
 		numbers(c.At)
 		number := g.column(x, c.At) // a NaN has no row of the table; the prediction is NaN in the end
+		if c.Codes != nil {
+			number = g.wordNumber(g.double(g.Op("Equal", number, g.Doubles(c.Codes, 1, c.Words))), c.Words)
+		}
 		row := g.add(g.Op("Where", g.Op("IsNaN", number), g.Scalar(-1), number), g.Scalar(1))
 		table := g.Doubles(append(make([]float64, p), c.Values...), c.Words+1, p)
 		row = g.Op("Squeeze", row, g.Ints(1))

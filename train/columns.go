@@ -10,30 +10,56 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// fitEffects makes inputs of numbered words. A run that starts at a model keeps the effects of its words.
+// fitEffects makes inputs of numbered words and of codes. A run that starts at a model keeps the effects of its words.
 func (s *setup) fitEffects(ctx context.Context) (err error) {
 	if from := s.job.From; from != nil {
 		s.effects, s.train = from.Effects, from.Effects.Apply(s.train)
-	} else if s.train.Schema().NumberedWords() != nil {
-		s.numbered = s.train
-		s.effects, s.train, err = scaling.FitEffects(ctx, s.train, func(share float64) {
-			s.reporter.Phase("effects of words", share)
-		})
+	} else {
+		numbered, codes := s.train, s.findCodes(ctx)
+		phase := func(share float64) { s.reporter.Phase("effects of words", share) }
+		s.effects, s.train, err = scaling.FitEffects(ctx, numbered, codes, phase)
+		if kept := s.effects.EffectiveCodes(); err == nil && len(kept) < len(codes) {
+			s.effects, s.train, err = scaling.FitEffects(ctx, numbered, kept, phase)
+		}
 		if err != nil {
 			return err
 		}
-		for _, name := range s.effects.ZeroColumns(s.numbered.Columns) {
-			s.reporter.Note("column %s: its texts do not predict the target of other rows, and have no effect",
-				phrase.Quote(name))
+		if s.effects != nil {
+			s.numbered = numbered
+			s.noteEffects()
 		}
 	}
 	s.validation = s.effects.Apply(s.validation)
 	return nil
 }
 
+// findCodes returns the columns of codes; none if the user wants plain inputs. A resumed run keeps its own.
+func (s *setup) findCodes(ctx context.Context) []int {
+	switch c := s.job.resumed(); {
+	case c != nil:
+		return c.Trained.Effects.CodeColumns()
+	case s.config.OneHot || !isTable(s.train) || s.train.IsWide():
+		return nil
+	}
+	return scaling.FindCodes(ctx, s.train)
+}
+
+// noteEffects tells which columns of numbers are codes, and which have no effects.
+func (s *setup) noteEffects() {
+	columns := s.numbered.Columns
+	for _, at := range s.effects.CodeColumns() {
+		s.reporter.Note("column %s: its numbers are codes, whose effects take their place (%s=true: plain numbers)",
+			phrase.Quote(columns[at]), usererror.Key("one-hot"))
+	}
+	for _, name := range s.effects.ZeroColumns(columns) {
+		s.reporter.Note("column %s: its texts do not predict the target of other rows, and have no effect",
+			phrase.Quote(name))
+	}
+}
+
 // effectsFor fits the effects of words in the numbered rows of an attempt, which must not know the rows that score it.
 func effectsFor(ctx context.Context, in *attemptSetup) error {
-	effects, rows, err := scaling.FitEffects(ctx, in.trainRows, func(float64) {})
+	effects, rows, err := scaling.FitEffects(ctx, in.trainRows, in.run.effects.CodeColumns(), func(float64) {})
 	if err == nil {
 		in.trainRows, in.heldOut = rows, effects.Apply(in.heldOut)
 	}

@@ -8,19 +8,32 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 )
 
-// CategoryEffects replaces each column of numbered words by inputs: the effects of its words on the targets, or on the
-// indicators of classes, in standard deviations. A word that no training row has, and a missing one, has effect 0. It
-// is fitted on training rows and kept in the model. Nil CategoryEffects change nothing.
+// CategoryEffects replaces each column of numbered words, or of codes, by inputs: the effects of its words on the
+// targets, or on the indicators of classes, in standard deviations. A word that no training row has, and a missing one,
+// has effect 0. It is fitted on training rows and kept in the model. Nil CategoryEffects change nothing.
 type CategoryEffects struct {
 	Columns []ColumnEffects `json:"columns"` // in the order of the columns
 	Targets []string        `json:"targets"` // names of the P targets or classes that each column has an input for
 }
 
-// ColumnEffects are the effects of the words of one column.
+// ColumnEffects are the effects of the words, or codes, of one column.
 type ColumnEffects struct {
-	At     int       `json:"at"`    // position among the columns of a row
-	Words  int       `json:"words"` // number of words
-	Values []float64 `json:"-"`     // effects [Words,P], in single precision
+	At     int       `json:"at"`               // position among the columns of a row
+	Words  int       `json:"words"`            // number of words or codes
+	Codes  []float64 `json:"codes,omitempty"`  // in order; nil for words
+	Spread []float64 `json:"spread,omitempty"` // standard deviation of the effects of all words, new ones too [P]
+	Values []float64 `json:"-"`                // effects [Words,P], in single precision
+}
+
+// word returns the number of the word or code of a cell; −1 for a new or missing one.
+func (c ColumnEffects) word(cell float64) int {
+	if c.Codes == nil {
+		return int(cell)
+	}
+	if k, known := slices.BinarySearch(c.Codes, cell); known {
+		return k
+	}
+	return -1
 }
 
 // Width returns the number of inputs of rows with d columns.
@@ -29,6 +42,14 @@ func (e *CategoryEffects) Width(d int) int {
 		return d
 	}
 	return d + len(e.Columns)*(len(e.Targets)-1)
+}
+
+// Inputs returns the position of the first effect of each column among the inputs.
+func (e *CategoryEffects) Inputs() (at []int) {
+	for k, c := range e.Columns {
+		at = append(at, c.At+k*(len(e.Targets)-1))
+	}
+	return at
 }
 
 // Apply returns a data set with effects in place of numbered words. It returns a set that has them already unchanged.
@@ -50,7 +71,7 @@ func (e *CategoryEffects) append(to, row []float64) []float64 {
 	at, p := 0, len(e.Targets)
 	for _, c := range e.Columns {
 		to = append(to, row[at:c.At]...)
-		if k := int(row[c.At]); k >= 0 {
+		if k := c.word(row[c.At]); k >= 0 {
 			to = append(to, c.Values[k*p:(k+1)*p]...)
 		} else {
 			to = append(to, make([]float64, p)...)
@@ -60,14 +81,39 @@ func (e *CategoryEffects) append(to, row []float64) []float64 {
 	return append(to, row[at:]...)
 }
 
-// ZeroColumns returns the columns, of all columns of a row, whose words have no effect on any target.
+// CodeColumns returns the positions of the columns of codes.
+func (e *CategoryEffects) CodeColumns() (at []int) {
+	if e == nil {
+		return nil
+	}
+	for _, c := range e.Columns {
+		if c.Codes != nil {
+			at = append(at, c.At)
+		}
+	}
+	return at
+}
+
+// EffectiveCodes returns the positions of the columns of codes that have effects.
+func (e *CategoryEffects) EffectiveCodes() []int {
+	return slices.DeleteFunc(e.CodeColumns(), func(at int) bool {
+		return slices.ContainsFunc(e.Columns, func(c ColumnEffects) bool { return c.At == at && c.isZero() })
+	})
+}
+
+// ZeroColumns returns the columns of words, of all columns of a row, without an effect on any target.
 func (e *CategoryEffects) ZeroColumns(columns []string) (names []string) {
 	for _, c := range e.Columns {
-		if !slices.ContainsFunc(c.Values, func(v float64) bool { return v != 0 }) {
+		if c.Codes == nil && c.isZero() {
 			names = append(names, columns[c.At])
 		}
 	}
 	return names
+}
+
+// isZero reports whether no word has an effect.
+func (c ColumnEffects) isZero() bool {
+	return !slices.ContainsFunc(c.Values, func(v float64) bool { return v != 0 })
 }
 
 // names returns the names of the inputs, from those of the columns.
@@ -87,8 +133,8 @@ func (e *CategoryEffects) names(columns []string) (names []string) {
 	return append(names, columns[at:]...)
 }
 
-// LengthScales returns length-scales of the columns, from those of the inputs: of a column of words, the shortest one.
-// Nil stays nil.
+// LengthScales returns length-scales of the columns, from those of the inputs: of a column of words or codes, the
+// shortest one. Nil stays nil.
 func (e *CategoryEffects) LengthScales(inputs []float64) (lengths []float64) {
 	if e == nil || inputs == nil {
 		return inputs
@@ -108,13 +154,28 @@ func (e *CategoryEffects) Check(s data.Schema) error {
 	if e == nil && words == nil {
 		return nil
 	}
-	if e == nil || len(e.Columns) != len(words) || len(e.Targets) < 1 {
+	if e == nil || len(e.Targets) < 1 {
 		return fmt.Errorf("%d columns of words without their effects", len(words))
 	}
+	end := 0 // of the columns so far
 	for i, c := range e.Columns {
-		if c.At != words[i].At || c.Words != len(words[i].Words) {
-			return fmt.Errorf("effects of %d words in column %d, which has %d", c.Words, c.At, len(words[i].Words))
+		isWords := len(words) > 0 && words[0].At == c.At
+		switch {
+		case c.At < end || c.At >= len(s.Columns), isWords == (c.Codes != nil),
+			c.Spread != nil && len(c.Spread) != len(e.Targets):
+			return fmt.Errorf("effects of a column %d, the %d. of %d", c.At, i+1, len(e.Columns))
+		case isWords && c.Words != len(words[0].Words), !isWords && c.Words != len(c.Codes):
+			return fmt.Errorf("effects of %d words in column %d, which has others", c.Words, c.At)
+		case !slices.IsSorted(c.Codes):
+			return fmt.Errorf("codes of column %d that are not in order", c.At)
 		}
+		if isWords {
+			words = words[1:]
+		}
+		end = c.At + 1
+	}
+	if len(words) > 0 {
+		return fmt.Errorf("words of column %d without their effects", words[0].At)
 	}
 	return nil
 }

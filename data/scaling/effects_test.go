@@ -97,7 +97,7 @@ func TestMixedModel(t *testing.T) {
 // Effects tell the words apart. Those of a row do not know its target, and words that tell nothing have none.
 func TestEffects(t *testing.T) {
 	ds := wordRows(t, 800, 1, 0)
-	e, rows, err := FitEffects(t.Context(), ds, func(float64) {})
+	e, rows, err := FitEffects(t.Context(), ds, nil, func(float64) {})
 	must.OK(t, err)
 	must.Equal(t, fmt.Sprint(rows.Columns, rows.IsProjected(), rows.HasRidgeFeatures()), "[town x shop] true false")
 	must.Equal(t, fmt.Sprint(rows.Schema().Columns, e.Width(3)), "[town x shop] 3")
@@ -123,12 +123,12 @@ func TestEffects(t *testing.T) {
 	request := data.Request{N: 1, Numbers: []float64{0.5}, Texts: map[string][]string{"town": {"new"}, "shop": {"s1"}}}
 	must.Equal(t, fmt.Sprint(e.Apply(must.Get(like.Rows(request))(t)).X.Float64s()), "[0 0.5 0]")
 	must.Equal(t, fmt.Sprint(e.LengthScales([]float64{3, 2, 1})), "[3 2 1]")
-	again, _, err := FitEffects(t.Context(), ds, func(float64) {})
+	again, _, err := FitEffects(t.Context(), ds, nil, func(float64) {})
 	must.OK(t, err)
 	must.Equal(t, fmt.Sprint(again), fmt.Sprint(e))
 	done, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := FitEffects(done, ds, func(float64) {}); err == nil {
+	if _, _, err := FitEffects(done, ds, nil, func(float64) {}); err == nil {
 		t.Error("it goes on after its context has ended")
 	}
 }
@@ -136,15 +136,17 @@ func TestEffects(t *testing.T) {
 // The effects of a row on its own target come from other folds.
 func TestEffectsOfOtherFolds(t *testing.T) {
 	ds := wordRows(t, 400, 1, 1)
-	m := newMixedModel(ds, ds.Schema().NumberedWords())
+	e, _, err := FitEffects(t.Context(), ds, nil, func(float64) {})
+	must.OK(t, err)
+	m := newMixedModel(ds, e.Columns)
 	targets, _ := effectTargets(ds)
 	folds := make([]int, ds.N())
 	for i := range folds {
 		folds[i] = 1 + i%effectFolds
 	}
-	_, before := m.crossFit(t.Context(), targets[0], nil, folds)
+	_, _, before := m.crossFit(t.Context(), targets[0], nil, folds)
 	targets[0][5] += 3
-	_, after := m.crossFit(t.Context(), targets[0], nil, folds)
+	_, _, after := m.crossFit(t.Context(), targets[0], nil, folds)
 	for k := range before {
 		if before[k][5] != after[k][5] || before[k][5] == 0 {
 			t.Errorf("column %d: %g is now %g", k, before[k][5], after[k][5])
@@ -166,7 +168,7 @@ func TestEffectsOfClasses(t *testing.T) {
 			text = fmt.Appendf(text, "%.3f,t%d,class%d\n", r.NormFloat64(), town, class)
 		}
 		ds := tableOf(t, text, data.RowRoles{})
-		e, rows, err := FitEffects(t.Context(), ds, func(float64) {})
+		e, rows, err := FitEffects(t.Context(), ds, nil, func(float64) {})
 		must.OK(t, err)
 		must.Equal(t, fmt.Sprint(len(e.Targets), rows.D(), e.Width(2)), fmt.Sprint(want, 1+want, 1+want))
 		if classes == 3 {
@@ -190,7 +192,7 @@ func TestEffectsOfPanels(t *testing.T) {
 	}
 	for _, roles := range []data.RowRoles{{}, {Time: "year"}} {
 		ds := tableOf(t, text, roles)
-		e, rows, err := FitEffects(t.Context(), ds, func(float64) {})
+		e, rows, err := FitEffects(t.Context(), ds, nil, func(float64) {})
 		must.OK(t, err)
 		must.Equal(t, len(e.ZeroColumns(ds.Columns)), 0)
 		column := make([]float64, ds.N())

@@ -23,34 +23,41 @@ const (
 	effectSite       = 0x65666665 // "effe"
 )
 
-// FitEffects fits CategoryEffects to training rows, with a linear mixed model of each target. It returns them and the
-// rows. The effects of each row come from fits without its fold: with effects that know its target, a model would be
-// too sure. Effects that do not predict other folds are 0. The same rows give the same CategoryEffects; rows without
-// numbered words give none. progress takes the share that is done. The error is that of ctx.
-func FitEffects(ctx context.Context, d *data.Dataset, progress func(share float64)) (*CategoryEffects,
+// FitEffects fits CategoryEffects to training rows, with a linear mixed model of each target: for numbered words, and
+// for the columns codes, which FindCodes returns. It returns them and the rows. The effects of each row come from fits
+// without its fold: with effects that know its target, a model would be too sure. Effects that do not predict other
+// folds are 0. The same rows give the same CategoryEffects; rows without words and codes give none. progress takes the
+// share that is done. The error is that of ctx.
+func FitEffects(ctx context.Context, d *data.Dataset, codes []int, progress func(share float64)) (*CategoryEffects,
 	*data.Dataset, error) {
 	words := d.Schema().NumberedWords()
-	if words == nil || d.IsProjected() {
+	if len(words)+len(codes) == 0 || d.IsProjected() {
 		return nil, d, nil
 	}
 	targets, names := effectTargets(d)
 	e := &CategoryEffects{Targets: names}
 	for _, c := range words {
-		e.Columns = append(e.Columns, ColumnEffects{c.At, len(c.Words), make([]float64, len(c.Words)*len(names))})
+		e.Columns = append(e.Columns, ColumnEffects{At: c.At, Words: len(c.Words)})
 	}
-	m := newMixedModel(d, words)
-	folds := d.GroupedFolds(effectFolds)
-	if folds == nil || slices.Min(folds) == slices.Max(folds) { // all rows are of one group, or near one time
-		folds = foldsInTurn(targets[0])
+	for _, at := range codes {
+		levels := slices.Compact(slices.Sorted(slices.Values(column(d, at))))
+		e.Columns = append(e.Columns, ColumnEffects{At: at, Words: len(levels), Codes: levels})
 	}
-	weights := effectWeights(d)
+	slices.SortFunc(e.Columns, func(a, b ColumnEffects) int { return cmp.Compare(a.At, b.At) })
+	for k := range e.Columns {
+		c := &e.Columns[k]
+		c.Spread, c.Values = make([]float64, len(names)), make([]float64, c.Words*len(names))
+	}
+	m := newMixedModel(d, e.Columns)
+	folds, weights := effectRowFolds(d, targets[0]), effectWeights(d)
 	var heldOut [][][]float64 // of each target and column, the effects of the rows
 	for t, target := range targets {
-		all, without := m.crossFit(ctx, target, weights, folds)
+		all, spreads, without := m.crossFit(ctx, target, weights, folds)
 		if ctx.Err() != nil {
 			return nil, nil, context.Cause(ctx)
 		}
 		for k, effects := range all {
+			e.Columns[k].Spread[t] = spreads[k]
 			for w, v := range effects {
 				e.Columns[k].Values[w*len(names)+t] = float64(float32(v))
 			}
@@ -61,14 +68,25 @@ func FitEffects(ctx context.Context, d *data.Dataset, progress func(share float6
 	rows := e.Apply(d)
 	x, width := rows.X.Float64s(), e.Width(d.D())
 	for t, columns := range heldOut {
-		for k, effects := range columns {
-			at := e.Columns[k].At + k*(len(names)-1) + t
-			for i, v := range effects {
-				x[i*width+at] = v
+		for k, at := range e.Inputs() {
+			for i, v := range columns[k] {
+				x[i*width+at+t] = v
 			}
 		}
 	}
 	return e, rows, nil
+}
+
+// column returns column j of the rows [N].
+func column(d *data.Dataset, j int) []float64 { return matrix.Column(make([]float64, d.N()), d.X, j) }
+
+// effectRowFolds returns the folds of the rows: whole groups or times, or rows in turn by a target.
+func effectRowFolds(d *data.Dataset, target []float64) []int {
+	folds := d.GroupedFolds(effectFolds)
+	if folds == nil || slices.Min(folds) == slices.Max(folds) { // all rows are of one group, or near one time
+		return foldsInTurn(target)
+	}
+	return folds
 }
 
 // effectTargets returns the targets that words have effects on, each [N] with mean 0 and variance 1, and their names.
@@ -150,18 +168,18 @@ func foldsInTurn(target []float64) []int {
 	return folds
 }
 
-func newMixedModel(d *data.Dataset, words []data.NumberedWords) *mixedModel {
+// newMixedModel returns a model of the columns of effects, and of the other columns as numbers.
+func newMixedModel(d *data.Dataset, effects []ColumnEffects) *mixedModel {
 	m := &mixedModel{}
 	n, columns := matrix.Size(d.X)
-	column := make([]float64, n)
 	var at []int
-	for _, c := range words {
-		at = append(at, c.At)
-		numbers := make([]int, n)
-		for i, v := range matrix.Column(column, d.X, c.At) {
-			numbers[i] = int(v)
+	for _, c := range effects {
+		words := make([]int, n)
+		for i, v := range column(d, c.At) {
+			words[i] = c.word(v)
 		}
-		m.words, m.sizes = append(m.words, numbers), append(m.sizes, len(c.Words))
+		m.words, m.sizes = append(m.words, words), append(m.sizes, c.Words)
+		at = append(at, c.At)
 	}
 	numbers := matrix.Others(columns, at)
 	if len(numbers) == 0 {
@@ -180,11 +198,11 @@ func newMixedModel(d *data.Dataset, words []data.NumberedWords) *mixedModel {
 	return m
 }
 
-// crossFit returns the effects of the words on a target, and those of each row from a fit without its fold. The effects
-// of a column are 0 if those of other folds do not predict a row better than the rest of the model, by more than the
-// standard error.
-func (m *mixedModel) crossFit(ctx context.Context, target, weights []float64, folds []int) (effects,
-	heldOut [][]float64) {
+// crossFit returns the effects of the words on a target, their standard deviation for each column, and the effects of
+// each row from a fit without its fold. The effects of a column are 0 if those of other folds do not predict a row
+// better than the rest of the model, by more than the standard error.
+func (m *mixedModel) crossFit(ctx context.Context, target, weights []float64, folds []int) (effects [][]float64,
+	spreads []float64, heldOut [][]float64) {
 	n := len(target)
 	rest := make([]float64, n) // targets less all but the effects of words
 	for range m.words {
@@ -203,6 +221,9 @@ func (m *mixedModel) crossFit(ctx context.Context, target, weights []float64, fo
 		f := m.fit(target, others)
 		if fold == 0 {
 			effects = f.effects
+			for _, variance := range f.spreads {
+				spreads = append(spreads, math.Sqrt(variance))
+			}
 			return
 		}
 		for _, i := range matrix.Which(n, func(i int) bool { return folds[i] == fold }) {
@@ -219,9 +240,10 @@ func (m *mixedModel) crossFit(ctx context.Context, target, weights []float64, fo
 		if !predicts(heldOut, k, rest, weights) {
 			clear(effects[k])
 			clear(heldOut[k])
+			spreads[k] = 0
 		}
 	}
-	return effects, heldOut
+	return effects, spreads, heldOut
 }
 
 // predicts reports whether the effects of column k bring the squared errors of rows down by more than the standard
