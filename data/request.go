@@ -259,7 +259,7 @@ func unknownWord(c InputColumn, words occurrences) string {
 	others, becomes := "", "all inputs of the column are 0 there"
 	switch {
 	case c.Numbered:
-		becomes = "its effect counts as 0, the average"
+		becomes = "the prediction allows for the effect of any word"
 	case c.Others != nil:
 		becomes = "it counts as other"
 	}

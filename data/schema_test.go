@@ -131,7 +131,7 @@ func TestNumberedTexts(t *testing.T) {
 	must.Equal(t, fmt.Sprint(ds.Columns, ds.Schema().NumberedWords()[0].Words[:3]), "[a] [w0 w1 w10]")
 	must.Contain(t, strings.Join(notes, "\n"), `"a" is text and becomes the effect of each of its 31 texts on the `+
 		`target (--set one-hot=true makes an input of each)`)
-	got := predicted(t, ds, []string{"w1", "w10", "new", "w9"}, "its effect counts as 0, the average")
+	got := predicted(t, ds, []string{"w1", "w10", "new", "w9"}, "the prediction allows for the effect of any word")
 	must.Equal(t, fmt.Sprint(got.X.Float64s()), "[1 2 -1 30]")
 
 	other := dataset(readText(strings.ReplaceAll(wordTable(31, 3), "w", "v"), ReadOptions{}))(t)

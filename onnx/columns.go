@@ -7,6 +7,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/internal/onnxfile"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
 // columns returns the inputs of the model [B,D] in their units, from the columns of a table. The columns of numbers are
@@ -159,6 +160,44 @@ func (g graph) effects(e *scaling.CategoryEffects, x value, d int) value {
 	}
 	numbers(d)
 	return g.concat(1, parts)
+}
+
+// wordCopies returns the scaled inputs x [B,d] for each effect of fitted.Model.NewWords [copies·B,d]. A word is new if
+// its effects, in plain inputs [B,d], are 0.
+func (g graph) wordCopies(words []fitted.NewWord, plain, x value, d int) value {
+	var copies []value
+	for q := range fitted.WordCopies {
+		var parts []value
+		at := 0
+		add := func(end int) {
+			if at < end {
+				parts = append(parts, g.Op("Slice", x, g.Ints(at), g.Ints(end), g.Ints(1)))
+			}
+		}
+		for k, c := range words {
+			p := len(c.Zero)
+			add(c.At)
+			at = c.At + p
+			slice := func(of value) value { return g.Op("Slice", of, g.Ints(c.At), g.Ints(at), g.Ints(1)) }
+			isNew := g.Op("Equal", g.sum(g.Op("Abs", slice(plain)), 1), g.Scalar(0))
+			effects := g.Doubles(c.Effects[fitted.CopyOf(q, k)], 1, p)
+			parts = append(parts, g.Op("Where", isNew, effects, slice(x)))
+		}
+		add(d)
+		copies = append(copies, g.concat(1, parts))
+	}
+	return g.concat(0, copies)
+}
+
+// asSamples returns the C outputs of copies of rows [S,copies·B,C] as those of samples [copies·S,B,C].
+func (g graph) asSamples(h value, outputs int) value {
+	apart := g.Op("Reshape", h, g.Ints(0, fitted.WordCopies, -1, outputs))
+	var samples []value
+	for q := range fitted.WordCopies {
+		one := g.Op("Slice", apart, g.Ints(q), g.Ints(q+1), g.Ints(1))
+		samples = append(samples, g.Op("Squeeze", one, g.Ints(1)))
+	}
+	return g.concat(0, samples)
 }
 
 // projected applies scaling.Projection.Apply to x.

@@ -50,8 +50,19 @@ func New(t *fitted.Model, dev device.Device, samples int) (_ *File, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("model %d: %w", k+1, err)
 		}
-		scores := g.projected(m.Projection, g.effects(m.Effects, x, len(t.Schema.Columns)))
-		h, variance := g.forward(settled, g.scaled(m.Scaler, scores))
+		plain := g.effects(m.Effects, x, len(t.Schema.Columns))
+		scaled := g.scaled(m.Scaler, g.projected(m.Projection, plain))
+		words := m.NewWords()
+		if words != nil {
+			scaled = g.wordCopies(words, plain, scaled, settled.Inputs)
+		}
+		h, variance := g.forward(settled, scaled)
+		if words != nil {
+			h = g.asSamples(h, settled.Outputs)
+			if variance != "" {
+				variance = g.asSamples(variance, settled.Outputs)
+			}
+		}
 		if offset != "" {
 			h = g.add(h, offset)
 		}

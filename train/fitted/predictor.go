@@ -18,6 +18,7 @@ type Predictor struct {
 	trained *Model
 	dev     device.Device
 	models  []SampledModel
+	words   [][]NewWord        // of each of models
 	opened  []*model.Predictor // of each of models; nil: each prediction puts it on the device
 }
 
@@ -48,7 +49,11 @@ func (m *Model) NewPredictor(dev device.Device, batch, samples int) (p *Predicto
 // newPredictor returns a Predictor with one model at a time on the device.
 func (m *Model) newPredictor(dev device.Device, samples int) *Predictor {
 	models := m.Models(samples)
-	return &Predictor{m, dev, models, make([]*model.Predictor, len(models))}
+	words := make([][]NewWord, len(models))
+	for k, sampled := range models {
+		words[k] = sampled.NewWords()
+	}
+	return &Predictor{m, dev, models, words, make([]*model.Predictor, len(models))}
 }
 
 // predictor puts a model on a device, with memory for a batch of n rows.
@@ -201,10 +206,16 @@ func (p *Predictor) predict(ctx context.Context, n int, o PredictOptions,
 			}
 		}
 		own.Abandon = func() bool { return ctx.Err() != nil }
+		words := newWords{columns: p.words[k], likelihood: m.Config.Likelihood, width: m.Config.Width()}
 		parts[k], err = own.PredictRows(part.Hi-part.Lo, func(lo, hi int) []float64 {
 			advance(lo)
-			return x(lo+part.Lo, hi+part.Lo)
+			inputs := x(lo+part.Lo, hi+part.Lo)
+			words.add(lo, inputs)
+			return inputs
 		}, m.Seed)
+		if err == nil {
+			err = words.predict(own, parts[k], m.Seed)
+		}
 		if errors.Is(err, model.ErrAbandoned) {
 			err = context.Cause(ctx)
 		}

@@ -1,0 +1,62 @@
+package gpdrf
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
+)
+
+// A prediction allows for any effect of a code that is not in the training rows: its intervals hold the targets. It
+// does not depend on the rows beside it.
+func TestNewCodes(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	effects := make([]float64, 120)
+	for i := range effects {
+		effects[i] = 3 * r.NormFloat64()
+	}
+	table := func(n, first, last int) (rows Rows) {
+		for range n {
+			shop, x := first+r.IntN(last-first), r.NormFloat64()
+			rows.Inputs = append(rows.Inputs, []float64{float64(7001 + shop*37%120), x})
+			rows.Values = append(rows.Values, effects[shop]+x+0.3*r.NormFloat64())
+		}
+		return rows
+	}
+	ctx, train := t.Context(), table(600, 0, 60)
+	m := must.Get(Train(ctx, train, Options{Model: "gp", Steps: 500, Device: "cpu"}))(t)
+	for _, c := range []struct {
+		rows   Rows
+		lo, hi float64 // bounds of the mean standard deviation
+	}{{table(200, 0, 60), 0.2, 1}, {table(200, 60, 120), 2, 4.5}} {
+		p := must.Get(m.Predict(ctx, c.rows))(t)
+		within, sd := 0, 0.0
+		for i, y := range c.rows.Values {
+			sd += p.SD[i] / float64(len(p.SD))
+			if math.Abs(y-p.Mean[i]) < 1.645*p.SD[i] {
+				within++
+			}
+		}
+		if within < 160 || sd < c.lo || sd > c.hi {
+			t.Errorf("%d of 200 targets are in 90 %% intervals, with a standard deviation of %.2f", within, sd)
+		}
+		alone := must.Get(m.Predict(ctx, Rows{Inputs: c.rows.Inputs[7:8]}))(t)
+		must.Equal(t, alone.Mean[0], p.Mean[7])
+		must.Equal(t, alone.SD[0], p.SD[7])
+	}
+
+	classes := Rows{Inputs: train.Inputs}
+	for _, y := range train.Values {
+		class := "low"
+		if y > 0 {
+			class = "high"
+		}
+		classes.Classes = append(classes.Classes, class)
+	}
+	sure := must.Get(Train(ctx, classes, Options{Model: "gp", Steps: 500, Device: "cpu"}))(t)
+	p := must.Get(sure.Predict(ctx, Rows{Inputs: [][]float64{{1, 0}}}))(t)
+	if high := p.Probabilities[0][0]; high < 0.2 || high > 0.8 {
+		t.Errorf("a new code has the probability %.2f", high)
+	}
+}
