@@ -39,7 +39,7 @@ func TestNoTarget(t *testing.T) {
 
 // Rows of a spreadsheet that are blank lack their target. Their other cells are no missing cells.
 func TestRowsOfBlanks(t *testing.T) {
-	for _, end := range []string{"", ","} { // a separator may end each line
+	for _, end := range []string{"", ",", ",,,"} { // separators may end each line
 		text := strings.ReplaceAll("a,b,y\n1,2,0.5\n2,3,1.5\n,,\n,,\n", "\n", end+"\n")
 		for _, way := range MissingWays() {
 			d, notes, err := readText(text, ReadOptions{TableOptions: TableOptions{Missing: way}})

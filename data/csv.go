@@ -65,12 +65,12 @@ func (in *input) ownLayout(rec *records) (*layout, error) {
 	if err != nil {
 		return nil, err
 	}
-	last := rec.width - 1
-	ended := in.opt.Target == "" && targets[0] == last && rec.header != nil && rec.bare[last] &&
-		p.columns[last].filled() == 0
-	if ended { // the separator at the end of each line makes an empty column
-		targets[0] = max(last-1, 0)
+	last := targets[0] // separators at the end of each line make empty columns
+	for in.opt.Target == "" && targets[0] > 0 && (rec.header == nil || rec.bare[targets[0]]) &&
+		p.columns[targets[0]].filled() == 0 {
+		targets[0]--
 	}
+	ended := targets[0] < last
 	notations, notes := p.notations(rec, unread, targets)
 	late := slices.DeleteFunc(p.late(), func(i int) bool { return slices.Contains(unread, i) })
 	rec.notations = notations

@@ -97,6 +97,8 @@ func TestHeaderAndTarget(t *testing.T) {
 		{"a,b,c\n1,2,3.5\n", "", "a b", "c"},
 		{"a,target,c\n1,2.5,3\n", "", "a c", "target"},
 		{"a,target,c\n1.5,2.5,3\n", "a", "target c", "a"},
+		{"a,b,c,,\n1,2,3.5,,\n", "", "a b", "c"}, // empty columns without a name
+		{"1,2,3.5,,\n4,5,6,,\n", "", "x0 x1", "x2"},
 		{"a,1,c\n1,2,3.5\n", "1", "a c", "1"},    // a name wins over a number
 		{"a,1,c\n1,2,3.5\n", "3", "a 1", "c"},    // and a number is no name here
 		{"1e400x,2\n1,2.5\n", "", "1e400x", "2"}, // any text makes a header
