@@ -165,6 +165,10 @@ func (p *profile) notations(rec *records, unread, targets []int) (all []*Notatio
 		if slices.Contains(unread, i) || words || !known && c.isUnclear() {
 			continue
 		}
+		if !known && c.mayHaveThousands() {
+			rec.warnAt(c.signs.ambiguous.at, "reads %s in column %s as decimals, and its other cells are whole numbers "+
+				"below 1000: %s", phrase.Quote(c.signs.ambiguous.cell), phrase.Quote(rec.columnName(i)), c.clearer())
+		}
 		if n := c.notation(known && comma || !known && !c.fits(false)); n != nil {
 			if all == nil {
 				all = make([]*Notation, rec.width)
@@ -222,6 +226,20 @@ func (c *columnProfile) hasUnits() bool {
 // isUnclear reports whether the cells are numbers in which a comma or a point may separate thousands or decimals.
 func (c *columnProfile) isUnclear() bool {
 	return c.texts.n > 0 && c.signs.ambiguous.cell != "" && c.fits(false) && c.fits(true) && c.sameUnit()
+}
+
+// mayHaveThousands reports whether some cells are whole numbers below 1000, and all others have a point before three
+// digits, as plain numbers of both sizes have. Few such decimals would not end in another place.
+func (c *columnProfile) mayHaveThousands() bool {
+	const several = 5 // different numbers of each kind
+	if c.texts.n > 0 || c.signs.way(true).thousands != "." || !c.fits(true) || max(c.high, -c.low) >= 1000 {
+		return false
+	}
+	whole := 0
+	for cell := range c.seen {
+		whole += int(boolToFloat(!strings.Contains(cell, ".")))
+	}
+	return min(whole, len(c.seen)-whole) >= several
 }
 
 // hasLoneMinus reports whether the cells are numbers of which one has a minus after it, as in 2020-. Where this is the

@@ -98,6 +98,25 @@ func TestNotations(t *testing.T) {
 	}
 }
 
+// A point before three digits is a decimal one with a warning if it may stand before thousands.
+func TestHiddenThousands(t *testing.T) {
+	const whole, points = "3|57|920|941|977|", "1.005|1.130|2.000|15.250|120.375"
+	for cells, doubtful := range map[string]bool{
+		whole + points: true, whole + "-" + points: true, "1|1|1|2|2|" + points: false, whole + points + "|1200": false,
+		whole + points + "|0.125": false, whole + points + "|1.5": false, whole + points + "|1.0625": false,
+		points: false, "1.005|2|3.125": false,
+	} {
+		for other, open := range map[string]bool{"1": true, "0.5": false} {
+			_, notes, err := readText(columnOf(";", other, strings.Split(cells, "|")...), ReadOptions{})
+			must.OK(t, err)
+			told := strings.Contains(fmt.Sprint(notes), `in column "x" as decimals, and its other cells are whole`)
+			if told != (doubtful && open) {
+				t.Errorf("%s beside %s: %q", cells, other, notes)
+			}
+		}
+	}
+}
+
 // A model keeps the notation of inputs and targets. Other rows are read by it, in any format; what is a number in its
 // format is read as it is.
 func TestNotationOfOtherRows(t *testing.T) {
