@@ -60,6 +60,9 @@ func newCall(v verb, words []string) (*call, error) {
 		default:
 			value, words = words[0], words[1:]
 		}
+		if value == "" {
+			return nil, usagef("--%s: is empty: is a variable of the shell not set?", name)
+		}
 		s := options.Setting{Key: name, Text: value, From: "--" + name}
 		if name == setFlag {
 			var err error
