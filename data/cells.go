@@ -1,8 +1,10 @@
 package data
 
 import (
+	"bytes"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -23,6 +25,29 @@ func plainCell(cell string) string {
 		return "write decimals with a point and no separator of thousands"
 	}
 	return "write numbers without signs"
+}
+
+// zeroByte is the message about a byte that JSON and typed columns may hold.
+const zeroByte = "found a byte 0x00, which text does not have"
+
+var escapeForm = regexp.MustCompile(`\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)`)
+
+// LoneSurrogate describes the first escape in a JSON text that is half of a character, "" for none. Package json would
+// replace it silently.
+func LoneSurrogate(text []byte) string {
+	if !bytes.Contains(text, []byte(`\u`)) {
+		return ""
+	}
+	for {
+		at := escapeForm.FindSubmatchIndex(text)
+		switch {
+		case at == nil:
+			return ""
+		case at[2] >= 0:
+			return fmt.Sprintf("found %s, half of a character, which text does not have", text[at[0]:at[1]])
+		}
+		text = text[at[1]:]
+	}
 }
 
 // setOf returns the set of the values.

@@ -3,6 +3,7 @@ package data
 import (
 	"io"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
@@ -26,9 +27,15 @@ func (c *columnRows) Read() ([]string, error) {
 		err = &Error{File: c.name, Line: c.row, Msg: err.Error(), Err: err}
 	}
 	for i, cell := range cells { // the writer of a file need not have checked its texts
-		if !utf8.ValidString(cell) && !c.spared[i] {
-			return nil, errorAt(c.name, position{c.row, i + 1}, "is not UTF-8 text (%s): write the column as text, "+
-				"or leave it out with %s %d", phrase.Quote(cell), asFlag("ignore"), i+1)
+		fault := ""
+		if strings.IndexByte(cell, 0) >= 0 {
+			fault = zeroByte
+		} else if !utf8.ValidString(cell) {
+			fault = "is not UTF-8 text (" + phrase.Quote(cell) + ")"
+		}
+		if fault != "" && !c.spared[i] {
+			return nil, errorAt(c.name, position{c.row, i + 1}, "%s: write the column as text, or leave it out with "+
+				"%s %d", fault, asFlag("ignore"), i+1)
 		}
 	}
 	return cells, err

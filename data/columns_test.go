@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -12,10 +13,13 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
 )
 
-// byteRows are rows whose second cell is no UTF-8.
-type byteRows struct{ tablefile.Reader }
+// byteRows are rows whose second cell is no UTF-8, or another text.
+type byteRows struct {
+	tablefile.Reader
+	cell string
+}
 
-func (byteRows) Read() ([]string, error) { return []string{"1", "caf\xe9"}, nil }
+func (b byteRows) Read() ([]string, error) { return []string{"1", cmp.Or(b.cell, "caf\xe9")}, nil }
 
 // Bytes in a column of a typed file are an error with their place: a model file cannot hold them.
 func TestBytesInColumns(t *testing.T) {
@@ -23,6 +27,9 @@ func TestBytesInColumns(t *testing.T) {
 	const want = `t.parquet:1:2: is not UTF-8 text ("caf\xe9")`
 	_, err := rows.Read()
 	wantError(t, "", err, strings.HasPrefix, want)
+	rows.Reader = byteRows{cell: "r\x00"}
+	_, err = rows.Read()
+	wantError(t, "", err, strings.HasPrefix, "t.parquet:2:2: found a byte 0x00, which text does not have")
 }
 
 // Columns that are not read may hold bytes: those that a user leaves out, and those that training had not.

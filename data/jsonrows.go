@@ -351,6 +351,13 @@ func (j *jsonRows) cell(from *json.Decoder, c int) error {
 		kind = "object"
 	case string:
 		j.row[c] = v
+		fault := LoneSurrogate(j.text[j.starts[c]-1 : from.InputOffset()])
+		if strings.IndexByte(v, 0) >= 0 {
+			fault = zeroByte
+		}
+		if fault != "" && !j.spared[c] {
+			return j.wrong(from, "%s: correct column %s", fault, phrase.Quote(j.names[c]))
+		}
 	case json.Number:
 		j.row[c], j.typed[c] = v.String(), true
 	case bool:

@@ -164,6 +164,25 @@ func TestListsInJSON(t *testing.T) {
 	}
 }
 
+// A text has neither bytes 0x00 nor halves of characters. A column that is left out may have both.
+func TestTextsInJSON(t *testing.T) {
+	const rows = `{"a": 1, "b": "x", "y": 2.5}` + "\n" + `{"a": 2, "b": "TEXT", "y": 3.5}` + "\n"
+	for text, want := range map[string]string{
+		`\ud83d\ude00 \\ud800`: "", `r\u0000`: "found a byte 0x00, which text does not have: correct column \"b\"",
+		`\ud800`: `found \ud800, half of a character, which text does not have`, `\ud83d\ud83d\ude00`: `found \ud83d`,
+		`\n\uDE00`: `found \uDE00`,
+	} {
+		_, _, err := readText(strings.Replace(rows, "TEXT", text, 1), ReadOptions{})
+		if want == "" {
+			must.OK(t, err)
+			continue
+		}
+		wantError(t, text, err, strings.Contains, want)
+		_, _, err = readText(strings.Replace(rows, "TEXT", text, 1), ReadOptions{TableOptions: TableOptions{Ignore: "b"}})
+		must.OK(t, err)
+	}
+}
+
 // An object that holds all rows has a single key, or is one that pandas writes. Others are rows that have a list.
 func TestTableFault(t *testing.T) {
 	const parts = "orient=records"

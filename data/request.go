@@ -132,6 +132,11 @@ func (s Schema) checkRequest(g Request) error {
 			return errorf("", "%s in column %s for %s", phrase.Plural(len(g.Texts[name]), "cell"), phrase.Quote(name),
 				phrase.Plural(g.N, "row"))
 		}
+		for i, cell := range g.Texts[name] {
+			if strings.IndexByte(cell, 0) >= 0 {
+				return rowErrorf(i, ": %s: correct column %s", zeroByte, phrase.Quote(name))
+			}
+		}
 	}
 	if s.Alphabet != nil && len(g.Sequences) != g.N {
 		return errorf("", "%s for %s", phrase.Plural(len(g.Sequences), "sequence"), phrase.Plural(g.N, "row"))

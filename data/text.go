@@ -328,8 +328,7 @@ func zeroBytes(name string, text []byte, line int) *Error {
 		return errorAt(name, position{line: line}, "the file goes on with bytes 0x00, as after a power cut or on a full "+
 			"disk: write it again, or remove the line")
 	}
-	return errorAt(name, position{line: line}, "found a byte 0x00, which text does not have: correct the line, or write "+
-		"the file again")
+	return errorAt(name, position{line: line}, zeroByte+": correct the line, or write the file again")
 }
 
 // utf8Reader passes a text on, and stops at bytes that are not UTF-8, or 0x00.

@@ -114,6 +114,8 @@ func TestTwiceAndDamaged(t *testing.T) {
 		`{"inputs":[` + tensor + `,` + colour +
 			`],"outputs":[{"name":"label"},{"name":"label"}]}`: `output \"label\" is asked for twice`,
 		`{"inputs":[` + tensor + `,` + strings.Replace(colour, "red", "r\xffd", 1) + `]}`:  "not UTF-8",
+		`{"inputs":[` + tensor + `,` + strings.Replace(colour, "red", `\ud800`, 1) + `]}`:  "half of a character",
+		`{"inputs":[` + tensor + `,` + strings.Replace(colour, "red", `\u0000`, 1) + `]}`:  "row 1: found a byte 0x00",
 		`{"inputs":[` + tensor + `,` + strings.Replace(colour, `"red"`, "1", 1) + `]}`:     "BYTES are strings",
 		`{"inputs":[` + tensor + `,` + strings.Replace(colour, "BYTES", "FP32", 1) + `]}`:  "element 1 is",
 		`{"inputs":[` + tensor + `,` + strings.Replace(colour, "BYTES", "bytes", 1) + `]}`: "give FP32, FP64",
@@ -130,6 +132,8 @@ func TestTwiceAndDamaged(t *testing.T) {
 	}
 	for body, says := range map[string]string{
 		"{\"instances\":[[1,\"r\xffd\",2]]}":                    "not UTF-8",
+		`{"instances":[[1,"r\ud83d",2]]}`:                       `found \\ud83d, half of a character`,
+		`{"instances":[[1,"r\u0000d",2]]}`:                      "found a byte 0x00",
 		`{"instances":[[1,"red",2,3]]}`:                         "more cells than the 3 columns",
 		`{"instances":{"a":1}}`:                                 "in place of a list",
 		`{"instances":null}`:                                    "has no rows",

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
@@ -36,6 +37,9 @@ func decodeKnown(text []byte, into any, what string) error {
 func decodeBy(read func(text []byte, into any) error, text []byte, into any, what string) error {
 	if !utf8.Valid(text) {
 		return invalidf("the request is not JSON of %s: it is not UTF-8 text", what)
+	}
+	if fault := data.LoneSurrogate(text); fault != "" {
+		return invalidf("the request is not JSON of %s: %s", what, fault)
 	}
 	if err := read(text, into); err != nil {
 		return invalidf("the request is not JSON of %s: %s", what, faultOf(err))
