@@ -179,7 +179,7 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int) error {
 		l.leaveOut(name, i, "has no name, as R writes the names of rows")
 	case i == 0 && rec.header != nil && rec.bare[i] && (c.consecutive || c.isUnique() || c.isNumbering()):
 		l.leaveOut(name, i, "has no name and numbers the rows")
-	case rec.isIndex(i) && c.texts.n == 0:
+	case strings.HasPrefix(name, namelessIndex) && c.texts.n == 0:
 		l.leaveOut(name, i, "is an index of pandas")
 	case c.epoch(name) != nil:
 		l.addDate(i, c.epoch(name), &c.dates.spans[0])
@@ -342,10 +342,12 @@ func isIDName(name string) bool {
 		slices.Contains([]string{"index", "idx", "row", "no", "no.", "nr", "nr.", "#", "number", "key"}, name)
 }
 
+// namelessIndex begins the name of an index without one, which numbers the rows of a table before some were removed.
+const namelessIndex = "__index_level_"
+
 // isIndex reports whether column i is an index of pandas, which writes it after the others of a Parquet or Arrow file.
-// An index without a name numbers the rows of a table before some were removed.
 func (r *records) isIndex(i int) bool {
-	return strings.HasPrefix(r.columnName(i), "__index_level_") || r.indexes[i]
+	return strings.HasPrefix(r.columnName(i), namelessIndex) || r.indexes[i]
 }
 
 func (l *layout) add(i int, c InputColumn) {
