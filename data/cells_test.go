@@ -159,7 +159,7 @@ func TestCells(t *testing.T) {
 			`write numbers alone, read the column as words by --set text=x, or leave it out with --ignore x`},
 		{rows("#°C", "1#°C"), "[x b]"},
 		{rows("1.#10.500"), `found "1.010.500"`},
-		{rows("1’#0"), "write numbers without signs"},
+		{rows("1’#0"), "write numbers without signs, read the column as words by --set text=x, or leave it out"},
 		{rows("#1a", "#2b", "#3c"), "[b]"},
 		{strings.ReplaceAll(rows("1#;510", "20#;100"), ",", "\t"), ""},
 	} {

@@ -261,13 +261,19 @@ func (c *columnProfile) dateForm(rec *records, i int, otherwise string) (form st
 	if first.cell == "" {
 		first = c.firstText()
 	}
-	return "", rec.errorAt(first.at, "found %s in column %s, which cannot be read as a date: write it like "+
-		"2020-12-31 23:59, with a year of four digits, or %s", phrase.Quote(first.cell), phrase.Quote(name), otherwise)
+	hours := ""
+	if clock := strings.Index(first.cell, ":"); clock == 1 || clock == 2 { // a time of day or a duration
+		hours = "as a number of minutes or hours, or "
+	}
+	return "", rec.errorAt(first.at, "found %s in column %s, which cannot be read as a date: write it %slike "+
+		"2020-12-31 23:59, with a year of four digits, or %s", phrase.Quote(first.cell), phrase.Quote(name), hours,
+		otherwise)
 }
 
 func (l *layout) addDates(rec *records, c *columnProfile, i int) error {
-	form, err := c.dateForm(rec, i, "leave the column out with "+
-		asFlag("ignore")+" "+flagWord(rec.columnName(i), i))
+	flag := flagWord(rec.columnName(i), i)
+	form, err := c.dateForm(rec, i, "read the column as words by "+asKey("text")+"="+flag+", or leave it out with "+
+		asFlag("ignore")+" "+flag)
 	if err != nil {
 		return err
 	}

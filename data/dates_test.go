@@ -68,8 +68,9 @@ func TestColumnsOfDates(t *testing.T) {
 			`t.csv:2:1: found "1-Jan-20" in column "d", which cannot be read as a date`, TableOptions{}},
 		{column("d", "31DEC20:10:30", "1JAN21:11:30"),
 			`t.csv:2:1: found "31DEC20:10:30" in column "d", which cannot be`, TableOptions{}},
-		{column("d", "10:30", "11:30"), `t.csv:2:1: found "10:30" in column "d", which cannot be read as a date`,
-			TableOptions{}},
+		{column("d", "10:30", "11:30"), `t.csv:2:1: found "10:30" in column "d", which cannot be read as a date: ` +
+			"write it as a number of minutes or hours, or like 2020-12-31 23:59, with a year of four digits, or read " +
+			"the column as words by --set text=d, or leave it out with --ignore d", TableOptions{}},
 		{column("d", "2020-01-01 00:00", "2020-01-01 18:00", "2020-01-03"), "d d=cos day d=sin day", TableOptions{}},
 		{column("d", "2020-01-01", "2021-01-01", "2022-01-01", "2023-01-01"), "d d=cos week d=sin week",
 			TableOptions{}},

@@ -197,7 +197,8 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int) error {
 		return bad(c.texts, ", a number with the unit %s: write numbers alone, read the column as words by %s=%s, or "+
 			"leave it out with %s %s", phrase.Quote(c.signs.units[0]), asKey("text"), flag, asFlag("ignore"), flag)
 	case !c.isWords && cellformat.IsDecorated(c.texts.cell):
-		return bad(c.texts, ": %s, or leave the column out with %s %s", plainCell(c.texts.cell), asFlag("ignore"), flag)
+		return bad(c.texts, ": %s, read the column as words by %s=%s, or leave it out with %s %s",
+			plainCell(c.texts.cell), asKey("text"), flag, asFlag("ignore"), flag)
 	case c.isUnique(), c.isIdentifier() && !(opt.OneHot && c.distinct() <= maxTexts):
 		l.warnStray(rec, c, i)
 		l.leaveIdentifier(rec, c, i)

@@ -89,8 +89,8 @@ func TestBadRoles(t *testing.T) {
 		{table, RowRoles{Time: "g"}, `t.csv:2:3: found "a" in column "g"`},
 		{strings.Replace(table, "b,2", "b,2a", 1), RowRoles{Time: "t"}, `t.csv:3:5: found "2a" in column "t"`},
 		{strings.NewReplacer("a,1", "a,10:30", "b,2", "b,11:30", "a,3", "a,12:30").Replace(table), RowRoles{Time: "t"},
-			`t.csv:2:5: found "10:30" in column "t", which cannot be read as a date: write it like 2020-12-31 23:59, ` +
-				`with a year of four digits, or name another column with --time`},
+			`t.csv:2:5: found "10:30" in column "t", which cannot be read as a date: write it as a number of minutes ` +
+				`or hours, or like 2020-12-31 23:59, with a year of four digits, or name another column with --time`},
 	} {
 		_, err := inRoles(t, c.table, c.roles)
 		wantError(t, fmt.Sprint(c.roles), err, strings.Contains, c.want)
