@@ -9,6 +9,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/internal/stats"
+	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
 // TargetScale standardises a regression target y, or log y.
@@ -103,7 +104,8 @@ func FitTargetScales(kind string, d *data.Dataset) ([]TargetScale, error) {
 		}
 		if scales[c].SD == 0 {
 			return nil, faultf(d.Path, "the logarithms of the target column %s are all alike in double precision: "+
-				"subtract a constant from the column, or give target-scaling: standard", phrase.Quote(name))
+				"subtract a constant from the column, or give %s=standard", phrase.Quote(name),
+				usererror.Key("target-scaling"))
 		}
 	}
 	return scales, nil
@@ -148,8 +150,8 @@ func CheckPositive(d *data.Dataset, scales []TargetScale) error {
 	for i, y := range d.Y {
 		if c := i % len(names); scales[c].Log && !(y > 0) {
 			return d.RowErrorf(i/len(names), "the target %s is %s, and the model predicts its logarithm: leave "+
-				"such rows out, or train with likelihood gaussian and target-scaling: standard in a config file",
-				phrase.Quote(names[c]), phrase.Number(y))
+				"such rows out, or train with %s gaussian and %s=standard", phrase.Quote(names[c]), phrase.Number(y),
+				usererror.Flag("likelihood"), usererror.Key("target-scaling"))
 		}
 	}
 	return nil
@@ -191,7 +193,7 @@ func DescribeTargets(d *data.Dataset, scales []TargetScale) (notes []string) {
 			why = fmt.Sprintf("positive and skewed over %.1f decades", covered)
 		}
 		notes = append(notes, fmt.Sprintf("target %s: %s: the model predicts its logarithm, with log-normal "+
-			"noise; target-scaling: standard in a config file turns it off", name, why))
+			"noise; %s=standard turns it off", name, why, usererror.Key("target-scaling")))
 	}
 	return notes
 }

@@ -91,6 +91,7 @@ func TestLogTargetErrors(t *testing.T) {
 	}
 	logs := []TargetScale{{0, 1, true, 3, 10, 1}}
 	must.Contain(t, fmt.Sprint(CheckPositive(d, logs)), `sales.csv: row 3: the target "sales" is 0`)
+	must.Contain(t, fmt.Sprint(CheckPositive(d, logs)), "likelihood gaussian and target-scaling=standard")
 	if err := CheckPositive(d, []TargetScale{{Mean: 0, SD: 1}}); err != nil {
 		t.Error(err)
 	}
