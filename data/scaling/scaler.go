@@ -286,15 +286,20 @@ func (s Scaler) tailed() (columns []int) {
 }
 
 // Notes names the training columns whose tails the scaling draws in, and the columns with values far from all others:
-// these may stand for missing ones.
+// these may stand for missing ones, unless the column is a feature.
 func (s Scaler) Notes(ds *data.Dataset) (notes []string) {
 	var tailed, apart []string
+	schema := ds.Schema()
+	cells := schema.Columns
+	for _, words := range schema.NumberedWords() {
+		cells = slices.DeleteFunc(slices.Clone(cells), func(name string) bool { return name == words.Column })
+	}
 	values := make([]float64, ds.N())
 	for _, j := range s.tailed() {
 		tailed = append(tailed, phrase.Quote(ds.Columns[j]))
 		matrix.Column(values, ds.X, j)
 		slices.Sort(values)
-		if lo, hi := beforeGaps(values); hi-lo < len(values) {
+		if lo, hi := beforeGaps(values); hi-lo < len(values) && slices.Contains(cells, ds.Columns[j]) {
 			far := slices.Concat(values[:lo], values[hi:])
 			apart = append(apart, fmt.Sprintf("%s (%s in %d of %d rows, the others %s)", phrase.Quote(ds.Columns[j]),
 				between(far[0], far[len(far)-1], ds.Formatter(j)), len(far), len(values),

@@ -201,6 +201,11 @@ func TestTails(t *testing.T) {
 	if len(notes) != 2 || !strings.Contains(notes[1], "-999") || !strings.Contains(notes[1], `"dose"`) {
 		t.Errorf("notes %q", notes)
 	}
+	// a feature has no missing cells
+	f := (&data.Dataset{Columns: []string{"shop"}}).WithFeatures(d.X, []string{"effect of shop on a"}, false)
+	if notes := s.Notes(f); len(notes) != 1 {
+		t.Errorf("notes about a feature: %q", notes)
+	}
 	// two values keep their width beside a code
 	codes := draw(func() float64 { return math.Floor(2 * rng.Float64()) })
 	for i := range 25 {
