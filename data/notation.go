@@ -61,7 +61,7 @@ func (n *Notation) write(plain string) string {
 	if n.Comma {
 		plain = strings.Replace(plain, ".", ",", 1)
 	}
-	if first, _ := utf8.DecodeRuneInString(n.Unit); unicode.Is(unicode.Sc, first) {
+	if first, _ := utf8.DecodeRuneInString(n.Unit); unicode.Is(unicode.Sc, first) && !n.Comma {
 		return n.Unit + plain
 	}
 	return strings.TrimSpace(plain + " " + n.Unit)
@@ -69,7 +69,11 @@ func (n *Notation) write(plain string) string {
 
 // like describes the column, for the error about a cell that is written otherwise.
 func (n *Notation) like() string {
-	return "write it as the training cells are, such as " + phrase.Quote(n.write("7.5"))
+	example := n.write("7.5")
+	if n.Thousands != "" {
+		example = strings.Replace(example, "7", "1"+n.Thousands+"007", 1)
+	}
+	return "write it as the training cells are, such as " + phrase.Quote(example)
 }
 
 // digitGrouping are the findings about thousands and decimals in the cells of a column.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
 // columnOf returns a table of a column x of these cells beside others, with a separator.
@@ -144,6 +145,9 @@ func TestNotationOfOtherRows(t *testing.T) {
 		if !strings.HasPrefix(said, want) {
 			t.Errorf("%s: %s, expected %s", text, said, want)
 		}
+	}
+	for column, example := range map[string]string{"x": "1.007,5", "w": "1.007,5 kg", "y": "1.007,5 $"} {
+		must.Contain(t, like.notations()[column].like(), phrase.Quote(example))
 	}
 	for cell, want := range map[string]string{"1.299,5": "1299.5", like.notations()["x"].Written("1.299"): "1.299",
 		like.notations()["x"].Written("5e-05"): "5e-05"} {
