@@ -72,7 +72,7 @@ func Load(s Source) (train, test *Dataset, notes []string, err error) {
 		return nil, nil, nil, err
 	}
 	impute(train, test)
-	if err := checkTraining(train); err != nil {
+	if err := checkTraining(train, test); err != nil {
 		return nil, nil, nil, err
 	}
 	if names := constantColumns(train); len(names) > 0 {
@@ -181,13 +181,13 @@ func meantName(path string, err error) error {
 // tenth returns a tenth of n rows, one at least.
 func tenth(n int) int { return max(1, int(math.Round(float64(n)/10))) }
 
-// checkTraining refuses training rows from which nothing can be learnt.
-func checkTraining(d *Dataset) error {
+// checkTraining refuses training rows from which nothing can be learnt. heldOut are other rows of the data, or nil.
+func checkTraining(d, heldOut *Dataset) error {
 	if d.N() < 2 {
 		return errorf(d.Path, "has %s to train on: at least two are needed", phrase.Plural(d.N(), "row"))
 	}
 	if d.Task == Regression {
-		return d.CheckTargets()
+		return d.checkVaried(heldOut)
 	}
 	column := "target column " + phrase.Quote(d.Target)
 	stand := labelsStand(d.Sequences, d.schema)
@@ -199,8 +199,7 @@ func checkTraining(d *Dataset) error {
 			phrase.Quote(d.Classes[0]), stand)
 	}
 	if c := slices.Index(d.ClassCounts(), 0); c >= 0 && !d.likeModel {
-		advice := "take another seed, or other files for rows to test and validate on (" + asFlag("test") +
-			" FILE, " + asKey("validation") + "=FILE)"
+		advice := otherRows()
 		if d.Groups != nil { // folds of groups depend on no seed
 			advice = "its groups are held out: take another seed or number of folds, or leave its rows or " +
 				asFlag("group") + " out"
@@ -216,6 +215,24 @@ func checkTraining(d *Dataset) error {
 			column, advice)
 	}
 	return nil
+}
+
+// otherRows returns the advice for training rows that lack what the held-out ones have.
+func otherRows() string {
+	return "take another seed, or other files for rows to test and validate on (" + asFlag("test") + " FILE, " +
+		asKey("validation") + "=FILE)"
+}
+
+// checkVaried calls CheckTargets, and adds to the error that held-out rows have other values.
+func (d *Dataset) checkVaried(heldOut *Dataset) error {
+	err := d.CheckTargets()
+	if e, ok := errors.AsType[*Error](err); ok && heldOut != nil {
+		all := &Dataset{Target: d.Target, Targets: d.Targets, Y: slices.Concat(d.Y, heldOut.Y)}
+		if all.CheckTargets() == nil {
+			e.Msg += "; its other values are in rows that are held out: " + otherRows()
+		}
+	}
+	return err
 }
 
 // ClassCounts returns the numbers of rows of each class.

@@ -103,7 +103,7 @@ func (d *Dataset) toTrain() (*Dataset, error) {
 	if err := d.checkSplitRoles(inMemory, d.schema.Roles); err != nil {
 		return nil, err
 	}
-	if err := checkTraining(d); err != nil {
+	if err := checkTraining(d, nil); err != nil {
 		return nil, err
 	}
 	d.Fingerprint = d.fingerprint()

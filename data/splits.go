@@ -182,7 +182,7 @@ func HoldOut(d *Dataset, fraction float64, seed uint64) (rest, validation *Datas
 	if rest = d.Subset(kept); rest.N() < 2 {
 		return nil, nil, errorf(d.Path, "has %d training rows: too few to hold %d of them out", n, len(rows))
 	}
-	if err := checkTraining(rest); err != nil {
+	if err := checkTraining(rest, d); err != nil {
 		return nil, nil, fmt.Errorf("with %s held out: %w", phrase.Plural(len(rows), "row"), err)
 	}
 	return rest, d.Subset(rows), nil
