@@ -99,6 +99,14 @@ def test_errors_count_the_rows_of_x(monkeypatch: pytest.MonkeyPatch) -> None:
             model.predict(pd.DataFrame({"w": ["a"] * 5, "x": [1, 2, 3, 4, cell]}))
 
 
+@pytest.mark.parametrize("kinds", [35, N])
+def test_texts_that_hardly_repeat_are_left_out_with_a_warning(kinds: int) -> None:
+    frame = pd.DataFrame({"t": [f"T{i % kinds}" for i in range(N)], "x": np.arange(N) % 9})
+    with pytest.warns(GPDRFWarning, match='^X: column "t" is text that .*: left out$'):
+        assert fit(frame)._model.schema()["columns"] == ["x"]
+    fit(frame, options={"ignore": "t"})
+
+
 def test_sparse_rows(x: Array, y: Array) -> None:
     """Those that fit the memory are those of the array; others are refused as scikit-learn refuses them."""
     model = GPDRFRegressor(**SMALL).fit(csr_array(x), y)

@@ -28,6 +28,8 @@ _LOOK = 0.5  # seconds between two looks at the parent of a worker, and for Ctrl
 
 _STEP = re.compile(r"step +(\d+) of (\d+) +((?:ELBO|objective) +\S+)")
 
+_WARNING = re.compile(r'warning: (.*)|(.*column ".*" is text .*: left out.*)')  # the note of an input that is lost
+
 
 def path() -> str:
     """The program: $GPDRF_PROGRAM, that of the wheel, or the one on PATH."""
@@ -97,8 +99,6 @@ def run(arguments: Sequence[str], folder: Path, progress: Callable[[int, int, st
     would in a terminal, and is raised again once the command has saved what it has. A second Ctrl-C kills it.
     """
     command = [path(), *arguments]
-    if progress is None:
-        command.append("--quiet")
     stderr_lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
     lines: list[str] = []
     interrupted = False
@@ -131,8 +131,8 @@ def run(arguments: Sequence[str], folder: Path, progress: Callable[[int, int, st
         finally:
             reader.join()
     for line in lines:
-        if line.startswith("warning: "):
-            warn(_plain(line.removeprefix("warning: "), folder, arguments))
+        if found := _WARNING.match(line):
+            warn(_plain(found[1] or found[2].replace(", which predictions carry", ""), folder, arguments))
     if interrupted:
         raise KeyboardInterrupt
     if parent.is_gone():
