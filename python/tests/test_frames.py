@@ -42,6 +42,18 @@ def test_na_among_words_is_a_word() -> None:
     assert fit(numbers, missing="impute")._model.schema()["fills"][0]["column"] == "a"
 
 
+def test_na_is_a_new_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a model whose training rows had no such word."""
+    model = fit(pd.DataFrame({"t": ["A", "B", "none", "C"] * 10, "x": np.arange(N)}))
+    refused('column "t" is missing', model.predict, pd.DataFrame({"t": ["A", None], "x": 1}), error=GPDRFInputError)
+    for word in ("NA", "null", "n/a", "?", "unknown"):
+        for sockets in (True, False):
+            monkeypatch.setattr(_server, "available", lambda sockets=sockets: sockets)
+            with pytest.warns(GPDRFWarning) as told:
+                model.predict(pd.DataFrame({"t": ["none", word], "x": 1}))
+            assert f'X, row 2: "{word}" in column "t" is not in the training data' in str(told[-1].message)
+
+
 @pytest.mark.parametrize("kind", ["pandas", "pandas with a missing cell", "polars"])
 def test_digits_of_categories_are_words(kind: str) -> None:
     digits = [1, 2, 3, 4] * 10

@@ -3,6 +3,9 @@
 import sys
 import warnings
 
+# Behind a text such as NA in a column of words: it is no missing cell. A message lacks it.
+WORD = "\N{OBJECT REPLACEMENT CHARACTER}"
+
 
 class GPDRFError(RuntimeError):
     """The program could not complete a request."""
@@ -22,4 +25,4 @@ def warn(text: str) -> None:
     package = __name__.partition(".")[0]
     while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == package:
         depth, frame = depth + 1, frame.f_back
-    warnings.warn(text, GPDRFWarning, stacklevel=depth)
+    warnings.warn(text.replace(WORD, ""), GPDRFWarning, stacklevel=depth)

@@ -55,6 +55,7 @@ class Model:
 
     def predict(self, rows: Rows, name: str, width: int = 1, **parameters: Any) -> Numbers:
         """The output of this name [N, …], of about width numbers a row."""
+        rows = self._with_words(rows)
         why = "this system has no Unix sockets"
         if _server.available():
             try:
@@ -66,9 +67,12 @@ class Model:
         warn(f"{why}: each call starts gpdrf-gpu predict, which takes longer")
         return self._by_command(rows, name)
 
+    def _with_words(self, rows: Rows) -> Rows:
+        return rows.with_words(self.schema().get("one_hot") or []) if rows.has_na() else rows
+
     def suggest(self, rows: Rows, arguments: Sequence[str], feasible: Model | None) -> tuple[NDArray[np.intp], Numbers]:
         """The rows that gpdrf-gpu suggest chooses, the best first, and their values."""
-        header, *chosen = self._command("suggest", rows, arguments, feasible)
+        header, *chosen = self._command("suggest", self._with_words(rows), arguments, feasible)
         row, value = header.index("row"), max(j for j, name in enumerate(header) if name in _VALUES)
         return np.array([int(cells[row]) - 1 for cells in chosen]), np.array([float(cells[value]) for cells in chosen])
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils import check_array, check_consistent_length, column_or_1d
 
-from gpdrf._errors import GPDRFInputError
+from gpdrf._errors import WORD, GPDRFInputError
 
 Numbers = NDArray[np.float64]
 Tensors = dict[str, "Numbers | list[str]"]
@@ -153,6 +153,20 @@ class Rows:
             table.writerows(zip(*map(_texts, cells.values()), strict=True))
         return ["--data", str(path), "--set", "separator=comma", "--set", "header=yes", *arguments]
 
+    def has_na(self) -> bool:
+        """Whether a cell is a text that the program may take for a missing one."""
+        return any(_is_na(v) for cells in self.columns.values() if cells.dtype.kind in "OUT" for v in cells)
+
+    def with_words(self, hot: Iterable[Mapping[str, Any]]) -> Rows:
+        """The rows with such texts as words in the columns of words of a model."""
+        columns = dict(self.columns)
+        for column in hot:
+            name, known = column["column"], {*column["values"], *column.get("others", [])}
+            if name in columns and not column.get("text"):
+                cells = [v.strip() + WORD if _is_na(v) and v.strip() not in known else v for v in columns[name]]
+                columns[name] = np.array(cells, object)
+        return replace(self, columns=columns)
+
     def tensors(self, about: Mapping[str, Any]) -> Tensors:
         """The inputs of a request to a model with this description."""
         names: list[str] = about.get("numbers", [])
@@ -274,6 +288,10 @@ def _lacks(cells: Any, words: bool) -> NDArray[np.bool_]:
         return np.asarray(np.isnan(cells), np.bool_)
     texts = (text.strip().lower() for text in _texts(cells))
     return np.array([not text or (not words and _NO_VALUE.fullmatch(text) is not None) for text in texts])
+
+
+def _is_na(v: Any) -> bool:
+    return isinstance(v, str) and _NO_VALUE.fullmatch(v.strip().lower()) is not None
 
 
 def _missing(v: Any) -> bool:
