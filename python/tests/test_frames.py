@@ -1,6 +1,7 @@
 """What columns of frames mean, sparse matrices, and messages about them."""
 
 import warnings
+from datetime import time
 from pathlib import Path
 from typing import Any
 
@@ -201,6 +202,9 @@ def test_options_name_columns(x: Array, y: Array) -> None:
     lists: list[Any] = [[1, 2], np.zeros(2), {"k": 1}]
     wrong += [(frame["b"] + 1j, "complex numbers: give their parts"), ((frame["b"] + 1j).astype(object), "complex")]
     wrong += [(pd.Series([cell] * 100), "lists: give each value a column") for cell in lists]
+    wrong += [
+        (pd.Series([cell] * 100), f"{type(cell).__name__} objects") for cell in (pd.Interval(0, 1), {1}, b"a", time())
+    ]
     for column, match in wrong:
         with pytest.raises(GPDRFInputError, match=f'column "b" is of {match}'):
             GPDRFRegressor(**SMALL).fit(frame.assign(b=column), y)

@@ -341,6 +341,9 @@ def has_words(frame: Any) -> bool:
             raise GPDRFInputError(f'X: column "{name}" is of periods: give dates, such as their .dt.start_time')
         if any(isinstance(v, _SEVERAL) for v in _objects(column)):
             raise GPDRFInputError(f'X: column "{name}" is of lists: give each value a column, or leave it out')
+        for v in _objects(column):
+            if not (hasattr(v, "__float__") or isinstance(v, _TEXTS) or _missing(v)):
+                raise GPDRFInputError(f'X: column "{name}" is of {type(v).__name__} objects: give numbers or texts')
     return any(_is_category(column) or any(isinstance(v, _TEXTS) for v in _objects(column)) for column in columns)
 
 
