@@ -134,6 +134,7 @@ func TestRemedy(t *testing.T) {
 		"spectra=var-fixed":                  "--spectra var-integrated, fewer --features or --model gp",
 		"spectra=prior-fixed":                "--preset best, fewer --features or --model gp",
 		"spectra=prior-fixed validation=0.1": "fewer --features or --model gp",
+		"spectra=prior-fixed preset=best":    "fewer --features or --model gp",
 		"model=gp":                           "--preset best or fewer --inducing",
 		"model=gp validation=0.1":            "fewer --inducing",
 		"model=gp objective=predictive":      "--set objective=elbo, --preset best or fewer --inducing",

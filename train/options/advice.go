@@ -54,7 +54,7 @@ func (c Config) Remedy() string {
 			bound = model.PriorFixed
 		}
 		try = append(try, usererror.Flag("spectra")+" "+bound)
-	} else if !c.Validates() { // preset best compares settings on rows that are held out
+	} else if !c.Validates() && c.Preset != Best { // preset best compares settings on rows that are held out
 		try = append(try, usererror.Flag("preset")+" "+Best)
 	}
 	if c.Model == model.GP {
