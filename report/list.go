@@ -33,8 +33,8 @@ type Entry struct {
 }
 
 // List finds the runs in a folder and in those below it. A cross-validation is one entry, with the means of its folds.
-// The error of a run that cannot be read is passed to skipped, and the list goes on.
-func List(folder string, skipped func(error)) (all []Entry, err error) {
+// The error of a file that cannot be read is passed to warn, and the list goes on, without the run if need be.
+func List(folder string, warn func(error)) (all []Entry, err error) {
 	root := folder
 	if info, err := os.Lstat(folder); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		root += string(filepath.Separator) // with a separator WalkDir follows the link
@@ -47,7 +47,7 @@ func List(folder string, skipped func(error)) (all []Entry, err error) {
 		case err != nil && path == root:
 			return &usererror.Error{Err: err}
 		case err != nil:
-			skipped(err)
+			warn(err)
 			return nil
 		case !d.IsDir():
 			return nil
@@ -55,10 +55,13 @@ func List(folder string, skipped func(error)) (all []Entry, err error) {
 			return fs.SkipDir // such a folder is a run that is being made
 		}
 		e, found, err := entryOf(filepath.Clean(path))
-		if err != nil {
-			skipped(err)
-		} else if found {
+		if e.Run != "" { // also without its history
 			all = append(all, e)
+		} else if err != nil {
+			err = fmt.Errorf("left out: %w", err)
+		}
+		if err != nil {
+			warn(err)
 		}
 		if found || err != nil {
 			return fs.SkipDir
