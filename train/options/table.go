@@ -51,8 +51,8 @@ func (c *Config) fileOptions() []Option {
 		{Key: "test-labels", Arg: "FILE", value: &c.TestLabels,
 			Help: "file with the targets of the test rows"},
 		{Key: "one-hot", value: &c.OneHot,
-			Help: "one-hot encode the 1000 most frequent values of each text column; by default, more than 30 values " +
-				"become one input, their effect on the target"},
+			Help: "one-hot encode the 1000 most frequent of up to 16384 values of each text column; by default, " +
+				"more than 30 values become one input, their effect on the target"},
 		{Key: "ignore", Flag: true, Arg: "COL[,COL]", value: &c.Ignore,
 			Help: "columns to leave out, by name or by number from 1"},
 		{Key: "text", Arg: "COL[,COL]", value: &c.TableOptions.Text,
