@@ -115,8 +115,11 @@ func WriteReadings(w io.Writer, all []rundir.Reading) error {
 
 // Session is a command that trained a run, as in history.json. A run that was resumed has several.
 type Session struct {
-	Command string    `json:"command"`
-	Given   []string  `json:"given"` // keys of the options that the user gave; nil in older files
+	Command string   `json:"command"`
+	Given   []string `json:"given"` // keys of the options that the user gave; nil in older files
+	// NoReport means that the run gets no report.
+	NoReport bool `json:"no_report,omitempty"`
+
 	Began   time.Time `json:"began"`
 	Seconds float64   `json:"seconds"`
 	Version string    `json:"version"`

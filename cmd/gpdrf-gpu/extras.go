@@ -139,7 +139,7 @@ func (p *program) keepSession(folder *rundir.Folder, device string) error {
 		line += " " + usererror.ShellWord(word)
 	}
 	now := report.Session{
-		Command: line, Given: p.given,
+		Command: line, Given: p.given, NoReport: !p.reports,
 		Began: p.began.UTC().Truncate(time.Second), Seconds: time.Since(p.began).Seconds(),
 		Version: rundir.Version, System: runtime.GOOS + "/" + runtime.GOARCH,
 		Processor: hardware.Processor(), Threads: runtime.GOMAXPROCS(0), Device: device,

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gpdrf/gpdrf-gpu/report"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
@@ -61,7 +62,7 @@ func trainFlags() []flagSpec {
 	return append(slices.Insert(flags, behind, ofCommand...), jsonFlag)
 }
 
-// commandKeys lists the keys about the command. A run does not keep them.
+// commandKeys lists the keys about the command. A run keeps report alone.
 func commandKeys() []flagSpec {
 	return []flagSpec{
 		{group: "Command", name: "part", arg: "i/n|auto",
@@ -161,8 +162,23 @@ func (p *program) parseTrain(c *call) (r *trainRequest, err error) {
 		return nil, c.errorf("jobs", "is for preset best and ensemble: leave it out, or train the folds in several "+
 			"processes with --set part")
 	}
+	p.keepNoReport(r)
 	if r.cv == nil {
 		r.several, err = r.asksForBest()
 	}
 	return r, err
+}
+
+// keepNoReport lets a resumed training write no report if it began without one, unless the command says so.
+func (p *program) keepNoReport(r *trainRequest) {
+	_, given := r.call.text("report")
+	past, err := report.ReadHistory(r.resume)
+	switch {
+	case r.cv != nil && (given || r.cv.Path() == ""):
+		r.cv.NoReport = !p.reports
+	case r.cv != nil:
+		p.reports = !r.cv.NoReport
+	case !given && r.resume != "" && err == nil && len(past) > 0:
+		p.reports = !past[len(past)-1].NoReport
+	}
 }

@@ -51,7 +51,7 @@ func TestEvaluationFails(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "run")
 	folder := must.Get(rundir.NewFolder(out, "houses", "gpdrf", false))(t)
 	var said bytes.Buffer
-	p := &program{ctx: context.Background(), console: console{out: &said, err: &said}}
+	p := &program{ctx: context.Background(), console: console{out: &said, err: &said}, reports: true}
 	m := &modelTraining{p: p, job: job, folder: folder, guard: p.newExitGuard(p.ctx, nil)}
 	if _, _, err := m.trainAndScore(); err == nil ||
 		!strings.Contains(err.Error(), "is trained and saved in "+out+", but its evaluation failed: ") {

@@ -40,6 +40,7 @@ type CV struct {
 	OwnFolds  bool              `json:"own_folds"` // a named set brings the folds
 	TimeLimit string            `json:"time_limit,omitempty"`
 	Options   []options.Setting `json:"options"` // options as the user gave them
+	NoReport  bool              `json:"no_report,omitempty"`
 	Complete  bool              `json:"complete"`
 	Runs      []FoldRun         `json:"runs"`
 
