@@ -230,6 +230,9 @@ func (r *Run) testRows(control data.ReadControl) (*data.Dataset, error) {
 		return test, err
 	}
 	test, err := read(r.Config)
+	if err != nil && r.Config.Data == "-" {
+		return nil, fmt.Errorf("%w; the rows of %s came from standard input: pipe them in again", err, r.Path)
+	}
 	workDir, _ := os.Getwd()
 	runFolder, fingerprint := r.Result.Folder, r.Result.Fingerprint.Test
 	if runFolder == "" || err == nil && (runFolder == workDir || test.Fingerprint == fingerprint) {
