@@ -1,6 +1,7 @@
 package rundir
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -66,12 +67,16 @@ func OpenRun(path string) (*Run, error) {
 		}
 	}
 	r := &Run{Path: path}
-	settings, err := options.ReadConfig(filepath.Join(path, ConfigFile))
+	file := filepath.Join(path, ConfigFile)
+	settings, err := options.ReadConfig(file)
 	if err != nil {
 		return nil, err
 	}
 	if len(settings) == 0 {
-		return nil, usererror.Errorf("%s: damaged: it has no options", filepath.Join(path, ConfigFile))
+		return nil, usererror.Errorf("%s: damaged: it has no options", file)
+	}
+	if text, err := os.ReadFile(file); err == nil && !bytes.HasSuffix(text, []byte("\n")) {
+		return nil, usererror.Errorf("%s: damaged: it is cut short, in the middle of a line", file)
 	}
 	if r.Config, err = options.Resolve(settings, nil); err != nil {
 		return nil, err
