@@ -54,8 +54,8 @@ type Options struct {
 	Ensemble    int     // number of models, each with its own seed, whose mean predicts; 0 is 1
 	EvalSamples int     // number of samples of a prediction; 0 is 100
 
-	// Steps is the number of training steps; 0 is 15000, or 20000 for two layers. If it is set, held-out rows choose the
-	// objective only if More has "objective": "auto".
+	// Steps is the number of training steps; 0 is 15000, or 20000 for two layers. If it is set, held-out rows choose
+	// the objective only if More has "objective": "auto".
 	Steps     int
 	TimeLimit time.Duration // time of the training, in place of Steps
 	Seed      uint64        // seed of all random numbers; 0 is 1

@@ -49,10 +49,10 @@ func farValues(y []float64) (median float64, far []int) {
 	}
 	median = stats.Quantile(slices.Sorted(slices.Values(y)), 0.5)
 	distance := func(i int) float64 { return math.Abs(y[i] - median) }
-	order := metrics.ArgSort(n, func(i, j int) int { return cmp.Compare(distance(i), distance(j)) }) // the nearest first
+	nearest := metrics.ArgSort(n, func(i, j int) int { return cmp.Compare(distance(i), distance(j)) })
 	for k := n - int(farShare*float64(n)); k < n; k++ {
-		if near := distance(order[k-1]); near > 0 && distance(order[k]) > farFactor*near {
-			return median, slices.Sorted(slices.Values(order[k:]))
+		if near := distance(nearest[k-1]); near > 0 && distance(nearest[k]) > farFactor*near {
+			return median, slices.Sorted(slices.Values(nearest[k:]))
 		}
 	}
 	return median, nil

@@ -138,8 +138,9 @@ func TestBadSources(t *testing.T) {
 			"has 1 row to train on: "},
 		{"constant target", Source{Data: write(t, "t.csv", "a,b\n1,7.5\n3,7.5\n4,7.5\n")},
 			`the target column "b" holds the value 7.5 only`},
-		{"others held out", Source{Data: write(t, "t.csv", "a,b\n1,7.5\n3,7.5\n"), Test: write(t, "u.csv", "a,b\n1,8\n")},
-			`holds the value 7.5 only: there is nothing to learn; its other values are in rows that are held out: take`},
+		{"others held out", Source{Data: write(t, "t.csv", "a,b\n1,7.5\n3,7.5\n"),
+			Test: write(t, "u.csv", "a,b\n1,8\n")}, `holds the value 7.5 only: there is nothing to learn; ` +
+			`its other values are in rows that are held out: take`},
 		{"one class", Source{Data: write(t, "t.csv", "a,b\n1,1\n3,1\n4,1\n"),
 			ReadOptions: ReadOptions{Task: "classification"}},
 			`the target column "b" holds the class "1" only`},
