@@ -119,7 +119,7 @@ func (p evidencePage) summary() string {
 	return "NLPD is the mean negative log density of test rows, NLL the mean negative log probability of their " +
 		"classes. Less is better. GP-DRF's balance against a rival is (GP-DRF's wins − its losses)/tables. The " +
 		"strongest rival is the one with the lowest balance, among those that ran on at least half of the " +
-		"tables.\\n\\n" + p.rivals()
+		"tables.\n\n" + p.rivals()
 }
 
 // rivals writes the table of the strongest rivals. The README has it, too.

@@ -127,7 +127,7 @@ func TestEvidenceOfAll(t *testing.T) {
 		"A board, NLPD beside gp: better on 0, equal on 0 and worse on 1. The largest loss is on kin: " +
 			"+0.5000 ± 0.1000, 2",
 		"| POWERPLANT | 3 folds | RMSE | 0.1100 ± 0.0058 | 0.1400 ± 0.0058 | −0.0300 ± 0.0000 | 0.194 |",
-	}, []string{"no ranks", "So far", "not fair", "not run", "NaN"})
+	}, []string{"no ranks", "So far", "not fair", "not run", "NaN", "\\n"})
 	words := 0
 	for word := range strings.FieldsSeq(text) {
 		if strings.ContainsFunc(word, unicode.IsLetter) {
