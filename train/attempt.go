@@ -32,7 +32,8 @@ func (ch *objectiveChoice) attempt(ctx context.Context, c candidate, steps int) 
 	saved := slices.IndexFunc(ch.savedAttempts, func(of rundir.Attempt) bool {
 		return candidateOf(&of) == c && of.Steps == steps && of.Columns == in.name
 	})
-	a := &rundir.Attempt{Objective: c.objective, KLWeight: c.klWeight, Steps: steps, Columns: in.name}
+	a := &rundir.Attempt{Likelihood: c.likelihood, Objective: c.objective, KLWeight: c.klWeight, Steps: steps,
+		Columns: in.name}
 	if saved >= 0 {
 		*a = ch.savedAttempts[saved]
 		if a.Seconds > 0 {
@@ -85,6 +86,9 @@ func (ch *objectiveChoice) score(ctx context.Context, a *rundir.Attempt) error {
 		return nil
 	}
 	a.Logs = logs
+	if heldOut.Task == data.Regression {
+		a.RMSE = r.trained.RMSE(p, heldOut)
+	}
 	if r.config.Temperature == 0 {
 		a.Temperature, _, _ = FitTemperature(r.trained, p, heldOut)
 		if heldOut.Task == data.Regression { // the rows flatter the attempt that they choose: it gets no surer
@@ -104,10 +108,19 @@ func (ch *objectiveChoice) runOf(ctx context.Context, a *rundir.Attempt) *run {
 	if r.distancesInSteps {
 		r.sequences = r.sequences.withRows(ctx, r.train)
 	}
-	r.config.Objective, r.config.KLWeight = a.Objective, a.KLWeight
+	r.adopt(candidateOf(a), in.run.train)
 	r.config.Batch = min(r.config.Batch, r.train.N())
 	r.config, _ = r.config.ForChosenSteps(a.Steps, a.Steps)
 	return r
+}
+
+// adopt gives the run the settings of a candidate. rows are all its training rows.
+func (r *run) adopt(c candidate, rows *data.Dataset) {
+	r.config.Objective, r.config.KLWeight = c.objective, c.klWeight
+	if c.likelihood != r.config.Likelihood {
+		r.config = r.config.ForLikelihood(c.likelihood, rows)
+		r.trained.Config = r.config.ModelConfig(rows)
+	}
 }
 
 // trainAndPredict takes the steps of an attempt under ctx, whose time a gets. It does all else under uncancelled: it

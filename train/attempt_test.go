@@ -9,20 +9,26 @@ import (
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data/scaling"
+	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 // A candidate has to be better than the first one by more than the standard error; the length by its mean.
 func TestBestAttempt(t *testing.T) {
-	bound, other := candidate{options.ELBO, 1}, candidate{options.Predictive, 0.3}
-	of := func(s candidate, steps int, logs ...float64) rundir.Attempt {
-		return rundir.Attempt{Objective: s.objective, KLWeight: s.klWeight, Steps: steps, Logs: logs}
+	bound, other := candidate{"gaussian", options.ELBO, 1}, candidate{"gaussian", options.Predictive, 0.3}
+	varying := candidate{"heteroscedastic", options.ELBO, 0.3}
+	of := func(c candidate, steps int, logs ...float64) rundir.Attempt {
+		return rundir.Attempt{Likelihood: c.likelihood, Objective: c.objective, KLWeight: c.klWeight, Steps: steps,
+			Logs: logs, RMSE: 1}
 	}
 	short, long := of(bound, 1, -1, -1, -1, -1), of(bound, 3, -.9, -.8, -.9, -.8)
 	near := of(other, 1, 0, -1.5, 0, -1.5)
 	better := of(other, 3, -.5, -.6, -.5, -.6)
 	similar := of(bound, 5, -.9, -.8, -.9, -.9)
+	surer := of(varying, 3, -.3, -.4, -.3, -.4)
+	inexact, hardlyBetter := surer, of(varying, 3, -.5, -.6, -.5, -.5)
+	inexact.RMSE = 1.3
 	for _, c := range []struct {
 		name     string
 		attempts []rundir.Attempt
@@ -35,9 +41,14 @@ func TestBestAttempt(t *testing.T) {
 		{"clearly shorter", []rundir.Attempt{long, of(bound, 5, -1, -1, -1, -1)}, &long},
 		{"too near", []rundir.Attempt{short, long, near}, &long},
 		{"clear", []rundir.Attempt{short, long, near, better}, &better},
+		{"another likelihood", []rundir.Attempt{long, better, surer}, &surer},
+		{"another likelihood, not clearly", []rundir.Attempt{long, better, hardlyBetter}, &better},
+		{"another likelihood, and its mean far off", []rundir.Attempt{long, better, inexact}, &better},
+		{"another likelihood alone", []rundir.Attempt{of(bound, 1), surer}, &surer},
 		{"bound broken off", []rundir.Attempt{of(bound, 1), near}, &near},
 	} {
-		ch := &objectiveChoice{candidates: []candidate{bound, other}, inputs: &attemptSetup{}, attempts: c.attempts}
+		ch := &objectiveChoice{candidates: []candidate{bound, other, varying}, inputs: &attemptSetup{},
+			attempts: c.attempts}
 		got := ch.best()
 		if !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
@@ -47,9 +58,9 @@ func TestBestAttempt(t *testing.T) {
 
 // The choice follows from the attempts alone.
 func TestChoiceOfAttempts(t *testing.T) {
-	bound, other := candidate{options.ELBO, 1}, candidate{options.Predictive, 0.3}
+	bound, other := candidate{"gaussian", options.ELBO, 1}, candidate{"gaussian", options.Predictive, 0.3}
 	of := func(c candidate, steps int, log float64) rundir.Attempt {
-		return rundir.Attempt{Objective: c.objective, KLWeight: c.klWeight, Steps: steps, Logs: []float64{log, log},
+		return rundir.Attempt{Likelihood: c.likelihood, Objective: c.objective, KLWeight: c.klWeight, Steps: steps, Logs: []float64{log, log},
 			Temperature: 2}
 	}
 	short, in := []rundir.Attempt{of(bound, 10, -2), of(other, 10, -1)}, &attemptSetup{}
@@ -116,7 +127,7 @@ func TestNoAttempt(t *testing.T) {
 		t.Errorf("a context that is over: %v", err)
 	}
 	r.trained.Targets = []scaling.TargetScale{{SD: 0}} // no target is a number
-	ch := &objectiveChoice{run: r, candidates: []candidate{{options.ELBO, 1}},
+	ch := &objectiveChoice{run: r, candidates: []candidate{{"gaussian", options.ELBO, 1}},
 		inputs: &attemptSetup{run: r, trainRows: job.Train, heldOut: job.Train}}
 	heard := &quiet{}
 	r.reporter, r.clock = heard, clock{}
@@ -133,19 +144,21 @@ func TestNoTimeForLongAttempts(t *testing.T) {
 	job := &Job{Config: withSteps(config(t, "inducing=20 latents=2 features=20 batch=50"), 1200),
 		Device: openCPU(t), Train: table(t, 120, 1, wave)}
 	r := chosenLate(t, job, func(r *run) {
-		// attempts of another program count by their objective and steps
-		attempts := []rundir.Attempt{{Objective: options.ELBO, KLWeight: 0.7, Steps: 75,
-			Logs: []float64{9, 9}}, {Objective: options.ELBO, KLWeight: 1, Steps: 74, Logs: []float64{9, 9}}}
-		for i, s := range candidates(r.config, r.train) {
-			attempts = append(attempts, rundir.Attempt{Objective: s.objective,
-				KLWeight: s.klWeight, Steps: 75, Logs: []float64{float64(i), float64(i)}, Temperature: 3})
+		// attempts of another program count by their likelihood, objective and steps
+		attempts := []rundir.Attempt{{Objective: options.ELBO, KLWeight: 1, Steps: 75, Logs: []float64{9, 9}},
+			{Likelihood: r.config.Likelihood, Objective: options.ELBO, KLWeight: 0.7, Steps: 75,
+				Logs: []float64{9, 9}},
+			{Likelihood: r.config.Likelihood, Objective: options.ELBO, KLWeight: 1, Steps: 74, Logs: []float64{9, 9}}}
+		for i, c := range candidates(r.config, r.train) {
+			attempts = append(attempts, rundir.Attempt{Likelihood: c.likelihood, Objective: c.objective,
+				KLWeight: c.klWeight, Steps: 75, Logs: []float64{float64(i), float64(i)}, Temperature: 3})
 		}
 		job.Checkpoint = &rundir.Checkpoint{State: rundir.State{Attempts: attempts}}
 	})
-	if c := r.config; c.Objective != options.Predictive || c.KLWeight != lowestWeight || c.Steps != 300 ||
-		c.RowsChoseLength || c.Temperature != 0 {
-		t.Errorf("%s for %d steps, planned for %q, temperature %g", c.ObjectiveName(), c.Steps, c.PlannedFor,
-			c.Temperature)
+	if c := r.config; c.Likelihood != model.HeteroscedasticLikelihood || c.Objective != options.ELBO ||
+		c.KLWeight != lowerWeight || c.Steps != 300 || c.RowsChoseLength || c.Temperature != 0 {
+		t.Errorf("%s, %s for %d steps, planned for %q, temperature %g", c.Likelihood, c.ObjectiveName(), c.Steps,
+			c.PlannedFor, c.Temperature)
 	}
 }
 

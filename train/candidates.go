@@ -5,35 +5,49 @@ import (
 	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// candidate is an objective with the weight of its KL terms.
+// candidate is an objective with the weight of its KL terms, and the likelihood.
 type candidate struct {
-	objective string
-	klWeight  float64
+	likelihood string
+	objective  string
+	klWeight   float64
 }
+
+// changesLikelihood reports whether the likelihood is another than that of a run's first candidate.
+func (c candidate) changesLikelihood(first candidate) bool { return c.likelihood != first.likelihood }
 
 func (c candidate) String() string {
-	if c.klWeight == 1 {
-		return c.objective
+	name := c.objective
+	if c.klWeight != 1 {
+		name += fmt.Sprintf(" with kl-weight %g", c.klWeight)
 	}
-	return fmt.Sprintf("%s with kl-weight %g", c.objective, c.klWeight)
+	if c.likelihood == model.HeteroscedasticLikelihood {
+		name += " and " + c.likelihood + " noise"
+	}
+	return name
 }
 
-// candidates returns the objectives that rows choose from, the default first. If rows outnumber the parameters that can
+// candidates returns the settings that rows choose from, the default first. If rows outnumber the parameters that can
 // follow them, that is the predictive objective, also with a lower weight. Otherwise it is the bound; the others are
-// the predictive objective if the model has one, or lower weights.
+// the predictive objective if the model has one, or lower weights. With few rows, noise may also differ between rows.
 func candidates(cfg options.Config, ds *data.Dataset) []candidate {
+	own := cfg.Likelihood
 	switch {
 	case cfg.ObjectiveOf(ds) == options.Predictive:
-		return []candidate{{options.Predictive, 1}, {options.Predictive, lowerWeight}}
+		return []candidate{{own, options.Predictive, 1}, {own, options.Predictive, lowerWeight}}
 	case cfg.HasPredictive(ds):
-		return []candidate{{options.ELBO, 1}, {options.Predictive, 1}, {options.Predictive, lowerWeight},
-			{options.Predictive, lowestWeight}}
+		all := []candidate{{own, options.ELBO, 1}, {own, options.Predictive, 1}, {own, options.Predictive, lowerWeight},
+			{own, options.Predictive, lowestWeight}}
+		if cfg.MayVaryNoise(ds) {
+			all = append(all, candidate{model.HeteroscedasticLikelihood, options.ELBO, lowerWeight})
+		}
+		return all
 	}
-	return []candidate{{options.ELBO, 1}, {options.ELBO, lowerWeight}, {options.ELBO, lowestWeight}}
+	return []candidate{{own, options.ELBO, 1}, {own, options.ELBO, lowerWeight}, {own, options.ELBO, lowestWeight}}
 }
 
 // decision is the inputs, an objective and a length.
@@ -99,7 +113,9 @@ func (ch *objectiveChoice) scored() (all []*rundir.Attempt) {
 
 func onComponents(a rundir.Attempt) bool { return a.Columns == options.Components }
 
-func candidateOf(a *rundir.Attempt) candidate { return candidate{a.Objective, a.KLWeight} }
+func candidateOf(a *rundir.Attempt) candidate {
+	return candidate{a.Likelihood, a.Objective, a.KLWeight}
+}
 
 // meanOf returns the mean log density of the held-out rows after an attempt.
 func (ch *objectiveChoice) meanOf(a *rundir.Attempt) float64 {
@@ -107,8 +123,13 @@ func (ch *objectiveChoice) meanOf(a *rundir.Attempt) float64 {
 	return mean
 }
 
+// maxRMSE is the largest RMSE of an attempt with another likelihood, as a multiple of the RMSE of the best with the
+// run's own: a large variance lets a mean be far off.
+const maxRMSE = 1.2
+
 // best returns the attempt with the largest mean log density; nil without attempts. Of two attempts of a candidate, the
-// longer one counts unless the shorter one surpasses it. The first candidate stays unless another surpasses it.
+// longer one counts unless the shorter one surpasses it. The first candidate stays unless another surpasses it. Another
+// likelihood must surpass the best attempt with the run's own, and have a similar RMSE.
 func (ch *objectiveChoice) best() *rundir.Attempt {
 	byCandidate := map[candidate]*rundir.Attempt{}
 	for _, a := range ch.scored() {
@@ -117,15 +138,22 @@ func (ch *objectiveChoice) best() *rundir.Attempt {
 			byCandidate[candidateOf(a)] = a
 		}
 	}
-	first := byCandidate[ch.candidates[0]]
-	best := first
+	first, best := ch.candidates[0], byCandidate[ch.candidates[0]]
 	for _, c := range ch.candidates {
-		if a := byCandidate[c]; a != nil && (best == nil || ch.meanOf(a) > ch.meanOf(best)) {
+		a := byCandidate[c]
+		if a != nil && !c.changesLikelihood(first) && (best == nil || ch.meanOf(a) > ch.meanOf(best)) {
 			best = a
 		}
 	}
-	if first != nil && !ch.weights.BetterByOneSE(best.Logs, first.Logs) {
-		return first
+	if of := byCandidate[first]; of != nil && !ch.weights.BetterByOneSE(best.Logs, of.Logs) {
+		best = of
+	}
+	for _, c := range ch.candidates {
+		a := byCandidate[c]
+		if a != nil && c.changesLikelihood(first) &&
+			(best == nil || ch.weights.BetterByOneSE(a.Logs, best.Logs) && a.RMSE <= maxRMSE*best.RMSE) {
+			best = a
+		}
 	}
 	return best
 }

@@ -19,7 +19,8 @@ import (
 // How the objective is chosen. A weight of the KL terms below 1, or the log density of the prediction in place of the
 // bound, is much better on most tables, and memorises others. So rows that are held out choose after short trainings,
 // called attempts. Attempts and run together take no more steps than a run without a choice, or a sixteenth more where
-// they choose between components and columns. With a time limit, they share the time.
+// noise may differ between rows, and another where they choose between components and columns. With a time limit, they
+// share the time.
 //
 // If rows outnumber the parameters that can follow them, the predictive objective is safe. An attempt then takes the
 // same share of the rows and of the steps. For other tables, longer attempts choose the number of steps, too.
@@ -284,7 +285,10 @@ func (ch *objectiveChoice) settle(ctx context.Context, d decision) error {
 	}
 	r.reporter.Note("%s", ch.note(d.candidate, fit, before.Steps, r.clock.deadline > 0))
 	var notes []string
-	r.config.Objective, r.config.KLWeight = d.objective, d.klWeight
+	if r.adopt(d.candidate, r.train); r.config.Likelihood != before.Likelihood {
+		r.reporter.Note("likelihood: %s, by rows that were held out (%s %s has one variance for all rows)",
+			r.config.Likelihood, usererror.Flag("likelihood"), before.Likelihood)
+	}
 	r.config, notes = r.config.ForChosenSteps(fit, d.longest-d.steps+fit)
 	r.noteAll(notes)
 	r.trained.KLWeight = d.klWeight

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
+	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
@@ -17,8 +18,8 @@ func TestStartAfterAttempts(t *testing.T) {
 	start := &rundir.Result{Folder: "/elsewhere", TaskNote: "whole numbers"}
 	from := &rundir.Checkpoint{Result: start}
 	for _, weight := range []float64{1, lowerWeight} {
-		from.Attempts = append(from.Attempts, rundir.Attempt{Objective: options.Predictive, KLWeight: weight, Steps: 30,
-			Logs: make([]float64, 12)})
+		from.Attempts = append(from.Attempts, rundir.Attempt{Likelihood: model.GaussianLikelihood,
+			Objective: options.Predictive, KLWeight: weight, Steps: 30, Logs: make([]float64, 12)})
 	}
 	job := jobOf(t, "model=gp inducing=3 batch=20 checkpoint-every=50")
 	job.Config.Steps, job.Checkpoint = 240, from

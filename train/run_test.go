@@ -42,6 +42,14 @@ func wave(rng *rand.Rand, a, b float64) string {
 	return fmt.Sprint(200 + 10*(math.Sin(2*a)+0.5*b+0.1*rng.NormFloat64()))
 }
 
+// half is a constant for half of the rows, and noise for the others.
+func half(rng *rand.Rand, _, b float64) string {
+	if b < 0 {
+		return "200"
+	}
+	return fmt.Sprint(200 + 10*rng.NormFloat64())
+}
+
 func rings(_ *rand.Rand, a, b float64) string { return fmt.Sprint(int(a*a+b*b) % 3) }
 
 func coin(rng *rand.Rand, _, _ float64) string { return fmt.Sprint(rng.IntN(2)) }

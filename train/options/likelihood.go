@@ -113,6 +113,23 @@ func (c Config) likelihoodOf(task data.Task) string {
 	return c.Likelihood
 }
 
+// MayVaryNoise reports whether held-out rows may choose a noise that differs between rows: the user left the likelihood
+// of numbers open, the model is no baseline, and it has latent functions for the outputs.
+func (c Config) MayVaryNoise(ds *data.Dataset) bool {
+	outputs := model.OutputsFor(model.HeteroscedasticLikelihood, len(ds.Outputs()))
+	return c.Model == model.GPDRF && !c.Explicit("likelihood") && (c.Latents >= outputs || !c.Skip)
+}
+
+// ForLikelihood returns a resolved Config for another likelihood of the training rows.
+func (c Config) ForLikelihood(likelihood string, ds *data.Dataset) Config {
+	c.Likelihood = likelihood
+	if !c.Explicit("w-cov") {
+		c.WCov = Auto
+		c.resolveWeights(ds)
+	}
+	return c
+}
+
 // accepted returns the likelihoods of the rows' task that their targets allow.
 func accepted(ds *data.Dataset) []string {
 	all := Likelihoods(ds.Task)

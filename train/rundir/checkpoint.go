@@ -52,11 +52,13 @@ type State struct {
 
 // Attempt is a short training with an objective, and its log density of each row that was held out.
 type Attempt struct {
+	Likelihood  string    `json:"likelihood"`
 	Objective   string    `json:"objective"`
 	KLWeight    float64   `json:"kl_weight"`
 	Steps       int       `json:"steps"`
 	Seconds     float64   `json:"seconds,omitempty"`     // time of the steps
 	Logs        []float64 `json:"logs"`                  // nil if the attempt broke off
+	RMSE        float64   `json:"rmse,omitempty"`        // RMSE of these rows, as for Model.RMSE; 0 for classes
 	Temperature float64   `json:"temperature,omitempty"` // temperature that fits these rows
 	Columns     string    `json:"columns,omitempty"`     // components if these were the inputs; "" for columns
 }
