@@ -223,9 +223,9 @@ func TestResumedInputs(t *testing.T) {
 			Device: openCPU(t), Train: alikeRows(t, 120, 1, false)}
 		r := chosenLate(t, job, func(r *run) {
 			job.Checkpoint = &rundir.Checkpoint{}
-			for _, s := range candidates(r.config, r.train) {
-				job.Checkpoint.Attempts = append(job.Checkpoint.Attempts, rundir.Attempt{Objective: s.objective,
-					KLWeight: s.klWeight, Steps: 75, Logs: []float64{0, 0}, Columns: columns})
+			for _, c := range candidates(r.config, r.train) {
+				job.Checkpoint.Attempts = append(job.Checkpoint.Attempts, rundir.Attempt{Likelihood: c.likelihood,
+					Objective: c.objective, KLWeight: c.klWeight, Steps: 75, Logs: []float64{0, 0}, Columns: columns})
 			}
 		})
 		if (r.trained.Projection != nil) != (columns != "") {
