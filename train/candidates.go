@@ -26,7 +26,7 @@ func (c candidate) String() string {
 		name += fmt.Sprintf(" with kl-weight %g", c.klWeight)
 	}
 	if c.likelihood == model.HeteroscedasticLikelihood {
-		name += " and " + c.likelihood + " noise"
+		name += ", " + c.likelihood
 	}
 	return name
 }

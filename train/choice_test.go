@@ -38,7 +38,7 @@ func TestChoiceOfObjective(t *testing.T) {
 		{name: "numbers", words: "inducing=20 latents=3 features=20", rows: 120, target: wave,
 			wantSteps: []int{steps / 16, steps / 4}, note: "24 rows held out: predictive with kl-weight 0.1"},
 		{name: "varying noise", words: "inducing=20 latents=3 features=20 lr=0.1", rows: 200, target: half,
-			wantSteps: []int{steps / 16, steps / 4}, note: "objective: elbo with kl-weight 0.3 and heteroscedastic noise"},
+			wantSteps: []int{steps / 16, steps / 4}, note: "objective: elbo with kl-weight 0.3, heteroscedastic"},
 		{name: "classes", words: "inducing=20 latents=3 features=20", rows: 120, target: rings,
 			wantSteps: []int{steps / 16, steps / 4}, note: "24 rows held out: elbo with kl-weight 0.1"},
 		{name: "many rows", words: "inducing=4 latents=1 features=8", rows: 300, target: wave, safe: true,
