@@ -36,10 +36,12 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// Options are the options of Train. A field that is zero has the default of the command. Here are those of numbers;
-// docs/defaults.md has those of sequences, too.
+// Options are the options of Train. A field that is zero has the default of the command. The defaults below are for
+// tables of numbers; docs/defaults.md has those for other rows.
 type Options struct {
-	Model       string  // "gp" is a GP layer, "drf" random-feature layers; "gpdrf" or "" is one below the others
+	// Model is "gpdrf", the default: a GP layer, followed by random-feature layers. "gp" has only the GP layer, and
+	// "drf" only the random-feature layers.
+	Model       string
 	Preset      string  // values of options that are not set: "default" or "paper"; "best" searches within TimeLimit
 	Kernel      string  // kernel, such as "matern32" or "spectrum:3"; "" is "rbf" for numbers, or chosen for sequences
 	Likelihood  string  // such as "student-t"; "" is "gaussian", "softmax" for classes, "negative-binomial" for counts
@@ -58,7 +60,7 @@ type Options struct {
 	// the objective only if More has "objective": "auto".
 	Steps     int
 	TimeLimit time.Duration // time of the training, in place of Steps
-	Seed      uint64        // seed of all random numbers; 0 is 1
+	Seed      uint64        // seed of all random numbers; 0 means seed 1
 	Device    string        // "auto" or "" is the first GPU, or the CPU; "cpu", "cuda:1", "cpu:f64"
 
 	// From is a model of Train or Load. Training continues from its parameters, options and scales, for a fifth of its

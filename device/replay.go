@@ -15,8 +15,8 @@ type LiveScalars struct {
 	LR, KLWeight, Natural Scalar
 }
 
-// StepNumber is the number of a step. A live one follows the step of a loop, and a record reads it again in each
-// replay. Any other is the same in each step.
+// StepNumber is the number of a step. A live number changes with each step of a loop: a record reads it again in each
+// replay. A number that is not live keeps its value in all replays.
 type StepNumber struct {
 	N    uint32
 	live bool
@@ -25,7 +25,7 @@ type StepNumber struct {
 // IsLive reports whether the number changes from step to step.
 func (s StepNumber) IsLive() bool { return s.live }
 
-// Scalar is a number that an operation takes, live or the same in each step as a StepNumber is.
+// Scalar is a number that an operation takes. Like a StepNumber, it is live, or the same in each step.
 type Scalar struct {
 	Value float64
 	live  bool

@@ -39,7 +39,7 @@ func (p *prediction) checkFinite() error {
 	return nil
 }
 
-// These outputs must be asked for: each is as large as all others by a hundred.
+// These outputs must be asked for: each is about 100 times as large as all other outputs.
 const (
 	samplesName = "samples"
 	drawsName   = "draws"
