@@ -116,7 +116,7 @@ func Train(ctx context.Context, rows Rows, o Options) (m *Model, err error) {
 	if err != nil {
 		return nil, err
 	}
-	parts, notes, err := cfg.Divide(ds, data.ReadControl{Context: ctx})
+	parts, notes, err := cfg.SplitRows(ds, data.ReadControl{Context: ctx})
 	if err != nil {
 		return nil, err
 	}

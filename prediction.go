@@ -62,8 +62,8 @@ func (p *Prediction) Quantile(i int, level float64) (float64, error) {
 	return p.Targets[0].Quantile(i, level)
 }
 
-// errNoScores returns the error of a model without conformal intervals.
-func errNoScores() error {
+// errNoConformal returns the error of a model without conformal intervals.
+func errNoConformal() error {
 	return inputErrorf("conformal", "this model has no conformal intervals: train it with Options.Conformal")
 }
 
@@ -72,7 +72,7 @@ func errNoScores() error {
 // or on too few rows for the level.
 func (t *Target) Interval(i int, level float64) (lower, upper float64, err error) {
 	if t.conformal == nil {
-		return 0, 0, errNoScores()
+		return 0, 0, errNoConformal()
 	}
 	q, err := t.conformal.Quantile(t.number, level)
 	if err != nil {
@@ -108,7 +108,7 @@ func (p *Prediction) Set(i int, level float64) (classes []string, err error) {
 	case p.classes == nil:
 		return nil, inputErrorf("", "a regression has intervals, and no sets of classes: ask for Interval")
 	case p.conformal == nil:
-		return nil, errNoScores()
+		return nil, errNoConformal()
 	}
 	q, err := p.conformal.Quantile(0, level)
 	if err != nil {

@@ -58,11 +58,11 @@ func Agree(exchange Exchange, facts []Fact, text string, code int) error {
 				"start the same one on all ranks", Code: usageCode}
 		}
 	}
-	return judge(all)
+	return firstMismatch(all)
 }
 
-// judge returns the error of a rank, or an error about a rank that differs from rank 0.
-func judge(all []statement) error {
+// firstMismatch returns the error of a rank, or an error about a rank that differs from rank 0.
+func firstMismatch(all []statement) error {
 	for r, s := range all {
 		if s.Text == "" {
 			continue

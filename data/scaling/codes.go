@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	fewCodes       = 30      // columns of at most as many numbers have none, as of words
-	mostCodes      = 1 << 16 // of a column
-	mostForCodes   = 100     // columns: of more, as of images, none is looked at
-	codeErrors     = 3       // standard errors by which gains exceed 0
-	neighbourShare = 0.75
+	fewCodes           = 30      // columns of at most as many numbers have none, as of words
+	mostCodes          = 1 << 16 // of a column
+	maxColumnsForCodes = 100     // columns: of more, as of images, none is looked at
+	codeErrors         = 3       // standard errors by which gains exceed 0
+	neighbourShare     = 0.75
 )
 
 // FindCodes returns the columns of whole numbers that are codes: they name groups of rows, as the numbers of customers,
@@ -26,7 +26,7 @@ const (
 // quantity may have many equal values at its bounds, far from their neighbours.
 func FindCodes(ctx context.Context, d *data.Dataset) (codes []int) {
 	candidates := d.Schema().NumberColumnsAt()
-	if d.D() > mostForCodes || len(candidates) == 0 || d.IsProjected() {
+	if d.D() > maxColumnsForCodes || len(candidates) == 0 || d.IsProjected() {
 		return nil
 	}
 	targets, _ := effectTargets(d)

@@ -188,8 +188,8 @@ func (p *projector) rank(rows []int) (order []int, centre []float64) {
 	return order, centre
 }
 
-// grow adds the inner products of all rows over the centred columns lo … hi−1 of an order to gram [N,N].
-func (p *projector) grow(gram []float64, order []int, centre []float64, lo, hi int) {
+// addToGram adds the inner products of all rows over the centred columns lo … hi−1 of an order to gram [N,N].
+func (p *projector) addToGram(gram []float64, order []int, centre []float64, lo, hi int) {
 	pack := simd.NewPack[float64]()
 	block := make([]float64, p.n*min(hi-lo, projectionBlock))
 	for ; lo < hi; lo += projectionBlock {
@@ -251,7 +251,7 @@ func (p *projector) fold(ctx context.Context, f, folds int) {
 	gram := make([]float64, p.n*p.n)
 	for at, w := 0, 0; w < len(p.scores) && ctx.Err() == nil; w += len(projectionRidges) {
 		k := p.scores[w].columns
-		p.grow(gram, order, centre, at, k)
+		p.addToGram(gram, order, centre, at, k)
 		at = k
 		s := p.spectrum(gram, train)
 		for _, choice := range p.scores[w : w+len(projectionRidges)] {
@@ -362,7 +362,7 @@ func (p *projector) fit(rows []int, choice *candidate) *Projection {
 	order, centre := p.rank(rows)
 	out := &Projection{Of: p.d, Columns: slices.Sorted(slices.Values(order[:choice.columns]))}
 	gram := make([]float64, p.n*p.n)
-	p.grow(gram, out.Columns, centre, 0, len(out.Columns))
+	p.addToGram(gram, out.Columns, centre, 0, len(out.Columns))
 	shares := p.spectrum(gram, rows).weights(choice.ridge)
 	out.Scaler = p.scaler.subset(out.Columns)
 	out.Offsets, out.Weights = make([]float64, p.targets), make([]float64, len(out.Columns)*p.targets)

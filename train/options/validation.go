@@ -111,8 +111,8 @@ func (c Config) HoldOutConformal(all *data.Dataset) (rest, heldOut *data.Dataset
 // Rows are the rows of a run by their use; nil if the Config asks for none.
 type Rows struct{ Train, Validation, Conformal, Test *data.Dataset }
 
-// Divide takes the rows for the intervals, and then the validation rows, out of all rows for training.
-func (c Config) Divide(all *data.Dataset, control data.ReadControl) (r Rows, notes []string, err error) {
+// SplitRows takes the rows for the intervals, and then the validation rows, out of all rows for training.
+func (c Config) SplitRows(all *data.Dataset, control data.ReadControl) (r Rows, notes []string, err error) {
 	rest, conformal, intervals, err := c.HoldOutConformal(all)
 	if err != nil {
 		return r, nil, err
@@ -128,7 +128,7 @@ func (c Config) ReadRows(schema *data.Schema, control data.ReadControl) (known C
 	if err != nil {
 		return known, r, nil, err
 	}
-	r, more, err := known.Divide(all, control)
+	r, more, err := known.SplitRows(all, control)
 	r.Test = test
 	return known, r, append(notes, more...), err
 }

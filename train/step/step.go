@@ -83,15 +83,15 @@ func (s *Step) SolveRows(progress func(done int) bool) {
 // Do takes a step; it allocates nothing after the first one. If the step was abandoned, done is false, and nothing has
 // changed. The error tells that a rank is lost.
 func (s *Step) Do(now device.StepScalars) (done bool, err error) {
-	s.arrive(now.Step)
+	s.awaitBatch(now.Step)
 	err = s.reducer.run(s.loop, now)
-	s.send(now.Step + 1)
+	s.uploadBatch(now.Step + 1)
 	return s.done, err
 }
 
 // Bound evaluates the objective on the batch of the last step, for Model.Report. Ranks that share it do so together.
 func (s *Step) Bound(number uint32, klWeight float64) error {
-	s.arrive(number)
+	s.awaitBatch(number)
 	scalars := device.LiveScalars{Step: device.StepNumber{N: number}, KLWeight: device.Scalar{Value: klWeight}}
 	return s.reducer.run(func(device.StepScalars) {
 		s.draw(scalars.Step) // an abandoned step has drawn another batch
@@ -99,19 +99,19 @@ func (s *Step) Bound(number uint32, klWeight float64) error {
 	}, device.StepScalars{})
 }
 
-// send begins to upload the batch of a step if rows stay on the host. The device computes meanwhile.
-func (s *Step) send(number uint32) {
+// uploadBatch begins to upload the batch of a step if rows stay on the host. The device computes meanwhile.
+func (s *Step) uploadBatch(number uint32) {
 	if s.Rows.Streams() {
 		s.Rows.SendBatch(s.batchKey(device.StepNumber{N: number}))
 		s.sentStep = number
 	}
 }
 
-// arrive waits for the batch of a step, and sends it first if needed.
-func (s *Step) arrive(number uint32) {
+// awaitBatch waits for the batch of a step, and uploads it first if needed.
+func (s *Step) awaitBatch(number uint32) {
 	if s.Rows.Streams() {
 		if s.sentStep != number {
-			s.send(number)
+			s.uploadBatch(number)
 		}
 		s.Rows.AwaitBatch()
 	}
