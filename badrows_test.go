@@ -45,7 +45,7 @@ func TestBadInput(t *testing.T) {
 			Tokens: "dna", Values: []float64{1, 2}}, gpdrf.Options{}},
 		{"an option", `unknown option "kernl": did you mean "kernel"?`, gpdrf.Rows{},
 			gpdrf.Options{More: map[string]string{"kernl": "rbf"}}},
-		{"a value of one", `gpdrf.Options: kernel: "rbg" is not one of its values`, gpdrf.Rows{},
+		{"a value of one", `gpdrf.Options: kernel: "rbg" is not a kernel`, gpdrf.Rows{},
 			gpdrf.Options{Kernel: "rbg"}},
 		{"a field in More", "gpdrf.Options: kernel: set the field Kernel instead", gpdrf.Rows{},
 			gpdrf.Options{More: map[string]string{"kernel": "rbf"}}},
@@ -91,8 +91,8 @@ func TestColumns(t *testing.T) {
 		t.Errorf("a far row: %v, %v; another: %v", far, err, a.Warnings)
 	}
 	for want, bad := range map[string]gpdrf.Rows{
-		`there is no column "x"`: {Columns: []string{"noise"}, Inputs: [][]float64{{3}}},
-		"row 1 has 1 number":     {Inputs: [][]float64{{3}}},
+		`column "x" is missing`: {Columns: []string{"noise"}, Inputs: [][]float64{{3}}},
+		"row 1 has 1 number":    {Inputs: [][]float64{{3}}},
 	} {
 		if _, err := m.Predict(t.Context(), bad); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
@@ -111,7 +111,7 @@ func TestDashesOfColumns(t *testing.T) {
 	m, err := gpdrf.Train(t.Context(), rows, gpdrf.Options{Model: "gp", Steps: 2, Device: "cpu"})
 	must.OK(t, err)
 	_, err = m.Predict(t.Context(), gpdrf.Rows{Columns: []string{"x"}, Inputs: [][]float64{{3}}})
-	if want := `there is no column "max --depth \"m"`; err == nil || !strings.Contains(err.Error(), want) {
+	if want := `column "max --depth \"m" is missing`; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}
 }

@@ -132,7 +132,7 @@ func TestTrainFrom(t *testing.T) {
 		rows gpdrf.Rows
 		o    gpdrf.Options
 	}{
-		`there is no column "x0"`:     {other, gpdrf.Options{From: before}},
+		`column "x0" is missing`:      {other, gpdrf.Options{From: before}},
 		"the model predicts numbers":  {classes, gpdrf.Options{From: loaded}},
 		"set the field From":          {rows, gpdrf.Options{More: map[string]string{"from": "runs/1"}}},
 		"From: this Model is empty":   {rows, gpdrf.Options{From: new(gpdrf.Model)}},

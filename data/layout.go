@@ -197,14 +197,14 @@ func layoutByName(rec *records, like *Schema) (*layout, error) {
 	for _, c := range l.columns {
 		at := take(c.Name)
 		if at < 0 {
-			return nil, missingColumn(rec, c.Name, "which the training data have")
+			return nil, missingColumn(rec, c.Name, "the model was trained with it")
 		}
 		l.inputs = append(l.inputs, at)
 	}
 	for _, name := range like.Outputs() {
 		at := take(name)
 		if at < 0 && !l.opt.TargetOptional {
-			return nil, missingColumn(rec, name, "the target of the training data")
+			return nil, missingColumn(rec, name, "it is the target of the training data")
 		}
 		if at >= 0 {
 			l.targets, l.names = append(l.targets, at), append(l.names, name)
@@ -216,7 +216,7 @@ func layoutByName(rec *records, like *Schema) (*layout, error) {
 	if like.Sequence != "" {
 		at := take(like.Sequence)
 		if at < 0 {
-			return nil, missingColumn(rec, like.Sequence, "the sequences of the training data")
+			return nil, missingColumn(rec, like.Sequence, "it has the sequences of the training data")
 		}
 		l.setSequence(rec, at)
 	}
@@ -252,13 +252,13 @@ func (l *layout) nameRows(rec *records) (err error) {
 // namesRows is the purpose of a column of names in messages.
 const namesRows = "that names the rows"
 
-func missingColumn(rec *records, name, role string) error {
+func missingColumn(rec *records, name, why string) error {
 	line := 1 + rec.before
 	if rec.types != nil { // in ARFF, the names are in the head of the file
 		line = 1
 	}
-	return rec.errorAt(position{line: line}, "there is no column %s, %s%s; the columns here are %s",
-		phrase.Quote(name), role, didYouMean(name, rec.header), phrase.List(rec.header))
+	return rec.errorAt(position{line: line}, "column %s is missing: %s%s; the columns here are %s",
+		phrase.Quote(name), why, didYouMean(name, rec.header), phrase.List(rec.header))
 }
 
 // nameByPlace names the columns of a file without a header in the order of the training file. The file has all columns,

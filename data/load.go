@@ -76,7 +76,7 @@ func Load(s Source) (train, test *Dataset, notes []string, err error) {
 		return nil, nil, nil, err
 	}
 	if names := constantColumns(train); len(names) > 0 {
-		notes = append(notes, fmt.Sprintf("%s: constant in the training rows, so it says nothing: %s",
+		notes = append(notes, fmt.Sprintf("%s: constant in the training rows, so it carries no information: %s",
 			train.Path, phrase.List(names)))
 	}
 	notes = append(append(notes, train.leakWarnings()...), train.farTargetWarnings()...)
@@ -167,13 +167,18 @@ func (s Source) testFile(all *Dataset) (string, error) {
 	return s.Test, nil
 }
 
-// meantName adds to the error about a file that is not there the named set that may have been meant.
+// meantName adds to the error about a file that is not there the named set that may have been meant: a near name, or
+// one that begins with the path.
 func meantName(path string, err error) error {
 	if _, gone := os.Stat(path); gone == nil {
 		return err
 	}
 	if e, ok := errors.AsType[*Error](err); ok {
-		e.Msg += didYouMean(path, Names())
+		meant := path
+		if i := slices.IndexFunc(Names(), func(name string) bool { return strings.HasPrefix(name, path) }); i >= 0 {
+			meant = Names()[i]
+		}
+		e.Msg += didYouMean(meant, Names())
 	}
 	return err
 }

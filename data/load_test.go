@@ -42,7 +42,7 @@ func TestHoldOut(t *testing.T) {
 		a, b, notes, err := Load(Source{Data: path, Seed: seed})
 		must.OK(t, err)
 		if all := strings.Join(notes, "\n"); !strings.Contains(all, "11 of 105 rows held out") ||
-			!strings.Contains(all, `constant in the training rows, so it says nothing: "const"`) {
+			!strings.Contains(all, `constant in the training rows, so it carries no information: "const"`) {
 			t.Errorf("notes %s", all)
 		}
 		for i, l := range b.Labels {
@@ -119,6 +119,7 @@ func TestBadSources(t *testing.T) {
 		{"no file", Source{Data: "none.csv"}, "none.csv: there is no such file"},
 		{"a pipe for two", Source{Data: "-", Test: "-"}, "standard input: has the rows of one file"},
 		{"misspelt set", Source{Data: "powerplnt"}, `powerplnt: there is no such file (did you mean "powerplant"?)`},
+		{"start of a set", Source{Data: "power"}, `power: there is no such file (did you mean "powerplant"?)`},
 		{"fold of a file", Source{Data: good, Fold: 1}, good + ": a file has no folds"},
 		{"no test file", Source{Data: good, Test: "none.csv"}, "none.csv: there is no such file"},
 		{"test file of a set", Source{Data: "powerplant", Test: good},

@@ -72,7 +72,7 @@ func (r Rows) placesOf(names []string) (at []int, err error) {
 	for _, name := range names {
 		i, there := places[name]
 		if !there {
-			return nil, errorf("", "there is no column %s, which the training data have; the columns here are %s",
+			return nil, errorf("", "column %s is missing: the model was trained with it; the columns here are %s",
 				phrase.Quote(name), phrase.List(r.Columns))
 		}
 		if twice[name] {

@@ -159,7 +159,7 @@ func (l *layout) rolesLike(rec *records, like *Schema, place func(column string)
 		optional := beside && (role.option == "group" || role.option == "time")
 		at := place(role.column)
 		if at < 0 && !optional && (role.option != "weights" || requested.Weights != "") {
-			return missingColumn(rec, role.column, role.purpose)
+			return missingColumn(rec, role.column, "it "+role.does)
 		}
 		if at >= 0 {
 			l.roles = append(l.roles, roleColumn{role, at, optional})

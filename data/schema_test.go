@@ -64,7 +64,7 @@ func TestBadOneHot(t *testing.T) {
 	}{
 		{"area,town,floor\n1,,1\n", `t.csv:2:3: empty cell in column "town"`,
 			ReadOptions{Schema: &like, TargetOptional: true}},
-		{"area,floor\n1,1\n", `t.csv:1: there is no column "town"`, ReadOptions{Schema: &like, TargetOptional: true}},
+		{"area,floor\n1,1\n", `t.csv:1: column "town" is missing`, ReadOptions{Schema: &like, TargetOptional: true}},
 		{"a,b\nx,1\n,2\n", `t.csv:3:1: cells are missing, in "a" 1`,
 			ReadOptions{TableOptions: TableOptions{OneHot: true}}},
 		{"a,b\nx,1\nNA,2\n", `t.csv:3:1: cells are missing, in "a" 1`,

@@ -65,7 +65,7 @@ func TestSequenceColumn(t *testing.T) {
 			ReadOptions{Sequence: "dna"}},
 		{"dna,y\n" + strings.Repeat("ACGTACGTACGT,1\n", 3) + "ACQ,2\n",
 			`t.csv:5:3: found "Q", not a letter of DNA`, ReadOptions{Sequence: "dna"}},
-		{"id,ph,target\n1,2,0\n", `t.csv:1: there is no column "dna", the sequences of the training data`,
+		{"id,ph,target\n1,2,0\n", `t.csv:1: column "dna" is missing: it has the sequences of the training data`,
 			ReadOptions{Schema: &like}},
 		{">1\nACGT\n", "t.csv: is a FASTA file, the training data are a table with sequences in the column",
 			ReadOptions{Schema: &like}},

@@ -44,7 +44,7 @@ func TestSeveralTargets(t *testing.T) {
 			}
 		}
 		if _, _, err := readText("a,c,d\n1,3,4\n", ReadOptions{Schema: &like}); err == nil ||
-			!strings.Contains(err.Error(), `there is no column "b", the target of the training data`) {
+			!strings.Contains(err.Error(), `column "b" is missing: it is the target of the training data`) {
 			t.Error(err)
 		}
 	}

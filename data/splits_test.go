@@ -58,7 +58,7 @@ func TestRoles(t *testing.T) {
 	}
 	_, _, err := ReadFile(write(t, "new.csv", "x,day\n1,2\n"), forPrediction(schema, TableOptions{}, ReadControl{}))
 	wantError(t, "without the offset", err, strings.Contains,
-		`new.csv:1: there is no column "exposure", that is added to`)
+		`new.csv:1: column "exposure" is missing: it is added to`)
 	request, err := schema.Rows(Request{N: 2, Numbers: []float64{1, 2, 0.5, 3, 4, 0.25}})
 	if err != nil || !slices.Equal(request.Offset, []float64{0.5, 0.25}) {
 		t.Errorf("a request: %v, %v", request, err)

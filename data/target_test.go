@@ -127,9 +127,9 @@ func TestRowsBySchema(t *testing.T) {
 		optional         bool
 	}{
 		{"no input", "aa,y\n1,1\n",
-			`t.csv:1: there is no column "a", which the training data have (did you mean "aa"?); the columns here ` +
+			`t.csv:1: column "a" is missing: the model was trained with it (did you mean "aa"?); the columns here ` +
 				`are "aa", "y"`, true},
-		{"no target", "a,b\n1,2\n", `t.csv:1: there is no column "y", the target of the training data`, false},
+		{"no target", "a,b\n1,2\n", `t.csv:1: column "y" is missing: it is the target of the training data`, false},
 		{"width", "1,2,3,4\n", "t.csv: has 4 columns and no header, the training data have 2 inputs, a " +
 			"target and 0 columns left out", true},
 		{"width without target", "1,2\n", "t.csv: has 2 columns and no header", false},

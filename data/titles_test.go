@@ -46,7 +46,7 @@ func TestTitles(t *testing.T) {
 			!strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, expected %s", bad, err, want)
 		}
-		want = fmt.Sprintf(`t.csv:%d: there is no column "a"`, line-3)
+		want = fmt.Sprintf(`t.csv:%d: column "a" is missing`, line-3)
 		other := strings.Replace(c.text, "\na", "\nc", 1)
 		if _, _, err := readText(other, ReadOptions{Schema: throughJSON(t, ds)}); err == nil ||
 			!strings.HasPrefix(err.Error(), want) {

@@ -272,7 +272,8 @@ func (s *setup) usePlan(plan *memory.Plan) error {
 	if plan.Rows < s.config.Batch && s.config.Chunk == 0 {
 		if s.job.resumed() != nil {
 			return usererror.Errorf("%s has memory for %d rows of a step at once, and the run began with "+
-				"all %d at once. Parts would round differently: free some memory, then resume", s.job.Device.Name(),
+				"all %d at once. Splitting the batch would change the rounding, so that the resumed run "+
+				"would differ: free some memory, then resume", s.job.Device.Name(),
 				plan.Rows, s.config.Batch)
 		}
 		s.config.Chunk = plan.Rows

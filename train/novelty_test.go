@@ -170,7 +170,7 @@ func TestRowWarnings(t *testing.T) {
 		"dose,gene,target\n5,ACGTACGATTACA,50\n500,ACGTACGATTACA,50\n5,AC,50\n", data.ReadOptions{Sequence: "gene"})
 	got := strings.Join(trained.RowWarnings(t.Context(), odd, 1), "\n")
 	for _, want := range []string{`odd.csv:3: column "dose" is 500, and `,
-		" in the training rows: far outside, so that the prediction means little\n",
+		" in the training rows: far outside, so the prediction is unreliable\n",
 		"without any feature, which the model cannot tell apart: 1 under spectrum:3, of 3"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in %q", want, got)

@@ -48,7 +48,8 @@ func (s *setup) checkStart() error {
 	config := s.config.ModelConfig(s.train)
 	config.Temperature = from.Config.Temperature
 	if !reflect.DeepEqual(config, from.Config) {
-		return usererror.Errorf("the options make another model than the one to start at: give it those of its own run")
+		return usererror.Errorf("these options change the model of %s: leave them out, or train a new model",
+			usererror.Flag("from"))
 	}
 	if s.job.Conformal != nil {
 		s.reporter.Note("warning: the intervals hold only if none of these rows has trained the model before")

@@ -147,11 +147,7 @@ func (v *verb) unknownFlag(name, value string) error {
 		if f.isSwitch() && value != "false" {
 			def, value = "true", ""
 		}
-		what := "key of the config file"
-		if v.flag("config") == nil {
-			what = "key"
-		}
-		return usagef("--%s: is a %s now: use --set %s=%s", name, what, name, cmp.Or(value, def))
+		return usagef("--%s is not a flag: use --set %s=%s", name, name, cmp.Or(value, def))
 	}
 	if near, ok := didyoumean.Nearest(name, append(flagNames(v.flags), "help")); ok {
 		return usagef("unknown flag --%s: did you mean --%s?", name, near)
@@ -293,7 +289,7 @@ func within[T cmp.Ordered](c *call, name string, lo, hi, def T, parse func(text 
 		case err != nil:
 			err = fmt.Errorf("%q is not %s", text, wanted)
 		case v < lo || v > hi:
-			err = fmt.Errorf("%q must be at least %v and at most %v", text, lo, hi)
+			err = fmt.Errorf("%q must be between %v and %v", text, lo, hi)
 		}
 		return v, err
 	})

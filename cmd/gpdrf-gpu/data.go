@@ -26,7 +26,8 @@ func (p *program) dataVerb() verb {
 			"wrong checksum is not kept. check compares files with their checksums, for all sets or those named. " +
 			"It exits with 0 if all files that are there are right, and with 1 if not.",
 		flags: []flagSpec{
-			{group: "Data", name: "data-dir", arg: "DIR", help: "folder of the named sets; default: $GPDRF_DATA"},
+			{group: "Data", name: "data-dir", arg: "DIR", help: "folder of the named sets; default: $GPDRF_DATA. " +
+				"train takes it as --set data-dir=DIR"},
 			jsonFlag,
 		},
 		examples: []example{

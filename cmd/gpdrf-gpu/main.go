@@ -158,8 +158,8 @@ func (p *program) find(name string) (verb, error) {
 	if strings.HasPrefix(name, "-") {
 		return verb{}, usagef("%s: a command comes first: %s", name, strings.Join(names, ", "))
 	}
-	for _, command := range names {
-		meant[command] = command
+	for _, command := range append(names, "--version") {
+		meant[strings.TrimPrefix(command, "--")] = command
 	}
 	if near, ok := didyoumean.Nearest(name, slices.Sorted(maps.Keys(meant))); ok {
 		return verb{}, usagef("unknown command %q: did you mean %q?", name, meant[near])

@@ -16,8 +16,8 @@ func (p *program) trainVerb() verb {
 		flags: trainFlags(), keys: append(optionFlags(false), commandKeys()...), // keys have no flag
 		about: "Without options it trains GP-DRF on the power plant table that comes with the program, and tests it " +
 			"on held-out rows. It leaves a run folder with the options, the log of training, the scores and the " +
-			"model. Ctrl-C saves the model so far. The rows may change a default: the first lines of " +
-			"train and of plan name such changes, and info RUN lists all values.",
+			"model. Ctrl-C saves the model so far. Some defaults depend on the data: train and plan print these " +
+			"first, and info RUN lists all values.",
 		examples: []example{
 			{"gpdrf-gpu train", "the power plant table, in about 40 seconds"},
 			{"gpdrf-gpu train --data houses.csv --target price --time-limit 10m",

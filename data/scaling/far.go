@@ -72,8 +72,8 @@ func (f *FarRows) Add(s Scaler, ds *data.Dataset) {
 		}
 		if f.Rows++; f.Rows == 1 {
 			text := ds.Formatter(at)
-			f.first = fmt.Sprintf("%s: column %s is %s, and %s in the training rows: far outside, so that the "+
-				"prediction means little", ds.RowLocation(i), phrase.Quote(ds.Columns[at]), text(ds.Row(i)[at]),
+			f.first = fmt.Sprintf("%s: column %s is %s, and %s in the training rows: far outside, so the "+
+				"prediction is unreliable", ds.RowLocation(i), phrase.Quote(ds.Columns[at]), text(ds.Row(i)[at]),
 				between(s.Least[at], s.Most[at], text))
 		}
 	}

@@ -262,8 +262,8 @@ func TestFarRows(t *testing.T) {
 		s := must.Get(FitScaler(kind, train))(t)
 		// 4.9 is not far from -3 … 1, nor 7.9 from a constant 7.
 		far := farIn(s, rows)
-		want := `t.csv:4: column "b" is 1e+90, and 1 to 400 in the training rows: far outside, so that the ` +
-			`prediction means little; the same holds for 4 of 6 rows`
+		want := `t.csv:4: column "b" is 1e+90, and 1 to 400 in the training rows: far outside, so the ` +
+			`prediction is unreliable; the same holds for 4 of 6 rows`
 		if got := far.Describe(); far.Rows != 4 || got != want {
 			t.Errorf("%s: %d rows, got %s\nwant %s", kind, far.Rows, got, want)
 		}

@@ -184,8 +184,8 @@ func TestBadSettings(t *testing.T) {
 		{"batch: [1]\n", nil, `run.yaml:1:8: batch takes one value, not a list, a mapping or an alias`},
 		{"seed: &a 1\nbatch: *a\n", nil, `run.yaml:2:8: batch takes one value, not a list, a mapping or an alias`},
 		{"batch:\n", nil, `run.yaml:1:7: batch has no value: give one, or leave the line out`},
-		{"model: gpdfr\n", nil, `run.yaml:1:8: model: "gpdfr" is not one of its values: did you mean "gpdrf"? ` +
-			`Use one of gpdrf, gp, drf`},
+		{"model: gpdfr\n", nil, `run.yaml:1:8: model: "gpdfr" is none of the values gpdrf, gp, drf: ` +
+			`did you mean "gpdrf"?`},
 		{"whiten: maybe\n", nil, `run.yaml:1:9: whiten: "maybe" is neither true nor false`},
 		{"lr: .nan\n", nil, `run.yaml:1:5: lr: ".nan" is not a number`},
 		{"- lr\n", nil, `run.yaml:1:1: expected lines of the form "key: value"`},
@@ -218,13 +218,13 @@ func TestBadSettings(t *testing.T) {
 			"--set data-dir: it has no effect without a named set as --data: leave it out, or give that"},
 		{"", []string{"--steps", "5", "--time-limit", "1m"},
 			`--time-limit: give only one of steps, epochs and time-limit; steps is given, too`},
-		{"", []string{"--q-cov", "ful"}, `--set q-cov: "ful" is not one of its values: did you mean "full"? ` +
-			`Use one of full, diagonal`},
-		{"", []string{"--likelihood", "normal"}, `--likelihood: "normal" is not one of its values: use one of auto, ` +
+		{"", []string{"--q-cov", "ful"}, `--set q-cov: "ful" is none of the values full, diagonal: ` +
+			`did you mean "full"?`},
+		{"", []string{"--likelihood", "normal"}, `--likelihood: "normal" is none of the values auto, ` +
 			`gaussian, student-t, heteroscedastic, poisson, negative-binomial, lognormal, softmax, bernoulli, ordinal`},
-		{"", []string{"--kernel", "matern"}, `--kernel: "matern" is not one of its values: did you mean "matern12"?`},
+		{"", []string{"--kernel", "matern"}, `--kernel: "matern" is not a kernel: did you mean "matern12"?`},
 		{"", []string{"--kernel", "spectrun:3"},
-			`--kernel: "spectrun:3" is not one of its values: did you mean "spectrum"?`},
+			`--kernel: "spectrun:3" is not a kernel: did you mean "spectrum"?`},
 		{"", []string{"--kernel", "rbf+rbf+double:1,5"},
 			`--kernel: "rbf+rbf+double:1,5" has too many parts: at most two kernels of vectors, or one with sequences`},
 		{"", []string{"--kernel", "double:1"},
@@ -235,34 +235,34 @@ func TestBadSettings(t *testing.T) {
 			`--kernel: "double:1,5+" has an empty part: write one kernel, or several with a + between them`},
 		{"", []string{"--kernel", "auto+rbf"}, `--kernel: "auto+rbf" is a sum with auto in it: write auto alone`},
 		{"", []string{"--kernel", "cosine"},
-			`--kernel: "cosine" is not one of its values: use one of auto, rbf, matern12, matern32, ` +
+			`--kernel: "cosine" is not a kernel: use one of auto, rbf, matern12, matern32, ` +
 				`matern52, A+B, MAPS, which are maps of sequences, graphs and trees: double, triple, ` +
 				`spectrum, blended, gapped, mismatch, intersection, degree, placed, words, vertices, edges, ` +
 				`wl, wledges, paths, graphlets, circular, atompairs, subtrees, partial`},
 		{"", []string{"--kernel", "rbf+martern12"},
-			`--kernel: "rbf+martern12" is not one of its values: did you mean "matern12"?`},
+			`--kernel: "rbf+martern12" is not a kernel: did you mean "matern12"?`},
 		{"", []string{"--kernel", "rbf+matern12+matern32"},
 			`--kernel: "rbf+matern12+matern32" has too many parts: at most two kernels of ` +
 				`vectors, or one with sequences`},
 		{"model: drf\nkernel: rbf\n", nil,
 			`run.yaml:2:9: kernel: model drf has no such option: leave it out, or use model gpdrf or gp`},
-		{"", []string{"--preset", "papper"}, `--preset: "papper" is not one of its values: did you mean "paper"? ` +
-			`Use one of default, best, paper`},
+		{"", []string{"--preset", "papper"}, `--preset: "papper" is none of the values default, best, paper: ` +
+			`did you mean "paper"?`},
 		{"", []string{"--preset", "cutajar"},
 			`--preset: "cutajar" is a config file now: give --config examples/cutajar.yaml`},
 		{"", []string{"--spectra", "var-mixed"},
-			`--spectra: "var-mixed" is not one of its values: did you mean "var-fixed"? ` +
-				`Use one of var-integrated, prior-fixed, prior-fixed-each, var-fixed, var-fixed-each, var-fixed-all, ` +
-				`var-fixed-all-each, var-resampled, var-resampled-each`},
+			`--spectra: "var-mixed" is none of the values ` +
+				`var-integrated, prior-fixed, prior-fixed-each, var-fixed, var-fixed-each, var-fixed-all, ` +
+				`var-fixed-all-each, var-resampled, var-resampled-each: did you mean "var-fixed"?`},
 		{"", []string{"--time-limit", "ten"}, `--time-limit: "ten" is not a time: write 90s, 10m or 1h30m`},
 		{"", []string{"--time-limit", "-1s"}, `--time-limit: "-1s" must be above 0`},
 		{"", []string{"--seed", "-1"}, `--seed: "-1" is not a whole number from 0 to 18446744073709551615`},
-		{"", []string{"--layers", "17"}, `--set layers: "17" must be at least 1 and at most 16`},
+		{"", []string{"--layers", "17"}, `--set layers: "17" must be between 1 and 16`},
 		{"", []string{"--lr", "Inf"}, `--lr: "Inf" must be above 0 and at most 10`},
 		{"", []string{"--lr", "1e30"}, `--lr: "1e30" must be above 0 and at most 10`},
-		{"", []string{"--l2", "1e7"}, `--set l2: "1e7" must be at least 0 and at most 1000000`},
+		{"", []string{"--l2", "1e7"}, `--set l2: "1e7" must be between 0 and 1000000`},
 		{"", []string{"--adam-beta1", "1"}, `--set adam-beta1: "1" must be at least 0 and below 1`},
-		{"", []string{"--adam-eps", "1e-46"}, `--set adam-eps: "1e-46" must be at least 1e-30 and at most 1000000`},
+		{"", []string{"--adam-eps", "1e-46"}, `--set adam-eps: "1e-46" must be between 1e-30 and 1000000`},
 	} {
 		file, err := ParseYAML("run.yaml", []byte(c.file))
 		if err == nil {

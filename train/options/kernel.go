@@ -45,9 +45,9 @@ func splitKernel(text string) (shapes []string, maps seq.Spec, wrong string) {
 			return nil, nil, "has an empty part: write one kernel, or several with a + between them"
 		default:
 			if near, ok := didyoumean.Nearest(name, append(seq.MapNames(), kernelChoices()...)); ok {
-				return nil, nil, fmt.Sprintf("is not one of its values: did you mean %q?", near)
+				return nil, nil, fmt.Sprintf("is not a kernel: did you mean %q?", near)
 			}
-			return nil, nil, fmt.Sprintf("is not one of its values: use one of %s, which are maps of "+
+			return nil, nil, fmt.Sprintf("is not a kernel: use one of %s, which are maps of "+
 				"sequences, graphs and trees: %s",
 				strings.Join(kernelChoices(), ", "), strings.Join(seq.MapNames(), ", "))
 		}

@@ -75,6 +75,9 @@ func (l limits) check(v float64) string {
 	if v >= l.lo && v <= l.hi && !(l.excludesLow && v == l.lo) && !(l.excludesHigh && v == l.hi) {
 		return ""
 	}
+	if !l.excludesLow && !l.excludesHigh {
+		return fmt.Sprintf("must be between %.10g and %.10g", l.lo, l.hi)
+	}
 	lo, hi := "at least", "at most"
 	if l.excludesLow {
 		lo = "above"
@@ -145,13 +148,13 @@ func (c *Config) setOf(all []Option, s Setting) error {
 	return nil
 }
 
-// notOneOf lists the values of an option after the one that is most like a text.
+// notOneOf lists the values of an option, and asks about the one that is most like a text.
 func notOneOf(text string, values []string) string {
-	hint := ": use one of "
+	wrong := "is none of the values " + strings.Join(values, ", ")
 	if near, ok := didyoumean.Nearest(text, values); ok {
-		hint = fmt.Sprintf(": did you mean %q? Use one of ", near)
+		wrong += fmt.Sprintf(": did you mean %q?", near)
 	}
-	return "is not one of its values" + hint + strings.Join(values, ", ")
+	return wrong
 }
 
 func keys() (all []string) {

@@ -47,7 +47,7 @@ func (c *Config) fileOptions() []Option {
 			Help: "rows to test on; default: 10 % of a file, drawn by the seed. none trains on all rows of a file, " +
 				"without scores"},
 		{Key: "labels", Flag: true, Arg: "FILE", value: &c.Labels,
-			Help: "a file with the targets, if the file of the inputs has none and its name does not lead to them"},
+			Help: "file with the targets, if the input file has none and no label file is found by its name"},
 		{Key: "test-labels", Arg: "FILE", value: &c.TestLabels,
 			Help: "file with the targets of the test rows"},
 		{Key: "one-hot", value: &c.OneHot,
@@ -96,7 +96,7 @@ func (c *Config) rowOptions() []Option {
 			Help: "the test fold, of a named set or of --folds"},
 		{Key: "data-dir", Arg: "DIR", value: &c.DataDir,
 			Needs: missingNeed(slices.Contains(data.Names(), c.Data), "a named set as "+usererror.Flag("data")),
-			Help:  "folder of the named sets; default: $GPDRF_DATA"},
+			Help:  "folder of the named sets; default: $GPDRF_DATA. The command data takes it as --data-dir DIR"},
 		{Key: "target", Flag: true, Arg: "COL[,COL]", value: &c.Target,
 			Help: "target column by name or by number from 1, or several for a regression of each; default: the " +
 				"column \"target\", or the last"},
@@ -131,7 +131,7 @@ func (c *Config) runOptions() []Option {
 		{Key: "model", Flag: true, Values: words("gpdrf gp drf"), value: &c.Model,
 			Help: "the paper's model, its first layer alone, or its random-feature layers alone"},
 		{Key: "preset", Flag: true, Values: words("default best paper"), check: checkPreset, value: &c.Preset,
-			Help: "start values of the other options; best selects and stacks models: docs/best.md"},
+			Help: "set of defaults for the other options; best searches models and stacks them: docs/best.md"},
 		{Key: "device", Flag: true, Arg: "auto|cpu|cuda|cuda:N", value: &c.Device,
 			Help: "where to compute; auto is the faster of the first GPU and the CPU. :f64 computes in double, " +
 				"default :f32"},
