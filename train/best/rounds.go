@@ -134,9 +134,9 @@ type trainingLength struct {
 	time  time.Duration
 }
 
-// runTrainings runs the trainings of todo, one at a time on each device, and saves the state after each. A round has all
-// trainings in total: those that are not in todo are done. Without a time limit, each training takes the given number
-// of steps. With one, the trainings share the time until endShare of the limit is over.
+// runTrainings runs the trainings of todo, one at a time on each device, and saves the state after each. The round has
+// all trainings: those that are not in todo are done. Without a time limit, each training takes the given number of
+// steps. With one, the trainings share the time until endShare of the limit is over.
 func (s *Search) runTrainings(todo []training, all int, endShare float64, steps int) (err error) {
 	type result struct {
 		dev  device.Device
