@@ -19,7 +19,7 @@ func (r *records) openARFF() error {
 	if err != nil {
 		return err
 	}
-	r.style = style{separator: ','}
+	r.dialect = detectedDialect{separator: ','}
 	r.rows = &plainRows{src: bufio.NewReader(r.guard), commas: true, comment: '%'}
 	if err := r.readFirst(); err != nil {
 		return err

@@ -185,7 +185,7 @@ func (r *records) value(i int, advice string) (float64, error) {
 	if r.isStray(i) {
 		return 0, r.found(i, ": %s", r.notations[i].like())
 	}
-	v, err := r.style.number(cell)
+	v, err := r.dialect.number(cell)
 	if b, ok := cellformat.Boolean(cell); ok && r.types == nil && r.isTyped(i) {
 		return b, nil
 	}

@@ -62,7 +62,7 @@ func (r *records) openColumns() error {
 	}
 	names := mapSlice(columns, func(c tablefile.Column) string { return c.Name })
 	r.rows = &columnRows{Reader: rows, columns: columns, name: r.name, spared: r.spared(names)}
-	r.style = style{separator: ',', names: names}
+	r.dialect = detectedDialect{separator: ',', names: names}
 	r.noCells, r.indexes = map[int]string{}, map[int]bool{}
 	for i, c := range columns {
 		r.indexes[i] = c.Index

@@ -45,7 +45,7 @@ func readCSV(in *input) (*table, error) {
 	}
 	lay.warnUnknownWords()
 	in.settle(lay.unneeded, made, lay.read)
-	if rec.style.comma {
+	if rec.dialect.comma {
 		in.opt.Decimal = "comma"
 	}
 	return made, lay.codeTexts(made)
@@ -292,7 +292,7 @@ func (l *layout) targetsOf(rec *records) (labels []int32, y []float64, at int, e
 	if l.class != nil && len(l.targets) == 1 {
 		at = l.targets[0]
 		cell := strings.TrimSpace(rec.row[at])
-		c, known := l.class(rec.style.point(cell))
+		c, known := l.class(rec.dialect.point(cell))
 		if !known || rec.isStray(at) {
 			c = -1
 			err = rec.cellError(at, "%s", unknownClass(cell, l.names[0], l.target.classes))
@@ -329,7 +329,7 @@ func (l *layout) appendValue(to []float64, rec *records, j int) ([]float64, erro
 		}
 	case c.Date != nil:
 		var ok bool
-		if v, ok = c.Date.parse(rec.style.point(cell)); !ok {
+		if v, ok = c.Date.parse(rec.dialect.point(cell)); !ok {
 			return nil, rec.found(i, ", %s: %s", c.Date.like(cell),
 				rec.remedy("correct it, or leave it empty with "+asFlag("missing")+" impute"))
 		}

@@ -105,8 +105,8 @@ func (d *Dialect) check() error {
 	return nil
 }
 
-// style is the notation of a table, as its first rows show it.
-type style struct {
+// detectedDialect is the notation of a table, as its first rows show it.
+type detectedDialect struct {
 	separator    rune
 	comma        bool // decimals have a comma
 	header       bool // the first row names the columns
@@ -124,10 +124,10 @@ type style struct {
 // sampleSize is the number of rows that tell how a table is written.
 const sampleSize = 200
 
-// findStyle finds the style of a table from its first bytes. Names are the names of the training columns, if known.
+// detectDialect finds the dialect of a table from its first bytes. Names are those of the training columns, if known.
 // Inputs are the ones among them that a prediction reads.
-func findStyle(head []byte, d Dialect, names, inputs []string) style {
-	s := firstStyle(head, d)
+func detectDialect(head []byte, d Dialect, names, inputs []string) detectedDialect {
+	s := firstDialect(head, d)
 	rows := s.sample(head)
 	s.comma = d.Decimal == "comma" || d.Decimal == "" && s.separator != ',' && commaDecimals(rows)
 	if len(rows) == 0 || commentedRows(head, s.separator, rows) {
@@ -165,7 +165,7 @@ func findStyle(head []byte, d Dialect, names, inputs []string) style {
 }
 
 // sample cuts the first rows into cells. It leaves a row out that the end of head may cut.
-func (s *style) sample(head []byte) (rows [][]string) {
+func (s *detectedDialect) sample(head []byte) (rows [][]string) {
 	if len(head) >= headSize/2 {
 		head = head[:bytes.LastIndexByte(head, '\n')+1]
 	}
@@ -221,7 +221,7 @@ func commentedRows(head []byte, sep rune, rows [][]string) bool {
 			continue
 		}
 		// A cell in quotes may hold separators, and several blanks may separate cells.
-		bare := style{separator: sep}
+		bare := detectedDialect{separator: sep}
 		if cells, err := bare.rows(bytes.NewReader(line)).Read(); err == nil && len(cells) == len(rows[0]) {
 			return true
 		}
@@ -231,7 +231,7 @@ func commentedRows(head []byte, sep rune, rows [][]string) bool {
 
 // commentedHeader returns the names in the last comment before the first row, if their number is that of its cells.
 // numpy writes headers so. It is nil if there are none.
-func (s *style) commentedHeader(head []byte, rows [][]string) []string {
+func (s *detectedDialect) commentedHeader(head []byte, rows [][]string) []string {
 	if len(rows) == 0 || !s.comments {
 		return nil
 	}
@@ -256,7 +256,7 @@ func (s *style) commentedHeader(head []byte, rows [][]string) []string {
 // isHeader decides whether the first row names the columns. It does if it has words alone, one of them above numbers.
 // It does not if one of its words is repeated below, or if it also has numbers. Names may be repeated as a whole row,
 // in joined files.
-func (s *style) isHeader(rows [][]string) bool {
+func (s *detectedDialect) isHeader(rows [][]string) bool {
 	if len(rows) == 0 || !slices.ContainsFunc(rows[0], s.isText) {
 		return false
 	}
@@ -295,7 +295,7 @@ func (s *style) isHeader(rows [][]string) bool {
 	return above || !numbers && !repeated
 }
 
-func (s *style) number(cell string) (float64, error) {
+func (s *detectedDialect) number(cell string) (float64, error) {
 	if s.comma && strings.Contains(cell, ",") {
 		if strings.Contains(cell, ".") {
 			return cellformat.ParseNumber("") // a syntax error
@@ -306,29 +306,29 @@ func (s *style) number(cell string) (float64, error) {
 }
 
 // point writes the cell with a decimal point.
-func (s *style) point(cell string) string {
+func (s *detectedDialect) point(cell string) string {
 	if s.comma && oneComma(cell) {
 		return strings.Replace(cell, ",", ".", 1)
 	}
 	return cell
 }
 
-// firstStyle returns the style with the separator, lines of comments, and blanks before quotes.
-func firstStyle(head []byte, d Dialect) style {
+// firstDialect returns the dialect with the separator, lines of comments, and blanks before quotes.
+func firstDialect(head []byte, d Dialect) detectedDialect {
 	sep, given := separatorOf(d.Separator)
 	if !given {
 		sep = separator(head)
 	}
-	return style{comments: true, separator: sep, blanks: bytes.Contains(head, []byte(string(sep)+` "`))}
+	return detectedDialect{comments: true, separator: sep, blanks: bytes.Contains(head, []byte(string(sep)+` "`))}
 }
 
-func (s *style) isNumber(cell string) bool {
+func (s *detectedDialect) isNumber(cell string) bool {
 	_, err := s.number(strings.TrimSpace(cell))
 	return err == nil
 }
 
 // isText reports whether the cell is neither empty nor a number.
-func (s *style) isText(cell string) bool {
+func (s *detectedDialect) isText(cell string) bool {
 	cell = strings.TrimSpace(cell)
 	_, err := s.number(cell)
 	return cell != "" && err != nil && !cellformat.IsRange(err)

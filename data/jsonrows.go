@@ -143,12 +143,12 @@ func (r *records) openJSON() error {
 		rows.spare = r.opt.Schema.Outputs()
 	}
 	r.rows = rows
-	r.style = style{separator: ','}
+	r.dialect = detectedDialect{separator: ','}
 	r.noCells = rows.noCells
 	if err := r.readFirst(); err != nil {
 		return err
 	}
-	r.style.names = rows.names
+	r.dialect.names = rows.names
 	rows.spared = r.spared(rows.names)
 	rows.like = r.opt.Schema != nil
 	return r.nameColumns(rows.names)

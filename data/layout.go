@@ -290,7 +290,7 @@ func (r *records) nameByPlace(like *Schema) error {
 			inputs = inputs[1:]
 		}
 	}
-	r.header, r.style.names = names, names
+	r.header, r.dialect.names = names, names
 	return nil
 }
 

@@ -140,8 +140,8 @@ func (c *columnProfile) fits(comma bool) bool {
 // that the other columns show; commas between cells imply points. It is not known if columns show both, or no column
 // shows one.
 func (p *profile) decimals(rec *records, d Dialect) (comma, known bool) {
-	if d.Decimal != "" || rec.style.comma {
-		return d.Decimal == "comma" || rec.style.comma, true
+	if d.Decimal != "" || rec.dialect.comma {
+		return d.Decimal == "comma" || rec.dialect.comma, true
 	}
 	var shown [2]bool
 	for i := range p.columns {
@@ -149,7 +149,7 @@ func (p *profile) decimals(rec *records, d Dialect) (comma, known bool) {
 		point, comma := c.fits(false), c.fits(true)
 		shown[0], shown[1] = shown[0] || point && !comma, shown[1] || comma && !point
 	}
-	return shown[1], shown[0] != shown[1] || !shown[0] && rec.style.separator == ','
+	return shown[1], shown[0] != shown[1] || !shown[0] && rec.dialect.separator == ','
 }
 
 // notations returns the notations of the columns of a training table that need one, nil for others, and notes about
@@ -179,7 +179,7 @@ func (p *profile) notations(rec *records, unread, targets []int) (all []*Notatio
 			}
 			all[i] = n
 			n.Column = rec.columnName(i)
-			n.Quoted = n.Comma && rec.style.separator == ','
+			n.Quoted = n.Comma && rec.dialect.separator == ','
 			notes = append(notes, n.note(c))
 		}
 	}
@@ -301,7 +301,7 @@ func (r *records) readNotations() {
 		if n != nil && !cellformat.IsNoNumber(cell) && !r.isTyped(i) {
 			plain, ok := n.plain(cell)
 			// In another file, whose cells have commas between them, 1.234 may have decimals.
-			ok = ok && !(n.Comma && !n.Quoted && r.style.separator == ',' && strings.Contains(cell, ".") &&
+			ok = ok && !(n.Comma && !n.Quoted && r.dialect.separator == ',' && strings.Contains(cell, ".") &&
 				!strings.Contains(cell, ","))
 			r.strays[i] = !ok
 			if ok {

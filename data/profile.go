@@ -142,7 +142,7 @@ func (c *columnProfile) add(rec *records, i int) {
 		c.consecutive = false
 		return
 	}
-	v, err := rec.style.number(cell)
+	v, err := rec.dialect.number(cell)
 	isNumber := err == nil || cellformat.IsRange(err)
 	if isNumber || !cellformat.IsDoubtful(cell) {
 		c.signs.add(rec, i, cell, isNumber)

@@ -19,14 +19,14 @@ import (
 // records reads the rows of a table as text cells, and knows the place of each.
 type records struct {
 	*input
-	rows   rowReader
-	guard  *guardReader
-	style  style
-	header []string // column names, nil if the file has none
-	bare   []bool   // columns whose names the file leaves empty
-	types  []string // types of the columns of an ARFF table, such as numeric and nominal
-	width  int
-	row    []string // the current row, valid until next is called
+	rows    rowReader
+	guard   *guardReader
+	dialect detectedDialect
+	header  []string // column names, nil if the file has none
+	bare    []bool   // columns whose names the file leaves empty
+	types   []string // types of the columns of an ARFF table, such as numeric and nominal
+	width   int
+	row     []string // the current row, valid until next is called
 	// Notations of columns whose numbers are not plain, nil for others; nil without such columns.
 	notations []*Notation
 	written   []string // the current row as it is written in the file
@@ -69,24 +69,24 @@ func newRecords(in *input) (*records, error) {
 	}
 	head := rec.skipTitles(in.someRows(), &dialect)
 	rec.guard.src = in.bytes
-	if rec.style = findStyle(head, dialect, known, inputs); rec.style.singleColumn {
-		rec.guard.src = &blankRowReader{src: in.bytes, comments: rec.style.comments, beforeHeader: rec.style.header,
+	if rec.dialect = detectDialect(head, dialect, known, inputs); rec.dialect.singleColumn {
+		rec.guard.src = &blankRowReader{src: in.bytes, comments: rec.dialect.comments, beforeHeader: rec.dialect.header,
 			most: in.lim.record}
 	}
-	rec.rows = rec.style.rows(rec.guard)
+	rec.rows = rec.dialect.rows(rec.guard)
 	if err := rec.readFirst(); err != nil {
 		return nil, err
 	}
 	switch {
-	case rec.style.header:
+	case rec.dialect.header:
 		err := rec.takeHeader(rec.row)
-		if rec.style.rowNames {
+		if rec.dialect.rowNames {
 			rec.header, rec.bare = slices.Insert(rec.header, 0, "row names"), slices.Insert(rec.bare, 0, true)
 			rec.width++
 		}
 		return rec, err
-	case rec.style.names != nil:
-		return rec, rec.nameColumns(rec.style.names)
+	case rec.dialect.names != nil:
+		return rec, rec.nameColumns(rec.dialect.names)
 	}
 	rec.first = true
 	return rec, nil
@@ -139,16 +139,16 @@ func (r *records) next() error {
 	if err := r.read(); err != nil {
 		return err
 	}
-	if r.style.singleColumn && len(r.row) > 1 {
+	if r.dialect.singleColumn && len(r.row) > 1 {
 		return r.rowError("this row has %s, the first row has 1: "+
 			"every row needs the same; if %s does not part them, give another separator, such as %s=';'",
-			phrase.Plural(len(r.row), "cell"), phrase.Quote(string(r.style.separator)), asKey("separator"))
+			phrase.Plural(len(r.row), "cell"), phrase.Quote(string(r.dialect.separator)), asKey("separator"))
 	}
 	if len(r.row) != r.width {
 		advice := ""
 		if cut := r.cutCell(); cut != "" {
 			advice = "; write a cell such as " + cut + " in quotes"
-		} else if r.style.shortHeader && r.style.header {
+		} else if r.dialect.shortHeader && r.dialect.header {
 			advice = "; write.table of R leaves the name of the row names out, unless it has row.names=FALSE or " +
 				"col.names=NA"
 		}
@@ -165,7 +165,7 @@ func (r *records) next() error {
 
 // cutCell finds an interval such as (0,1] in the current row, whose comma has cut it into two cells; else "".
 func (r *records) cutCell() string {
-	for i := 1; i < len(r.row) && r.style.separator == ','; i++ {
+	for i := 1; i < len(r.row) && r.dialect.separator == ','; i++ {
 		if cell := r.row[i-1] + "," + r.row[i]; intervalForm.MatchString(cell) {
 			return strings.TrimSpace(cell)
 		}
@@ -184,7 +184,7 @@ func (r *records) rowError(format string, args ...any) error {
 func (r *records) namesAgain() bool {
 	for i, cell := range r.row {
 		cell = strings.TrimSpace(cell)
-		if !r.style.header || cell != r.header[i] && !(cell == "" && r.bare[i]) {
+		if !r.dialect.header || cell != r.header[i] && !(cell == "" && r.bare[i]) {
 			return false
 		}
 	}
@@ -257,13 +257,13 @@ func (r *records) isTyped(i int) bool {
 // doubtfulHeader reports a header with numbers in it, and its text. Such a header may be a row with a mistyped cell.
 func (r *records) doubtfulHeader() (text string, doubtful bool) {
 	at := slices.IndexFunc(r.header, isText)
-	if at < 0 || r.style.names != nil || r.types != nil {
+	if at < 0 || r.dialect.names != nil || r.types != nil {
 		return "", false
 	}
 	return r.header[at], slices.ContainsFunc(r.header, func(name string) bool { return !isText(name) })
 }
 
 func isText(cell string) bool {
-	var s style
+	var s detectedDialect
 	return s.isText(cell)
 }

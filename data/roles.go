@@ -175,7 +175,7 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int) error {
 		l.leaveOut(name, i, "is empty")
 	case c.isDates() && c.isText(), rec.isDated(i):
 		return l.addDates(rec, c, i)
-	case i == 0 && rec.style.rowNames:
+	case i == 0 && rec.dialect.rowNames:
 		l.leaveOut(name, i, "has no name, as R writes the names of rows")
 	case i == 0 && rec.header != nil && rec.bare[i] && (c.consecutive || c.isUnique() || c.isNumbering()):
 		l.leaveOut(name, i, "has no name and numbers the rows")

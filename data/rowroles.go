@@ -173,7 +173,7 @@ func (l *layout) isWeightless(rec *records) bool {
 	if i < 0 {
 		return false
 	}
-	v, err := rec.style.number(strings.TrimSpace(rec.row[l.roles[i].at]))
+	v, err := rec.dialect.number(strings.TrimSpace(rec.row[l.roles[i].at]))
 	return err == nil && v == 0
 }
 
@@ -207,7 +207,7 @@ func (l *layout) roleValue(rec *records, c roleColumn) (float64, error) {
 		return 0, nil
 	}
 	if c.option == "time" && l.timeForm != nil {
-		seconds, ok := cellformat.ParseTime(*l.timeForm, rec.style.point(strings.TrimSpace(rec.row[c.at])))
+		seconds, ok := cellformat.ParseTime(*l.timeForm, rec.dialect.point(strings.TrimSpace(rec.row[c.at])))
 		if !ok {
 			return 0, rec.found(c.at, ", which is not a date, as others of it are: correct it")
 		}

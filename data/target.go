@@ -152,7 +152,7 @@ func wholeNumbers(c *columnProfile) (classes []string, why string) {
 	}
 	var values []float64
 	for cell := range c.seen {
-		if v, err := (&style{comma: true}).number(cell); err == nil { // the cell may have a point or a comma
+		if v, err := (&detectedDialect{comma: true}).number(cell); err == nil { // the cell may have a point or a comma
 			values = append(values, v)
 		}
 	}

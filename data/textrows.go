@@ -14,8 +14,8 @@ type rowReader interface {
 	InputOffset() int64                   // bytes up to the end of the row
 }
 
-// rows cuts a text in the style. It accepts rows of unequal length: the caller explains the error.
-func (s *style) rows(r io.Reader) rowReader {
+// rows cuts a text in the dialect. It accepts rows of unequal length: the caller explains the error.
+func (s *detectedDialect) rows(r io.Reader) rowReader {
 	if s.separator == ' ' {
 		p := &plainRows{src: bufio.NewReader(r)}
 		if s.comments {
@@ -38,7 +38,7 @@ const byteOrderMark = "\ufeff"
 // tabSign stands for a tab where blanks are skipped: [csv.Reader] treats tabs as blanks.
 const tabSign = '\x1f'
 
-func newCSVRows(r io.Reader, s *style) *csvRows {
+func newCSVRows(r io.Reader, s *detectedDialect) *csvRows {
 	separator := s.separator
 	if s.blanks && separator == '\t' {
 		separator = tabSign

@@ -30,12 +30,12 @@ func (r *records) titlesNote() {
 	if r.titles > 0 {
 		r.note("%s above the names of the columns left out", phrase.Plural(r.titles, "line"))
 	}
-	if r.style.numericHeader {
+	if r.dialect.numericHeader {
 		r.note("the first row has the numbers that name the inputs and is read as names "+
 			"(%s=no reads it as data)", asKey("header"))
 	}
 	switch {
-	case r.style.maybeHeader:
+	case r.dialect.maybeHeader:
 		r.note("the first row has numbers that count up and is read as data (%s=yes takes it as names)",
 			asKey("header"))
 	case r.header == nil && r.opt.Header == "":
@@ -45,7 +45,7 @@ func (r *records) titlesNote() {
 
 // inSteps reports whether the numbers of a row, three or more, rise in equal steps, and the other cells are words or
 // empty.
-func (s *style) inSteps(row []string) bool {
+func (s *detectedDialect) inSteps(row []string) bool {
 	var numbers []float64
 	for _, cell := range row {
 		if v, err := s.number(strings.TrimSpace(cell)); err == nil {
@@ -82,7 +82,7 @@ func separatorLine(head []byte, d *Dialect) (rest []byte) {
 func belowTitles(head []byte, d Dialect) (rest []byte) {
 	rest = head
 	for range maxTitles + 1 {
-		s := firstStyle(rest, d)
+		s := firstDialect(rest, d)
 		rows := s.sample(rest)
 		if len(rows) < 2 {
 			return head
