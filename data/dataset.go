@@ -13,7 +13,6 @@ import (
 	"gorgonia.org/tensor"
 
 	"github.com/gpdrf/gpdrf-gpu/data/matrix"
-	"github.com/gpdrf/gpdrf-gpu/graph"
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
@@ -70,8 +69,8 @@ type Dataset struct {
 	// groups.
 	Groups  []int32
 	groupOf map[string]int32 // numbers of the groups by their names
-	// scaffolds have the numbers of Groups; nil if these are not scaffolds.
-	scaffolds *graph.IsomorphismClasses
+	// scaffolds are the numbers of Groups by the keys of their scaffolds; nil if these are not scaffolds.
+	scaffolds map[string]int32
 	// Times [N] are the times of the rows: splits train on the past and test on the future. It is nil if rows have no
 	// order. Rows less than TimeGap before the future are near copies of it, and are not trained on.
 	Times   []float64

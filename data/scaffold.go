@@ -29,7 +29,7 @@ func (in *input) groupByScaffold(d *Dataset) error {
 		return in.errorf("has no column %s to group the rows, and no molecules that have scaffolds "+
 			"(%s COL reads a column of them): %s", phrase.Quote(Scaffold), asFlag("sequence"), noScaffold())
 	}
-	d.scaffolds = &graph.IsomorphismClasses{}
+	d.scaffolds = map[string]int32{}
 	rings := map[int32]bool{}
 	chains := 0
 	for i := range d.Sequences.N() {
@@ -42,7 +42,12 @@ func (in *input) groupByScaffold(d *Dataset) error {
 			return in.errorAt(where, "found a node with the label %s, which is not an atom: only molecules have "+
 				"scaffolds; %s", phrase.Quote(wrong), noScaffold())
 		}
-		group := int32(d.scaffolds.Number(s))
+		key := s.Key()
+		group, known := d.scaffolds[key]
+		if !known {
+			group = int32(len(d.scaffolds))
+			d.scaffolds[key] = group
+		}
 		d.Groups = append(d.Groups, group)
 		if len(s.Labels) > 0 {
 			rings[group] = true
@@ -71,7 +76,7 @@ func (d *Dataset) scaffold(i int) (s *graph.Graph, wrong string) {
 }
 
 // withScaffolds counts the molecules that have a scaffold of these groups.
-func (d *Dataset) withScaffolds(known *graph.IsomorphismClasses, groups map[int32]bool) (n int) {
+func (d *Dataset) withScaffolds(known map[string]int32, groups map[int32]bool) (n int) {
 	if known == nil || d.Sequences == nil {
 		return 0
 	}
@@ -80,7 +85,7 @@ func (d *Dataset) withScaffolds(known *graph.IsomorphismClasses, groups map[int3
 		if s == nil || len(s.Labels) == 0 {
 			continue
 		}
-		if at, found := known.Find(s); found && groups[int32(at)] {
+		if group, found := known[s.Key()]; found && groups[group] {
 			n++
 		}
 	}

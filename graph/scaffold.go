@@ -133,229 +133,56 @@ func withHydrogen(label string) string {
 	return symbol + "H" + label[len(symbol):]
 }
 
-// IsomorphismClasses numbers graphs. Two have the same number exactly if they are the same graph, whatever the order of
-// their nodes.
-type IsomorphismClasses struct {
-	number    map[string]int // number of a graph by the numbers of its connected parts
-	parts     int
-	byColours map[string][]isomorphismClass
-}
-
-// isomorphismClass is the first connected graph of its number.
-type isomorphismClass struct {
-	number int
-	*wlGraph
-}
-
-// wlGraph is a graph whose nodes have colours. Nodes that can replace each other in the same graph have the same
-// colour, and other nodes seldom have.
-type wlGraph struct {
-	label  []string
-	colour []uint64
-	near   [][]Edge
-}
-
-// Number returns the number of the graph: the next one, from 0, where it is new.
-func (c *IsomorphismClasses) Number(g *Graph) int {
-	if c.number == nil {
-		c.number, c.byColours = map[string]int{}, map[string][]isomorphismClass{}
-	}
-	name, _ := c.name(g, true)
-	number, known := c.number[name]
-	if !known {
-		number = len(c.number)
-		c.number[name] = number
-	}
-	return number
-}
-
-// Find returns the number of the graph, if it has one.
-func (c *IsomorphismClasses) Find(g *Graph) (number int, known bool) {
-	name, known := c.name(g, false)
-	if known {
-		number, known = c.number[name]
-	}
-	return number, known
-}
-
-// name lists the numbers of the connected parts in order. A new part gets a number if grow; else the graph is not
-// known.
-func (c *IsomorphismClasses) name(g *Graph, grow bool) (name string, known bool) {
-	var numbers []int
-	for _, part := range g.connectedParts() {
-		w := refineColours(part)
-		alike := c.byColours[w.name()]
-		i := slices.IndexFunc(alike, func(other isomorphismClass) bool { return other.isomorphic(w) })
-		switch {
-		case i >= 0:
-			numbers = append(numbers, alike[i].number)
-		case grow:
-			numbers = append(numbers, c.parts)
-			c.byColours[w.name()] = append(alike, isomorphismClass{c.parts, w})
-			c.parts++
-		default:
-			return "", false
-		}
-	}
-	slices.Sort(numbers)
-	return fmt.Sprint(numbers), true
-}
-
-// connectedParts returns the graphs that g consists of.
-func (g *Graph) connectedParts() (parts []*Graph) {
+// Key returns a text that does not depend on the order of the nodes. Other graphs seldom have the same.
+func (g *Graph) Key() string {
 	near := g.neighbours()
-	in := make([]*Graph, len(g.Labels))
-	at := make([]int, len(g.Labels))
-	for root := range in {
-		if in[root] != nil {
-			continue
+	colour := make([]uint64, len(g.Labels))
+	for a, label := range g.Labels {
+		colour[a] = hash(label + fmt.Sprint(shells(near, a)))
+	}
+	for before := 0; ; {
+		sorted := slices.Sorted(slices.Values(colour))
+		key := fmt.Sprint(sorted)
+		different := len(slices.Compact(sorted))
+		if different == before {
+			return key
 		}
-		part := &Graph{}
-		parts = append(parts, part)
-		in[root] = part
-		for next := []int{root}; len(next) > 0; {
-			a := next[0]
-			next = next[1:]
-			at[a] = len(part.Labels)
-			part.Labels = append(part.Labels, g.Labels[a])
-			for _, e := range near[a] {
-				if in[e.To] == nil {
-					in[e.To] = part
+		before = different
+		next := make([]uint64, len(colour))
+		for a, edges := range near {
+			var around []string
+			for _, e := range edges {
+				around = append(around, e.Label+" "+strconv.FormatUint(colour[e.To], 36))
+			}
+			slices.Sort(around)
+			next[a] = hash(strconv.FormatUint(colour[a], 36) + "\n" + strings.Join(around, "\n"))
+		}
+		colour = next
+	}
+}
+
+// shells counts the nodes at each distance from a node, which tells apart rings that the neighbours of nodes cannot.
+func shells(near [][]Edge, a int) (sizes []int) {
+	seen := make([]bool, len(near))
+	seen[a] = true
+	for shell := []int{a}; len(shell) > 0; {
+		sizes = append(sizes, len(shell))
+		var next []int
+		for _, b := range shell {
+			for _, e := range near[b] {
+				if !seen[e.To] {
+					seen[e.To] = true
 					next = append(next, e.To)
 				}
 			}
 		}
+		shell = next
 	}
-	for _, e := range g.Edges {
-		in[e.From].Edges = append(in[e.From].Edges, Edge{at[e.From], at[e.To], e.Label})
-	}
-	return parts
-}
-
-// name lists the colours, as no order of the nodes changes them.
-func (w *wlGraph) name() string { return fmt.Sprint(slices.Sorted(slices.Values(w.colour))) }
-
-// refineColours hashes the label of each node, and then its colour with the colours of its neighbours, until there are
-// no more new colours.
-func refineColours(g *Graph) *wlGraph {
-	w := &wlGraph{g.Labels, make([]uint64, len(g.Labels)), g.neighbours()}
-	for a, label := range g.Labels {
-		w.colour[a] = hash(label)
-	}
-	for before := 0; ; {
-		different := len(slices.Compact(slices.Sorted(slices.Values(w.colour))))
-		if different == before {
-			return w
-		}
-		before = different
-		next := make([]uint64, len(w.colour))
-		for a, edges := range w.near {
-			var around []string
-			for _, e := range edges {
-				around = append(around, e.Label+" "+strconv.FormatUint(w.colour[e.To], 36))
-			}
-			slices.Sort(around)
-			next[a] = hash(strconv.FormatUint(w.colour[a], 36) + "\n" + strings.Join(around, "\n"))
-		}
-		w.colour = next
-	}
+	return sizes
 }
 
 func hash(text string) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(text))
 	return h.Sum64()
-}
-
-// isomorphic reports whether a graph with the same colours is this one. It places the nodes one after the other, each
-// beside a placed one, so that it has few candidates.
-func (w *wlGraph) isomorphic(other *wlGraph) bool {
-	m := &mapping{from: w, to: other, order: w.searchOrder(), place: slices.Repeat([]int{-1}, len(w.colour)),
-		taken: make([]bool, len(w.colour))}
-	return m.extend(0)
-}
-
-// searchOrder returns the nodes in an order in which each comes after a neighbour. A node of the rarest colour is
-// first.
-func (w *wlGraph) searchOrder() (order []int) {
-	count := map[uint64]int{}
-	for _, v := range w.colour {
-		count[v]++
-	}
-	root := 0
-	for a, v := range w.colour {
-		if count[v] < count[w.colour[root]] {
-			root = a
-		}
-	}
-	seen := make([]bool, len(w.colour))
-	order = []int{root}
-	seen[root] = true
-	for from := 0; from < len(order); from++ {
-		for _, e := range w.near[order[from]] {
-			if !seen[e.To] {
-				seen[e.To] = true
-				order = append(order, e.To)
-			}
-		}
-	}
-	return order
-}
-
-// mapping gives the nodes of one graph places in another.
-type mapping struct {
-	from, to *wlGraph
-	order    []int
-	place    []int // place of each node; −1: no place yet
-	taken    []bool
-}
-
-// extend finds places for the nodes of order from number i on, and reports whether it found them.
-func (m *mapping) extend(i int) bool {
-	if i == len(m.order) {
-		return true
-	}
-	a := m.order[i]
-	for _, b := range m.candidates(a) {
-		if m.taken[b] || !m.fits(a, b) {
-			continue
-		}
-		m.place[a], m.taken[b] = b, true
-		if m.extend(i + 1) {
-			return true
-		}
-		m.place[a], m.taken[b] = -1, false
-	}
-	return false
-}
-
-// candidates returns the places beside the place of a neighbour of a, or all places if no neighbour has one.
-func (m *mapping) candidates(a int) (places []int) {
-	for _, e := range m.from.near[a] {
-		if at := m.place[e.To]; at >= 0 {
-			for _, other := range m.to.near[at] {
-				places = append(places, other.To)
-			}
-			return places
-		}
-	}
-	for b := range m.to.colour {
-		places = append(places, b)
-	}
-	return places
-}
-
-// fits reports whether b has the label, colour and degree of a, and a's edge to each placed neighbour.
-func (m *mapping) fits(a, b int) bool {
-	if m.from.label[a] != m.to.label[b] || m.from.colour[a] != m.to.colour[b] ||
-		len(m.from.near[a]) != len(m.to.near[b]) {
-		return false
-	}
-	for _, e := range m.from.near[a] {
-		at := m.place[e.To]
-		if at >= 0 && !slices.Contains(m.to.near[b], Edge{b, at, e.Label}) {
-			return false
-		}
-	}
-	return true
 }
