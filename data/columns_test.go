@@ -84,8 +84,6 @@ func (*listRows) Columns() []tablefile.Column {
 	return []tablefile.Column{{Name: "a"}, {Name: "emb", Unread: "LIST"}, {Name: "y"}}
 }
 
-func (*listRows) ReadNumbers([]float64, []bool, float64) bool { return false }
-
 func (r *listRows) Read() ([]string, error) {
 	if r.row++; r.row > 12 {
 		return nil, io.EOF

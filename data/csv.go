@@ -188,21 +188,17 @@ func (l *layout) readValues(rec *records, made *table, most int) ([]float64, err
 	var blocks [][]float64
 	var block []float64
 	cells := int64(0)
-	numbers := l.numberRows(rec)
 	for len(made.lines) < most {
-		plain := numbers.next()
-		if !plain {
-			if err := rec.next(); err == io.EOF {
-				break
-			} else if err != nil {
-				if err = l.setAside(rec, err); err != nil {
-					return nil, err
-				}
-				continue
+		if err := rec.next(); err == io.EOF {
+			break
+		} else if err != nil {
+			if err = l.setAside(rec, err); err != nil {
+				return nil, err
 			}
-			if l.drops(rec) {
-				continue
-			}
+			continue
+		}
+		if l.drops(rec) {
+			continue
 		}
 		if cells += int64(d + max(1, len(l.targets))); cells > l.lim.cells {
 			return nil, rec.errorAt(position{line: rec.line}, "the table holds more than %d million "+
@@ -211,10 +207,6 @@ func (l *layout) readValues(rec *records, made *table, most int) ([]float64, err
 		if len(block) == perBlock && d > 0 {
 			blocks = append(blocks, block)
 			block = make([]float64, 0, perBlock)
-		}
-		if plain {
-			block = numbers.append(block, made)
-			continue
 		}
 		with, err := l.appendRow(block, rec, made)
 		if err != nil {

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
-	"math"
 	"slices"
 
 	"github.com/klauspost/compress/zstd"
@@ -131,27 +130,6 @@ func (a *arrowReader) Read() (row []string, err error) {
 	}
 	a.at++
 	return a.row, nil
-}
-
-func (a *arrowReader) ReadNumbers(cells []float64, needed []bool, most float64) bool {
-	defer damaged(&a.err)
-	if a.fill(); a.err != nil {
-		return false
-	}
-	for c := range a.columns {
-		if !needed[c] {
-			continue
-		}
-		column := &a.columns[c]
-		if column.number == nil || column.missing(a.at) {
-			return false
-		}
-		if cells[c] = column.number(a.at); !(math.Abs(cells[c]) <= most) {
-			return false
-		}
-	}
-	a.at++
-	return true
 }
 
 // fill reads messages up to the next batch of rows, if no row is left.

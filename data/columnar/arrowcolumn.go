@@ -216,11 +216,10 @@ func (b *arrowBatch) unpacked(packed []byte) (text []byte, err error) {
 
 // arrowColumn holds the values of a column in a batch.
 type arrowColumn struct {
-	rows   int
-	valid  []byte // a bit for each value; nil if none is missing
-	cell   func(i int) string
-	number func(i int) float64 // nil unless the values are plain numbers
-	whole  func(i int) int64   // nil unless the values are integers
+	rows  int
+	valid []byte // a bit for each value; nil if none is missing
+	cell  func(i int) string
+	whole func(i int) int64 // nil unless the values are integers
 }
 
 func (c *arrowColumn) missing(i int) bool { return c.valid != nil && !bit(c.valid, i) }
@@ -288,21 +287,20 @@ func (c *arrowColumn) fixed(t arrowType, values []byte) {
 		c.cell = func(i int) string { return strconv.FormatInt(integer(i), 10) }
 		if t.bytes == 8 && !t.signed {
 			c.cell = func(i int) string { return strconv.FormatUint(uint64(integer(i)), 10) }
-		} else if t.bytes >= 4 && t.signed {
-			c.number = func(i int) float64 { return float64(integer(i)) }
 		}
 	case arrowFloat:
 		switch t.bytes {
 		case 2:
-			c.number = func(i int) float64 { return half(uint16(integer(i))) }
+			c.cell = func(i int) string { return number(half(uint16(integer(i)))) }
 		case 4:
-			c.number = func(i int) float64 {
-				return float64(math.Float32frombits(binary.LittleEndian.Uint32(values[4*i:])))
+			c.cell = func(i int) string {
+				return number(float64(math.Float32frombits(binary.LittleEndian.Uint32(values[4*i:]))))
 			}
 		case 8:
-			c.number = func(i int) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(values[8*i:])) }
+			c.cell = func(i int) string {
+				return number(math.Float64frombits(binary.LittleEndian.Uint64(values[8*i:])))
+			}
 		}
-		c.cell = func(i int) string { return number(c.number(i)) }
 	case arrowDate:
 		c.cell = func(i int) string { return day(integer(i)) }
 		if t.bytes == 8 {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"math/big"
 	"slices"
 	"strconv"
@@ -93,27 +92,6 @@ func (p *parquetReader) Read() (row []string, err error) {
 	return p.row, nil
 }
 
-func (p *parquetReader) ReadNumbers(cells []float64, needed []bool, most float64) bool {
-	defer damaged(&p.err)
-	if p.fill(); len(p.remaining) == 0 {
-		return false
-	}
-	for k, v := range p.remaining[0] {
-		c := p.places[k]
-		if !needed[c] {
-			continue
-		}
-		if v.IsNull() || p.values[c].number == nil {
-			return false
-		}
-		if cells[c] = p.values[c].number(v); !(math.Abs(cells[c]) <= most) {
-			return false
-		}
-	}
-	p.remaining = p.remaining[1:]
-	return true
-}
-
 // fill reads rows, if none are left.
 func (p *parquetReader) fill() {
 	defer damaged(&p.err)
@@ -181,14 +159,13 @@ func (g partOf) ColumnChunks() []parquet.ColumnChunk { return g.chunks }
 
 // parquetValues reads the values of a column.
 type parquetValues struct {
-	cell   func(parquet.Value) string  // nil if the values cannot be cells
-	number func(parquet.Value) float64 // nil unless the values are plain numbers
-	text   bool
+	cell func(parquet.Value) string // nil if the values cannot be cells
+	text bool
 }
 
 // reals tells how to read numbers that may have fractions.
 func reals(of func(parquet.Value) float64) parquetValues {
-	return parquetValues{cell: func(v parquet.Value) string { return number(of(v)) }, number: of}
+	return parquetValues{cell: func(v parquet.Value) string { return number(of(v)) }}
 }
 
 // valuesOf tells how to read a column. Package parquet does not know all types of leaves.
@@ -235,10 +212,8 @@ func plainValues(kind parquet.Kind) (p parquetValues) {
 		p.cell = func(v parquet.Value) string { return strconv.FormatBool(v.Boolean()) }
 	case parquet.Int32:
 		p.cell = func(v parquet.Value) string { return strconv.Itoa(int(v.Int32())) }
-		p.number = func(v parquet.Value) float64 { return float64(v.Int32()) }
 	case parquet.Int64:
 		p.cell = func(v parquet.Value) string { return strconv.FormatInt(v.Int64(), 10) }
-		p.number = func(v parquet.Value) float64 { return float64(v.Int64()) }
 	case parquet.Int96:
 		p.cell = julian
 	case parquet.Float:

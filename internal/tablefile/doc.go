@@ -16,10 +16,6 @@ type Reader interface {
 	Columns() []Column
 	// Read gives the next row, which is valid until another is read, or io.EOF after the last.
 	Read() (row []string, err error)
-	// ReadNumbers reads the next row into cells, as far as they are needed, without text. It does so if all of these
-	// are numbers from −most to most; otherwise the row is left to Read. The numbers are the doubles nearest to what
-	// Read writes.
-	ReadNumbers(cells []float64, needed []bool, most float64) bool
 }
 
 // Column is a column of a file: numbers in double, or text. Any cell may be missing.
