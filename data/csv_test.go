@@ -127,7 +127,8 @@ func TestBadFiles(t *testing.T) {
 		{"blank", "\n\n\r\n", "t.csv: is empty", ReadOptions{}},
 		{"blanks", " \n\t\n", "t.csv: is empty", ReadOptions{}},
 		{"empty gzip", zipped(""), "t.csv: is empty", ReadOptions{}},
-		{"bytes after gzip", zipped("a,b\n1,2\n") + "x", "t.csv: has other bytes after its gzip data", ReadOptions{}},
+		{"bytes after gzip", zipped("a,b\n1,2\n") + "no gzip data",
+			"t.csv: the gzip data are damaged, or other bytes follow", ReadOptions{}},
 		{"interval", "a,b\n(0,1],5\n(1,2],6\n", "t.csv:2: this row has 3 cells, the first row has 2: every row needs " +
 			"the same; write a cell such as (0,1] in quotes", ReadOptions{}},
 		{"object of rows", "{\n \"data\": [\n{\"a\":1,\"y\":2},\n{\"a\":2,\"y\":3}]}",

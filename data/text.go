@@ -33,7 +33,6 @@ const headSize = 64 << 10 // headSize is the number of bytes that tell the kind 
 var (
 	errTextLimit   = errors.New("text limit")
 	errRecordLimit = errors.New("record limit")
-	errBehindGzip  = errors.New("bytes after gzip data")
 )
 
 // open undoes gzip, and checks that a file is text unless its format is not.
@@ -50,13 +49,12 @@ func (in *input) open() (err error) {
 // unzipped undoes gzip, and removes a byte order mark. It returns the reader and the first bytes of the content.
 func unzipped(name string, r io.Reader) (*bufio.Reader, []byte, error) {
 	br := bufio.NewReaderSize(r, headSize)
-	if isGzip(br) {
+	if magic, _ := br.Peek(2); string(magic) == "\x1f\x8b" {
 		gz, err := gzip.NewReader(br)
 		if err != nil {
 			return nil, nil, readError(name, err)
 		}
-		gz.Multistream(false)
-		br = bufio.NewReaderSize(&gzipMembers{gz, br}, headSize)
+		br = bufio.NewReaderSize(gz, headSize)
 	}
 	head, err := br.Peek(headSize)
 	if bytes.HasPrefix(head, []byte(byteOrderMark)) {
@@ -70,33 +68,6 @@ func unzipped(name string, r io.Reader) (*bufio.Reader, []byte, error) {
 		return nil, nil, readError(name, err)
 	}
 	return br, head, nil
-}
-
-func isGzip(r *bufio.Reader) bool {
-	magic, _ := r.Peek(2)
-	return string(magic) == "\x1f\x8b"
-}
-
-// gzipMembers reads the members of a gzip file, one after the other. Other bytes after a member are an error.
-type gzipMembers struct {
-	part *gzip.Reader
-	src  *bufio.Reader
-}
-
-func (g *gzipMembers) Read(to []byte) (int, error) {
-	n, err := g.part.Read(to)
-	if err != io.EOF {
-		return n, err
-	}
-	if _, err := g.src.Peek(1); err != nil {
-		return n, err
-	}
-	if !isGzip(g.src) {
-		return n, errBehindGzip
-	}
-	err = g.part.Reset(g.src)
-	g.part.Multistream(false)
-	return n, err
 }
 
 // text refuses data that are not text.
@@ -241,13 +212,10 @@ func readError(name string, err error) error {
 	switch {
 	case errors.As(err, new(*Error)):
 		return err
-	case errors.Is(err, errBehindGzip):
-		return &Error{File: name, Msg: "has other bytes after its gzip data: remove them, or fetch the file again",
-			Err: err}
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return &Error{File: name, Msg: "the gzip data end too early: the file was cut short, fetch it again", Err: err}
 	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.As(err, new(flate.CorruptInputError)):
-		return &Error{File: name, Msg: "the gzip data are damaged: fetch the file again", Err: err}
+		return &Error{File: name, Msg: "the gzip data are damaged, or other bytes follow: fetch the file again", Err: err}
 	}
 	return &readFailure{name, err}
 }
