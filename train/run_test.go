@@ -42,7 +42,7 @@ func wave(rng *rand.Rand, a, b float64) string {
 	return fmt.Sprint(200 + 10*(math.Sin(2*a)+0.5*b+0.1*rng.NormFloat64()))
 }
 
-// half is a constant for half of the rows, and noise for the others.
+// half returns a constant for half of the rows, and noise for the others.
 func half(rng *rand.Rand, _, b float64) string {
 	if b < 0 {
 		return "200"
