@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -52,6 +53,29 @@ func TestBestAttempt(t *testing.T) {
 		got := ch.best()
 		if !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
+		}
+	}
+}
+
+// Another likelihood goes on only if its short attempt is the best.
+func TestBestTwo(t *testing.T) {
+	bound, other := candidate{"gaussian", options.ELBO, 1}, candidate{"gaussian", options.Predictive, 0.3}
+	varying := candidate{"heteroscedastic", options.ELBO, 0.3}
+	for _, c := range []struct {
+		logs [3]float64 // of bound, other and varying
+		want []candidate
+	}{
+		{[3]float64{-3, -1, -2}, []candidate{other, bound}},
+		{[3]float64{-3, -2, -1}, []candidate{varying, other}},
+		{[3]float64{-1, -2, -3}, []candidate{bound, other}},
+	} {
+		ch := &objectiveChoice{candidates: []candidate{bound, other, varying}, inputs: &attemptSetup{}}
+		for i, of := range ch.candidates {
+			ch.attempts = append(ch.attempts, rundir.Attempt{Likelihood: of.likelihood, Objective: of.objective,
+				KLWeight: of.klWeight, Logs: []float64{c.logs[i]}})
+		}
+		if got := ch.bestTwo(); !slices.Equal(got, c.want) {
+			t.Errorf("log densities %v: %v go on, want %v", c.logs, got, c.want)
 		}
 	}
 }

@@ -189,14 +189,17 @@ func lengthsBetween(shortSteps, longSteps int) (all []int, sum int) {
 	return all, sum
 }
 
-// bestTwo returns the candidates of the two best attempts with the inputs so far.
+// bestTwo returns the candidates of the two best attempts with the inputs so far. Another likelihood is one of them only
+// if it is the best: it replaces no objective that may be better after more steps.
 func (ch *objectiveChoice) bestTwo() (all []candidate) {
 	ranked := ch.scored()
 	slices.SortStableFunc(ranked, func(a, b *rundir.Attempt) int { return cmp.Compare(ch.meanOf(b), ch.meanOf(a)) })
-	for _, a := range ranked[:min(2, len(ranked))] {
-		all = append(all, candidateOf(a))
+	for _, a := range ranked {
+		if c := candidateOf(a); len(all) == 0 || !c.changesLikelihood(ch.candidates[0]) {
+			all = append(all, c)
+		}
 	}
-	return all
+	return all[:min(2, len(all))]
 }
 
 // fitLongSteps fits the steps of a long attempt into a time limit. Two of these and the run share the time that is
