@@ -215,7 +215,8 @@ func readError(name string, err error) error {
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return &Error{File: name, Msg: "the gzip data end too early: the file was cut short, fetch it again", Err: err}
 	case errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader), errors.As(err, new(flate.CorruptInputError)):
-		return &Error{File: name, Msg: "the gzip data are damaged, or other bytes follow: fetch the file again", Err: err}
+		return &Error{File: name, Err: err,
+			Msg: "the gzip data are damaged, or other bytes follow: fetch the file again"}
 	}
 	return &readFailure{name, err}
 }

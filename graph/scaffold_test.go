@@ -71,7 +71,8 @@ func TestScaffoldKeys(t *testing.T) {
 			}
 		}
 	}
-	for _, written := range [][2]string{{"C1CCC(CC1)N2CC2", "C1CN1C1CCCCC1"}, {"c1ccc2c(c1)cc[nH]2", "[nH]1ccc2ccccc12"}} {
+	for _, written := range [][2]string{{"C1CCC(CC1)N2CC2", "C1CN1C1CCCCC1"},
+		{"c1ccc2c(c1)cc[nH]2", "[nH]1ccc2ccccc12"}} {
 		if standard(t, written[0]).Key() != standard(t, written[1]).Key() {
 			t.Errorf("%v have two keys", written)
 		}

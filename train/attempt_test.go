@@ -84,8 +84,8 @@ func TestBestTwo(t *testing.T) {
 func TestChoiceOfAttempts(t *testing.T) {
 	bound, other := candidate{"gaussian", options.ELBO, 1}, candidate{"gaussian", options.Predictive, 0.3}
 	of := func(c candidate, steps int, log float64) rundir.Attempt {
-		return rundir.Attempt{Likelihood: c.likelihood, Objective: c.objective, KLWeight: c.klWeight, Steps: steps, Logs: []float64{log, log},
-			Temperature: 2}
+		return rundir.Attempt{Likelihood: c.likelihood, Objective: c.objective, KLWeight: c.klWeight, Steps: steps,
+			Logs: []float64{log, log}, Temperature: 2}
 	}
 	short, in := []rundir.Attempt{of(bound, 10, -2), of(other, 10, -1)}, &attemptSetup{}
 	for name, c := range map[string]struct {

@@ -189,8 +189,8 @@ func lengthsBetween(shortSteps, longSteps int) (all []int, sum int) {
 	return all, sum
 }
 
-// bestTwo returns the candidates of the two best attempts with the inputs so far. Another likelihood is one of them only
-// if it is the best: it replaces no objective that may be better after more steps.
+// bestTwo returns the candidates of the two best attempts with the inputs so far. Another likelihood is one of them
+// only if it is the best: it replaces no objective that may be better after more steps.
 func (ch *objectiveChoice) bestTwo() (all []candidate) {
 	ranked := ch.scored()
 	slices.SortStableFunc(ranked, func(a, b *rundir.Attempt) int { return cmp.Compare(ch.meanOf(b), ch.meanOf(a)) })
