@@ -161,11 +161,14 @@ func (g *Graph) Key() string {
 	}
 }
 
+// maxShells is the largest number of shells: more tell apart rings of more than sixteen atoms, and take time that grows
+// with the square of the nodes.
+const maxShells = 8
+
 // shells counts the nodes at each distance from a node, which tells apart rings that the neighbours of nodes cannot.
 func shells(near [][]Edge, a int) (sizes []int) {
-	seen := make([]bool, len(near))
-	seen[a] = true
-	for shell := []int{a}; len(shell) > 0; {
+	seen := map[int]bool{a: true}
+	for shell := []int{a}; len(shell) > 0 && len(sizes) < maxShells; {
 		sizes = append(sizes, len(shell))
 		var next []int
 		for _, b := range shell {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 )
@@ -109,5 +110,19 @@ func TestIsAtom(t *testing.T) {
 	scaffold := mustParse(t, "[13CH3]N1C=CC=C1").Scaffold()
 	if !slices.Equal(scaffold.Labels, []string{"N", "C", "C", "C", "C"}) {
 		t.Errorf("%v", scaffold.Labels)
+	}
+}
+
+// The key of a large ring takes time that grows with its atoms, not with their square.
+func TestKeyOfLargeRing(t *testing.T) {
+	const n = 50000
+	ring := &Graph{}
+	for i := range n {
+		ring.Labels = append(ring.Labels, "C")
+		ring.Edges = append(ring.Edges, Edge{From: i, To: (i + 1) % n, Label: "-"})
+	}
+	began := time.Now()
+	if ring.Key(); time.Since(began) > 20*time.Second {
+		t.Errorf("a ring of %d atoms took %v", n, time.Since(began))
 	}
 }
