@@ -259,7 +259,8 @@ func TestRanksTimeLimit(t *testing.T) {
 	l := newLauncher(t, "openmpi")
 	code, said := l.run(t, 2, "train --data rows.csv --inducing 8 --features 8 --batch 40 --time-limit 6s "+
 		"--set report=false --out timed")
-	if code != 0 || strings.Count(said, "time limit 6s: ") != 1 || strings.Count(said, "run folder: ") != 1 {
+	// On a busy machine few steps fit, which the note says in other words.
+	if code != 0 || strings.Count(said, "time limit 6s") != 1 || strings.Count(said, "run folder: ") != 1 {
 		t.Fatalf("exit code %d: %s", code, said)
 	}
 	if r := l.result(t, "timed"); r == nil || !(r.Steps >= 10) {
