@@ -115,7 +115,7 @@ func (s *setup) explain(err error, planned *memory.Plan) error {
 	var names []string
 	for _, b := range planned.Buffers {
 		if b.Bytes == fault.Bytes && len(names) < 3 {
-			names = append(names, b.Name)
+			names = append(names, b.Words())
 		}
 	}
 	if names != nil {

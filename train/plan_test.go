@@ -237,7 +237,7 @@ func TestPlanThatDoesNotFit(t *testing.T) {
 	}{
 		{"samples=60000", 8 << 20,
 			`even one row at a time needs [0-9.]+ MiB where 8.0 MiB are free, the largest part, ` +
-				`pass\.drf\[0\]\.scratch\.moments\.phi, [0-9.]+ MiB: what fits is --set samples=[0-9]+`},
+				`features and moments, layer 1, [0-9.]+ MiB: what fits is --set samples=[0-9]+`},
 		{"features=900000", 8 << 20, `: what fits is --features [0-9]+$`},
 		{"q-cov=full lengthscales=ard", 900 << 10, `: what fits is --inducing [0-9]+`},
 		{"features=900000 samples=60000", 2 << 20, `: what fits is --set samples=1 --features [0-9]+$`},
@@ -323,7 +323,7 @@ func TestPredictionTooLarge(t *testing.T) {
 	_, err := trained.Predict(t.Context(), little, set, 60000)
 	var usage *usererror.Error
 	found := regexp.MustCompile(`^cpu:small has too little memory: the prediction of 60 rows with ` +
-		`60000 samples needs .* the largest part, host\.prediction \[60000,60,1\], 27\.5 MiB: what ` +
+		`60000 samples needs .* the largest part, prediction \[60000,60,1\], 27\.5 MiB: what ` +
 		`fits is --samples ([0-9]+), or fewer rows$`).FindStringSubmatch(errorText(err))
 	if !errors.As(err, &usage) || found == nil {
 		t.Fatal(err)

@@ -53,31 +53,6 @@ func (b Buffer) shape() string {
 	return " " + strings.ReplaceAll(fmt.Sprint(b.Shape), " ", ",")
 }
 
-// groupOf is the group of a buffer, by the beginning of its name. The groups stand in the order of this table.
-var groupOf = []struct{ prefix, group string }{
-	{"set.", "data set"},
-	{"model.params.Value", "parameters"}, {"model.params.wide", "parameters"},
-	{"model.params.Grad", "gradients"}, {"model.params.sums", "gradients"},
-	{"adam.", "Adam: moments and rates"},
-	{"validation.", "validation"},
-	{"model.report", "report"},
-	{"model.drf", "DRF layers: frequencies"},
-	{"model.", "GP layer: matrices"},
-	{"pass.gp.", "GP layer: activations"},
-	{"pass.drf", "DRF layers: activations and features"},
-	{"pass", "batch"},
-	{"device.", "scratch of the backend"},
-	{hostPrefix, "host memory"},
-}
-
-const hostPrefix = "host."
-
-// groupIndex returns the index of a name in groupOf.
-func groupIndex(name string) int {
-	return slices.IndexFunc(groupOf,
-		func(g struct{ prefix, group string }) bool { return strings.HasPrefix(name, g.prefix) })
-}
-
 // New returns the Plan of a step, given by its device and sizes, with the buffers of a ledger and of the host.
 func New(step Plan, ledger *device.Ledger, host []Buffer) *Plan {
 	p := &step
@@ -91,9 +66,9 @@ func New(step Plan, ledger *device.Ledger, host []Buffer) *Plan {
 		p.Buffers = append(p.Buffers, b)
 	}
 	for i, b := range p.Buffers {
-		p.Buffers[i].Group = groupOf[groupIndex(b.Name)].group
+		p.Buffers[i].Group = parts[partIndex(b.Name)].group
 	}
-	slices.SortStableFunc(p.Buffers, func(a, b Buffer) int { return groupIndex(a.Name) - groupIndex(b.Name) })
+	slices.SortStableFunc(p.Buffers, func(a, b Buffer) int { return groupRank(a.Group) - groupRank(b.Group) })
 	return p
 }
 
@@ -188,24 +163,9 @@ func (p *Plan) largest(include func(Buffer) bool) (found Buffer) {
 	return found
 }
 
-// Lines returns the plan for people: the buffers by group, then the sums.
+// Lines returns the plan for people: the parts by group, then the sums.
 func (p *Plan) Lines() (lines []string) {
-	width := 0 // width of the longest name
-	for _, b := range p.Buffers {
-		width = max(width, len(b.Name))
-	}
-	for i, b := range p.Buffers {
-		if i == 0 || b.Group != p.Buffers[i-1].Group {
-			sum := int64(0)
-			for _, other := range p.Buffers {
-				if other.Group == b.Group {
-					sum = Plus(sum, other.Bytes)
-				}
-			}
-			lines = append(lines, fmt.Sprintf("%-*s %10s", width+24, b.Group, Bytes(sum)))
-		}
-		lines = append(lines, fmt.Sprintf("  %-*s%-18s %-3s %10s", width, b.Name, b.shape(), b.Type, Bytes(b.Bytes)))
-	}
+	lines = p.partLines()
 	lines = append(lines, "", fmt.Sprintf("on %s: %s", p.Device, Bytes(p.Total)))
 	if p.Free != nil {
 		lines[len(lines)-1] += fmt.Sprintf(" of %s free", Bytes(*p.Free))
@@ -301,8 +261,9 @@ func (p *Plan) Lacks(what, remedy string) error {
 	if p.exceeded {
 		return usererror.Errorf("%s counts 2³¹ − 1 numbers in one operation at most: %s has more, "+
 			"the largest part, %s%s, %s: %s",
-			s.where, what, s.largest.Name, s.largest.shape(), Bytes(s.largest.Bytes), remedy)
+			s.where, what, s.largest.Words(), s.largest.shape(), Bytes(s.largest.Bytes), remedy)
 	}
 	return usererror.Errorf("%s has too little memory: %s needs %s where %s are free, the largest part, %s%s, %s: %s",
-		s.where, what, Bytes(s.needs), Bytes(s.free), s.largest.Name, s.largest.shape(), Bytes(s.largest.Bytes), remedy)
+		s.where, what, Bytes(s.needs), Bytes(s.free), s.largest.Words(), s.largest.shape(), Bytes(s.largest.Bytes),
+		remedy)
 }

@@ -15,7 +15,7 @@ func TestGroups(t *testing.T) {
 		"model.params.wide": "parameters", "model.params.sums": "gradients", "model.report": "report",
 		"model.drf[0].integrated.params.MeanOmega": "DRF layers: frequencies", "model.gp.kuu.c": "GP layer: matrices",
 	} {
-		if got := groupOf[groupIndex(name)].group; got != want {
+		if got := parts[partIndex(name)].group; got != want {
 			t.Errorf("%s is in %q", name, got)
 		}
 	}
