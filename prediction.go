@@ -51,7 +51,7 @@ func (t *Target) Quantile(i int, level float64) (float64, error) {
 	if err := checkRow(i, len(t.Mean)); err != nil {
 		return 0, err
 	}
-	return t.regression.Quantile(i, level), nil
+	return t.regression.QuantileFunc(i)(level), nil
 }
 
 // Quantile returns the quantile of the first target. It is an error for a classification, which has Probabilities.

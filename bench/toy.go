@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/bench/plots"
+	"github.com/gpdrf/gpdrf-gpu/predict"
 )
 
 // The toy: one input, rows of a known function with noise, and a gap without rows. The commands are the README's.
@@ -95,7 +96,8 @@ func toyBand(rows, grid, predicted string) (b plots.Band, err error) {
 		into        *[]float64
 	}{
 		{rows, "x", &b.RowsX}, {rows, "y", &b.RowsY}, {grid, "x", &b.X}, {predicted, "mean", &b.Mean},
-		{predicted, "q05", &b.Q05}, {predicted, "q25", &b.Q25}, {predicted, "q75", &b.Q75}, {predicted, "q95", &b.Q95},
+		{predicted, predict.QuantileColumn(0.05), &b.Q05}, {predicted, predict.QuantileColumn(0.25), &b.Q25},
+		{predicted, predict.QuantileColumn(0.75), &b.Q75}, {predicted, predict.QuantileColumn(0.95), &b.Q95},
 	} {
 		if *c.into, err = column(c.table, c.name); err != nil {
 			return b, err

@@ -1,6 +1,7 @@
 package predict
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/gpdrf/gpdrf-gpu/data/scaling"
@@ -29,8 +30,19 @@ func (r *Regression) WithDraws(draws int, seed uint64) *Regression {
 	return &Regression{r.p, r.c, fitted.Draws(r.mixture.(metrics.Mixture), r.c, draws, seed), r.whole, r.scale}
 }
 
-// QuantileLevels returns the levels of the quantiles q05 q25 q50 q75 q95.
+// QuantileLevels returns the levels of the quantiles in the table of a prediction.
 func QuantileLevels() []float64 { return []float64{0.05, 0.25, 0.5, 0.75, 0.95} }
+
+// QuantileColumn returns the name of the column of the quantiles at a level: q05 for 0.05.
+func QuantileColumn(level float64) string { return fmt.Sprintf("q%02.0f", 100*level) }
+
+// QuantileColumns returns the names of the columns of the quantiles at QuantileLevels.
+func QuantileColumns() (names []string) {
+	for _, level := range QuantileLevels() {
+		names = append(names, QuantileColumn(level))
+	}
+	return names
+}
 
 // Moments returns mean and standard deviation of row i, and the two parts of its variance: noise, and what the model
 // does not know.
@@ -67,11 +79,8 @@ func (r *Regression) PIT(i, row int, y float64, seed uint64) float64 {
 	return below + (upTo-below)*fitted.Uniform(row, r.c, seed)
 }
 
-// Quantile returns the quantile of row i at level q.
-func (r *Regression) Quantile(i int, q float64) float64 { return r.Quantiles(i)(q) }
-
-// Quantiles returns Quantile for row i as a function of the level. It is faster for several levels.
-func (r *Regression) Quantiles(i int) func(q float64) float64 {
+// QuantileFunc returns the quantile of row i as a function of the level.
+func (r *Regression) QuantileFunc(i int) func(q float64) float64 {
 	quantile := r.mixture.QuantileFunc(i)
 	return func(q float64) float64 { return r.scale.Unscale(quantile(q)) }
 }

@@ -135,7 +135,7 @@ func outputColumns(t *fitted.Model, p *model.Prediction, c, draws int,
 	levels := QuantileLevels()
 	quantiles := r.QuantilesAt(levels)
 	q, ok := t.Conformal.DefaultQuantile(c)
-	columns = []string{"mean", "sd", "var_aleatoric", "var_epistemic", "q05", "q25", "q50", "q75", "q95"}
+	columns = append([]string{"mean", "sd", "var_aleatoric", "var_epistemic"}, QuantileColumns()...)
 	if ok {
 		columns = append(columns, "lower", "upper")
 	}

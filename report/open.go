@@ -202,7 +202,8 @@ func (r *Run) ParseRows(text []byte) (*TestRows, error) {
 		for _, name := range outputs {
 			of := func(column string) []float64 { return c.numbers(predict.ColumnPrefix(name, outputs) + column) }
 			rows.Targets = append(rows.Targets, Target{
-				Name: name, True: of("target"), Mean: of("mean"), SD: of("sd"), Q05: of("q05"), Q95: of("q95"),
+				Name: name, True: of("target"), Mean: of("mean"), SD: of("sd"),
+				Q05: of(predict.QuantileColumn(0.05)), Q95: of(predict.QuantileColumn(0.95)),
 				LogDensity: of(densityColumn), PIT: of(pitColumn),
 			})
 		}

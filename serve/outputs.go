@@ -142,7 +142,7 @@ func (p *prediction) addTargets(ctx context.Context, t *Tensor, want requestedOu
 				lower, upper := r.Interval(i, bounds[c])
 				t.Numbers = append(t.Numbers, lower, upper)
 			case quantilesName:
-				quantile := r.Quantiles(i)
+				quantile := r.QuantileFunc(i)
 				for _, q := range want.levels {
 					if ctx.Err() != nil {
 						return context.Cause(ctx)

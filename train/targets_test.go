@@ -94,12 +94,12 @@ func testLogs(t *testing.T, trained *fitted.Model, dev device.Device, test *data
 		t.Errorf("integral %g, mean %g, which is reported as %g; variance %g of %g and %g", total, mean, got, sd*sd,
 			aleatoric, epistemic)
 	}
-	if q := r.Quantile(0, 0.3); math.Abs(r.PIT(0, 0, q, 0)-0.3) > 1e-9 {
+	if q := r.QuantileFunc(0)(0.3); math.Abs(r.PIT(0, 0, q, 0)-0.3) > 1e-9 {
 		t.Errorf("the quantile of 0.3 has probability %g", r.PIT(0, 0, q, 0))
 	}
 	below := 0.0
 	for k := range 4000 {
-		if r.Draw(0, 0, k, 1) < r.Quantile(0, 0.3) {
+		if r.Draw(0, 0, k, 1) < r.QuantileFunc(0)(0.3) {
 			below += 1.0 / 4000
 		}
 	}

@@ -26,7 +26,8 @@ func (p *program) predictVerb() verb {
 		name: "predict", args: "RUN", line: "predict the rows of a file", run: p.predict,
 		about: "RUN is a run folder, or its model.safetensors alone. Columns are matched to those of training by " +
 			"name, or by position without a header. The output has a row for each row of FILE, in the same order. A " +
-			"regression has the target's mean and sd, and the quantiles q05 q25 q50 q75 q95. The parts of its " +
+			"regression has the target's mean and sd, and the quantiles " +
+			strings.Join(predict.QuantileColumns(), " ") + ". The parts of its " +
 			"variance are var_aleatoric (noise) and var_epistemic (uncertainty of the model). A classification has " +
 			"label, p_<class> for each class, entropy in nats, and bhattacharyya, which is large for confident " +
 			"predictions. A distance above 1 marks a row unlike the training rows. A run with --conformal adds lower " +
