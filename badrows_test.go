@@ -44,11 +44,11 @@ func TestBadInput(t *testing.T) {
 		{"a symbol", `row 1: found "!" at byte 3`, gpdrf.Rows{Sequences: []string{"AC!", "ACG"},
 			Tokens: "dna", Values: []float64{1, 2}}, gpdrf.Options{}},
 		{"an option", `unknown option "kernl": did you mean "kernel"?`, gpdrf.Rows{},
-			gpdrf.Options{More: map[string]string{"kernl": "rbf"}}},
+			gpdrf.Options{Extra: map[string]string{"kernl": "rbf"}}},
 		{"a value of one", `gpdrf.Options: kernel: "rbg" is not a kernel`, gpdrf.Rows{},
 			gpdrf.Options{Kernel: "rbg"}},
 		{"a field in More", "gpdrf.Options: kernel: set the field Kernel instead", gpdrf.Rows{},
-			gpdrf.Options{More: map[string]string{"kernel": "rbf"}}},
+			gpdrf.Options{Extra: map[string]string{"kernel": "rbf"}}},
 		{"a target too few", "row 2 has 1 number, and row 1 has 2 targets: give each row as many",
 			gpdrf.Rows{Inputs: numbers[:2], Targets: [][]float64{{1, 2}, {3}}}, gpdrf.Options{}},
 		{"one name", "1 target name for 2 targets", gpdrf.Rows{Inputs: numbers[:2],
@@ -56,9 +56,9 @@ func TestBadInput(t *testing.T) {
 		{"one target", "give values instead", gpdrf.Rows{Inputs: numbers[:2], Targets: [][]float64{{1}, {3}}},
 			gpdrf.Options{}},
 		{"an option of files", "gpdrf.Options: gram: is about files", gpdrf.Rows{},
-			gpdrf.Options{More: map[string]string{"gram": "k.npz"}}},
+			gpdrf.Options{Extra: map[string]string{"gram": "k.npz"}}},
 		{"a field", "gpdrf.Options: steps: set the field Steps instead", gpdrf.Rows{},
-			gpdrf.Options{More: map[string]string{"steps": "3"}}},
+			gpdrf.Options{Extra: map[string]string{"steps": "3"}}},
 		{"an ensemble of the best", "preset best makes an ensemble of the models that it finds", gpdrf.Rows{},
 			gpdrf.Options{Preset: "best", Ensemble: 3}},
 		{"a device", `device "tpu" is not known`, gpdrf.Rows{Inputs: numbers, Values: []float64{1, 2, 4}},
@@ -108,7 +108,7 @@ func TestColumns(t *testing.T) {
 func TestDashesOfColumns(t *testing.T) {
 	rows := wave()
 	rows.Columns = []string{`max --depth "m`}
-	m, err := gpdrf.Train(t.Context(), rows, gpdrf.Options{Model: "gp", Steps: 2, Device: "cpu"})
+	m, err := gpdrf.Train(t.Context(), rows, gpdrf.Options{Model: gpdrf.ModelGP, Steps: 2, Device: "cpu"})
 	must.OK(t, err)
 	_, err = m.Predict(t.Context(), gpdrf.Rows{Columns: []string{"x"}, Inputs: [][]float64{{3}}})
 	if want := `column "max --depth \"m" is missing`; err == nil || !strings.Contains(err.Error(), want) {
@@ -131,42 +131,10 @@ func TestUntrained(t *testing.T) {
 	}
 }
 
-// The quantile, the interval and the set of a row that a prediction does not have are errors.
-func TestNoSuchRow(t *testing.T) {
-	var numbers, classes gpdrf.Rows
-	for i := range 40 {
-		numbers.Inputs = append(numbers.Inputs, []float64{float64(i)})
-		numbers.Values = append(numbers.Values, float64(i*7%11))
-		classes.Classes = append(classes.Classes, []string{"low", "high"}[i/3%2])
-	}
-	classes.Inputs = numbers.Inputs
-	for _, rows := range []gpdrf.Rows{numbers, classes} {
-		m := must.Get(gpdrf.Train(t.Context(), rows, gpdrf.Options{Model: "gp", Steps: 2, Conformal: true,
-			EvalSamples: 10, More: map[string]string{"level": "0.5"}}))(t)
-		p := must.Get(m.Predict(t.Context(), gpdrf.Rows{Inputs: rows.Inputs[:3]}))(t)
-		for _, i := range []int{-1, 3} {
-			_, err := p.Quantile(i, 0.5)
-			errs := []error{err}
-			if rows.Classes != nil {
-				_, err = p.Set(i, 0.5)
-				errs = []error{err}
-			} else {
-				_, _, err = p.Interval(i, 0.5)
-				errs = append(errs, err)
-			}
-			for _, err := range errs {
-				if err == nil || !strings.Contains(err.Error(), "of a prediction of 3 rows: they count from 0") {
-					t.Errorf("row %d: %v", i, err)
-				}
-			}
-		}
-	}
-}
-
 // A quantile is an error in a classification, and at levels that are no probability.
 func TestNoQuantile(t *testing.T) {
 	inputs := [][]float64{{1}, {2}, {3}, {4}, {5}, {6}}
-	o := gpdrf.Options{Model: "gp", Steps: 2, Device: "cpu"}
+	o := gpdrf.Options{Model: gpdrf.ModelGP, Steps: 2, Device: "cpu"}
 	predict := func(rows gpdrf.Rows) *gpdrf.Prediction {
 		rows.Inputs = inputs
 		m := must.Get(gpdrf.Train(context.Background(), rows, o))(t)
@@ -174,18 +142,18 @@ func TestNoQuantile(t *testing.T) {
 		return p
 	}
 	classes := predict(gpdrf.Rows{Classes: []string{"a", "b", "a", "b", "a", "b"}})
-	if q, err := classes.Quantile(0, 0.5); err == nil {
-		t.Errorf("%g of a classification", q)
+	if q, err := classes.Quantiles(0.5); err == nil {
+		t.Errorf("%v of a classification", q)
 	}
-	for _, likelihood := range []string{"gaussian", "student-t"} {
+	for _, likelihood := range []gpdrf.Likelihood{gpdrf.LikelihoodGaussian, gpdrf.LikelihoodStudentT} {
 		o.Likelihood = likelihood
 		values := predict(gpdrf.Rows{Values: []float64{1, 2, 1, 3, 2, 4}})
 		for _, level := range []float64{0, 1, -1, 2, math.NaN(), math.Inf(1)} {
-			if q, err := values.Quantile(0, level); err == nil || !strings.Contains(err.Error(), "must be above 0") {
-				t.Errorf("%s: %g at the level %g, %v", likelihood, q, level, err)
+			if q, err := values.Quantiles(0.5, level); err == nil || !strings.Contains(err.Error(), "must be above 0") {
+				t.Errorf("%s: %v at the level %g, %v", likelihood, q, level, err)
 			}
 		}
-		if q, err := values.Quantile(0, 0.5); err != nil || math.IsNaN(q) {
+		if q, err := values.Quantiles(0.5); err != nil || math.IsNaN(q[0][0]) {
 			t.Errorf("%s: no median: %v", likelihood, err)
 		}
 	}

@@ -63,6 +63,7 @@ func TestPredictSideBySide(t *testing.T) {
 	m := must.Get(gpdrf.Train(t.Context(), wave(), gpdrf.Options{Steps: 20, Device: "cpu"}))(t)
 	inputs := wave().Inputs
 	want := must.Get(m.Predict(t.Context(), gpdrf.Rows{Inputs: inputs}))(t)
+	wantQ := must.Get(want.Quantiles(0.3))(t)
 	var running sync.WaitGroup
 	for g := range 4 {
 		running.Go(func() {
@@ -72,9 +73,8 @@ func TestPredictSideBySide(t *testing.T) {
 					t.Errorf("row %d: %v", i, err)
 					return
 				}
-				q, err := p.Quantile(0, 0.3)
-				wantQ, _ := want.Quantile(i, 0.3)
-				if err != nil || p.Mean[0] != want.Mean[i] || q != wantQ {
+				q, err := p.Quantiles(0.3)
+				if err != nil || p.Mean[0] != want.Mean[i] || q[0][0] != wantQ[i][0] {
 					t.Errorf("row %d: %v, %v", i, p, err)
 				}
 				if i%20 == 0 {

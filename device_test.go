@@ -10,7 +10,7 @@ import (
 // Evaluate, Predict and Suggest use one device, which stays open until Close or another SetDevice.
 func TestDeviceStaysOpen(t *testing.T) {
 	ctx, rows := t.Context(), Rows{Inputs: [][]float64{{1}, {2}, {3}, {4}}, Values: []float64{1, 2, 1, 2}}
-	m := must.Get(Train(ctx, rows, Options{Model: "gp", Steps: 5, Device: "cpu"}))(t)
+	m := must.Get(Train(ctx, rows, Options{Model: ModelGP, Steps: 5, Device: "cpu"}))(t)
 	evaluate := func() error { _, err := m.Evaluate(ctx, rows); return err }
 	predict := func() error { _, err := m.Predict(ctx, rows); return err }
 	suggest := func() error {

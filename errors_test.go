@@ -44,7 +44,7 @@ func TestInputErrorOfTrain(t *testing.T) {
 	good, two := wave(), [][]float64{{1}, {2}}
 	train := func(rows gpdrf.Rows, o gpdrf.Options) error { return errorOf(gpdrf.Train(t.Context(), rows, o)) }
 	more := func(key, text string) error {
-		return train(good, gpdrf.Options{More: map[string]string{key: text}})
+		return train(good, gpdrf.Options{Extra: map[string]string{key: text}})
 	}
 	few := gpdrf.Rows{Inputs: two, Values: []float64{1, 2}}
 	bad := gpdrf.Rows{Inputs: two, Values: []float64{1, math.NaN()}}
@@ -58,7 +58,7 @@ func TestInputErrorOfTrain(t *testing.T) {
 		"too few for a fifth": {train(few, gpdrf.Options{Conformal: true}), fault{Option: "conformal"}},
 		"no rows":             {train(gpdrf.Rows{}, gpdrf.Options{}), fault{}},
 		"a value":             {train(bad, gpdrf.Options{}), fault{Row: 2}},
-		"a count":             {train(half, gpdrf.Options{Likelihood: "poisson"}), fault{Row: 2}},
+		"a count":             {train(half, gpdrf.Options{Likelihood: gpdrf.LikelihoodPoisson}), fault{Row: 2}},
 	})
 	ended, end := context.WithCancel(t.Context())
 	end()
@@ -70,11 +70,11 @@ func TestInputErrorOfTrain(t *testing.T) {
 // Bad rows and arguments of a model are InputErrors.
 func TestInputErrorOfModel(t *testing.T) {
 	ctx, nan, two := t.Context(), math.NaN(), [][]float64{{1}, {2}}
-	m := must.Get(gpdrf.Train(ctx, wave(), gpdrf.Options{Model: "gp", Steps: 2, Device: "cpu"}))(t)
+	m := must.Get(gpdrf.Train(ctx, wave(), gpdrf.Options{Model: gpdrf.ModelGP, Steps: 2, Device: "cpu"}))(t)
 	p := must.Get(m.Predict(ctx, gpdrf.Rows{Inputs: two}))(t)
 	predict := func(rows gpdrf.Rows) error { return errorOf(m.Predict(ctx, rows)) }
 	evaluate := func(rows gpdrf.Rows) error { return errorOf(m.Evaluate(ctx, rows)) }
-	_, _, intervalErr := p.Interval(0, 0.9)
+	_, _, intervalErr := p.ConformalIntervals(0.9)
 	checkFaults(t, map[string]failed{
 		"a number":            {predict(gpdrf.Rows{Inputs: [][]float64{{1}, {2}, {nan}}}), fault{Row: 3}},
 		"a short row":         {predict(gpdrf.Rows{Inputs: [][]float64{{}}}), fault{Row: 1}},
@@ -84,11 +84,10 @@ func TestInputErrorOfModel(t *testing.T) {
 		"classes for numbers": {evaluate(gpdrf.Rows{Inputs: two, Classes: []string{"a", "b"}}), fault{}},
 		"a weight": {evaluate(gpdrf.Rows{Inputs: two, Values: []float64{1, 2}, Weights: []float64{1, -1}}),
 			fault{Row: 2}},
-		"a criterion": {errorOf(m.Suggest(ctx, gpdrf.Rows{Inputs: two}, gpdrf.SuggestOptions{How: "foo"})),
+		"a criterion": {errorOf(m.Suggest(ctx, gpdrf.Rows{Inputs: two}, gpdrf.SuggestOptions{Acquisition: "foo"})),
 			fault{Option: "how"}},
-		"a level":              {errorOf(p.Quantile(0, 95)), fault{}},
-		"a row that is absent": {errorOf(p.Quantile(999, 0.5)), fault{}},
-		"no intervals":         {intervalErr, fault{Option: "conformal"}},
+		"a level":      {errorOf(p.Quantiles(95)), fault{}},
+		"no intervals": {intervalErr, fault{Option: "conformal"}},
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"log"
 	"math"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
 
@@ -48,7 +49,7 @@ func Example() {
 func ExampleTrain_progress() {
 	steps := 0
 	_, err := gpdrf.Train(context.Background(), wave(), gpdrf.Options{
-		Model: "gp", Steps: 30, Device: "cpu",
+		Model: gpdrf.ModelGP, Steps: 30, Device: "cpu",
 		Progress: func(p gpdrf.Progress) { steps = p.Step },
 		Note:     func(line string) { fmt.Println(line) },
 	})
@@ -59,6 +60,25 @@ func ExampleTrain_progress() {
 	// warmup: 100 → 3, for a run of 30 steps
 	// objective: elbo, since steps, epochs or kl-weight are given: objective=auto lets held-out rows choose
 	// trained to step 30 <nil>
+}
+
+// After Ctrl-C, Train returns the model so far with the error.
+func ExampleTrain_interrupt() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	model, err := gpdrf.Train(ctx, wave(), gpdrf.Options{Model: gpdrf.ModelGP, Steps: 100000,
+		Progress: func(p gpdrf.Progress) {
+			if p.Step >= 100 {
+				stop() // in place of Ctrl-C
+			}
+		}})
+	if model == nil {
+		log.Fatal(err) // no step was done
+	}
+	p, predictErr := model.Predict(context.Background(), gpdrf.Rows{Inputs: [][]float64{{0.785}}})
+	fmt.Println(err, len(p.Mean), predictErr)
+	// Output:
+	// context canceled 1 <nil>
 }
 
 func ExampleTrain_sequences() {
@@ -82,7 +102,7 @@ func ExampleMatrix() {
 	x := mat.NewDense(4, 2, []float64{1, 2, 3, 5, 5, 1, 7, 0})
 	y := mat.NewVecDense(4, []float64{3, 8, 6, 7})
 	model, err := gpdrf.Train(context.Background(), gpdrf.Rows{Inputs: gpdrf.Matrix(x), Values: mat.Col(nil, 0, y)},
-		gpdrf.Options{Model: "gp", Steps: 20})
+		gpdrf.Options{Model: gpdrf.ModelGP, Steps: 20})
 	fmt.Println(gpdrf.Matrix(x)[1], model != nil, err)
 	// Output:
 	// [3 5] true <nil>
@@ -174,7 +194,7 @@ func ExampleModel_Close() {
 }
 
 func ExampleModel_Save() {
-	model, err := gpdrf.Train(context.Background(), wave(), gpdrf.Options{Model: "gp", Steps: 5})
+	model, err := gpdrf.Train(context.Background(), wave(), gpdrf.Options{Model: gpdrf.ModelGP, Steps: 5})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -187,12 +207,12 @@ func ExampleModel_Save() {
 
 func ExampleModel_Suggest() {
 	ctx := context.Background()
-	model, err := gpdrf.Train(ctx, wave(), gpdrf.Options{Model: "gp", Steps: 200})
+	model, err := gpdrf.Train(ctx, wave(), gpdrf.Options{Model: gpdrf.ModelGP, Steps: 200})
 	if err != nil {
 		log.Fatal(err)
 	}
 	candidates := gpdrf.Rows{Inputs: [][]float64{{0}, {0.25}, {0.5}, {0.75}, {1}}}
-	next, err := model.Suggest(ctx, candidates, gpdrf.SuggestOptions{How: "ucb", Batch: 2})
+	next, err := model.Suggest(ctx, candidates, gpdrf.SuggestOptions{Acquisition: gpdrf.AcquisitionUCB, Batch: 2})
 	fmt.Println(len(next), "rows,", "the first is at", candidates.Inputs[next[0].Row][0], err)
 	// Output:
 	// 2 rows, the first is at 0.75 <nil>
@@ -225,7 +245,7 @@ func ExampleLoad() {
 	// the same prediction: true <nil>
 }
 
-func ExampleTarget_Quantile() {
+func ExampleTargetPrediction_Quantiles() {
 	ctx := context.Background()
 	model, err := gpdrf.Train(ctx, wave(), gpdrf.Options{Steps: 20})
 	if err != nil {
@@ -236,14 +256,13 @@ func ExampleTarget_Quantile() {
 		log.Fatal(err)
 	}
 	y := p.Targets[0]
-	low, _ := y.Quantile(0, 0.1)
-	high, err := y.Quantile(0, 0.2)
-	fmt.Println(y.Name, "has its quantiles in order:", low < high, err)
+	q, err := y.Quantiles(0.1, 0.2)
+	fmt.Println(y.Name, "has its quantiles in order:", q[0][0] < q[0][1], err)
 	// Output:
 	// target has its quantiles in order: true <nil>
 }
 
-func ExamplePrediction_Quantile() {
+func ExamplePrediction_Quantiles() {
 	ctx := context.Background()
 	model, err := gpdrf.Train(ctx, wave(), gpdrf.Options{Steps: 20})
 	if err != nil {
@@ -253,17 +272,16 @@ func ExamplePrediction_Quantile() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	low, _ := p.Quantile(0, 0.05)
-	high, err := p.Quantile(0, 0.95)
-	fmt.Println("the mean lies within the central 90 %:", low < p.Mean[0] && p.Mean[0] < high, err)
-	_, err = p.Quantile(0, 95)
+	q, err := p.Quantiles(0.05, 0.95)
+	fmt.Println("the mean lies within the central 90 %:", q[0][0] < p.Mean[0] && p.Mean[0] < q[0][1], err)
+	_, err = p.Quantiles(95)
 	fmt.Println(err)
 	// Output:
 	// the mean lies within the central 90 %: true <nil>
 	// level 95: must be above 0 and below 1
 }
 
-func ExampleTarget_Interval() {
+func ExampleTargetPrediction_ConformalIntervals() {
 	ctx := context.Background()
 	model, err := gpdrf.Train(ctx, wave(), gpdrf.Options{Steps: 20, Conformal: true})
 	if err != nil {
@@ -274,9 +292,9 @@ func ExampleTarget_Interval() {
 		log.Fatal(err)
 	}
 	y := p.Targets[0]
-	lower, upper, err := y.Interval(0, 0.8)
-	fmt.Println("sin(2·0.5) is inside:", lower < math.Sin(1) && math.Sin(1) < upper, err)
-	_, _, err = y.Interval(0, 0.99)
+	lower, upper, err := y.ConformalIntervals(0.8)
+	fmt.Println("sin(2·0.5) is inside:", lower[0] < math.Sin(1) && math.Sin(1) < upper[0], err)
+	_, _, err = y.ConformalIntervals(0.99)
 	why, _, _ := strings.Cut(err.Error(), ":")
 	fmt.Println(why)
 	// Output:
@@ -284,7 +302,7 @@ func ExampleTarget_Interval() {
 	// level 0.99 needs at least 99 rows held out for intervals, and there are 24
 }
 
-func ExamplePrediction_Interval() {
+func ExamplePrediction_ConformalIntervals() {
 	ctx := context.Background()
 	model, err := gpdrf.Train(ctx, wave(), gpdrf.Options{Steps: 20, Conformal: true})
 	if err != nil {
@@ -294,13 +312,13 @@ func ExamplePrediction_Interval() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	lower, upper, err := p.ConformalIntervals(0.8)
+	if err != nil {
+		log.Fatal(err)
+	}
 	inside := 0
 	for i, y := range wave().Values {
-		lower, upper, err := p.Interval(i, 0.8)
-		if err != nil {
-			log.Fatal(err)
-		}
-		if lower <= y && y <= upper {
+		if lower[i] <= y && y <= upper[i] {
 			inside++
 		}
 	}
@@ -309,7 +327,7 @@ func ExamplePrediction_Interval() {
 	// eight of ten rows are inside, or more: true
 }
 
-func ExamplePrediction_Set() {
+func ExamplePrediction_ConformalSets() {
 	rows := wave()
 	for _, y := range rows.Values {
 		rows.Classes = append(rows.Classes, map[bool]string{true: "positive", false: "negative"}[y > 0])
@@ -324,8 +342,8 @@ func ExamplePrediction_Set() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	set, err := p.Set(0, 0.9)
-	fmt.Println(set, err)
+	sets, err := p.ConformalSets(0.9)
+	fmt.Println(sets, err)
 	// Output:
-	// [positive] <nil>
+	// [[positive]] <nil>
 }

@@ -75,8 +75,8 @@ func ExampleTrain_groups() {
 	// trained <nil>
 }
 
-// Training continues with new rows. From may be a model of Load, too.
-func ExampleTrain_from() {
+// Training continues with new rows. WarmStart may be a model of Load, too.
+func ExampleTrain_warmStart() {
 	ctx := context.Background()
 	before, err := gpdrf.Train(ctx, wave(), gpdrf.Options{Steps: 500, Inducing: 30})
 	if err != nil {
@@ -87,18 +87,19 @@ func ExampleTrain_from() {
 		rows.Values[i] += 0.5
 	}
 	var last gpdrf.Progress
-	after, err := gpdrf.Train(ctx, rows, gpdrf.Options{From: before,
+	after, err := gpdrf.Train(ctx, rows, gpdrf.Options{WarmStart: before,
 		Progress: func(p gpdrf.Progress) { last = p }})
 	if err != nil {
 		log.Fatal(err)
 	}
 	p, err := after.Predict(ctx, gpdrf.Rows{Inputs: [][]float64{{0.785}}})
 	fmt.Printf("%.1f after %d steps, %v\n", p.Mean[0], last.Steps, err)
-	_, err = gpdrf.Train(ctx, rows, gpdrf.Options{From: before, Inducing: 20})
-	fmt.Println(err)
+	_, err = gpdrf.Train(ctx, rows, gpdrf.Options{WarmStart: before, Inducing: 20})
+	why, _, _ := strings.Cut(err.Error(), ": leave")
+	fmt.Println(why)
 	// Output:
 	// 1.5 after 100 steps, <nil>
-	// gpdrf.Options: inducing: the model of Options.From was made with "30": leave the option out, or train a new model
+	// gpdrf.Options: inducing: the model of Options.WarmStart was made with "30"
 }
 
 func ExampleTrain_counts() {
@@ -110,7 +111,8 @@ func ExampleTrain_counts() {
 		rows.Offset = append(rows.Offset, math.Log(hours))
 	}
 	ctx := context.Background()
-	model, err := gpdrf.Train(ctx, rows, gpdrf.Options{Likelihood: "poisson", Model: "gp", Steps: 300})
+	model, err := gpdrf.Train(ctx, rows,
+		gpdrf.Options{Likelihood: gpdrf.LikelihoodPoisson, Model: gpdrf.ModelGP, Steps: 300})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -119,8 +121,8 @@ func ExampleTrain_counts() {
 		log.Fatal(err)
 	}
 	fmt.Printf("four hours have %.1f times the calls of one\n", p.Mean[1]/p.Mean[0])
-	q, err := p.Quantile(0, 0.95)
-	fmt.Println("quantiles are counts:", q == math.Floor(q), err)
+	q, err := p.Quantiles(0.95)
+	fmt.Println("quantiles are counts:", q[0][0] == math.Floor(q[0][0]), err)
 	// Output:
 	// four hours have 4.0 times the calls of one
 	// quantiles are counts: true <nil>
@@ -133,8 +135,8 @@ func ExampleTrain_levels() {
 		rows.Classes = append(rows.Classes, []string{"low", "middle", "high"}[i/20])
 	}
 	ctx := context.Background()
-	model, err := gpdrf.Train(ctx, rows, gpdrf.Options{Likelihood: "ordinal", Steps: 300, Inducing: 20,
-		More: map[string]string{"order": "low,middle,high"}})
+	model, err := gpdrf.Train(ctx, rows, gpdrf.Options{Likelihood: gpdrf.LikelihoodOrdinal, Steps: 300, Inducing: 20,
+		Extra: map[string]string{"order": "low,middle,high"}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -35,11 +35,11 @@ func TestCancel(t *testing.T) {
 
 // Progress reports the objective, and whether it is a bound.
 func TestProgressOfBound(t *testing.T) {
-	for objective, want := range map[string]bool{"elbo": true, "predictive": false} {
+	for objective, want := range map[gpdrf.Objective]bool{gpdrf.ObjectiveELBO: true, gpdrf.ObjectivePredictive: false} {
 		var last gpdrf.Progress
 		if _, err := gpdrf.Train(t.Context(), wave(), gpdrf.Options{Steps: 2, Device: "cpu",
-			More:     map[string]string{"objective": objective},
-			Progress: func(p gpdrf.Progress) { last = p }}); err != nil || last.Bound != want ||
+			Objective: objective,
+			Progress:  func(p gpdrf.Progress) { last = p }}); err != nil || last.IsELBO != want ||
 			last.Objective == 0 {
 			t.Errorf("%s: %+v, %v", objective, last, err)
 		}
@@ -65,12 +65,13 @@ func TestSeveralTargets(t *testing.T) {
 		rows.Targets = append(rows.Targets, []float64{100 * x, -x})
 	}
 	m := must.Get(gpdrf.Train(t.Context(), rows,
-		gpdrf.Options{Model: "gp", Steps: 300, Inducing: 20, Device: "cpu"}))(t)
+		gpdrf.Options{Model: gpdrf.ModelGP, Steps: 300, Inducing: 20, Device: "cpu"}))(t)
 	p := must.Get(m.Predict(t.Context(), gpdrf.Rows{Inputs: [][]float64{{1}, {-1}}}))(t)
 	for c, want := range []float64{100, -1} {
 		y := p.Targets[c]
+		q := must.Get(y.Quantiles(0.01, 0.99))(t)[0]
 		if y.Name != []string{"y0", "y1"}[c] || math.Abs(y.Mean[0]/want-1) > 0.2 || math.Abs(y.Mean[1]/want+1) > 0.2 ||
-			!(must.Get(y.Quantile(0, 0.01))(t) < y.Mean[0] && y.Mean[0] < must.Get(y.Quantile(0, 0.99))(t)) {
+			!(q[0] < y.Mean[0] && y.Mean[0] < q[1]) {
 			t.Errorf("target %d: %+v, want ±%g", c, y, want)
 		}
 	}
@@ -110,7 +111,7 @@ func BenchmarkPredictRow(b *testing.B) {
 
 // A training can start at a model of Train or Load, on rows with the same columns, with weights or without. Other rows
 // are refused.
-func TestTrainFrom(t *testing.T) {
+func TestWarmStart(t *testing.T) {
 	rows := gpdrf.Rows{Inputs: [][]float64{{1}, {2}, {3}, {4}, {5}}, Values: []float64{1, 2, 1, 2, 3}}
 	before := must.Get(gpdrf.Train(t.Context(), rows, gpdrf.Options{Steps: 10, Inducing: 3}))(t)
 	weighted, other, classes := rows, rows, rows
@@ -122,7 +123,7 @@ func TestTrainFrom(t *testing.T) {
 	loaded := must.Get(gpdrf.Load(path))(t)
 	var means [2]float64
 	for i, from := range []*gpdrf.Model{before, loaded} {
-		after := must.Get(gpdrf.Train(t.Context(), weighted, gpdrf.Options{From: from}))(t)
+		after := must.Get(gpdrf.Train(t.Context(), weighted, gpdrf.Options{WarmStart: from}))(t)
 		means[i] = must.Get(after.Predict(t.Context(), gpdrf.Rows{Inputs: [][]float64{{2.5}}}))(t).Mean[0]
 	}
 	if means[0] != means[1] {
@@ -132,11 +133,11 @@ func TestTrainFrom(t *testing.T) {
 		rows gpdrf.Rows
 		o    gpdrf.Options
 	}{
-		`column "x0" is missing`:      {other, gpdrf.Options{From: before}},
-		"the model predicts numbers":  {classes, gpdrf.Options{From: loaded}},
-		"set the field From":          {rows, gpdrf.Options{More: map[string]string{"from": "runs/1"}}},
-		"From: this Model is empty":   {rows, gpdrf.Options{From: new(gpdrf.Model)}},
-		`inducing: the model of Opti`: {rows, gpdrf.Options{From: loaded, Inducing: 2}},
+		`column "x0" is missing`:         {other, gpdrf.Options{WarmStart: before}},
+		"the model predicts numbers":     {classes, gpdrf.Options{WarmStart: loaded}},
+		"set the field WarmStart":        {rows, gpdrf.Options{Extra: map[string]string{"from": "runs/1"}}},
+		"WarmStart: this Model is empty": {rows, gpdrf.Options{WarmStart: new(gpdrf.Model)}},
+		`inducing: the model of Opti`:    {rows, gpdrf.Options{WarmStart: loaded, Inducing: 2}},
 	} {
 		if _, err := gpdrf.Train(t.Context(), c.rows, c.o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, expected %q", err, want)
@@ -147,7 +148,7 @@ func TestTrainFrom(t *testing.T) {
 // An ensemble is the mean of models with the seeds from its own on. It is saved and loaded, and cannot be trained
 // further.
 func TestEnsemble(t *testing.T) {
-	o, rows := gpdrf.Options{Model: "gp", Steps: 20, Device: "cpu"}, wave()
+	o, rows := gpdrf.Options{Model: gpdrf.ModelGP, Steps: 20, Device: "cpu"}, wave()
 	given := gpdrf.Rows{Inputs: [][]float64{{0.3}, {2}}}
 	sums := make([]float64, 2)
 	for seed := range 2 {
@@ -159,7 +160,7 @@ func TestEnsemble(t *testing.T) {
 	}
 	var seen gpdrf.Progress
 	o.Seed, o.Ensemble, o.Progress = 1, 2, func(p gpdrf.Progress) { seen = p }
-	o.More = map[string]string{"predict-draws": "20"} // scores are those of draws, which the file has to tell
+	o.Extra = map[string]string{"predict-draws": "20"} // scores are those of draws, which the file has to tell
 	m := must.Get(gpdrf.Train(t.Context(), rows, o))(t)
 	path := filepath.Join(t.TempDir(), "model.safetensors")
 	must.OK(t, m.Save(path))
@@ -174,7 +175,7 @@ func TestEnsemble(t *testing.T) {
 				t.Errorf("the mean is %g, and those of the models have the mean %g", p.Mean[i], sums[i])
 			}
 		}
-		_, err := gpdrf.Train(t.Context(), rows, gpdrf.Options{From: m})
+		_, err := gpdrf.Train(t.Context(), rows, gpdrf.Options{WarmStart: m})
 		if err == nil || !strings.Contains(err.Error(), "the model is an ensemble") {
 			t.Errorf("an ensemble is trained further: %v", err)
 		}
@@ -195,13 +196,13 @@ func TestWords(t *testing.T) {
 		o    gpdrf.Options
 	}{
 		"is of the levels of likelihood ordinal": {classes,
-			gpdrf.Options{More: map[string]string{"order": "low,high"}}},
-		"with order=LOW,…,HIGH": {classes, gpdrf.Options{Likelihood: "ordinal"}},
+			gpdrf.Options{Extra: map[string]string{"order": "low,high"}}},
+		"with order=LOW,…,HIGH": {classes, gpdrf.Options{Likelihood: gpdrf.LikelihoodOrdinal}},
 		"weight its rows with weights": {numbers,
-			gpdrf.Options{More: map[string]string{"class-weights": "balanced"}}},
+			gpdrf.Options{Extra: map[string]string{"class-weights": "balanced"}}},
 		"gpdrf.Options: level: is that of conformal intervals: give conformal, too": {numbers,
-			gpdrf.Options{More: map[string]string{"level": "0.9"}}},
-		"give validation=0.1":               {numbers, gpdrf.Options{More: map[string]string{"early-stop": "3"}}},
+			gpdrf.Options{Extra: map[string]string{"level": "0.9"}}},
+		"give validation=0.1":               {numbers, gpdrf.Options{Extra: map[string]string{"early-stop": "3"}}},
 		"must be a fraction of at most 0.5": {numbers, gpdrf.Options{Validation: 2}},
 	} {
 		_, err := gpdrf.Train(t.Context(), c.rows, c.o)
@@ -211,7 +212,7 @@ func TestWords(t *testing.T) {
 		}
 	}
 	train := func(rows gpdrf.Rows) *gpdrf.Model {
-		m, err := gpdrf.Train(t.Context(), rows, gpdrf.Options{Model: "gp", Steps: 2, EvalSamples: 10,
+		m, err := gpdrf.Train(t.Context(), rows, gpdrf.Options{Model: gpdrf.ModelGP, Steps: 2, EvalSamples: 10,
 			Note: func(line string) {
 				if strings.Contains(line, "--") {
 					t.Errorf("note %q", line)
@@ -221,14 +222,14 @@ func TestWords(t *testing.T) {
 		return m
 	}
 	m := train(classes)
-	for want, s := range map[string]gpdrf.SuggestOptions{"how ei: is for numbers": {How: "ei"},
+	for want, s := range map[string]gpdrf.SuggestOptions{"how ei: is for numbers": {Acquisition: gpdrf.AcquisitionEI},
 		"minimize: is for": {Minimize: true}, "give batch 6, or more rows": {}} {
 		if _, err := m.Suggest(t.Context(), rows, s); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
 	p := must.Get(m.Predict(t.Context(), rows))(t)
-	if _, err := p.Set(0, 0.9); err == nil || !strings.Contains(err.Error(), "train it with Options.Conformal") {
+	if _, err := p.ConformalSets(0.9); err == nil || !strings.Contains(err.Error(), "train it with Options.Conformal") {
 		t.Error(err)
 	}
 }
@@ -236,7 +237,7 @@ func TestWords(t *testing.T) {
 // If a context is done after the last step, before the intervals are made, Train returns the model.
 func TestCancelAfterLastStep(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	m, err := gpdrf.Train(ctx, wave(), gpdrf.Options{Model: "gp", Steps: 20, Conformal: true, Device: "cpu",
+	m, err := gpdrf.Train(ctx, wave(), gpdrf.Options{Model: gpdrf.ModelGP, Steps: 20, Conformal: true, Device: "cpu",
 		Progress: func(p gpdrf.Progress) {
 			if p.Step == 20 {
 				cancel()

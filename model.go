@@ -52,7 +52,7 @@ func Load(path string) (*Model, error) {
 	}
 	config := filepath.Join(folder, rundir.ConfigFile)
 	text, err := os.ReadFile(config)
-	if errors.Is(err, fs.ErrNotExist) { // From alone needs the options of a run
+	if errors.Is(err, fs.ErrNotExist) { // WarmStart alone needs the options of a run
 		return m, nil
 	}
 	if err != nil {
@@ -70,7 +70,7 @@ func Load(path string) (*Model, error) {
 }
 
 // Save writes the model to a file, which appears whole or not at all. The file holds the options of the training, too,
-// so that Options.From takes its model.
+// so that Options.WarmStart takes its model.
 func (m *Model) Save(path string) error {
 	if m.trained == nil {
 		return ErrUntrained
@@ -136,21 +136,21 @@ func rowsFor(t *fitted.Model, rows Rows) (request data.Request, ds *data.Dataset
 // warmStart returns the options of a training that starts at the model, and its rows.
 func (m *Model) warmStart(c options.Config, rows Rows) (options.Config, *data.Dataset, error) {
 	if m.trained == nil {
-		return c, nil, fmt.Errorf("gpdrf.Options: From: %w", ErrUntrained)
+		return c, nil, fmt.Errorf("gpdrf.Options: WarmStart: %w", ErrUntrained)
 	}
 	if m.trained.Members != nil {
-		return c, nil, inputErrorf("from", "gpdrf.Options: From: the model is an ensemble, which cannot be trained "+
-			"further: give a single model")
+		return c, nil, inputErrorf("from", "gpdrf.Options: WarmStart: the model is an ensemble, which cannot be "+
+			"trained further: give a single model")
 	}
 	base, known, err := m.options()
 	if err != nil {
 		return c, nil, err
 	}
 	if !known {
-		return c, nil, inputErrorf("from", "gpdrf.Options: From: the file of the model does not have the options of "+
-			"its training: load the folder of its run")
+		return c, nil, inputErrorf("from", "gpdrf.Options: WarmStart: the file of the model does not have the options "+
+			"of its training: load the folder of its run")
 	}
-	c.StartFrom = "Options.From"
+	c.StartFrom = "Options.WarmStart"
 	if c, err = c.WarmStart(base, m.trained.Steps); err != nil {
 		return c, nil, err
 	}

@@ -25,7 +25,7 @@ func TestNewCodes(t *testing.T) {
 		return rows
 	}
 	ctx, train := t.Context(), table(600, 0, 60)
-	m := must.Get(Train(ctx, train, Options{Model: "gp", Steps: 500, Device: "cpu"}))(t)
+	m := must.Get(Train(ctx, train, Options{Model: ModelGP, Steps: 500, Device: "cpu"}))(t)
 	for _, c := range []struct {
 		rows   Rows
 		lo, hi float64 // bounds of the mean standard deviation
@@ -54,7 +54,7 @@ func TestNewCodes(t *testing.T) {
 		}
 		classes.Classes = append(classes.Classes, class)
 	}
-	sure := must.Get(Train(ctx, classes, Options{Model: "gp", Steps: 500, Device: "cpu"}))(t)
+	sure := must.Get(Train(ctx, classes, Options{Model: ModelGP, Steps: 500, Device: "cpu"}))(t)
 	p := must.Get(sure.Predict(ctx, Rows{Inputs: [][]float64{{1, 0}}}))(t)
 	if high := p.Probabilities[0][0]; high < 0.2 || high > 0.8 {
 		t.Errorf("a new code has the probability %.2f", high)

@@ -12,14 +12,15 @@ import (
 // Prediction is the prediction of N rows: a regression has Mean, SD and Targets, a classification has Class and
 // Probabilities.
 type Prediction struct {
-	Mean []float64 // [N] the mean of the first target, in its units
-	SD   []float64 // [N] the standard deviation: noise and uncertainty of the model together
+	// Mean and SD [N] are the mean and the standard deviation of the first target, in its units. SD is of noise and
+	// uncertainty of the model together.
+	Mean, SD []float64
 
 	// Targets are the predictions of all targets, in the order of training.
-	Targets []Target
+	Targets []TargetPrediction
 
-	Class         []string    // [N] the most probable class
-	Probabilities [][]float64 // [N][C] in the order of Model.Classes
+	Class         []string    // [N] most probable class
+	Probabilities [][]float64 // [N][C] probability of each class, in the order of Model.Classes
 
 	// Distance [N] is the distance of each row from the training rows: 0 for a training row, and above 1 for a row
 	// unlike all of them. It is nil for models of early versions.
@@ -32,92 +33,92 @@ type Prediction struct {
 	conformal *fitted.Conformal
 }
 
-// Target is the prediction of one target of a regression.
-type Target struct {
+// TargetPrediction is the prediction of one target of a regression for N rows, in the units of the target.
+type TargetPrediction struct {
 	Name     string
 	Mean, SD []float64 // [N] as in Prediction
 
 	regression *predict.Regression
-	number     int // index of the target
+	index      int
 	conformal  *fitted.Conformal
 }
 
-// Quantile returns the quantile of row i at a level between 0 and 1. Another level or an index out of range is an
-// error.
-func (t *Target) Quantile(i int, level float64) (float64, error) {
-	if !(level > 0 && level < 1) {
-		return 0, inputErrorf("", "level %g: must be above 0 and below 1", level)
+// Quantiles returns [N][L] the quantiles of each row at L levels p: the y with P(Y ≤ y) = p; of counts, the least with
+// p or more. A level that is not above 0 and below 1 is an InputError.
+func (t *TargetPrediction) Quantiles(levels ...float64) ([][]float64, error) {
+	for _, level := range levels {
+		if !(level > 0 && level < 1) {
+			return nil, inputErrorf("", "level %g: must be above 0 and below 1", level)
+		}
 	}
-	if err := checkRow(i, len(t.Mean)); err != nil {
-		return 0, err
+	quantiles := make([][]float64, len(t.Mean))
+	for i := range quantiles {
+		quantile := t.regression.QuantileFunc(i)
+		for _, level := range levels {
+			quantiles[i] = append(quantiles[i], quantile(level))
+		}
 	}
-	return t.regression.QuantileFunc(i)(level), nil
+	return quantiles, nil
 }
 
-// Quantile returns the quantile of the first target. It is an error for a classification, which has Probabilities.
-func (p *Prediction) Quantile(i int, level float64) (float64, error) {
+// Quantiles returns TargetPrediction.Quantiles of the first target. The error is an InputError for a classification,
+// which has Probabilities.
+func (p *Prediction) Quantiles(levels ...float64) ([][]float64, error) {
 	if len(p.Targets) == 0 {
-		return 0, inputErrorf("", "a classification has no quantiles: read Probabilities")
+		return nil, inputErrorf("", "a classification has no quantiles: read Probabilities")
 	}
-	return p.Targets[0].Quantile(i, level)
+	return p.Targets[0].Quantiles(levels...)
 }
 
-// errNoConformal returns the error of a model without conformal intervals.
-func errNoConformal() error {
-	return inputErrorf("conformal", "this model has no conformal intervals: train it with Options.Conformal")
+// conformalQuantile returns the conformal score that a target does not exceed with probability level.
+func conformalQuantile(c *fitted.Conformal, target int, level float64) (float64, error) {
+	if c == nil {
+		return 0, inputErrorf("conformal", "this model has no conformal intervals: train it with Options.Conformal")
+	}
+	q, err := c.Quantile(target, level)
+	return q, asInput(err)
 }
 
-// Interval returns the conformal interval of row i. It holds the target of a new row with probability level or more, if
-// that row is exchangeable with the training rows. It is an error if the model was trained without Options.Conformal,
-// or on too few rows for the level.
-func (t *Target) Interval(i int, level float64) (lower, upper float64, err error) {
-	if t.conformal == nil {
-		return 0, 0, errNoConformal()
-	}
-	q, err := t.conformal.Quantile(t.number, level)
+// ConformalIntervals returns [N] the bounds of an interval of each row. It holds the target of a new row with
+// probability level or more, if that row is exchangeable with the training rows. The error is an InputError if the
+// model was trained without Options.Conformal, or on too few rows for the level.
+func (t *TargetPrediction) ConformalIntervals(level float64) (lower, upper []float64, err error) {
+	q, err := conformalQuantile(t.conformal, t.index, level)
 	if err != nil {
-		return 0, 0, asInput(err)
+		return nil, nil, err
 	}
-	if err := checkRow(i, len(t.Mean)); err != nil {
-		return 0, 0, err
+	lower, upper = make([]float64, len(t.Mean)), make([]float64, len(t.Mean))
+	for i := range lower {
+		lower[i], upper[i] = t.regression.Interval(i, q)
 	}
-	lower, upper = t.regression.Interval(i, q)
 	return lower, upper, nil
 }
 
-// checkRow refuses an index that no row of a prediction has.
-func checkRow(i, rows int) error {
-	if i < 0 || i >= rows {
-		return inputErrorf("", "row %d of a prediction of %d rows: they count from 0", i, rows)
-	}
-	return nil
-}
-
-// Interval returns the interval of the first target. It is an error for a classification, which has Set.
-func (p *Prediction) Interval(i int, level float64) (lower, upper float64, err error) {
+// ConformalIntervals returns TargetPrediction.ConformalIntervals of the first target. The error is an InputError for a
+// classification, which has ConformalSets.
+func (p *Prediction) ConformalIntervals(level float64) (lower, upper []float64, err error) {
 	if len(p.Targets) == 0 {
-		return 0, 0, inputErrorf("", "a classification has sets of classes, and no intervals: ask for Set")
+		return nil, nil, inputErrorf("", "a classification has sets of classes: ask for ConformalSets")
 	}
-	return p.Targets[0].Interval(i, level)
+	return p.Targets[0].ConformalIntervals(level)
 }
 
-// Set returns the conformal set of row i: classes that hold the true one with probability level or more, as in
-// Target.Interval. They are in the order of Model.Classes, and include the most probable class.
-func (p *Prediction) Set(i int, level float64) (classes []string, err error) {
-	switch {
-	case p.classes == nil:
-		return nil, inputErrorf("", "a regression has intervals, and no sets of classes: ask for Interval")
-	case p.conformal == nil:
-		return nil, errNoConformal()
+// ConformalSets returns [N] a set of classes for each row. It holds the true class with probability level or more, as
+// in TargetPrediction.ConformalIntervals, which has the same errors. The classes are in the order of Model.Classes, and
+// include the most probable one. The error is an InputError for a regression, which has ConformalIntervals.
+func (p *Prediction) ConformalSets(level float64) ([][]string, error) {
+	if p.classes == nil {
+		return nil, inputErrorf("", "a regression has intervals: ask for ConformalIntervals")
 	}
-	q, err := p.conformal.Quantile(0, level)
+	q, err := conformalQuantile(p.conformal, 0, level)
 	if err != nil {
-		return nil, asInput(err)
-	}
-	if err := checkRow(i, len(p.Class)); err != nil {
 		return nil, err
 	}
-	return p.classes.PredictionSet(i, q), nil
+	sets := make([][]string, len(p.Class))
+	for i := range sets {
+		sets[i] = p.classes.PredictionSet(i, q)
+	}
+	return sets, nil
 }
 
 // newPrediction makes a Prediction from the mixture that a model has computed.
@@ -133,8 +134,8 @@ func newPrediction(t *fitted.Model, mixture *model.Prediction, distances []float
 		return p
 	}
 	for c, name := range t.Schema.Outputs() {
-		target := Target{Name: name, Mean: make([]float64, mixture.N), SD: make([]float64, mixture.N),
-			regression: predict.NewRegression(t, mixture, c), number: c, conformal: t.Conformal}
+		target := TargetPrediction{Name: name, Mean: make([]float64, mixture.N), SD: make([]float64, mixture.N),
+			regression: predict.NewRegression(t, mixture, c), index: c, conformal: t.Conformal}
 		for i := range mixture.N {
 			target.Mean[i], target.SD[i], _, _ = target.regression.Moments(i)
 		}

@@ -39,25 +39,25 @@ type RegressionScores struct {
 type TargetScores struct {
 	Name string
 	RegressionScores
-	Conformal *ConformalScores // scores of Target.Interval; nil without Options.Conformal
+	Conformal *ConformalScores // scores of TargetPrediction.ConformalIntervals; nil without Options.Conformal
 }
 
 // ClassificationScores are the scores of predictions of classes.
 type ClassificationScores struct {
-	Error float64 // share of rows whose most probable class is wrong
-	NLL   float64 // mean of −log p(class), in nats
-	Brier float64 // mean of Σ_c (p_c − 1[c is the class])²
-	ECE   float64 // expected calibration error of the most probable class
-	AUC   float64 // area under the ROC curve of the second of two classes; NaN for more, or if a class has no row
+	ErrorRate float64 // share of rows whose most probable class is wrong
+	NLL       float64 // mean of −log p(class), in nats
+	Brier     float64 // mean of Σ_c (p_c − 1[c is the class])²
+	ECE       float64 // expected calibration error of the most probable class
+	AUC       float64 // area under the ROC curve of the second of two classes; NaN for more, or if a class has no row
 
 	Classes   []ClassScores    // in the order of Model.Classes
-	Conformal *ConformalScores // scores of Prediction.Set; nil without Options.Conformal
+	Conformal *ConformalScores // scores of Prediction.ConformalSets; nil without Options.Conformal
 }
 
 // ClassScores are the scores of one class. A share of no rows is NaN.
 type ClassScores struct {
 	Class     string
-	Rows      float64 // number of rows of the class, or the sum of their weights
+	Support   float64 // number of rows of the class, or the sum of their weights
 	Precision float64 // share of the class among the rows that are predicted to be of it
 	Recall    float64 // share of the rows of the class that are predicted to be of it
 	F1        float64 // harmonic mean of Precision and Recall
@@ -100,10 +100,10 @@ func (m *Model) Evaluate(ctx context.Context, rows Rows) (s *Scores, err error) 
 func newScores(s *fitted.Scores, ds *data.Dataset) *Scores {
 	out := &Scores{Rows: ds.N()}
 	if c := s.Classification; c != nil {
-		scores := &ClassificationScores{Error: c.Error, NLL: c.NLL, Brier: c.Brier, ECE: c.ECE, AUC: orNaN(c.AUC),
+		scores := &ClassificationScores{ErrorRate: c.Error, NLL: c.NLL, Brier: c.Brier, ECE: c.ECE, AUC: orNaN(c.AUC),
 			Conformal: newConformalScores(s.Conformal)}
 		for _, k := range c.Classes {
-			scores.Classes = append(scores.Classes, ClassScores{Class: k.Class, Rows: float64(k.Support),
+			scores.Classes = append(scores.Classes, ClassScores{Class: k.Class, Support: float64(k.Support),
 				Precision: orNaN(k.Precision), Recall: orNaN(k.Recall), F1: orNaN(k.F1)})
 		}
 		out.Classification = scores

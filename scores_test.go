@@ -17,16 +17,16 @@ func TestEvaluateRegression(t *testing.T) {
 	m := must.Get(gpdrf.Train(t.Context(), rows, gpdrf.Options{Steps: 50, Device: "cpu", Conformal: true}))(t)
 	p := must.Get(m.Predict(t.Context(), gpdrf.Rows{Inputs: rows.Inputs}))(t)
 	rows.Weights = make([]float64, len(rows.Inputs))
+	lower, upper, err := p.Targets[1].ConformalIntervals(0.9)
+	must.OK(t, err)
 	n, squares, inside := 0, 0.0, 0.0
 	for i := range rows.Weights {
 		if i%2 == 0 {
 			continue
 		}
 		y := rows.Targets[i][1]
-		lower, upper, err := p.Targets[1].Interval(i, 0.9)
-		must.OK(t, err)
 		n, squares, rows.Weights[i] = n+1, squares+math.Pow(y-p.Targets[1].Mean[i], 2), 1
-		if lower <= y && y <= upper {
+		if lower[i] <= y && y <= upper[i] {
 			inside++
 		}
 	}
@@ -47,11 +47,11 @@ func TestEvaluateClassification(t *testing.T) {
 	for _, x := range rows.Inputs {
 		rows.Classes = append(rows.Classes, map[bool]string{true: "right", false: "left"}[x[0] > 0])
 	}
-	m := must.Get(gpdrf.Train(t.Context(), rows, gpdrf.Options{Model: "gp", Steps: 50, Device: "cpu"}))(t)
+	m := must.Get(gpdrf.Train(t.Context(), rows, gpdrf.Options{Model: gpdrf.ModelGP, Steps: 50, Device: "cpu"}))(t)
 	given := gpdrf.Rows{Inputs: [][]float64{{1}, {2}, {-2}}, Classes: []string{"right", "right", "right"}}
 	c := must.Get(m.Evaluate(t.Context(), given))(t).Classification
-	if c.Error != 1.0/3 || !math.IsNaN(c.AUC) || !math.IsNaN(c.Classes[0].Recall) || c.Conformal != nil ||
-		c.Classes[1].Class != "right" || c.Classes[1].Rows != 3 || c.Classes[1].Recall != 2.0/3 {
+	if c.ErrorRate != 1.0/3 || !math.IsNaN(c.AUC) || !math.IsNaN(c.Classes[0].Recall) || c.Conformal != nil ||
+		c.Classes[1].Class != "right" || c.Classes[1].Support != 3 || c.Classes[1].Recall != 2.0/3 {
 		t.Errorf("%+v", c)
 	}
 }

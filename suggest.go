@@ -13,12 +13,12 @@ import (
 // SuggestOptions are the options of Model.Suggest, with the names of the flags of the command suggest. A field that is
 // zero has its default.
 type SuggestOptions struct {
-	How      string // criterion: "ei", "ucb", "thompson", "variance" or "bald"; "" is ei for numbers, bald for classes
-	Batch    int    // number of rows to choose; 0 is 10
-	Minimize bool   // prefer small targets
-	Target   string // name of the target, if the model has several
-	Samples  int    // number of joint samples; 0 is 256
-	Seed     uint64 // seed of the samples; 0 is the seed of the training
+	Acquisition Acquisition // the flag how; "" is AcquisitionEI for numbers, AcquisitionBALD for classes
+	Batch       int         // number of rows to choose; 0 is 10
+	Minimize    bool        // prefer small targets
+	Target      string      // name of the target, if the model has several
+	Samples     int         // number of joint samples; 0 is 256
+	Seed        uint64      // seed of the samples; 0 is the seed of the training
 
 	// Feasible is a model for the same columns that predicts which rows are feasible: rows of the second of its two
 	// classes, or rows with a target of 0 or more. If it is nil, all rows are feasible.
@@ -28,7 +28,7 @@ type SuggestOptions struct {
 // Suggestion is a row that Model.Suggest has chosen.
 type Suggestion struct {
 	Row   int     // number of the row, from 0
-	Value float64 // worth by SuggestOptions.How, given the earlier rows: expected improvement for ei, nats for bald
+	Value float64 // value of the Acquisition, given the earlier rows
 	Mean  float64 // mean of a regression, as in Prediction
 	SD    float64 // standard deviation of a regression, as in Prediction
 
@@ -54,8 +54,9 @@ func (m *Model) Suggest(ctx context.Context, rows Rows, s SuggestOptions) (chose
 	if err := ds.SetTargets(t.Schema, data.Rows(rows)); err != nil {
 		return nil, err
 	}
-	suggester := predict.Suggester{Trained: t, Acquisition: cmp.Or(s.How, predict.DefaultAcquisition(t)),
-		Batch: cmp.Or(s.Batch, predict.SuggestBatch), Minimize: s.Minimize, Target: s.Target,
+	suggester := predict.Suggester{Trained: t,
+		Acquisition: cmp.Or(string(s.Acquisition), predict.DefaultAcquisition(t)),
+		Batch:       cmp.Or(s.Batch, predict.SuggestBatch), Minimize: s.Minimize, Target: s.Target,
 		Samples: cmp.Or(s.Samples, predict.SuggestSamples), Seed: cmp.Or(s.Seed, t.Seed)}
 	if err := suggester.Check(); err != nil {
 		return nil, fmt.Errorf("gpdrf.SuggestOptions: %w", err)

@@ -14,21 +14,21 @@ import (
 // Rows with a target are not chosen, the least target can be the best, and a second model can tell feasible rows.
 func TestSuggest(t *testing.T) {
 	ctx := context.Background()
-	model := must.Get(gpdrf.Train(ctx, wave(), gpdrf.Options{Model: "gp", Steps: 200, Device: "cpu:f64"}))(t)
+	model := must.Get(gpdrf.Train(ctx, wave(), gpdrf.Options{Model: gpdrf.ModelGP, Steps: 200, Device: "cpu:f64"}))(t)
 	nan := math.NaN()
 	rows := gpdrf.Rows{Inputs: [][]float64{{0.75}, {-0.8}, {0.7}, {2.4}}, Values: []float64{1, nan, nan, nan}}
-	search := gpdrf.SuggestOptions{How: "thompson", Batch: 3}
+	search := gpdrf.SuggestOptions{Acquisition: gpdrf.AcquisitionThompson, Batch: 3}
 	got := must.Get(model.Suggest(ctx, rows, search))(t)
 	must.Equal(t, len(got), 3)
 	must.Equal(t, got[0].Row, 2)
 	must.Equal(t, got[0].Feasible, 1)
 	must.Equal(t, must.Get(model.Suggest(ctx, rows, search))(t), got) // the same seed
 	search.Minimize, search.Feasible = true, model                    // rows with a target of 0 or more are feasible
-	search.Batch, search.How = 1, "ucb"
+	search.Batch, search.Acquisition = 1, "ucb"
 	if got, err := model.Suggest(ctx, rows, search); err != nil || got[0].Row != 2 || got[0].Feasible < 0.9 {
 		t.Errorf("the least feasible: %v, %v, want row 2", got, err)
 	}
-	if _, err := model.Suggest(ctx, rows, gpdrf.SuggestOptions{How: "foo"}); err == nil ||
+	if _, err := model.Suggest(ctx, rows, gpdrf.SuggestOptions{Acquisition: "foo"}); err == nil ||
 		!strings.HasPrefix(err.Error(), `gpdrf.SuggestOptions: how: there is no "foo"`) {
 		t.Error(err)
 	}
@@ -53,7 +53,7 @@ func TestSuggest(t *testing.T) {
 // Measured rows must have all targets of the model; other targets are errors.
 func TestSuggestTargets(t *testing.T) {
 	nan, rows := math.NaN(), wave()
-	o := gpdrf.Options{Model: "gp", Steps: 5, Device: "cpu"}
+	o := gpdrf.Options{Model: gpdrf.ModelGP, Steps: 5, Device: "cpu"}
 	one := must.Get(gpdrf.Train(t.Context(), rows, o))(t)
 	for _, y := range rows.Values {
 		rows.Targets = append(rows.Targets, []float64{y, -y})

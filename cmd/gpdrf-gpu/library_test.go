@@ -66,7 +66,7 @@ func TestLibraryIsTheCommand(t *testing.T) {
 		saved := p.path("old.safetensors")
 		must.OK(t, before.Save(saved))
 		for _, from := range []*gpdrf.Model{before, must.Get(gpdrf.Load(saved))(t)} {
-			after := must.Get(gpdrf.Train(t.Context(), rows, gpdrf.Options{From: from, Device: "cpu"}))(t)
+			after := must.Get(gpdrf.Train(t.Context(), rows, gpdrf.Options{WarmStart: from, Device: "cpu"}))(t)
 			must.OK(t, after.Save(p.path("after.safetensors")))
 			got := must.Get(fitted.ReadModel(p.path("after.safetensors")))(t)
 			if !reflect.DeepEqual(got.Parameters, want.Parameters) || !reflect.DeepEqual(got.Scaler, want.Scaler) {
@@ -81,7 +81,7 @@ func TestLibraryIsTheCommand(t *testing.T) {
 		scores := must.Get(before.Evaluate(t.Context(), rows))(t)
 		if classes {
 			c, want := scores.Classification, printed.Classification
-			if c.Error != want.Error || c.NLL != want.NLL || c.Classes[1].Recall != *want.Classes[1].Recall {
+			if c.ErrorRate != want.Error || c.NLL != want.NLL || c.Classes[1].Recall != *want.Classes[1].Recall {
 				t.Errorf("%+v, expected %+v", c, want)
 			}
 			continue
@@ -102,8 +102,8 @@ func TestLibraryTrainsEnsemble(t *testing.T) {
 		"--set", "report=false", "--quiet", "--out", p.path("run"))
 	want := must.Get(fitted.ReadModel(filepath.Join(p.path("run"), rundir.ModelFile)))(t)
 	m := must.Get(gpdrf.Train(t.Context(), rows,
-		gpdrf.Options{Ensemble: 2, Model: "gp", Steps: 20, Conformal: true, Device: "cpu",
-			More: map[string]string{"level": "0.8"}}))(t)
+		gpdrf.Options{Ensemble: 2, Model: gpdrf.ModelGP, Steps: 20, Conformal: true, Device: "cpu",
+			Extra: map[string]string{"level": "0.8"}}))(t)
 	must.OK(t, m.Save(p.path("library.safetensors")))
 	got := must.Get(fitted.ReadModel(p.path("library.safetensors")))(t)
 	if !reflect.DeepEqual(got.Conformal, want.Conformal) || len(got.Members) != 2 {
@@ -122,14 +122,14 @@ func TestLibraryLoadsModelFile(t *testing.T) {
 	m := must.Get(gpdrf.Load(filepath.Join(p.path("run"), rundir.ModelFile)))(t)
 	rows := gpdrf.Rows{Inputs: [][]float64{{70, 10}, {90, 20}}, Values: []float64{1, 2}}
 	must.Get(m.Predict(t.Context(), rows))(t)
-	_, err := gpdrf.Train(t.Context(), rows, gpdrf.Options{From: m})
+	_, err := gpdrf.Train(t.Context(), rows, gpdrf.Options{WarmStart: m})
 	if bad, ok := errors.AsType[*gpdrf.InputError](err); !ok || bad.Option != "from" ||
 		!strings.Contains(err.Error(), "load the folder of its run") {
 		t.Error(err)
 	}
 }
 
-// Load refuses a run folder whose options or result it cannot read, since Evaluate and From need them.
+// Load refuses a run folder whose options or result it cannot read, since Evaluate and WarmStart need them.
 func TestLibraryLoadsDamagedRun(t *testing.T) {
 	p := &predictTest{T: t, folder: t.TempDir()}
 	p.table("rows.csv", 0, false)
