@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -48,6 +49,28 @@ func TestRolesInDocs(t *testing.T) {
 	p := &program{ctx: t.Context(), console: console{out: io.Discard, err: &said}}
 	if p.run([]string{"gpdrf-gpu", "info", "flats.csv"}); !found || said.String() != roles+"\n" {
 		t.Errorf("info prints\n%sand docs/data.md has\n%s", said.String(), roles)
+	}
+}
+
+// The defaults of flags and keys that several commands have, in docs/defaults.md, are those of the help.
+func TestDefaultsInDocs(t *testing.T) {
+	page := string(must.Get(os.ReadFile("../../docs/defaults.md"))(t))
+	pattern := regexp.MustCompile("(?m)^\\| `(?:--)?([a-z-]+)` \\| ([a-z, ]+) \\| (\\S.*?) \\|")
+	rows := pattern.FindAllStringSubmatch(page, -1)
+	for _, v := range (&program{}).verbs() {
+		for _, row := range rows {
+			if !slices.Contains(strings.Split(row[2], ", "), v.name) {
+				continue
+			}
+			all := slices.Concat(v.flags, v.keys)
+			i := slices.IndexFunc(all, func(f flagSpec) bool { return f.name == row[1] })
+			if i < 0 || !strings.Contains(all[i].describe(), row[3]) {
+				t.Errorf("%s of %s: docs/defaults.md has %q", row[1], v.name, row[3])
+			}
+		}
+	}
+	if len(rows) < 14 {
+		t.Errorf("only %d rows found: is the pattern still right?", len(rows))
 	}
 }
 
