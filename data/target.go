@@ -2,6 +2,7 @@ package data
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -15,6 +16,9 @@ import (
 const (
 	maxClasses     = maxTexts
 	maxAutoClasses = 20 // largest number of whole numbers that auto takes for classes
+	// More whole numbers than the first are counts, not classes, if the rarest has less than this share of the rows of
+	// the most frequent: large counts are rare, and other rows may hold larger ones.
+	maxUnevenClasses, evenShare = 10, 0.1
 )
 
 // targetKind is the kind of a target column.
@@ -150,13 +154,13 @@ func wholeNumbers(c *columnProfile) (classes []string, why string) {
 		}
 		return nil, why
 	}
-	var values []float64
-	for cell := range c.seen {
+	rows := map[float64]int{}
+	for cell, n := range c.seen {
 		if v, err := (&detectedDialect{comma: true}).number(cell); err == nil { // the cell may have a point or a comma
-			values = append(values, v)
+			rows[v] += n
 		}
 	}
-	classes = numberClasses(values)
+	classes = numberClasses(slices.Collect(maps.Keys(rows)))
 	if why != "" {
 		return classes, why
 	}
@@ -173,8 +177,16 @@ func wholeNumbers(c *columnProfile) (classes []string, why string) {
 		return classes, fmt.Sprintf("holds %d different whole numbers in %s", n, phrase.Plural(c.filled(), "row"))
 	case n > 2 && (c.low < -1 || c.low > 1 || float64(2*n) < span || n > maxAutoClasses):
 		return classes, numbers
+	case n > maxUnevenClasses && unevenRows(rows):
+		return classes, numbers + ", large ones rarely"
 	}
 	return classes, ""
+}
+
+// unevenRows reports whether the rarest value has far fewer rows than the most frequent.
+func unevenRows(rows map[float64]int) bool {
+	counts := slices.Sorted(maps.Values(rows))
+	return float64(counts[0]) < evenShare*float64(counts[len(counts)-1])
 }
 
 // profileNumbers profiles targets that are numbers, or booleans.
@@ -292,9 +304,12 @@ func knownClass(like *Schema) func(v float64) (wrong string) {
 }
 
 func unknownClass(class, column string, classes []string) string {
+	advice := "remove the row, or train on data with this class"
+	if _, err := cellformat.ParseNumber(class); err == nil && len(classes) > 2 {
+		advice += "; if these are amounts, train with " + asFlag("task") + " regression"
+	}
 	return fmt.Sprintf("found class %s in the target column %s, which the training data do not have "+
-		"(their classes are %s): remove the row, or train on data with this class",
-		class, phrase.Quote(column), phrase.List(classes))
+		"(their classes are %s): %s", class, phrase.Quote(column), phrase.List(classes), advice)
 }
 
 // A regression may have several target columns, ReadOptions.Target "a,b,c". Each of them is an output of the model.
