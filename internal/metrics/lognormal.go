@@ -78,35 +78,57 @@ func (l LogNormalMixture) PIT(n int, y float64) (below, upTo float64) {
 	return p, p
 }
 
-// CRPS returns the CRPS of row n. With m = exp(a + b²/2) of a component, and r² = b_s² + b_t²
+// CRPS returns the CRPS of row n, E|Y − y| − ½ E|Y − Y'|. With m = exp(a + b²/2) of a component, the complement Q = 1 − Φ
+// of the normal distribution, and r² = b_s² + b_t²
 //
-//	E|Y_s − y| = y (2Φ(w) − 1) − m (2Φ(w − b) − 1),   w = (log y − a)/b
-//	E|Y_s − Y_t| = m_s (2Φ((a_s − a_t + b_s²)/r) − 1) + m_t (2Φ((a_t − a_s + b_t²)/r) − 1)
+//	E|Y_s − y| = y (2Φ(w) − 1) + m (1 − 2Q(b − w)),   w = (log y − a)/b
+//	E|Y_s − Y_t| = m_s (1 − 2Q((a_s − a_t + b_s²)/r)) + m_t (1 − 2Q((a_t − a_s + b_t²)/r))
 //
-// If there are more than 2000 components, it takes 2000 at even steps.
+// The sums of m, which may be far above all else, cancel. If there are more than 2000 components, it takes 2000 at even
+// steps.
 func (l LogNormalMixture) CRPS(n int, y float64) float64 {
 	const most = 2000
 	step := (l.S + most - 1) / most
-	type part struct{ a, b, mean, weight float64 }
-	var parts []part
+	var parts []logNormal
 	total := 0.0
 	for s := 0; s < l.S; s += step {
 		a, b := l.component(s, n)
-		p := part{a, b, math.Exp(math.Min(maxLog, a+b*b/2)), l.scaledWeight(s)}
-		total += p.weight
-		parts = append(parts, p)
+		parts = append(parts, logNormal{a, b, l.scaledWeight(s)})
+		total += l.scaledWeight(s)
 	}
-	toY, spread := 0.0, 0.0
+	logY, sum := math.Log(math.Max(y, 0)), 0.0
 	for i, p := range parts {
-		w := (math.Log(math.Max(y, 0)) - p.a) / p.b
-		toY += p.weight / total * (y*math.Erf(w*invRoot2) - p.mean*math.Erf((w-p.b)*invRoot2))
-		alone := p.mean * math.Erf(p.b/2) // ½ E|Y − Y'| of two of a kind
-		sum := p.weight * alone
+		w := (logY - p.a) / p.b
+		sum += p.weight * (y*math.Erf(w*invRoot2) - expErfc(p.a+p.b*p.b/2, logY-w*w/2, (p.b-w)*invRoot2))
+		pairs := p.weight * p.meanBelow(p)
 		for _, q := range parts[:i] {
-			r := math.Hypot(p.b, q.b) * sqrt2
-			sum += q.weight * (p.mean*math.Erf((p.a-q.a+p.b*p.b)/r) + q.mean*math.Erf((q.a-p.a+q.b*q.b)/r))
+			pairs += q.weight * (p.meanBelow(q) + q.meanBelow(p))
 		}
-		spread += p.weight / total * (sum / total)
+		sum += p.weight * pairs / total
 	}
-	return toY - spread
+	return sum / total
+}
+
+// logNormal is a weighted component of logarithms with mean a and standard deviation b.
+type logNormal struct{ a, b, weight float64 }
+
+// meanBelow returns 2 E[Y 1[Y < Y_o]] = m 2Q((a − o.a + b²)/r), r² = b² + o.b².
+func (p logNormal) meanBelow(o logNormal) float64 {
+	r := math.Hypot(p.b, o.b)
+	d, share := p.a-o.a, p.b/r*(p.b/r)
+	return expErfc(p.a+p.b*p.b/2, p.a-d*share+(share*o.b*o.b-d/r*(d/r))/2, (d/r+p.b*(p.b/r))*invRoot2)
+}
+
+// expErfc returns exp(log) erfc(x), at most exp(maxLog). less is log − x², which may be a number where both are too
+// large.
+func expErfc(log, less, x float64) float64 {
+	const far = 25 // erfc is above the smallest numbers until here
+	switch {
+	case x < 1:
+		return math.Exp(math.Min(maxLog, log)) * math.Erfc(x)
+	case x < far:
+		return math.Exp(math.Min(maxLog, less)) * (math.Exp(x*x) * math.Erfc(x))
+	}
+	u := 1 / (x * x)
+	return math.Exp(math.Min(maxLog, less)) * (1 - u/2*(1-3*u/2*(1-5*u/2))) / (x * math.Sqrt(math.Pi))
 }
