@@ -9,7 +9,7 @@ import "slices"
 // means, times weight.
 func ExpectedImprovement(f Samples, best, weight []float64, batch int) []Pick {
 	best = slices.Clone(best)
-	means := f.Means()
+	means := f.means()
 	gain := make([]float64, f.N)
 	update := func() {
 		clear(gain)

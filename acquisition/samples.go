@@ -22,8 +22,8 @@ type More func(chosen int) bool
 // of returns the values of function s at the rows.
 func (f Samples) of(s int) []float64 { return f.F[s*f.N : (s+1)*f.N] }
 
-// Means returns the mean values of the rows over the functions.
-func (f Samples) Means() []float64 {
+// means returns the mean values of the rows over the functions.
+func (f Samples) means() []float64 {
 	means := make([]float64, f.N)
 	for s := range f.S {
 		for i, v := range f.of(s) {
@@ -36,7 +36,7 @@ func (f Samples) Means() []float64 {
 // centred returns the functions less their mean.
 func (f Samples) centred() Samples {
 	g := Samples{S: f.S, N: f.N, F: slices.Clone(f.F)}
-	means := f.Means()
+	means := f.means()
 	for i := range g.F {
 		g.F[i] -= means[i%f.N]
 	}

@@ -49,7 +49,7 @@ func (c *conditional) measure(row int) {
 // chosen before, whose noise has variances noise [N] (GP-BUCB of Desautels, Krause and Burdick 2014).
 func UpperBound(f Samples, noise []float64, kappa float64, batch int) []Pick {
 	c := newConditional(f, noise)
-	means := f.Means()
+	means := f.means()
 	bound := func(i int) float64 { return means[i] + kappa*math.Sqrt(c.variance[i]) }
 	return greedy(f.N, batch, f.More, bound, c.measure)
 }

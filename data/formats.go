@@ -275,11 +275,11 @@ func (t *table) dataset(in *input) (*Dataset, []string, error) {
 	} else {
 		d.schema.Missing, d.schema.Dialect = in.opt.Missing, in.opt.Dialect
 	}
-	if in.opt.Roles.Group == Scaffold && d.Groups == nil {
+	if in.opt.Roles.Group == scaffold && d.Groups == nil {
 		if err := in.groupByScaffold(d); err != nil {
 			return nil, nil, err
 		}
-		d.schema.Roles.Group = Scaffold
+		d.schema.Roles.Group = scaffold
 	}
 	if like == nil || in.opt.Roles.firstOption() != "" { // the rows are for training
 		if err := d.checkSplitRoles(in.name, d.schema.Roles); err != nil {

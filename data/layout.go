@@ -12,8 +12,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
-// DefaultTarget is the column that is the target if none is named. If it does not exist, the last column is the target.
-const DefaultTarget = "target"
+// defaultTarget is the column that is the target if none is named. If it does not exist, the last column is the target.
+const defaultTarget = "target"
 
 // layout maps the cells of a row to the inputs, in order, and to the target.
 type layout struct {
@@ -154,7 +154,7 @@ func (in *input) boundNotes(first int) {
 // an index of pandas.
 func findTargets(file, target string, names []string, isIndex func(i int) bool) (at []int, err error) {
 	if target == "" {
-		i := slices.Index(names, DefaultTarget)
+		i := slices.Index(names, defaultTarget)
 		if i < 0 {
 			for i = len(names) - 1; i > 0 && isIndex(i); i-- {
 			}

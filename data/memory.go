@@ -45,8 +45,8 @@ type Rows struct {
 // inMemory is the name and the path of a set that comes from no file.
 const inMemory = "rows"
 
-// N returns the number of rows.
-func (r Rows) N() int { return max(len(r.Inputs), len(r.Sequences)) }
+// n returns the number of rows.
+func (r Rows) n() int { return max(len(r.Inputs), len(r.Sequences)) }
 
 // FromRows makes a training set of rows in memory. Errors name the row, from 1, and the column.
 func FromRows(r Rows) (*Dataset, error) {
@@ -54,7 +54,7 @@ func FromRows(r Rows) (*Dataset, error) {
 		return nil, err
 	}
 	d := &Dataset{Name: inMemory, Path: inMemory, Columns: slices.Clone(r.Columns), Task: Regression,
-		Y: slices.Clone(r.Values), Target: DefaultTarget}
+		Y: slices.Clone(r.Values), Target: defaultTarget}
 	if r.Inputs != nil {
 		if r.Columns == nil {
 			d.Columns = plainColumns(len(r.Inputs[0]))
@@ -63,7 +63,7 @@ func FromRows(r Rows) (*Dataset, error) {
 		if err != nil {
 			return nil, err
 		}
-		d.X = matrix.New(r.N(), len(d.Columns), x)
+		d.X = matrix.New(r.n(), len(d.Columns), x)
 	}
 	if r.Sequences != nil {
 		if r.Inputs != nil {
@@ -122,7 +122,7 @@ func (d *Dataset) weighted() (*Dataset, error) {
 }
 
 func (r Rows) check() error {
-	n := r.N()
+	n := r.n()
 	if err := r.checkLengths(); err != nil {
 		return err
 	}
@@ -137,7 +137,7 @@ func (r Rows) check() error {
 		return errorf("", "the rows have no inputs: give at least one number for each")
 	}
 	names := map[string]bool{}
-	targets := []string{DefaultTarget}
+	targets := []string{defaultTarget}
 	if r.Targets != nil {
 		targets = r.targetNames()
 	}
@@ -162,7 +162,7 @@ func (r Rows) check() error {
 
 // checkLengths refuses parts that do not have one element for each row.
 func (r Rows) checkLengths() error {
-	n := r.N()
+	n := r.n()
 	for _, part := range []struct {
 		what  string
 		n     int
@@ -228,7 +228,7 @@ func (r Rows) checkTargets() error {
 
 // numbers returns the inputs [N,D].
 func (r Rows) numbers(columns []string) ([]float64, error) {
-	x := make([]float64, 0, r.N()*len(columns))
+	x := make([]float64, 0, r.n()*len(columns))
 	for i, row := range r.Inputs {
 		if len(row) != len(columns) {
 			return nil, lengthError(i, len(row), phrase.Plural(len(columns), "column"), r.Columns != nil)

@@ -222,7 +222,7 @@ func (in *input) checkMissing(f format) error {
 	if graph.IsMol(in.head) {
 		o.ID = ""
 	}
-	if o.Roles.Group == Scaffold { // scaffold is not a column
+	if o.Roles.Group == scaffold { // scaffold is not a column
 		o.Roles.Group = ""
 	}
 	if given := o.firstOption(); given != "" && !f.text {

@@ -14,7 +14,7 @@ func TestOneGroup(t *testing.T) {
 	table := write(t, "t.csv", "g,t,x,smiles,y\na,5,1,CC,1\na,5,2,CCC,3\na,5,3,CO,2\na,5,4,CCO,5\n")
 	for want, roles := range map[string]RowRoles{
 		"t.csv: all rows are one group, or have one time, by \"g\"":        {Group: "g"},
-		"t.csv: all rows are one group, or have one time, by \"scaffold\"": {Group: Scaffold},
+		"t.csv: all rows are one group, or have one time, by \"scaffold\"": {Group: scaffold},
 		"t.csv: all rows are one group, or have one time, by \"t\"":        {Time: "t"}} {
 		from := Source{Data: table, Test: NoTest, ReadOptions: ReadOptions{Target: "y", Sequence: "smiles",
 			TableOptions: TableOptions{Roles: roles, Ignore: "x"}}}
@@ -115,7 +115,7 @@ func TestScaffoldOverlap(t *testing.T) {
 		test := "smiles,y\n" + strings.ReplaceAll(rows, "\n", ",1\n")
 		from := Source{Data: write(t, "t.csv", train), Test: write(t, "new.csv", test),
 			ReadOptions: ReadOptions{Target: "y", Sequence: "smiles",
-				TableOptions: TableOptions{Roles: RowRoles{Group: Scaffold}}}}
+				TableOptions: TableOptions{Roles: RowRoles{Group: scaffold}}}}
 		all, held, notes, err := Load(from)
 		if err != nil || held.Groups != nil {
 			t.Fatalf("groups %v, %v: want none", held.Groups, err)

@@ -13,7 +13,7 @@ import (
 // Request converts the rows to the columns of the schema, for Schema.Rows. Columns are matched by name, or by order if
 // they have no names.
 func (r Rows) Request(s Schema) (Request, error) {
-	g := Request{N: r.N(), Sequences: r.Sequences}
+	g := Request{N: r.n(), Sequences: r.Sequences}
 	names := s.NumberColumns()
 	if err := r.checkLengths(); err != nil {
 		return g, err
@@ -28,15 +28,15 @@ func (r Rows) Request(s Schema) (Request, error) {
 	if !offsets && r.Offset != nil {
 		return g, errorf("", "the rows have offsets, and the training rows have none: leave them out")
 	}
-	if offsets && r.Offset == nil && r.N() > 0 {
+	if offsets && r.Offset == nil && r.n() > 0 {
 		return g, errorf("", "0 offsets for %s: the training rows have offsets, so give a number for each row",
-			phrase.Plural(r.N(), "row"))
+			phrase.Plural(r.n(), "row"))
 	}
 	at, err := r.placesOf(names)
 	if err != nil {
 		return g, err
 	}
-	for i := range r.N() {
+	for i := range r.n() {
 		var row []float64
 		if r.Inputs != nil {
 			row = r.Inputs[i]

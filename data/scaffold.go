@@ -10,16 +10,16 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
-// Scaffold as RowRoles.Group groups molecules by their scaffolds, unless a column has that name.
-const Scaffold = "scaffold"
+// scaffold as RowRoles.Group groups molecules by their scaffolds, unless a column has that name.
+const scaffold = "scaffold"
 
 func noScaffold() string { return "give " + asFlag("group") + " COL, or leave it out" }
 
-// byScaffold reports whether a role means Scaffold, and not one of the columns of a table. A column with that name in
+// byScaffold reports whether a role means scaffold, and not one of the columns of a table. A column with that name in
 // capitals may be meant.
 func (r rowRole) byScaffold(columns []string) bool {
-	return r.option == "group" && r.column == Scaffold &&
-		!slices.ContainsFunc(columns, func(name string) bool { return strings.EqualFold(name, Scaffold) })
+	return r.option == "group" && r.column == scaffold &&
+		!slices.ContainsFunc(columns, func(name string) bool { return strings.EqualFold(name, scaffold) })
 }
 
 // groupByScaffold makes a group of the molecules that have the same scaffold (graph.Graph.Scaffold). Molecules without
@@ -27,7 +27,7 @@ func (r rowRole) byScaffold(columns []string) bool {
 func (in *input) groupByScaffold(d *Dataset) error {
 	if d.Sequences == nil || d.Sequences.Alphabet.Kind != seq.Graphs {
 		return in.errorf("has no column %s to group the rows, and no molecules that have scaffolds "+
-			"(%s COL reads a column of them): %s", phrase.Quote(Scaffold), asFlag("sequence"), noScaffold())
+			"(%s COL reads a column of them): %s", phrase.Quote(scaffold), asFlag("sequence"), noScaffold())
 	}
 	d.scaffolds = map[string]int32{}
 	rings := map[int32]bool{}

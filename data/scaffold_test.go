@@ -19,14 +19,14 @@ func TestScaffoldGroups(t *testing.T) {
 		list += y + "\t" + s + "\n"
 		named += s + "," + "ab"[i%2:i%2+1] + "," + y + "\n"
 	}
-	roles := TableOptions{Roles: RowRoles{Group: Scaffold}}
+	roles := TableOptions{Roles: RowRoles{Group: scaffold}}
 	for file, opt := range map[string]ReadOptions{
 		table: {Sequence: "smiles", Target: "y", TableOptions: roles},
 		list:  {Tokens: "graphs", Task: "regression", TableOptions: roles},
 	} {
 		ds, notes, err := readText(file, opt)
 		must.OK(t, err)
-		if !slices.Equal(ds.Groups, want) || ds.Schema().Roles.Group != Scaffold {
+		if !slices.Equal(ds.Groups, want) || ds.Schema().Roles.Group != scaffold {
 			t.Errorf("%s: groups %v, not %v", file, ds.Groups, want)
 		}
 		const note = "2 scaffolds of 4 molecules; 2 without a ring are one group"
@@ -50,7 +50,7 @@ func TestScaffoldGroups(t *testing.T) {
 }
 
 func TestBadScaffolds(t *testing.T) {
-	roles := TableOptions{Roles: RowRoles{Group: Scaffold}}
+	roles := TableOptions{Roles: RowRoles{Group: scaffold}}
 	for _, c := range []struct {
 		file string
 		opt  ReadOptions

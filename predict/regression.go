@@ -85,9 +85,9 @@ func (r *Regression) QuantileFunc(i int) func(q float64) float64 {
 	return func(q float64) float64 { return r.scale.Unscale(quantile(q)) }
 }
 
-// QuantilesAt writes the quantiles of a row at several levels. It is the fastest where these are the same for many
+// quantilesAt writes the quantiles of a row at several levels. It is the fastest where these are the same for many
 // rows. Several goroutines may call it.
-func (r *Regression) QuantilesAt(levels []float64) func(i int, into []float64) {
+func (r *Regression) quantilesAt(levels []float64) func(i int, into []float64) {
 	find := metrics.Quantiles(r.mixture, levels)
 	return func(i int, into []float64) {
 		find(i, into)

@@ -133,7 +133,7 @@ func outputColumns(t *fitted.Model, p *model.Prediction, c, draws int,
 		r = r.WithDraws(draws, seed)
 	}
 	levels := QuantileLevels()
-	quantiles := r.QuantilesAt(levels)
+	quantiles := r.quantilesAt(levels)
 	q, ok := t.Conformal.DefaultQuantile(c)
 	columns = append([]string{"mean", "sd", "var_aleatoric", "var_epistemic"}, QuantileColumns()...)
 	if ok {

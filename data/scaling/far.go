@@ -8,15 +8,15 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
-// Unclipped writes the scaled row to dst as a measure of distance. Unlike Apply, it does not clip, and continues
+// unclipped writes the scaled row to dst as a measure of distance. Unlike Apply, it does not clip, and continues
 // logarithms as a straight line below the smallest training value. No value is beyond ±1e15.
-func (s Scaler) Unclipped(dst, row []float64) {
+func (s Scaler) unclipped(dst, row []float64) {
 	for j, v := range row {
-		dst[j] = s.unclipped(j, v)
+		dst[j] = s.unclippedValue(j, v)
 	}
 }
 
-func (s Scaler) unclipped(j int, x float64) float64 {
+func (s Scaler) unclippedValue(j int, x float64) float64 {
 	v := s.value(j, x)
 	if s.Log != nil && x < s.Log.Least[j] {
 		v += (x - s.Log.Least[j]) / s.Log.Unit[j] / s.Scale[j]
@@ -24,10 +24,10 @@ func (s Scaler) unclipped(j int, x float64) float64 {
 	return min(max(v, -MaxScaled), MaxScaled)
 }
 
-// UnclippedRows returns the rows lo … hi−1 of a data set as Unclipped writes them, row-major; none if there are no
+// UnclippedRows returns the rows lo … hi−1 of a data set as unclipped writes them, row-major; none if there are no
 // numbers.
 func (s Scaler) UnclippedRows(ds *data.Dataset, lo, hi int) []float64 {
-	return mapRows(ds.X, lo, hi, s.Unclipped)
+	return mapRows(ds.X, lo, hi, s.unclipped)
 }
 
 // outside returns the distance of value x of column j from the training range, in widths of the scaled range, or in the
@@ -35,7 +35,7 @@ func (s Scaler) UnclippedRows(ds *data.Dataset, lo, hi int) []float64 {
 func (s Scaler) outside() func(j int, x float64) float64 {
 	least, most, width := make([]float64, len(s.Least)), make([]float64, len(s.Least)), make([]float64, len(s.Least))
 	for j := range width {
-		least[j], most[j] = s.unclipped(j, s.Least[j]), s.unclipped(j, s.Most[j])
+		least[j], most[j] = s.unclippedValue(j, s.Least[j]), s.unclippedValue(j, s.Most[j])
 		if width[j] = most[j] - least[j]; width[j] == 0 {
 			width[j] = 1
 		}
@@ -44,7 +44,7 @@ func (s Scaler) outside() func(j int, x float64) float64 {
 		if x >= s.Least[j] && x <= s.Most[j] {
 			return 0
 		}
-		at := s.unclipped(j, x)
+		at := s.unclippedValue(j, x)
 		return max(least[j]-at, at-most[j]) / width[j]
 	}
 }

@@ -284,13 +284,13 @@ func TestFarRows(t *testing.T) {
 	l, _ := FitScaler("log", train)
 	x := make([]float64, 9)
 	for i, v := range []float64{-3, -4, -5} {
-		l.Unclipped(x[3*i:3*i+3], []float64{v, 1, 7})
+		l.unclipped(x[3*i:3*i+3], []float64{v, 1, 7})
 	}
 	if step := x[3] - x[0]; !near(x[6]-x[3], step, 1e-12) || !near(step, -1/l.Log.Unit[0]/l.Scale[0], 1e-12) {
 		t.Errorf("not clipped, %v rises by %g, then %g: want %g", x, step, x[6]-x[3], -1/l.Log.Unit[0]/l.Scale[0])
 	}
 	open := Scaler{Kind: "robust", Center: []float64{0}, Scale: []float64{1}, Clip: 5}
-	if open.unclipped(0, 77) != 77 {
+	if open.unclippedValue(0, 77) != 77 {
 		t.Error("clipped")
 	}
 }

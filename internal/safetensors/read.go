@@ -81,7 +81,7 @@ func readLayout(r io.ReaderAt, size int64) (header []byte, metadata map[string]s
 func Begins(r io.Reader) bool {
 	var first [9]byte
 	_, err := io.ReadFull(r, first[:])
-	return err == nil && binary.LittleEndian.Uint64(first[:]) <= MaxHeader && first[8] == '{'
+	return err == nil && binary.LittleEndian.Uint64(first[:]) <= maxHeader && first[8] == '{'
 }
 
 func readHeader(r io.ReaderAt, size int64) ([]byte, error) {
@@ -93,7 +93,7 @@ func readHeader(r io.ReaderAt, size int64) ([]byte, error) {
 		return nil, err
 	}
 	n := binary.LittleEndian.Uint64(length[:])
-	if n > MaxHeader || int64(n) > size-8 {
+	if n > maxHeader || int64(n) > size-8 {
 		return nil, formatError("it says that its header has %d bytes, and the file has %d: cut short, or damaged", n,
 			size)
 	}

@@ -17,8 +17,8 @@ type Tensor struct {
 	Data  []float64
 }
 
-// MaxHeader is the longest header that the format allows, in bytes.
-const MaxHeader = 100_000_000
+// maxHeader is the longest header that the format allows, in bytes.
+const maxHeader = 100_000_000
 
 const metadataKey = "__metadata__"
 

@@ -98,8 +98,8 @@ func encode(header map[string]any) ([]byte, error) {
 	for len(text)%8 != 0 {
 		text = append(text, ' ')
 	}
-	if len(text) > MaxHeader {
-		return nil, fmt.Errorf("safetensors: a header of %d bytes is longer than %d", len(text), MaxHeader)
+	if len(text) > maxHeader {
+		return nil, fmt.Errorf("safetensors: a header of %d bytes is longer than %d", len(text), maxHeader)
 	}
 	return text, nil
 }

@@ -37,14 +37,14 @@ func NewSequences(r *rand.Rand, n, columns, each int) Sequences {
 	return s
 }
 
-// N returns the number of vectors.
-func (s Sequences) N() int { return len(s.lists.Square) }
+// n returns the number of vectors.
+func (s Sequences) n() int { return len(s.lists.Square) }
 
-// Distances returns ‖x − z‖² between s and z [N, maps·M], the same under each of maps maps.
-func (s Sequences) Distances(z Sequences, maps int) (d []float64) {
+// distances returns ‖x − z‖² between s and z [N, maps·M], the same under each of maps maps.
+func (s Sequences) distances(z Sequences, maps int) (d []float64) {
 	dense := make([]float64, s.columns)
-	row := make([]float64, z.N())
-	for n := range s.N() {
+	row := make([]float64, z.n())
+	for n := range s.n() {
 		clear(dense)
 		for e := s.lists.Start[n]; e < s.lists.Start[n+1]; e++ {
 			dense[s.lists.Index[e]] = s.lists.Value[e]
@@ -63,10 +63,10 @@ func (s Sequences) Distances(z Sequences, maps int) (d []float64) {
 
 // SelfDistances returns the distances among s [N, maps·N], 0 between a vector and itself.
 func (s Sequences) SelfDistances(maps int) []float64 {
-	d := s.Distances(s, maps)
-	for n := range s.N() {
+	d := s.distances(s, maps)
+	for n := range s.n() {
 		for i := range maps {
-			d[(n*maps+i)*s.N()+n] = 0
+			d[(n*maps+i)*s.n()+n] = 0
 		}
 	}
 	return d
@@ -96,7 +96,7 @@ func (s Sequences) Vectors(z Sequences, maps int) *model.SequenceFeatures {
 // byColumn returns s by columns.
 func (s Sequences) byColumn() model.HostSparse {
 	columns := make([]model.HostSparse, s.columns)
-	for n := range s.N() {
+	for n := range s.n() {
 		for e := s.lists.Start[n]; e < s.lists.Start[n+1]; e++ {
 			c := &columns[s.lists.Index[e]]
 			c.Index, c.Value = append(c.Index, int32(n)), append(c.Value, s.lists.Value[e])
@@ -118,5 +118,5 @@ func (n Size) uploadSequences(m *model.Model, r *rand.Rand, y []float64, labels 
 	if n.Steps {
 		return m.UploadRows(model.HostRows{N: n.rows(), Features: rows.Vectors(own, n.I)}, y, labels)
 	}
-	return m.Upload(n.rows(), rows.Distances(own, n.I), y, labels)
+	return m.Upload(n.rows(), rows.distances(own, n.I), y, labels)
 }

@@ -22,16 +22,16 @@ type Conformal struct {
 	Scores [][]float64 `json:"scores"` // scores [T][n], ascending, of each target or of the class
 }
 
-// N returns the number of rows behind the scores.
-func (c *Conformal) N() int { return len(c.Scores[0]) }
+// n returns the number of rows behind the scores.
+func (c *Conformal) n() int { return len(c.Scores[0]) }
 
 // Quantile returns the score of target t that a new row does not exceed with at least the probability level: the
 // ⌈(n+1)·level⌉-th of the n scores. The error is that of metrics.CheckConformal.
 func (c *Conformal) Quantile(t int, level float64) (float64, error) {
-	if err := metrics.CheckConformal(c.N(), level); err != nil {
+	if err := metrics.CheckConformal(c.n(), level); err != nil {
 		return 0, err
 	}
-	return c.Scores[t][metrics.ConformalRank(c.N(), level)-1], nil
+	return c.Scores[t][metrics.ConformalRank(c.n(), level)-1], nil
 }
 
 // DefaultQuantile returns the Quantile of target t at the default level; ok is false without scores.
@@ -49,7 +49,7 @@ func (m *Model) WithLevel(level float64) (*Model, error) {
 		return nil, usererror.Errorf("the model has no conformal intervals: train it with %s",
 			usererror.Flag("conformal"))
 	}
-	if err := metrics.CheckConformal(m.Conformal.N(), level); err != nil {
+	if err := metrics.CheckConformal(m.Conformal.n(), level); err != nil {
 		return nil, err
 	}
 	other := *m
@@ -59,7 +59,7 @@ func (m *Model) WithLevel(level float64) (*Model, error) {
 
 // FitConformal sets Conformal to the scores of rows that were held out, for intervals of a level.
 func (m *Model) FitConformal(ctx context.Context, dev device.Device, heldOut *data.Dataset, level float64) error {
-	if err := m.CheckTargets(heldOut); err != nil {
+	if err := m.checkRowTargets(heldOut); err != nil {
 		return err
 	}
 	p, err := m.Predict(ctx, dev, heldOut, m.EvalSamples)
@@ -138,7 +138,7 @@ func (m *Model) conformalTest(p *model.Prediction, ds *data.Dataset, target int)
 	if !ok {
 		return nil
 	}
-	s := &ConformalScores{Level: m.Conformal.Level, N: m.Conformal.N()}
+	s := &ConformalScores{Level: m.Conformal.Level, N: m.Conformal.n()}
 	inside, size := 0, 0
 	scores := m.conformalScores(p, ds)[target]
 	if m.Schema.Task == data.Classification {
@@ -177,9 +177,9 @@ func (c *Conformal) check(targets int) error {
 		return fmt.Errorf("conformal scores of %d targets for %d", len(c.Scores), max(targets, 1))
 	}
 	for _, scores := range c.Scores {
-		if len(scores) != c.N() || !slices.IsSorted(scores) || !AllFinite(scores) {
-			return fmt.Errorf("conformal scores that are not sorted numbers of %d rows", c.N())
+		if len(scores) != c.n() || !slices.IsSorted(scores) || !AllFinite(scores) {
+			return fmt.Errorf("conformal scores that are not sorted numbers of %d rows", c.n())
 		}
 	}
-	return metrics.CheckConformal(c.N(), c.Level)
+	return metrics.CheckConformal(c.n(), c.Level)
 }

@@ -44,7 +44,7 @@ func (m *Model) Evaluate(ctx context.Context, dev device.Device, ds *data.Datase
 	if request.Draws > 0 && m.Schema.Task != data.Regression {
 		return nil, usererror.Errorf("draws of the output are for regression: class probabilities need no draws")
 	}
-	if err := m.CheckTargets(ds); err != nil {
+	if err := m.checkRowTargets(ds); err != nil {
 		return nil, err
 	}
 	if !request.Until.IsZero() {
@@ -62,8 +62,8 @@ func (m *Model) Evaluate(ctx context.Context, dev device.Device, ds *data.Datase
 	return s, nil
 }
 
-// CheckTargets refuses a target that the model cannot have: one without a logarithm, or that is not a count.
-func (m *Model) CheckTargets(ds *data.Dataset) error {
+// checkRowTargets refuses a target that the model cannot have: one without a logarithm, or that is not a count.
+func (m *Model) checkRowTargets(ds *data.Dataset) error {
 	if m.PredictsCounts() {
 		return scaling.CheckCounts(ds)
 	}

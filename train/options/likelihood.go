@@ -11,16 +11,16 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// Lognormal asks for Gaussian noise of the target's logarithm.
-const Lognormal = "lognormal"
+// lognormal asks for Gaussian noise of the target's logarithm.
+const lognormal = "lognormal"
 
 // resolveLognormal replaces the likelihood lognormal by gaussian with target-scaling log.
 func (c *Config) resolveLognormal() error {
-	if c.Likelihood != Lognormal {
+	if c.Likelihood != lognormal {
 		return nil
 	}
 	if c.Targets != scaling.AutoTargets && c.Targets != scaling.LogTargets {
-		return c.Errorf("target-scaling", "%s is not the logarithm that %s has: leave it out", c.Targets, Lognormal)
+		return c.Errorf("target-scaling", "%s is not the logarithm that %s has: leave it out", c.Targets, lognormal)
 	}
 	c.Likelihood, c.Targets = model.GaussianLikelihood, scaling.LogTargets
 	return nil
@@ -136,7 +136,7 @@ func accepted(ds *data.Dataset) []string {
 	counts := scaling.CheckCounts(ds) == nil
 	if ds.Task == data.Regression && scaling.CheckPositive(ds, slices.Repeat([]scaling.TargetScale{{Log: true}},
 		len(ds.Outputs()))) == nil {
-		all = append(all, Lognormal)
+		all = append(all, lognormal)
 	}
 	return slices.DeleteFunc(all, func(likelihood string) bool {
 		return model.IsCountLikelihood(likelihood) && !counts ||

@@ -75,14 +75,14 @@ func (c Config) HasPredictive(ds *data.Dataset) bool {
 // ObjectiveOf returns the safe objective for training rows. The predictive one is no bound: under it, a model may
 // memorise if as many parameters as there are rows can follow the rows.
 func (c Config) ObjectiveOf(ds *data.Dataset) string {
-	if c.HasPredictive(ds) && c.OutnumbersParameters(ds) {
+	if c.HasPredictive(ds) && c.outnumbersParameters(ds) {
 		return Predictive
 	}
 	return ELBO
 }
 
-// OutnumbersParameters reports whether training rows outnumber the parameters that can follow them.
-func (c Config) OutnumbersParameters(ds *data.Dataset) bool {
+// outnumbersParameters reports whether training rows outnumber the parameters that can follow them.
+func (c Config) outnumbersParameters(ds *data.Dataset) bool {
 	m := c.ModelConfig(ds)
 	return ds.N() > m.FittedParameters()
 }
@@ -134,7 +134,7 @@ func (c *Config) resolveDepth(ds *data.Dataset) []string {
 		deep := *c
 		notes := deep.adopt("defaults where rows outnumber the parameters of two layers: ", []newDefault{{"layers", 2},
 			{"hidden", 16}, {"latents", max(c.Latents, 32)}, {"features", features}, {"steps", 20000}})
-		if deep.HasPredictive(ds) && deep.OutnumbersParameters(ds) {
+		if deep.HasPredictive(ds) && deep.outnumbersParameters(ds) {
 			*c = deep
 			return notes
 		}
@@ -145,7 +145,7 @@ func (c *Config) resolveDepth(ds *data.Dataset) []string {
 	}
 	usual := *c
 	usual.Layers, usual.Hidden, usual.Latents, usual.Features = 2, 16, latents, 100
-	if given && usual.HasPredictive(ds) && usual.OutnumbersParameters(ds) {
+	if given && usual.HasPredictive(ds) && usual.outnumbersParameters(ds) {
 		return []string{"one layer, since rows do not outnumber the parameters of two with the sizes given: " +
 			usererror.Key("layers") + "=2 has two"}
 	}

@@ -34,7 +34,7 @@ func (c Config) Resume(flags []Setting, rows *data.Schema) (Config, error) {
 		case s.Key == "target" && rows != nil && rows.NamesTargets(requested.Target):
 		case s.Key == "precision" && DeviceKind(c.Device) != "cuda:f32": // other devices have only one precision
 		case s.Key == "kernel" && isResolved(s.Text, current):
-		case s.Key == "likelihood" && s.Text == Lognormal && current == model.GaussianLikelihood &&
+		case s.Key == "likelihood" && s.Text == lognormal && current == model.GaussianLikelihood &&
 			c.Targets == scaling.LogTargets:
 		case s.Key == "epochs" && strings.HasPrefix(c.PlannedFor, forEpochs(requested.Epochs)):
 		case s.Key == "time-limit" && strings.HasPrefix(c.PlannedFor, ForTime(requested.TimeLimit)):

@@ -340,7 +340,7 @@ func (c *Config) predictionOptions() []Option {
 			Help: "number of draws of the output, as in the paper; 0 takes the mixture in closed form"},
 		{Key: "conformal", Flag: true, value: &c.Conformal,
 			Help: fmt.Sprintf("conformal prediction: hold out a fifth of the training rows, %d at most, for intervals "+
-				"and sets with guaranteed coverage for exchangeable rows: docs/intervals.md", MaxConformal)},
+				"and sets with guaranteed coverage for exchangeable rows: docs/intervals.md", maxConformal)},
 		{Key: "level", Arg: "X", limits: limits{hi: 1, excludesLow: true, excludesHigh: true}, value: &c.Level,
 			Help: "the level of --conformal; predict --level takes any other from the same run"},
 	}

@@ -88,7 +88,7 @@ func (c Config) HoldOut(all *data.Dataset, control data.ReadControl) (rest, held
 // The rows that are held out for intervals.
 const (
 	conformalShare = 0.2  // share of the training rows
-	MaxConformal   = 5000 // largest number of rows
+	maxConformal   = 5000 // largest number of rows
 )
 
 // HoldOutConformal takes the rows for the intervals out of the training rows, before HoldOut takes those of validation:
@@ -97,7 +97,7 @@ func (c Config) HoldOutConformal(all *data.Dataset) (rest, heldOut *data.Dataset
 	if !c.Conformal {
 		return all, nil, nil, nil
 	}
-	share := min(conformalShare, MaxConformal/float64(all.N()))
+	share := min(conformalShare, maxConformal/float64(all.N()))
 	if rest, heldOut, err = data.HoldOut(all, share, c.Seed); err != nil {
 		return nil, nil, nil, c.Errorf("conformal", "%w", err)
 	}
