@@ -47,9 +47,9 @@ type term interface {
 	// fixed reports whether c depends on no parameter.
 	fixed() bool
 	// correlate is k(X̄, x)/α for rows, which may be X̄.
-	correlate(g *GPLayer, p *termCorrelations, rows *inputs)
+	correlate(g *gpLayer, p *termCorrelations, rows *inputs)
 	// backward takes p.dc to the gradients of the term's parameters, and of X̄ if X̄ learns.
-	backward(g *GPLayer, p *termCorrelations, rows *inputs)
+	backward(g *gpLayer, p *termCorrelations, rows *inputs)
 }
 
 // addTerms reserves the parameters of the terms: the terms between vectors, then the term between sequences.
@@ -79,7 +79,7 @@ type termCorrelations struct {
 }
 
 // newCorrelations makes the memory of the correlations between X̄ and n rows.
-func (g *GPLayer) newCorrelations(s *arena, k, m, n int) *correlations {
+func (g *gpLayer) newCorrelations(s *arena, k, m, n int) *correlations {
 	block := func() *device.Tensor { return s.tensor(device.Double, k, m, n) }
 	p := &correlations{c: block(), dc: block()}
 	for i, t := range g.terms {
@@ -100,7 +100,7 @@ func (g *GPLayer) newCorrelations(s *arena, k, m, n int) *correlations {
 }
 
 // correlate computes k(X̄, x)/α for rows x, which may be X̄ itself.
-func (g *GPLayer) correlate(p *correlations, rows *inputs) {
+func (g *gpLayer) correlate(p *correlations, rows *inputs) {
 	for i, t := range g.terms {
 		t.correlate(g, &p.terms[i], rows)
 	}
@@ -109,12 +109,12 @@ func (g *GPLayer) correlate(p *correlations, rows *inputs) {
 	}
 }
 
-func (g *GPLayer) mixArgs(p *correlations) device.MixArgs {
+func (g *gpLayer) mixArgs(p *correlations) device.MixArgs {
 	return device.MixArgs{C: p.c, A: p.terms[0].c, B: p.terms[1].c, Logit: g.logit}
 }
 
 // correlateBackward takes p.dc to the gradients of X̄, the parameters of the terms and ω.
-func (g *GPLayer) correlateBackward(p *correlations, rows *inputs) {
+func (g *gpLayer) correlateBackward(p *correlations, rows *inputs) {
 	if g.logit != nil {
 		g.dev.MixBackward(device.MixArgs{C: p.dc, A: p.terms[0].dc, B: p.terms[1].dc, Logit: g.dlogit}, g.mixArgs(p))
 	}

@@ -7,7 +7,7 @@
 //
 //	ELBO = Σ_n E_q log P(y_n | G(F_n)) − KL(q(W,Ω,F̄) ‖ P(W,Ω,F̄))
 //
-// A step is read from top to bottom in elbo.go: (*Model).Gradient calls the layers' Forward, the likelihood, the KL
-// terms and the layers' Backward. The model holds no numbers except one flat parameter vector (params.go) and knows no
+// A step is read from top to bottom in elbo.go: (*Model).Gradient calls the layers' forward, the likelihood, the KL
+// terms and the layers' backward. The model holds no numbers except one flat parameter vector (params.go) and knows no
 // backend: everything runs through device.Device.
 package model

@@ -7,9 +7,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// DRFLayer is one random-feature layer, h' = Wᵀ φ(h; Ω) (rfdnn_lth_vec, rf_ard), with q(W) = Π N(m, s²) (inf_qW), or
+// drfLayer is one random-feature layer, h' = Wᵀ φ(h; Ω) (rfdnn_lth_vec, rf_ard), with q(W) = Π N(m, s²) (inf_qW), or
 // Π_c N(m_c, L_c L_cᵀ), and q(Ω) = Π N(η, β²) (inf_qOmega).
-type DRFLayer struct {
+type drfLayer struct {
 	dev        device.Device
 	params     device.FeatureParams
 	grads      device.FeatureParams
@@ -91,8 +91,8 @@ func (c *Config) addDRF(p *Params, layer int) *drfBlocks {
 }
 
 // bind makes the layer.
-func (b *drfBlocks) bind(dev device.Device, p *Params, c *Config) *DRFLayer {
-	l := &DRFLayer{dev: dev, in: b.in, r: c.Features, out: b.out}
+func (b *drfBlocks) bind(dev device.Device, p *Params, c *Config) *drfLayer {
+	l := &drfLayer{dev: dev, in: b.in, r: c.Features, out: b.out}
 	l.params.Activation = c.activation()
 	l.params.LogAlpha, l.grads.LogAlpha = p.real(b.alpha)
 	l.params.LogLength, l.grads.LogLength = p.real(b.length)
@@ -128,7 +128,7 @@ func (c *Config) initLastVariances(dst []float64, _ *Init, _ func([]float64)) {
 // newActivations makes the layer's activations. Its input is the concatenation of parts; dparts are their gradients,
 // nil for data. A single part is the input itself, unless another layer reads it, too, so that both layers add to its
 // gradient.
-func (l *DRFLayer) newActivations(s *arena, samples, batch int, parts, dparts []*device.Tensor,
+func (l *drfLayer) newActivations(s *arena, samples, batch int, parts, dparts []*device.Tensor,
 	shared bool) *drfActivations {
 	real := func(shape ...int) *device.Tensor { return s.tensor(device.Real, shape...) }
 	p := &drfActivations{
@@ -155,8 +155,8 @@ func (l *DRFLayer) newActivations(s *arena, samples, batch int, parts, dparts []
 	return p
 }
 
-// Forward computes h' = Wᵀ φ(h; Ω) for S draws of W and Ω, or for S draws of the normal that has its moments over both.
-func (l *DRFLayer) Forward(p *drfActivations, rows *device.Tensor) {
+// forward computes h' = Wᵀ φ(h; Ω) for S draws of W and Ω, or for S draws of the normal that has its moments over both.
+func (l *drfLayer) forward(p *drfActivations, rows *device.Tensor) {
 	if p.parts != nil {
 		l.dev.Concat(p.h, p.parts)
 	}
@@ -171,7 +171,7 @@ func (l *DRFLayer) Forward(p *drfActivations, rows *device.Tensor) {
 }
 
 // args returns the arguments of the layer's operation.
-func (l *DRFLayer) args(p *drfActivations, rows *device.Tensor) device.FeatureArgs {
+func (l *drfLayer) args(p *drfActivations, rows *device.Tensor) device.FeatureArgs {
 	a := device.FeatureArgs{Out: p.out, Variance: p.variance, H: p.h, Params: l.params,
 		Scratch: p.scratch, Rows: rows, Noise: p.noise}
 	if l.integrated != nil {
@@ -180,8 +180,8 @@ func (l *DRFLayer) args(p *drfActivations, rows *device.Tensor) device.FeatureAr
 	return a
 }
 
-// Backward accumulates the layer's gradients and sends dout down to its inputs.
-func (l *DRFLayer) Backward(p *drfActivations, rows *device.Tensor) {
+// backward accumulates the layer's gradients and sends dout down to its inputs.
+func (l *drfLayer) backward(p *drfActivations, rows *device.Tensor) {
 	g := device.FeatureArgs{Out: p.dout, Variance: p.dvariance, H: p.dh, Params: l.grads}
 	if l.integrated == nil {
 		l.dev.RandomFeaturesBackward(g, l.args(p, rows))

@@ -126,14 +126,14 @@ func (m *Model) gather(part *part, data *DeviceRows) {
 // form over the last layer's outputs, no sample of these is drawn.
 func (m *Model) propagate(part *part, d draw) {
 	if m.gp != nil {
-		m.gp.Forward(part.gp)
+		m.gp.forward(part.gp)
 		if m.samplesF() {
 			m.dev.SampleF(part.f, part.gp.mean, part.gp.variance, part.rows, m.cfg.latents(d))
 		}
 	}
 	for l, layer := range m.drf {
 		part.drf[l].noise = m.cfg.features(d, l)
-		layer.Forward(part.drf[l], part.rows)
+		layer.forward(part.drf[l], part.rows)
 	}
 	if m.cfg.Skip {
 		m.dev.AddColumns(part.out, part.f)
@@ -188,7 +188,7 @@ func (m *Model) backward(part *part, d draw) {
 		if l > 0 && part.drf[l].parts != nil {
 			m.dev.Zero(part.drf[l-1].dout)
 		}
-		m.drf[l].Backward(part.drf[l], part.rows)
+		m.drf[l].backward(part.drf[l], part.rows)
 	}
 	if m.cfg.Skip {
 		m.dev.AddColumns(part.df, part.dh)
@@ -199,7 +199,7 @@ func (m *Model) backward(part *part, d draw) {
 	if m.samplesF() {
 		m.dev.SampleFBackward(part.gp.dmean, part.gp.dvariance, part.df, part.gp.variance, part.rows, m.cfg.latents(d))
 	}
-	m.gp.Backward(part.gp)
+	m.gp.backward(part.gp)
 }
 
 // Report reads the last evaluation's numbers from the device. It returns the errors of the evaluation: a kernel matrix

@@ -2,9 +2,9 @@ package model
 
 import "github.com/gpdrf/gpdrf-gpu/device"
 
-// GPLayer is the first layer: J latent functions f_j ~ GP(0, k_j) (our_P(F), kernel_ard) with the variational density
+// gpLayer is the first layer: J latent functions f_j ~ GP(0, k_j) (our_P(F), kernel_ard) with the variational density
 // q(F̄_j) = N(μ_j, S_j S_jᵀ) on M inducing points X̄ (inf_qF). All of it runs in double.
-type GPLayer struct {
+type gpLayer struct {
 	dev    device.Device
 	whiten bool
 
@@ -78,8 +78,8 @@ func (c *Config) addGP(p *Params) *gpBlocks {
 }
 
 // bind makes the layer.
-func (b *gpBlocks) bind(dev device.Device, p *Params, c *Config) *GPLayer {
-	g := &GPLayer{dev: dev, whiten: c.Whiten, terms: b.terms}
+func (b *gpBlocks) bind(dev device.Device, p *Params, c *Config) *gpLayer {
+	g := &gpLayer{dev: dev, whiten: c.Whiten, terms: b.terms}
 	g.logAlpha, g.dlogAlpha = p.double(b.alpha)
 	for _, t := range g.terms {
 		t.bind(p)
@@ -134,7 +134,7 @@ func (c *Config) initFactors(dst []float64, _ *Init, _ func([]float64)) {
 	}
 }
 
-func (g *GPLayer) newActivations(s *arena, batch int) *gpActivations {
+func (g *gpLayer) newActivations(s *arena, batch int) *gpActivations {
 	k, m, j := g.l.Dim(0), g.l.Dim(1), g.qMu.Dim(0)
 	double := func(shape ...int) *device.Tensor { return s.tensor(device.Double, shape...) }
 	p := &gpActivations{
@@ -155,7 +155,7 @@ func (g *GPLayer) newActivations(s *arena, batch int) *gpActivations {
 
 // factorise computes the layer's tensors that depend on the parameters only: Kuu/α, its factor L, and the whitened
 // q(F̄) = N(m, s sᵀ).
-func (g *GPLayer) factorise() {
+func (g *gpLayer) factorise() {
 	if !g.factorised {
 		g.correlate(g.kuu, &g.xbar)
 		g.dev.Potrf(g.l, g.jitter, g.kuu.c)
@@ -166,15 +166,15 @@ func (g *GPLayer) factorise() {
 	}
 }
 
-// Forward computes q(F_n) = N(a_n, B_n) for the rows in p.in (qF_anj, qF_Bnj). With k = α c, Kuu = α L Lᵀ and A = L⁻¹
+// forward computes q(F_n) = N(a_n, B_n) for the rows in p.in (qF_anj, qF_Bnj). With k = α c, Kuu = α L Lᵀ and A = L⁻¹
 // Kuf/α the paper's k̄ᵀ K̄⁻¹ μ is √α Aᵀ m and its k − k̄ᵀ K̄⁻¹ k̄ + k̄ᵀ K̄⁻¹ Σ K̄⁻¹ k̄ is α(1 − ‖A‖² + ‖sᵀ A‖²).
-func (g *GPLayer) Forward(p *gpActivations) {
+func (g *gpLayer) forward(p *gpActivations) {
 	g.solve(p)
 	g.dev.Moments(g.momentsArgs(p))
 }
 
 // solve computes A = L⁻¹ Kuf/α of the rows in p.in. After SolveRows, the table has A already.
-func (g *GPLayer) solve(p *gpActivations) {
+func (g *gpLayer) solve(p *gpActivations) {
 	if p.in.solved {
 		g.terms[0].correlate(g, &termCorrelations{c: p.a}, &p.in)
 		return
@@ -183,9 +183,9 @@ func (g *GPLayer) solve(p *gpActivations) {
 	g.dev.Trsm(p.a, g.l, p.kuf.c)
 }
 
-// Backward takes the gradients of the moments to the gradients of parameters, of L and of the whitened q(F̄), and adds
+// backward takes the gradients of the moments to the gradients of parameters, of L and of the whitened q(F̄), and adds
 // them.
-func (g *GPLayer) Backward(p *gpActivations) {
+func (g *gpLayer) backward(p *gpActivations) {
 	g.dev.MomentsBackward(device.MomentsArgs{
 		Mean: p.dmean, Variance: p.dvariance, A: p.da, QMean: g.dm, QSqrt: g.ds, LogAlpha: g.dlogAlpha,
 	}, g.momentsArgs(p))
@@ -196,7 +196,7 @@ func (g *GPLayer) Backward(p *gpActivations) {
 }
 
 // factoriseBackward runs the backward pass of factorise, after all rows and klInducing have added to dl, dm and ds.
-func (g *GPLayer) factoriseBackward() {
+func (g *gpLayer) factoriseBackward() {
 	if !g.whiten {
 		g.dev.WhitenBackward(device.WhitenArgs{
 			QMean: g.dm, QSqrt: g.ds, L: g.dl, LogAlpha: g.dlogAlpha, Mu: g.dqMu, Sqrt: g.dqSqrt,
@@ -208,17 +208,17 @@ func (g *GPLayer) factoriseBackward() {
 	}
 }
 
-func (g *GPLayer) whitenArgs() device.WhitenArgs {
+func (g *gpLayer) whitenArgs() device.WhitenArgs {
 	return device.WhitenArgs{QMean: g.m, QSqrt: g.s, L: g.l, LogAlpha: g.logAlpha, Mu: g.qMu, Sqrt: g.qSqrt}
 }
 
-func (g *GPLayer) momentsArgs(p *gpActivations) device.MomentsArgs {
+func (g *gpLayer) momentsArgs(p *gpActivations) device.MomentsArgs {
 	return device.MomentsArgs{Mean: p.mean, Variance: p.variance, P: p.p, A: p.a, QMean: g.m, QSqrt: g.s,
 		LogAlpha: g.logAlpha}
 }
 
 // naturalStep moves q(F̄), in the coordinates of its parameters, with the gradients that factoriseBackward left.
-func (g *GPLayer) naturalStep(size device.Scalar) {
+func (g *gpLayer) naturalStep(size device.Scalar) {
 	g.dev.NaturalStep(g.qMu, g.qSqrt, g.dqMu, g.dqSqrt, size)
 	g.dev.Zero(g.qReal)
 	g.dev.NarrowAdd(g.qReal, g.q)

@@ -14,7 +14,7 @@ type integrated struct {
 }
 
 // newIntegrated makes the memory of η and β² of a layer.
-func newIntegrated(l *DRFLayer) *integrated {
+func newIntegrated(l *drfLayer) *integrated {
 	i := &integrated{params: l.params, grads: l.grads}
 	for _, p := range []*device.FeatureParams{&i.params, &i.grads} {
 		p.MeanOmega = l.dev.New(device.Real, l.in, l.r)
@@ -24,7 +24,7 @@ func newIntegrated(l *DRFLayer) *integrated {
 }
 
 // spectra computes η and β² of q(Ω) (inf_qOmega), and clears their gradients.
-func (l *DRFLayer) spectra() {
+func (l *drfLayer) spectra() {
 	i := l.integrated
 	if i == nil {
 		return
@@ -35,7 +35,7 @@ func (l *DRFLayer) spectra() {
 }
 
 // spectraBackward takes the gradients of η and β² to the gradients of the parameters, and adds them.
-func (l *DRFLayer) spectraBackward() {
+func (l *drfLayer) spectraBackward() {
 	if i := l.integrated; i != nil {
 		l.dev.FrequenciesBackward(device.FrequencyArgs{
 			MeanOmega: i.grads.MeanOmega, LogVarOmega: i.grads.LogVarOmega,
@@ -44,7 +44,7 @@ func (l *DRFLayer) spectraBackward() {
 	}
 }
 
-func (l *DRFLayer) frequencyArgs() device.FrequencyArgs {
+func (l *drfLayer) frequencyArgs() device.FrequencyArgs {
 	i := l.integrated
 	return device.FrequencyArgs{
 		MeanOmega: i.params.MeanOmega, LogVarOmega: i.params.LogVarOmega, Tau: i.tau,

@@ -7,8 +7,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// Likelihood is our_lik, p(y | h, θ_l), with its parameters.
-type Likelihood struct {
+// likelihood is our_lik, p(y | h, θ_l), with its parameters.
+type likelihood struct {
 	dev device.Device
 	likelihoodOps
 	params, grads device.LikelihoodArgs // θ_l and its gradients: some of LogVar, LogRate, Tail and Cuts
@@ -25,7 +25,7 @@ type likelihoodOps struct {
 	expected likelihoodOp // E_q log p(y | F) (ell_n), in closed form over a Gaussian F; or nil
 	density  likelihoodOp // log E_q p(y | F), mixed with expected; or nil
 	// predict turns the outputs in p.H into the components of the predictive mixture.
-	predict func(l *Likelihood, p *Prediction)
+	predict func(l *likelihood, p *Prediction)
 }
 
 // likelihoodOp is an operation of device.Likelihoods.
@@ -41,23 +41,23 @@ type likelihoodOp func(dev device.Device, ell *device.Tensor, g, a device.Likeli
 //	poisson            exp(y f − exp f)/y! of a count y with the log rate f = h + b + offset
 //	negative-binomial  the same rate λ with variance λ + δλ², δ = DispersionFloor + exp tail
 //	ordinal            p(y = k | h) = Φ(κ_k+1 − h) − Φ(κ_k − h)
-func opsOf(likelihood string) likelihoodOps {
+func opsOf(name string) likelihoodOps {
 	type d = device.Device
 	return map[string]likelihoodOps{
 		GaussianLikelihood: {d.GaussianLogLik, d.GaussianExpected, d.GaussianPredictive,
-			(*Likelihood).predictGaussian},
-		StudentLikelihood:          {d.StudentLogLik, nil, nil, (*Likelihood).predictStudent},
-		HeteroscedasticLikelihood:  {d.HeteroscedasticLogLik, nil, nil, (*Likelihood).predictHeteroscedastic},
-		SoftmaxLikelihood:          {d.SoftmaxLogLik, nil, nil, (*Likelihood).predictSoftmax},
-		BernoulliLikelihood:        {d.BernoulliLogLik, nil, nil, (*Likelihood).predictBernoulli},
-		PoissonLikelihood:          {d.PoissonLogLik, d.PoissonExpected, nil, (*Likelihood).predictCounts},
-		NegativeBinomialLikelihood: {d.NegativeBinomialLogLik, nil, nil, (*Likelihood).predictCounts},
-		OrdinalLikelihood:          {d.OrdinalLogLik, nil, nil, (*Likelihood).predictOrdinal},
-	}[likelihood]
+			(*likelihood).predictGaussian},
+		StudentLikelihood:          {d.StudentLogLik, nil, nil, (*likelihood).predictStudent},
+		HeteroscedasticLikelihood:  {d.HeteroscedasticLogLik, nil, nil, (*likelihood).predictHeteroscedastic},
+		SoftmaxLikelihood:          {d.SoftmaxLogLik, nil, nil, (*likelihood).predictSoftmax},
+		BernoulliLikelihood:        {d.BernoulliLogLik, nil, nil, (*likelihood).predictBernoulli},
+		PoissonLikelihood:          {d.PoissonLogLik, d.PoissonExpected, nil, (*likelihood).predictCounts},
+		NegativeBinomialLikelihood: {d.NegativeBinomialLogLik, nil, nil, (*likelihood).predictCounts},
+		OrdinalLikelihood:          {d.OrdinalLogLik, nil, nil, (*likelihood).predictOrdinal},
+	}[name]
 }
 
 // evaluate computes an operation with its gradients. It overwrites H.
-func (l *Likelihood) evaluate(op likelihoodOp, ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
+func (l *likelihood) evaluate(op likelihoodOp, ell *device.Tensor, g, a device.LikelihoodArgs, scale float64) {
 	if l.bias != nil {
 		l.dev.AddBias(a.H, l.bias)
 	}
@@ -120,8 +120,8 @@ func (c *Config) addLikelihood(p *Params) *likelihoodBlocks {
 }
 
 // bind makes the likelihood.
-func (b *likelihoodBlocks) bind(dev device.Device, p *Params, c *Config) *Likelihood {
-	l := &Likelihood{dev: dev, likelihoodOps: opsOf(c.Likelihood)}
+func (b *likelihoodBlocks) bind(dev device.Device, p *Params, c *Config) *likelihood {
+	l := &likelihood{dev: dev, likelihoodOps: opsOf(c.Likelihood)}
 	l.params.LogVar, l.grads.LogVar = p.real(b.logVar)
 	l.params.LogRate, l.grads.LogRate = p.real(b.logRate)
 	l.params.Tail, l.grads.Tail = p.real(b.tail)
@@ -131,10 +131,10 @@ func (b *likelihoodBlocks) bind(dev device.Device, p *Params, c *Config) *Likeli
 }
 
 // variances returns σ² [C], read from the device.
-func (l *Likelihood) variances() []float64 { return exponentials(l.dev, l.params.LogVar) }
+func (l *likelihood) variances() []float64 { return exponentials(l.dev, l.params.LogVar) }
 
 // degrees returns ν of Student's t, read from the device; 0 for other likelihoods.
-func (l *Likelihood) degrees() float64 {
+func (l *likelihood) degrees() float64 {
 	if l.params.LogVar == nil || l.params.Tail == nil {
 		return 0
 	}
@@ -142,7 +142,7 @@ func (l *Likelihood) degrees() float64 {
 }
 
 // dispersion returns δ of a negative binomial, read from the device; 0 for other likelihoods.
-func (l *Likelihood) dispersion() float64 {
+func (l *likelihood) dispersion() float64 {
 	if l.params.LogRate == nil || l.params.Tail == nil {
 		return 0
 	}
@@ -150,7 +150,7 @@ func (l *Likelihood) dispersion() float64 {
 }
 
 // cutPoints returns κ_1 … κ_K−1 of an ordinal likelihood, read from the device; nil for other likelihoods.
-func (l *Likelihood) cutPoints() []float64 {
+func (l *likelihood) cutPoints() []float64 {
 	if l.params.Cuts == nil {
 		return nil
 	}
@@ -158,7 +158,7 @@ func (l *Likelihood) cutPoints() []float64 {
 }
 
 // predictGaussian adds σ² to the variance of each component.
-func (l *Likelihood) predictGaussian(p *Prediction) {
+func (l *likelihood) predictGaussian(p *Prediction) {
 	p.Noise = slices.Repeat(l.variances(), p.N)
 	if p.Var == nil {
 		p.Var = make([]float64, p.N*p.C)
@@ -169,7 +169,7 @@ func (l *Likelihood) predictGaussian(p *Prediction) {
 }
 
 // predictStudent makes components of Student's t, whose variance is σ² ν/(ν − 2).
-func (l *Likelihood) predictStudent(p *Prediction) {
+func (l *likelihood) predictStudent(p *Prediction) {
 	dof := l.degrees()
 	p.DoF = slices.Repeat([]float64{dof}, p.S)
 	p.Var = slices.Repeat(l.variances(), p.N)
@@ -178,7 +178,7 @@ func (l *Likelihood) predictStudent(p *Prediction) {
 }
 
 // predictHeteroscedastic makes components with different variances.
-func (l *Likelihood) predictHeteroscedastic(p *Prediction) {
+func (l *likelihood) predictHeteroscedastic(p *Prediction) {
 	c := p.C / 2
 	base := numbers(l.dev, l.params.LogVar)
 	means := make([]float64, p.S*p.N*c)
@@ -193,10 +193,10 @@ func (l *Likelihood) predictHeteroscedastic(p *Prediction) {
 }
 
 // predictSoftmax turns the outputs into logits.
-func (l *Likelihood) predictSoftmax(p *Prediction) { p.add(numbers(l.dev, l.bias)) }
+func (l *likelihood) predictSoftmax(p *Prediction) { p.add(numbers(l.dev, l.bias)) }
 
 // predictBernoulli makes the logits of a softmax over two classes: 0 and h + b.
-func (l *Likelihood) predictBernoulli(p *Prediction) {
+func (l *likelihood) predictBernoulli(p *Prediction) {
 	l.predictSoftmax(p)
 	both := make([]float64, 2*len(p.H))
 	for i, h := range p.H {
@@ -207,7 +207,7 @@ func (l *Likelihood) predictBernoulli(p *Prediction) {
 
 // predictCounts makes components of log rates, with their dispersion. A normal density of log rates becomes several
 // components, at the nodes of Gauss–Hermite.
-func (l *Likelihood) predictCounts(p *Prediction) {
+func (l *likelihood) predictCounts(p *Prediction) {
 	if p.Var != nil {
 		p.expandHermite()
 	}
@@ -216,7 +216,7 @@ func (l *Likelihood) predictCounts(p *Prediction) {
 }
 
 // predictOrdinal turns the outputs into log probabilities of the K levels, which are logits of a softmax.
-func (l *Likelihood) predictOrdinal(p *Prediction) {
+func (l *likelihood) predictOrdinal(p *Prediction) {
 	cuts := l.cutPoints()
 	levels := make([]float64, 0, len(p.H)*(len(cuts)+1))
 	for _, h := range p.H {

@@ -8,9 +8,9 @@ type Model struct {
 	cfg    Config
 	dev    device.Device
 	params Params
-	gp     *GPLayer // nil for DRF
-	drf    []*DRFLayer
-	lik    *Likelihood
+	gp     *gpLayer // nil for DRF
+	drf    []*drfLayer
+	lik    *likelihood
 	report *device.Tensor // Double: ell, KL(F̄), then KL(W) and KL(Ω) of each layer, KL of L, and jitter [K]
 	slots  []*device.Tensor
 	host   []float64

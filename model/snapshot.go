@@ -29,7 +29,7 @@ type Snapshot struct {
 	Cuts           []float64 // κ_1 … κ_K−1 of an ordinal likelihood
 }
 
-// SnapshotGP is the GP layer. Its fields have the letters of GPLayer.Forward.
+// SnapshotGP is the GP layer. Its fields have the letters of gpLayer.forward.
 type SnapshotGP struct {
 	K        int // number of kernels
 	Kernels  []SnapshotKernel

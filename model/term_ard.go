@@ -55,14 +55,14 @@ func (t *ardTerm) needsSlope() bool { return t.form != device.RBF }
 
 func (t *ardTerm) fixed() bool { return false }
 
-func (t *ardTerm) correlate(g *GPLayer, p *termCorrelations, rows *inputs) {
+func (t *ardTerm) correlate(g *gpLayer, p *termCorrelations, rows *inputs) {
 	g.dev.ARD(t.args(g, p, rows))
 }
 
-func (t *ardTerm) backward(g *GPLayer, p *termCorrelations, rows *inputs) {
+func (t *ardTerm) backward(g *gpLayer, p *termCorrelations, rows *inputs) {
 	g.dev.ARDBackward(device.ARDArgs{C: p.dc, Z: g.dxbar, LogLength: t.dlogL}, t.args(g, p, rows))
 }
 
-func (t *ardTerm) args(g *GPLayer, p *termCorrelations, rows *inputs) device.ARDArgs {
+func (t *ardTerm) args(g *gpLayer, p *termCorrelations, rows *inputs) device.ARDArgs {
 	return device.ARDArgs{C: p.c, Slope: p.slope, Z: g.xbar.x, X: rows.x, LogLength: t.logL, Form: t.form}
 }

@@ -43,11 +43,11 @@ func (t *sparseTerm) needsSlope() bool { return false }
 // fixed reports whether the kernel is of one linear map: it has no σ, ω is 1, and sequences do not move.
 func (t *sparseTerm) fixed() bool { return len(t.linear) == 1 && t.linear[0] }
 
-func (t *sparseTerm) correlate(g *GPLayer, p *termCorrelations, rows *inputs) {
+func (t *sparseTerm) correlate(g *gpLayer, p *termCorrelations, rows *inputs) {
 	g.dev.SparseBlock(t.args(p, rows))
 }
 
-func (t *sparseTerm) backward(g *GPLayer, p *termCorrelations, rows *inputs) {
+func (t *sparseTerm) backward(g *gpLayer, p *termCorrelations, rows *inputs) {
 	g.dev.SparseBlockBackward(device.SparseBlockArgs{C: p.dc, Logits: t.dlogits, LogSigma: t.dlogSigma},
 		t.args(p, rows))
 }

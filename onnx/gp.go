@@ -7,7 +7,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// moments returns a_n and B_n of the GP layer [B,J], for scaled rows x [B,D]. This is model.GPLayer.Forward: A = L⁻¹
+// moments returns a_n and B_n of the GP layer [B,J], for scaled rows x [B,D]. This is model.gpLayer.forward: A = L⁻¹
 // Kuf/α, a = √α Aᵀm and B = α(1 − ‖A‖² + ‖sᵀA‖²).
 func (g graph) moments(s *model.Snapshot, x value) (mean, variance value) {
 	p, j, m := s.GP, s.Latents, s.Inducing
