@@ -206,7 +206,7 @@ func TestBadFiles(t *testing.T) {
 		{"damaged gzip", zipped(small)[:len(zipped(small))-8] + "\x00\x00\x00\x00\x00\x00\x00\x00",
 			"t.csv: the gzip data are damaged", ReadOptions{}},
 		{"zipped twice", zipped(zipped(small)), "t.csv: is compressed twice", ReadOptions{}},
-		{"binary", "\x01\x80\xff\x00\x10", "t.csv: is not text (byte 0x01", ReadOptions{}},
+		{"binary", "\x01\x80\xff\x00\x10", "t.csv: is not text (byte 0x00", ReadOptions{}},
 		{"Latin 1", "temp\xe9rature,b\n1,2\n", "t.csv:1: is not UTF-8 text (byte 0xe9", ReadOptions{}},
 		{"UTF-16", "\xff\xfea\x00,\x00", "t.csv: is UTF-16 text", ReadOptions{}},
 		{"spreadsheet", "PK\x03\x04xl", "t.csv: is a zip archive that cannot be read", ReadOptions{}},

@@ -129,7 +129,7 @@ func TestBadIDX(t *testing.T) {
 			ReadOptions{}},
 		{"labels for images", labels, labels, "images: holds 4 labels, not images", ReadOptions{}},
 		{"magic", "\x01" + images[1:], labels,
-			"images: is not text (byte 0x01 near its start): give a CSV table, ", ReadOptions{Labels: "labels"}},
+			"images: is not text (byte 0x00 near its start): give a CSV table, ", ReadOptions{Labels: "labels"}},
 		{"target", images, labels, "images: is an array of inputs, and its targets are in another file",
 			ReadOptions{Target: "3"}},
 		{"no labels", images, "", "images: needs the file of its targets, and there is neither ", ReadOptions{}},

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -199,10 +198,8 @@ func notText(head []byte) string {
 			return known.what
 		}
 	}
-	for _, c := range head {
-		if c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f' {
-			return fmt.Sprintf("is not text (byte 0x%02x near its start)", c)
-		}
+	if bytes.IndexByte(head, 0) >= 0 { // words may hold other control characters, which an editor has left
+		return "is not text (byte 0x00 near its start)"
 	}
 	return ""
 }

@@ -35,6 +35,13 @@ func TestUTF8(t *testing.T) {
 	}
 }
 
+// Words may hold control characters, which editors and exports leave.
+func TestControlCharacters(t *testing.T) {
+	d, _, err := readText("town,y\nO\x1a\x1aBrien,1\n\vBern,2\nO\x1a\x1aBrien,1\n\vBern,2\n", ReadOptions{})
+	must.OK(t, err)
+	must.Equal(t, d.N(), 4)
+}
+
 // Bytes 0x00 are an error with their line, wherever they stand: a file that was cut by a power failure ends in them.
 func TestZeroBytes(t *testing.T) {
 	zeros := strings.Repeat("\x00", 4096)
