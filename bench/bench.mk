@@ -3,7 +3,7 @@
 BENCH := $(GO) -C bench run .
 
 .PHONY: bench bench-predict bench-ranks bench-cpu-peers bench-peers serve-load
-bench: ## time a training step with its operations, and the kernels of internal/simd
+bench: ## time a training step, and the kernels of internal/simd
 	$(GO) run ./cmd/gpdrf-gpu bench
 	$(GO) test -run '^$$' -bench . ./internal/simd
 

@@ -20,9 +20,7 @@ import (
 func (p *program) benchVerb() verb {
 	return verb{
 		name: "bench", line: "time a training step on this machine", run: p.bench,
-		about: "It times each operation, then whole steps, on synthetic rows, on the CPU and on a GPU if there is " +
-			"one. Figures are medians. Times of operations include their launch, so those of a GPU may add up to " +
-			"more than the step.",
+		about: "It times whole steps on synthetic rows, on the CPU and on a GPU if there is one. Figures are medians.",
 		flags: []flagSpec{
 			{group: "What", name: "preset", arg: strings.Join(workload.Names(), "|"),
 				help: "the model; powerplant and sequences have the defaults",
@@ -60,11 +58,10 @@ type benchReport struct {
 }
 
 type benchDevice struct {
-	Device     string                `json:"device"`
-	Precision  string                `json:"precision"`
-	About      string                `json:"about"`
-	Operations []workload.Figure     `json:"operations,omitempty"`
-	Steps      []workload.StepFigure `json:"steps"`
+	Device    string                `json:"device"`
+	Precision string                `json:"precision"`
+	About     string                `json:"about"`
+	Steps     []workload.StepFigure `json:"steps"`
 }
 
 // benchRatio is the ratio of the CPU's time to the GPU's.
@@ -83,7 +80,7 @@ type benchmark struct {
 	size      workload.Size
 }
 
-// bench times the operations of a training step, and the step.
+// bench times a training step.
 func (p *program) bench(c *call) error {
 	seconds := c.count("seconds", 1, 86400, 60)
 	serve := c.isOn("serve")
@@ -178,26 +175,29 @@ func (b *benchmark) measure(names []string, limit time.Duration) (*benchReport, 
 	return r, nil
 }
 
-// device measures the operations, then the step, on one device.
-func (b *benchmark) device(d *benchDevice, limit time.Duration) error {
-	start := time.Now()
-	b.progress("%s: operations on %s", b.preset, d.Device)
-	err := b.withDevice(d, func(dev device.Device) (err error) {
-		if err := b.fits(dev); err != nil {
-			return err
-		}
-		d.Operations, err = workload.TimeOperations(b.ctx, dev, b.size, limit/2)
-		return err
-	})
+// device measures the step on one device. A failure of the device is an error.
+func (b *benchmark) device(d *benchDevice, limit time.Duration) (err error) {
+	if b.terminal {
+		b.note("%s: %s on %s", b.preset, b.size, d.Device)
+	}
+	dev, err := device.OpenLogged(d.Device, b.noteOnce)
 	if err != nil {
 		return err
 	}
-	b.progress("%s: %s on %s", b.preset, b.size, d.Device)
-	return b.withDevice(d, func(dev device.Device) error {
-		f, err := workload.TimeStep(b.ctx, dev, b.preset, b.size, limit-time.Since(start))
-		d.Steps = append(d.Steps, f)
+	defer func() { err = errors.Join(err, dev.Close()) }()
+	defer device.RecoverFault(&err)
+	d.About = dev.About()
+	device.SetPrecision(dev, device.Precision(d.Precision))
+	if err := b.fits(dev); err != nil {
 		return err
-	})
+	}
+	f, err := workload.TimeStep(b.ctx, dev, b.preset, b.size, limit)
+	if errors.Is(err, context.Canceled) {
+		b.note("interrupted: no figures, since too few steps were timed")
+		return errInterrupted
+	}
+	d.Steps = append(d.Steps, f)
+	return err
 }
 
 // fits refuses a step that takes more memory than its device or the host has.
@@ -213,30 +213,6 @@ func (b *benchmark) fits(dev device.Device) error {
 		return nil
 	}
 	return p.Lacks("this step", "give smaller sizes with --size")
-}
-
-// withDevice opens a device again, so that each measurement has all its memory. A failure of the device is an error.
-func (b *benchmark) withDevice(d *benchDevice, measure func(device.Device) error) (err error) {
-	dev, err := device.OpenLogged(d.Device, b.noteOnce)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, dev.Close()) }()
-	defer device.RecoverFault(&err)
-	d.About = dev.About()
-	device.SetPrecision(dev, device.Precision(d.Precision))
-	if err = measure(dev); errors.Is(err, context.Canceled) {
-		b.note("interrupted: no figures, since too few steps were timed")
-		return errInterrupted
-	}
-	return err
-}
-
-// progress shows the current work on a terminal.
-func (b *benchmark) progress(format string, args ...any) {
-	if b.terminal {
-		b.note(format, args...)
-	}
 }
 
 // serve answers each line of standard input with one of standard output, so that another program can take turns with
@@ -276,35 +252,10 @@ func (r *benchReport) Lines() []string {
 		if i > 0 {
 			lines = append(lines, "")
 		}
-		lines = append(lines, fmt.Sprintf("%s: %s", d.Device, d.About))
-		lines = append(lines, "", fmt.Sprintf("%s, each operation by itself: %s", r.Preset, d.Steps[0].Size))
-		lines = append(lines, d.operations(cpu)...)
-		lines = append(lines, "", r.Preset+", whole steps")
+		lines = append(lines, fmt.Sprintf("%s: %s", d.Device, d.About), "", r.Preset+", whole steps")
 		lines = append(lines, d.step(cpu)...)
 	}
 	return lines
-}
-
-// operations returns the table of single operations, with the CPU's times beside a GPU's.
-func (d *benchDevice) operations(cpu *benchDevice) []string {
-	header := []any{"operation", "calls", "ms"}
-	if cpu != nil {
-		header = append(header, cpu.Device+" ms", "ratio")
-	}
-	t := newNumberTable(header...)
-	sum := 0.0
-	for _, f := range d.Operations {
-		row := []any{f.Name, f.Calls, digits(f.MS)}
-		sum += f.MS
-		if cpu != nil {
-			if k := slices.IndexFunc(cpu.Operations, func(o workload.Figure) bool { return o.Name == f.Name }); k >= 0 {
-				row = append(row, digits(cpu.Operations[k].MS), ratio(cpu.Operations[k].MS, f.MS))
-			}
-		}
-		t.add(row...)
-	}
-	t.add("sum", "", digits(sum))
-	return t.lines("  ")
 }
 
 // step returns the table of the whole step, with the CPU's time beside a GPU's.
@@ -314,7 +265,7 @@ func (d *benchDevice) step(cpu *benchDevice) []string {
 	row := []any{f.Size, digits(f.Steps), digits(f.Samples), digits(f.MS)}
 	if cpu != nil {
 		header = append(header, "CPU ms", "ratio")
-		row = append(row, digits(cpu.Steps[0].MS), ratio(cpu.Steps[0].MS, f.MS))
+		row = append(row, digits(cpu.Steps[0].MS), fmt.Sprintf("%.1fx", cpu.Steps[0].MS/f.MS))
 	}
 	t := newNumberTable(header...)
 	t.add(row...)
@@ -324,20 +275,10 @@ func (d *benchDevice) step(cpu *benchDevice) []string {
 // digits formats a number with four digits, however large it is.
 func digits(v float64) string {
 	switch {
-	case v == 0:
-		return ""
 	case v >= 1000:
 		return fmt.Sprintf("%.0f", v)
 	case v >= 1:
 		return fmt.Sprintf("%.4g", v)
 	}
 	return fmt.Sprintf("%.4f", v)
-}
-
-// ratio formats a/b; "" if b is 0, for an operation that took no longer than an empty wait.
-func ratio(a, b float64) string {
-	if b == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%.1fx", a/b)
 }

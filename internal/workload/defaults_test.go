@@ -1,32 +1,30 @@
 package workload
 
 import (
-	"slices"
+	"reflect"
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/data/sets"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
-	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// The step of powerplant has the operations of a training without options on powerplant.
+// The step of powerplant has the model and the objective of a training without options on powerplant.
 func TestPowerplantIsByDefault(t *testing.T) {
 	n := must.Get(Preset("powerplant"))(t)
-	bench := newMeter(openDevice(t, "cpu:f32"))
-	must.Get(NewStep(bench, n))(t).Run()
-
+	form, how, err := n.form()
+	must.OK(t, err)
 	c := must.Get(options.Resolve(nil, []options.Setting{{Key: "steps", Text: "1"}}))(t)
 	c, rows, _, _, err := c.Load(nil, data.ReadControl{})
 	must.OK(t, err)
-	run := newMeter(openDevice(t, "cpu:f32"))
-	job := &train.Job{Config: c, Device: run, Train: rows}
-	must.Get(job.Run(t.Context()))(t)
-	slices.Sort(bench.order)
-	slices.Sort(run.order)
-	if !slices.Equal(bench.order, run.order) {
-		t.Errorf("operations %v, in a run %v", bench.order, run.order)
+	c, _, err = c.ResolveFor(t.Context(), rows)
+	must.OK(t, err)
+	if run := c.ModelConfig(rows); !reflect.DeepEqual(form, run) {
+		t.Errorf("the model is %+v, in a run %+v", form, run)
+	}
+	if how.Predictive != (c.Objective == options.Predictive) || how.Batch != c.Batch {
+		t.Errorf("the step is %+v, in a run %+v", how, c)
 	}
 	if rows.N() != n.N || rows.D() != n.D {
 		t.Errorf("%d rows of %d inputs, in a run %d of %d", n.N, n.D, rows.N(), rows.D())

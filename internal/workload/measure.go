@@ -8,58 +8,17 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-// Figure is the time of an operation, or of a whole step.
-type Figure struct {
-	Name    string  `json:"name"`
-	Calls   int     `json:"calls"`   // number of calls in a step
-	MS      float64 `json:"ms"`      // time of these calls together: the median of the repeats
-	Repeats int     `json:"repeats"` // number of steps, or of rounds of steps
-}
-
-// StepFigure is a whole step.
+// StepFigure is the time of a whole step.
 type StepFigure struct {
-	Figure
+	Name    string  `json:"name"`
+	Calls   int     `json:"calls"`
+	MS      float64 `json:"ms"`      // the median of the rounds
+	Repeats int     `json:"repeats"` // number of rounds of steps
 	Preset  string  `json:"preset"`
 	Size    Size    `json:"shape"`
 	Steps   float64 `json:"steps_per_second"`
 	Samples float64 `json:"samples_per_second"` // S·B times the steps of a second
 	ELBO    float64 `json:"elbo"`               // ELBO of the last step: a wrong step is not worth a time
-}
-
-func figure(name string, calls int, times []time.Duration) Figure {
-	return Figure{Name: name, Calls: calls, MS: 1e3 * median(times).Seconds(), Repeats: len(times)}
-}
-
-// TimeOperations times each operation of a step by itself until the time is spent: after a step to warm up, at least
-// one step. It ends with the context's error between two steps.
-func TimeOperations(ctx context.Context, dev device.Device, n Size, limit time.Duration) ([]Figure, error) {
-	meter := newMeter(dev)
-	s, err := NewStep(meter, n)
-	if err != nil {
-		return nil, err
-	}
-	start := time.Now()
-	s.Run()
-	if _, err := s.wait(); err != nil {
-		return nil, err
-	}
-	meter.begin()
-	for once := true; once || time.Since(start) < limit; once = false {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		s.Run()
-		meter.end()
-	}
-	if _, err := s.wait(); err != nil {
-		return nil, err
-	}
-	var figures []Figure
-	for _, name := range meter.order {
-		p := meter.timings[name]
-		figures = append(figures, figure(name, p.calls, p.seconds))
-	}
-	return figures, nil
 }
 
 // TimeStep times whole steps until the time is spent: after some to warm up, at least one round. It ends with the
@@ -82,7 +41,8 @@ func TimeStep(ctx context.Context, dev device.Device, preset string, n Size, lim
 		}
 		times = append(times, t)
 	}
-	f := StepFigure{Figure: figure("step", 1, times), Preset: preset, Size: n, ELBO: r.ELBO}
+	f := StepFigure{Name: "step", Calls: 1, MS: 1e3 * median(times).Seconds(), Repeats: len(times), Preset: preset,
+		Size: n, ELBO: r.ELBO}
 	f.Steps = 1e3 / f.MS
 	f.Samples = float64(n.S*n.B) * f.Steps
 	return f, nil

@@ -1,5 +1,5 @@
-// Package workload holds training steps of known size on synthetic rows, and times them and each of their operations,
-// for `gpdrf-gpu bench` and the comparisons with other libraries.
+// Package workload holds training steps of known size on synthetic rows, and times them, for
+// `gpdrf-gpu bench` and the comparisons with other libraries.
 package workload
 
 import (

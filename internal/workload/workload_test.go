@@ -6,9 +6,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"reflect"
-	"runtime"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -61,71 +58,24 @@ func TestStepTrains(t *testing.T) {
 	}
 }
 
-// The operations and the whole step are timed of steps of every form.
-func TestOperations(t *testing.T) {
+// Steps of every form are timed.
+func TestTimeStep(t *testing.T) {
 	for _, name := range []string{"cpu:f32", "cpu:f64"} {
 		dev := openDevice(t, name)
 		for _, n := range small {
-			figures := must.Get(TimeOperations(t.Context(), dev, n, time.Millisecond))(t)
-			for _, f := range figures {
-				if f.MS < 0 || f.Repeats < 1 || f.Calls < 1 {
-					t.Errorf("%s: %+v", n, f)
-				}
-			}
 			step := must.Get(TimeStep(t.Context(), dev, "small", n, time.Millisecond))(t)
-			if step.Samples != step.Steps*float64(n.S*n.B) || !(step.MS > 0) || step.ELBO == 0 {
+			if step.Samples != step.Steps*float64(n.S*n.B) || !(step.MS > 0) || step.ELBO == 0 || step.Repeats < 1 {
 				t.Errorf("%s: %+v", n, step)
 			}
 		}
 	}
 }
 
-// The meter has every operation of the interface; FeatureScratch is no operation.
-func TestMeterHasOperations(t *testing.T) {
-	meter := reflect.TypeFor[*meter]()
-	for _, family := range []reflect.Type{reflect.TypeFor[device.Movement](), reflect.TypeFor[device.GP](),
-		reflect.TypeFor[device.Sequences](), reflect.TypeFor[device.Features](),
-		reflect.TypeFor[device.Likelihoods](), reflect.TypeFor[device.Divergences](),
-		reflect.TypeFor[device.Optimiser]()} {
-		for of := range family.Methods() {
-			method, _ := meter.MethodByName(of.Name)
-			file, _ := runtime.FuncForPC(method.Func.Pointer()).FileLine(method.Func.Pointer())
-			if own := strings.HasSuffix(file, ".go"); own == (of.Name == "FeatureScratch") {
-				t.Errorf("%s: timed %t", of.Name, own)
-			}
-		}
-	}
-}
-
-// One operation counts each call, and only the first step's.
-func TestMeterAddsCalls(t *testing.T) {
-	figures := must.Get(TimeOperations(t.Context(), openDevice(t, "cpu:f64"), small[0], 300*time.Millisecond))(t)
-	find := func(name string) Figure {
-		i := slices.IndexFunc(figures, func(f Figure) bool { return f.Name == name })
-		if i < 0 {
-			t.Fatalf("no operation %s in %+v", name, figures)
-		}
-		return figures[i]
-	}
-	if kl := find("KLDiag"); kl.Calls != 4 || kl.Repeats < 2 {
-		t.Errorf("%+v", kl)
-	}
-	for _, name := range []string{"RandomFeatures 3→4", "RandomFeaturesBackward 4→4", "ARD Kuu",
-		"ARDBackward Kuf", "Adam"} {
-		if f := find(name); f.Calls != 1 {
-			t.Errorf("%+v", f)
-		}
-	}
-}
-
-// Ctrl-C is answered between two steps.
+// Ctrl-C is answered between two rounds of steps.
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	dev := openDevice(t, "cpu:f32")
-	if _, err := TimeOperations(ctx, dev, small[0], time.Hour); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
 	if _, err := TimeStep(ctx, dev, "small", small[0], time.Hour); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
