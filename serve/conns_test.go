@@ -2,11 +2,11 @@ package serve
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"net"
 	"net/http"
-	"path/filepath"
-	"runtime"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -189,108 +189,19 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// Thousands of connections without a request take each other's place, and keep nobody out.
-func TestIdleConnections(t *testing.T) {
-	most, many := 100, 2000
-	if testing.Short() {
-		many = 1000
-	}
+// At the limit a new connection waits for the end of another one.
+func TestMaxConns(t *testing.T) {
 	c := testConfig()
-	c.MaxConns = most
+	c.MaxConns = 2
 	r := serveKind(t, numbers, c)
-	end := r.others(t)
-	for _, address := range []string{strings.TrimPrefix(r.url, "http://"), r.rpc} {
-		var open []net.Conn
-		for range many {
-			conn := must.Get(net.Dial("tcp", address))(t)
-			// the oldest were closed by the server
-			if open = append(open, conn); len(open) > 3*most {
-				closedWithin(t, open[0], 5*time.Second)
-				open[0].Close()
-				open = open[1:]
-			}
-		}
-		for _, conn := range open {
-			conn.Close()
-		}
+	request := "GET /v2/health/live HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+	first := r.dialHTTP(t, "")
+	r.dialHTTP(t, "")
+	third := r.dialHTTP(t, request)
+	third.SetReadDeadline(time.Now().Add(100 * time.Millisecond))
+	if _, err := third.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("a third connection is answered: %v", err)
 	}
-	if answers, slowest := end(); answers == 0 || slowest > 5*time.Second {
-		t.Errorf("others got %d answers, the slowest after %v", answers, slowest)
-	}
-}
-
-// Of idle connections the one goes that was idle longest; a busy one stays, and where all are busy a new one is closed.
-func TestConnections(t *testing.T) {
-	for _, at := range [][2]string{{"tcp", "127.0.0.1:0"}, {"unix", filepath.Join(t.TempDir(), "s")}} {
-		t.Run(at[0], func(t *testing.T) { testConnections(t, at[0], at[1]) })
-	}
-}
-
-func testConnections(t *testing.T, network, address string) {
-	l := must.Get(net.Listen(network, address))(t)
-	c := newLimitedListener(l, "http", 2, newMetrics())
-	defer c.Close()
-	accepted := make(chan net.Conn, 10)
-	go func() {
-		for {
-			conn, err := c.Accept()
-			if err != nil {
-				return
-			}
-			accepted <- conn
-		}
-	}()
-	dial := func() net.Conn {
-		client := must.Get(net.Dial(network, l.Addr().String()))(t)
-		t.Cleanup(func() { client.Close() })
-		return client
-	}
-	enter := func() (client, server net.Conn) {
-		return dial(), <-accepted
-	}
-	isClosed := func(client net.Conn) bool {
-		client.SetReadDeadline(time.Now().Add(10 * time.Second))
-		_, err := client.Read(make([]byte, 1))
-		e, ok := err.(net.Error)
-		return err != nil && !(ok && e.Timeout())
-	}
-	isOpen := func(client net.Conn) bool {
-		client.SetReadDeadline(time.Now().Add(50 * time.Millisecond))
-		_, err := client.Read(make([]byte, 1))
-		e, ok := err.(net.Error)
-		return ok && e.Timeout()
-	}
-	a, serverA := enter()
-	began := time.Now()
-	b, serverB := enter()
-	c.setBusy(serverA.(*trackedConn), true)
-	c.setBusy(serverA.(*trackedConn), false) // a is older, but has sent a request
-	d, serverD := enter()                    // in the place of b
-	if !isClosed(b) || !isOpen(a) || !isOpen(d) {
-		t.Error("not the connection without a request was closed")
-	}
-	if kept := time.Since(began); kept < patience {
-		t.Errorf("a new connection kept its place for %v", kept)
-	}
-	c.setBusy(serverA.(*trackedConn), true)
-	c.setBusy(serverD.(*trackedConn), true)
-	if !isClosed(dial()) {
-		t.Error("a third busy connection was taken")
-	}
-	c.setBusy(serverA.(*trackedConn), false)
-	f, serverF := enter()
-	if !isClosed(a) || !isOpen(f) {
-		t.Error("the idle connection has not made room")
-	}
-	if runtime.GOOS != "windows" {
-		must.Get(f.Write([]byte("GET")))(t)
-		for !hasSent(serverF.(*trackedConn).Conn) {
-			time.Sleep(time.Millisecond)
-		}
-		if !isClosed(dial()) || !isOpen(f) {
-			t.Error("a client that has sent a request has made room")
-		}
-	}
-	serverB.Close()
-	serverD.Close()
+	first.Close()
+	must.Contain(t, closedWithin(t, third, headerTimeout), "HTTP/1.1 200 ")
 }

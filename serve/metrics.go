@@ -21,7 +21,6 @@ type metrics struct {
 	loads          *prometheus.CounterVec
 	modelBytes     *prometheus.GaugeVec
 	connections    *prometheus.GaugeVec
-	refused        *prometheus.CounterVec
 }
 
 func newMetrics() *metrics {
@@ -52,7 +51,5 @@ func newMetrics() *metrics {
 		loads:          counter("model_loads_total", "Models loaded, reloaded, evicted and failed.", "model", "what"),
 		modelBytes:     gauge("model_bytes", "Memory of a loaded model; 0: not loaded.", "model"),
 		connections:    gauge("connections", "Open connections.", "protocol"),
-		refused: counter("connections_closed_total",
-			"Connections closed because there were too many.", "protocol", "which"),
 	}
 }

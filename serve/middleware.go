@@ -2,10 +2,8 @@ package serve
 
 import (
 	"crypto/rand"
-	"crypto/tls"
 	"encoding/json"
 	"io"
-	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -29,16 +27,6 @@ func requestID(given, traceparent string) string {
 		return given
 	}
 	return rand.Text()[:16]
-}
-
-// state follows the requests of a connection, as the ConnState of an http.Server.
-func (l *limitedListener) state(conn net.Conn, now http.ConnState) {
-	if secure, ok := conn.(*tls.Conn); ok {
-		conn = secure.NetConn()
-	}
-	if now == http.StateActive || now == http.StateIdle {
-		l.setBusy(conn.(*trackedConn), now == http.StateActive)
-	}
 }
 
 // handler answers a request, or returns the error to answer with.

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/net/netutil"
 	"golang.org/x/sync/semaphore"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
@@ -56,20 +57,36 @@ const stopTimeout = 20 * time.Second
 // endpoint is what the server answers on one listener.
 type endpoint struct {
 	*http.Server
-	conns *limitedListener
+	listener net.Listener
+	open     atomic.Int64 // number of open connections
 }
 
-func (s *Server) endpoint(protocol string, l net.Listener, h http.Handler) endpoint {
-	e := endpoint{s.httpServer(h), newLimitedListener(l, protocol, s.MaxConns, s.metrics)}
-	e.ConnState = e.conns.state
+func (s *Server) endpoint(protocol string, l net.Listener, h http.Handler) *endpoint {
+	e := &endpoint{Server: s.httpServer(h), listener: netutil.LimitListener(l, s.MaxConns)}
+	gauge := s.metrics.connections.WithLabelValues(protocol)
+	e.ConnState = func(_ net.Conn, now http.ConnState) {
+		switch now {
+		case http.StateNew:
+			gauge.Set(float64(e.open.Add(1)))
+		case http.StateClosed:
+			gauge.Set(float64(e.open.Add(-1)))
+		}
+	}
 	return e
 }
 
-func (e endpoint) serve() error {
+func (e *endpoint) serve() error {
 	if e.TLSConfig != nil {
-		return e.ServeTLS(e.conns, "", "")
+		return e.ServeTLS(e.listener, "", "")
 	}
-	return e.Serve(e.conns)
+	return e.Serve(e.listener)
+}
+
+// waitEmpty waits until all connections are closed, or until the timeout.
+func (e *endpoint) waitEmpty(timeout time.Duration) {
+	for end := time.Now().Add(timeout); e.open.Load() > 0 && time.Now().Before(end); {
+		time.Sleep(10 * time.Millisecond)
+	}
 }
 
 // Serve answers HTTP on one listener and gRPC on the other, which may be nil, until ctx ends. Then it takes no new
@@ -78,7 +95,7 @@ func (s *Server) Serve(ctx context.Context, web, rpc net.Listener) error {
 	watched, unwatch := context.WithCancel(ctx)
 	defer unwatch()
 	go s.store.watch(watched)
-	endpoints := []endpoint{s.endpoint("http", web, s.Handler())}
+	endpoints := []*endpoint{s.endpoint("http", web, s.Handler())}
 	if rpc != nil {
 		e := s.endpoint("grpc", rpc, s.grpcHandler())
 		e.Protocols = &http.Protocols{}
@@ -108,16 +125,16 @@ func (s *Server) Serve(ctx context.Context, web, rpc net.Listener) error {
 // stop takes no new connections, finishes the requests in progress, and aborts those that take too long. A client may
 // send its next request before it sees that the server stops: it gets an answer, which says that the connection closes.
 // Over HTTP/2, requests after the end of the connection have none.
-func (s *Server) stop(endpoints []endpoint) {
+func (s *Server) stop(endpoints []*endpoint) {
 	s.stopping.Store(true)
 	s.Log.Info("stopping: finishing the requests in progress")
 	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 	defer cancel()
 	var ends sync.WaitGroup
 	for _, e := range endpoints {
-		e.conns.Listener.Close()
+		e.listener.Close()
 		ends.Go(func() {
-			e.conns.waitEmpty(s.Linger)
+			e.waitEmpty(s.Linger)
 			// Another error only says that the listener was closed before.
 			if errors.Is(e.Shutdown(ctx), context.DeadlineExceeded) {
 				s.Log.Warn("requests were left in the middle", "after", stopTimeout)
