@@ -209,3 +209,14 @@ func TestSlowAttempts(t *testing.T) {
 		})
 	}
 }
+
+// adams counts the steps of a device.
+type adams struct {
+	device.Device
+	steps int
+}
+
+func (d *adams) Adam(p, g, m, v, rate *device.Tensor, step device.AdamStep) {
+	d.steps++
+	d.Device.Adam(p, g, m, v, rate, step)
+}

@@ -207,3 +207,23 @@ func timeWarm(do func() error) (time.Duration, error) {
 	err := do()
 	return time.Since(start), err
 }
+
+// timeSteps returns the mean time of steps that do not count, from a number on. It takes the given number of steps, or
+// as many as begin on rank 0 within the time most, and before ctx is done. It waits for their end, and ignores that
+// their objective is not finite.
+func (r *run) timeSteps(ctx context.Context, first, steps int, most time.Duration) (mean time.Duration, done int,
+	err error) {
+	for start := time.Now(); ; done++ {
+		more, err := r.broadcastBool(ctx.Err() == nil && (done == 0 || done < steps && time.Since(start) < most))
+		if err != nil {
+			return 0, 0, err
+		}
+		if !more {
+			_, _ = r.step.Model.Report(1) // it waits for the device
+			return time.Since(start) / time.Duration(max(1, done)), done, nil
+		}
+		if _, err := r.doStep(first + done); err != nil {
+			return 0, 0, err
+		}
+	}
+}

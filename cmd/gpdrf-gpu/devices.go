@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -9,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/dist"
@@ -17,7 +15,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/dist/nccl"
 	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
-	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
@@ -208,38 +205,4 @@ func (i devicesInfo) lines() (lines []string) {
 		lines = append(lines, fmt.Sprintf("no %-6s %s", name, reason))
 	}
 	return lines
-}
-
-// shortStep is the longest step on a GPU that may be shorter on the CPU. The launches of kernels alone take that long,
-// whatever their work.
-const shortStep = 10 * time.Millisecond
-
-// chooseFaster moves a new run from the GPU that auto has found to the CPU, if a step takes less time there. It
-// measures some steps on both if those on the GPU are short. An error is left out: the run meets it again and reports
-// it.
-func (p *program) chooseFaster(ctx context.Context, job *train.Job, short time.Duration) {
-	c := job.Config
-	exact := c.Precision == string(device.Highest)
-	if strings.HasPrefix(job.Device.Name(), "cpu") || job.Train.Sequences != nil || !exact {
-		return
-	}
-	onGPU, err := job.MeanStepTime(ctx, short)
-	if err != nil || onGPU > short {
-		return
-	}
-	cpu, err := device.Open("cpu")
-	if err != nil {
-		return
-	}
-	other := *job
-	other.Device, other.Config = cpu, p.withDevice(cpu, c)
-	onCPU, err := other.MeanStepTime(ctx, onGPU)
-	if err == nil && onCPU < onGPU {
-		*job, other = other, *job
-	}
-	other.Device.Close() // the slower one, or the CPU if it fails
-	if err == nil {
-		p.note("training on %s: a step takes %.2g ms on the GPU, and %.2g ms on the CPU", job.Device.Name(),
-			1e3*onGPU.Seconds(), 1e3*onCPU.Seconds())
-	}
 }

@@ -81,9 +81,6 @@ func (p *program) trainNew(r *trainRequest) error {
 	if err != nil {
 		return m.abandon(err)
 	}
-	if cfg.Device == "auto" && p.ranks == nil {
-		p.chooseFaster(ctx, m.job, shortStep)
-	}
 	if !p.isWorker() {
 		err := m.guard.write(func() (err error) {
 			m.folder, err = rundir.NewFolder(r.outDir, m.job.Train.Name, m.job.Config.Model, r.overwrite)

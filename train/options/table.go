@@ -133,8 +133,7 @@ func (c *Config) runOptions() []Option {
 		{Key: "preset", Flag: true, Values: words("default best paper"), check: checkPreset, value: &c.Preset,
 			Help: "set of defaults for the other options; best searches models and stacks them: docs/best.md"},
 		{Key: "device", Flag: true, Arg: "auto|cpu|cuda|cuda:N", value: &c.Device,
-			Help: "where to compute; auto is the faster of the first GPU and the CPU. :f64 computes in double, " +
-				"default :f32"},
+			Help: "where to compute; auto is the first GPU, or else the CPU. :f64 computes in double, default :f32"},
 		{Key: "precision", Values: words("highest medium"), value: &c.Precision,
 			Help: "precision of products in random-feature layers, on GPUs with tensor cores: float32, or TF32, with " +
 				"factors of 11 bits"},
