@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/gpdrf/gpdrf-gpu/internal/parts"
+	"github.com/gpdrf/gpdrf-gpu/bench/parts"
 )
 
 // partFlag defines the flag -part of commands with many cells, which several processes may share.

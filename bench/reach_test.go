@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/gpdrf/gpdrf-gpu/bench/parts"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
-	"github.com/gpdrf/gpdrf-gpu/internal/parts"
 )
 
 // Two processes do not run the same cells: the second leaves them to the first.

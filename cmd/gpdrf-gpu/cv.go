@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gpdrf/gpdrf-gpu/internal/parts"
-	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
@@ -20,13 +18,8 @@ import (
 func (r *trainRequest) readCV() (err error) {
 	_, resume := r.call.text("resume")
 	folds, begin := r.call.text("cv")
-	_, part := r.call.text("part")
-	goesOn := resume && rundir.IsCV(r.resume)
 	switch {
-	case part && !begin && !goesOn:
-		return r.call.errorf("part", "is for the folds of a cross-validation: give %s N and %s DIR with it",
-			usererror.Flag("cv"), usererror.Flag("out"))
-	case goesOn:
+	case resume && rundir.IsCV(r.resume):
 		if err := r.call.noneOfNew(); err != nil {
 			return err
 		}
@@ -36,9 +29,6 @@ func (r *trainRequest) readCV() (err error) {
 			return err
 		}
 		r.cv, err = rundir.NewCV(folds, r.call.fileOptions, r.call.given())
-		if err == nil && part && rundir.IsCV(r.outDir) {
-			r.cv, err = openSame(r.outDir, r.cv)
-		}
 	}
 	return err
 }
@@ -50,9 +40,7 @@ type crossValidation struct {
 	cv         *rundir.CV
 	changes    []options.Setting // the options that --resume changes
 	release    func()            // releases the lock of the folder; nil without the lock
-	created    bool              // this process has made the folder, and has it alone
-	part       parts.Part        // the part whose folds are trained; zero for a single process
-	unclaim    func() error      // gives back the claimed fold; nil without one
+	created    bool              // this process has made the folder
 	foldsBegun int               // number of folds that this process has begun
 }
 
@@ -78,9 +66,6 @@ func (p *program) crossValidate(r *trainRequest) error {
 	cv := r.cv
 	p.given = givenKeys(slices.Concat(cv.Options, r.call.given()))
 	v := &crossValidation{p: p, req: r, cv: cv}
-	if err := v.readPart(); err != nil {
-		return err
-	}
 	if cv.Path() != "" {
 		v.changes = cv.Changes(r.call.given())
 		if cv.Complete && !cv.Predicts() {
@@ -96,7 +81,7 @@ func (p *program) crossValidate(r *trainRequest) error {
 			}
 			return err
 		}
-	} else if err := rundir.CheckOutDir(r.outDir, false, false); err != nil && !(v.shares() && rundir.IsCV(r.outDir)) {
+	} else if err := rundir.CheckOutDir(r.outDir, false, false); err != nil {
 		return err
 	}
 	defer func() {
@@ -106,7 +91,7 @@ func (p *program) crossValidate(r *trainRequest) error {
 	}()
 	err := v.folds()
 	if err == nil && cv.Predicts() {
-		err = v.doOnce(cv.ClaimPredictions, v.afterFolds)
+		err = v.afterFolds()
 	}
 	if hasEnded(err) {
 		return err
@@ -132,7 +117,7 @@ func (v *crossValidation) printResume() {
 
 // resume takes the lock and checks the rows: new folds must have the same rows as finished folds.
 func (v *crossValidation) resume() (err error) {
-	if v.release, err = v.cv.Lock(v.shares()); err != nil {
+	if v.release, err = v.cv.Lock(); err != nil {
 		return err
 	}
 	finished := 0
@@ -159,9 +144,6 @@ func (v *crossValidation) resume() (err error) {
 // they end the command.
 func (v *crossValidation) folds() error {
 	for k := 1; k <= v.cv.Folds; k++ {
-		if !v.part.Has(k - 1) {
-			continue
-		}
 		if err := v.complete(k); err != nil {
 			return err
 		}
@@ -180,10 +162,6 @@ func (v *crossValidation) folds() error {
 
 // record records the end of a fold in cv.json. It returns the error that ends the command; nil if another fold follows.
 func (v *crossValidation) record(k int, err error) error {
-	if claimed := (*claimedError)(nil); errors.As(err, &claimed) {
-		v.p.note("fold %d of %d: %v", k, v.cv.Folds, claimed)
-		return nil
-	}
 	if hasEnded(err) || v.cv.Path() == "" || v.release == nil { // there is no cv.json, or it is another process's
 		return err
 	}
@@ -209,7 +187,7 @@ func (v *crossValidation) record(k int, err error) error {
 func (v *crossValidation) failed() error {
 	var failures []string
 	for _, run := range v.cv.Runs {
-		if run.Standing == rundir.FoldFailed && v.part.Has(run.Fold-1) {
+		if run.Standing == rundir.FoldFailed {
 			failures = append(failures, fmt.Sprintf("fold %d: %s", run.Fold, run.Failure))
 		}
 	}
@@ -221,17 +199,11 @@ func (v *crossValidation) failed() error {
 }
 
 // fold trains one fold, from its start or from its last checkpoint.
-func (v *crossValidation) fold(k int) (err error) {
+func (v *crossValidation) fold(k int) error {
 	limit := v.clock(time.Now())
 	var folder *rundir.Folder
 	guard := v.p.newExitGuard(v.p.ctx, func() error { return v.leave(folder) })
 	defer guard.stop()
-	defer func() {
-		if v.unclaim != nil {
-			err = errors.Join(err, v.unclaim())
-			v.unclaim = nil
-		}
-	}()
 	job, opened, err := v.open(k, guard, limit)
 	guard.set(func() { folder = opened })
 	if job != nil {
@@ -276,11 +248,6 @@ func (v *crossValidation) leave(folder *rundir.Folder) error {
 // depends on the rows. The guard protects the writing of files.
 func (v *crossValidation) open(k int, guard *exitGuard, limit train.TimeLimit) (*train.Job, *rundir.Folder, error) {
 	cv := v.cv
-	if cv.Path() != "" {
-		if err := v.claim(k); err != nil {
-			return nil, nil, err
-		}
-	}
 	heading := fmt.Sprintf("\nfold %d of %d", k, cv.Folds)
 	if cv.Path() != "" && cv.Runs[k-1].Standing != rundir.FoldWaiting && cv.CanResume(k) {
 		v.p.note("%s", heading)
@@ -301,9 +268,6 @@ func (v *crossValidation) open(k int, guard *exitGuard, limit train.TimeLimit) (
 			return job, nil, err
 		}
 		if err := v.begin(job, guard); err != nil {
-			return job, nil, err
-		}
-		if err := v.claim(k); err != nil {
 			return job, nil, err
 		}
 	}
@@ -339,14 +303,11 @@ func (v *crossValidation) checkFolds(ctx context.Context, first *train.Job) erro
 func (v *crossValidation) begin(job *train.Job, guard *exitGuard) error {
 	cv := v.cv
 	cv.Data, cv.Task, cv.Device = job.Train.Name, job.Train.Task, job.Device.Name()
-	if v.shares() {
-		return v.beginShared(guard)
-	}
 	err := guard.write(func() error { return cv.Place(v.req.outDir) })
 	if err != nil {
 		return err
 	}
-	if v.release, err = cv.Lock(false); err != nil {
+	if v.release, err = cv.Lock(); err != nil {
 		return err
 	}
 	v.created = true

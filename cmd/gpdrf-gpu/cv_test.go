@@ -1,19 +1,12 @@
 package main
 
 import (
-	"bytes"
-	"errors"
-	"os"
-	"path/filepath"
-	"runtime"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
-	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
@@ -38,34 +31,6 @@ func TestClockOfFolds(t *testing.T) {
 	v.cv.TimeLimit = ""
 	if l := v.clock(began.Add(time.Hour)); l.Time != 0 || l.Began != began.Add(time.Hour) {
 		t.Errorf("%+v without a limit", l)
-	}
-}
-
-// A part fails if a process that trains alone has the folder, and writes nothing there.
-func TestPartBesideAnother(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("no locks here")
-	}
-	out := filepath.Join(t.TempDir(), "cv")
-	var said bytes.Buffer
-	p := &program{ctx: t.Context(), console: console{out: &said, err: &said}}
-	v := must.Get(p.find("train"))(t)
-	c, err := newCall(v, strings.Fields("--data testdata/houses.csv --cv 2 --steps 3 --inducing 8 --features 8 "+
-		"--device cpu --set part=0/2 --out "+out))
-	must.OK(t, err)
-	r := must.Get(p.parseTrain(c))(t)
-	other, err := rundir.NewCV("2", nil, c.given()) // it begins while the part reads its rows
-	must.OK(t, err)
-	must.OK(t, other.Place(out))
-	release := must.Get(other.Lock(false))(t)
-	defer release()
-	before, _ := os.ReadFile(filepath.Join(out, "cv.json"))
-	if err := p.crossValidate(r); !errors.As(err, new(*usererror.Error)) ||
-		!strings.Contains(err.Error(), "another process") {
-		t.Errorf("%v", err)
-	}
-	if after, err := os.ReadFile(filepath.Join(out, "cv.json")); err != nil || !bytes.Equal(before, after) {
-		t.Errorf("it wrote %s, %v", after, err)
 	}
 }
 

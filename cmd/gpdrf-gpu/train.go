@@ -34,8 +34,8 @@ func (p *program) train(c *call) error {
 	p.given = givenKeys(slices.Concat(c.fileOptions, c.given()))
 	switch {
 	case p.joined() && r.cv != nil:
-		return usagef("--cv: several processes share one training only: give each fold to one of them with --set " +
-			"part, or start one process")
+		return usagef("--cv: several processes share one training only: start one process, or give each fold " +
+			"to a process of its own with --folds N --fold K")
 	case p.joined() && r.several:
 		return usagef("preset best and ensemble train several models, which processes cannot share: start one process")
 	case r.cv != nil:

@@ -65,9 +65,6 @@ func trainFlags() []flagSpec {
 // commandKeys lists the keys about the command. A run keeps report alone.
 func commandKeys() []flagSpec {
 	return []flagSpec{
-		{group: "Command", name: "part", arg: "i/n|auto",
-			help: "with --cv and --out: train the folds of part i, from 0, of n, with the same --out for each. auto " +
-				"is the task of a Slurm array: docs/scaling.md"},
 		{group: "Command", name: "jobs", arg: "N",
 			help: "number of models that preset best or ensemble trains at a time",
 			def:  "one for each of up to 4 threads, fewer if memory is short, or 1 on a GPU"},
@@ -134,7 +131,7 @@ type trainRequest struct {
 	outDir    string // the new run folder; "" if its name is to be chosen
 	resume    string // the run folder of --resume
 	overwrite bool
-	cv        *rundir.CV // a cross-validation, new or resumed, or a part of it; nil for another training
+	cv        *rundir.CV // a cross-validation, new or resumed; nil for another training
 	several   bool       // a search or an ensemble, new or resumed
 }
 
@@ -159,8 +156,8 @@ func (p *program) parseTrain(c *call) (r *trainRequest, err error) {
 		return nil, err
 	}
 	if _, given := c.text("jobs"); given && r.cv != nil {
-		return nil, c.errorf("jobs", "is for preset best and ensemble: leave it out, or train the folds in several "+
-			"processes with --set part")
+		return nil, c.errorf("jobs", "is for preset best and ensemble: leave it out, or train each fold by itself with "+
+			"--folds N --fold K")
 	}
 	p.keepNoReport(r)
 	if r.cv == nil {

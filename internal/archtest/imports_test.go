@@ -51,6 +51,7 @@ var mayImport = map[string][]string{
 	"serve": {"predict", "serve/inference", "train/fitted", "train/rundir",
 		"train/options", "model", "data", "device", "leaves"},
 	"serve/inference": {},
+	"bench/parts":     {"leaves"},
 	"bench/plots":     {},
 }
 

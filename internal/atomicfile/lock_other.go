@@ -9,6 +9,3 @@ import (
 
 // Lock returns errors.ErrUnsupported: there are no locks here.
 func Lock(*os.File) error { return errors.ErrUnsupported }
-
-// Share returns errors.ErrUnsupported: there are no locks here.
-func Share(*os.File) error { return errors.ErrUnsupported }

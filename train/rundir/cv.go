@@ -12,7 +12,6 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
-	"github.com/gpdrf/gpdrf-gpu/internal/parts"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
@@ -46,8 +45,7 @@ type CV struct {
 
 	Summary // joint results of the finished folds
 
-	path   string
-	shared bool // other processes may train folds, too
+	path string
 }
 
 // The standings of a fold.
@@ -163,45 +161,20 @@ func (cv *CV) Path() string { return cv.path }
 // FoldPath returns the run folder of a fold.
 func (cv *CV) FoldPath(fold int) string { return filepath.Join(cv.path, cv.Runs[fold-1].Run) }
 
-// Lock keeps other processes from training in the folder until release is called. With shared, those that share it,
-// too, may train folds beside this one.
-func (cv *CV) Lock(shared bool) (release func(), err error) {
+// Lock keeps other processes from training in the folder until release is called.
+func (cv *CV) Lock() (release func(), err error) {
 	f, err := os.Open(cv.path)
 	if err != nil {
 		return nil, err
 	}
-	lock, advice := atomicfile.Lock, ""
-	if shared {
-		lock, advice = atomicfile.Share, ", without --set part: wait for it"
+	if errors.Is(atomicfile.Lock(f), atomicfile.ErrLocked) {
+		return nil, errors.Join(usererror.Errorf("%s: another process is training in it", cv.path), f.Close())
 	}
-	switch err := lock(f); {
-	case errors.Is(err, atomicfile.ErrLocked):
-		return nil, errors.Join(usererror.Errorf("%s: another process is training in it%s", cv.path, advice), f.Close())
-	case err != nil && shared:
-		return nil, errors.Join(fmt.Errorf("%s: file locks do not work here, and parts need them: %w",
-			cv.path, err), f.Close())
-	}
-	cv.shared = shared
 	return func() { f.Close() }, nil
 }
 
-// Update reads the standings of the folds again, notes a failure of one of them, and writes cv.json. It keeps failures
-// that other processes have noted.
-func (cv *CV) Update(fold int, failure error) (err error) {
-	if cv.shared {
-		release, waitErr := parts.Wait(filepath.Join(cv.path, cvFile+".lock"))
-		if waitErr != nil {
-			return waitErr
-		}
-		defer func() { err = errors.Join(err, release()) }()
-		current, readErr := OpenCV(cv.path)
-		if readErr != nil {
-			return readErr
-		}
-		for i := range cv.Runs {
-			cv.Runs[i].Failure = current.Runs[i].Failure
-		}
-	}
+// Update reads the standings of the folds again, notes a failure of one of them, and writes cv.json.
+func (cv *CV) Update(fold int, failure error) error {
 	cv.Runs[fold-1].Failure = ""
 	if failure != nil {
 		cv.Runs[fold-1].Failure = failure.Error()
@@ -304,7 +277,7 @@ func (cv *CV) IsPending(fold int) bool {
 // Changes returns the flags that differ from the options that the cross-validation began with.
 func (cv *CV) Changes(flags []options.Setting) []options.Setting {
 	return slices.DeleteFunc(slices.Clone(flags), func(s options.Setting) bool {
-		return slices.ContainsFunc(cv.Options, func(o options.Setting) bool { return same(o, s) })
+		return slices.ContainsFunc(cv.Options, func(o options.Setting) bool { return o.Key == s.Key && o.Text == s.Text })
 	})
 }
 

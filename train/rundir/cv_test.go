@@ -119,7 +119,7 @@ func TestCVFolder(t *testing.T) {
 		must.OK(t, errors.Join(os.Mkdir(dir, 0o777), os.WriteFile(filepath.Join(dir, MetricsFile), nil, 0o666)))
 	}
 	must.OK(t, os.WriteFile(filepath.Join(kept, ResultFile), nil, 0o666))
-	release := must.Get(cv.Lock(false))(t)
+	release := must.Get(cv.Lock())(t)
 	must.OK(t, must.Get(cv.NewFolder(1))(t).Discard())
 	if _, err := os.Stat(left); err == nil {
 		t.Skip("no locks here")
@@ -128,11 +128,11 @@ func TestCVFolder(t *testing.T) {
 		t.Errorf("a run that has ended is gone: %v", err)
 	}
 	other := must.Get(OpenCV(out))(t)
-	if _, err := other.Lock(false); err == nil || !strings.Contains(err.Error(), "another process") {
+	if _, err := other.Lock(); err == nil || !strings.Contains(err.Error(), "another process") {
 		t.Errorf("locked twice: %v", err)
 	}
 	release()
-	if again, err := other.Lock(false); err != nil {
+	if again, err := other.Lock(); err != nil {
 		t.Error(err)
 	} else {
 		again()

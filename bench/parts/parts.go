@@ -1,6 +1,5 @@
-// Package parts shares independent cells of work between processes that know nothing of each other: the folds of a
-// cross-validation, or the cells of a suite. Part gives each process its cells, and Claim keeps a cell from being run
-// twice.
+// Package parts shares the cells of a suite between processes that know nothing of each other. Part gives each process
+// its cells, and Claim keeps a cell from being run twice.
 package parts
 
 import (
