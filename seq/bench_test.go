@@ -150,7 +150,7 @@ func BenchmarkDistances(b *testing.B) {
 		b.Run(fmt.Sprintf("%s/%s", c.spec, c.kind), func(b *testing.B) {
 			set := randomSet(b, c.kind, c.letters, 100, 1000*100)
 			spec := must.Get(Parse(c.spec))(b)
-			chosen := must.Get(ChooseInducing(b.Context(), spec, set, InducingOptions{ChooseRandom, 500, 1, 1}))(b)
+			chosen := must.Get(ChooseInducing(b.Context(), spec, set, InducingOptions{ChooseRandom, 500, 1}))(b)
 			inducing := must.Get(NewInducingSequences(b.Context(), spec, set, chosen))(b)
 			for b.Loop() {
 				inducing.Distances(b.Context(), set, 0, set.N())

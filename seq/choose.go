@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 )
@@ -13,30 +12,26 @@ import (
 const (
 	ChooseRandom   = "random"
 	ChooseKMedoids = "kmedoids" // the sequences in the middle of clusters
-	// each point has the largest conditional variance given the points before
-	ChooseGreedy = "greedy"
 )
 
 const (
-	poolRows     = 2000 // number of sequences that k-medoids and greedy look at
+	poolRows     = 2000 // number of sequences that k-medoids looks at
 	medoidRounds = 10
 	chooseSite   = 0x73657100 // "seq": keeps this use of a seed apart from every other
-	noVariance   = 1e-10
 )
 
 // InducingOptions are a way to choose inducing points.
 type InducingOptions struct {
 	Method string
-	M      int     // number of inducing points, at most the number of sequences
-	Sigma  float64 // σ of exp(−d²/2σ²), for the greedy way
+	M      int // number of inducing points, at most the number of sequences
 	Seed   uint64
 }
 
 // ChooseInducing picks inducing points among the sequences of a set, as row numbers in the order they were chosen.
 // Distances are the mean of ‖φ_i − φ_i'‖² over the maps of the spec.
 //
-// The two other ways than random look at 2000 sequences at most, drawn by the seed; tf-idf counts no others here. An
-// error may be the error of ctx.
+// KMedoids looks at 2000 sequences at most, drawn by the seed; tf-idf counts no others here. An error may be the error
+// of ctx.
 func ChooseInducing(ctx context.Context, spec Spec, set *Set, c InducingOptions) ([]int, error) {
 	n, m := set.N(), c.M
 	if m < 1 || m > n {
@@ -48,19 +43,14 @@ func ChooseInducing(ctx context.Context, spec Spec, set *Set, c InducingOptions)
 	if c.Method == ChooseRandom {
 		return pool[:m], nil
 	}
-	if c.Method != ChooseKMedoids && c.Method != ChooseGreedy {
+	if c.Method != ChooseKMedoids {
 		return nil, fmt.Errorf("seq: no way %q to choose inducing points", c.Method)
 	}
 	d2, err := meanDistances(ctx, spec, set.Subset(pool))
 	if err != nil {
 		return nil, err
 	}
-	var chosen []int
-	if c.Method == ChooseGreedy {
-		chosen = greedy(ctx, d2, len(pool), m, c.Sigma)
-	} else {
-		chosen = medoids(ctx, d2, len(pool), m)
-	}
+	chosen := medoids(ctx, d2, len(pool), m)
 	for i, at := range chosen {
 		chosen[i] = pool[at]
 	}
@@ -137,40 +127,4 @@ func medoids(ctx context.Context, d2 []float64, n, m int) []int {
 		}
 	}
 	return medoid
-}
-
-// greedy returns m rows: the pivots of a Cholesky factorisation of exp(−d²/2σ²) with complete pivoting. Once no
-// variance is left, it takes the first rows that were not chosen.
-func greedy(ctx context.Context, d2 []float64, n, m int, sigma float64) []int {
-	variance := slices.Repeat([]float64{1}, n)
-	taken := make([]bool, n)
-	factor := make([]float64, 0, m*n) // row c: column c of L
-	chosen := make([]int, 0, m)
-	for len(chosen) < m && ctx.Err() == nil {
-		at, largest := -1, math.Inf(-1)
-		for i, v := range variance {
-			if !taken[i] && v > largest {
-				at, largest = i, v
-			}
-		}
-		taken[at] = true
-		chosen = append(chosen, at)
-		if largest < noVariance {
-			continue // all that is left: in order
-		}
-		done := len(factor) / n
-		scale := 1 / math.Sqrt(largest)
-		for i := range n {
-			k := math.Exp(-d2[at*n+i] / (2 * sigma * sigma))
-			for c := range done {
-				k -= factor[c*n+at] * factor[c*n+i]
-			}
-			k *= scale
-			factor = append(factor, k)
-			if variance[i] -= k * k; taken[i] || variance[i] < noVariance {
-				variance[i] = 0
-			}
-		}
-	}
-	return chosen
 }

@@ -43,7 +43,7 @@ func TestStop(t *testing.T) {
 			return err
 		},
 		"ChooseInducing": func(ctx context.Context) error {
-			_, err := ChooseInducing(ctx, spec, set, InducingOptions{ChooseGreedy, 200, 1, 1})
+			_, err := ChooseInducing(ctx, spec, set, InducingOptions{ChooseKMedoids, 200, 1})
 			return err
 		},
 		"Select": func(ctx context.Context) error {

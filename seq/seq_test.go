@@ -282,13 +282,13 @@ func TestChooseInducing(t *testing.T) {
 	lines = append(lines, "")
 	set := encode(t, DNA, lines...)
 	spec := must.Get(Parse("spectrum:2+double:1,3"))(t)
-	for _, method := range []string{ChooseRandom, ChooseKMedoids, ChooseGreedy} {
+	for _, method := range []string{ChooseRandom, ChooseKMedoids} {
 		for _, m := range []int{1, 3, 20, len(lines)} {
-			a, err := ChooseInducing(t.Context(), spec, set, InducingOptions{method, m, 1, 11})
+			a, err := ChooseInducing(t.Context(), spec, set, InducingOptions{method, m, 11})
 			if err != nil || len(a) != m {
 				t.Fatalf("%s chose %v, want %d: %v", method, a, m, err)
 			}
-			b, _ := ChooseInducing(t.Context(), spec, set, InducingOptions{method, m, 1, 11})
+			b, _ := ChooseInducing(t.Context(), spec, set, InducingOptions{method, m, 11})
 			if !slices.Equal(a, b) {
 				t.Errorf("%s: not the same choice twice", method)
 			}
@@ -297,21 +297,12 @@ func TestChooseInducing(t *testing.T) {
 			}
 		}
 	}
-	// one of each cluster and the empty one
-	a, _ := ChooseInducing(t.Context(), spec, set, InducingOptions{ChooseGreedy, 4, 1, 1})
-	kinds := map[int]bool{}
-	for _, i := range a {
-		kinds[min(i, 90)%3+i/90*3] = true
-	}
-	if len(kinds) != 4 {
-		t.Errorf("greedy chose %v", a)
-	}
 	for _, bad := range []int{0, len(lines) + 1} {
-		if _, err := ChooseInducing(t.Context(), spec, set, InducingOptions{ChooseRandom, bad, 1, 1}); err == nil {
+		if _, err := ChooseInducing(t.Context(), spec, set, InducingOptions{ChooseRandom, bad, 1}); err == nil {
 			t.Errorf("%d of %d were chosen", bad, len(lines))
 		}
 	}
-	if _, err := ChooseInducing(t.Context(), spec, set, InducingOptions{"kmeans", 1, 1, 1}); err == nil {
+	if _, err := ChooseInducing(t.Context(), spec, set, InducingOptions{"kmeans", 1, 1}); err == nil {
 		t.Error("any method is taken")
 	}
 }

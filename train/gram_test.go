@@ -138,7 +138,7 @@ func TestGram(t *testing.T) {
 	for options, want := range map[string]string{
 		"kernel=rbf":           "--kernel: rbf: gram gives the kernel and its 30 inducing points",
 		"inducing=20":          "--inducing: 20: ",
-		"inducing-init=greedy": "--inducing-init: greedy",
+		"inducing-init=random": "--inducing-init: random",
 		"learn-inducing=true":  "--learn-inducing: true",
 	} {
 		if _, _, err := config(t, options).ResolveInputs(t.Context(), set); err == nil ||

@@ -3,7 +3,6 @@ package train
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
@@ -14,21 +13,19 @@ import (
 )
 
 const (
-	inducingRows = 10000   // largest number of rows for k-means and greedy
+	inducingRows = 10000   // largest number of rows for k-means
 	poolNumbers  = 1 << 26 // largest number of values in these rows, unless X̄ has more
 	kmeansRounds = 10
 	// rows that a worker takes at a time; it is fixed, so that results do not depend on the workers
-	rowBlock       = 256
-	greedyNearZero = 1e-10 // variance below which greedy regards rows as explained
+	rowBlock = 256
 )
 
 // inducingSelector chooses X̄ among the training rows [N,D].
 type inducingSelector struct {
-	method      string
-	m           int     // rows or centres that are chosen
-	lengthscale float64 // length-scale of the RBF for greedy
-	seed        uint64
-	progress    func(share float64) // gets the finished share
+	method   string
+	m        int // rows or centres that are chosen
+	seed     uint64
+	progress func(share float64) // gets the finished share
 }
 
 // choose chooses X̄ [M,D] from n scaled rows of d columns; x gives the rows lo … hi−1. If ctx ends, its error is
@@ -44,8 +41,6 @@ func (s inducingSelector) choose(ctx context.Context, x func(lo, hi int) []float
 		return slices.Clone(p.x[:s.m*d]), nil
 	case options.InducingAuto, options.InducingKMeans:
 		return s.kmeans(ctx, p), ctx.Err()
-	case options.InducingGreedy:
-		return s.greedy(ctx, p), ctx.Err()
 	}
 	return nil, fmt.Errorf("train: no way %q to choose inducing points", s.method)
 }
@@ -58,7 +53,7 @@ func (s inducingSelector) poolSize(n, d int) int {
 	return max(s.m, min(n, inducingRows, poolNumbers/max(1, d)))
 }
 
-// pool is the rows [n,d] that k-means and greedy choose from, in random order.
+// pool is the rows [n,d] that k-means chooses from, in random order.
 type pool struct {
 	x    []float64
 	n, d int
@@ -134,52 +129,4 @@ func (p pool) assign(ctx context.Context, nearest []int, centre []float64) {
 			}
 		}
 	}, func(do func(lo, hi int), lo, hi int) { do(lo, hi) })
-}
-
-// greedy runs the pivoted Cholesky factorisation of the RBF correlation matrix of the pool: each step takes the row
-// whose variance given those already taken is largest.
-func (s inducingSelector) greedy(ctx context.Context, p pool) []float64 {
-	m := s.m
-	out := make([]float64, 0, s.m*p.d)
-	factor := make([]float64, p.n*m) // row i holds its first columns of the factor
-	variance := slices.Repeat([]float64{1}, p.n)
-	for t := range m {
-		s.progress(float64(t) / float64(m))
-		best := 0
-		if ctx.Err() != nil {
-			break
-		}
-		for i, v := range variance {
-			if v > variance[best] {
-				best = i
-			}
-		}
-		// the chosen rows explain the pool: others add nothing, so the first ones are taken
-		if variance[best] < greedyNearZero {
-			return append(out, p.x[t*p.d:m*p.d]...)
-		}
-		out = append(out, p.row(best)...)
-		root := math.Sqrt(variance[best])
-		parallel.Each(ctx, p.n, rowBlock, func(lo, hi int) {
-			for i := lo; i < hi; i++ {
-				k := rbf(p.row(i), p.row(best), s.lengthscale)
-				v := (k - simd.Dot64(factor[i*m:i*m+t], factor[best*m:best*m+t])) / root
-				if i != best {
-					factor[i*m+t] = v
-					variance[i] -= v * v
-				}
-			}
-		})
-		factor[best*m+t] = root
-		variance[best] = 0
-	}
-	return out
-}
-
-func rbf(a, b []float64, lengthscale float64) float64 {
-	d2 := 0.0
-	for i, v := range a {
-		d2 += (v - b[i]) * (v - b[i])
-	}
-	return math.Exp(-d2 / (2 * lengthscale * lengthscale))
 }

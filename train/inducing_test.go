@@ -48,8 +48,8 @@ func TestInducingPoints(t *testing.T) {
 	const n, k = 997, 8
 	x := clusters(n, k)
 	got := map[string][]float64{}
-	for _, method := range []string{options.InducingRandom, options.InducingKMeans, options.InducingGreedy} {
-		z := must.Get(inducingSelector{method, 3 * k, 1.4, 5, ignored}.choose(t.Context(), rows(x, 2), n, 2))(t)
+	for _, method := range []string{options.InducingRandom, options.InducingKMeans} {
+		z := must.Get(inducingSelector{method, 3 * k, 5, ignored}.choose(t.Context(), rows(x, 2), n, 2))(t)
 		if len(z) != 2*3*k {
 			t.Fatalf("%s: %d numbers", method, len(z))
 		}
@@ -58,41 +58,21 @@ func TestInducingPoints(t *testing.T) {
 		}
 		got[method] = z
 		old := runtime.GOMAXPROCS(1)
-		again, _ := inducingSelector{method, 3 * k, 1.4, 5, ignored}.choose(t.Context(), rows(x, 2), n, 2)
+		again, _ := inducingSelector{method, 3 * k, 5, ignored}.choose(t.Context(), rows(x, 2), n, 2)
 		runtime.GOMAXPROCS(old)
 		if !slices.Equal(z, again) {
 			t.Errorf("%s depends on the number of threads", method)
 		}
-		other, _ := inducingSelector{method, 3 * k, 1.4, 6, ignored}.choose(t.Context(), rows(x, 2), n, 2)
-		if method != options.InducingGreedy && slices.Equal(z, other) {
+		other, _ := inducingSelector{method, 3 * k, 6, ignored}.choose(t.Context(), rows(x, 2), n, 2)
+		if slices.Equal(z, other) {
 			t.Errorf("%s does not depend on the seed", method)
 		}
 	}
 	if coverage(x, got[options.InducingKMeans]) > coverage(x, got[options.InducingRandom]) {
 		t.Error("k-means covers the rows worse than random rows do")
 	}
-	// Greedy takes one row of every cluster before a second of any.
-	first := got[options.InducingGreedy][:2*k]
-	if c := coverage(x, first); c > 0.2 {
-		t.Errorf("the first %d greedy rows leave mean squared distance %g", k, c)
-	}
-	if _, err := (inducingSelector{"best", k, 1, 1, ignored}).choose(t.Context(), rows(x, 2), n, 2); err == nil {
+	if _, err := (inducingSelector{"best", k, 1, ignored}).choose(t.Context(), rows(x, 2), n, 2); err == nil {
 		t.Error("an unknown method is accepted")
-	}
-}
-
-// Rows that repeat are explained by their first copy: greedy must neither divide by zero nor stop short.
-func TestGreedyDuplicates(t *testing.T) {
-	x := make([]float64, 2*50)
-	for i := range x {
-		x[i] = float64(i % 6 / 2)
-	}
-	z := must.Get(inducingSelector{options.InducingGreedy, 10, 1, 1, ignored}.choose(t.Context(), rows(x, 2), 50, 2))(t)
-	must.Equal(t, len(z), 20)
-	for _, v := range z {
-		if math.IsNaN(v) {
-			t.Fatal("NaN")
-		}
 	}
 }
 
@@ -111,11 +91,9 @@ func TestSubset(t *testing.T) {
 func TestInducingPointsInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, method := range []string{options.InducingKMeans, options.InducingGreedy} {
-		_, err := inducingSelector{method, 10, 1, 1, ignored}.choose(ctx, rows(make([]float64, 300), 1), 300, 1)
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: %v", method, err)
-		}
+	_, err := inducingSelector{options.InducingKMeans, 10, 1, ignored}.choose(ctx, rows(make([]float64, 300), 1), 300, 1)
+	if !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 }
 
@@ -127,7 +105,7 @@ func TestPoolOfWideRows(t *testing.T) {
 	}{
 		{options.InducingKMeans, 8, 100, inducingRows},
 		{options.InducingKMeans, 50_000, 100, poolNumbers / 50_000},
-		{options.InducingGreedy, 50_000, 2000, 2000},
+		{options.InducingKMeans, 50_000, 2000, 2000},
 		{options.InducingRandom, 8, 100, 100},
 	} {
 		if got := (inducingSelector{method: c.method, m: c.m}).poolSize(1e6, c.d); got != c.want {

@@ -157,8 +157,7 @@ func (r *run) prepareInputs(ctx context.Context) (err error) {
 			return err
 		}
 	case c.Model != model.DRF && r.job.resumed() == nil: // a resumed run has its X̄ in the checkpoint
-		length := math.Sqrt(float64(ds.D())) * gpFactor(c)
-		choice := inducingSelector{method: c.InducingInit, m: c.Inducing, lengthscale: length, seed: c.Seed,
+		choice := inducingSelector{method: c.InducingInit, m: c.Inducing, seed: c.Seed,
 			progress: func(share float64) { r.reporter.Phase(choosing, share) }}
 		r.init.InducingPoints, err = choice.choose(ctx, r.trained.Inputs(ctx, ds), ds.N(), ds.D())
 		return err
@@ -168,9 +167,6 @@ func (r *run) prepareInputs(ctx context.Context) (err error) {
 	}
 	return nil
 }
-
-// greedySigma is the width of the kernel for the greedy choice of X̄; distances are at most 2.
-const greedySigma = 0.7
 
 // useSequences starts from X̄ among the training sequences.
 func (r *run) useSequences(ctx context.Context) error {

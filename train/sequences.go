@@ -54,7 +54,7 @@ func (s *setup) chooseInducing(ctx context.Context) (*sequences, error) {
 		return nil, err
 	}
 	_, spec := c.Kernels()
-	choice := seq.InducingOptions{Method: c.InducingInit, M: c.Inducing, Sigma: greedySigma, Seed: c.Seed}
+	choice := seq.InducingOptions{Method: c.InducingInit, M: c.Inducing, Seed: c.Seed}
 	chosen.rows, err = seq.ChooseInducing(s.progressContext(ctx, choosing), spec, chosen.set.Sequences, choice)
 	if err != nil {
 		return nil, options.SpecError(ctx, err)

@@ -87,7 +87,7 @@ var sequenceRuns = []string{
 		"layers=2 hidden=3 steps=300 batch=60 lr=0.02",
 	"model=drf features=40 projection=64 kernel=spectrum:4/tfidf+double:2,3 steps=300 batch=60 lr=0.05",
 	"model=gpdrf inducing=40 latents=4 features=20 kernel=gapped:5,2/sqrt+spectrum:2/tfidf " +
-		"lengthscales=ard whiten=false q-cov=full feed-forward=false inducing-init=greedy steps=300 batch=60",
+		"lengthscales=ard whiten=false q-cov=full feed-forward=false inducing-init=kmedoids steps=300 batch=60",
 }
 
 // Classes of sequences are learnt, and a model file predicts the same numbers.

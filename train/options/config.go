@@ -54,7 +54,7 @@ type Config struct {
 	model.Config
 
 	KernelSpec   string // kernel, also of sequences: double:1,5; Kernel of model.Config is of vectors alone
-	InducingInit string // auto, kmeans, random, greedy, kmedoids
+	InducingInit string // auto, kmeans, random, kmedoids
 	Projection   int    // P, the number of inputs to which model drf projects features of sequences
 
 	GPLengthscaleFactor  float64 // factor of the initial length-scales of the GP layer; 0 is by the rows

@@ -337,7 +337,6 @@ const (
 	InducingAuto     = "auto" // k-means for vectors, random for sequences
 	InducingKMeans   = "kmeans"
 	InducingRandom   = seq.ChooseRandom
-	InducingGreedy   = seq.ChooseGreedy
 	InducingKMedoids = seq.ChooseKMedoids
 )
 

@@ -173,10 +173,10 @@ func (c *Config) gpOptions() []Option {
 	return []Option{
 		{Key: "inducing", Flag: true, Models: onGP, Arg: "M", limits: between(1, MaxWidth), value: &c.Inducing,
 			Help: "number of inducing points"},
-		{Key: "inducing-init", Models: onGP, Values: words("auto kmeans random greedy kmedoids"),
+		{Key: "inducing-init", Models: onGP, Values: words("auto kmeans random kmedoids"),
 			value: &c.InducingInit,
-			Help: "choice of the inducing points: greedy by conditional variance, kmedoids for sequences, kmeans for " +
-				"vectors. auto is kmeans, or random for sequences"},
+			Help: "choice of the inducing points: kmedoids for sequences, kmeans for vectors. auto is kmeans, or " +
+				"random for sequences"},
 		{Key: "learn-inducing", Models: onGP, value: &c.LearnInducing,
 			Help: "learn the inducing points by gradient"},
 		{Key: "whiten", Models: onGP, value: &c.Whiten,
