@@ -11,8 +11,8 @@ import (
 	"strconv"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+	"github.com/gpdrf/gpdrf-gpu/internal/stats"
 	"github.com/gpdrf/gpdrf-gpu/internal/tablefile"
-	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 )
 
 // ErrNotFinite is a prediction that no format has a word for.
@@ -88,7 +88,7 @@ func (t *Table) each(part func(k int, cells []Cell) error, write func(cells []Ce
 func (t *Table) cells(first int, into []Cell) error {
 	for row := range slices.Chunk(into, len(t.Columns)) {
 		for _, c := range t.Row(first, row[:0]) {
-			if !c.None && !fitted.IsFinite(c.Value) {
+			if !c.None && !stats.IsFinite(c.Value) {
 				return ErrNotFinite
 			}
 		}

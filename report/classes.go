@@ -8,6 +8,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/internal/charts"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+	"github.com/gpdrf/gpdrf-gpu/internal/stats"
 )
 
 // MaxClasses is the largest number of classes of a matrix. With more, the pairs that are confused most are listed.
@@ -101,7 +102,7 @@ func distances(c *Classes) []panel {
 	var logs [2][]float64 // the distances of rows that are right, and of rows that are wrong
 	for i, d := range c.Distance {
 		v := math.Log10(d)
-		if !isFinite(v) {
+		if !stats.IsFinite(v) {
 			continue
 		}
 		k := 0

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+	"github.com/gpdrf/gpdrf-gpu/internal/stats"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
@@ -169,7 +170,7 @@ func paired(a, b *TestRows, x, y []int) *Paired {
 
 func difference(of []float64) Difference {
 	mean, se := metrics.MeanStdErr(of)
-	if math.IsNaN(se) || math.IsInf(se, 0) {
+	if !stats.IsFinite(se) {
 		se = math.MaxFloat64 // one row has no standard error, and JSON has no NaN
 	}
 	return Difference{mean, se}

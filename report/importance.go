@@ -10,6 +10,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
+	"github.com/gpdrf/gpdrf-gpu/internal/stats"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
@@ -83,7 +84,7 @@ func permutationImportance(ctx context.Context, t *fitted.Model, c options.Confi
 		return nil, err
 	}
 	measured = slices.DeleteFunc(measured, func(in Input) bool { // JSON cannot have them
-		return !fitted.AllFinite([]float64{in.Drop, in.SE})
+		return !stats.AllFinite([]float64{in.Drop, in.SE})
 	})
 	slices.SortStableFunc(measured, byDrop)
 	return &Importance{Rows: s.rows.N(), Samples: samples, Left: all - len(inputs), Inputs: measured}, nil

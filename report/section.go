@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/charts"
+	"github.com/gpdrf/gpdrf-gpu/internal/stats"
 )
 
 // section is a part of the page with a heading of its own.
@@ -79,7 +80,7 @@ func texts(words ...string) (cells []cell) {
 
 // meter returns a cell with a bar, whose length is a share from 0 to 1.
 func meter(text string, share float64) cell {
-	if !isFinite(share) {
+	if !stats.IsFinite(share) {
 		share = 0
 	}
 	return cell{Text: text, Bar: 100 * math.Max(0, share)}
@@ -94,12 +95,10 @@ var nan = math.NaN()
 // none is the text of values that are no finite numbers.
 const none = "–"
 
-func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
-
 // digits formats a number with four digits.
 func digits(v float64) string {
 	switch size := math.Abs(v); {
-	case !isFinite(v):
+	case !stats.IsFinite(v):
 		return none
 	case size >= 1e4 && size < 1e7:
 		return strconv.FormatFloat(v, 'f', 0, 64)
@@ -109,7 +108,7 @@ func digits(v float64) string {
 
 // decimals formats a number with four decimals.
 func decimals(v float64) string {
-	if !isFinite(v) || math.Abs(v) >= 1e9 {
+	if !stats.IsFinite(v) || math.Abs(v) >= 1e9 {
 		return digits(v)
 	}
 	return fmt.Sprintf("%.4f", v)
@@ -118,7 +117,7 @@ func decimals(v float64) string {
 // signed formats a number of standard deviations, with its sign.
 func signed(v float64) string {
 	switch {
-	case !isFinite(v):
+	case !stats.IsFinite(v):
 		return none
 	case math.Abs(v) >= 1e6:
 		return fmt.Sprintf("%+.3g", v)
@@ -127,7 +126,7 @@ func signed(v float64) string {
 }
 
 func percent(v float64) string {
-	if v *= 100; !isFinite(v) {
+	if v *= 100; !stats.IsFinite(v) {
 		return none
 	}
 	return fmt.Sprintf("%.1f %%", v)

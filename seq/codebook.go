@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
+	"github.com/gpdrf/gpdrf-gpu/internal/stats"
 )
 
 // Codebook makes symbols of vectors: the number of the nearest of N centres. Learned on training sequences, it is part
@@ -78,9 +79,8 @@ func (c *Codebook) Check() error {
 	if n < 1 || len(c.Shift) != n || len(c.Scale) != n || len(c.Centres) < n || len(c.Centres)%n != 0 {
 		return errors.New("the codebook is damaged: its lengths do not fit each other")
 	}
-	notFinite := func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
-	if slices.ContainsFunc(slices.Concat(c.Shift, c.Scale), notFinite) ||
-		slices.ContainsFunc(c.Centres, func(v float32) bool { return notFinite(float64(v)) }) {
+	if !stats.AllFinite(slices.Concat(c.Shift, c.Scale)) ||
+		slices.ContainsFunc(c.Centres, func(v float32) bool { return !stats.IsFinite(float64(v)) }) {
 		return errors.New("the codebook is damaged: it holds a number that is not finite")
 	}
 	return nil

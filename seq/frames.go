@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"math"
 	"strconv"
+
+	"github.com/gpdrf/gpdrf-gpu/internal/stats"
 )
 
 // frames numbers the vectors of an alphabet: equal vectors have the same number.
@@ -70,7 +71,7 @@ func (e *Encoder) addFrame(text []byte, at int) error {
 	for part := range bytes.SplitSeq(text, []byte{','}) {
 		token := bytes.TrimSpace(part)
 		v, err := strconv.ParseFloat(string(token), 32)
-		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
+		if err != nil || !stats.IsFinite(v) {
 			lead := len(part) - len(bytes.TrimLeft(part, " \t\r\n"))
 			return &SymbolError{At: from + lead, Symbol: shorten(token),
 				Msg: "vectors hold finite numbers between commas, and stand between semicolons: correct it, " +

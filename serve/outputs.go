@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/stats"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/predict"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
@@ -33,7 +34,7 @@ func (p *prediction) n() int {
 
 // checkFinite returns an error if the prediction of a row is not a number, which a label and a set do not show.
 func (p *prediction) checkFinite() error {
-	if at := fitted.NotFinite(p.pass.H); at >= 0 {
+	if at := stats.NotFinite(p.pass.H); at >= 0 {
 		return invalidf("row %d: %v", 1+at/p.pass.C%p.pass.N, predict.ErrNotFinite)
 	}
 	return nil
@@ -110,7 +111,7 @@ func (p *prediction) output(ctx context.Context, spec requestedOutput) (Tensor, 
 			return t, err
 		}
 	}
-	if at := fitted.NotFinite(t.Numbers); at >= 0 {
+	if at := stats.NotFinite(t.Numbers); at >= 0 {
 		return t, invalidf("row %d: %v", at*n/len(t.Numbers)+1, predict.ErrNotFinite)
 	}
 	return t, nil

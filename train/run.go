@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/stats"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
@@ -289,7 +290,7 @@ func Diverged(err error) bool {
 // checkFinite refuses parameters that are not finite: the last step may have broken them after the last reading.
 func checkFinite(named []model.Parameter) error {
 	for _, n := range named {
-		if !fitted.AllFinite(n.Data) {
+		if !stats.AllFinite(n.Data) {
 			return fmt.Errorf("training failed: parameter %s %w: lower the learning rate", n.Name, errNotFinite)
 		}
 	}

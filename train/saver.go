@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/stats"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
-	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
@@ -64,7 +64,7 @@ func (r *run) checkpoint(out *Outcome) {
 		r.job.Device.Download(r.checkpointer.hostVectors[i], v.values)
 		c.Vectors[v.name] = r.checkpointer.hostVectors[i]
 	}
-	if !fitted.AllFinite(c.Vectors[rundir.ParametersVector]) {
+	if !stats.AllFinite(c.Vectors[rundir.ParametersVector]) {
 		return
 	}
 	r.saveCheckpoint(c)

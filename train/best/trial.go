@@ -15,6 +15,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+	"github.com/gpdrf/gpdrf-gpu/internal/stats"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train"
@@ -159,7 +160,7 @@ func (s *Search) tryCandidate(ctx context.Context, dev device.Device, c *Candida
 	for i, l := range logs {
 		t.LogDensity += w.At(i) * l / total
 	}
-	if sum := t.LogDensity + t.RMSE; math.IsNaN(sum) || math.IsInf(sum, 0) {
+	if sum := t.LogDensity + t.RMSE; !stats.IsFinite(sum) {
 		t.LogDensity, t.RMSE, t.Temperature, t.Failure = 0, 0, 0, "a row that was held out has no density, or no mean"
 	} else if round == rounds {
 		t.Rows = logs

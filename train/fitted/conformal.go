@@ -10,6 +10,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+	"github.com/gpdrf/gpdrf-gpu/internal/stats"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
@@ -177,7 +178,7 @@ func (c *Conformal) check(targets int) error {
 		return fmt.Errorf("conformal scores of %d targets for %d", len(c.Scores), max(targets, 1))
 	}
 	for _, scores := range c.Scores {
-		if len(scores) != c.n() || !slices.IsSorted(scores) || !AllFinite(scores) {
+		if len(scores) != c.n() || !slices.IsSorted(scores) || !stats.AllFinite(scores) {
 			return fmt.Errorf("conformal scores that are not sorted numbers of %d rows", c.n())
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/device"
+	"github.com/gpdrf/gpdrf-gpu/internal/stats"
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
@@ -64,7 +65,7 @@ func (m *Model) PredictSet(ctx context.Context, dev device.Device, ds *data.Data
 
 // CheckFinite refuses a prediction with a row that is not finite.
 func CheckFinite(p *model.Prediction, ds *data.Dataset) error {
-	if at := NotFinite(p.H); at >= 0 {
+	if at := stats.NotFinite(p.H); at >= 0 {
 		return fmt.Errorf("%s: the prediction of this row is not finite: its inputs may be far "+
 			"outside those of training", ds.RowLocation(at/p.C%p.N))
 	}

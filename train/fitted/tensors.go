@@ -9,17 +9,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/safetensors"
 )
 
-// IsFinite reports whether the value is neither NaN nor infinite.
-func IsFinite(v float64) bool { return v-v == 0 }
-
-// AllFinite reports whether no value is NaN or infinite.
-func AllFinite(values []float64) bool { return NotFinite(values) < 0 }
-
-// NotFinite returns the place of the first value that is NaN or infinite; −1 if there is none.
-func NotFinite(values []float64) int {
-	return slices.IndexFunc(values, func(v float64) bool { return !IsFinite(v) })
-}
-
 // tensorOf returns a tensor with data of a shape, in the narrowest type.
 func tensorOf(name string, data []float64, shape ...int) safetensors.Tensor {
 	return safetensors.Tensor{Name: name, DType: safetensors.Narrowest(data), Shape: shape, Data: data}

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+	"github.com/gpdrf/gpdrf-gpu/internal/stats"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
@@ -167,7 +167,7 @@ func compare(kind string, d metrics.Densities) MeanLogDensity {
 
 // ifFinite returns v for JSON; nil if it is not finite.
 func ifFinite(v float64) *float64 {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
+	if !stats.IsFinite(v) {
 		return nil
 	}
 	return &v
