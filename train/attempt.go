@@ -102,7 +102,7 @@ func (ch *objectiveChoice) score(ctx context.Context, a *rundir.Attempt) error {
 func (ch *objectiveChoice) runOf(ctx context.Context, a *rundir.Attempt) *run {
 	in := ch.inputs
 	trained := *in.run.trained
-	r := &run{setup: in.run.setup, trained: &trained, init: in.run.init}
+	r := &run{spec: in.run.spec, trained: &trained, init: in.run.init}
 	r.train, r.validation = in.trainRows, nil
 	r.save, r.reporter = nil, attemptReporter{choice: ch}
 	if r.distancesInSteps {

@@ -269,7 +269,7 @@ func (ch *objectiveChoice) tryColumns(ctx context.Context) error {
 func (ch *objectiveChoice) settle(ctx context.Context, d decision) error {
 	r, before := ch.run, ch.run.config
 	if in := d.inputs.run; in != r {
-		r.setup, r.trained, r.init = in.setup, in.trained, in.init
+		r.spec, r.trained, r.init = in.spec, in.trained, in.init
 		r.reporter.Note("inputs: %s (%s=all keeps each column)", r.projection, usererror.Key("columns"))
 		if now := r.config.Lengthscales; now != before.Lengthscales {
 			r.reporter.Note("lengthscales: %s for components", now)

@@ -11,7 +11,7 @@ import (
 )
 
 // fitEffects makes inputs of numbered words and of codes. A run that starts at a model keeps the effects of its words.
-func (s *setup) fitEffects(ctx context.Context) (err error) {
+func (s *spec) fitEffects(ctx context.Context) (err error) {
 	if from := s.job.From; from != nil {
 		s.effects, s.train = from.Effects, from.Effects.Apply(s.train)
 	} else {
@@ -34,7 +34,7 @@ func (s *setup) fitEffects(ctx context.Context) (err error) {
 }
 
 // findCodes returns the columns of codes; none if the user wants plain inputs. A resumed run keeps its own.
-func (s *setup) findCodes(ctx context.Context) []int {
+func (s *spec) findCodes(ctx context.Context) []int {
 	switch c := s.job.resumed(); {
 	case c != nil:
 		return c.Trained.Effects.CodeColumns()
@@ -45,7 +45,7 @@ func (s *setup) findCodes(ctx context.Context) []int {
 }
 
 // noteEffects tells which columns of numbers are codes, and which have no effects.
-func (s *setup) noteEffects() {
+func (s *spec) noteEffects() {
 	columns := s.numbered.Columns
 	for _, at := range s.effects.CodeColumns() {
 		s.reporter.Note("column %s: its numbers are codes, whose effects take their place (%s=true: plain numbers)",
@@ -68,7 +68,7 @@ func effectsFor(ctx context.Context, in *attemptSetup) error {
 
 // reduceColumns makes few inputs of many columns, by the training rows, as the key columns says. A resumed run, and one
 // that starts at a model, keep the inputs that they began with.
-func (s *setup) reduceColumns(ctx context.Context) error {
+func (s *spec) reduceColumns(ctx context.Context) error {
 	before := s.job.projectionBefore()
 	switch {
 	case before != nil && (s.job.From != nil || before.Components): // ridge scores of training rows are of other fits
@@ -161,7 +161,7 @@ func (r *run) withComponents(ctx context.Context) (*run, error) {
 	if pays, err := r.broadcastBool(explained >= componentShare); !pays || err != nil {
 		return nil, err
 	}
-	c := &run{setup: r.setup}
+	c := &run{spec: r.spec}
 	c.projection, c.train, c.validation = p, p.Apply(r.train), p.Apply(r.validation)
 	c.config = r.config.ForComponents(c.train)
 	c.reporter = Silent{} // targets and others are as in the run with columns

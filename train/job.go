@@ -46,8 +46,8 @@ type Job struct {
 	place placement // set by tests alone
 }
 
-// setup is a Job with all that its run has settled before the first step.
-type setup struct {
+// spec is the specification of a run: a Job with all that the run has settled before its first step.
+type spec struct {
 	job      *Job
 	reporter Reporter
 	save     func(*rundir.Checkpoint) error // nil makes no checkpoints
@@ -66,7 +66,7 @@ type setup struct {
 
 // newRun returns a run of the Job that has settled nothing yet.
 func (j *Job) newRun() *run {
-	return &run{setup: setup{job: j, reporter: cmp.Or[Reporter](j.Reporter, Silent{}), save: j.Save, config: j.Config,
+	return &run{spec: spec{job: j, reporter: cmp.Or[Reporter](j.Reporter, Silent{}), save: j.Save, config: j.Config,
 		train: j.Train, validation: j.Validation}}
 }
 
@@ -124,7 +124,7 @@ func (Silent) Step(rundir.Progress) {}
 // End does nothing.
 func (Silent) End() {}
 
-func (s *setup) noteAll(notes []string) {
+func (s *spec) noteAll(notes []string) {
 	for _, n := range notes {
 		s.reporter.Note("%s", n)
 	}
@@ -180,7 +180,7 @@ func (j *Job) Run(ctx context.Context) (*Outcome, error) {
 	if err != nil {
 		return nil, causeOr(limited, err)
 	}
-	planned := r.setup // fit changes the setup of r, and explain plans again from this one
+	planned := r.spec // fit changes that of r, and explain plans again from this one
 	out, err := r.fit(ctx, limited, limit, plan)
 	if err != nil {
 		return nil, planned.explain(err, plan)
@@ -266,7 +266,7 @@ func (r *run) resolve(ctx context.Context) error {
 }
 
 // usePlan settles options by a plan of the memory, and notes what it changes.
-func (s *setup) usePlan(plan *memory.Plan) error {
+func (s *spec) usePlan(plan *memory.Plan) error {
 	s.distancesInSteps = plan.Distances != nil && plan.Distances.In == memory.InSteps
 	s.streamsBatches = plan.Streams
 	if plan.Rows < s.config.Batch && s.config.Chunk == 0 {
@@ -291,6 +291,6 @@ func (s *setup) usePlan(plan *memory.Plan) error {
 }
 
 // progressContext returns ctx for a piece of work before the first step, whose progress goes to the Reporter.
-func (s *setup) progressContext(ctx context.Context, what string) context.Context {
+func (s *spec) progressContext(ctx context.Context, what string) context.Context {
 	return seq.WithProgress(ctx, func(share float64) { s.reporter.Phase(what, share) })
 }

@@ -16,7 +16,7 @@ import (
 
 // measureOnDevice measures a run whose rows are on the device. Distances of sequences are a table if the run fits with
 // it, otherwise features if it fits with these, and otherwise the smaller of the two.
-func (s *setup) measureOnDevice(ctx context.Context, c options.Config, free *int64) (*memory.Plan, error) {
+func (s *spec) measureOnDevice(ctx context.Context, c options.Config, free *int64) (*memory.Plan, error) {
 	measure := func(train, validation *model.SequenceFeatures) (*memory.Plan, error) {
 		return s.measure(c, free, false, withInducing(train, c.Inducing), withInducing(validation, c.Inducing))
 	}
@@ -69,14 +69,14 @@ const onHost = "host"
 
 // canStream reports whether each step can bring its batch from the host. The rows have to be numbers alone, since
 // distances of sequences take too long, and more than a batch.
-func (s *setup) canStream() bool {
+func (s *spec) canStream() bool {
 	c := s.config.ModelConfig(s.train)
 	return c.Inputs > 0 && c.Maps == nil && s.config.Batch < s.train.N()
 }
 
 // measure runs one step of a Config on a dry device with the given number of free bytes; nil if that is not known.
 // train and validation are features of sequences in place of a table of distances, or nil.
-func (s *setup) measure(c options.Config, free *int64, stream bool, train,
+func (s *spec) measure(c options.Config, free *int64, stream bool, train,
 	validation *model.SequenceFeatures) (*memory.Plan, error) {
 	ds := s.train
 	dry, ledger := s.job.Device.Dry()

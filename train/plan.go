@@ -24,7 +24,7 @@ func (j *Job) Plan(ctx context.Context) (plan *memory.Plan, notes []string, err 
 }
 
 // planMemory returns the plan for the free memory, with the rows of rank 0.
-func (s *setup) planMemory(ctx context.Context) (*memory.Plan, error) {
+func (s *spec) planMemory(ctx context.Context) (*memory.Plan, error) {
 	plan, err := s.planFor(ctx, memory.FreeOf(s.job.Device))
 	if err == nil { // otherwise the plan shows what does not fit
 		plan.Rows, err = broadcastInt(s.job.ranks(), plan.Rows)
@@ -36,7 +36,7 @@ func (s *setup) planMemory(ctx context.Context) (*memory.Plan, error) {
 type measurement func(options.Config) (*memory.Plan, error)
 
 // planFor returns the plan for a number of free bytes; nil if it is not known.
-func (s *setup) planFor(ctx context.Context, free *int64) (*memory.Plan, error) {
+func (s *spec) planFor(ctx context.Context, free *int64) (*memory.Plan, error) {
 	c := s.config
 	measure := func(c options.Config) (*memory.Plan, error) { return s.measureOnDevice(ctx, c, free) }
 	p, err := measure(c)
@@ -107,7 +107,7 @@ func fittingSizes(c options.Config, measure measurement) string {
 
 // explain extends the error of a run that had too little memory, because another program took it after the plan. It
 // names the use of the memory, and sizes that fit now. It returns other errors unchanged.
-func (s *setup) explain(err error, planned *memory.Plan) error {
+func (s *spec) explain(err error, planned *memory.Plan) error {
 	var fault *device.FaultError
 	if !errors.As(err, &fault) || fault.Bytes == 0 {
 		return err

@@ -192,7 +192,7 @@ func (r *run) useSequences(ctx context.Context) error {
 }
 
 // balanceClasses gives the training and validation rows the class weights of the options. Test rows keep their weights.
-func (s *setup) balanceClasses() error {
+func (s *spec) balanceClasses() error {
 	balances, err := s.config.BalancesClasses(s.train)
 	if !balances || err != nil {
 		return err
@@ -207,7 +207,7 @@ func (s *setup) balanceClasses() error {
 
 // fitScaler fits the scaler of the inputs. Ridge scores are standardised: they have few outliers. Components stay as
 // they are: the first ones say most.
-func (s *setup) fitScaler() (scaling.Scaler, error) {
+func (s *spec) fitScaler() (scaling.Scaler, error) {
 	kind := s.config.Scaling
 	switch p := s.projection; {
 	case p != nil && p.Components:

@@ -19,7 +19,7 @@ const reportEvery = 10
 
 // run is a Job on its way to a model. Its config follows what the run settles.
 type run struct {
-	setup
+	spec
 	trained      *fitted.Model
 	init         model.Init
 	step         *step.Step

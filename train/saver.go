@@ -125,7 +125,7 @@ func (r *run) restore(c *rundir.Checkpoint) error {
 }
 
 // vectorsPerParameter returns the number of vectors in a checkpoint, each with a number for each parameter.
-func (s *setup) vectorsPerParameter(c options.Config) int {
+func (s *spec) vectorsPerParameter(c options.Config) int {
 	n := 3
 	if s.validation != nil && c.Restore == options.RestoreBest {
 		n++

@@ -35,7 +35,7 @@ func (s *sequences) withRows(ctx context.Context, ds *data.Dataset) *sequences {
 }
 
 // hasDistances reports whether the model needs distances between sequences and X̄ under feature maps.
-func (s *setup) hasDistances() bool {
+func (s *spec) hasDistances() bool {
 	return s.train.Sequences != nil && s.train.Gram == nil && s.config.Model != model.DRF
 }
 
@@ -43,7 +43,7 @@ func (s *setup) hasDistances() bool {
 const choosing = "choosing inducing points"
 
 // chooseInducing chooses X̄, once.
-func (s *setup) chooseInducing(ctx context.Context) (*sequences, error) {
+func (s *spec) chooseInducing(ctx context.Context) (*sequences, error) {
 	if s.sequences != nil {
 		return s.sequences, nil
 	}
@@ -68,7 +68,7 @@ func (s *setup) chooseInducing(ctx context.Context) (*sequences, error) {
 }
 
 // countFeatures counts, once, the features of the training rows and of the validation rows that this rank evaluates.
-func (s *setup) countFeatures(ctx context.Context) (*sequences, error) {
+func (s *spec) countFeatures(ctx context.Context) (*sequences, error) {
 	chosen, err := s.chooseInducing(ctx)
 	if err != nil || chosen.train != nil {
 		return chosen, err

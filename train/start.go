@@ -14,7 +14,7 @@ import (
 
 // settleByRows settles the columns, and the open options by the rows. Those of a model at which the run starts are
 // settled before.
-func (s *setup) settleByRows(ctx context.Context) (notes []string, err error) {
+func (s *spec) settleByRows(ctx context.Context) (notes []string, err error) {
 	if s.job.resumed() != nil {
 		s.config = s.config.ForResume()
 	}
@@ -33,7 +33,7 @@ func (s *setup) settleByRows(ctx context.Context) (notes []string, err error) {
 }
 
 // checkStart refuses a model From that does not fit the rows or the options, and takes over its sequences X̄.
-func (s *setup) checkStart() error {
+func (s *spec) checkStart() error {
 	from := s.job.From
 	if from == nil {
 		return nil

@@ -28,7 +28,7 @@ func (j *Job) TargetKind(ctx context.Context) (string, error) {
 
 // targetKind returns the kind of the scales of a regression's targets. It is auto only if some targets are scaled by
 // their logarithms and others are not.
-func (s *setup) targetKind(ctx context.Context) (string, error) {
+func (s *spec) targetKind(ctx context.Context) (string, error) {
 	c := s.config
 	kind := s.config.Targets
 	if model.IsCountLikelihood(c.Likelihood) {
@@ -59,7 +59,7 @@ func (s *setup) targetKind(ctx context.Context) (string, error) {
 // logsPredictBetter reports whether an exact GP on a few rows predicts left-out ones better with these scales than with
 // standard ones, by the CRPS. A smooth target with little noise may be skewed over decades and need no logarithm: an
 // error of its logarithm is a share of its largest values.
-func (s *setup) logsPredictBetter(ctx context.Context, scales []scaling.TargetScale) bool {
+func (s *spec) logsPredictBetter(ctx context.Context, scales []scaling.TargetScale) bool {
 	ds := s.train
 	if !isTable(ds) {
 		return false
@@ -86,7 +86,7 @@ func (s *setup) logsPredictBetter(ctx context.Context, scales []scaling.TargetSc
 
 // checkTargets returns the error of the first validation, conformal or test row, or row of more sets, whose target has
 // no logarithm, or is no count, if the model needs that.
-func (s *setup) checkTargets(scales []scaling.TargetScale, more ...*data.Dataset) error {
+func (s *spec) checkTargets(scales []scaling.TargetScale, more ...*data.Dataset) error {
 	for _, ds := range append(more, s.job.Validation, s.job.Conformal, s.job.Test) {
 		if ds == nil {
 			continue
@@ -104,7 +104,7 @@ func (s *setup) checkTargets(scales []scaling.TargetScale, more ...*data.Dataset
 }
 
 // scaleTargets fits scales of a kind to the training rows. A target of other rows that cannot be scaled is an error.
-func (s *setup) scaleTargets(kind string) ([]scaling.TargetScale, error) {
+func (s *spec) scaleTargets(kind string) ([]scaling.TargetScale, error) {
 	scales, err := scaling.FitTargetScales(kind, s.train)
 	if err != nil {
 		return nil, err

@@ -40,7 +40,7 @@ func newEvaluator(dev device.Device, m *model.Model, c options.Config, rows mode
 }
 
 // evaluationRows returns the validation rows that are evaluated, and this rank's part of them.
-func (s *setup) evaluationRows() (rows *data.Dataset, part fitted.RankRows) {
+func (s *spec) evaluationRows() (rows *data.Dataset, part fitted.RankRows) {
 	rows = s.validation.EvenlySpaced(options.ValidationRows)
 	return rows, fitted.RankRowsOf(s.job.ranks(), rows.N())
 }
