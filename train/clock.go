@@ -13,13 +13,13 @@ type clock struct {
 	deadline       time.Duration // time on the limit's clock after which no step begins; 0 without a limit
 	firstStepTime  time.Time     // time when this process began its first step
 	earlierSeconds float64       // seconds that the steps before a resume took
-	reviewed       review
+	interval       timingInterval
 }
 
 // start begins to time the steps; the given number is done already.
 func (c *clock) start(steps int) {
 	c.firstStepTime = time.Now()
-	c.reviewed = newReview(steps, c.used(), c.deadline, firstReview)
+	c.interval = newTimingInterval(steps, c.used(), c.deadline, firstInterval)
 }
 
 // used returns the time since the limit began to run.
@@ -44,23 +44,22 @@ func (c *clock) late() bool { return c.deadline > 0 && c.used() > c.deadline }
 // seconds returns the time in steps.
 func (c *clock) seconds() float64 { return c.earlierSeconds + time.Since(c.firstStepTime).Seconds() }
 
-// When the plan of a run with a time limit is reviewed, in shares of the time that remains. A plan is kept if it takes
-// no more than that time, and at least minPlanShare of it.
+// The timing intervals of a run with a time limit, in shares of the time that remains. A plan is kept at their end if it
+// takes no more than that time, and at least minPlanShare of it.
 const (
-	firstReview  = 1.0 / 16
-	nextReview   = 1.0 / 3
-	minPlanShare = 0.85
+	firstInterval = 1.0 / 16
+	nextInterval  = 1.0 / 3
+	minPlanShare  = 0.85
 )
 
-// review is the state of a run at the last review of its plan, from which its speed is measured.
-type review struct {
-	step  int
-	since time.Duration // time of the review on the clock of the time limit
-	next  time.Duration // time of the next review on that clock
+// timingInterval is a time over which the speed of the steps is measured, on the clock of the time limit.
+type timingInterval struct {
+	steps      int // number of steps before it
+	begin, end time.Duration
 }
 
-func newReview(step int, now, deadline time.Duration, after float64) review {
-	return review{step, now, now + portion(after, deadline-now)}
+func newTimingInterval(steps int, now, deadline time.Duration, share float64) timingInterval {
+	return timingInterval{steps, now, now + portion(share, deadline-now)}
 }
 
 // replan plans the rest of a run with a time limit again if the machine has become slower or faster. Rank 0 decides.
@@ -87,15 +86,15 @@ func (r *run) replan() error {
 	return nil
 }
 
-// revisedSteps returns the number of steps that the run is to have now, by its speed since the last review; steps is
-// the plan until then.
+// revisedSteps returns the number of steps that the run is to have now, by its speed in a timing interval; steps is the
+// plan until then.
 func (c *clock) revisedSteps(step, steps int) int {
 	used := c.used()
-	if used < c.reviewed.next || step <= c.reviewed.step {
+	if used < c.interval.end || step <= c.interval.steps {
 		return steps
 	}
-	perStep := max(1, (used-c.reviewed.since)/time.Duration(step-c.reviewed.step))
-	c.reviewed = newReview(step, used, c.deadline, nextReview)
+	perStep := max(1, (used-c.interval.begin)/time.Duration(step-c.interval.steps))
+	c.interval = newTimingInterval(step, used, c.deadline, nextInterval)
 	remaining := c.deadline - used
 	planTime := time.Duration(steps-step) * perStep
 	if planTime <= remaining && planTime >= portion(minPlanShare, remaining) {
