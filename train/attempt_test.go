@@ -48,7 +48,7 @@ func TestBestAttempt(t *testing.T) {
 		{"another likelihood alone", []rundir.Attempt{of(bound, 1), surer}, &surer},
 		{"bound broken off", []rundir.Attempt{of(bound, 1), near}, &near},
 	} {
-		ch := &objectiveChoice{candidates: []candidate{bound, other, varying}, inputs: &attemptSetup{},
+		ch := &objectiveChoice{candidates: []candidate{bound, other, varying}, inputs: &representation{},
 			attempts: c.attempts}
 		got := ch.best()
 		if !reflect.DeepEqual(got, c.want) {
@@ -69,7 +69,7 @@ func TestBestTwo(t *testing.T) {
 		{[3]float64{-3, -2, -1}, []candidate{varying, other}},
 		{[3]float64{-1, -2, -3}, []candidate{bound, other}},
 	} {
-		ch := &objectiveChoice{candidates: []candidate{bound, other, varying}, inputs: &attemptSetup{}}
+		ch := &objectiveChoice{candidates: []candidate{bound, other, varying}, inputs: &representation{}}
 		for i, of := range ch.candidates {
 			ch.attempts = append(ch.attempts, rundir.Attempt{Likelihood: of.likelihood, Objective: of.objective,
 				KLWeight: of.klWeight, Logs: []float64{c.logs[i]}})
@@ -87,7 +87,7 @@ func TestChoiceOfAttempts(t *testing.T) {
 		return rundir.Attempt{Likelihood: c.likelihood, Objective: c.objective, KLWeight: c.klWeight, Steps: steps,
 			Logs: []float64{log, log}, Temperature: 2}
 	}
-	short, in := []rundir.Attempt{of(bound, 10, -2), of(other, 10, -1)}, &attemptSetup{}
+	short, in := []rundir.Attempt{of(bound, 10, -2), of(other, 10, -1)}, &representation{}
 	for name, c := range map[string]struct {
 		attempts  []rundir.Attempt
 		longSteps int
@@ -152,7 +152,7 @@ func TestNoAttempt(t *testing.T) {
 	}
 	r.trained.Targets = []scaling.TargetScale{{SD: 0}} // no target is a number
 	ch := &objectiveChoice{run: r, candidates: []candidate{{"gaussian", options.ELBO, 1}},
-		inputs: &attemptSetup{run: r, trainRows: job.Train, heldOut: job.Train}}
+		inputs: &representation{run: r, trainRows: job.Train, heldOut: job.Train}}
 	heard := &quiet{}
 	r.reporter, r.clock = heard, clock{}
 	if err := ch.attempt(context.Background(), ch.candidates[0], 90); err != nil || ch.best() != nil {
@@ -194,7 +194,7 @@ func TestTimeReserveOfAttempt(t *testing.T) {
 	}{{remaining: 9 * time.Second, want: true}, {remaining: 11 * time.Second, want: false}} {
 		r := (&Job{}).newRun()
 		r.clock = clock{limit: TimeLimit{Began: time.Now()}, deadline: c.remaining}
-		ch := &objectiveChoice{run: r, inputs: &attemptSetup{speed: speed{100, 10}},
+		ch := &objectiveChoice{run: r, inputs: &representation{speed: speed{100, 10}},
 			attempts: []rundir.Attempt{{Steps: 100, Logs: []float64{0}}}}
 		if late := ch.late(reportEvery, reportEvery/10); late != c.want {
 			t.Errorf("%s left for 100 steps of 100 ms: late is %t", c.remaining, late)

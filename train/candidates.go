@@ -52,7 +52,7 @@ func candidates(cfg options.Config, ds *data.Dataset) []candidate {
 
 // decision is the inputs, an objective and a length.
 type decision struct {
-	inputs *attemptSetup
+	inputs *representation
 	candidate
 	steps, longest int     // number of steps, and the largest that could have been chosen
 	temperature    float64 // 0 leaves it open

@@ -44,8 +44,9 @@ const (
 	lowerWeight, lowestWeight = 0.3, 0.1
 )
 
-// attemptSetup is a run with columns or components, the rows of its attempts, and their speed.
-type attemptSetup struct {
+// representation is one form of the inputs, columns or components: a run with it, the rows of its attempts, and their
+// speed.
+type representation struct {
 	run                *run
 	name               string // options.Components, or "" for columns
 	trainRows, heldOut *data.Dataset
@@ -69,7 +70,7 @@ func (s speed) perStep() time.Duration {
 // objectiveChoice makes the attempts of a run.
 type objectiveChoice struct {
 	run                   *run             // the run, as it began: its clock and checkpoints are also of the attempts
-	columns, inputs       *attemptSetup    // inputs as the run began, and those of the attempts so far
+	columns, inputs       *representation  // inputs as the run began, and those of the attempts so far
 	candidates            []candidate      // the first one stays unless another is clearly better
 	weights               metrics.Weights  // weights of the rows that score the attempts
 	savedAttempts         []rundir.Attempt // attempts of a checkpoint
@@ -88,7 +89,7 @@ func (r *run) choose(ctx context.Context) error {
 		return nil
 	}
 	steps := float64(cfg.Steps)
-	columns := &attemptSetup{run: r}
+	columns := &representation{run: r}
 	ch := &objectiveChoice{run: r, columns: columns, inputs: columns, candidates: candidates(cfg, r.train),
 		savedAttempts: r.job.state().Attempts,
 		shortSteps:    min(int(shortShare*steps), longestShort), longSteps: int(longShare * steps)}
@@ -245,7 +246,7 @@ func (ch *objectiveChoice) useComponents(ctx context.Context) error {
 		return err
 	}
 	p := components.projection
-	ch.inputs = &attemptSetup{run: components, name: options.Components, trainRows: p.Apply(ch.columns.trainRows),
+	ch.inputs = &representation{run: components, name: options.Components, trainRows: p.Apply(ch.columns.trainRows),
 		heldOut: p.Apply(ch.columns.heldOut)}
 	return nil
 }

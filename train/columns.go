@@ -58,7 +58,7 @@ func (s *spec) noteEffects() {
 }
 
 // effectsFor fits the effects of words in the numbered rows of an attempt, which must not know the rows that score it.
-func effectsFor(ctx context.Context, in *attemptSetup) error {
+func effectsFor(ctx context.Context, in *representation) error {
 	effects, rows, err := scaling.FitEffects(ctx, in.trainRows, in.run.effects.CodeColumns(), func(float64) {})
 	if err == nil {
 		in.trainRows, in.heldOut = rows, effects.Apply(in.heldOut)
