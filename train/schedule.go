@@ -12,32 +12,33 @@ import (
 // are fixed. Steps count from 1.
 type schedule struct {
 	options.Config
-	steps     int
-	stretches []options.Stretch // before the one for steps
+	steps    int
+	segments []options.Segment // before the one for steps
 }
 
 func newSchedule(c options.Config) schedule {
-	stretches, _ := c.Stretches() // a Config was checked, so there is no error
-	return schedule{c, c.Steps, stretches}
+	segments, _ := c.Segments() // a Config was checked, so there is no error
+	return schedule{c, c.Steps, segments}
 }
 
-// position returns the number that a step has in a run with the length of its stretch from the start, and the number of
-// steps of that run. Each stretch begins at the share of the run that is done, and divides the rest among its steps.
+// position returns the number that a step has in a run with the length of its segment from the start, and the number of
+// steps of that run. Each segment begins at the share of the run that is done, and divides the rest among its steps.
 func (s *schedule) position(step int) (position, steps float64) {
-	done, begin, planned := 0.0, 0, s.steps
-	for _, stretch := range s.stretches {
-		if step <= stretch.Until {
-			planned = stretch.Steps
+	done, begin, length := 0.0, 0, s.steps
+	shareAfter := func(step, length int) float64 {
+		return done + (1-done)*float64(step-begin)/float64(length-begin)
+	}
+	for _, segment := range s.segments {
+		if step <= segment.Until {
+			length = segment.Steps
 			break
 		}
-		done += (1 - done) * float64(stretch.Until-begin) / float64(stretch.Steps-begin)
-		begin = stretch.Until
+		done, begin = shareAfter(segment.Until, segment.Steps), segment.Until
 	}
-	if begin == 0 {
-		return float64(step), float64(planned)
+	if begin == 0 { // exactly
+		return float64(step), float64(length)
 	}
-	done += (1 - done) * float64(step-begin) / float64(planned-begin)
-	return done * float64(planned), float64(planned)
+	return shareAfter(step, length) * float64(length), float64(length)
 }
 
 // highRateShare is the share of the learning rate above which a run is stopped far from the end of its schedule.

@@ -77,7 +77,7 @@ type Config struct {
 	Epochs     float64
 	TimeLimit  time.Duration
 	PlannedFor string // source of Steps, for the record
-	Replanned  string // stretches before the one for Steps, for the record
+	Replanned  string // segments before the one for Steps, for the record
 	StopAfter  int    // step at which a run of Steps was cut short; 0 if it was not
 
 	RowsChoseLength bool // rows that were held out chose Steps over a larger number
@@ -216,7 +216,7 @@ func (c *Config) check() error {
 	if c.typed("level") && !c.Conformal {
 		return c.Errorf("level", "is that of conformal intervals: give %s, too", usererror.Flag("conformal"))
 	}
-	_, wrong := c.Stretches()
+	_, wrong := c.Segments()
 	if err := errors.Join(c.checkValidation(), c.checkEvery(), wrong); err != nil {
 		return err
 	}

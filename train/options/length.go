@@ -125,39 +125,39 @@ func (c *Config) setSteps(steps int, plannedFor string) (notes []string) {
 	return notes
 }
 
-// Stretch is the length that a run was to have until one of its steps. There, the remaining time asked for another
+// Segment is the length that a run was to have until one of its steps. There, the remaining time asked for another
 // length. Schedules that depend on the finished share of the run continue from that share.
-type Stretch struct {
+type Segment struct {
 	Steps int // number of steps of the whole run
-	Until int // last step of the stretch
+	Until int // last step of the segment
 }
 
-// Stretches returns the stretches before the last one, whose number of steps is Config.Steps. The error is that of a
+// Segments returns the segments before the last one, whose number of steps is Config.Steps. The error is that of a
 // wrong text.
-func (c Config) Stretches() (stretches []Stretch, err error) {
+func (c Config) Segments() (segments []Segment, err error) {
 	previous := 0
 	for _, word := range strings.Fields(c.Replanned) {
-		var s Stretch
+		var s Segment
 		if _, err := fmt.Sscanf(word, "%d@%d", &s.Steps, &s.Until); err != nil || s.String() != word ||
 			s.Until <= previous || s.Until >= s.Steps || s.Steps > MaxSteps {
 			return nil, c.Errorf("replanned", "%q is not a number of steps "+
 				"and a later step before its end, such as 1000@200", word)
 		}
-		stretches = append(stretches, s)
+		segments = append(segments, s)
 		previous = s.Until
 	}
 	if c.Steps > 0 && previous >= c.Steps {
 		return nil, c.Errorf("replanned", "step %d is not one of the %d steps "+
 			"before the last", previous, c.Steps)
 	}
-	return stretches, nil
+	return segments, nil
 }
 
-func (s Stretch) String() string { return fmt.Sprintf("%d@%d", s.Steps, s.Until) }
+func (s Segment) String() string { return fmt.Sprintf("%d@%d", s.Steps, s.Until) }
 
 // WithLength returns the Config of a run that has another total number of steps from a step on.
 func (c Config) WithLength(after, steps int) Config {
-	words := append(strings.Fields(c.Replanned), Stretch{c.Steps, after}.String())
+	words := append(strings.Fields(c.Replanned), Segment{c.Steps, after}.String())
 	c.Replanned, c.Steps = strings.Join(words, " "), steps
 	return c
 }
