@@ -21,15 +21,15 @@ type Entry struct {
 	Data  string `json:"data"`
 	Model string `json:"model"`
 	// complete, damaged model, interrupted, unfinished (search, ensemble), "3 of 5 folds"
-	Standing string     `json:"standing"`
-	Began    *time.Time `json:"began"` // start of the first command; nil for runs of early versions
-	Steps    int        `json:"steps"`
-	Seconds  float64    `json:"seconds"`            // time of training
-	Cut      string     `json:"test_cut,omitempty"` // "12 of 90" test rows, if a time limit has cut the test
-	RMSE     *float64   `json:"rmse,omitempty"`
-	NLPD     *float64   `json:"nlpd,omitempty"`
-	Error    *float64   `json:"error,omitempty"`
-	NLL      *float64   `json:"nll,omitempty"`
+	Status  string     `json:"standing"`
+	Began   *time.Time `json:"began"` // start of the first command; nil for runs of early versions
+	Steps   int        `json:"steps"`
+	Seconds float64    `json:"seconds"`            // time of training
+	Cut     string     `json:"test_cut,omitempty"` // "12 of 90" test rows, if a time limit has cut the test
+	RMSE    *float64   `json:"rmse,omitempty"`
+	NLPD    *float64   `json:"nlpd,omitempty"`
+	Error   *float64   `json:"error,omitempty"`
+	NLL     *float64   `json:"nll,omitempty"`
 }
 
 // List finds the runs in a folder and in those below it. A cross-validation is one entry, with the means of its folds.
@@ -84,20 +84,20 @@ func entryOf(path string) (e Entry, found bool, err error) {
 		return e, false, nil
 	}
 	result, err := rundir.ReadResult(path)
-	e.Standing = "complete"
+	e.Status = "complete"
 	if err != nil {
 		c, unreadable := rundir.ReadCheckpoint(path)
 		if unreadable != nil {
 			return e, true, err
 		}
 		result = c.Result
-		e.Standing = "unfinished"
+		e.Status = "unfinished"
 	}
 	switch {
-	case e.Standing == "complete" && rundir.CheckLength(path) != nil:
-		e.Standing = "damaged model"
+	case e.Status == "complete" && rundir.CheckLength(path) != nil:
+		e.Status = "damaged model"
 	case result.Interrupted:
-		e.Standing = "interrupted"
+		e.Status = "interrupted"
 	}
 	e.Run = path
 	e.Data = result.Data
@@ -139,10 +139,10 @@ func searchEntry(path string) (e Entry, err error) {
 	if err != nil {
 		return e, err
 	}
-	e = Entry{Run: path, Data: data.NameOf(requested.Data), Model: requested.Model, Standing: "unfinished search",
+	e = Entry{Run: path, Data: data.NameOf(requested.Data), Model: requested.Model, Status: "unfinished search",
 		Seconds: state.Used.Seconds()}
 	if requested.Ensemble > 1 {
-		e.Standing = "unfinished ensemble"
+		e.Status = "unfinished ensemble"
 	}
 	for _, c := range state.Candidates {
 		e.Steps += c.Refit.Steps
@@ -169,7 +169,7 @@ func cvEntry(path string) (e Entry, err error) {
 	if err != nil {
 		return e, err
 	}
-	e = Entry{Run: path, Data: cv.Data, Model: cv.Model, Standing: fmt.Sprintf("%d of %d folds", cv.Finished, cv.Folds)}
+	e = Entry{Run: path, Data: cv.Data, Model: cv.Model, Status: fmt.Sprintf("%d of %d folds", cv.Finished, cv.Folds)}
 	scored, tested := 0, 0
 	for _, run := range cv.Runs {
 		e.Steps += run.Steps

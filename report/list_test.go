@@ -26,14 +26,14 @@ func TestRunsAreListed(t *testing.T) {
 	}
 	put(rundir.ConfigFile, "")
 	put(rundir.ResultFile, `{"model": "gpdrf", "n_test": 90, "test_cut": {"rows": 12, "samples": 1}}`)
-	for standing, text := range map[string]string{"complete": model.String(), "damaged model": model.String()[:70]} {
+	for status, text := range map[string]string{"complete": model.String(), "damaged model": model.String()[:70]} {
 		put(rundir.ModelFile, text)
-		if e, left := list(); e.Cut != "12 of 90" || e.Standing != standing || left != nil {
-			t.Errorf("%s: %+v, %v", standing, e, left)
+		if e, left := list(); e.Cut != "12 of 90" || e.Status != status || left != nil {
+			t.Errorf("%s: %+v, %v", status, e, left)
 		}
 	}
 	must.OK(t, os.Remove(filepath.Join(folder, rundir.ModelFile)))
-	if e, left := list(); e.Standing != "damaged model" || left != nil {
+	if e, left := list(); e.Status != "damaged model" || left != nil {
 		t.Errorf("without its model: %+v, %v", e, left)
 	}
 	put(rundir.ResultFile, "{}")
@@ -59,7 +59,7 @@ func TestSearchIsListed(t *testing.T) {
 		t.Fatalf("%+v, %v", all, err)
 	}
 	all[0].Began = nil
-	if want := (Entry{Run: search, Data: "houses", Model: "gpdrf", Standing: "unfinished search", Steps: 42,
+	if want := (Entry{Run: search, Data: "houses", Model: "gpdrf", Status: "unfinished search", Steps: 42,
 		Seconds: 2.5}); all[0] != want {
 		t.Errorf("%+v, expected %+v", all[0], want)
 	}

@@ -123,7 +123,7 @@ func (v *crossValidation) resume() (err error) {
 	finished := 0
 	anyNew := false
 	for k := 1; k <= v.cv.Folds; k++ {
-		if v.cv.Runs[k-1].Standing == rundir.FoldFinished {
+		if v.cv.Runs[k-1].Status == rundir.FoldFinished {
 			finished = k
 		}
 		anyNew = anyNew || v.cv.IsPending(k) && !v.cv.CanResume(k)
@@ -175,7 +175,7 @@ func (v *crossValidation) record(k int, err error) error {
 	switch {
 	case interrupted, err == nil && v.p.ctx.Err() != nil:
 		return errInterrupted
-	case err != nil && v.cv.Runs[k-1].Standing == rundir.FoldFailed && (train.Diverged(err) || !v.cv.IsPending(k)):
+	case err != nil && v.cv.Runs[k-1].Status == rundir.FoldFailed && (train.Diverged(err) || !v.cv.IsPending(k)):
 		v.p.note("fold %d of %d failed: %v", k, v.cv.Folds, err)
 	case err != nil:
 		return fmt.Errorf("fold %d of %d: %w", k, v.cv.Folds, err)
@@ -187,7 +187,7 @@ func (v *crossValidation) record(k int, err error) error {
 func (v *crossValidation) failed() error {
 	var failures []string
 	for _, run := range v.cv.Runs {
-		if run.Standing == rundir.FoldFailed {
+		if run.Status == rundir.FoldFailed {
 			failures = append(failures, fmt.Sprintf("fold %d: %s", run.Fold, run.Failure))
 		}
 	}
@@ -249,7 +249,7 @@ func (v *crossValidation) leave(folder *rundir.Folder) error {
 func (v *crossValidation) open(k int, guard *exitGuard, limit train.TimeLimit) (*train.Job, *rundir.Folder, error) {
 	cv := v.cv
 	heading := fmt.Sprintf("\nfold %d of %d", k, cv.Folds)
-	if cv.Path() != "" && cv.Runs[k-1].Standing != rundir.FoldWaiting && cv.CanResume(k) {
+	if cv.Path() != "" && cv.Runs[k-1].Status != rundir.FoldWaiting && cv.CanResume(k) {
 		v.p.note("%s", heading)
 		return v.p.reopen(guard, cv.FoldPath(k), v.changes)
 	}

@@ -40,8 +40,8 @@ func TestTableOfACutTest(t *testing.T) {
 	cut := scores
 	cut.Cut = &fitted.Cut{Rows: 16, Samples: 3}
 	cv := &rundir.CV{Task: data.Classification, Folds: 2, Runs: []rundir.FoldRun{
-		{Fold: 1, Standing: rundir.FoldFinished, NTest: 90, ResultScores: &cut},
-		{Fold: 2, Standing: rundir.FoldFinished, NTest: 80, ResultScores: &scores},
+		{Fold: 1, Status: rundir.FoldFinished, NTest: 90, ResultScores: &cut},
+		{Fold: 2, Status: rundir.FoldFinished, NTest: 80, ResultScores: &scores},
 	}}
 	must.Contain(t, cvTable(cv), " 16 of 90 ", " 80 ")
 }

@@ -97,7 +97,7 @@ func (c *call) runFolders() (folders []string, err error) {
 			return nil, err
 		}
 		for k, run := range cv.Runs {
-			if run.Standing == rundir.FoldFinished {
+			if run.Status == rundir.FoldFinished {
 				folders = append(folders, cv.FoldPath(k+1))
 			}
 		}

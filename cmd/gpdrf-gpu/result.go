@@ -199,7 +199,7 @@ func cvTable(cv *rundir.CV) string {
 		}
 	}
 	counts := slices.ContainsFunc(cv.Runs, func(r rundir.FoldRun) bool {
-		return r.Standing == rundir.FoldFinished && r.Measure == fitted.CountingMeasure
+		return r.Status == rundir.FoldFinished && r.Measure == fitted.CountingMeasure
 	})
 	hasOwn := cv.Raw != nil && cv.Task == data.Regression && !counts // counts have one unit only
 	if hasOwn {
@@ -219,11 +219,11 @@ func cvTable(cv *rundir.CV) string {
 		t.add(cells[:len(header)]...)
 	}
 	for _, run := range cv.Runs {
-		if run.Standing == rundir.FoldFinished {
+		if run.Status == rundir.FoldFinished {
 			test, own := run.ResultScores.ByName()
 			row(run.Fold, testedRows(run), test, own)
 		} else {
-			t.add(run.Fold, "", run.Standing)
+			t.add(run.Fold, "", run.Status)
 		}
 	}
 	if cv.Finished > 0 {

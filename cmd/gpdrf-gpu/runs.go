@@ -83,7 +83,7 @@ func runColumns() []runColumn {
 		{"run", func(e report.Entry) string { return e.Run }, nil},
 		{"data", func(e report.Entry) string { return e.Data }, nil},
 		{"model", func(e report.Entry) string { return e.Model }, nil},
-		{"standing", func(e report.Entry) string { return e.Standing }, nil},
+		{"standing", func(e report.Entry) string { return e.Status }, nil},
 		{"began", func(e report.Entry) string {
 			if e.Began == nil {
 				return ""

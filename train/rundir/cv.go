@@ -48,7 +48,7 @@ type CV struct {
 	path string
 }
 
-// The standings of a fold.
+// The values of FoldRun.Status.
 const (
 	FoldWaiting     = "not begun"
 	FoldUnfinished  = "unfinished"  // the fold has a checkpoint
@@ -57,11 +57,11 @@ const (
 	FoldFinished    = "finished"
 )
 
-// FoldRun is the standing of a fold, and its results.
+// FoldRun is the status of a fold, and its results.
 type FoldRun struct {
 	Fold                 int     `json:"fold"`
 	Run                  string  `json:"run"` // name of its folder in the folder of the cross-validation
-	Standing             string  `json:"standing"`
+	Status               string  `json:"standing"`
 	Failure              string  `json:"failure,omitempty"`
 	NTrain               int     `json:"n_train,omitempty"`
 	NTest                int     `json:"n_test,omitempty"`
@@ -107,7 +107,7 @@ func NewCV(requested string, file, flags []options.Setting) (*CV, error) {
 	}
 	cv.Folder, _ = os.Getwd()
 	for k := range cv.Folds {
-		cv.Runs = append(cv.Runs, FoldRun{Fold: k + 1, Run: foldFolder(k + 1), Standing: FoldWaiting})
+		cv.Runs = append(cv.Runs, FoldRun{Fold: k + 1, Run: foldFolder(k + 1), Status: FoldWaiting})
 	}
 	return cv, nil
 }
@@ -126,7 +126,7 @@ func (cv *CV) Share() time.Duration {
 // IsCV reports whether a folder holds a cross-validation.
 func IsCV(path string) bool { return hasFile(path, cvFile) }
 
-// OpenCV reads the folder of a cross-validation, and the standings of the folds from their folders.
+// OpenCV reads the folder of a cross-validation, and the status of the folds from their folders.
 func OpenCV(path string) (*CV, error) {
 	file := filepath.Join(path, cvFile)
 	text, err := os.ReadFile(file)
@@ -142,7 +142,7 @@ func OpenCV(path string) (*CV, error) {
 		return nil, usererror.Errorf("%s: damaged: it is not the list of the folds of a cross-validation", file)
 	}
 	cv.path = path
-	return cv, cv.readStandings()
+	return cv, cv.readStatuses()
 }
 
 // Place makes the folder of a new cross-validation, in a place, as NewFolder does.
@@ -173,13 +173,13 @@ func (cv *CV) Lock() (release func(), err error) {
 	return func() { f.Close() }, nil
 }
 
-// Update reads the standings of the folds again, notes a failure of one of them, and writes cv.json.
+// Update reads the status of the folds again, notes a failure of one of them, and writes cv.json.
 func (cv *CV) Update(fold int, failure error) error {
 	cv.Runs[fold-1].Failure = ""
 	if failure != nil {
 		cv.Runs[fold-1].Failure = failure.Error()
 	}
-	if err := cv.readStandings(); err != nil {
+	if err := cv.readStatuses(); err != nil {
 		return err
 	}
 	return atomicfile.WriteFile(filepath.Join(cv.path, cvFile), JSONTo(cv))
@@ -198,22 +198,22 @@ func (cv *CV) Prune() error {
 	return os.Remove(cv.path)
 }
 
-// readStandings reads the standings of the folds from their folders.
-func (cv *CV) readStandings() error {
+// readStatuses reads the status of the folds from their folders.
+func (cv *CV) readStatuses() error {
 	cv.Complete = true
 	for i := range cv.Runs {
-		if err := cv.Runs[i].readStanding(filepath.Join(cv.path, cv.Runs[i].Run)); err != nil {
+		if err := cv.Runs[i].readStatus(filepath.Join(cv.path, cv.Runs[i].Run)); err != nil {
 			return err
 		}
-		cv.Complete = cv.Complete && cv.Runs[i].Standing == FoldFinished
+		cv.Complete = cv.Complete && cv.Runs[i].Status == FoldFinished
 	}
 	cv.summarise()
 	return nil
 }
 
-func (r *FoldRun) readStanding(path string) error {
+func (r *FoldRun) readStatus(path string) error {
 	previous := *r
-	*r = FoldRun{Fold: previous.Fold, Run: previous.Run, Standing: FoldWaiting}
+	*r = FoldRun{Fold: previous.Fold, Run: previous.Run, Status: FoldWaiting}
 	switch {
 	case hasFile(path, ResultFile):
 		result, err := ReadResult(path)
@@ -227,18 +227,18 @@ func (r *FoldRun) readStanding(path string) error {
 		}
 		switch {
 		case result.Interrupted:
-			r.Standing = FoldInterrupted
+			r.Status = FoldInterrupted
 		case result.Failure == Untested: // it was killed before its test, or is being tested
-			r.Standing, r.Failure = FoldUnfinished, ""
+			r.Status, r.Failure = FoldUnfinished, ""
 		case result.Failure != "":
-			r.Standing = FoldFailed
+			r.Status = FoldFailed
 		default:
-			r.Standing = FoldFinished
+			r.Status = FoldFinished
 		}
 	case previous.Failure != "":
-		r.Standing, r.Failure = FoldFailed, previous.Failure
+		r.Status, r.Failure = FoldFailed, previous.Failure
 	case hasFile(path, CheckpointFile):
-		r.Standing = FoldUnfinished
+		r.Status = FoldUnfinished
 	}
 	return nil
 }
@@ -271,7 +271,7 @@ func (cv *CV) CanResume(fold int) bool { return hasFile(cv.FoldPath(fold), Check
 // is done.
 func (cv *CV) IsPending(fold int) bool {
 	run := cv.Runs[fold-1]
-	return run.Standing != FoldFinished && !(run.Standing == FoldFailed && hasFile(cv.FoldPath(fold), ResultFile))
+	return run.Status != FoldFinished && !(run.Status == FoldFailed && hasFile(cv.FoldPath(fold), ResultFile))
 }
 
 // Changes returns the flags that differ from the options that the cross-validation began with.

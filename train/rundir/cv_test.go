@@ -61,7 +61,7 @@ func TestCVSummary(t *testing.T) {
 	rmse, nlpd, rows := []float64{1, 2, 4}, []float64{0.5, 0.25, 0}, []int{10, 20, 10}
 	for i := range rmse {
 		raw := metrics.Regression{RMSE: 10 * rmse[i], NLPD: nlpd[i]}
-		cv.Runs = append(cv.Runs, FoldRun{Fold: i + 1, Standing: FoldFinished, NTest: rows[i],
+		cv.Runs = append(cv.Runs, FoldRun{Fold: i + 1, Status: FoldFinished, NTest: rows[i],
 			ResultScores: &fitted.ResultScores{TestScores: fitted.TestScores{
 				Regression: &metrics.Regression{RMSE: rmse[i],
 					NLPD: nlpd[i]}}, Raw: &raw}})
@@ -89,17 +89,17 @@ func TestCVSummary(t *testing.T) {
 	}
 	cv.Runs[0].Cut = nil
 
-	cv.Runs[1].Standing, cv.Complete = FoldFailed, false
+	cv.Runs[1].Status, cv.Complete = FoldFailed, false
 	cv.summarise()
 	near("mean RMSE of two", cv.Test["rmse"].Mean, 2.5)
 	if cv.Finished != 2 || cv.Pooled != nil {
 		t.Errorf("%d folds, pooled %v", cv.Finished, cv.Pooled)
 	}
-	cv.Runs[0].Standing = FoldInterrupted
+	cv.Runs[0].Status = FoldInterrupted
 	if cv.summarise(); cv.Test["rmse"].SE != nil {
 		t.Error("an error of one fold")
 	}
-	cv.Runs[2].Standing = FoldWaiting
+	cv.Runs[2].Status = FoldWaiting
 	if cv.summarise(); cv.Test != nil || cv.Finished != 0 {
 		t.Error("scores of no fold")
 	}
@@ -140,7 +140,7 @@ func TestCVFolder(t *testing.T) {
 
 	must.Equal(t, commit(t, cv.FoldPath(1), "d"), cv.FoldPath(1))
 	must.OK(t, cv.Update(2, os.ErrClosed))
-	if other, err = OpenCV(out); err != nil || other.Runs[0].Standing != FoldFinished ||
+	if other, err = OpenCV(out); err != nil || other.Runs[0].Status != FoldFinished ||
 		other.Runs[1].Failure == "" || other.IsPending(1) || !other.IsPending(2) {
 		t.Errorf("%+v, %v", other, err)
 	}
@@ -150,7 +150,7 @@ func TestCVFolder(t *testing.T) {
 		text, 0o666) != nil {
 		t.Fatal(err)
 	}
-	if other, err = OpenCV(out); err != nil || other.Runs[0].Standing != FoldUnfinished || !other.IsPending(1) {
+	if other, err = OpenCV(out); err != nil || other.Runs[0].Status != FoldUnfinished || !other.IsPending(1) {
 		t.Errorf("killed in its test: %+v, %v", other, err)
 	}
 	if again, err := other.NewFolder(1); err != nil {

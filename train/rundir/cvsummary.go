@@ -50,7 +50,7 @@ type Pooled struct {
 // summarise computes the Summary from the folds.
 func (cv *CV) summarise() {
 	cv.Summary = Summary{}
-	finished := slices.DeleteFunc(slices.Clone(cv.Runs), func(r FoldRun) bool { return r.Standing != FoldFinished })
+	finished := slices.DeleteFunc(slices.Clone(cv.Runs), func(r FoldRun) bool { return r.Status != FoldFinished })
 	if cv.Finished = len(finished); cv.Finished == 0 {
 		return
 	}
