@@ -107,7 +107,7 @@ func medianFigure(runs []*record, key string) float64 {
 
 // draw draws the seconds of the races, if there are any.
 func (runs reachRecords) draw() error {
-	p := plots.Races{Title: "Seconds to the other's NLPD, from start to prediction", Most: 60}
+	p := plots.Races{Title: "Seconds to the other's NLPD, from start to prediction", TimeLimit: 60}
 	for _, r := range runs.races() {
 		p.Names = append(p.Names, r.set+", "+titleOf(r.peer))
 		p.Theirs = append(p.Theirs, medianFigure(r.theirs, "wall_seconds"))

@@ -92,7 +92,7 @@ func inputName(column string, columns []string) string {
 func (g graph) scaled(s scaling.Scaler, x value) value {
 	d := len(s.Center)
 	if s.Log != nil {
-		over := g.max(g.sub(x, g.Doubles(s.Log.Least, d)), 0)
+		over := g.max(g.sub(x, g.Doubles(s.Log.Min, d)), 0)
 		x = g.Op("Log", g.add(g.div(over, g.Doubles(s.Log.Unit, d)), g.Scalar(1)))
 	}
 	if s.Tails != nil {

@@ -118,7 +118,7 @@ func TestLogGraph(t *testing.T) {
 	trained := golden(t, "drf")
 	count := map[string]int{}
 	for sign, scale := range map[int]scaling.TargetScale{
-		1:  {Mean: 2, SD: 1, Log: true, OwnSD: 9, Most: 50},
+		1:  {Mean: 2, SD: 1, Log: true, OwnSD: 9, Max: 50},
 		-1: {Mean: 2, SD: 1},
 	} {
 		trained.Targets[1] = scale

@@ -76,7 +76,7 @@ func smallTrained(kind string, task data.Task) *fitted.Model {
 			Spectra: model.VarIntegrated, Samples: 1},
 		Schema: data.Schema{Columns: []string{"a", "b"}, Target: "y", TargetAt: 2, Task: task},
 		Scaler: scaling.Scaler{Kind: "standard", Center: []float64{0.1, -3}, Scale: []float64{1, 2},
-			Least: []float64{-1, -5}, Most: []float64{1, 0}},
+			Min: []float64{-1, -5}, Max: []float64{1, 0}},
 		Targets: []scaling.TargetScale{{Mean: 450, SD: 17}}, Seed: 7,
 	}
 	if task == data.Classification {

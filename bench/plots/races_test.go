@@ -10,7 +10,7 @@ import (
 
 // A line has a blue point, also where ours was not there in time.
 func TestRaces(t *testing.T) {
-	r := Races{Title: "races", Most: 60, Names: []string{"bike", "pol"}, Theirs: []float64{60, 3},
+	r := Races{Title: "races", TimeLimit: 60, Names: []string{"bike", "pol"}, Theirs: []float64{60, 3},
 		Ours: []float64{4, math.Inf(1)}}
 	var out bytes.Buffer
 	must.OK(t, r.Write(&out))

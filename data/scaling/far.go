@@ -18,8 +18,8 @@ func (s Scaler) unclipped(dst, row []float64) {
 
 func (s Scaler) unclippedValue(j int, x float64) float64 {
 	v := s.value(j, x)
-	if s.Log != nil && x < s.Log.Least[j] {
-		v += (x - s.Log.Least[j]) / s.Log.Unit[j] / s.Scale[j]
+	if s.Log != nil && x < s.Log.Min[j] {
+		v += (x - s.Log.Min[j]) / s.Log.Unit[j] / s.Scale[j]
 	}
 	return min(max(v, -MaxScaled), MaxScaled)
 }
@@ -33,15 +33,15 @@ func (s Scaler) UnclippedRows(ds *data.Dataset, lo, hi int) []float64 {
 // outside returns the distance of value x of column j from the training range, in widths of the scaled range, or in the
 // unit of a constant column. A distance of 1 or more is far.
 func (s Scaler) outside() func(j int, x float64) float64 {
-	least, most, width := make([]float64, len(s.Least)), make([]float64, len(s.Least)), make([]float64, len(s.Least))
+	least, most, width := make([]float64, len(s.Min)), make([]float64, len(s.Min)), make([]float64, len(s.Min))
 	for j := range width {
-		least[j], most[j] = s.unclippedValue(j, s.Least[j]), s.unclippedValue(j, s.Most[j])
+		least[j], most[j] = s.unclippedValue(j, s.Min[j]), s.unclippedValue(j, s.Max[j])
 		if width[j] = most[j] - least[j]; width[j] == 0 {
 			width[j] = 1
 		}
 	}
 	return func(j int, x float64) float64 {
-		if x >= s.Least[j] && x <= s.Most[j] {
+		if x >= s.Min[j] && x <= s.Max[j] {
 			return 0
 		}
 		at := s.unclippedValue(j, x)
@@ -74,7 +74,7 @@ func (f *FarRows) Add(s Scaler, ds *data.Dataset) {
 			text := ds.Formatter(at)
 			f.first = fmt.Sprintf("%s: column %s is %s, and %s in the training rows: far outside, so the "+
 				"prediction is unreliable", ds.RowLocation(i), phrase.Quote(ds.Columns[at]), text(ds.Row(i)[at]),
-				between(s.Least[at], s.Most[at], text))
+				between(s.Min[at], s.Max[at], text))
 		}
 	}
 	f.of += ds.N()

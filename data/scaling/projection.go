@@ -83,7 +83,7 @@ func (s Scaler) subset(columns []int) Scaler {
 	to := Scaler{Kind: s.Kind, Clip: s.Clip,
 		Center: matrix.Pick(s.Center, columns), Scale: matrix.Pick(s.Scale, columns)}
 	if s.Log != nil {
-		to.Log = &LogScale{matrix.Pick(s.Log.Least, columns), matrix.Pick(s.Log.Unit, columns)}
+		to.Log = &LogScale{matrix.Pick(s.Log.Min, columns), matrix.Pick(s.Log.Unit, columns)}
 	}
 	if s.Tails != nil {
 		to.Tails = &AsinhScale{matrix.Pick(s.Tails.Middle, columns), matrix.Pick(s.Tails.Unit, columns)}
@@ -126,7 +126,7 @@ func (p *Projection) Check() error {
 		return fmt.Errorf("%d projected columns of %d", k, p.Of)
 	case len(p.OutputNames) < 1 || len(p.Offsets) != len(p.OutputNames):
 		return fmt.Errorf("%d scores with %d offsets", len(p.OutputNames), len(p.Offsets))
-	case len(s.Center) != k || len(s.Scale) != k || s.Log != nil && (len(s.Log.Least) != k || len(s.Log.Unit) != k),
+	case len(s.Center) != k || len(s.Scale) != k || s.Log != nil && (len(s.Log.Min) != k || len(s.Log.Unit) != k),
 		s.Tails != nil && (len(s.Tails.Middle) != k || len(s.Tails.Unit) != k):
 		return fmt.Errorf("%d projected columns and a scaler of others", k)
 	case slices.ContainsFunc(s.Scale, func(scale float64) bool { return !(scale > 0) }):

@@ -40,15 +40,15 @@ type Scaler struct {
 	Log    *LogScale   `json:"log,omitempty"`
 	Tails  *AsinhScale `json:"tails,omitempty"`
 
-	// Least and Most are the range of each input in the training rows, as in the file.
-	Least []float64 `json:"least,omitempty"`
-	Most  []float64 `json:"most,omitempty"`
+	// Min and Max are the range of each input in the training rows, as in the file.
+	Min []float64 `json:"least,omitempty"`
+	Max []float64 `json:"most,omitempty"`
 }
 
-// LogScale maps each input to log(1 + max(x − Least, 0)/Unit) before the rest of its Scaler.
+// LogScale maps each input to log(1 + max(x − Min, 0)/Unit) before the rest of its Scaler.
 type LogScale struct {
-	Least []float64 `json:"least"`
-	Unit  []float64 `json:"unit"` // above 0
+	Min  []float64 `json:"least"`
+	Unit []float64 `json:"unit"` // above 0
 }
 
 const (
@@ -81,7 +81,7 @@ func FitScaler(kind string, ds *data.Dataset) (Scaler, error) {
 func fitScaler(kind string, x *tensor.Dense) (Scaler, error) {
 	n, d := matrix.Size(x)
 	s := Scaler{Kind: kind, Center: make([]float64, d), Scale: make([]float64, d),
-		Least: make([]float64, d), Most: make([]float64, d)}
+		Min: make([]float64, d), Max: make([]float64, d)}
 	if kind == "robust" {
 		s.Clip = robustClip
 	}
@@ -94,7 +94,7 @@ func fitScaler(kind string, x *tensor.Dense) (Scaler, error) {
 	col := make([]float64, n)
 	for j := range d {
 		matrix.Column(col, x, j)
-		s.Least[j], s.Most[j] = slices.Min(col), slices.Max(col)
+		s.Min[j], s.Max[j] = slices.Min(col), slices.Max(col)
 		switch kind {
 		case "none":
 			s.Scale[j] = 1
@@ -126,7 +126,7 @@ func fitScaler(kind string, x *tensor.Dense) (Scaler, error) {
 
 // fit fits column j of the training rows, and replaces its values by their logarithms.
 func (l *LogScale) fit(col []float64, j int) {
-	l.Least[j] = slices.Min(col)
+	l.Min[j] = slices.Min(col)
 	l.Unit[j] = 1
 	if _, sd := stats.MeanSD(col); sd > 0 {
 		l.Unit[j] = sd / logUnits
@@ -137,7 +137,7 @@ func (l *LogScale) fit(col []float64, j int) {
 }
 
 func (l *LogScale) value(j int, x float64) float64 {
-	return math.Log1p(max(x-l.Least[j], 0) / l.Unit[j])
+	return math.Log1p(max(x-l.Min[j], 0) / l.Unit[j])
 }
 
 // value returns input j before clipping.

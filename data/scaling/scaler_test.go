@@ -45,8 +45,8 @@ func TestScalers(t *testing.T) {
 	} {
 		got := must.Get(fitScaler(want.Kind, m))(t)
 		for j := range 3 {
-			if got.Least[j] != want.Least[j] || got.Most[j] != want.Most[j] {
-				t.Errorf("ranges %v, %v, want %v, %v", got.Least, got.Most, want.Least, want.Most)
+			if got.Min[j] != want.Min[j] || got.Max[j] != want.Max[j] {
+				t.Errorf("ranges %v, %v, want %v, %v", got.Min, got.Max, want.Min, want.Max)
 			}
 			if !near(got.Center[j], want.Center[j], 1e-14) || !near(got.Scale[j], want.Scale[j], 1e-14) ||
 				got.Clip != want.Clip {
@@ -83,7 +83,7 @@ func TestLogScale(t *testing.T) {
 	x := []float64{3, 7, 4, 7, 7, 7, 23, 7, 103, 7}
 	s := must.Get(fitScaler("log", matrix.New(5, 2, slices.Clone(x))))(t)
 	_, sd := stats.MeanSD([]float64{3, 4, 7, 23, 103})
-	if s.Log.Least[0] != 3 || !near(s.Log.Unit[0], sd/10, 1e-15) || s.Log.Unit[1] != 1 {
+	if s.Log.Min[0] != 3 || !near(s.Log.Unit[0], sd/10, 1e-15) || s.Log.Unit[1] != 1 {
 		t.Errorf("%+v", s.Log)
 	}
 	scaled := s.Rows(matrix.New(5, 2, x), 0, 5)
@@ -226,8 +226,8 @@ func TestTargetScale(t *testing.T) {
 	if want := math.Sqrt(14.0 / 3); !near(ts[0].SD, want, 1e-15) {
 		t.Errorf("the deviation is %g, want %g", ts[0].SD, want)
 	}
-	must.Equal(t, ts[0].Most, 6)
-	must.Equal(t, ts[0].Least, 1)
+	must.Equal(t, ts[0].Max, 6)
+	must.Equal(t, ts[0].Min, 1)
 	z := Standardise(d.Y, ts)
 	if mean, sd := stats.MeanSD(z); !near(mean, 0, 1e-15) || !near(sd, 1, 1e-15) || d.Y[0] != 1 {
 		t.Errorf("standardised %v: mean %g and deviation %g, want 0 and 1; the first target is %g", z, mean, sd, d.Y[0])

@@ -19,17 +19,17 @@ type TargetScale struct {
 	Log  bool    `json:"log,omitempty"`
 	// OwnSD is the standard deviation of y itself, if SD is that of log y; otherwise 0.
 	OwnSD float64 `json:"own_sd,omitempty"`
-	Most  float64 `json:"most,omitempty"`  // the largest y
-	Least float64 `json:"least,omitempty"` // the least y; like Most, 0 in older models without Log
+	Max   float64 `json:"most,omitempty"`  // the largest y
+	Min   float64 `json:"least,omitempty"` // the least y; like Max, 0 in older models without Log
 }
 
 // Best returns the largest y of the training rows, or the least. ok is false if the model is too old to hold it.
 func (s TargetScale) Best(least bool) (y float64, ok bool) {
-	ok = s.Least != s.Most && !(s.Log && s.Least == 0)
+	ok = s.Min != s.Max && !(s.Log && s.Min == 0)
 	if least {
-		return s.Least, ok
+		return s.Min, ok
 	}
-	return s.Most, ok
+	return s.Max, ok
 }
 
 // Unit returns the standard deviation of y in training rows, the unit of scores.
@@ -44,7 +44,7 @@ func (s TargetScale) Unit() float64 {
 const logRoom = math.Ln10
 
 // Top bounds the mean of log y, if SD is that of log y.
-func (s TargetScale) Top() float64 { return math.Log(s.Most) + logRoom }
+func (s TargetScale) Top() float64 { return math.Log(s.Max) + logRoom }
 
 // Scale returns y, or log y, in standard deviations from the mean. It is NaN if y has no logarithm.
 func (s TargetScale) Scale(y float64) float64 {
@@ -95,7 +95,7 @@ func FitTargetScales(kind string, d *data.Dataset) ([]TargetScale, error) {
 	for c, name := range names {
 		y := d.Output(c)
 		mean, sd := stats.MeanSD(y)
-		scales[c] = TargetScale{Mean: mean, SD: sd, Most: slices.Max(y), Least: slices.Min(y)}
+		scales[c] = TargetScale{Mean: mean, SD: sd, Max: slices.Max(y), Min: slices.Min(y)}
 		if kind == NoTargets {
 			scales[c].Mean, scales[c].SD = 0, 1
 		}
@@ -117,7 +117,7 @@ func logScale(y []float64, own float64) TargetScale {
 		logs[i] = math.Log(v)
 	}
 	mean, sd := stats.MeanSD(logs)
-	return TargetScale{Mean: mean, SD: sd, Log: true, OwnSD: own, Most: slices.Max(y), Least: slices.Min(y)}
+	return TargetScale{Mean: mean, SD: sd, Log: true, OwnSD: own, Max: slices.Max(y), Min: slices.Min(y)}
 }
 
 const (

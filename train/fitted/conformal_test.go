@@ -58,7 +58,7 @@ func TestConformalCoverage(t *testing.T) {
 		exact bool // the scores have no ties
 	}{
 		{"numbers", regression(scaling.TargetScale{Mean: 1, SD: 2}), wrongNumbers, true},
-		{"logarithms", regression(scaling.TargetScale{Mean: 0.3, SD: 0.5, Log: true, OwnSD: 1, Most: 9}), wrongNumbers,
+		{"logarithms", regression(scaling.TargetScale{Mean: 0.3, SD: 0.5, Log: true, OwnSD: 1, Max: 9}), wrongNumbers,
 			true},
 		{"classes", &Model{Schema: data.Schema{Task: data.Classification,
 			Classes: []string{"a", "b", "c", "d"}}}, wrongClasses, false},
@@ -108,7 +108,7 @@ func TestConformalCoverageOfCounts(t *testing.T) {
 // The interval of a score ends at the target with that score, in the target's own units, and holds it.
 func TestIntervalHoldsItsScore(t *testing.T) {
 	trained := &Model{Schema: data.Schema{Task: data.Regression, Target: "y"},
-		Targets: []scaling.TargetScale{{Mean: 0.3, SD: 0.5, Log: true, OwnSD: 1, Most: 9}}}
+		Targets: []scaling.TargetScale{{Mean: 0.3, SD: 0.5, Log: true, OwnSD: 1, Max: 9}}}
 	p, ds := wrongNumbers(rand.New(rand.NewPCG(1, 1)), 20)
 	scores := trained.conformalScores(p, ds)[0]
 	for n, y := range ds.Y {
@@ -122,7 +122,7 @@ func TestIntervalHoldsItsScore(t *testing.T) {
 // An interval that no float64 holds ends where these do.
 func TestIntervalIsFinite(t *testing.T) {
 	p, _ := wrongNumbers(rand.New(rand.NewPCG(1, 1)), 3)
-	trained := &Model{Targets: []scaling.TargetScale{{SD: 500, Log: true, OwnSD: 1, Most: 9}}}
+	trained := &Model{Targets: []scaling.TargetScale{{SD: 500, Log: true, OwnSD: 1, Max: 9}}}
 	lower, upper := Interval(trained.Mixture(p, 0), trained.Targets[0], 0, 1e6)
 	if lower < 0 || !(upper > 1e300) || math.IsInf(3*(upper-lower), 0) {
 		t.Errorf("an interval from %g to %g", lower, upper)

@@ -33,7 +33,7 @@ func smallTrained() *Model {
 		},
 		Schema: data.Schema{Columns: []string{"a", "b"}, Target: "y", TargetAt: 2, Task: data.Regression},
 		Scaler: scaling.Scaler{Kind: "standard", Center: []float64{0.1, -3}, Scale: []float64{1, 2},
-			Least: []float64{-1, -5}, Most: []float64{1, 0}},
+			Min: []float64{-1, -5}, Max: []float64{1, 0}},
 		Targets: []scaling.TargetScale{{Mean: 450, SD: 17.05}}, KLWeight: 0.5, Seed: math.MaxUint64, EvalSamples: 100,
 	}
 	t.Parameters = t.Config.Layout()
@@ -133,10 +133,10 @@ func TestModelRefuses(t *testing.T) {
 		},
 		"no samples": func(h *description, _ *[]safetensors.Tensor, _ map[string]string) { h.EvalSamples = 0 },
 		"too few logarithms": func(h *description, _ *[]safetensors.Tensor, _ map[string]string) {
-			h.Scaler.Log = &scaling.LogScale{Least: []float64{0}, Unit: []float64{1}}
+			h.Scaler.Log = &scaling.LogScale{Min: []float64{0}, Unit: []float64{1}}
 		},
 		"a logarithm's unit of 0": func(h *description, _ *[]safetensors.Tensor, _ map[string]string) {
-			h.Scaler.Log = &scaling.LogScale{Least: []float64{0, 0}, Unit: []float64{1, 0}}
+			h.Scaler.Log = &scaling.LogScale{Min: []float64{0, 0}, Unit: []float64{1, 0}}
 		},
 		"negative clip": func(h *description, _ *[]safetensors.Tensor, _ map[string]string) { h.Scaler.Clip = -1 },
 		"a tensor less": func(_ *description, ts *[]safetensors.Tensor, _ map[string]string) { *ts = (*ts)[1:] },

@@ -159,10 +159,10 @@ func (m *Model) checkInputs(columns int) error {
 
 func (m *Model) checkScaler(columns int) error {
 	s := &m.Scaler
-	lists := [][]float64{s.Center, s.Scale, s.Least, s.Most}
+	lists := [][]float64{s.Center, s.Scale, s.Min, s.Max}
 	units := slices.Clone(s.Scale)
 	if s.Log != nil {
-		lists, units = append(lists, s.Log.Least, s.Log.Unit), append(units, s.Log.Unit...)
+		lists, units = append(lists, s.Log.Min, s.Log.Unit), append(units, s.Log.Unit...)
 	}
 	if s.Tails != nil {
 		lists = append(lists, s.Tails.Middle, s.Tails.Unit)

@@ -50,7 +50,7 @@ func smallTrained() *fitted.Model {
 		},
 		Schema: data.Schema{Columns: []string{"a"}, Target: "y", TargetAt: 1, Task: data.Regression},
 		Scaler: scaling.Scaler{Kind: "standard", Center: []float64{0.1}, Scale: []float64{1},
-			Least: []float64{-1}, Most: []float64{1}},
+			Min: []float64{-1}, Max: []float64{1}},
 		Targets:  []scaling.TargetScale{{Mean: 450, SD: 17.05}},
 		KLWeight: 0.5, EvalSamples: 100,
 	}
