@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Fact is a property that all ranks must share, such as the version of the program.
-type Fact struct{ Name, Value string }
+// Property has a value that all ranks must share, such as the version of the program.
+type Property struct{ Name, Value string }
 
 // RankError is the error that ends a job. It is the same on all ranks.
 type RankError struct {
@@ -30,20 +30,20 @@ const usageCode = 2
 
 // statement is the message of a rank to the others.
 type statement struct {
-	Host  string
-	Facts []Fact
-	Text  string // text of an error; "" without one
-	Code  int    // exit code of the error
+	Host       string
+	Properties []Property `json:"Facts"`
+	Text       string     // text of an error; "" without one
+	Code       int        // exit code of the error
 }
 
 // Exchange returns the texts of all ranks, in the order of the ranks. Each rank calls it with the text of this rank.
 type Exchange func(mine []byte) (texts [][]byte, err error)
 
-// Agree compares the facts of all ranks. text and code describe an error of this rank; without an error they are "" and
-// 0. If a rank has an error, or other facts than rank 0, the error is the same *RankError on all ranks.
-func Agree(exchange Exchange, facts []Fact, text string, code int) error {
+// Agree compares the properties of all ranks. text and code describe an error of this rank; without an error they are
+// "" and 0. If a rank has an error, or other properties than rank 0, the error is the same *RankError on all ranks.
+func Agree(exchange Exchange, properties []Property, text string, code int) error {
 	host, _ := os.Hostname()
-	mine, err := json.Marshal(statement{Host: host, Facts: facts, Text: text, Code: code})
+	mine, err := json.Marshal(statement{Host: host, Properties: properties, Text: text, Code: code})
 	if err != nil {
 		return err
 	}
@@ -74,13 +74,13 @@ func firstMismatch(all []statement) error {
 		return e
 	}
 	for r, s := range all {
-		for i, f := range all[0].Facts {
-			if i < len(s.Facts) && s.Facts[i] == f {
+		for i, f := range all[0].Properties {
+			if i < len(s.Properties) && s.Properties[i] == f {
 				continue
 			}
 			other := "none"
-			if i < len(s.Facts) {
-				other = s.Facts[i].Value
+			if i < len(s.Properties) {
+				other = s.Properties[i].Value
 			}
 			return &RankError{Rank: r, Host: s.Host, Code: usageCode, Text: fmt.Sprintf(
 				"its %s is %s, and that of rank 0 on %s is %s: all ranks need the same",

@@ -66,8 +66,9 @@ func (p *program) eval(c *call) error {
 	}
 	p.noteAll(notes)
 	p.warnAll(run.Trained.RowWarnings(p.ctx, rows, 1))
-	ranks, err := p.sharePrediction(dev, dist.Fact{Name: "run", Value: path},
-		dist.Fact{Name: "samples", Value: strconv.Itoa(samples)}, dist.Fact{Name: "test set", Value: rows.Fingerprint})
+	ranks, err := p.sharePrediction(dev, dist.Property{Name: "run", Value: path},
+		dist.Property{Name: "samples", Value: strconv.Itoa(samples)},
+		dist.Property{Name: "test set", Value: rows.Fingerprint})
 	if err != nil {
 		return guard.endedOr(err)
 	}

@@ -164,9 +164,9 @@ func (p *program) predict(c *call) error {
 			r.bad.path = ""
 		}
 	}
-	ranks, err := p.sharePrediction(dev, dist.Fact{Name: "run", Value: r.path}, dist.Fact{Name: "data", Value: r.in},
-		dist.Fact{Name: "samples", Value: strconv.Itoa(r.samples)},
-		dist.Fact{Name: "draws", Value: strconv.Itoa(r.draws)})
+	ranks, err := p.sharePrediction(dev, dist.Property{Name: "run", Value: r.path},
+		dist.Property{Name: "data", Value: r.in}, dist.Property{Name: "samples", Value: strconv.Itoa(r.samples)},
+		dist.Property{Name: "draws", Value: strconv.Itoa(r.draws)})
 	if err != nil {
 		return guard.endedOr(err)
 	}

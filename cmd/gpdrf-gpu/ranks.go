@@ -85,11 +85,11 @@ func (r *ranks) meet(place dist.ProcessRank) error {
 		if err != nil {
 			return err
 		}
-		meeting, err := dist.Meet(place, address, r.limit)
+		rendezvous, err := dist.NewRendezvous(place, address, r.limit)
 		if err != nil {
 			return err
 		}
-		r.Comm, r.exchange = dist.Dry(place.Rank, place.Size), meeting.Exchange
+		r.Comm, r.exchange = dist.Dry(place.Rank, place.Size), rendezvous.Exchange
 		return nil
 	}
 	if r.limit > 0 { // the library itself would wait for ever
@@ -146,7 +146,7 @@ func nameOf(rank, size int) string {
 
 // agree compares the tasks of all ranks, or passes on the error of one of them. rankErr is the error of this rank. All
 // ranks get the same answer.
-func (p *program) agree(facts []dist.Fact, rankErr error) error {
+func (p *program) agree(properties []dist.Property, rankErr error) error {
 	if !p.joined() || p.ranks.agreed {
 		return rankErr
 	}
@@ -155,7 +155,7 @@ func (p *program) agree(facts []dist.Fact, rankErr error) error {
 	if rankErr != nil {
 		text, code = rankErr.Error(), exitCode(rankErr)
 	}
-	return dist.Agree(p.ranks.exchange, facts, text, code)
+	return dist.Agree(p.ranks.exchange, properties, text, code)
 }
 
 // deviceOfRank returns the name of the device that a rank opens. The ranks of one machine take its GPUs in turn, unless

@@ -21,7 +21,7 @@ import (
 
 // share lets the ranks agree on their task, and joins them: by NCCL between GPUs if it is there, and otherwise by MPI.
 // rankErr is an error of this rank.
-func (p *program) share(what string, dev device.Device, facts []dist.Fact, rankErr error) error {
+func (p *program) share(what string, dev device.Device, properties []dist.Property, rankErr error) error {
 	r := p.ranks
 	_, gpu := dev.(device.Queue)
 	engine, absent := nccl.Find()
@@ -35,12 +35,12 @@ func (p *program) share(what string, dev device.Device, facts []dist.Fact, rankE
 				"them with mpirun", r.Size(), what, absent)
 		}
 	}
-	facts = append([]dist.Fact{{Name: "version", Value: rundir.Version}, {Name: "device", Value: kindOf(dev)},
-		{Name: "engine", Value: engine}}, facts...)
+	properties = append([]dist.Property{{Name: "version", Value: rundir.Version}, {Name: "device", Value: kindOf(dev)},
+		{Name: "engine", Value: engine}}, properties...)
 	for _, name := range []string{"GPDRF_CUDA_GRAPH", "GPDRF_CUDA_IMAGE"} { // the bits of a result depend on these
-		facts = append(facts, dist.Fact{Name: name, Value: cmp.Or(os.Getenv(name), "unset")})
+		properties = append(properties, dist.Property{Name: name, Value: cmp.Or(os.Getenv(name), "unset")})
 	}
-	if err := p.agree(facts, rankErr); err != nil {
+	if err := p.agree(properties, rankErr); err != nil {
 		return err
 	}
 	if absent == nil {
@@ -55,11 +55,11 @@ func (p *program) share(what string, dev device.Device, facts []dist.Fact, rankE
 }
 
 // sharePrediction joins the ranks of a prediction, and returns them.
-func (p *program) sharePrediction(dev device.Device, facts ...dist.Fact) (dist.Comm, error) {
+func (p *program) sharePrediction(dev device.Device, properties ...dist.Property) (dist.Comm, error) {
 	if !p.joined() {
 		return nil, nil
 	}
-	err := p.share("prediction", dev, facts, nil)
+	err := p.share("prediction", dev, properties, nil)
 	return p.ranks.Comm, err
 }
 
@@ -92,30 +92,30 @@ func (r *ranks) openNCCL(dev device.Device) error {
 	return nil
 }
 
-// factsOf returns the facts that the ranks of a training must share.
-func factsOf(job *train.Job) (facts []dist.Fact) {
+// propertiesOf returns the properties that the ranks of a training must share.
+func propertiesOf(job *train.Job) (properties []dist.Property) {
 	for _, o := range job.Config.Options() {
 		if o.Key != "device" && o.Key != "data-dir" && o.Key != "checkpoint-every" {
-			facts = append(facts, dist.Fact{Name: "option " + o.Key, Value: o.Text()})
+			properties = append(properties, dist.Property{Name: "option " + o.Key, Value: o.Text()})
 		}
 	}
 	step := 0
 	if job.Checkpoint != nil {
 		step = job.Checkpoint.Step
 	}
-	facts = append(facts, dist.Fact{Name: "first step", Value: strconv.Itoa(step + 1)})
+	properties = append(properties, dist.Property{Name: "first step", Value: strconv.Itoa(step + 1)})
 	rows := func(name string, ds *data.Dataset) {
 		text := "none"
 		if ds != nil {
 			text = fmt.Sprintf("%d rows with fingerprint %.12s…", ds.N(), ds.Fingerprint)
 		}
-		facts = append(facts, dist.Fact{Name: name, Value: text})
+		properties = append(properties, dist.Property{Name: name, Value: text})
 	}
 	rows("training set", job.Train)
 	rows("validation set", job.Validation)
 	rows("rows of intervals", job.Conformal)
 	rows("test set", job.Test)
-	return facts
+	return properties
 }
 
 // kindOf returns the kind of a device, which decides its rounding.

@@ -106,7 +106,7 @@ func (p *program) resume(r *trainRequest) (err error) {
 	}
 	m.job, m.folder, err = p.reopen(m.guard, r.resume, r.call.given())
 	if errors.Is(err, errFinished) {
-		if err := p.agree([]dist.Fact{{Name: "run", Value: "finished"}}, nil); err != nil {
+		if err := p.agree([]dist.Property{{Name: "run", Value: "finished"}}, nil); err != nil {
 			return err
 		}
 		return p.finished(r, m.guard)
@@ -137,7 +137,7 @@ func (m *modelTraining) trainAndReport(started time.Time) error {
 	defer m.job.Device.Close()
 	if m.p.joined() {
 		err := train.CheckRanks(m.p.ranks, m.job.Config, m.job.Train.N())
-		if err = m.p.share("training", m.job.Device, factsOf(m.job), err); err != nil {
+		if err = m.p.share("training", m.job.Device, propertiesOf(m.job), err); err != nil {
 			return errors.Join(err, m.folder.Discard())
 		}
 		m.job.Comm = m.p.ranks.Comm

@@ -42,11 +42,11 @@ func rank(mode string) (err error) {
 	if err != nil {
 		return err
 	}
-	meeting, err := dist.Meet(place, address, 4*time.Minute)
+	rendezvous, err := dist.NewRendezvous(place, address, 4*time.Minute)
 	if err != nil {
 		return err
 	}
-	defer meeting.Close()
+	defer rendezvous.Close()
 	cards := 1
 	fmt.Sscan(os.Getenv("EMU_DEVICES"), &cards)
 	dev, err := device.Open(fmt.Sprintf("cuda:%d:f32", place.LocalRank%cards))
@@ -58,7 +58,7 @@ func rank(mode string) (err error) {
 	if mode == "hang" || mode == "start" {
 		limit = 2 * time.Second
 	}
-	c, err := Open(dev, Job{Rank: place.Rank, Size: place.Size, Exchange: meeting.Exchange, Limit: limit,
+	c, err := Open(dev, Job{Rank: place.Rank, Size: place.Size, Exchange: rendezvous.Exchange, Limit: limit,
 		Lost: func(call string, err error) {
 			fmt.Fprintf(os.Stderr, "rank %d: lost: %s: %v\n", place.Rank, call, err)
 			os.Exit(9)

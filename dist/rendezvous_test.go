@@ -15,15 +15,15 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
-// meet runs f on each of the ranks in come, in a meeting of size ranks.
-func meet(t *testing.T, size int, come []int, limit time.Duration, f func(*dist.Meeting, int) error) []error {
+// meet runs f on each of the ranks in come, in a rendezvous of size ranks.
+func meet(t *testing.T, size int, come []int, limit time.Duration, f func(*dist.Rendezvous, int) error) []error {
 	t.Helper()
 	address := net.JoinHostPort("127.0.0.1", disttest.FreePort(t))
 	errs := make([]error, size)
 	var all sync.WaitGroup
 	for _, r := range come {
 		all.Go(func() {
-			m, err := dist.Meet(dist.ProcessRank{Rank: r, Size: size}, address, limit)
+			m, err := dist.NewRendezvous(dist.ProcessRank{Rank: r, Size: size}, address, limit)
 			if err == nil {
 				err = f(m, r)
 				m.Close()
@@ -48,8 +48,8 @@ func meet(t *testing.T, size int, come []int, limit time.Duration, f func(*dist.
 }
 
 // Each rank gets the texts of all, twice. All ranks agree, or have the same error.
-func TestMeeting(t *testing.T) {
-	errs := meet(t, 3, []int{0, 1, 2}, time.Minute, func(m *dist.Meeting, rank int) error {
+func TestRendezvous(t *testing.T) {
+	errs := meet(t, 3, []int{0, 1, 2}, time.Minute, func(m *dist.Rendezvous, rank int) error {
 		for round := range 2 {
 			texts, err := m.Exchange(fmt.Appendf(nil, "%d of rank %d", round, rank))
 			if err != nil {
@@ -61,7 +61,7 @@ func TestMeeting(t *testing.T) {
 				}
 			}
 		}
-		err := dist.Agree(m.Exchange, []dist.Fact{{Name: "data", Value: fmt.Sprint(rank / 2)}}, "", 0)
+		err := dist.Agree(m.Exchange, []dist.Property{{Name: "data", Value: fmt.Sprint(rank / 2)}}, "", 0)
 		var found *dist.RankError
 		if !errors.As(err, &found) || found.Rank != 2 || found.Code != 2 {
 			return fmt.Errorf("other data of rank 2: %v", err)
@@ -74,14 +74,14 @@ func TestMeeting(t *testing.T) {
 }
 
 // A rank that waits in vain for another rank names it in its error.
-func TestMeetingWithoutAll(t *testing.T) {
-	nothing := func(*dist.Meeting, int) error { return nil }
+func TestRendezvousWithoutAll(t *testing.T) {
+	nothing := func(*dist.Rendezvous, int) error { return nil }
 	errs := meet(t, 4, []int{0, 2}, time.Second, nothing)
 	// Under load rank 2 may be late, too.
 	must.Contain(t, fmt.Sprint(errs[0]), "ranks 1, ", "3 have not come to 127.0.0.1:")
 	errs = meet(t, 2, []int{1}, 200*time.Millisecond, nothing)
 	must.Contain(t, fmt.Sprint(errs[1]), "rank 0 does not answer at 127.0.0.1:")
-	errs = meet(t, 2, []int{0, 1}, time.Minute, func(m *dist.Meeting, rank int) error {
+	errs = meet(t, 2, []int{0, 1}, time.Minute, func(m *dist.Rendezvous, rank int) error {
 		if rank == 1 {
 			return nil // the rank leaves
 		}
@@ -108,12 +108,12 @@ func TestAddress(t *testing.T) {
 }
 
 // The error of a second process with the same rank names this as a possible reason.
-func TestMeetingTwice(t *testing.T) {
+func TestRendezvousTwice(t *testing.T) {
 	address := net.JoinHostPort("127.0.0.1", disttest.FreePort(t))
-	go dist.Meet(dist.ProcessRank{Rank: 0, Size: 3}, address, 5*time.Second)
-	var last *dist.Meeting
+	go dist.NewRendezvous(dist.ProcessRank{Rank: 0, Size: 3}, address, 5*time.Second)
+	var last *dist.Rendezvous
 	for range 2 {
-		m := must.Get(dist.Meet(dist.ProcessRank{Rank: 1, Size: 3}, address, 5*time.Second))(t)
+		m := must.Get(dist.NewRendezvous(dist.ProcessRank{Rank: 1, Size: 3}, address, 5*time.Second))(t)
 		defer m.Close()
 		last = m
 	}
@@ -123,10 +123,10 @@ func TestMeetingTwice(t *testing.T) {
 }
 
 // The text of a rank may be long, such as the names of many columns.
-func TestMeetingLong(t *testing.T) {
+func TestRendezvousLong(t *testing.T) {
 	long := strings.Repeat("c", 3<<20)
-	errs := meet(t, 2, []int{0, 1}, time.Minute, func(m *dist.Meeting, _ int) error {
-		return dist.Agree(m.Exchange, []dist.Fact{{Name: "option ignore", Value: long}}, "", 0)
+	errs := meet(t, 2, []int{0, 1}, time.Minute, func(m *dist.Rendezvous, _ int) error {
+		return dist.Agree(m.Exchange, []dist.Property{{Name: "option ignore", Value: long}}, "", 0)
 	})
 	if err := errors.Join(errs...); err != nil {
 		t.Error(err)

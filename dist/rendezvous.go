@@ -13,9 +13,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
-// Meeting joins the ranks of a launcher without MPI, such as torchrun, for a few short texts: their training options,
-// and the start data of a communication library. Rank 0 listens, and the others call. It does no sums.
-type Meeting struct {
+// Rendezvous joins the ranks of a launcher without MPI, such as torchrun, for a few short texts: their training
+// options, and the start data of a communication library. Rank 0 listens, and the others call. It does no sums.
+type Rendezvous struct {
 	place ProcessRank
 	limit time.Duration
 	peers []peer // on rank 0 all ranks, without a connection to itself; on other ranks rank 0 alone
@@ -49,27 +49,27 @@ func Address(getenv func(string) string) (string, error) {
 	return net.JoinHostPort(host, strconv.Itoa(port)), nil
 }
 
-// Meet waits for all ranks. limit is the longest wait, also of each Exchange; 0 is no limit.
-func Meet(p ProcessRank, address string, limit time.Duration) (m *Meeting, err error) {
-	m = &Meeting{place: p, limit: limit}
+// NewRendezvous waits for all ranks. limit is the longest wait, also of each Exchange; 0 is no limit.
+func NewRendezvous(p ProcessRank, address string, limit time.Duration) (v *Rendezvous, err error) {
+	v = &Rendezvous{place: p, limit: limit}
 	if p.Rank == 0 {
-		err = m.listen(address)
+		err = v.listen(address)
 	} else {
-		err = m.call(address)
+		err = v.call(address)
 	}
 	if err != nil {
-		m.Close()
+		v.Close()
 		return nil, err
 	}
-	return m, nil
+	return v, nil
 }
 
 // deadline returns the end of a wait that begins now; zero without a limit.
-func (m *Meeting) deadline() time.Time {
-	if m.limit == 0 {
+func (v *Rendezvous) deadline() time.Time {
+	if v.limit == 0 {
 		return time.Time{}
 	}
-	return time.Now().Add(m.limit)
+	return time.Now().Add(v.limit)
 }
 
 // newPeer returns the rank at the other end of c.
@@ -78,7 +78,7 @@ func newPeer(c net.Conn) peer {
 }
 
 // listen waits for all other ranks. The connections of other callers are closed.
-func (m *Meeting) listen(address string) error {
+func (v *Rendezvous) listen(address string) error {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return err
@@ -91,17 +91,17 @@ func (m *Meeting) listen(address string) error {
 		return fmt.Errorf("the processes cannot meet: %w: give torchrun another --master-port", err)
 	}
 	defer l.Close()
-	deadline := m.deadline()
+	deadline := v.deadline()
 	if err := l.(*net.TCPListener).SetDeadline(deadline); err != nil {
 		return err
 	}
-	m.peers = make([]peer, m.place.Size)
-	for missing := m.place.Size - 1; missing > 0; {
+	v.peers = make([]peer, v.place.Size)
+	for missing := v.place.Size - 1; missing > 0; {
 		c, err := l.Accept()
 		if err != nil {
-			return fmt.Errorf("%s not come to %s: %w", m.missingRanks(), address, err)
+			return fmt.Errorf("%s not come to %s: %w", v.missingRanks(), address, err)
 		}
-		if m.accept(c, deadline) {
+		if v.accept(c, deadline) {
 			missing--
 		} else {
 			c.Close()
@@ -111,7 +111,7 @@ func (m *Meeting) listen(address string) error {
 }
 
 // accept adds a caller to the peers, and reports whether it is a rank that was missing.
-func (m *Meeting) accept(c net.Conn, deadline time.Time) bool {
+func (v *Rendezvous) accept(c net.Conn, deadline time.Time) bool {
 	const patience = 10 * time.Second // the longest wait for a silent caller
 	if first := time.Now().Add(patience); deadline.IsZero() || first.Before(deadline) {
 		deadline = first
@@ -120,19 +120,19 @@ func (m *Meeting) accept(c net.Conn, deadline time.Time) bool {
 	p := newPeer(c)
 	from := &io.LimitedReader{R: c, N: longestGreeting}
 	p.in = json.NewDecoder(from)
-	if c.SetDeadline(deadline) != nil || p.in.Decode(&g) != nil || g.Size != m.place.Size ||
-		g.Rank < 1 || g.Rank >= g.Size || m.peers[g.Rank].Conn != nil {
+	if c.SetDeadline(deadline) != nil || p.in.Decode(&g) != nil || g.Size != v.place.Size ||
+		g.Rank < 1 || g.Rank >= g.Size || v.peers[g.Rank].Conn != nil {
 		return false
 	}
 	from.N = math.MaxInt64 // later messages are longer: they can have the names of all columns
-	m.peers[g.Rank] = p
+	v.peers[g.Rank] = p
 	return true
 }
 
 // missingRanks names the ranks that have not called.
-func (m *Meeting) missingRanks() string {
+func (v *Rendezvous) missingRanks() string {
 	var ranks []string
-	for r, p := range m.peers[1:] {
+	for r, p := range v.peers[1:] {
 		if p.Conn == nil {
 			ranks = append(ranks, strconv.Itoa(r+1))
 		}
@@ -144,16 +144,16 @@ func (m *Meeting) missingRanks() string {
 }
 
 // call connects to rank 0. It tries again until rank 0 answers.
-func (m *Meeting) call(address string) error {
-	deadline := m.deadline()
+func (v *Rendezvous) call(address string) error {
+	deadline := v.deadline()
 	for {
 		c, err := (&net.Dialer{Deadline: deadline}).Dial("tcp", address)
 		if err == nil {
-			m.peers = []peer{newPeer(c)}
+			v.peers = []peer{newPeer(c)}
 			if err := c.SetDeadline(deadline); err != nil {
 				return err
 			}
-			return m.peers[0].out.Encode(greeting{m.place.Rank, m.place.Size})
+			return v.peers[0].out.Encode(greeting{v.place.Rank, v.place.Size})
 		}
 		if !deadline.IsZero() && time.Now().After(deadline) {
 			return fmt.Errorf("rank 0 does not answer at %s: %w", address, err)
@@ -163,37 +163,37 @@ func (m *Meeting) call(address string) error {
 }
 
 // Exchange returns the texts of all ranks, as the type Exchange does.
-func (m *Meeting) Exchange(mine []byte) (texts [][]byte, err error) {
-	for _, p := range m.peers {
+func (v *Rendezvous) Exchange(mine []byte) (texts [][]byte, err error) {
+	for _, p := range v.peers {
 		if p.Conn != nil {
-			if err := p.SetDeadline(m.deadline()); err != nil {
+			if err := p.SetDeadline(v.deadline()); err != nil {
 				return nil, err
 			}
 		}
 	}
-	if m.place.Rank > 0 {
-		zero := m.peers[0]
+	if v.place.Rank > 0 {
+		zero := v.peers[0]
 		if err = zero.out.Encode(mine); err == nil {
 			err = zero.in.Decode(&texts)
 		}
-		if err == nil && len(texts) != m.place.Size {
-			err = fmt.Errorf("%d texts of %d", len(texts), m.place.Size)
+		if err == nil && len(texts) != v.place.Size {
+			err = fmt.Errorf("%d texts of %d", len(texts), v.place.Size)
 		}
 		if err = peerError(0, err); err != nil {
 			// Rank 0 also closes the connection of a second process with this rank.
 			err = fmt.Errorf("%w: or another process is rank %d, or RANK and WORLD_SIZE are not those of one job",
-				err, m.place.Rank)
+				err, v.place.Rank)
 		}
 		return texts, err
 	}
-	texts = make([][]byte, m.place.Size)
+	texts = make([][]byte, v.place.Size)
 	texts[0] = mine
-	for r, p := range m.peers[1:] {
+	for r, p := range v.peers[1:] {
 		if err := p.in.Decode(&texts[r+1]); err != nil {
 			return nil, peerError(r+1, err)
 		}
 	}
-	for r, p := range m.peers[1:] {
+	for r, p := range v.peers[1:] {
 		if err := p.out.Encode(texts); err != nil {
 			return nil, peerError(r+1, err)
 		}
@@ -210,8 +210,8 @@ func peerError(rank int, err error) error {
 }
 
 // Close ends the connections.
-func (m *Meeting) Close() {
-	for _, p := range m.peers {
+func (v *Rendezvous) Close() {
+	for _, p := range v.peers {
 		if p.Conn != nil {
 			p.Conn.Close()
 		}
