@@ -91,8 +91,8 @@ type selector struct {
 	found   Selection
 }
 
-// candidate is a spec with its best fit.
-type candidate struct {
+// fittedSpec is a spec with its best fit.
+type fittedSpec struct {
 	spec Spec
 	fit
 }
@@ -114,7 +114,7 @@ func (s *selector) run(ctx context.Context, specs []Spec) error {
 }
 
 // firstRound tries all specs that do not take too long, and ranks them.
-func (s *selector) firstRound(ctx context.Context, l *comparison, specs []Spec) (tried []candidate, err error) {
+func (s *selector) firstRound(ctx context.Context, l *comparison, specs []Spec) (tried []fittedSpec, err error) {
 	for i, spec := range specs {
 		c, err := s.tryCheap(phase(ctx, i, 2*len(specs)), l, spec)
 		switch {
@@ -131,22 +131,22 @@ func (s *selector) firstRound(ctx context.Context, l *comparison, specs []Spec) 
 }
 
 // tryCheap tries a spec, or returns a *SpecError if that, or a training, would take too long.
-func (s *selector) tryCheap(ctx context.Context, l *comparison, spec Spec) (candidate, error) {
+func (s *selector) tryCheap(ctx context.Context, l *comparison, spec Spec) (fittedSpec, error) {
 	if spec.tooLarge(s.all) {
-		return candidate{}, specErrorf("%s takes too long", spec)
+		return fittedSpec{}, specErrorf("%s takes too long", spec)
 	}
 	cost, err := l.cost(context.WithValue(ctx, progressKey{}, nil), spec)
 	switch {
 	case err != nil:
-		return candidate{}, err
+		return fittedSpec{}, err
 	case cost.comparing(l.set.N()) > maxWork || cost.training(s.all.N()) > s.work:
-		return candidate{}, specErrorf("%s takes too long", spec)
+		return fittedSpec{}, specErrorf("%s takes too long", spec)
 	}
 	return l.try(ctx, spec, s.widths)
 }
 
 // secondRound tries the finalists on more rows, with the widths that were best, and ranks them.
-func (s *selector) secondRound(ctx context.Context, l *comparison, final []candidate) (tried []candidate, err error) {
+func (s *selector) secondRound(ctx context.Context, l *comparison, final []fittedSpec) (tried []fittedSpec, err error) {
 	for i, c := range final {
 		w := s.widths
 		if c.width > 0 {
@@ -162,8 +162,8 @@ func (s *selector) secondRound(ctx context.Context, l *comparison, final []candi
 }
 
 // rank sorts candidates and keeps the scores of all, and the best.
-func (s *selector) rank(tried []candidate) []candidate {
-	slices.SortStableFunc(tried, func(a, b candidate) int { return compare(a.nll, b.nll) })
+func (s *selector) rank(tried []fittedSpec) []fittedSpec {
+	slices.SortStableFunc(tried, func(a, b fittedSpec) int { return compare(a.nll, b.nll) })
 	s.found.Scores = nil
 	for _, c := range tried {
 		s.found.Scores = append(s.found.Scores, c.score())
@@ -174,7 +174,7 @@ func (s *selector) rank(tried []candidate) []candidate {
 
 // winner returns the first of the sorted candidates. Where a class is rare, it returns the one with the largest area
 // under the curve, among those whose density is no worse by a standard error.
-func winner(tried []candidate) candidate {
+func winner(tried []fittedSpec) fittedSpec {
 	won := tried[0]
 	for _, c := range tried[1:] {
 		if d, se := pairedDifference(c.loss, tried[0].loss); d <= se && c.rare > won.rare {
@@ -185,10 +185,10 @@ func winner(tried []candidate) candidate {
 }
 
 // sums adds the candidate that helps most to the best one, again and again.
-func (s *selector) sums(ctx context.Context, cv *comparison, tried []candidate) error {
+func (s *selector) sums(ctx context.Context, cv *comparison, tried []fittedSpec) error {
 	base := winner(tried)
 	for len(base.spec) < s.terms {
-		var sums []candidate
+		var sums []fittedSpec
 		var models []kernelRidge
 		for _, c := range tried {
 			if len(c.tables) > 1 || slices.Contains(base.tables, c.tables[0]) {
@@ -201,7 +201,7 @@ func (s *selector) sums(ctx context.Context, cv *comparison, tried []candidate) 
 					m.weights = slices.Insert(m.weights, i, (1-share)*w)
 				}
 				models = append(models, m)
-				sums = append(sums, candidate{spec: append(slices.Clone(base.spec), c.spec...)})
+				sums = append(sums, fittedSpec{spec: append(slices.Clone(base.spec), c.spec...)})
 			}
 		}
 		fits, err := cv.evaluate(ctx, models)
@@ -211,7 +211,7 @@ func (s *selector) sums(ctx context.Context, cv *comparison, tried []candidate) 
 		for i, f := range fits {
 			sums[i].fit = f
 		}
-		sum := slices.MinFunc(sums, func(a, b candidate) int { return compare(a.nll, b.nll) })
+		sum := slices.MinFunc(sums, func(a, b fittedSpec) int { return compare(a.nll, b.nll) })
 		s.found.Scores = append(s.found.Scores, sum.score())
 		if d, se := pairedDifference(base.loss, sum.loss); !(d > se) {
 			return nil
@@ -226,7 +226,7 @@ func (s *selector) sums(ctx context.Context, cv *comparison, tried []candidate) 
 var shares = []float64{0.25, 0.5}
 
 // bestSpec returns the spec with the kernel that was best.
-func (c candidate) bestSpec() Spec {
+func (c fittedSpec) bestSpec() Spec {
 	spec := slices.Clone(c.spec)
 	for i := range spec {
 		spec[i].Linear = c.width == 0
@@ -235,7 +235,7 @@ func (c candidate) bestSpec() Spec {
 }
 
 // score returns the Score shown to a reader.
-func (c candidate) score() Score {
+func (c fittedSpec) score() Score {
 	_, se := pairedDifference(c.loss, make([]float64, len(c.loss)))
 	return Score{Spec: c.bestSpec(), Rows: len(c.loss), NLL: c.nll, SE: se, Errors: c.errors, AUC: c.rare}
 }
@@ -253,8 +253,8 @@ func (s *selector) head(n int) *comparison {
 
 // try fits a spec, and returns the best fit: the inner product, or an exponential kernel if that is better by two
 // standard errors.
-func (cv *comparison) try(ctx context.Context, spec Spec, widths []float64) (candidate, error) {
-	c := candidate{spec: spec}
+func (cv *comparison) try(ctx context.Context, spec Spec, widths []float64) (fittedSpec, error) {
+	c := fittedSpec{spec: spec}
 	var tables []*distanceTable
 	var weights []float64
 	for i, t := range spec {
