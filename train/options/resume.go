@@ -21,35 +21,58 @@ func (c Config) Resume(flags []Setting, rows *data.Schema) (Config, error) {
 		if err := requested.set(s); err != nil {
 			return resumed, err
 		}
-		switch current := c.Text(s.Key); {
+		switch {
 		case s.Key == "checkpoint-every":
 			if err := requested.checkEvery(); err != nil {
 				return resumed, err
 			}
 			resumed.CheckpointEvery = requested.CheckpointEvery
-		case s.Key == "device" && DeviceKind(s.Text) == DeviceKind(current):
+		case s.Key == "device" && DeviceKind(s.Text) == DeviceKind(c.Device):
 			resumed.Device = s.Text
-		case requested.Text(s.Key) == current, s.Text == "auto",
-			s.Text == "0" && (s.Key == "chunk" || s.Key == "eval-every"):
-		case s.Key == "target" && rows != nil && rows.NamesTargets(requested.Target):
-		case s.Key == "precision" && DeviceKind(c.Device) != "cuda:f32": // other devices have only one precision
-		case s.Key == "kernel" && isResolved(s.Text, current):
-		case s.Key == "likelihood" && s.Text == lognormal && current == model.GaussianLikelihood &&
-			c.Targets == scaling.LogTargets:
-		case s.Key == "epochs" && strings.HasPrefix(c.PlannedFor, forEpochs(requested.Epochs)):
-		case s.Key == "time-limit" && strings.HasPrefix(c.PlannedFor, ForTime(requested.TimeLimit)):
-		default:
-			beginning := "with " + current
-			if IsLength(s.Key) {
-				beginning = "for " + c.length()
-			} else if current == "" {
-				beginning = "without"
-			}
+		case !c.has(s, requested, rows):
 			return resumed, s.Errorf("the run began %s, and its result depends on it: leave the "+
-				"option out, or begin a new run", beginning)
+				"option out, or begin a new run", c.beginning(s.Key))
 		}
 	}
 	return resumed, nil
+}
+
+// has reports whether an option has the value that a Setting requests, perhaps in other words. requested is the Config
+// with this value.
+func (c Config) has(s Setting, requested Config, rows *data.Schema) bool {
+	current := c.Text(s.Key)
+	if requested.Text(s.Key) == current || s.Text == "auto" {
+		return true
+	}
+	switch s.Key {
+	case "chunk", "eval-every":
+		return s.Text == "0"
+	case "target":
+		return rows != nil && rows.NamesTargets(requested.Target)
+	case "precision":
+		return DeviceKind(c.Device) != "cuda:f32" // other devices have only one precision
+	case "kernel":
+		return isResolved(s.Text, current)
+	case "likelihood":
+		return s.Text == lognormal && current == model.GaussianLikelihood && c.Targets == scaling.LogTargets
+	case "epochs":
+		return strings.HasPrefix(c.PlannedFor, forEpochs(requested.Epochs))
+	case "time-limit":
+		return strings.HasPrefix(c.PlannedFor, ForTime(requested.TimeLimit))
+	}
+	return false
+}
+
+// beginning returns the value with which an option began, in words.
+func (c Config) beginning(key string) string {
+	switch current := c.Text(key); {
+	case IsLength(key):
+		return "for " + c.length()
+	case current == "":
+		return "without"
+	default:
+		return "with " + current
+	}
 }
 
 // length returns the planned length of a run when it began, in words.
