@@ -46,35 +46,41 @@ func resolveOutDir(out string, overwrite bool) (place string, replaces bool, err
 	if info, err := os.Stat(place); err != nil || !info.IsDir() {
 		return "", false, usererror.OfFlag("out", "%s exists and is not an empty folder: give another folder", out)
 	}
+	if !onlyAbandoned(place) {
+		err = checkReplaces(out, place, overwrite)
+		replaces = err == nil
+	}
+	return place, replaces, err
+}
+
+// checkReplaces refuses to replace the content of a folder, unless it is a run that has ended, and overwrite is given.
+func checkReplaces(out, place string, overwrite bool) error {
 	isRun := IsRun(place)
 	busy, logErr := inUse(place)
 	switch {
-	case onlyAbandoned(place):
-		return place, false, nil
 	case IsCV(place):
-		return "", false, usererror.OfFlag("out", "%s holds a cross-validation: to resume it: %s; or give "+
-			"another folder", out, ResumeCommand(out))
+		return usererror.OfFlag("out", "%s holds a cross-validation: to resume it: %s; or give another folder", out,
+			ResumeCommand(out))
 	case IsSearch(place):
-		return "", false, usererror.OfFlag("out", "%s holds %s that has not ended: to resume it: %s; or give "+
-			"another folder", out, SearchName(place), ResumeCommand(out))
+		return usererror.OfFlag("out", "%s holds %s that has not ended: to resume it: %s; or give another folder", out,
+			SearchName(place), ResumeCommand(out))
 	case isRun && logErr != nil: // it may be of another user
-		return "", false, usererror.OfFlag("out", "%s holds a run that cannot be written to: %w: give another folder",
-			out, logErr)
+		return usererror.OfFlag("out", "%s holds a run that cannot be written to: %w: give another folder", out, logErr)
 	case isRun && busy:
-		return "", false, usererror.OfFlag("out", "%s: another process is training in it: give another folder", out)
+		return usererror.OfFlag("out", "%s: another process is training in it: give another folder", out)
 	case overwrite && isRun && foreignFile(place) == "":
-		return place, true, nil
+		return nil
 	case overwrite && isRun:
-		return "", false, usererror.OfFlag("overwrite", "%s holds %s, which no run wrote: move it away, or "+
-			"give another folder", out, foreignFile(place))
+		return usererror.OfFlag("overwrite", "%s holds %s, which no run wrote: move it away, or give another folder",
+			out, foreignFile(place))
 	case overwrite:
-		return "", false, usererror.OfFlag("overwrite", "%s is not a run folder, and only run folders are "+
-			"replaced: give another folder", out)
+		return usererror.OfFlag("overwrite", "%s is not a run folder, and only run folders are replaced: give "+
+			"another folder", out)
 	case isRun && !hasFile(place, ResultFile):
-		return "", false, usererror.OfFlag("out", "%s holds a run that is not finished: to resume it: %s; "+
-			"or give another folder", out, ResumeCommand(out))
+		return usererror.OfFlag("out", "%s holds a run that is not finished: to resume it: %s; or give another folder",
+			out, ResumeCommand(out))
 	}
-	return "", false, usererror.OfFlag("out", "%s exists and is not an empty folder: give another folder", out)
+	return usererror.OfFlag("out", "%s exists and is not an empty folder: give another folder", out)
 }
 
 // onlyAbandoned reports whether a folder is empty apart from temporary files, which a new run in it removes.
