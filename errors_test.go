@@ -105,3 +105,18 @@ func TestInputErrorOfLoad(t *testing.T) {
 		t.Errorf("%v is not fs.ErrNotExist", absent)
 	}
 }
+
+// TestUntrained checks the errors of an empty Model.
+func TestUntrained(t *testing.T) {
+	var m gpdrf.Model
+	_, err := m.Predict(t.Context(), gpdrf.Rows{Inputs: [][]float64{{1}}})
+	_, scoreErr := m.Evaluate(t.Context(), wave())
+	for _, err := range []error{err, scoreErr, m.Save(filepath.Join(t.TempDir(), "model"))} {
+		if !errors.Is(err, gpdrf.ErrUntrained) {
+			t.Errorf("an empty model: %v", err)
+		}
+	}
+	if m.Classes() != nil || m.Close() != nil {
+		t.Error("an empty model has classes, or does not close")
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -113,48 +112,5 @@ func TestDashesOfColumns(t *testing.T) {
 	_, err = m.Predict(t.Context(), gpdrf.Rows{Columns: []string{"x"}, Inputs: [][]float64{{3}}})
 	if want := `column "max --depth \"m" is missing`; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
-	}
-}
-
-// TestUntrained checks the errors of an empty Model.
-func TestUntrained(t *testing.T) {
-	var m gpdrf.Model
-	_, err := m.Predict(t.Context(), gpdrf.Rows{Inputs: [][]float64{{1}}})
-	_, scoreErr := m.Evaluate(t.Context(), wave())
-	for _, err := range []error{err, scoreErr, m.Save(filepath.Join(t.TempDir(), "model"))} {
-		if !errors.Is(err, gpdrf.ErrUntrained) {
-			t.Errorf("an empty model: %v", err)
-		}
-	}
-	if m.Classes() != nil || m.Close() != nil {
-		t.Error("an empty model has classes, or does not close")
-	}
-}
-
-// A quantile is an error in a classification, and at levels that are no probability.
-func TestNoQuantile(t *testing.T) {
-	inputs := [][]float64{{1}, {2}, {3}, {4}, {5}, {6}}
-	o := gpdrf.Options{Model: gpdrf.ModelGP, Steps: 2, Device: "cpu"}
-	predict := func(rows gpdrf.Rows) *gpdrf.Prediction {
-		rows.Inputs = inputs
-		m := must.Get(gpdrf.Train(context.Background(), rows, o))(t)
-		p := must.Get(m.Predict(context.Background(), gpdrf.Rows{Inputs: inputs}))(t)
-		return p
-	}
-	classes := predict(gpdrf.Rows{Classes: []string{"a", "b", "a", "b", "a", "b"}})
-	if q, err := classes.Quantiles(0.5); err == nil {
-		t.Errorf("%v of a classification", q)
-	}
-	for _, likelihood := range []gpdrf.Likelihood{gpdrf.LikelihoodGaussian, gpdrf.LikelihoodStudentT} {
-		o.Likelihood = likelihood
-		values := predict(gpdrf.Rows{Values: []float64{1, 2, 1, 3, 2, 4}})
-		for _, level := range []float64{0, 1, -1, 2, math.NaN(), math.Inf(1)} {
-			if q, err := values.Quantiles(0.5, level); err == nil || !strings.Contains(err.Error(), "must be above 0") {
-				t.Errorf("%s: %v at the level %g, %v", likelihood, q, level, err)
-			}
-		}
-		if q, err := values.Quantiles(0.5); err != nil || math.IsNaN(q[0][0]) {
-			t.Errorf("%s: no median: %v", likelihood, err)
-		}
 	}
 }
