@@ -28,7 +28,7 @@ func TestStreamBatches(t *testing.T) {
 		weighted.Weight[i] = float64(i % 4)
 	}
 	here, there := f.m.UploadRows(weighted, y, nil), f.m.StreamBatches(weighted, y, nil, batch)
-	pass := f.m.NewWorkspaceInParts(2, batch, 3)
+	pass := f.m.NewChunkedWorkspace(2, batch, 3)
 	gradient := func(data *DeviceRows, number uint32) []float64 {
 		key := device.Key{Seed: 5, Step: device.StepNumber{N: number}, Site: device.SiteBatch}
 		dev.DrawRows(pass.Rows(), n, key)

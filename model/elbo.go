@@ -15,7 +15,7 @@ type GradientArgs struct {
 	Predictive bool
 	KLWeight   device.Scalar // 1 for the bound; another value is a tempered objective
 
-	Abandon func() bool // reports, between two parts of a batch, whether to stop; nil never does
+	Abandon func() bool // reports, between two chunks of a batch, whether to stop; nil never does
 
 	// Sum is called after the gradient of each shard of a pass, and reports whether to continue. It is nil where one
 	// shard is the batch.
@@ -32,12 +32,12 @@ type ELBO struct {
 
 // Gradient evaluates elbo on the rows of a batch, Workspace.Rows, and writes its gradient into Params.Grad. It first
 // computes the terms of the parameters, such as Kuu and the KLs. Then it goes forward, through the likelihood, and
-// backward, for the batch or for each part of it. The backward pass of the parameters' terms is last. Nothing is read
+// backward, for the batch or for each chunk of it. The backward pass of the parameters' terms is last. Nothing is read
 // back: callers use Report. If Abandon or Sum ends it, done is false, and the gradient and the next Report are invalid.
 // Parameters do not change.
 func (m *Model) Gradient(pass *Workspace, data *DeviceRows, args GradientArgs) (done bool) {
-	for i, parts := range pass.shards {
-		if !m.accumulate(pass, parts, data, args) {
+	for i, chunks := range pass.shards {
+		if !m.accumulate(pass, chunks, data, args) {
 			return false
 		}
 		if args.Sum != nil && !args.Sum(i) {
@@ -51,8 +51,8 @@ func (m *Model) Gradient(pass *Workspace, data *DeviceRows, args GradientArgs) (
 	return true
 }
 
-// accumulate adds up the gradient over a shard's parts. The gradient of the GP layer stays in double.
-func (m *Model) accumulate(pass *Workspace, parts []part, data *DeviceRows, args GradientArgs) (done bool) {
+// accumulate adds up the gradient over a shard's chunks. The gradient of the GP layer stays in double.
+func (m *Model) accumulate(pass *Workspace, chunks []chunk, data *DeviceRows, args GradientArgs) (done bool) {
 	m.dev.Zero(m.params.Grad)
 	if m.gp != nil {
 		m.dev.Widen(m.params.wide, m.params.gpValue)
@@ -64,15 +64,15 @@ func (m *Model) accumulate(pass *Workspace, parts []part, data *DeviceRows, args
 	}
 	m.spectra()
 	m.kl(args.KLWeight)
-	for i := range parts {
+	for i := range chunks {
 		if i > 0 && args.Abandon != nil && args.Abandon() {
 			return false
 		}
-		part := &parts[i]
-		m.gather(part, data)
-		m.propagate(part, d)
-		m.expectedLogLik(part, float64(data.N)/float64(pass.B), pass.S, args.Predictive)
-		m.backward(part, d)
+		chunk := &chunks[i]
+		m.gather(chunk, data)
+		m.propagate(chunk, d)
+		m.expectedLogLik(chunk, float64(data.N)/float64(pass.B), pass.S, args.Predictive)
+		m.backward(chunk, d)
 	}
 	for _, layer := range m.drf { // all rows have added to the gradients of its spectra
 		layer.spectraBackward()
@@ -99,23 +99,23 @@ func (m *Model) NaturalStep(size device.Scalar) {
 	}
 }
 
-// gather collects the rows of a part, by number or by their place in a batch.
-func (m *Model) gather(part *part, data *DeviceRows) {
-	rows := part.rows
+// gather collects the rows of a chunk, by number or by their place in a batch.
+func (m *Model) gather(chunk *chunk, data *DeviceRows) {
+	rows := chunk.rows
 	if data.batches != nil {
-		rows = data.batches.places.View(part.first, part.b)
+		rows = data.batches.places.View(chunk.first, chunk.b)
 	}
-	if part.x != nil {
-		m.dev.Gather(part.x, data.x, rows)
+	if chunk.x != nil {
+		m.dev.Gather(chunk.x, data.x, rows)
 	}
-	if part.gp != nil {
-		part.gp.in.gather(m.dev, data, rows)
+	if chunk.gp != nil {
+		chunk.gp.in.gather(m.dev, data, rows)
 		if data.vectors != nil {
-			m.distances(&part.gp.in, data, rows)
+			m.distances(&chunk.gp.in, data, rows)
 		}
 	}
-	for _, t := range [...]struct{ dst, src *device.Tensor }{{part.y.Numbers, data.y.Numbers},
-		{part.y.Labels, data.y.Labels}, {part.y.Weight, data.y.Weight}, {part.y.Offset, data.y.Offset}} {
+	for _, t := range [...]struct{ dst, src *device.Tensor }{{chunk.y.Numbers, data.y.Numbers},
+		{chunk.y.Labels, data.y.Labels}, {chunk.y.Weight, data.y.Weight}, {chunk.y.Offset, data.y.Offset}} {
 		if t.src != nil {
 			m.dev.Gather(t.dst, t.src, rows)
 		}
@@ -124,19 +124,19 @@ func (m *Model) gather(part *part, data *DeviceRows) {
 
 // propagate computes G(F) = g^{L−1}(… g⁰(F)) (rfdnn_fwd) on S samples of F, W and Ω. Where the likelihood has a closed
 // form over the last layer's outputs, no sample of these is drawn.
-func (m *Model) propagate(part *part, d draw) {
+func (m *Model) propagate(chunk *chunk, d draw) {
 	if m.gp != nil {
-		m.gp.forward(part.gp)
+		m.gp.forward(chunk.gp)
 		if m.samplesF() {
-			m.dev.SampleF(part.f, part.gp.mean, part.gp.variance, part.rows, m.cfg.latents(d))
+			m.dev.SampleF(chunk.f, chunk.gp.mean, chunk.gp.variance, chunk.rows, m.cfg.latents(d))
 		}
 	}
 	for l, layer := range m.drf {
-		part.drf[l].noise = m.cfg.features(d, l)
-		layer.forward(part.drf[l], part.rows)
+		chunk.drf[l].noise = m.cfg.features(d, l)
+		layer.forward(chunk.drf[l], chunk.rows)
 	}
 	if m.cfg.Skip {
-		m.dev.AddColumns(part.out, part.f)
+		m.dev.AddColumns(chunk.out, chunk.f)
 	}
 }
 
@@ -145,26 +145,26 @@ func (m *Model) samplesF() bool { return !m.cfg.takesMoments() || len(m.drf) > 0
 
 // expectedLogLik computes Σ_b E_q log p(y_b | G(F_b)) (ell_n), by ell_n_estim or in closed form; or Σ_b log E_q p(y_b |
 // G(F_b)), given the samples of F. Row b counts as w_b rows. The scale N/B is applied here, once, to every gradient.
-func (m *Model) expectedLogLik(part *part, scale float64, samples int, predictive bool) {
-	g := device.LikelihoodArgs{H: part.dh}
-	a := device.LikelihoodArgs{H: part.out, Y: part.y.tensor(), Weight: part.y.Weight, Offset: part.y.Offset}
+func (m *Model) expectedLogLik(chunk *chunk, scale float64, samples int, predictive bool) {
+	g := device.LikelihoodArgs{H: chunk.dh}
+	a := device.LikelihoodArgs{H: chunk.out, Y: chunk.y.tensor(), Weight: chunk.y.Weight, Offset: chunk.y.Offset}
 	if !m.cfg.takesMoments() {
-		m.lik.evaluate(m.lik.logLik, part.ell, g, a, scale/float64(samples))
+		m.lik.evaluate(m.lik.logLik, chunk.ell, g, a, scale/float64(samples))
 		return
 	}
-	if last := len(part.drf) - 1; last < 0 {
-		g.H, g.Variance = part.gp.dmean, part.gp.dvariance
-		a.H, a.Variance = part.gp.mean, part.gp.variance
+	if last := len(chunk.drf) - 1; last < 0 {
+		g.H, g.Variance = chunk.gp.dmean, chunk.gp.dvariance
+		a.H, a.Variance = chunk.gp.mean, chunk.gp.variance
 	} else {
-		g.Variance = part.drf[last].dvariance
-		a.Variance = part.drf[last].variance
+		g.Variance = chunk.drf[last].dvariance
+		a.Variance = chunk.drf[last].variance
 		scale /= float64(samples)
 	}
 	op := m.lik.expected
 	if predictive {
 		op = m.lik.density
 	}
-	m.lik.evaluate(op, part.ell, g, a, scale)
+	m.lik.evaluate(op, chunk.ell, g, a, scale)
 }
 
 // kl computes KL(q(W,Ω,F̄) ‖ P(W,Ω,F̄)) of elbo, term by term.
@@ -180,26 +180,27 @@ func (m *Model) kl(weight device.Scalar) {
 }
 
 // backward runs the backward pass of propagate.
-func (m *Model) backward(part *part, d draw) {
-	if m.gp != nil && len(m.drf) > 0 && part.drf[0].parts != nil {
-		m.dev.Zero(part.df) // without DRF layers below, the first layer writes df
+func (m *Model) backward(chunk *chunk, d draw) {
+	if m.gp != nil && len(m.drf) > 0 && chunk.drf[0].parts != nil {
+		m.dev.Zero(chunk.df) // without DRF layers below, the first layer writes df
 	}
 	for l := len(m.drf) - 1; l >= 0; l-- {
-		if l > 0 && part.drf[l].parts != nil {
-			m.dev.Zero(part.drf[l-1].dout)
+		if l > 0 && chunk.drf[l].parts != nil {
+			m.dev.Zero(chunk.drf[l-1].dout)
 		}
-		m.drf[l].backward(part.drf[l], part.rows)
+		m.drf[l].backward(chunk.drf[l], chunk.rows)
 	}
 	if m.cfg.Skip {
-		m.dev.AddColumns(part.df, part.dh)
+		m.dev.AddColumns(chunk.df, chunk.dh)
 	}
 	if m.gp == nil {
 		return
 	}
 	if m.samplesF() {
-		m.dev.SampleFBackward(part.gp.dmean, part.gp.dvariance, part.df, part.gp.variance, part.rows, m.cfg.latents(d))
+		m.dev.SampleFBackward(chunk.gp.dmean, chunk.gp.dvariance, chunk.df, chunk.gp.variance, chunk.rows,
+			m.cfg.latents(d))
 	}
-	m.gp.backward(part.gp)
+	m.gp.backward(chunk.gp)
 }
 
 // Report reads the last evaluation's numbers from the device. It returns the errors of the evaluation: a kernel matrix

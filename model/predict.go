@@ -55,8 +55,8 @@ func (m *Model) NewPredictor(data *DeviceRows, samples int) *Predictor {
 
 // newWindow makes a window for as many samples and rows of data at once as fit.
 func (m *Model) newWindow(data *DeviceRows, samples int) window {
-	chunk, batch := m.predictSize(samples, data)
-	return window{m.windowed(data, batch), m.NewWorkspace(chunk, batch), make([]float64, chunk*batch*m.cfg.Outputs),
+	atOnce, batch := m.predictSize(samples, data)
+	return window{m.windowed(data, batch), m.NewWorkspace(atOnce, batch), make([]float64, atOnce*batch*m.cfg.Outputs),
 		make([]int32, batch)}
 }
 
@@ -133,7 +133,7 @@ func (p *Predictor) PredictRows(n int, x func(lo, hi int) []float64, seed uint64
 			if p.Abandon != nil && p.Abandon() {
 				return nil, ErrAbandoned
 			}
-			m.propagate(&now.pass.parts[0],
+			m.propagate(&now.pass.chunks[0],
 				draw{seed: seed, step: device.StepNumber{N: predictStep}, sample: p.first + uint32(s)})
 			if s == 0 {
 				next = p.send(now.first+now.n, n, x) // the upload runs while the device computes
@@ -179,7 +179,7 @@ func (p *Predictor) gather(next piece) {
 		next.rows[i] = int32(at + min(i, next.n-1)) // the last piece is filled up with its last row
 	}
 	p.m.dev.UploadInts(next.pass.rows, next.rows)
-	p.m.gather(&next.pass.parts[0], next.data)
+	p.m.gather(&next.pass.chunks[0], next.data)
 	if p.noiseRows == nil {
 		p.m.dev.Zero(next.pass.rows)
 		return
@@ -200,21 +200,21 @@ func (p piece) read(dev device.Device, of *Prediction, numbers []float64, t *dev
 
 // predictSize returns the samples and rows of a pass, at least one each: fewer than usual if the device has no memory
 // for more.
-func (m *Model) predictSize(samples int, data *DeviceRows) (chunk, batch int) {
+func (m *Model) predictSize(samples int, data *DeviceRows) (atOnce, batch int) {
 	batch = min(data.N, predictRows)
-	chunk = min(samples, max(1, predictAtOnce/max(1, batch)))
+	atOnce = min(samples, max(1, predictAtOnce/max(1, batch)))
 	free, known := m.dev.Free()
-	for known && m.predictBytes(data, chunk, batch) > free-free/predictReserve {
+	for known && m.predictBytes(data, atOnce, batch) > free-free/predictReserve {
 		switch {
-		case chunk > 1:
-			chunk = (chunk + 1) / 2
+		case atOnce > 1:
+			atOnce = (atOnce + 1) / 2
 		case batch > 1:
 			batch = (batch + 1) / 2
 		default:
 			return 1, 1
 		}
 	}
-	return chunk, batch
+	return atOnce, batch
 }
 
 // predictBytes measures the device memory of a pass of a prediction, in bytes.
@@ -234,6 +234,6 @@ func (m *Model) predictBytes(data *DeviceRows, samples, batch int) int64 {
 		dry.gp.factorise()
 	}
 	dry.spectra()
-	dry.propagate(&p.parts[0], draw{step: device.StepNumber{N: predictStep}})
+	dry.propagate(&p.chunks[0], draw{step: device.StepNumber{N: predictStep}})
 	return ledger.Total() - before
 }

@@ -10,8 +10,8 @@ import "github.com/gpdrf/gpdrf-gpu/device"
 type Shard struct{ Lo, Hi int }
 
 // Summands returns the tensors that GradientArgs.Sum replaces by their sums over all shards. They are the gradient, in
-// double for the GP layer and in Real for the rest, and ell of each part of a shard. Report adds up the ell of all
-// parts.
+// double for the GP layer and in Real for the rest, and ell of each chunk of a shard. Report adds up the ell of all
+// chunks.
 func (m *Model) Summands(w *Workspace, shard int) (gradient []*device.Tensor, ells *device.Tensor) {
 	gp := m.params.gp
 	if gp > 0 {
@@ -23,6 +23,6 @@ func (m *Model) Summands(w *Workspace, shard int) (gradient []*device.Tensor, el
 	if w.ells == nil {
 		return gradient, m.slots[slotEll]
 	}
-	parts := len(w.shards[shard])
-	return gradient, w.ells.View(shard*parts, parts)
+	chunks := len(w.shards[shard])
+	return gradient, w.ells.View(shard*chunks, chunks)
 }

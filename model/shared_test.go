@@ -31,8 +31,8 @@ func TestShards(t *testing.T) {
 			} {
 				sum, ell, first := make([]float64, total), 0.0, true
 				for n, shards := range passes {
-					parts := (shards[0].Hi - shards[0].Lo + 1) / 2 // number of parts, of two rows at most
-					p = upload(f.m.NewWorkspaceInParts(c.Samples, len(rows), parts, shards...))
+					chunks := (shards[0].Hi - shards[0].Lo + 1) / 2 // number of chunks, of two rows at most
+					p = upload(f.m.NewChunkedWorkspace(c.Samples, len(rows), chunks, shards...))
 					step := f.step
 					if !first {
 						step.KLWeight = device.Scalar{}
@@ -67,9 +67,9 @@ func TestShards(t *testing.T) {
 // addAll adds a gradient to sum, and returns ell.
 func addAll(dev device.Device, sum []float64, gradient []*device.Tensor, ells *device.Tensor) (ell float64) {
 	for _, t := range append(gradient, ells) {
-		part := make([]float64, t.Len())
-		dev.Download(part, t)
-		for i, v := range part {
+		chunk := make([]float64, t.Len())
+		dev.Download(chunk, t)
+		for i, v := range chunk {
 			if t == ells {
 				ell += v
 			} else {

@@ -12,14 +12,14 @@ func (m *Model) SolveRows(w *Workspace, data *DeviceRows, going func(done int) b
 	if m.gp == nil || !m.gp.fixed || m.cfg.kernels() > 1 || data.d == nil || data.from != nil || data.solved {
 		return
 	}
-	q := &w.parts[0]
+	q := &w.chunks[0]
 	b, inducing := q.b, m.cfg.Inducing
 	rows := make([]int32, b)
 	a, table := make([]float64, inducing*b), make([]float64, b*inducing)
 	m.gp.factorise()
 	for lo := 0; lo < data.N && going(lo); lo += b {
 		for i := range rows {
-			rows[i] = int32(min(lo+i, data.N-1)) // the last part is filled up with the last row
+			rows[i] = int32(min(lo+i, data.N-1)) // the last chunk is filled up with the last row
 		}
 		m.dev.UploadInts(q.rows, rows)
 		q.gp.in.gather(m.dev, data, q.rows)

@@ -8,7 +8,7 @@ import (
 )
 
 // Rows that were solved once have the bound and the gradient of rows whose distances are solved in every step,
-// whatever the batch and its parts; and predictions, too.
+// whatever the batch and its chunks; and predictions, too.
 func TestSolveRows(t *testing.T) {
 	for _, name := range []string{"cpu:f64", "cpu:f32"} {
 		dev := openDevice(t, name)
@@ -24,7 +24,7 @@ func TestSolveRows(t *testing.T) {
 		}
 		bound, before := gradient()
 		p := must.Get(f.m.Predict(f.data, 3, 1))(t)
-		f.m.SolveRows(f.m.NewWorkspaceInParts(1, 5, 3), f.data, func(int) bool { return true })
+		f.m.SolveRows(f.m.NewChunkedWorkspace(1, 5, 3), f.data, func(int) bool { return true })
 		if !f.data.solved {
 			t.Fatal("the rows are not solved")
 		}

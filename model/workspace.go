@@ -3,28 +3,28 @@ package model
 import "github.com/gpdrf/gpdrf-gpu/device"
 
 // Workspace is the memory of one forward and backward pass of S samples and B rows. It is made once and used for every
-// step. A batch that is too large for the device goes through in parts, whose gradients add up: noise belongs to rows
+// step. A batch that is too large for the device goes through in chunks, whose gradients add up: noise belongs to rows
 // of the data set, so the whole batch has the same result.
 type Workspace struct {
 	S, B int
 
-	*activations                // activations of the longest part
-	parts        []part         // parts in the order of the batch
-	shards       [][]part       // the parts of each shard
+	*activations                // activations of the longest chunk
+	chunks       []chunk        // chunks in the order of the batch
+	shards       [][]chunk      // the chunks of each shard
 	rows         *device.Tensor // row numbers in the data set, Int [B]
-	ells         *device.Tensor // shares of ell of the parts, Double [parts]; nil for a single part
-	host         []float64      // memory of ells on the host [parts]
+	ells         *device.Tensor // shares of ell of the chunks, Double [chunks]; nil for a single chunk
+	host         []float64      // memory of ells on the host [chunks]
 }
 
-// part is a number of rows of a batch.
-type part struct {
+// chunk is a number of rows of a batch.
+type chunk struct {
 	*activations
-	first int            // place of the part's first row in the batch
+	first int            // place of the chunk's first row in the batch
 	rows  *device.Tensor // view of the batch's row numbers, Int [b]
-	ell   *device.Tensor // the part's share of ell, Double [1]
+	ell   *device.Tensor // the chunk's share of ell, Double [1]
 }
 
-// activations are a part's tensors between forward and backward.
+// activations are a chunk's tensors between forward and backward.
 type activations struct {
 	b       int
 	x       *device.Tensor // Real [b,D]; nil where only the GP layer reads x, or D is 0
@@ -40,13 +40,13 @@ func (w *Workspace) Rows() *device.Tensor { return w.rows }
 
 // NewWorkspace makes the workspace of a pass of the given size, for a whole batch at once.
 func (m *Model) NewWorkspace(samples, batch int) *Workspace {
-	return m.NewWorkspaceInParts(samples, batch, 1)
+	return m.NewChunkedWorkspace(samples, batch, 1)
 }
 
-// NewWorkspaceInParts makes the workspace of a pass that goes through some shards of the batch, whose lengths differ by
+// NewChunkedWorkspace makes the workspace of a pass that goes through some shards of the batch, whose lengths differ by
 // a row at most. Other passes have the other shards. Without shards it goes through the whole batch. Each shard goes in
-// n parts, which differ by a row at most.
-func (m *Model) NewWorkspaceInParts(samples, batch, n int, shards ...Shard) *Workspace {
+// n chunks, which differ by a row at most.
+func (m *Model) NewChunkedWorkspace(samples, batch, n int, shards ...Shard) *Workspace {
 	if m.exact() {
 		samples = 1 // nothing is drawn, so that all samples would be the same
 	}
@@ -66,10 +66,10 @@ func (m *Model) NewWorkspaceInParts(samples, batch, n int, shards ...Shard) *Wor
 		w.ells, w.host = m.dev.New(device.Double, n*len(shards)), make([]float64, n*len(shards))
 	}
 	for _, s := range shards {
-		first := len(w.parts)
+		first := len(w.chunks)
 		for i := range n {
 			lo, hi := s.Lo+i*(s.Hi-s.Lo)/n, s.Lo+(i+1)*(s.Hi-s.Lo)/n
-			q := part{activations: w.activations, first: lo, rows: w.rows.View(lo, hi-lo), ell: m.slots[slotEll]}
+			q := chunk{activations: w.activations, first: lo, rows: w.rows.View(lo, hi-lo), ell: m.slots[slotEll]}
 			if hi-lo < longest {
 				if shorter == nil {
 					shorter = m.newActivations(&arena{from: memory}, samples, longest-1)
@@ -77,11 +77,11 @@ func (m *Model) NewWorkspaceInParts(samples, batch, n int, shards ...Shard) *Wor
 				q.activations = shorter
 			}
 			if w.ells != nil {
-				q.ell = w.ells.View(len(w.parts), 1)
+				q.ell = w.ells.View(len(w.chunks), 1)
 			}
-			w.parts = append(w.parts, q)
+			w.chunks = append(w.chunks, q)
 		}
-		w.shards = append(w.shards, w.parts[first:])
+		w.shards = append(w.shards, w.chunks[first:])
 	}
 	return w
 }

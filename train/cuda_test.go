@@ -178,7 +178,7 @@ func TestCUDANotFinite(t *testing.T) {
 	}
 }
 
-// A training in parts of a batch ends with the same parameters as a training in whole batches.
+// A training in chunks of a batch ends with the same parameters as a training in whole batches.
 func TestCUDAParts(t *testing.T) {
 	requireCUDA(t)
 	set := table(t, 60, 1, wave)

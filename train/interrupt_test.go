@@ -32,7 +32,7 @@ func (d *cancelling) Gather(dst, src, rows *device.Tensor) {
 	d.Device.Gather(dst, src, rows)
 }
 
-// A batch of partedRun goes through the model in parts, with two gatherings each: x and y.
+// A batch of partedRun goes through the model in chunks, with two gatherings each: x and y.
 const (
 	partedRun = "model=gp inducing=9 batch=20 chunk=4 steps=30 checkpoint-every=0 device=cpu:f64"
 	gathers   = 5 * 2 // number of gatherings in a step
@@ -54,7 +54,7 @@ func interruptIn(t *testing.T, j *Job, set *data.Dataset, folder *rundir.Folder,
 	return out, err
 }
 
-// A step in parts ends between two of them when the run is interrupted. The model of the step before is kept, and the
+// A step in chunks ends between two of them when the run is interrupted. The model of the step before is kept, and the
 // config of the run repeats it. A resumed run ends with the files of a run without an interrupt.
 func TestInterruptedBetweenParts(t *testing.T) {
 	set := table(t, 60, 1, wave)

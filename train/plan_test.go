@@ -165,7 +165,7 @@ func (d *counting) New(dtype device.DType, shape ...int) *device.Tensor {
 	return t
 }
 
-// What a device cannot count at once goes through in parts, and where even one row is too much the error says so.
+// What a device cannot count at once goes through in chunks, and where even one row is too much the error says so.
 func TestPlanCounts(t *testing.T) {
 	dev := mustOpen(t, "cpu:f64")
 	defer dev.Close()
@@ -188,7 +188,7 @@ func TestPlanCounts(t *testing.T) {
 }
 
 // A run that does not fit goes through its batches in as many rows as fit, and ends where the whole ends.
-func TestRunInParts(t *testing.T) {
+func TestRunInChunks(t *testing.T) {
 	set := table(t, 60, 1, wave)
 	run := func(options string, free int64) (*Outcome, []string) {
 		c := config(t, "model=gpdrf inducing=9 latents=3 features=200 layers=2 hidden=3 samples=3 w-cov=diagonal "+

@@ -131,7 +131,7 @@ func (c onDevice) Sum(tensors ...*device.Tensor) {
 
 func (c onDevice) Wait(do func()) { do() }
 
-// A step whose gradient stays on the device equals the step of one process, also in parts.
+// A step whose gradient stays on the device equals the step of one process, also in chunks.
 func TestRanksOnDevice(t *testing.T) {
 	set := table(t, 200, 1, wave)
 	inParts := startGiven + " steps=25 batch=61 inducing=9 features=7 chunk=10 device=cpu:"
@@ -152,7 +152,7 @@ func TestRanksOnDevice(t *testing.T) {
 	}
 }
 
-// Sums in a fixed order have the same bits on 1, 2, 4 and 8 ranks, also in parts.
+// Sums in a fixed order have the same bits on 1, 2, 4 and 8 ranks, also in chunks.
 func TestDeterministicRanks(t *testing.T) {
 	learns(t)
 	set := table(t, 200, 1, wave)

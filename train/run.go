@@ -34,7 +34,7 @@ type run struct {
 }
 
 // takeSteps takes the steps, from the start or from a Checkpoint. A context that is cancelled ends the run after the
-// step. If it ends a step between two of its parts, the run ends at the step before. If no step was done, the cause of
+// step. If it ends a step between two of its chunks, the run ends at the step before. If no step was done, the cause of
 // the context is the error.
 func (r *run) takeSteps(ctx context.Context) (*Outcome, error) {
 	r.finalStep = r.config.Last()
@@ -95,7 +95,7 @@ func (r *run) takeStep(ctx context.Context) error {
 	return nil
 }
 
-// doStep does the work of a step, with the numbers of the schedule. If it was abandoned between two parts, done is
+// doStep does the work of a step, with the numbers of the schedule. If it was abandoned between two chunks, done is
 // false, and nothing has changed.
 func (r *run) doStep(number int) (done bool, err error) {
 	if r.schedule.changesFixed(number) {
@@ -105,7 +105,7 @@ func (r *run) doStep(number int) (done bool, err error) {
 		KLWeight: r.schedule.klWeight(number), Natural: r.schedule.naturalStepSize(number)})
 }
 
-// abandonsStep reports whether to end a step between two of its parts. A time limit does not end the first step, so
+// abandonsStep reports whether to end a step between two of its chunks. A time limit does not end the first step, so
 // that the run has a model.
 func (r *run) abandonsStep(ctx context.Context) bool {
 	return ctx.Err() != nil && (r.out.Steps > r.earlierSteps || !errors.Is(context.Cause(ctx), ErrTimeLimit))
@@ -165,10 +165,10 @@ func (r *run) reportDue() bool {
 	return r.evaluates() || step == 1 || step%reportEvery == 0 || step == r.finalStep
 }
 
-// readReport reads the objective of a step, evaluates and reports it where that is due. A step in parts is long, so
+// readReport reads the objective of a step, evaluates and reports it where that is due. A step in chunks is long, so
 // each is read: a device that runs ahead would end steps after Ctrl-C, and an abandoned step loses its report.
 func (r *run) readReport() error {
-	if r.reportDue() || r.step.InParts() || r.out.StopReason.cutShort() {
+	if r.reportDue() || r.step.InChunks() || r.out.StopReason.cutShort() {
 		var err error
 		// the objective with the final weight of the KL, also while that weight still rises
 		if r.out.Objective, err = r.step.Model.Report(r.config.KLWeight); err != nil {
@@ -227,7 +227,7 @@ func (r *run) finish() error {
 	if err := checkFinite(r.trained.Parameters); err != nil {
 		return err
 	}
-	if out.StopReason != Interrupted || !r.step.InParts() { // after Ctrl-C, there is no other long step
+	if out.StopReason != Interrupted || !r.step.InChunks() { // after Ctrl-C, there is no other long step
 		return r.evaluateBound()
 	}
 	return nil

@@ -50,7 +50,7 @@ func testStreams(t *testing.T, names ...string) {
 func TestStreams(t *testing.T) { testStreams(t, "cpu:f32", "cpu:f64") }
 
 // Rows stay on the host where they are most of what does not fit, and the plan says so. Where they are few, the batch
-// goes in parts instead.
+// goes in chunks instead.
 func TestStreamsOfMemory(t *testing.T) {
 	learns(t)
 	set := table(t, 20000, 1, wave)

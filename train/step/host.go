@@ -14,8 +14,8 @@ type host struct {
 
 	step     *Step
 	gradient []*device.Tensor
-	ells     []*device.Tensor // log-likelihoods of the parts of each shard
-	part     []float64        // log-likelihoods of the parts of a shard, on the host
+	ells     []*device.Tensor // log-likelihoods of the chunks of each shard
+	chunk    []float64        // log-likelihoods of the chunks of a shard, on the host
 	flat     []float64        // gradient, log-likelihood, and both votes
 	err      error            // error of the last sum
 }
@@ -37,7 +37,7 @@ func (h *host) bind(s *Step) func(shard int) bool {
 		h.gradient = gradient
 		h.ells = append(h.ells, ells)
 	}
-	h.part = make([]float64, h.ells[0].Len())
+	h.chunk = make([]float64, h.ells[0].Len())
 	h.flat = make([]float64, s.Model.Params().Len()+3)
 	if h.deterministic {
 		h.tree = dist.NewTree(h.comm, len(h.flat))
@@ -59,9 +59,9 @@ func (h *host) sum(shard int) (ok bool) {
 		h.step.dev.Download(rest[:t.Len()], t)
 		rest = rest[t.Len():]
 	}
-	h.step.dev.Download(h.part, h.ells[shard])
+	h.step.dev.Download(h.chunk, h.ells[shard])
 	clear(rest)
-	for _, ell := range h.part {
+	for _, ell := range h.chunk {
 		rest[0] += ell
 	}
 	if shard == 0 {
@@ -92,11 +92,11 @@ func (h *host) uploadSums() {
 		rest = rest[t.Len():]
 	}
 	for i, t := range h.ells {
-		clear(h.part)
+		clear(h.chunk)
 		if i == 0 {
-			h.part[0] = rest[0]
+			h.chunk[0] = rest[0]
 		}
-		h.step.dev.Upload(t, h.part)
+		h.step.dev.Upload(t, h.chunk)
 	}
 	h.step.Votes = Votes{Late: rest[1], Interrupted: rest[2]}
 }

@@ -20,12 +20,12 @@ type nccl struct {
 	onDevice deviceComm
 	comm     dist.Comm
 
-	step     *Step
-	sums     []*device.Tensor // tensors to add up: the gradient, and numbers
-	ells     []*device.Tensor // views of partElls, one for each part
-	partElls *device.Tensor   // log-likelihoods of this rank's parts
-	numbers  *device.Tensor   // votes and log-likelihoods of the parts, in double
-	host     []float64        // copy of numbers on the host
+	step      *Step
+	sums      []*device.Tensor // tensors to add up: the gradient, and numbers
+	ells      []*device.Tensor // views of chunkElls, one for each chunk
+	chunkElls *device.Tensor   // log-likelihoods of this rank's chunks
+	numbers   *device.Tensor   // votes and log-likelihoods of the chunks, in double
+	host      []float64        // copy of numbers on the host
 }
 
 func (r *nccl) shards(batch int) ([]model.Shard, int, bool) {
@@ -35,11 +35,11 @@ func (r *nccl) shards(batch int) ([]model.Shard, int, bool) {
 
 func (r *nccl) bind(s *Step) func(shard int) bool {
 	r.step = s
-	r.sums, r.partElls = s.Model.Summands(s.Workspace, 0)
-	for i := range r.partElls.Len() {
-		r.ells = append(r.ells, r.partElls.View(i, 1))
+	r.sums, r.chunkElls = s.Model.Summands(s.Workspace, 0)
+	for i := range r.chunkElls.Len() {
+		r.ells = append(r.ells, r.chunkElls.View(i, 1))
 	}
-	r.host = make([]float64, 2+r.partElls.Len()) // all ranks have the same number of parts
+	r.host = make([]float64, 2+r.chunkElls.Len()) // all ranks have the same number of chunks
 	r.numbers = s.dev.New(device.Double, len(r.host))
 	r.sums = append(r.sums, r.numbers)
 	return r.sum
@@ -68,12 +68,12 @@ func (r *nccl) run(compute func(device.StepScalars), now device.StepScalars) err
 	})
 	s.Votes = Votes{Late: r.host[0], Interrupted: r.host[1]}
 	ell := 0.0
-	for _, part := range r.host[2:] {
-		ell += part
+	for _, chunk := range r.host[2:] {
+		ell += chunk
 	}
-	parts := r.host[:r.partElls.Len()]
-	clear(parts)
-	parts[0] = ell
-	s.dev.Upload(r.partElls, parts)
+	chunks := r.host[:r.chunkElls.Len()]
+	clear(chunks)
+	chunks[0] = ell
+	s.dev.Upload(r.chunkElls, chunks)
 	return nil
 }

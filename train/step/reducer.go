@@ -57,10 +57,10 @@ func shardsOf(batch, lo, hi, n int) (own []model.Shard, all int, first bool) {
 	return own, n, lo == 0
 }
 
-// partsOf returns the number of parts of each of n shards of a batch, with at most the given number of rows in a part.
-// It does not depend on the rank, so that sums in a fixed order have the same bits. No part is empty: if a shard has
-// fewer rows than parts, two rows are one part.
-func partsOf(batch, n, most int) int {
+// chunksOf returns the number of chunks of each of n shards of a batch, with at most the given number of rows in each.
+// It does not depend on the rank, so that sums in a fixed order have the same bits. No chunk is empty: if a shard has
+// fewer rows than chunks, two rows are one chunk.
+func chunksOf(batch, n, most int) int {
 	longest := (batch + n - 1) / n
 	return max(1, min((longest+most-1)/most, batch/n))
 }

@@ -72,8 +72,8 @@ func TestGradientOfRanks(t *testing.T) {
 	classes := plain
 	classes.Outputs, classes.Likelihood, classes.Skip = 4, model.SoftmaxLikelihood, false
 	drawn := Options{Seed: 5, Samples: 3, Batch: 23, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8}
-	parts := drawn
-	parts.AtOnce = 3
+	chunks := drawn
+	chunks.AtOnce = 3
 	all := drawn
 	all.Batch = 40
 	for _, c := range []struct {
@@ -85,7 +85,7 @@ func TestGradientOfRanks(t *testing.T) {
 	}{
 		{"regression", plain, drawn, false, []int{2, 3, 5, 7, 8}},
 		{"classes", classes, drawn, false, []int{2, 3}},
-		{"in parts", plain, parts, false, []int{2, 5}},
+		{"in chunks", plain, chunks, false, []int{2, 5}},
 		{"all rows", plain, all, false, []int{3}},
 		{"in a fixed order", plain, drawn, true, []int{2, 4, 8}},
 	} {
@@ -119,13 +119,13 @@ func TestGradientOfRanks(t *testing.T) {
 	}
 }
 
-// The parts of a shard do not depend on the other shards of its rank, and none is empty.
+// The chunks of a shard do not depend on the other shards of its rank, and none is empty.
 func TestPartsOf(t *testing.T) {
 	for _, c := range []struct{ batch, n, most, want int }{
 		{40, 1, 40, 1}, {20, 1, 6, 4}, {24, 8, 1, 3}, {25, 8, 3, 2}, {25, 8, 1, 3}, {9, 8, 1, 1}, {8, 8, 5, 1},
 	} {
-		if got := partsOf(c.batch, c.n, c.most); got != c.want {
-			t.Errorf("%d shards of %d rows, %d at once: %d parts, expected %d", c.n, c.batch, c.most, got, c.want)
+		if got := chunksOf(c.batch, c.n, c.most); got != c.want {
+			t.Errorf("%d shards of %d rows, %d at once: %d chunks, expected %d", c.n, c.batch, c.most, got, c.want)
 		}
 	}
 }

@@ -24,7 +24,7 @@ type Step struct {
 	Model     *model.Model
 	Rows      *model.DeviceRows
 	Workspace *model.Workspace
-	// Abandon reports, between two parts of a batch, whether to end the step, which then changes nothing; nil never
+	// Abandon reports, between two chunks of a batch, whether to end the step, which then changes nothing; nil never
 	// ends it. A step that ranks share is never abandoned.
 	Abandon func() bool
 	// Votes are the votes on a step that ranks share.
@@ -49,7 +49,7 @@ func New(dev device.Device, m *model.Model, rows *model.DeviceRows, r Reducer, o
 	}
 	s := &Step{Model: m, Rows: rows, dev: dev, options: o, reducer: r}
 	shards, all, first := r.shards(o.Batch)
-	s.Workspace = m.NewWorkspaceInParts(o.Samples, o.Batch, partsOf(o.Batch, all, o.AtOnce), shards...)
+	s.Workspace = m.NewChunkedWorkspace(o.Samples, o.Batch, chunksOf(o.Batch, all, o.AtOnce), shards...)
 	s.hasFirstShard = first
 	s.sum = r.bind(s)
 	p := m.Params().Len()
@@ -128,8 +128,8 @@ func (s *Step) Reset() {
 	s.dev.Zero(s.adam.v)
 }
 
-// InParts reports whether a batch goes through the model in parts.
-func (s *Step) InParts() bool { return s.options.AtOnce < s.options.Batch }
+// InChunks reports whether a batch goes through the model in chunks.
+func (s *Step) InChunks() bool { return s.options.AtOnce < s.options.Batch }
 
 // Moments returns Adam's first and second moments of each parameter.
 func (s *Step) Moments() (first, second *device.Tensor) { return s.adam.m, s.adam.v }
