@@ -13,9 +13,10 @@ import (
 type Folder struct {
 	Lock *os.File // file in the folder whose lock shows that its process lives; Commit leaves it open
 
-	path string
-	into string   // folder that was there and is to be filled; "" without one
-	made []string // parents that did not exist, outermost first
+	path   string
+	into   string // folder that was there and is to be filled; "" without one
+	parent string // folder above the place
+	made   string // outermost parent that did not exist; "" without one
 }
 
 // Rules tell how NewFolder begins a Folder.
@@ -29,16 +30,18 @@ type Rules struct {
 // folder is built inside it, since a mount point, or a folder in use, cannot be replaced. This also tests whether the
 // place can be written to.
 func NewFolder(final string, r Rules) (*Folder, error) {
-	f := &Folder{}
+	f := &Folder{parent: filepath.Dir(final)}
 	base := final
 	if info, err := os.Stat(final); err == nil && info.IsDir() {
 		f.into = final
 		base = filepath.Join(final, filepath.Base(final))
-	} else if err := f.makeParents(filepath.Dir(final)); err != nil {
-		return nil, errors.Join(err, f.removeParents())
+	} else if err := f.makeParents(); err != nil {
+		f.removeParents()
+		return nil, err
 	}
 	if err := f.make(base, r); err != nil {
-		return nil, errors.Join(named(err, f.path, final), f.removeParents())
+		f.removeParents()
+		return nil, named(err, f.path, final)
 	}
 	return f, nil
 }
@@ -143,7 +146,8 @@ func (f *Folder) Discard() error {
 	if err != nil { // some systems remove no folder that is open
 		err = os.RemoveAll(f.path)
 	}
-	return errors.Join(err, f.removeParents())
+	f.removeParents()
+	return err
 }
 
 // Empty reports whether nothing stands at path, or an empty folder.
@@ -152,36 +156,22 @@ func Empty(path string) bool {
 	return err == nil && len(entries) == 0 || errors.Is(err, fs.ErrNotExist)
 }
 
-func (f *Folder) makeParents(dir string) error {
-	if info, err := os.Stat(dir); err == nil {
-		if !info.IsDir() {
-			return &fs.PathError{Op: "mkdir", Path: dir, Err: errors.New("it is a file, not a folder")}
+// makeParents makes the folder above the place, and those above it.
+func (f *Folder) makeParents() error {
+	for up := f.parent; up != filepath.Dir(up); up = filepath.Dir(up) {
+		if _, err := os.Stat(up); err == nil {
+			break
 		}
-		return nil
+		f.made = up
 	}
-	if up := filepath.Dir(dir); up != dir {
-		if err := f.makeParents(up); err != nil {
-			return err
-		}
-	}
-	err := os.Mkdir(dir, 0o777)
-	if err == nil {
-		f.made = append(f.made, dir)
-	} else if info, statErr := os.Stat(dir); statErr == nil && info.IsDir() {
-		return nil // made by another process meanwhile
-	}
-	return err
+	return os.MkdirAll(f.parent, 0o777)
 }
 
-// removeParents keeps folders that another program has used in the meantime.
-func (f *Folder) removeParents() error {
-	for i := len(f.made) - 1; i >= 0; i-- {
-		if !Empty(f.made[i]) {
-			return nil
-		}
-		if err := os.Remove(f.made[i]); err != nil {
-			return err
+// removeParents removes the folders that were made, and keeps those that another program has used in the meantime.
+func (f *Folder) removeParents() {
+	for dir := f.parent; f.made != ""; dir = filepath.Dir(dir) {
+		if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) || dir == f.made {
+			return
 		}
 	}
-	return nil
 }
