@@ -53,6 +53,17 @@ func withoutRemovedPreset(file []Setting) []Setting {
 	return file
 }
 
+// WithoutRemoved replaces values of options that this version does not have, in the options of a run that has ended: no
+// prediction depends on them.
+func WithoutRemoved(file []Setting) []Setting {
+	for i, s := range file {
+		if s.Key == "inducing-init" && s.Text == "greedy" {
+			file[i].Text = InducingAuto
+		}
+	}
+	return file
+}
+
 // ForResume returns the Config of a resumed run. ResolveFor has resolved its options. In a run of version 0.2.0, newer
 // options are open, and get the only value that they had then.
 func (c Config) ForResume() Config {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -204,4 +205,15 @@ func TestOpenRunErrors(t *testing.T) {
 	if _, err := OpenRun(out); err != nil {
 		t.Error(err)
 	}
+}
+
+// A run of an older version, whose inducing points were chosen in a way that is gone, can be opened.
+func TestOpenRunOfRemovedChoice(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "run")
+	commit(t, out, "d")
+	config := filepath.Join(out, ConfigFile)
+	text := must.Get(os.ReadFile(config))(t)
+	old := regexp.MustCompile(`(?m)^inducing-init: .*`).ReplaceAll(text, []byte("inducing-init: greedy"))
+	must.OK(t, os.WriteFile(config, old, 0o666))
+	must.Get(OpenRun(out))(t)
 }
