@@ -241,35 +241,20 @@ func (b *benchmark) serve(dev device.Device) error {
 	return lines.Err()
 }
 
-// Lines returns the text for people. The CPU's times also stand in the table of the GPU.
-func (r *benchReport) Lines() []string {
-	var lines []string
-	for i, d := range r.Devices {
-		var cpu *benchDevice
-		if i == 0 && len(r.Devices) > 1 {
-			cpu = r.Devices[1]
-		}
-		if i > 0 {
-			lines = append(lines, "")
-		}
-		lines = append(lines, fmt.Sprintf("%s: %s", d.Device, d.About), "", r.Preset+", whole steps")
-		lines = append(lines, d.step(cpu)...)
+// Lines returns the text for people.
+func (r *benchReport) Lines() (lines []string) {
+	t := newNumberTable("device", "steps/s", "samples/s", "ms")
+	for _, d := range r.Devices {
+		lines = append(lines, d.Device+": "+d.About)
+		f := d.Steps[0]
+		t.add(d.Device, digits(f.Steps), digits(f.Samples), digits(f.MS))
+	}
+	lines = append(lines, "", fmt.Sprintf("%s, whole steps: %s", r.Preset, r.Devices[0].Steps[0].Size))
+	lines = append(lines, t.lines("  ")...)
+	for _, c := range r.Ratios {
+		lines = append(lines, "", fmt.Sprintf("a step takes %.1f times as long on the CPU", c.Ratio))
 	}
 	return lines
-}
-
-// step returns the table of the whole step, with the CPU's time beside a GPU's.
-func (d *benchDevice) step(cpu *benchDevice) []string {
-	f := d.Steps[0]
-	header := []any{"step", "steps/s", "samples/s", "ms"}
-	row := []any{f.Size, digits(f.Steps), digits(f.Samples), digits(f.MS)}
-	if cpu != nil {
-		header = append(header, "CPU ms", "ratio")
-		row = append(row, digits(cpu.Steps[0].MS), fmt.Sprintf("%.1fx", cpu.Steps[0].MS/f.MS))
-	}
-	t := newNumberTable(header...)
-	t.add(row...)
-	return t.lines("  ")
 }
 
 // digits formats a number with four digits, however large it is.
