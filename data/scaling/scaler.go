@@ -108,7 +108,7 @@ func fitScaler(kind string, x *tensor.Dense) (Scaler, error) {
 				_, s.Scale[j] = stats.MeanSD(col)
 			}
 		case "tails":
-			near, _ := s.Tails.fit(col, j)
+			near := s.Tails.fit(col, j)
 			s.Center[j], s.Scale[j] = stats.MeanSD(near)
 		case "log":
 			s.Log.fit(col, j)
@@ -209,27 +209,28 @@ const (
 )
 
 // fit fits column j of the training rows. It returns the values that set the mean and standard deviation of the column,
-// with their tails drawn in, and the values that a gap separates from them.
-func (a *AsinhScale) fit(col []float64, j int) (near, far []float64) {
+// with their tails drawn in: those that no gap separates from its middle.
+func (a *AsinhScale) fit(col []float64, j int) (near []float64) {
 	sorted := slices.Clone(col)
 	slices.Sort(sorted)
 	lo, hi := beforeGaps(sorted)
-	near, far = sorted[lo:hi], slices.Concat(sorted[:lo], sorted[hi:])
+	near = sorted[lo:hi]
+	all := len(near) == len(sorted)
 	unit := tailUnit(near)
 	// The column has two values beside codes, such as 0 and 1 beside -999.
-	if unit == 0 && far != nil {
+	if unit == 0 && !all {
 		unit = near[len(near)-1] - near[0]
 	}
 	mean, sd := stats.MeanSD(near)
 	long := sd >= tailRatio*unit && max(mean-near[0], near[len(near)-1]-mean) >= tailDeviation*sd
-	if unit == 0 || far == nil && !long {
-		return col, nil
+	if unit == 0 || all && !long {
+		return col
 	}
 	a.Middle[j], a.Unit[j] = stats.Quantile(near, 0.5), unit
 	for i, v := range near {
 		near[i] = a.value(j, v)
 	}
-	return near, far
+	return near
 }
 
 func (a *AsinhScale) value(j int, x float64) float64 {
