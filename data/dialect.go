@@ -136,32 +136,39 @@ func detectDialect(head []byte, d Dialect, names, inputs []string) detectedDiale
 	}
 	s.shortHeader = isShort(rows)
 	s.rowNames = s.shortHeader && d.Header != "no" && haveNames(head, rows[1:])
-	switch {
-	case s.rowNames:
-		s.header = true
-	case d.Header != "":
-		s.header = d.Header == "yes"
-	case len(rows) > 0 && slices.ContainsFunc(rows[0], func(cell string) bool {
-		return s.isText(cell) && slices.Contains(names, strings.TrimSpace(cell))
-	}):
-		s.header = true
-	case names != nil && len(rows) > 0 && slices.ContainsFunc(rows[0], s.isNumber):
-		s.header = holdsAll(rows[0], inputs) && // the names may be numbers, such as wavelengths
-			!slices.ContainsFunc(rows[1:], func(row []string) bool { return holdsAll(row, inputs) })
-		s.numericHeader = s.header
-	default:
-		s.header = s.isHeader(rows)
-	}
+	s.header, s.numericHeader = s.findHeader(rows, d, names, inputs)
 	if !s.header && d.Header == "" {
 		s.names = s.commentedHeader(head, rows)
+		s.maybeHeader = s.names == nil && s.maybeNames(rows, names)
 	}
 	s.singleColumn = len(rows) > 0 && len(rows[0]) == 1 && !s.rowNames
-	// Years or wavelengths that name columns rise in equal steps, as no other row does. pandas names columns 0, 1, 2, …
-	// that have no names.
-	s.maybeHeader = len(rows) > 0 && !s.header && s.names == nil && d.Header == "" && s.inSteps(rows[0]) &&
+	return s
+}
+
+// findHeader decides whether the first row names the columns, and whether by numbers alone, such as wavelengths.
+func (s *detectedDialect) findHeader(rows [][]string, d Dialect, names, inputs []string) (header, numeric bool) {
+	isName := func(cell string) bool { return s.isText(cell) && slices.Contains(names, strings.TrimSpace(cell)) }
+	switch {
+	case s.rowNames:
+		return true, false
+	case d.Header != "" || len(rows) == 0:
+		return d.Header == "yes", false
+	case slices.ContainsFunc(rows[0], isName):
+		return true, false
+	case names != nil && slices.ContainsFunc(rows[0], s.isNumber):
+		numeric = holdsAll(rows[0], inputs) &&
+			!slices.ContainsFunc(rows[1:], func(row []string) bool { return holdsAll(row, inputs) })
+		return numeric, numeric
+	}
+	return s.isHeader(rows), false
+}
+
+// maybeNames reports whether the numbers of the first row may be names. Years or wavelengths rise in equal steps, as no
+// other row does. pandas names columns 0, 1, 2, … that have no names.
+func (s *detectedDialect) maybeNames(rows [][]string, names []string) bool {
+	return len(rows) > 0 && s.inSteps(rows[0]) &&
 		(strings.TrimSpace(rows[0][1]) == "1" && strings.TrimSpace(rows[0][2]) == "2" ||
 			names == nil && !slices.ContainsFunc(rows[1:], s.inSteps))
-	return s
 }
 
 // sample cuts the first rows into cells. It leaves a row out that the end of head may cut.
