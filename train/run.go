@@ -86,9 +86,7 @@ func (r *run) takeStep(ctx context.Context) error {
 	if r.out.StopReason != Finished && r.validator.patienceIsOver() {
 		r.out.StopReason = EarlyStop
 	}
-	// The checkpoint comes before finish, whose extra evaluation belongs only to an interrupted run.
-	running := r.out.StopReason == Running || r.out.StopReason.cutShort()
-	if r.save != nil && running && (r.checkpointer.due(r.out.Steps) || r.out.StopReason == Interrupted) {
+	if r.checkpointIsDue() { // before finish, whose extra evaluation belongs only to an interrupted run
 		r.out.Seconds = r.clock.seconds()
 		r.checkpoint(r.out)
 	}

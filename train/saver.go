@@ -24,9 +24,16 @@ func newCheckpointer(c options.Config) *checkpointer {
 	return &checkpointer{interval: pause, steps: steps, last: time.Now()}
 }
 
-// due reports whether a checkpoint is due after a step.
-func (s *checkpointer) due(step int) bool {
-	return s.steps > 0 && step%s.steps == 0 || s.interval > 0 && time.Since(s.last) >= s.interval
+// checkpointIsDue reports whether the run is saved after the step just taken: at intervals, and if it is interrupted.
+func (r *run) checkpointIsDue() bool {
+	s := r.checkpointer
+	switch {
+	case r.save == nil, r.out.StopReason == Finished, r.out.StopReason == EarlyStop:
+		return false
+	case r.out.StopReason == Interrupted:
+		return true
+	}
+	return s.steps > 0 && r.out.Steps%s.steps == 0 || s.interval > 0 && time.Since(s.last) >= s.interval
 }
 
 // vector is a vector of a Checkpoint on the device.
