@@ -156,16 +156,8 @@ func (ch *objectiveChoice) compare(ctx context.Context) error {
 	if ch.inputs != ch.columns {
 		ch.totalSteps += ch.shortSteps
 	}
-	err := ch.attemptEach(ctx, ch.candidates, ch.shortSteps)
-	if err == nil && ch.inputs != ch.columns && ch.best() == nil { // all have broken off
-		ch.inputs = ch.columns
-		err = ch.attemptEach(ctx, ch.candidates, ch.shortSteps)
-	}
-	if err != nil {
-		return err
-	}
-	finalists := ch.bestTwo()
-	if err := ch.tryColumns(ctx); err != nil || ch.longSteps == 0 {
+	finalists, err := ch.attemptShort(ctx)
+	if err != nil || ch.longSteps == 0 {
 		return err
 	}
 	longest := ch.shortSteps
@@ -251,19 +243,25 @@ func (ch *objectiveChoice) useComponents(ctx context.Context) error {
 	return nil
 }
 
-// tryColumns makes an attempt of the best candidate so far with columns in place of components. If it surpasses the one
-// with components, columns are the inputs from then on.
-func (ch *objectiveChoice) tryColumns(ctx context.Context) error {
-	before, best := ch.inputs, ch.best()
-	if before == ch.columns {
-		return nil
+// attemptShort makes a short attempt of each candidate, and returns the two best. With components, it settles the
+// inputs: they are columns if the best candidate is better with these, or if all attempts with components break off.
+func (ch *objectiveChoice) attemptShort(ctx context.Context) (finalists []candidate, err error) {
+	err = ch.attemptEach(ctx, ch.candidates, ch.shortSteps)
+	finalists = ch.bestTwo()
+	if err != nil || ch.inputs == ch.columns {
+		return finalists, err
 	}
+	components, best := ch.inputs, ch.best()
 	ch.inputs = ch.columns
-	err := ch.attempt(ctx, candidateOf(best), ch.shortSteps)
-	if of := ch.scored(); len(of) == 0 || !ch.weights.BetterByOneSE(of[0].Logs, best.Logs) {
-		ch.inputs = before
+	if best == nil {
+		err = ch.attemptEach(ctx, ch.candidates, ch.shortSteps)
+		return ch.bestTwo(), err
 	}
-	return err
+	err = ch.attempt(ctx, candidateOf(best), ch.shortSteps)
+	if of := ch.scored(); len(of) == 0 || !ch.weights.BetterByOneSE(of[0].Logs, best.Logs) {
+		ch.inputs = components
+	}
+	return finalists, err
 }
 
 // settle puts the run at its start, with all that was decided.
