@@ -85,7 +85,7 @@ func (d *Device) ARDBackward(g, a device.ARDArgs) {
 		d.double.launch("ard_columns", cuda.Grid{X: blocksOf(n.B, 32), Y: n.K, Z: 1}, 0, cuda.Int(n.M), cuda.Int(n.B),
 			columns, d.ptr(g.C))
 	}
-	chunks := (n.M+tile-1)/tile + (n.B+tile-1)/tile
+	chunks := blocksOf(n.M, tile) + blocksOf(n.B, tile)
 	partial, weight := d.growDoubles(&t.partial, chunks*n.K*n.D), d.growDoubles(&t.weight, n.K*n.D)
 	d.double.launch("ard_lengths", cuda.Grid{X: blocksOf(n.D, 32), Y: n.K, Z: chunks}, 0, cuda.Int(n.M), cuda.Int(n.B),
 		cuda.Int(n.D), partial, weight, moved, d.ptr(a.Z), d.ptr(a.X), rows, columns, d.ptr(a.LogLength))

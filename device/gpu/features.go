@@ -151,9 +151,9 @@ func (t *features) chunksOfFrequencies(blocks int) (span, chunks int) {
 // divide cuts n into chunks of whole tiles of a side. Each chunk takes others blocks. It makes just enough chunks for
 // the number of blocks of a launch, or up to twice as many if they are more even, since the longest block ends last.
 func divide(n, side, blocks, others int) (span, chunks int) {
-	tiles := (n + side - 1) / side
-	chunks = min(tiles, (blocks+others-1)/others)
-	most := (tiles + chunks - 1) / chunks
+	tiles := blocksOf(n, side)
+	chunks = min(tiles, blocksOf(blocks, others))
+	most := blocksOf(tiles, chunks)
 	missing := func(span int) int { return (span - tiles%span) % span } // tiles of the last chunk
 	best := most
 	for span := most; 2*span > most; span-- {
@@ -161,7 +161,7 @@ func divide(n, side, blocks, others int) (span, chunks int) {
 			best = span
 		}
 	}
-	return best * side, (tiles + best - 1) / best
+	return best * side, blocksOf(tiles, best)
 }
 
 // layer holds the first arguments of the kernels that walk over tiles of a layer: struct Layer of features.cuh.

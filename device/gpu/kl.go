@@ -20,7 +20,7 @@ type klState struct{ kl, dlogl scratch }
 // KLDiag computes the KL of a fully factorised Gaussian from N(0, p); −weight·∂KL is accumulated.
 func (d *Device) KLDiag(kl *device.Tensor, g, a device.DiagArgs, weight device.Scalar) {
 	rows, r := device.CheckKLDiag(kl, g, a)
-	grid := cuda.Grid{X: rows, Y: (r + klPiece - 1) / klPiece, Z: 1}
+	grid := cuda.Grid{X: rows, Y: blocksOf(r, klPiece), Z: 1}
 	n := grid.X * grid.Y
 	sums, excess := d.growDoubles(&d.state.kl.kl, n), d.growDoubles(&d.state.kl.dlogl, n)
 	fold := cuda.Grid{X: 1, Y: 1, Z: 1}
@@ -37,7 +37,7 @@ func (d *Device) KLDiag(kl *device.Tensor, g, a device.DiagArgs, weight device.S
 // KLInducing computes the KL of the whitened q(F̄) from N(0, I); −weight·∂KL is accumulated.
 func (d *Device) KLInducing(kl, dm, ds, m, s *device.Tensor, weight device.Scalar) {
 	n := device.CheckKLInducing(kl, dm, ds, m, s)
-	grid := cuda.Grid{X: (n.M + klRows - 1) / klRows, Y: n.J, Z: 1}
+	grid := cuda.Grid{X: blocksOf(n.M, klRows), Y: n.J, Z: 1}
 	sums := d.growDoubles(&d.state.kl.kl, grid.X*grid.Y)
 	d.fork(true, m, s)
 	defer d.join()

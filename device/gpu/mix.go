@@ -24,7 +24,7 @@ func (d *Device) Mix(a device.MixArgs) {
 // MixBackward writes g.A = ω g.C and g.B = (1−ω) g.C, and accumulates g.Logit.
 func (d *Device) MixBackward(g, a device.MixArgs) {
 	k, n := device.CheckMixBackward(g, a)
-	grid := cuda.Grid{X: (n + mixPiece - 1) / mixPiece, Y: k, Z: 1}
+	grid := cuda.Grid{X: blocksOf(n, mixPiece), Y: k, Z: 1}
 	partial := d.growDoubles(&d.state.mix.partial, grid.X*k)
 	d.double.launch("mix_backward", grid, 0, cuda.Int(n), d.ptr(g.A), d.ptr(g.B), partial, d.ptr(g.C), d.ptr(a.A),
 		d.ptr(a.B), d.ptr(a.Logit))

@@ -23,7 +23,7 @@ func (d *Device) SparseDistances(dst *device.Tensor, i int, x device.Sparse, row
 	if dst.DType() == device.Real {
 		family = &d.real
 	}
-	tiles := (m + sparseMost - 1) / sparseMost
+	tiles := blocksOf(m, sparseMost)
 	family.launch("sparse_distances", cuda.Grid{X: b, Y: tiles, Z: 1}, 8*min(m, sparseMost),
 		cuda.Int(m), cuda.Int(i*m), cuda.Int(width), cuda.Int(int(metric)), d.ptr(dst), d.ptr(rows),
 		d.ptr(x.Start), d.ptr(x.Index), d.ptr(x.Value), d.ptr(x.Square),
@@ -54,7 +54,7 @@ func (d *Device) sparseWeights(n device.SparseShape, a device.SparseBlockArgs) (
 }
 
 func sparseGrid(n device.SparseShape) cuda.Grid {
-	return cuda.Grid{X: (n.B + sparseTile - 1) / sparseTile, Y: (n.M + sparseTile - 1) / sparseTile, Z: n.K}
+	return cuda.Grid{X: blocksOf(n.B, sparseTile), Y: blocksOf(n.M, sparseTile), Z: n.K}
 }
 
 // SparseBlockBackward accumulates g.Logits and g.LogSigma.
