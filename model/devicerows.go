@@ -24,7 +24,7 @@ type DeviceRows struct {
 	batches *hostBatches
 }
 
-// HostRows are the inputs of a data set on the host, in pieces.
+// HostRows are the inputs of a data set on the host, in batches.
 type HostRows struct {
 	N int
 	// rows lo … hi−1: their scaled inputs and then their distances to X̄ [hi−lo,Width], or no distances where there are
@@ -48,7 +48,7 @@ func (m *Model) Upload(n int, x, y []float64, labels []int32) *DeviceRows {
 	return m.UploadRows(HostRows{N: n, X: func(lo, hi int) []float64 { return x[lo*width : hi*width] }}, y, labels)
 }
 
-// UploadRows acts as Upload does, with the inputs in pieces. The first data with Features decides that all later data
+// UploadRows acts as Upload does, with the inputs in batches. The first data with Features decides that all later data
 // has Features, and that a later Workspace has memory for them. The last data with targets decides the same for weights
 // and offsets.
 func (m *Model) UploadRows(rows HostRows, y []float64, labels []int32) *DeviceRows {
@@ -124,8 +124,8 @@ func (m *Model) Stream(n int, x func(lo, hi int) []float64) *DeviceRows {
 	return &DeviceRows{N: n, from: x}
 }
 
-// windowed adds memory for a batch, and a feed into it, to a Stream; it returns other data unchanged.
-func (m *Model) windowed(d *DeviceRows, batch int) *DeviceRows {
+// withBatch adds memory for a batch, and a feed into it, to a Stream; it returns other data unchanged.
+func (m *Model) withBatch(d *DeviceRows, batch int) *DeviceRows {
 	if d.tensors() != nil || d.vectors != nil {
 		return d
 	}

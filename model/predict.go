@@ -24,8 +24,8 @@ func (m *Model) Predict(data *DeviceRows, samples int, seed uint64) (*Prediction
 type Predictor struct {
 	m       *Model
 	samples int
-	window
-	smaller []window // by descending size
+	forwardPass
+	smaller []forwardPass // by descending size
 
 	first     uint32  // number of the first sample
 	noiseRows []int32 // number of the row whose noise each row has [N]; nil: row 0 for all
@@ -34,8 +34,8 @@ type Predictor struct {
 	Abandon func() bool
 }
 
-// window is a pass of a prediction with the memory of its rows.
-type window struct {
+// forwardPass is a pass of a prediction with the memory of its rows.
+type forwardPass struct {
 	data *DeviceRows // rows of the pass, or all rows if they are on the device
 	pass *Workspace
 	host []float64 // outputs of the pass [S,B,C]
@@ -50,30 +50,30 @@ func (m *Model) NewPredictor(data *DeviceRows, samples int) *Predictor {
 	if m.exact() {
 		samples = 1
 	}
-	return &Predictor{m: m, samples: samples, window: m.newWindow(data, samples)}
+	return &Predictor{m: m, samples: samples, forwardPass: m.newForwardPass(data, samples)}
 }
 
-// newWindow makes a window for as many samples and rows of data at once as fit.
-func (m *Model) newWindow(data *DeviceRows, samples int) window {
+// newForwardPass makes a pass for as many samples and rows of data at once as fit.
+func (m *Model) newForwardPass(data *DeviceRows, samples int) forwardPass {
 	atOnce, batch := m.predictSize(samples, data)
-	return window{m.windowed(data, batch), m.NewWorkspace(atOnce, batch), make([]float64, atOnce*batch*m.cfg.Outputs),
-		make([]int32, batch)}
+	return forwardPass{m.withBatch(data, batch), m.NewWorkspace(atOnce, batch),
+		make([]float64, atOnce*batch*m.cfg.Outputs), make([]int32, batch)}
 }
 
-// windowGrowth is the ratio of neighbouring sizes of windows.
-const windowGrowth = 4
+// passGrowth is the ratio of neighbouring sizes of passes.
+const passGrowth = 4
 
-// AddSmallerWindows makes the memory of smaller passes, so that PredictRows takes little time for a few rows.
-func (p *Predictor) AddSmallerWindows() {
+// AddSmallerPasses makes the memory of smaller passes, so that PredictRows takes little time for a few rows.
+func (p *Predictor) AddSmallerPasses() {
 	for n := p.pass.B; n > 1; {
-		n = (n + windowGrowth - 1) / windowGrowth
-		p.smaller = append(p.smaller, p.m.newWindow(p.m.Stream(n, nil), p.samples))
+		n = (n + passGrowth - 1) / passGrowth
+		p.smaller = append(p.smaller, p.m.newForwardPass(p.m.Stream(n, nil), p.samples))
 	}
 }
 
-// windowFor returns the smallest window for n rows, or the next smaller one if at least half of it would be empty.
-func (p *Predictor) windowFor(n int) window {
-	w := p.window
+// passFor returns the smallest pass for n rows, or the next smaller one if at least half of it would be empty.
+func (p *Predictor) passFor(n int) forwardPass {
+	w := p.forwardPass
 	for _, v := range p.smaller {
 		if v.pass.B < n && 2*n > w.pass.B {
 			break
@@ -151,32 +151,32 @@ func (p *Predictor) PredictRows(n int, x func(lo, hi int) []float64, seed uint64
 	return out, nil
 }
 
-// piece is the rows first … first+n−1 of a prediction, which go through a window at once.
-type piece struct {
-	window
+// predictBatch is the rows first … first+n−1 of a prediction, which go through a pass at once.
+type predictBatch struct {
+	forwardPass
 	first, n int
 }
 
-// send begins to bring the next piece of n rows from row first on, unless they are on the device.
-func (p *Predictor) send(first, n int, x func(lo, hi int) []float64) piece {
-	w := p.windowFor(n - first)
-	next := piece{w, first, min(w.pass.B, n-first)}
+// send begins to bring the next batch of n rows from row first on, unless they are on the device.
+func (p *Predictor) send(first, n int, x func(lo, hi int) []float64) predictBatch {
+	w := p.passFor(n - first)
+	next := predictBatch{w, first, min(w.pass.B, n-first)}
 	if next.n > 0 && next.data.feed != nil {
 		uploadPiece(next.data.feed, next.data, x(first, first+next.n), 0, next.n)
 	}
 	return next
 }
 
-// gather takes the rows of a piece to its pass. All rows have the noise of row 0, so that only their inputs make them
+// gather takes the rows of a batch to its pass. All rows have the noise of row 0, so that only their inputs make them
 // differ, unless noiseRows says otherwise.
-func (p *Predictor) gather(next piece) {
+func (p *Predictor) gather(next predictBatch) {
 	at := next.first
 	if next.data.feed != nil {
 		next.data.feed.Next()
 		at = 0
 	}
 	for i := range next.rows {
-		next.rows[i] = int32(at + min(i, next.n-1)) // the last piece is filled up with its last row
+		next.rows[i] = int32(at + min(i, next.n-1)) // the last batch is filled up with its last row
 	}
 	p.m.dev.UploadInts(next.pass.rows, next.rows)
 	p.m.gather(&next.pass.chunks[0], next.data)
@@ -191,7 +191,7 @@ func (p *Predictor) gather(next piece) {
 }
 
 // read copies a tensor [S,B,C] of the pass to its place in the numbers [S,N,C] of a prediction, from sample s on.
-func (p piece) read(dev device.Device, of *Prediction, numbers []float64, t *device.Tensor, s int) {
+func (p predictBatch) read(dev device.Device, of *Prediction, numbers []float64, t *device.Tensor, s int) {
 	dev.Download(p.host, t)
 	for i := range min(p.pass.S, of.S-s) {
 		copy(numbers[((s+i)*of.N+p.first)*of.C:][:p.n*of.C], p.host[i*p.pass.B*of.C:])
@@ -228,7 +228,7 @@ func (m *Model) predictBytes(data *DeviceRows, samples, batch int) int64 {
 		dry.gp.vectors = m.gp.vectors // only whether there are vectors counts
 	}
 	before := ledger.Total()
-	dry.windowed(data, batch)
+	dry.withBatch(data, batch)
 	p := dry.NewWorkspace(samples, batch)
 	if dry.gp != nil {
 		dry.gp.factorise()

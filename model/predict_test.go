@@ -18,16 +18,16 @@ func gpdrfConfig() Config {
 	}
 }
 
-// Rows that come in pieces lie on the device as they came.
+// Rows that come in batches lie on the device as they came.
 func TestUploadInPieces(t *testing.T) {
 	dev := openDevice(t, "cpu:f64")
 	c := gpdrfConfig()
 	c.Inputs = 1 << 15
 	m := must.Get(New(dev, c))(t)
-	const n = 70 // two pieces of 32 rows and one of 6
-	pieces := 0
+	const n = 70 // two batches of 32 rows and one of 6
+	batches := 0
 	data := m.UploadRows(HostRows{N: n, X: func(lo, hi int) []float64 {
-		pieces++
+		batches++
 		x := make([]float64, (hi-lo)*c.Inputs)
 		for i := range x {
 			x[i] = float64(lo*c.Inputs + i)
@@ -41,8 +41,8 @@ func TestUploadInPieces(t *testing.T) {
 			t.Fatalf("number %d is %g", i, v)
 		}
 	}
-	if pieces != 3 {
-		t.Errorf("%d pieces", pieces)
+	if batches != 3 {
+		t.Errorf("%d batches", batches)
 	}
 }
 

@@ -41,7 +41,7 @@ func (m *Model) NewPredictor(dev device.Device, batch, samples int) (p *Predicto
 		if p.opened[k], err = sampled.predictor(dev, batch, batch); err != nil {
 			return nil, err
 		}
-		p.opened[k].AddSmallerWindows()
+		p.opened[k].AddSmallerPasses()
 	}
 	return p, nil
 }
