@@ -16,7 +16,7 @@ import (
 )
 
 // attemptEach makes an attempt of each candidate.
-func (ch *objectiveChoice) attemptEach(ctx context.Context, candidates []candidate, steps int) error {
+func (ch *objectiveChoice) attemptEach(ctx context.Context, candidates []objectiveCandidate, steps int) error {
 	for _, c := range candidates {
 		if err := ch.attempt(ctx, c, steps); err != nil {
 			return err
@@ -27,7 +27,7 @@ func (ch *objectiveChoice) attemptEach(ctx context.Context, candidates []candida
 
 // attempt trains from the start of the run on the rows that are not held out. It returns ErrTimeLimit if there is no
 // time. An attempt that breaks off or is cut short does not count. One of a checkpoint is taken from there.
-func (ch *objectiveChoice) attempt(ctx context.Context, c candidate, steps int) error {
+func (ch *objectiveChoice) attempt(ctx context.Context, c objectiveCandidate, steps int) error {
 	in := ch.inputs
 	saved := slices.IndexFunc(ch.savedAttempts, func(of rundir.Attempt) bool {
 		return candidateOf(&of) == c && of.Steps == steps && of.Columns == in.name
@@ -115,7 +115,7 @@ func (ch *objectiveChoice) runOf(ctx context.Context, a *rundir.Attempt) *run {
 }
 
 // adopt gives the run the settings of a candidate. rows are all its training rows.
-func (r *run) adopt(c candidate, rows *data.Dataset) {
+func (r *run) adopt(c objectiveCandidate, rows *data.Dataset) {
 	r.config.Objective, r.config.KLWeight = c.objective, c.klWeight
 	if c.likelihood != r.config.Likelihood {
 		r.config = r.config.ForLikelihood(c.likelihood, rows)

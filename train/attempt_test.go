@@ -17,9 +17,10 @@ import (
 
 // A candidate has to be better than the first one by more than the standard error; the length by its mean.
 func TestBestAttempt(t *testing.T) {
-	bound, other := candidate{"gaussian", options.ELBO, 1}, candidate{"gaussian", options.Predictive, 0.3}
-	varying := candidate{"heteroscedastic", options.ELBO, 0.3}
-	of := func(c candidate, steps int, logs ...float64) rundir.Attempt {
+	bound := objectiveCandidate{"gaussian", options.ELBO, 1}
+	other := objectiveCandidate{"gaussian", options.Predictive, 0.3}
+	varying := objectiveCandidate{"heteroscedastic", options.ELBO, 0.3}
+	of := func(c objectiveCandidate, steps int, logs ...float64) rundir.Attempt {
 		return rundir.Attempt{Likelihood: c.likelihood, Objective: c.objective, KLWeight: c.klWeight, Steps: steps,
 			Logs: logs, RMSE: 1}
 	}
@@ -48,7 +49,7 @@ func TestBestAttempt(t *testing.T) {
 		{"another likelihood alone", []rundir.Attempt{of(bound, 1), surer}, &surer},
 		{"bound broken off", []rundir.Attempt{of(bound, 1), near}, &near},
 	} {
-		ch := &objectiveChoice{candidates: []candidate{bound, other, varying}, inputs: &representation{},
+		ch := &objectiveChoice{candidates: []objectiveCandidate{bound, other, varying}, inputs: &representation{},
 			attempts: c.attempts}
 		got := ch.best()
 		if !reflect.DeepEqual(got, c.want) {
@@ -59,17 +60,18 @@ func TestBestAttempt(t *testing.T) {
 
 // Another likelihood goes on only if its short attempt is the best.
 func TestBestTwo(t *testing.T) {
-	bound, other := candidate{"gaussian", options.ELBO, 1}, candidate{"gaussian", options.Predictive, 0.3}
-	varying := candidate{"heteroscedastic", options.ELBO, 0.3}
+	bound := objectiveCandidate{"gaussian", options.ELBO, 1}
+	other := objectiveCandidate{"gaussian", options.Predictive, 0.3}
+	varying := objectiveCandidate{"heteroscedastic", options.ELBO, 0.3}
 	for _, c := range []struct {
 		logs [3]float64 // of bound, other and varying
-		want []candidate
+		want []objectiveCandidate
 	}{
-		{[3]float64{-3, -1, -2}, []candidate{other, bound}},
-		{[3]float64{-3, -2, -1}, []candidate{varying, other}},
-		{[3]float64{-1, -2, -3}, []candidate{bound, other}},
+		{[3]float64{-3, -1, -2}, []objectiveCandidate{other, bound}},
+		{[3]float64{-3, -2, -1}, []objectiveCandidate{varying, other}},
+		{[3]float64{-1, -2, -3}, []objectiveCandidate{bound, other}},
 	} {
-		ch := &objectiveChoice{candidates: []candidate{bound, other, varying}, inputs: &representation{}}
+		ch := &objectiveChoice{candidates: []objectiveCandidate{bound, other, varying}, inputs: &representation{}}
 		for i, of := range ch.candidates {
 			ch.attempts = append(ch.attempts, rundir.Attempt{Likelihood: of.likelihood, Objective: of.objective,
 				KLWeight: of.klWeight, Logs: []float64{c.logs[i]}})
@@ -82,8 +84,9 @@ func TestBestTwo(t *testing.T) {
 
 // The choice follows from the attempts alone.
 func TestChoiceOfAttempts(t *testing.T) {
-	bound, other := candidate{"gaussian", options.ELBO, 1}, candidate{"gaussian", options.Predictive, 0.3}
-	of := func(c candidate, steps int, log float64) rundir.Attempt {
+	bound := objectiveCandidate{"gaussian", options.ELBO, 1}
+	other := objectiveCandidate{"gaussian", options.Predictive, 0.3}
+	of := func(c objectiveCandidate, steps int, log float64) rundir.Attempt {
 		return rundir.Attempt{Likelihood: c.likelihood, Objective: c.objective, KLWeight: c.klWeight, Steps: steps,
 			Logs: []float64{log, log}, Temperature: 2}
 	}
@@ -101,8 +104,8 @@ func TestChoiceOfAttempts(t *testing.T) {
 		"between":          {append(short, of(other, 40, 0), of(other, 160, -3)), 160, decision{in, other, 40, 160, 2}},
 		"no time for long": {append(short, of(other, 40, -3)), 160, decision{in, other, 10, 160, 2}},
 	} {
-		ch := &objectiveChoice{candidates: []candidate{bound, other}, columns: in, inputs: in, attempts: c.attempts,
-			totalSteps: 100, longSteps: c.longSteps}
+		ch := &objectiveChoice{candidates: []objectiveCandidate{bound, other}, columns: in, inputs: in,
+			attempts: c.attempts, totalSteps: 100, longSteps: c.longSteps}
 		if got := ch.decide(160); got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
@@ -151,7 +154,7 @@ func TestNoAttempt(t *testing.T) {
 		t.Errorf("a context that is over: %v", err)
 	}
 	r.trained.Targets = []scaling.TargetScale{{SD: 0}} // no target is a number
-	ch := &objectiveChoice{run: r, candidates: []candidate{{"gaussian", options.ELBO, 1}},
+	ch := &objectiveChoice{run: r, candidates: []objectiveCandidate{{"gaussian", options.ELBO, 1}},
 		inputs: &representation{run: r, trainRows: job.Train, heldOut: job.Train}}
 	heard := &quiet{}
 	r.reporter, r.clock = heard, clock{}

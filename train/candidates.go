@@ -10,17 +10,19 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// candidate is an objective with the weight of its KL terms, and the likelihood.
-type candidate struct {
+// objectiveCandidate is an objective with the weight of its KL terms, and the likelihood.
+type objectiveCandidate struct {
 	likelihood string
 	objective  string
 	klWeight   float64
 }
 
 // changesLikelihood reports whether the likelihood is another than that of a run's first candidate.
-func (c candidate) changesLikelihood(first candidate) bool { return c.likelihood != first.likelihood }
+func (c objectiveCandidate) changesLikelihood(first objectiveCandidate) bool {
+	return c.likelihood != first.likelihood
+}
 
-func (c candidate) String() string {
+func (c objectiveCandidate) String() string {
 	name := c.objective
 	if c.klWeight != 1 {
 		name += fmt.Sprintf(" with kl-weight %g", c.klWeight)
@@ -34,26 +36,27 @@ func (c candidate) String() string {
 // candidates returns the settings that rows choose from, the default first. If rows outnumber the parameters that can
 // follow them, that is the predictive objective, also with a lower weight. Otherwise it is the bound; the others are
 // the predictive objective if the model has one, or lower weights. With few rows, noise may also differ between rows.
-func candidates(cfg options.Config, ds *data.Dataset) []candidate {
+func candidates(cfg options.Config, ds *data.Dataset) []objectiveCandidate {
 	own := cfg.Likelihood
 	switch {
 	case cfg.ObjectiveOf(ds) == options.Predictive:
-		return []candidate{{own, options.Predictive, 1}, {own, options.Predictive, lowerWeight}}
+		return []objectiveCandidate{{own, options.Predictive, 1}, {own, options.Predictive, lowerWeight}}
 	case cfg.HasPredictive(ds):
-		all := []candidate{{own, options.ELBO, 1}, {own, options.Predictive, 1}, {own, options.Predictive, lowerWeight},
-			{own, options.Predictive, lowestWeight}}
+		all := []objectiveCandidate{{own, options.ELBO, 1}, {own, options.Predictive, 1},
+			{own, options.Predictive, lowerWeight}, {own, options.Predictive, lowestWeight}}
 		if cfg.MayVaryNoise(ds) {
-			all = append(all, candidate{model.HeteroscedasticLikelihood, options.ELBO, lowerWeight})
+			all = append(all, objectiveCandidate{model.HeteroscedasticLikelihood, options.ELBO, lowerWeight})
 		}
 		return all
 	}
-	return []candidate{{own, options.ELBO, 1}, {own, options.ELBO, lowerWeight}, {own, options.ELBO, lowestWeight}}
+	return []objectiveCandidate{{own, options.ELBO, 1}, {own, options.ELBO, lowerWeight},
+		{own, options.ELBO, lowestWeight}}
 }
 
 // decision is the inputs, an objective and a length.
 type decision struct {
 	inputs *representation
-	candidate
+	objectiveCandidate
 	steps, longest int     // number of steps, and the largest that could have been chosen
 	temperature    float64 // 0 leaves it open
 }
@@ -76,7 +79,7 @@ func (ch *objectiveChoice) decide(planned int) decision {
 }
 
 // note returns the line about the choice, for a run of fit steps of all.
-func (ch *objectiveChoice) note(chosen candidate, fit, all int, limited bool) string {
+func (ch *objectiveChoice) note(chosen objectiveCandidate, fit, all int, limited bool) string {
 	length := fmt.Sprintf("%d of %d steps", fit, all)
 	if limited || ch.doneSteps == 0 {
 		length = fmt.Sprintf("%d steps", fit)
@@ -113,8 +116,8 @@ func (ch *objectiveChoice) scored() (all []*rundir.Attempt) {
 
 func onComponents(a rundir.Attempt) bool { return a.Columns == options.Components }
 
-func candidateOf(a *rundir.Attempt) candidate {
-	return candidate{a.Likelihood, a.Objective, a.KLWeight}
+func candidateOf(a *rundir.Attempt) objectiveCandidate {
+	return objectiveCandidate{a.Likelihood, a.Objective, a.KLWeight}
 }
 
 // meanOf returns the mean log density of the held-out rows after an attempt.
@@ -131,7 +134,7 @@ const maxRMSE = 1.2
 // longer one counts unless the shorter one surpasses it. The first candidate stays unless another surpasses it. Another
 // likelihood must surpass the best attempt with the run's own, and have a similar RMSE.
 func (ch *objectiveChoice) best() *rundir.Attempt {
-	byCandidate := map[candidate]*rundir.Attempt{}
+	byCandidate := map[objectiveCandidate]*rundir.Attempt{}
 	for _, a := range ch.scored() {
 		previous := byCandidate[candidateOf(a)]
 		if previous == nil || !ch.weights.BetterByOneSE(previous.Logs, a.Logs) {

@@ -69,11 +69,11 @@ func (s speed) perStep() time.Duration {
 
 // objectiveChoice makes the attempts of a run.
 type objectiveChoice struct {
-	run                   *run             // the run, as it began: its clock and checkpoints are also of the attempts
-	columns, inputs       *representation  // inputs as the run began, and those of the attempts so far
-	candidates            []candidate      // the first one stays unless another is clearly better
-	weights               metrics.Weights  // weights of the rows that score the attempts
-	savedAttempts         []rundir.Attempt // attempts of a checkpoint
+	run                   *run                 // the run, as it began: its clock and checkpoints are also of the attempts
+	columns, inputs       *representation      // inputs as the run began, and those of the attempts so far
+	candidates            []objectiveCandidate // the first one stays unless another is clearly better
+	weights               metrics.Weights      // weights of the rows that score the attempts
+	savedAttempts         []rundir.Attempt     // attempts of a checkpoint
 	attempts              []rundir.Attempt
 	shortSteps, longSteps int           // steps of a short attempt, and of a long one; 0 if the objective is safe
 	doneSteps, totalSteps int           // steps of finished attempts, and of all
@@ -184,7 +184,7 @@ func lengthsBetween(shortSteps, longSteps int) (all []int, sum int) {
 
 // bestTwo returns the candidates of the two best attempts with the inputs so far. Another likelihood is one of them
 // only if it is the best: it replaces no objective that may be better after more steps.
-func (ch *objectiveChoice) bestTwo() (all []candidate) {
+func (ch *objectiveChoice) bestTwo() (all []objectiveCandidate) {
 	ranked := ch.scored()
 	slices.SortStableFunc(ranked, func(a, b *rundir.Attempt) int { return cmp.Compare(ch.meanOf(b), ch.meanOf(a)) })
 	for _, a := range ranked {
@@ -245,7 +245,7 @@ func (ch *objectiveChoice) useComponents(ctx context.Context) error {
 
 // attemptShort makes a short attempt of each candidate, and returns the two best. With components, it settles the
 // inputs: they are columns if the best candidate is better with these, or if all attempts with components break off.
-func (ch *objectiveChoice) attemptShort(ctx context.Context) (finalists []candidate, err error) {
+func (ch *objectiveChoice) attemptShort(ctx context.Context) (finalists []objectiveCandidate, err error) {
 	err = ch.attemptEach(ctx, ch.candidates, ch.shortSteps)
 	finalists = ch.bestTwo()
 	if err != nil || ch.inputs == ch.columns {
@@ -285,9 +285,9 @@ func (ch *objectiveChoice) settle(ctx context.Context, d decision) error {
 	if err != nil {
 		return err
 	}
-	r.reporter.Note("%s", ch.note(d.candidate, fit, before.Steps, r.clock.deadline > 0))
+	r.reporter.Note("%s", ch.note(d.objectiveCandidate, fit, before.Steps, r.clock.deadline > 0))
 	var notes []string
-	if r.adopt(d.candidate, r.train); r.config.Likelihood != before.Likelihood {
+	if r.adopt(d.objectiveCandidate, r.train); r.config.Likelihood != before.Likelihood {
 		r.reporter.Note("likelihood: %s, by rows that were held out (%s %s has one variance for all rows)",
 			r.config.Likelihood, usererror.Flag("likelihood"), before.Likelihood)
 	}

@@ -35,13 +35,13 @@ type projector struct {
 	scaler  Scaler
 	x, t    []float64 // scaled rows [N,D]; targets, or indicators of classes [N,C]
 	targets int
-	scores  []*candidate
+	scores  []*ridgeCandidate
 	// Folds of the rows, from 1, that keep groups or windows of time whole; nil if any rows may be separated.
 	folds []int
 }
 
-// candidate is a number of columns and a ridge. The score of each row comes from a fit without the row.
-type candidate struct {
+// ridgeCandidate is a number of columns and a ridge. The score of each row comes from a fit without the row.
+type ridgeCandidate struct {
 	columns int
 	ridge   float64
 	scores  []float64 // [N,C]
@@ -62,7 +62,7 @@ func FitProjection(ctx context.Context, d *data.Dataset, s Scaler, progress func
 	}
 	for k := min(fewestColumns, p.d); ; k = min(2*k, p.d) {
 		for _, r := range projectionRidges {
-			p.scores = append(p.scores, &candidate{k, r, make([]float64, p.n*p.targets), make([]float64, p.n)})
+			p.scores = append(p.scores, &ridgeCandidate{k, r, make([]float64, p.n*p.targets), make([]float64, p.n)})
 		}
 		if k == p.d {
 			break
@@ -90,7 +90,7 @@ func FitProjection(ctx context.Context, d *data.Dataset, s Scaler, progress func
 }
 
 // scoreFold scores all rows of a fold by a candidate, with a fit that does not use them.
-func (p *projector) scoreFold(d *data.Dataset, folds []int, fold int, choice *candidate, x []float64) {
+func (p *projector) scoreFold(d *data.Dataset, folds []int, fold int, choice *ridgeCandidate, x []float64) {
 	rows := matrix.Which(d.N(), func(i int) bool { return folds[i] == fold })
 	if len(rows) == 0 {
 		return
@@ -318,7 +318,7 @@ func (s *spectrum) weights(ridge float64) []float64 {
 
 // score scores rows that were held out. It leaves out the mean target of the other rows, which decreases as the targets
 // of the held-out rows increase.
-func (s *spectrum) score(choice *candidate, gram []float64, test []int) {
+func (s *spectrum) score(choice *ridgeCandidate, gram []float64, test []int) {
 	w := s.weights(choice.ridge)
 	for _, i := range test {
 		to := choice.scores[i*s.targets : (i+1)*s.targets]
@@ -334,8 +334,8 @@ func (s *spectrum) score(choice *candidate, gram []float64, test []int) {
 
 // choose returns the candidate with the least squared error. One with fewer columns than all must be better by more
 // than two standard errors of the difference.
-func (p *projector) choose() *candidate {
-	least := func(all bool) (best *candidate) {
+func (p *projector) choose() *ridgeCandidate {
+	least := func(all bool) (best *ridgeCandidate) {
 		for _, w := range p.scores {
 			if (w.columns == p.d) == all && (best == nil || stats.Sum(w.losses) < stats.Sum(best.losses)) {
 				best = w
@@ -358,7 +358,7 @@ func (p *projector) choose() *candidate {
 }
 
 // fit fits a Projection to some of the rows by a candidate. Its scores have no names yet.
-func (p *projector) fit(rows []int, choice *candidate) *Projection {
+func (p *projector) fit(rows []int, choice *ridgeCandidate) *Projection {
 	order, centre := p.rank(rows)
 	out := &Projection{Of: p.d, Columns: slices.Sorted(slices.Values(order[:choice.columns]))}
 	gram := make([]float64, p.n*p.n)
