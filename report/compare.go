@@ -11,17 +11,17 @@ import (
 
 // Comparison lists the differences between two runs.
 type Comparison struct {
-	A        string      `json:"a"`        // folder of the first run
-	B        string      `json:"b"`        // folder of the second run
-	Settings []Setting   `json:"settings"` // options that differ
-	Scores   []ScorePair `json:"scores"`
-	Cut      string      `json:"cut,omitempty"`      // numbers of scored test rows, if a time limit has cut a test
-	Paired   *Paired     `json:"paired,omitempty"`   // comparison over rows that both have predicted
-	Unpaired string      `json:"unpaired,omitempty"` // reason why Paired is nil
+	A        string             `json:"a"`        // folder of the first run
+	B        string             `json:"b"`        // folder of the second run
+	Settings []OptionPair       `json:"settings"` // options that differ
+	Scores   []ScorePair        `json:"scores"`
+	Cut      string             `json:"cut,omitempty"`      // numbers of scored test rows, if a time limit has cut a test
+	Paired   *PairedDifferences `json:"paired,omitempty"`   // comparison over rows that both have predicted
+	Unpaired string             `json:"unpaired,omitempty"` // reason why Paired is nil
 }
 
-// Setting is an option with its values in the two runs.
-type Setting struct {
+// OptionPair is an option with its values in the two runs.
+type OptionPair struct {
 	Key string `json:"key"`
 	A   string `json:"a"`
 	B   string `json:"b"`
@@ -36,9 +36,9 @@ type ScorePair struct {
 	B    float64 `json:"b"`
 }
 
-// Paired compares predictions row by row. A difference is B's less A's, averaged over the rows, with its standard
-// error.
-type Paired struct {
+// PairedDifferences compares predictions row by row. A difference is B's less A's, averaged over the rows, with its
+// standard error.
+type PairedDifferences struct {
 	Rows int `json:"rows"` // number of rows
 	// LogDensity is in nats a row, for targets in their own units. If it is above 0, B is better.
 	LogDensity Difference `json:"log_density"`
@@ -70,7 +70,7 @@ func Compare(a, b *Run) *Comparison {
 	for _, o := range options.Options() {
 		if x, y := a.option(o), b.option(o); x != y {
 			settled := isSettled(a.History, o.Key) && isSettled(b.History, o.Key)
-			c.Settings = append(c.Settings, Setting{o.Key, x, y, settled})
+			c.Settings = append(c.Settings, OptionPair{o.Key, x, y, settled})
 		}
 	}
 	values := map[string]float64{}
@@ -140,12 +140,12 @@ func common(a, b *Run) (x, y []int) {
 }
 
 // paired compares the rows x of a with the rows y of b, which are the same rows of a test set.
-func paired(a, b *TestRows, x, y []int) *Paired {
+func paired(a, b *TestRows, x, y []int) *PairedDifferences {
 	density := gather(b.density(), y)
 	for i, v := range gather(a.density(), x) {
 		density[i] -= v
 	}
-	p := &Paired{Rows: len(x), LogDensity: difference(density)}
+	p := &PairedDifferences{Rows: len(x), LogDensity: difference(density)}
 	if a.Classes != nil {
 		p.OnlyA, p.OnlyB = new(int), new(int)
 		for i := range x {
