@@ -90,8 +90,8 @@ func firstMismatch(all []statement) error {
 	return nil
 }
 
-// By returns an Exchange by the calls of a Comm.
-func By(c Comm) Exchange {
+// ExchangeOf returns an Exchange by the calls of a Comm.
+func ExchangeOf(c Comm) Exchange {
 	return func(mine []byte) ([][]byte, error) {
 		lengths := make([]float64, c.Size())
 		lengths[c.Rank()] = float64(len(mine))

@@ -102,7 +102,7 @@ func (r *ranks) meet(place dist.ProcessRank) error {
 		return err
 	}
 	r.Comm = dist.WithTimeout(comm, r.limit, func(call string) { r.exitLost(call, nil) })
-	r.exchange = dist.By(r.Comm)
+	r.exchange = dist.ExchangeOf(r.Comm)
 	r.mpi = true
 	return nil
 }

@@ -179,7 +179,7 @@ func trees(c dist.Comm) error {
 func agreement(c dist.Comm) error {
 	last := c.Rank() == c.Size()-1
 	properties := []dist.Property{{Name: "version", Value: "1"}, {Name: "data", Value: "a"}}
-	if err := dist.Agree(dist.By(c), properties, "", 0); err != nil {
+	if err := dist.Agree(dist.ExchangeOf(c), properties, "", 0); err != nil {
 		return err
 	}
 	if c.Size() == 1 {
@@ -189,7 +189,7 @@ func agreement(c dist.Comm) error {
 		properties[1].Value = "b"
 	}
 	var found *dist.RankError
-	err := dist.Agree(dist.By(c), properties, "", 0)
+	err := dist.Agree(dist.ExchangeOf(c), properties, "", 0)
 	if !errors.As(err, &found) || found.Rank != c.Size()-1 || found.Code != 2 {
 		return fmt.Errorf("other data: %v", err)
 	}
@@ -197,11 +197,11 @@ func agreement(c dist.Comm) error {
 	if last {
 		text, code = "the disk is full", 1
 	}
-	err = dist.Agree(dist.By(c), properties, text, code)
+	err = dist.Agree(dist.ExchangeOf(c), properties, text, code)
 	if !errors.As(err, &found) || found.Rank != c.Size()-1 || found.Code != 1 || found.Text != "the disk is full" {
 		return fmt.Errorf("an error of one rank: %v", err)
 	}
-	err = dist.Agree(dist.By(c), properties, "no such file", 2)
+	err = dist.Agree(dist.ExchangeOf(c), properties, "no such file", 2)
 	if err == nil || err.Error() != "no such file" {
 		return fmt.Errorf("an error of all ranks: %v", err)
 	}
