@@ -70,7 +70,7 @@ type FeatureParams struct {
 	// [R] a fixed factor of each column of Ω, which has no gradient; nil: 1
 	Mixing *Tensor
 
-	Activation Activation // φ; Waves, rf_ard's, is the zero value. Not used in gradients
+	Activation Activation // φ; Fourier, rf_ard's, is the zero value. Not used in gradients
 }
 
 // FeatureNoise is the randomness of a DRF layer.

@@ -155,7 +155,7 @@ type Features interface {
 	//	Variance = max(VarFloor, a² Σ_r ½(1 + u² cos 2t) s²_cos + ½(1 − u² cos 2t) s²_sin
 	//	                        + ½(1 − u)[m²_cos + m²_sin − u((m²_cos − m²_sin) cos 2t + 2 m_cos m_sin sin 2t)])
 	// which is all that the bound needs under a Gaussian likelihood. η and β are multiplied by Mixing. The Activation
-	// must be Waves, and there must be a q(Ω). With LowerW, the covariance of W is full, C = L Lᵀ. Then μ = E φ = [√u
+	// must be Fourier, and there must be a q(Ω). With LowerW, the covariance of W is full, C = L Lᵀ. Then μ = E φ = [√u
 	// cos t, √u sin t], and the elements of C for a frequency's cosine and sine are added to the products of m:
 	//	Variance = max(VarFloor, a² (‖Lᵀμ‖² + Σ_r ½(1 − u)[p + q − u((p − q) cos 2t + 2o sin 2t)])),
 	//	p = m²_cos + C_cos,   q = m²_sin + C_sin,   o = m_cos m_sin + C_cos,sin

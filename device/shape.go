@@ -151,7 +151,7 @@ func CheckFeaturesBackward(op string, g, a FeatureArgs) FeatureShape {
 func CheckFeatureMoments(op string, a FeatureArgs) FeatureShape {
 	n, x := a.check(op)
 	x.want(Real, "Variance[S,B,O]", a.Variance)
-	if n.Activation != Waves || n.Prior {
+	if n.Activation != Fourier || n.Prior {
 		x.wrong("only cosines and sines of an Ω with a q are integrated")
 	}
 	return n

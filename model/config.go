@@ -343,7 +343,7 @@ func (c *Config) checkDRF() error {
 		return err
 	case c.WCov == Full && c.Spectra != VarIntegrated:
 		return fmt.Errorf("model: w_cov %s with spectra %s: expected %s", Full, c.Spectra, VarIntegrated)
-	case c.Spectra == VarIntegrated && c.activation() != device.Waves:
+	case c.Spectra == VarIntegrated && c.activation() != device.Fourier:
 		return fmt.Errorf("model: spectra %s with features of %s: only cosines and sines are integrated",
 			VarIntegrated, c.FeatureKernel)
 	}

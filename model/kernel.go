@@ -22,7 +22,7 @@ func kernelOf(name string) (device.Correlation, bool) {
 	return device.Correlation(max(0, at)), at >= 0
 }
 
-// FeatureKernels returns the names of the kernels of the random features: Kernels, whose features are waves, and the
+// FeatureKernels returns the names of the kernels of the random features: Kernels, by Fourier features, and the
 // arc-cosine kernels of Cho and Saul (2009) by their degree.
 func FeatureKernels() []string { return append(Kernels(), "arccos0", "arccos1", "arccos2") }
 
@@ -31,7 +31,7 @@ func (c *Config) activation() device.Activation {
 	if at := slices.Index(FeatureKernels(), c.FeatureKernel) - len(Kernels()); at >= 0 {
 		return device.ArcCos0 + device.Activation(at)
 	}
-	return device.Waves
+	return device.Fourier
 }
 
 // mixes reports whether the frequencies of the DRF layers have the heavier tails of a Matérn kernel: frequencies of RBF

@@ -75,7 +75,7 @@ func (g graph) features(p *model.SnapshotDRF, s int, h value) (out, variance val
 	phase := g.matMul(h, g.draws(p.Omega, s, p.In, p.R))
 	var phi value
 	switch p.Activation {
-	case device.Waves:
+	case device.Fourier:
 		phi = g.concat(2, []value{g.Op("Cos", phase), g.Op("Sin", phase)})
 	case device.ArcCos0:
 		phi = g.times(math.Sqrt2, g.double(g.Op("Greater", phase, g.Scalar(0))))

@@ -31,7 +31,7 @@ func (c featureCase) String() string {
 	if c.mixing {
 		name += " mixing"
 	}
-	if c.activation != device.Waves {
+	if c.activation != device.Fourier {
 		name += fmt.Sprintf(" arc-cosine %d", c.activation.Degree())
 	}
 	if c.strata > 0 {
@@ -97,7 +97,7 @@ func randomFeatures(r *random, size []int, c featureCase) *problem {
 	if c.noInput {
 		p.in[0].grad = none
 	}
-	if c.activation != device.Waves {
+	if c.activation != device.Fourier {
 		avoidKinks(r, values(p.in), size, c, noise)
 	}
 	return withLayer(p, size, func(in, out []*device.Tensor) device.FeatureArgs {
@@ -185,7 +185,7 @@ func naiveFeatures(out []float64, in [][]float64, size []int, c featureCase, noi
 		for n := range b {
 			for r := range nr {
 				angle := phase(h[(i*b+n)*d:][:d], omega, r, nr)
-				if c.activation == device.Waves {
+				if c.activation == device.Fourier {
 					phi[r], phi[nr+r] = scale*math.Cos(angle), scale*math.Sin(angle)
 				} else if angle > 0 {
 					phi[r] = scale * math.Sqrt2 * math.Pow(angle, float64(c.activation.Degree()))

@@ -131,7 +131,7 @@ func (t *features[T]) run(w *worker, block int) {
 		r2)
 	for i := range n {
 		first, second := phi[i*r2:][:t.R], phi[i*r2+t.R:][:t.R]
-		if t.Activation == device.Waves {
+		if t.Activation == device.Fourier {
 			t.math.sinCos(second, first, second)
 		} else {
 			t.math.rectify(first, second, second, t.Activation.Degree())
@@ -233,7 +233,7 @@ func (t *featureInputs[T]) run(w *worker, block int) {
 	}
 	for i := range n {
 		phi, d, dp := t.phi[(lo+i)*r2:][:r2], dphi[i*columns:][:columns], t.dp[(lo+i)*t.R:][:t.R]
-		if t.Activation == device.Waves {
+		if t.Activation == device.Fourier {
 			t.math.rotate(dp, phi[:t.R], phi[t.R:], d[:t.R], d[t.R:])
 		} else {
 			product(dp, phi[t.R:], d)

@@ -53,7 +53,7 @@ func (t *localWeights[T]) run(_ *worker, block int) {
 	t.math.exp(cos, t.p.logVarW[lo:hi])
 	sums, contrast := t.local.sines[block*t.Out:][:t.Out], t.local.contrast[lo:hi]
 	clear(sums)
-	if t.Activation != device.Waves {
+	if t.Activation != device.Fourier {
 		copy(contrast, cos)
 		return
 	}
@@ -137,7 +137,7 @@ func (t *features[T]) noiseGradient(w *worker, lo, hi int) {
 	for i, v := range ds2 {
 		at := lo*t.Out + i
 		t.g.logVarW[at] += n.s2[at] * v
-		if t.Activation == device.Waves {
+		if t.Activation == device.Fourier {
 			t.g.logVarW[sines+at] += n.s2[sines+at] * (scale*n.dvSum[i%t.Out] - v)
 		}
 	}
