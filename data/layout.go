@@ -28,7 +28,7 @@ type layout struct {
 	idName   string
 	roles    []roleColumn
 	timeForm *string // form of the times, as Schema.TimeForm
-	leftOut  []LeftOut
+	leftOut  []LeftOutColumn
 
 	target  targetKind // kind of a single target
 	class   func(label string) (int32, bool)
@@ -50,8 +50,8 @@ type layout struct {
 	trial        *seq.Encoder // encoder of a Stream that detects bad texts
 }
 
-// LeftOut is a column of the training file that is no input.
-type LeftOut struct {
+// LeftOutColumn is a column of the training file that is no input.
+type LeftOutColumn struct {
 	Column string `json:"column"`
 	At     int    `json:"at"` // position in the file, from 0
 }
@@ -278,7 +278,7 @@ func (r *records) nameByPlace(like *Schema) error {
 	var names []string
 	for i := range all {
 		target := slices.Index(like.places(), i)
-		out := slices.IndexFunc(like.LeftOut, func(c LeftOut) bool { return c.At == i })
+		out := slices.IndexFunc(like.LeftOut, func(c LeftOutColumn) bool { return c.At == i })
 		switch {
 		case target >= 0 && r.width < all, out >= 0 && r.width == width: // no target is in this file
 		case target >= 0:

@@ -139,7 +139,7 @@ func TestArrayWithoutLeftOut(t *testing.T) {
 	x := npy("<f8", "2, 3", []float64{1, 5, 2, 3, 6, 4})
 	t.Chdir(folderOf(t, map[string]string{"table.npy": x}))
 	like := Schema{Columns: []string{"a", "b"}, Target: "t", TargetAt: 3, Task: Regression,
-		LeftOut: []LeftOut{{"id", 0}, {"name", 1}}}
+		LeftOut: []LeftOutColumn{{"id", 0}, {"name", 1}}}
 	for _, targets := range []bool{false, true} {
 		d, _, err := ReadFile("table.npy", ReadOptions{Schema: &like, TargetOptional: targets})
 		if err != nil || d.Y[0] != 5 || d.Y[1] != 6 || d.Row(1)[1] != 4 {

@@ -149,14 +149,14 @@ const longText = 8
 
 // leaveOut leaves a column out. why is a note, or "" if the user has requested it.
 func (l *layout) leaveOut(name string, at int, why string) {
-	l.leftOut = append(l.leftOut, LeftOut{name, at})
+	l.leftOut = append(l.leftOut, LeftOutColumn{name, at})
 	if why != "" {
 		l.note("column %s %s: left out", phrase.Quote(name), why)
 	}
 }
 
-func leftNames(columns []LeftOut) []string {
-	return mapSlice(columns, func(c LeftOut) string { return c.Column })
+func leftNames(columns []LeftOutColumn) []string {
+	return mapSlice(columns, func(c LeftOutColumn) string { return c.Column })
 }
 
 // assignInput makes column i an input, or several, or leaves it out.

@@ -26,9 +26,9 @@ type Schema struct {
 	Targets   []string `json:"targets,omitempty"`
 	TargetsAt []int    `json:"targets_at,omitempty"`
 
-	LeftOut []LeftOut `json:"left_out,omitempty"` // columns of the file that are no inputs
-	ID      string    `json:"id,omitempty"`       // column of LeftOut that names the rows
-	Roles   RowRoles  `json:"roles,omitzero"`     // columns of LeftOut that describe the rows
+	LeftOut []LeftOutColumn `json:"left_out,omitempty"` // columns of the file that are no inputs
+	ID      string          `json:"id,omitempty"`       // column of LeftOut that names the rows
+	Roles   RowRoles        `json:"roles,omitzero"`     // columns of LeftOut that describe the rows
 	// TimeForm is the form of Roles.Time, as ParseTime takes it; nil if times are numbers.
 	TimeForm *string `json:"time_form,omitempty"`
 	// Booleans are columns of numbers that hold only 1 and 0, and may also be written as true and false.

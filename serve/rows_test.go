@@ -43,7 +43,7 @@ func TestManyMembers(t *testing.T) {
 // and its roles. A key beyond these, a key that comes twice, and a cell that is a list are errors.
 func TestRowKeys(t *testing.T) {
 	in := newRowReader(data.Schema{Columns: []string{"x", "b"}, Target: "y", Task: data.Regression,
-		LeftOut: []data.LeftOut{{Column: "name"}, {Column: "hours"}, {Column: "patient"}},
+		LeftOut: []data.LeftOutColumn{{Column: "name"}, {Column: "hours"}, {Column: "patient"}},
 		Roles:   data.RowRoles{Offset: "hours"}})
 	row := json.RawMessage(`{"b":1,"y":[{}],"hours":3,"name":"n","patient":7,"x":"A"}`)
 	cells, err := in.cells(row)
