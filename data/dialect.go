@@ -145,32 +145,6 @@ func detectDialect(head []byte, d Dialect, names, inputs []string) detectedDiale
 	return s
 }
 
-// findHeader decides whether the first row names the columns, and whether by numbers alone, such as wavelengths.
-func (s *detectedDialect) findHeader(rows [][]string, d Dialect, names, inputs []string) (header, numeric bool) {
-	isName := func(cell string) bool { return s.isText(cell) && slices.Contains(names, strings.TrimSpace(cell)) }
-	switch {
-	case s.rowNames:
-		return true, false
-	case d.Header != "" || len(rows) == 0:
-		return d.Header == "yes", false
-	case slices.ContainsFunc(rows[0], isName):
-		return true, false
-	case names != nil && slices.ContainsFunc(rows[0], s.isNumber):
-		numeric = holdsAll(rows[0], inputs) &&
-			!slices.ContainsFunc(rows[1:], func(row []string) bool { return holdsAll(row, inputs) })
-		return numeric, numeric
-	}
-	return s.isHeader(rows), false
-}
-
-// maybeNames reports whether the numbers of the first row may be names. Years or wavelengths rise in equal steps, as no
-// other row does. pandas names columns 0, 1, 2, … that have no names.
-func (s *detectedDialect) maybeNames(rows [][]string, names []string) bool {
-	return len(rows) > 0 && s.inSteps(rows[0]) &&
-		(strings.TrimSpace(rows[0][1]) == "1" && strings.TrimSpace(rows[0][2]) == "2" ||
-			names == nil && !slices.ContainsFunc(rows[1:], s.inSteps))
-}
-
 // sample cuts the first rows into cells. It leaves a row out that the end of head may cut.
 func (s *detectedDialect) sample(head []byte) (rows [][]string) {
 	if len(head) >= headSize/2 {
@@ -258,48 +232,6 @@ func (s *detectedDialect) commentedHeader(head []byte, rows [][]string) []string
 		}
 	}
 	return nil
-}
-
-// isHeader decides whether the first row names the columns. It does if it has words alone, one of them above numbers.
-// It does not if one of its words is repeated below, or if it also has numbers. Names may be repeated as a whole row,
-// in joined files.
-func (s *detectedDialect) isHeader(rows [][]string) bool {
-	if len(rows) == 0 || !slices.ContainsFunc(rows[0], s.isText) {
-		return false
-	}
-	if len(rows) == 1 {
-		return true
-	}
-	numbers := slices.ContainsFunc(rows[0], func(cell string) bool {
-		return strings.TrimSpace(cell) != "" && !s.isText(cell)
-	})
-	above, repeated := false, false
-	for j, cell := range rows[0] {
-		cell = strings.TrimSpace(cell)
-		if !s.isText(cell) || cellformat.IsMissing(cell) {
-			continue
-		}
-		column, words := false, false
-		for _, row := range rows[1:] {
-			if j >= len(row) {
-				continue
-			}
-			switch below := strings.TrimSpace(row[j]); {
-			case below == "" || cellformat.IsMissing(below):
-			case below == cell && (numbers || len(row) == 1):
-				return false
-			case below == cell && slices.Equal(row, rows[0]):
-			case below == cell:
-				words, repeated = true, true
-			case s.isText(below):
-				words = true
-			default:
-				column = true
-			}
-		}
-		above = above || column && !words
-	}
-	return above || !numbers && !repeated
 }
 
 func (s *detectedDialect) number(cell string) (float64, error) {

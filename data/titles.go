@@ -2,7 +2,6 @@ package data
 
 import (
 	"bytes"
-	"math"
 	"slices"
 	"strings"
 
@@ -41,26 +40,6 @@ func (r *records) titlesNote() {
 	case r.header == nil && r.opt.Header == "":
 		r.note("no header, so the columns are called x0, x1, … (%s=yes if the first row names them)", asKey("header"))
 	}
-}
-
-// inSteps reports whether the numbers of a row, three or more, rise in equal steps, and the other cells are words or
-// empty.
-func (s *detectedDialect) inSteps(row []string) bool {
-	var numbers []float64
-	for _, cell := range row {
-		if v, err := s.number(strings.TrimSpace(cell)); err == nil {
-			numbers = append(numbers, v)
-		} else if strings.TrimSpace(cell) != "" && !s.isText(cell) {
-			return false
-		}
-	}
-	for k := 2; k < len(numbers); k++ {
-		step := numbers[1] - numbers[0]
-		if !(step > 0 && math.Abs(numbers[k]-numbers[k-1]-step) <= 1e-6*step) {
-			return false
-		}
-	}
-	return len(numbers) >= 3
 }
 
 // separatorLine takes the separator from a first line such as sep=; if none is requested. It returns the bytes after
