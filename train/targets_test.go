@@ -79,6 +79,9 @@ func testLogs(t *testing.T, trained *fitted.Model, dev device.Device, test *data
 	if math.Abs(logs+scores.Raw.NLPD) > 1e-9 {
 		t.Errorf("mean log density %g, NLPD %g", logs, scores.Raw.NLPD)
 	}
+	if got, want := again.RMSE(p, test), scores.Regression.RMSE; math.Abs(got-want) > 1e-9 {
+		t.Errorf("RMSE %g, %g in the scores", got, want)
+	}
 	densities := again.LogDensities(p, test, 0)
 	if d := densities.Log[0] - r.LogDensity(0, test.Y[0]) - math.Log(again.Targets[0].Unit()); math.Abs(d) > 1e-9 {
 		t.Errorf("a density in training units is off by %g", d)

@@ -182,20 +182,23 @@ func (m *Model) Score(p *model.Prediction, ds *data.Dataset, draws int) *Scores 
 	return scores
 }
 
-// RMSE returns the root mean square error of a prediction's means, in training-sd units, and of logarithms if the model
-// predicts these. For several targets it is the mean.
+// RMSE returns the root mean square error of a prediction's means, in training-sd units. For several targets it is the
+// mean.
 func (m *Model) RMSE(p *model.Prediction, ds *data.Dataset) float64 {
 	scaled := scaling.Standardise(ds.Y, m.Targets)
 	sum := 0.0
-	for c := range m.Targets {
-		mixture := m.Mixture(p, c)
+	for c, scale := range m.Targets {
+		mixture, targets, unit := m.Mixture(p, c), column(scaled, p.C, c), 1.0
+		if scale.Log {
+			mixture, targets, unit = LogNormal(mixture, scale), column(ds.Y, p.C, c), scale.Unit()
+		}
 		squares := make([]float64, p.N)
-		for n, y := range column(scaled, p.C, c) {
+		for n, y := range targets {
 			mean, _ := mixture.Moments(n)
 			squares[n] = (y - mean) * (y - mean)
 		}
 		square, _ := metrics.Weights(ds.Weights).MeanStdErr(squares)
-		sum += math.Sqrt(square)
+		sum += math.Sqrt(square) / unit
 	}
 	return sum / float64(len(m.Targets))
 }
