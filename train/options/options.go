@@ -144,6 +144,9 @@ func (c *Config) setOf(all []Option, s Setting) error {
 	explicit := map[string]string{} // copies of the Config share the old one
 	maps.Copy(explicit, c.explicit)
 	explicit[s.Key] = s.From
+	if s.Text == Auto && s.Key != "objective" { // steps with an objective of auto still have attempts
+		delete(explicit, s.Key)
+	}
 	c.explicit = explicit
 	return nil
 }
