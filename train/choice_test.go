@@ -11,6 +11,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
+	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/memory"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
@@ -39,6 +40,9 @@ func TestChoiceOfObjective(t *testing.T) {
 			wantSteps: []int{steps / 16, steps / 4}, note: "24 rows held out: predictive with kl-weight 0.1"},
 		{name: "varying noise", words: "inducing=20 latents=3 features=20 lr=0.1", rows: 200, target: half,
 			wantSteps: []int{steps / 16, steps / 4}, note: "objective: elbo with kl-weight 0.3, heteroscedastic"},
+		{name: "auto given", words: "inducing=20 latents=3 features=20 lr=0.1 likelihood=auto w-cov=auto", rows: 200,
+			target: half, wantSteps: []int{steps / 16, steps / 4},
+			note: "objective: elbo with kl-weight 0.3, heteroscedastic"},
 		{name: "classes", words: "inducing=20 latents=3 features=20", rows: 120, target: rings,
 			wantSteps: []int{steps / 16, steps / 4}, note: "24 rows held out: elbo with kl-weight 0.1"},
 		{name: "many rows", words: "inducing=4 latents=1 features=8", rows: 300, target: wave, safe: true,
@@ -232,6 +236,28 @@ func TestResumedInputs(t *testing.T) {
 			t.Errorf("attempts on columns %q, and then inputs %v", columns, r.trained.Projection)
 		}
 	}
+}
+
+// The config of a run that stops between its attempts has the options that a user gave. It repeats the whole run.
+func TestConfigOfAttempts(t *testing.T) {
+	learns(t)
+	var first []byte
+	runWith := func(cfg options.Config) *Outcome {
+		job := &Job{Config: cfg, Device: openCPU(t), Train: table(t, 200, 1, half), Save: func(c *rundir.Checkpoint) error {
+			if first == nil {
+				first = c.Config.YAML()
+			}
+			return nil
+		}}
+		return must.Get(job.Run(t.Context()))(t)
+	}
+	whole := runWith(config(t, "inducing=20 latents=3 features=20 lr=0.1 batch=50 objective=auto steps=800"))
+	settings := must.Get(options.ParseYAML("config.yaml", first))(t)
+	again := runWith(must.Get(options.Resolve(settings, nil))(t))
+	if whole.Config.Likelihood != model.HeteroscedasticLikelihood {
+		t.Errorf("likelihood %s", whole.Config.Likelihood)
+	}
+	same(t, "models", whole.Trained.Parameters, again.Trained.Parameters)
 }
 
 // Sequences choose as tables do, and with the same bits where each step computes its distances.

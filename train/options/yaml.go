@@ -100,20 +100,21 @@ func syntaxError(name string, err error) error {
 	return usererror.Errorf("%s: not YAML: %s", name, strings.TrimPrefix(text, "yaml: "))
 }
 
-// YAML returns the Config as a config file: every option that the model has, in the order of the table. It has no date
-// and no host in it, and reading it back gives the same Config.
+// YAML returns the Config as a config file: every option that the model has, in the order of the table. Of a run that
+// is not decided yet, it has the options that a user gave. It has no date and no host in it, and reading it back gives
+// the same Config.
 func (c Config) YAML() []byte {
 	root := &yaml.Node{Kind: yaml.MappingNode,
 		HeadComment: "gpdrf-gpu train --config FILE repeats this run.\nPaths are relative to the " +
 			"folder the command runs in."}
+	// each of several models resolves its own open options, and attempts may change those of a run
+	undecided := c.Preset == Best || c.Ensemble > 1 || c.Objective == Auto
 	group := ""
 	for _, o := range c.Options() {
 		text := o.Text()
 		unset := text == "0" && (IsLength(o.Key) || o.OmitUnset) || (text == "" || text == "false") && o.OmitUnset
-		// each of several models resolves its own open options
-		several := c.Preset == Best || c.Ensemble > 1
-		chosen := several && o.Key != "preset" && !c.Explicit(o.Key)
-		if !o.Applies(c.Model) || unset || chosen {
+		open := undecided && o.Key != "preset" && o.Key != "data-dir" && !c.Explicit(o.Key)
+		if !o.Applies(c.Model) || unset || open {
 			continue
 		}
 		key := &yaml.Node{Kind: yaml.ScalarNode, Value: o.Key}
