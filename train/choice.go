@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
@@ -140,9 +141,23 @@ func (ch *objectiveChoice) makeAttempts(ctx context.Context) error {
 	ch.cancel, ch.end = cancel, end
 	err := ch.compare(timed)
 	if errors.Is(err, ErrTimeLimit) {
+		ch.noteUntried()
 		return context.Cause(ctx)
 	}
 	return err
+}
+
+// noteUntried notes the candidates that a time limit left without an attempt, if others had one.
+func (ch *objectiveChoice) noteUntried() {
+	var untried []string
+	for _, c := range ch.candidates {
+		if !slices.ContainsFunc(ch.attempts, func(a rundir.Attempt) bool { return candidateOf(&a) == c }) {
+			untried = append(untried, c.String())
+		}
+	}
+	if len(untried) > 0 && len(ch.attempts) > 0 {
+		ch.run.reporter.Note("no time was left to try %s", strings.Join(untried, ", or "))
+	}
 }
 
 // compare makes a short attempt of each candidate, and longer ones of the two best. It returns ErrTimeLimit if there is
@@ -290,6 +305,9 @@ func (ch *objectiveChoice) settle(ctx context.Context, d decision) error {
 	if r.adopt(d.objectiveCandidate, r.train); r.config.Likelihood != before.Likelihood {
 		r.reporter.Note("likelihood: %s, by rows that were held out (%s %s has one variance for all rows)",
 			r.config.Likelihood, usererror.Flag("likelihood"), before.Likelihood)
+		if r.config.WCov != before.WCov {
+			r.reporter.Note("w-cov: %s with this likelihood", r.config.WCov)
+		}
 	}
 	r.config, notes = r.config.ForChosenSteps(fit, d.longest-d.steps+fit)
 	r.noteAll(notes)
