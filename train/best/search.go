@@ -255,9 +255,9 @@ func (s *Search) trainOnAll(ctx context.Context, dev device.Device, k int, longe
 		if err := s.SaveModel(k, out.Trained); err != nil {
 			return err
 		}
-		c.Refit = &Trial{Steps: out.Steps, Seconds: seconds(start)}
+		c.Refit = &Trial{Steps: out.Steps, Seconds: seconds(start), Likelihood: out.Config.Likelihood}
 		s.Note("%-16s %-44s weight %.2f  %6d steps  %5.1f s",
-			"on all rows", c.Name, c.Weight, c.Refit.Steps, c.Refit.Seconds)
+			"on all rows", c.title(), c.Weight, c.Refit.Steps, c.Refit.Seconds)
 		return nil
 	}, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
+	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
@@ -71,10 +72,19 @@ func (s *State) Lines() []string {
 		if c.Weight > 0 {
 			weight = fmt.Sprintf("%.3f", c.Weight)
 		}
-		line := fmt.Sprintf(form, c.Name, reached, score, rmse, fmt.Sprintf("%.1f", seconds), weight, failure)
+		line := fmt.Sprintf(form, c.title(), reached, score, rmse, fmt.Sprintf("%.1f", seconds), weight, failure)
 		lines = append(lines, strings.TrimRight(line, " "))
 	}
 	return lines
+}
+
+// title returns the name of a candidate, with noise that differs between rows if these have chosen it.
+func (c *Candidate) title() string {
+	const varying = model.HeteroscedasticLikelihood
+	if c.Refit != nil && c.Refit.Likelihood == varying && !strings.Contains(c.Name, varying) {
+		return c.Name + ", " + varying
+	}
+	return c.Name
 }
 
 // reached returns the last round of a candidate, the sum of its seconds, and the failure of a trial; "" without one.

@@ -32,6 +32,7 @@ type Trial struct {
 	LogDensity float64 `json:"log_density"`
 	RMSE       float64 `json:"rmse,omitempty"` // RMSE of these rows, with targets in training-sd units
 	Failure    string  `json:"failure,omitempty"`
+	Likelihood string  `json:"likelihood,omitempty"` // of a model on all rows; the rows may have chosen it
 
 	// Temperature and Rows belong to the last round.
 	Temperature float64   `json:"temperature,omitempty"` // temperature that fits the rows that were held out
