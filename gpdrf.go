@@ -43,7 +43,7 @@ type Options struct {
 	Model       ModelKind  // layers of the model; "" is ModelGPDRF
 	Preset      Preset     // values of the options that are not set; "" is PresetDefault
 	Kernel      string     // such as "matern32" or "spectrum:3"; "" is "rbf" for numbers, or chosen for sequences
-	Likelihood  Likelihood // "" is chosen by the targets: LikelihoodGaussian, or that of counts or of classes
+	Likelihood  Likelihood // "" is chosen by the targets, and by held-out rows between the noise of numbers
 	Objective   Objective  // "" is ObjectiveAuto, or chosen by the sizes if Steps or KLWeight is set
 	KLWeight    float64    // weight of the KL terms in the objective; 0 is 1, or chosen by held-out rows
 	Inducing    int        // number of inducing points of the GP layer; 0 is 200

@@ -94,8 +94,8 @@ class Estimator(BaseEstimator):
             Of the first layer: rbf, matern32, a sum such as rbf+matern12, or feature maps of sequences.
         likelihood : str
             gaussian, student-t, heteroscedastic or lognormal of numbers, poisson or negative-binomial of counts;
-            softmax, bernoulli or ordinal of classes. None takes gaussian or softmax, and negative-binomial if the
-            targets are clearly counts. Levels of ordinal that are words are an ordered Categorical of pandas, or need
+            softmax, bernoulli or ordinal of classes. None takes gaussian, or heteroscedastic if held-out rows choose
+            it, negative-binomial for clear counts, and softmax for classes. Levels of ordinal that are words are an ordered Categorical of pandas, or need
             options={"order": ["low", …, "high"]}.
         batch, lr
             Rows of a step, and Adam's learning rate.
