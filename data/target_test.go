@@ -56,7 +56,8 @@ func TestTaskIsFound(t *testing.T) {
 		{[]string{"b", "a", "c d"}, "a b c d", `classes "a", "b", "c d"`},
 		{many, "", "22 whole numbers 0 … 21: taken as numbers (--task classification for classes)"},
 		{many[:40], "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19", "taken as classes"},
-		{counts, "", "12 whole numbers 0 … 11, large ones rarely: taken as numbers (--task classification for classes)"},
+		{counts, "",
+			"12 whole numbers 0 … 11, large ones rarely: taken as numbers (--task classification for classes)"},
 		{counts[:len(counts)-2], "0 1 2 3 4 5 6 7 8 9 10", "taken as classes"},
 	} {
 		d, notes, err := readText(withTarget(c.y...), ReadOptions{Task: "auto"})

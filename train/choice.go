@@ -70,7 +70,7 @@ func (s speed) perStep() time.Duration {
 
 // objectiveChoice makes the attempts of a run.
 type objectiveChoice struct {
-	run                   *run                 // the run, as it began: its clock and checkpoints are also of the attempts
+	run                   *run                 // the run, as it began; attempts share its clock and checkpoints
 	columns, inputs       *representation      // inputs as the run began, and those of the attempts so far
 	candidates            []objectiveCandidate // the first one stays unless another is clearly better
 	weights               metrics.Weights      // weights of the rows that score the attempts

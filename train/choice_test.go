@@ -243,12 +243,13 @@ func TestConfigOfAttempts(t *testing.T) {
 	learns(t)
 	var first []byte
 	runWith := func(cfg options.Config) *Outcome {
-		job := &Job{Config: cfg, Device: openCPU(t), Train: table(t, 200, 1, half), Save: func(c *rundir.Checkpoint) error {
+		job := &Job{Config: cfg, Device: openCPU(t), Train: table(t, 200, 1, half)}
+		job.Save = func(c *rundir.Checkpoint) error {
 			if first == nil {
 				first = c.Config.YAML()
 			}
 			return nil
-		}}
+		}
 		return must.Get(job.Run(t.Context()))(t)
 	}
 	whole := runWith(config(t, "inducing=20 latents=3 features=20 lr=0.1 batch=50 objective=auto steps=800"))

@@ -44,8 +44,8 @@ func (c *clock) late() bool { return c.deadline > 0 && c.used() > c.deadline }
 // seconds returns the time in steps.
 func (c *clock) seconds() float64 { return c.earlierSeconds + time.Since(c.firstStepTime).Seconds() }
 
-// The timing intervals of a run with a time limit, in shares of the time that remains. A plan is kept at their end if it
-// takes no more than that time, and at least minPlanShare of it.
+// The timing intervals of a run with a time limit, in shares of the time that remains. A plan is kept at their end if
+// it takes no more than that time, and at least minPlanShare of it.
 const (
 	firstInterval = 1.0 / 16
 	nextInterval  = 1.0 / 3

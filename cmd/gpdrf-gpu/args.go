@@ -120,8 +120,8 @@ func (v *verb) setting(text string) (options.Setting, error) {
 	case !ok:
 		return options.Setting{}, usererror.OfFlag(setFlag, "%q is not of the form KEY=VALUE", text)
 	case key == "part" && v.name == "train":
-		return options.Setting{}, usererror.OfFlag(setFlag, "there is no key part any more: train each fold by itself, "+
-			"with --folds N --fold K")
+		return options.Setting{}, usererror.OfFlag(setFlag, "there is no key part any more: train each fold by "+
+			"itself, with --folds N --fold K")
 	case v.takesKey(key):
 		return options.Setting{Key: key, Text: value, From: options.BySet}, nil
 	case v.flag(key) != nil:

@@ -156,8 +156,8 @@ func (p *program) parseTrain(c *call) (r *trainRequest, err error) {
 		return nil, err
 	}
 	if _, given := c.text("jobs"); given && r.cv != nil {
-		return nil, c.errorf("jobs", "is for preset best and ensemble: leave it out, or train each fold by itself with "+
-			"--folds N --fold K")
+		return nil, c.errorf("jobs", "is for preset best and ensemble: leave it out, or train each fold by itself "+
+			"with --folds N --fold K")
 	}
 	p.keepNoReport(r)
 	if r.cv == nil {

@@ -78,8 +78,8 @@ func (l LogNormalMixture) PIT(n int, y float64) (below, upTo float64) {
 	return p, p
 }
 
-// CRPS returns the CRPS of row n, E|Y − y| − ½ E|Y − Y'|. With m = exp(a + b²/2) of a component, the complement Q = 1 − Φ
-// of the normal distribution, and r² = b_s² + b_t²
+// CRPS returns the CRPS of row n, E|Y − y| − ½ E|Y − Y'|. With m = exp(a + b²/2) of a component, the complement
+// Q = 1 − Φ of the normal distribution, and r² = b_s² + b_t²
 //
 //	E|Y_s − y| = y (2Φ(w) − 1) + m (1 − 2Q(b − w)),   w = (log y − a)/b
 //	E|Y_s − Y_t| = m_s (1 − 2Q((a_s − a_t + b_s²)/r)) + m_t (1 − 2Q((a_t − a_s + b_t²)/r))

@@ -95,8 +95,8 @@ class Estimator(BaseEstimator):
         likelihood : str
             gaussian, student-t, heteroscedastic or lognormal of numbers, poisson or negative-binomial of counts;
             softmax, bernoulli or ordinal of classes. None takes gaussian, or heteroscedastic if held-out rows choose
-            it, negative-binomial for clear counts, and softmax for classes. Levels of ordinal that are words are an ordered Categorical of pandas, or need
-            options={"order": ["low", …, "high"]}.
+            it, negative-binomial for clear counts, and softmax for classes. Levels of ordinal that are words are an
+            ordered Categorical of pandas, or need options={"order": ["low", …, "high"]}.
         batch, lr
             Rows of a step, and Adam's learning rate.
         validation : float
