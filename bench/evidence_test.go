@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode"
@@ -148,6 +149,10 @@ func TestEvidenceIsCurrent(t *testing.T) {
 	if string(text) != page.String() {
 		t.Errorf("%s is not what the records say: go -C bench run . evidence", evidenceFile)
 	}
+	suite := string(must.Get(os.ReadFile("docs/suite.md"))(t))
+	met := regexp.MustCompile(`\d+ of \d+ targets are met`).FindString(suite)
+	must.Contain(t, string(must.Get(os.ReadFile("README.md"))(t)),
+		strings.Replace(met, "targets", "[targets](docs/suite.md#targets)", 1))
 	for path, says := range map[string]string{"README.md": page.rivals(), "docs/best.md": page.bestSummary()} {
 		if text, err = os.ReadFile(path); err != nil {
 			t.Fatal(err)
