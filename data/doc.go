@@ -8,13 +8,14 @@
 // formats.go has a row for each, with the reader that makes a table of the file, and turns the table into a Dataset.
 //
 // Text tables, ARFF, JSON, Parquet and Arrow have one reader (csv.go) of rows of cells (records.go). dialect.go finds
-// out how a text is written. profile.go counts the values of each column, and package data/cellformat knows how people
-// write them. Each column then gets its role (roles.go, layout.go): an input, several for text, the target and its
-// classes (target.go), or none. missing.go treats missing cells. A second reading keeps the values. The Schema
-// (schema.go) keeps the roles, and other files are read once, by it.
+// out how a text is written, and header.go if its first row names the columns. profile.go counts the values of each
+// column, and package data/cellformat knows how people write them. Each column then gets its role (roles.go,
+// layout.go): an input, several for text, the target and its classes (target.go; several: severaltargets.go), or none.
+// missing.go treats missing cells. A second reading keeps the values. The Schema (schema.go) keeps the roles, and other
+// files are read once, by it.
 //
 // libsvm.go reads LIBSVM. Arrays (npy.go, arrays.go, npz.go), and IDX images, which are arrays with another header, may
-// have their targets in another file (targets.go). Sequences (sequences.go) come from FASTA (fasta.go), lists
+// have their targets in another file (targetfile.go). Sequences (sequences.go) come from FASTA (fasta.go), lists
 // (lists.go) or a column (seqcolumn.go), and graphs from JSON or a folder (graphs.go), SMILES or SDF (molecules.go);
 // seqlabels.go reads their labels. A Gram (gram.go) is a kernel that was computed elsewhere.
 //

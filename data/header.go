@@ -26,9 +26,9 @@ func (s *detectedDialect) findHeader(rows [][]string, d Dialect, names, inputs [
 	return s.isHeader(rows), false
 }
 
-// isHeader decides whether the first row names the columns. It does if it has words alone, one of them above numbers.
-// It does not if one of its words is repeated below, or if it also has numbers. Names may be repeated as a whole row,
-// in joined files.
+// isHeader decides whether the first row names the columns. It does if one of its words is above numbers, or if it has
+// words alone and none of them occurs again below. A word of a row with numbers, or of a single column, that occurs
+// again makes it data. Names may be repeated as a whole row, in joined files.
 func (s *detectedDialect) isHeader(rows [][]string) bool {
 	if len(rows) == 0 || !slices.ContainsFunc(rows[0], s.isText) {
 		return false
@@ -45,7 +45,7 @@ func (s *detectedDialect) isHeader(rows [][]string) bool {
 		if !s.isText(cell) || cellformat.IsMissing(cell) {
 			continue
 		}
-		column, words := false, false
+		numbersBelow, wordsBelow := false, false
 		for _, row := range rows[1:] {
 			if j >= len(row) {
 				continue
@@ -56,14 +56,14 @@ func (s *detectedDialect) isHeader(rows [][]string) bool {
 				return false
 			case below == cell && slices.Equal(row, rows[0]):
 			case below == cell:
-				words, repeated = true, true
+				wordsBelow, repeated = true, true
 			case s.isText(below):
-				words = true
+				wordsBelow = true
 			default:
-				column = true
+				numbersBelow = true
 			}
 		}
-		above = above || column && !words
+		above = above || numbersBelow && !wordsBelow
 	}
 	return above || !numbers && !repeated
 }

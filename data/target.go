@@ -6,10 +6,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/data/cellformat"
-	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 )
 
@@ -57,7 +55,7 @@ func targetOf(file, column string, c *columnProfile, task Task, nominal bool) (t
 		return k, errorf(file,
 			"the %s holds more than %d different values: too many for classes, use the task regression",
 			where, maxClasses)
-	case c.distinct() > maxAutoClasses && 2*c.distinct() > c.filled():
+	case c.manyDifferent():
 		return k, errorf(file,
 			"the %s holds %d different values in %s: too many for classes, use the task regression", where,
 			c.distinct(), phrase.Plural(c.filled(), "row"))
@@ -83,7 +81,6 @@ func targetClasses(file, where string, c *columnProfile, task Task, nominal bool
 	bad := func(s occurrences, format string, args ...any) error {
 		return errorAt(file, s.at, "found %s in the %s%s", phrase.Quote(s.cell), where, fmt.Sprintf(format, args...))
 	}
-	manyDifferent := c.distinct() > maxAutoClasses && 2*c.distinct() > c.filled()
 	switch {
 	case c.filled() == 0:
 		err = errorf(file, "the %s has no values", where)
@@ -113,17 +110,22 @@ func targetClasses(file, where string, c *columnProfile, task Task, nominal bool
 	case task == "" && c.isDates():
 		err = bad(c.texts, ", which is a date: write dates as numbers, or name another target with %s",
 			asFlag("target"))
-	case task == "" && c.isCodes() && c.texts.n == 0 && manyDifferent:
+	case task == "" && c.isCodes() && c.texts.n == 0 && c.manyDifferent():
 		err = bad(c.codes, ", whose leading zero makes the column text, with %d different texts in %s: give "+
 			"%s regression for numbers, or name another target with %s", c.distinct(),
 			phrase.Plural(c.filled(), "row"), asFlag("task"), asFlag("target"))
-	case task == "" && !nominal && manyDifferent:
+	case task == "" && !nominal && c.manyDifferent():
 		err = bad(c.texts, ", which holds %d different words in %s, so they are not classes: name another target with "+
 			"%s", c.distinct(), phrase.Plural(c.filled(), "row"), asFlag("target"))
 	default:
 		classes = c.values()
 	}
 	return classes, why, err
+}
+
+// manyDifferent reports whether the values are too many and too rare for classes.
+func (c *columnProfile) manyDifferent() bool {
+	return c.distinct() > maxAutoClasses && 2*c.distinct() > c.filled()
 }
 
 // numberClass writes the label of a class that is a number. Whole numbers of usual size have no exponent.
@@ -310,88 +312,4 @@ func unknownClass(class, column string, classes []string) string {
 	}
 	return fmt.Sprintf("found class %s in the target column %s, which the training data do not have "+
 		"(their classes are %s): %s", class, phrase.Quote(column), phrase.List(classes), advice)
-}
-
-// A regression may have several target columns, ReadOptions.Target "a,b,c". Each of them is an output of the model.
-
-// splitTargets returns the columns that a target names: itself, or several with commas between them. A name with a
-// comma is given by the number of its column.
-func splitTargets(target string, names []string) []string {
-	if target == "" || slices.Contains(names, target) || !strings.Contains(target, ",") {
-		return []string{target}
-	}
-	return mapSlice(strings.Split(target, ","), strings.TrimSpace)
-}
-
-// NamesTargets reports whether ReadOptions.Target names the targets of the rows, by their names or numbers.
-func (s Schema) NamesTargets(target string) bool {
-	words := splitTargets(target, s.names())
-	places := s.places()
-	for k, word := range words {
-		if k < len(places) && word == strconv.Itoa(places[k]+1) && !s.HasColumn(word) {
-			words[k] = s.Outputs()[k]
-		}
-	}
-	return slices.Equal(words, s.Outputs())
-}
-
-// targetText writes the word that names several targets, which splitTargets can split again.
-func targetText(at []int, names []string) string {
-	words := make([]string, len(at))
-	for i, a := range at {
-		if words[i] = names[a]; len(at) > 1 && strings.Contains(words[i], ",") {
-			words[i] = strconv.Itoa(a + 1)
-		}
-	}
-	return strings.Join(words, ",")
-}
-
-// nameTargets sets the target columns of a file.
-func (t *table) nameTargets(at []int, names []string) {
-	s := &t.schema
-	s.Target = targetText(at, names)
-	s.TargetAt = at[0]
-	s.Targets = nil
-	if len(at) > 1 {
-		s.TargetsAt = at
-		s.Targets = matrix.Pick(names, at)
-	}
-}
-
-// fitTargets gives d the targets y of a table that is like the training data. If they are optional, a file with another
-// number of targets has none.
-func (t *table) fitTargets(in *input, like *Schema) error {
-	d, n := &t.Dataset, t.N()
-	switch {
-	case d.Target == "":
-	case t.Labels != nil:
-		d.Target = like.Target
-	case len(t.y) == n*len(like.Outputs()):
-		d.Target, d.Targets = like.Target, like.Targets
-		if like.Task == Classification {
-			d.setLabels(t.y)
-		} else {
-			d.Y = t.y
-		}
-	case in.opt.TargetOptional:
-		d.Target = ""
-	default:
-		return in.errorf("holds %s per row, the training data have %s: %s",
-			phrase.Plural(len(t.y)/n, "target"), phrase.Plural(len(like.Outputs()), "target"),
-			phrase.List(like.Outputs()))
-	}
-	return nil
-}
-
-// severalClasses refuses to use the values of n target columns as classes.
-func (in *input) severalClasses(n int) error {
-	if n > 1 && in.task == Classification {
-		advice := ""
-		if in.opt.Target != "" {
-			advice = ": give one of " + in.opt.Target + " at a time with " + asFlag("target")
-		}
-		return in.errorf("has %s, which are a regression, and class labels are in one column%s",
-			phrase.Plural(n, "target column"), advice)
-	}
-	return nil
 }
