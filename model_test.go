@@ -3,10 +3,12 @@ package gpdrf
 import (
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
 // Evaluate, Predict and Suggest use one device, which stays open until Close or another SetDevice.
@@ -84,5 +86,18 @@ func TestNewCodes(t *testing.T) {
 	p := must.Get(sure.Predict(ctx, Rows{Inputs: [][]float64{{1, 0}}}))(t)
 	if high := p.Probabilities[0][0]; high < 0.2 || high > 0.8 {
 		t.Errorf("a new code has the probability %.2f", high)
+	}
+}
+
+// Each field of Options that is a value is an option of train.
+func TestFieldsAreOptions(t *testing.T) {
+	for f := range reflect.TypeFor[Options]().Fields() {
+		switch f.Type.Kind() {
+		case reflect.Pointer, reflect.Map, reflect.Func:
+			continue
+		}
+		if key := keyOf(f); options.Find(key) == nil {
+			t.Errorf("field %s: there is no option %s", f.Name, key)
+		}
 	}
 }
