@@ -65,7 +65,7 @@ test-bench:
 # reads. Goroutines have other tests. Without its tag, the cuda folder has no goroutines. The conformance suite runs
 # those of device/cpu.
 TRAININGS := TestScripts|TestTerminated|TestF64|^Example|TestProjection(Of|Finds)|TestFormatsAreDocumented
-LARGE_INPUTS := TestManyNames|TestLargeGraphs|TestHeaderOfWideTable|TestLongHeader|TestWideTable|TestNumberRows|TestPlainNumber|\
+LARGE_INPUTS := TestManyNames|TestLargeGraphs|TestHeaderOfWideTable|TestLongHeader|TestWideTable|\
 TestBadFiles|TestRareTexts|TestLateCodes|TestUnneeded|TestMatchesFor|TestCrowded|TestCounter|TestSelectSum|TestTanimoto|\
 TestDry|TestNoAllocation|TestManyEmptyElements
 race: ## tests of the packages that start goroutines or import sync, under the race detector

@@ -50,7 +50,7 @@ type Recorder interface {
 // NewLoop returns a function that does a piece of work each time, such as a training step. A device that is a Recorder
 // records the work once and then replays the record. The calls of the device's operations and their arguments must be
 // the same each time, except those that are live. Work passes live arguments on unchanged. It neither uploads nor
-// downloads, and has no effects outside the device.
+// downloads, and what it does outside the device is the same each time.
 func NewLoop(dev Device, work func(LiveScalars)) func(StepScalars) {
 	run := func(now StepScalars) { work(now.Live()) }
 	if r, ok := dev.(Recorder); ok {

@@ -137,12 +137,12 @@ func summary(r *Run) *table {
 		t.add("validation", fmt.Sprintf("%d rows every %d steps; kept are the parameters of step %d (%s)",
 			v.Rows, v.Every, v.Step, v.Restored))
 	}
-	standing := ""
+	ended := ""
 	if result.Interrupted {
-		standing = ", interrupted"
+		ended = ", interrupted"
 	}
 	t.add("training", fmt.Sprintf("%d of %d steps in %s%s", result.Steps, r.Config.Last(),
-		duration(result.Seconds), standing))
+		duration(result.Seconds), ended))
 	t.add("objective", result.ObjectiveText(digits))
 	if g := result.Generalisation; g != nil {
 		says := "the model does not memorise"

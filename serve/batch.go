@@ -33,14 +33,14 @@ type outcome struct {
 
 // predict queues rows x [n,Width] and waits for their prediction. It fails at once if the queue is full.
 func (b *batcher) predict(ctx context.Context, n int, x []float64) (*model.Prediction, error) {
-	j := &batchItem{ctx, n, x, time.Now(), make(chan outcome, 1)}
+	item := &batchItem{ctx, n, x, time.Now(), make(chan outcome, 1)}
 	select {
-	case b.queue <- j:
+	case b.queue <- item:
 	default:
 		return nil, &Error{busy, "the queue is full: try again in a second"}
 	}
 	select {
-	case o := <-j.outcome:
+	case o := <-item.outcome:
 		return o.prediction, o.err
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
@@ -56,27 +56,27 @@ func (b *batcher) run() {
 		rows := first.n
 		timer.Reset(b.server.MaxDelay)
 		for rows < b.server.MaxBatch {
-			j := b.next(timer.C)
-			if j == nil {
+			item := b.next(timer.C)
+			if item == nil {
 				break
 			}
-			items = append(items, j)
-			rows += j.n
+			items = append(items, item)
+			rows += item.n
 		}
 		b.answer(items)
 	}
 }
 
-// next receives a job from the queue; nil if none arrives before the timeout.
+// next receives an item from the queue; nil if none arrives before the timeout.
 func (b *batcher) next(timeout <-chan time.Time) *batchItem {
 	select {
-	case j := <-b.queue:
-		return j
+	case item := <-b.queue:
+		return item
 	default:
 	}
 	select {
-	case j := <-b.queue:
-		return j
+	case item := <-b.queue:
+		return item
 	case <-timeout:
 		return nil
 	}
@@ -87,17 +87,17 @@ func (b *batcher) answer(items []*batchItem) {
 	var waiting []*batchItem
 	var x []float64
 	rows := 0
-	for _, j := range items {
-		if j.ctx.Err() != nil {
+	for _, item := range items {
+		if item.ctx.Err() != nil {
 			continue
 		}
-		b.server.metrics.queueSeconds.Observe(time.Since(j.queued).Seconds())
-		waiting = append(waiting, j)
-		rows += j.n
+		b.server.metrics.queueSeconds.Observe(time.Since(item.queued).Seconds())
+		waiting = append(waiting, item)
+		rows += item.n
 		if x == nil {
-			x = j.x[:len(j.x):len(j.x)]
+			x = item.x[:len(item.x):len(item.x)]
 		} else {
-			x = append(x, j.x...)
+			x = append(x, item.x...)
 		}
 	}
 	if rows == 0 {
@@ -112,13 +112,13 @@ func (b *batcher) answer(items []*batchItem) {
 	p, err := b.forward(ctx, rows, x)
 	b.server.metrics.forwardSeconds.Observe(time.Since(began).Seconds())
 	at := 0
-	for _, j := range waiting {
+	for _, item := range waiting {
 		if err != nil {
-			j.outcome <- outcome{nil, err}
+			item.outcome <- outcome{nil, err}
 			continue
 		}
-		j.outcome <- outcome{p.Slice(at, at+j.n), nil}
-		at += j.n
+		item.outcome <- outcome{p.Slice(at, at+item.n), nil}
+		at += item.n
 	}
 }
 

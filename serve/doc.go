@@ -1,7 +1,7 @@
 // Package serve answers requests for predictions over the network: the Open Inference Protocol, version 2, over HTTP
 // and gRPC, and rows as plain JSON. The way of a request:
 //
-//	http.go, grpc.go            routes; both end in Server.infer
+//	http.go, grpc.go            routes; tensors end in Server.infer, rows in Server.predict
 //	 middleware.go, auth.go     request IDs, logs, metrics, tokens
 //	 v2json.go, tensor.go       the protocol's tensors from JSON, and raw
 //	 rows.go                    rows from JSON

@@ -68,14 +68,16 @@ func (ch *objectiveChoice) decide(planned int) decision {
 	rest := planned - ch.totalSteps
 	switch {
 	case best == nil:
-		return decision{ch.columns, ch.candidates[0], planned, planned, 0}
+		return decision{inputs: ch.columns, objectiveCandidate: ch.candidates[0], steps: planned, longest: planned}
 	case ch.longSteps == 0:
-		return decision{ch.inputs, candidateOf(best), rest, rest, 0}
+		return decision{inputs: ch.inputs, objectiveCandidate: candidateOf(best), steps: rest, longest: rest}
 	case !slices.ContainsFunc(ch.attempts, func(a rundir.Attempt) bool { return a.Steps > ch.attempts[0].Steps }):
 		// there was no time for a longer one, and no lengths to compare
-		return decision{ch.inputs, candidateOf(best), ch.longSteps, ch.longSteps, 0}
+		return decision{inputs: ch.inputs, objectiveCandidate: candidateOf(best), steps: ch.longSteps,
+			longest: ch.longSteps}
 	}
-	return decision{ch.inputs, candidateOf(best), best.Steps, ch.longSteps, best.Temperature}
+	return decision{inputs: ch.inputs, objectiveCandidate: candidateOf(best), steps: best.Steps,
+		longest: ch.longSteps, temperature: best.Temperature}
 }
 
 // note returns the line about the choice, for a run of fit steps of all.

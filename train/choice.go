@@ -273,7 +273,7 @@ func (ch *objectiveChoice) attemptShort(ctx context.Context) (finalists []object
 		return ch.bestTwo(), err
 	}
 	err = ch.attempt(ctx, candidateOf(best), ch.shortSteps)
-	if of := ch.scored(); len(of) == 0 || !ch.weights.BetterByOneSE(of[0].Logs, best.Logs) {
+	if onColumns := ch.scored(); len(onColumns) == 0 || !ch.weights.BetterByOneSE(onColumns[0].Logs, best.Logs) {
 		ch.inputs = components
 	}
 	return finalists, err

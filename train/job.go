@@ -159,7 +159,7 @@ const (
 )
 
 // cutShort reports whether the run has ended before its steps were done or its patience was over.
-func (e StopReason) cutShort() bool { return e == LimitReached || e == Interrupted }
+func (r StopReason) cutShort() bool { return r == LimitReached || r == Interrupted }
 
 // Run trains. Everything random is a function of Config.Seed and the step number, so the same Config on the same rows
 // gives the same bits.

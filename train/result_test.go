@@ -83,8 +83,8 @@ func TestRisingOutcome(t *testing.T) {
 // The steps of a limit are divided among training and evaluations.
 func TestStepsAndEvaluations(t *testing.T) {
 	for _, c := range []struct {
-		training, perStep, validation, every int64
-		steps, evaluations                   int
+		training, perStep, validation int64
+		every, steps, evaluations     int
 	}{
 		{training: 1000, perStep: 1, steps: 1000},
 		{training: 1000, perStep: 2000, steps: 1},
@@ -94,7 +94,7 @@ func TestStepsAndEvaluations(t *testing.T) {
 		{training: 1000, perStep: 1, validation: 100, every: 10, steps: 81}, // the user gives the interval
 	} {
 		if steps, n := stepsAndEvaluations(time.Duration(c.training), time.Duration(c.perStep),
-			time.Duration(c.validation), time.Duration(c.every)); steps != c.steps || n != c.evaluations {
+			time.Duration(c.validation), c.every); steps != c.steps || n != c.evaluations {
 			t.Errorf("%+v: %d steps and %d evaluations", c, steps, n)
 		}
 	}

@@ -93,8 +93,7 @@ func (r *run) fitTimeLimit(ctx context.Context) error {
 	training := min(max(limit-used-testTime, portion(minTrainingShare/plannedShare, remaining)), limit-used)
 	// a step that begins before the deadline ends in time, and so does the evaluation of a run that is cut short
 	r.clock.deadline = max(1, used+training-validation-perStep)
-	steps, evaluations := stepsAndEvaluations(portion(plannedShare, training), perStep, validation,
-		time.Duration(c.EvalEvery))
+	steps, evaluations := stepsAndEvaluations(portion(plannedShare, training), perStep, validation, c.EvalEvery)
 	if steps, err = broadcastInt(r.job.ranks(), steps); err != nil {
 		return err
 	}
@@ -126,11 +125,13 @@ func (r *run) noteFit(steps int, perStep time.Duration) {
 
 // stepsAndEvaluations returns the number of steps that the time allows, at least one. An evaluation follows each
 // interval of the given number of steps. If that is 0, it also chooses the number of evaluations.
-func stepsAndEvaluations(training, perStep, validation, every time.Duration) (steps, evaluations int) {
+func stepsAndEvaluations(training, perStep, validation time.Duration, every int) (steps,
+	evaluations int) {
+
 	switch {
 	case validation == 0:
 	case every > 0:
-		perStep += validation / every
+		perStep += validation / time.Duration(every)
 		training -= validation // leave time for the evaluation after the last step
 	default:
 		evaluations = min(max(1, int(portion(validationShare, training)/validation)), options.Evaluations)

@@ -265,7 +265,7 @@ func (i *runInfo) Lines() []string {
 		fmt.Sprintf("%s: %s on %s, %s, trained with gpdrf-gpu %s on %s", i.Path, r.Model, r.Data, r.Task,
 			r.Version, r.Device),
 		fmt.Sprintf("rows       %d for training (%.12s…), %s", r.NTrain, r.Fingerprint.Train, testing),
-		fmt.Sprintf("training   %d steps in %.1f s, %d parameters, %s", r.Steps, r.Seconds, r.Parameters, i.standing()),
+		fmt.Sprintf("training   %d steps in %.1f s, %d parameters, %s", r.Steps, r.Seconds, r.Parameters, i.progress()),
 	}
 	if cut := train.UnfinishedWarning(i.run.Config); cut != "" {
 		lines = append(lines, cut)
@@ -321,8 +321,8 @@ func validationLine(v *rundir.Validation) string {
 		score, v.Step, v.Restored, ended)
 }
 
-// standing describes the progress of the run.
-func (i *runInfo) standing() string {
+// progress describes the progress of the run.
+func (i *runInfo) progress() string {
 	switch {
 	case i.Result.Unfinished:
 		return fmt.Sprintf("unfinished: a checkpoint of a run of %d steps", i.run.Config.Steps)

@@ -12,8 +12,8 @@ func (p *program) planVerb() verb {
 	return verb{
 		name: "plan", line: "list the memory that a training takes", run: p.plan,
 		about: "It takes the options of train and lists the memory of that training, or of the first fold of --cv, " +
-			"part by part; --json lists every buffer. Nothing is trained. If the training does not fit, the exit code " +
-			"is 2, and the error names options that would fit.",
+			"part by part; --json lists every buffer. Nothing is trained. If the training does not fit, the exit " +
+			"code is 2, and the error names options that would fit.",
 		flags: append(ofMemory(trainFlags()), jsonFlag), keys: ofMemory(optionFlags(false)),
 		examples: []example{
 			{"gpdrf-gpu plan --data houses.csv --set samples=100 --device cuda", "does it fit the GPU?"},

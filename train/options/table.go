@@ -248,8 +248,7 @@ func (c *Config) objectiveOptions() []Option {
 				"lognormal for positive numbers with proportional noise. For counts: poisson, or negative-binomial " +
 				"if overdispersed. For classes: softmax, bernoulli for two classes, or ordinal for ordered levels. " +
 				"auto is gaussian, softmax, negative-binomial if the targets are clearly counts, or heteroscedastic " +
-				"if held-out rows choose it: " +
-				"docs/likelihoods.md"},
+				"if held-out rows choose it: docs/likelihoods.md"},
 		{Key: "objective", Values: words(Auto + " " + ELBO + " " + Predictive), value: &c.Objective,
 			Help: "elbo is the bound; predictive is the log density of targets under the prediction, less the KL " +
 				"terms. auto lets held-out rows choose, with kl-weight, unless steps, epochs or kl-weight are given: " +

@@ -25,7 +25,7 @@ type Step struct {
 	Rows      *model.DeviceRows
 	Workspace *model.Workspace
 	// Abandon reports, between two chunks of a batch, whether to end the step, which then changes nothing; nil never
-	// ends it. A step that ranks share is never abandoned.
+	// ends it. A step that ranks share, or that a device.Recorder replays, is never abandoned.
 	Abandon func() bool
 	// Votes are the votes on a step that ranks share.
 	Votes Votes
