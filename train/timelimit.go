@@ -125,9 +125,7 @@ func (r *run) noteFit(steps int, perStep time.Duration) {
 
 // stepsAndEvaluations returns the number of steps that the time allows, at least one. An evaluation follows each
 // interval of the given number of steps. If that is 0, it also chooses the number of evaluations.
-func stepsAndEvaluations(training, perStep, validation time.Duration, every int) (steps,
-	evaluations int) {
-
+func stepsAndEvaluations(training, perStep, validation time.Duration, every int) (steps, evaluations int) {
 	switch {
 	case validation == 0:
 	case every > 0:
