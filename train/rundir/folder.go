@@ -2,9 +2,9 @@
 // checkpoint, model and result, and keeps other processes from writing there. It opens no device.
 //
 // A run can stop at any moment. A Checkpoint is taken after the evaluation of a step, so a resumed run repeats nothing.
-// A step that stops between two chunks of its batch changes nothing: the run ends at the step before. The model is saved
-// before its test, so the test can stop, too. result.json is written last: if it exists, the run is whole. Before the
-// first step and in the test there is nothing to lose, and the command ends at once.
+// A step that stops between two chunks of its batch changes nothing: the run ends at the step before. The model is
+// saved before its test, so the test can stop, too. result.json is written last: if it exists, the run is whole. Before
+// the first step and in the test there is nothing to lose, and the command ends at once.
 package rundir
 
 import (
