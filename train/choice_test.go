@@ -246,7 +246,7 @@ func TestConfigOfAttempts(t *testing.T) {
 		job := &Job{Config: cfg, Device: openCPU(t), Train: table(t, 200, 1, half)}
 		job.Save = func(c *rundir.Checkpoint) error {
 			if first == nil {
-				first = c.Config.YAML()
+				first = c.Config.ConfigFile()
 			}
 			return nil
 		}

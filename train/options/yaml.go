@@ -100,21 +100,23 @@ func syntaxError(name string, err error) error {
 	return usererror.Errorf("%s: not YAML: %s", name, strings.TrimPrefix(text, "yaml: "))
 }
 
-// YAML returns the Config as a config file: every option that the model has, in the order of the table. Of a run that
-// is not decided yet, it has the options that a user gave. It has no date and no host in it, and reading it back gives
-// the same Config.
-func (c Config) YAML() []byte {
+// ConfigFile returns the Config as the file of a run folder. That is YAML or, between attempts, YAML without the options
+// that attempts may change, so that the file repeats the whole run.
+func (c Config) ConfigFile() []byte { return c.yaml(c.Objective == Auto) }
+
+// YAML returns the Config as a config file: every option that the model has, in the order of the table. It has no date
+// and no host in it, and reading it back gives the same Config.
+func (c Config) YAML() []byte { return c.yaml(false) }
+
+func (c Config) yaml(betweenAttempts bool) []byte {
 	root := &yaml.Node{Kind: yaml.MappingNode,
 		HeadComment: "gpdrf-gpu train --config FILE repeats this run.\nPaths are relative to the " +
 			"folder the command runs in."}
-	// each of several models resolves its own open options, and attempts may change those of a run
-	undecided := c.Preset == Best || c.Ensemble > 1 || c.Objective == Auto
 	group := ""
 	for _, o := range c.Options() {
 		text := o.Text()
 		unset := text == "0" && (IsLength(o.Key) || o.OmitUnset) || (text == "" || text == "false") && o.OmitUnset
-		open := undecided && o.Key != "preset" && o.Key != "data-dir" && !c.Explicit(o.Key)
-		if !o.Applies(c.Model) || unset || open {
+		if !o.Applies(c.Model) || unset || c.leavesOpen(&o, betweenAttempts) {
 			continue
 		}
 		key := &yaml.Node{Kind: yaml.ScalarNode, Value: o.Key}
@@ -137,6 +139,18 @@ func (c Config) YAML() []byte {
 		panic("options: config does not encode: " + err.Error())
 	}
 	return out.Bytes()
+}
+
+// leavesOpen reports whether a config file leaves an option out, since no user gave it and training resolves it again:
+// each of several models, and attempts all but the rows.
+func (c Config) leavesOpen(o *Option, betweenAttempts bool) bool {
+	switch several := c.Preset == Best || c.Ensemble > 1; {
+	case c.Explicit(o.Key), o.Key == "preset", o.Key == "data-dir":
+		return false
+	case several:
+		return true
+	}
+	return betweenAttempts && (o.Group != "Data" || o.Key == "columns")
 }
 
 // Text returns the Text of the option with this key.

@@ -170,7 +170,7 @@ func (f *Folder) Save(c *Checkpoint) error {
 	}
 	c.Metrics = info.Size()
 	if f.path == "" {
-		if err := f.Write(ConfigFile, atomicfile.Text(c.Config.YAML())); err != nil {
+		if err := f.Write(ConfigFile, atomicfile.Text(c.Config.ConfigFile())); err != nil {
 			return err
 		}
 	}
@@ -224,7 +224,7 @@ func (f *Folder) writeResults(c options.Config, t *fitted.Model, result []byte, 
 		name  string
 		write func(io.Writer) error
 	}{
-		{ConfigFile, atomicfile.Text(c.YAML())},
+		{ConfigFile, atomicfile.Text(c.ConfigFile())},
 		{ModelFile, t.WriteModel},
 		{ResultFile, atomicfile.Text(result)},
 	} {
