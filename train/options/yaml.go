@@ -100,8 +100,8 @@ func syntaxError(name string, err error) error {
 	return usererror.Errorf("%s: not YAML: %s", name, strings.TrimPrefix(text, "yaml: "))
 }
 
-// ConfigFile returns the Config as the file of a run folder. That is YAML or, between attempts, YAML without the options
-// that attempts may change, so that the file repeats the whole run.
+// ConfigFile returns the Config as the file of a run folder. That is YAML or, between attempts, YAML without the
+// options that attempts may change, so that the file repeats the whole run.
 func (c Config) ConfigFile() []byte { return c.yaml(c.Objective == Auto) }
 
 // YAML returns the Config as a config file: every option that the model has, in the order of the table. It has no date
