@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
@@ -119,7 +120,7 @@ func (s *spec) explain(err error, planned *memory.Plan) error {
 		}
 	}
 	if names != nil {
-		err = fmt.Errorf("%w, for %s", err, strings.Join(names, " or "))
+		err = fmt.Errorf("%w, for %s", err, strings.Join(slices.Compact(names), " or "))
 	}
 	free := memory.FreeOf(s.job.Device)
 	if free != nil { // the memory of this run is free for the next one
