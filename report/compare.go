@@ -15,7 +15,7 @@ type Comparison struct {
 	B        string             `json:"b"`        // folder of the second run
 	Settings []OptionPair       `json:"settings"` // options that differ
 	Scores   []ScorePair        `json:"scores"`
-	Cut      string             `json:"cut,omitempty"`      // numbers of scored test rows, if a time limit has cut a test
+	Cut      string             `json:"cut,omitempty"`      // numbers of scored test rows of a test that was cut
 	Paired   *PairedDifferences `json:"paired,omitempty"`   // comparison over rows that both have predicted
 	Unpaired string             `json:"unpaired,omitempty"` // reason why Paired is nil
 }

@@ -91,7 +91,8 @@ func TestSubset(t *testing.T) {
 func TestInducingPointsInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := inducingSelector{options.InducingKMeans, 10, 1, ignored}.choose(ctx, rows(make([]float64, 300), 1), 300, 1)
+	s := inducingSelector{options.InducingKMeans, 10, 1, ignored}
+	_, err := s.choose(ctx, rows(make([]float64, 300), 1), 300, 1)
 	if !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}

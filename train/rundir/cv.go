@@ -277,7 +277,9 @@ func (cv *CV) IsPending(fold int) bool {
 // Changes returns the flags that differ from the options that the cross-validation began with.
 func (cv *CV) Changes(flags []options.Setting) []options.Setting {
 	return slices.DeleteFunc(slices.Clone(flags), func(s options.Setting) bool {
-		return slices.ContainsFunc(cv.Options, func(o options.Setting) bool { return o.Key == s.Key && o.Text == s.Text })
+		return slices.ContainsFunc(cv.Options, func(o options.Setting) bool {
+			return o.Key == s.Key && o.Text == s.Text
+		})
 	})
 }
 
