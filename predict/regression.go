@@ -51,7 +51,7 @@ func (r *Regression) Moments(i int) (mean, sd, aleatoric, epistemic float64) {
 	if r.scale.Log {
 		logs := fitted.LogNormal(r.mixture, r.scale)
 		m, total := logs.Moments(i)
-		noise = min(total, logs.NoiseVariance(i, noise))
+		noise = min(total, logs.NoiseVariance(i, noise)) // rounding may leave more than all
 		return m, math.Sqrt(total), noise, total - noise
 	}
 	m, total := r.mixture.Moments(i)

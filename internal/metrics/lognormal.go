@@ -45,13 +45,15 @@ func (l LogNormalMixture) Moments(n int) (mean, variance float64) {
 	return math.Exp(first), math.Exp(2*first) * math.Expm1(math.Max(0, second-2*first))
 }
 
-// NoiseVariance returns the part of row n's variance that comes from noise of variance v in x: 1 − exp(−v') of each
-// component's mean square, with v' = Unit² v. Bounds on the moments make v' smaller in the same ratio as b².
+// NoiseVariance returns the part of row n's variance that comes from noise whose variance in x is v on average, and the
+// same share r of each component's: 1 − exp(−r b²) of the component's mean square. Bounds on the moments make b² smaller.
 func (l LogNormalMixture) NoiseVariance(n int, v float64) float64 {
+	share := min(1, v/l.MeanComponentVariance(n))
 	logs := make([]float64, l.S)
 	for s := range logs {
 		_, square, kept := l.logMoments(s, n)
-		logs[s] = square + math.Log(-math.Expm1(-l.Unit*l.Unit*v*kept))
+		_, b := l.component(s, n)
+		logs[s] = square + math.Log(-math.Expm1(-share*b*b*kept))
 	}
 	return math.Exp(LogSumExp(logs, l.scaledWeight, float64(l.S)))
 }

@@ -73,23 +73,18 @@ func TestLogMixtureWide(t *testing.T) {
 	}
 }
 
-// Moments, and the part of the variance that is noise, agree with draws.
+// Moments, and the part of the variance that is noise, agree with draws. Noise is half of each component's variance.
 func TestLogMixtureDraws(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	for name, l := range logMixtures() {
-		noise := 0.0 // variance of the noise of x: half of the least variance
-		for _, v := range l.Var {
-			if noise == 0 || v/2 < noise {
-				noise = v / 2
-			}
-		}
 		const draws, inner = 40000, 2
 		mean, within, square := 0.0, 0.0, 0.0
 		for range draws {
 			s := l.SampleComponent(rng.Float64())
-			f := l.Mean[s] + math.Sqrt(l.scale(s, 0)*l.scale(s, 0)-noise)*rng.NormFloat64()
-			a := math.Exp(l.Centre + l.Unit*(f+math.Sqrt(noise)*rng.NormFloat64()))
-			b := math.Exp(l.Centre + l.Unit*(f+math.Sqrt(noise)*rng.NormFloat64()))
+			half := l.scale(s, 0) * math.Sqrt(0.5)
+			f := l.Mean[s] + half*rng.NormFloat64()
+			a := math.Exp(l.Centre + l.Unit*(f+half*rng.NormFloat64()))
+			b := math.Exp(l.Centre + l.Unit*(f+half*rng.NormFloat64()))
 			mean += (a + b) / inner / draws
 			square += (a*a + b*b) / inner / draws
 			within += (a - b) * (a - b) / 2 / draws
@@ -97,7 +92,16 @@ func TestLogMixtureDraws(t *testing.T) {
 		got, variance := l.Moments(0)
 		check(t, name+", mean", got/mean, 1, 0.03)
 		check(t, name+", variance", variance/(square-mean*mean), 1, 0.3)
-		check(t, name+", noise", l.NoiseVariance(0, noise)/within, 1, 0.3)
+		check(t, name+", noise", l.NoiseVariance(0, l.MeanComponentVariance(0)/2)/within, 1, 0.3)
+	}
+}
+
+// Components that differ leave some variance that is no noise, also where noise exceeds the variance of one of them.
+func TestLogMixtureNoiseOfUnlikeComponents(t *testing.T) {
+	l := LogNormalMixture{Mixture{S: 2, N: 1, Mean: []float64{5, 0}, Var: []float64{0.1, 4}}, 0, 1, 1000}
+	_, variance := l.Moments(0)
+	if noise := l.NoiseVariance(0, l.MeanComponentVariance(0)); !(noise > 0 && noise < 0.5*variance) {
+		t.Errorf("noise has %g of the variance %g", noise, variance)
 	}
 }
 
