@@ -49,8 +49,8 @@ func Matrix(m interface {
 }
 
 // ParseTime returns the time of a text in seconds since 1970 in UTC, for Rows.Inputs or Rows.Times. A time without a
-// zone is UTC. order is "dmy" or "mdy", the order in 31/12/2020; "" refuses such texts. ok is false for a text that is
-// no time, such as 31 February.
+// zone is UTC. order is "dmy" or "mdy", the order in 31/12/2020; "" refuses such texts. "clock" reads a time of day, in
+// seconds since 0:00. ok is false for a text that is no time, such as 31 February.
 func ParseTime(order, text string) (seconds float64, ok bool) {
 	return cellformat.ParseTime(order, text)
 }

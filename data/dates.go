@@ -6,6 +6,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 )
 
 // Date is a column of dates or times. It becomes the elapsed time, in days since Start, and for each of Cycles the
-// cosine and the sine of the phase.
+// cosine and the sine of the phase. Times without a date count from 0:00, as if they were of the first day of 1970.
 type Date struct {
 	Column string   `json:"column"`
 	Form   string   `json:"form,omitempty"`   // form as ParseTime takes it
@@ -104,7 +105,8 @@ func (d *Date) parse(cell string) (seconds float64, ok bool) {
 // like describes the column, for the error about a cell that it cannot have.
 func (d *Date) like(cell string) string {
 	example := map[string]string{cellformat.DayFirst: "31/12/2020", cellformat.MonthFirst: "12/31/2020",
-		cellformat.EpochSeconds: "1609459199", cellformat.EpochMillis: "1609459199000"}[d.Form]
+		cellformat.Clock: "23:59:59", cellformat.EpochSeconds: "1609459199",
+		cellformat.EpochMillis: "1609459199000"}[d.Form]
 	if example == "" {
 		example = "2020-12-31 23:59"
 	}
@@ -112,6 +114,9 @@ func (d *Date) like(cell string) string {
 		if _, ok := cellformat.ParseTime(form, cell); ok {
 			return "which is a date in another form than those of training, such as " + example
 		}
+	}
+	if d.Form == cellformat.Clock {
+		return "which is not a time such as " + example
 	}
 	return "which is not a date of the calendar in a form such as " + example
 }
@@ -129,8 +134,8 @@ type dates struct {
 	texts       occurrences // cells that look like dates
 	ambiguous   occurrences // cells such as 1/2/2020, which may mean two days
 	unambiguous bool        // a cell has day, month and year in either order
-	// times with the day first and with the month first; for numbers, in seconds and in milliseconds
-	spans [2]dateSpan
+	// times with the day first, with the month first, and without a date; for numbers, in seconds and in milliseconds
+	spans [3]dateSpan
 }
 
 // dateSpan is the range of the times of a column in one order of day and month.
@@ -151,7 +156,7 @@ func (d *dates) add(rec *records, i int, cell string) {
 	if open && !points {
 		d.ambiguous.countCell(rec, i, cell)
 	}
-	for k, form := range []string{cellformat.DayFirst, cellformat.MonthFirst} {
+	for k, form := range []string{cellformat.DayFirst, cellformat.MonthFirst, cellformat.Clock} {
 		if v, ok := cellformat.ParseTime(form, cell); ok {
 			d.spans[k].add(v)
 		} else {
@@ -174,9 +179,16 @@ func (s *dateSpan) add(v float64) {
 	}
 }
 
-// date makes the column from the times in it. Its cycles occur twice at least, and have different phases.
+// date makes the column from the times in it. Its cycles occur twice at least, and have different phases. Times of day
+// have a cycle if they cover half of it; longer times are durations.
 func (s *dateSpan) date(column, form string) *Date {
 	d := &Date{Column: column, Form: form, Start: s.low}
+	if form == cellformat.Clock {
+		if s.high <= secondsPerDay && s.high-s.low >= secondsPerDay/2 {
+			d.Cycles = []string{"day"}
+		}
+		return d
+	}
 	for k, c := range cycles {
 		if s.varying[k] && s.high-s.low >= 2*c.seconds {
 			d.Cycles = append(d.Cycles, c.name)
@@ -202,10 +214,7 @@ func (d *dates) order(requested string) (form string, known bool) {
 
 // spanOf returns the times in an order of day and month.
 func (d *dates) spanOf(form string) *dateSpan {
-	if form == cellformat.MonthFirst {
-		return &d.spans[1]
-	}
-	return &d.spans[0]
+	return &d.spans[max(0, slices.Index([]string{"", cellformat.MonthFirst, cellformat.Clock}, form))]
 }
 
 var epochName = regexp.MustCompile(`(?i)^(unix|epoch)([_ -]?(time|timestamp|s|sec|seconds|ms|millis|milliseconds))*$|` +
@@ -270,12 +279,15 @@ func (c *columnProfile) dateForm(rec *records, i int, otherwise string) (form st
 		otherwise)
 }
 
-func (l *layout) addDates(rec *records, c *columnProfile, i int) error {
-	flag := flagWord(rec.columnName(i), i)
-	form, err := c.dateForm(rec, i, "read the column as words by "+asKey("text")+"="+flag+", or leave it out with "+
-		asFlag("ignore")+" "+flag)
-	if err != nil {
-		return err
+func (l *layout) addDates(rec *records, c *columnProfile, i int) (err error) {
+	form := cellformat.Clock
+	if clocks := c.dates.spanOf(form); !clocks.begun || c.dates.spans[0].begun || c.dates.spans[1].begun {
+		flag := flagWord(rec.columnName(i), i)
+		form, err = c.dateForm(rec, i, "read the column as words by "+asKey("text")+"="+flag+", or leave it out with "+
+			asFlag("ignore")+" "+flag)
+		if err != nil {
+			return err
+		}
 	}
 	s := c.dates.spanOf(form)
 	l.addDate(i, s.date(rec.columnName(i), form), s)
@@ -284,8 +296,11 @@ func (l *layout) addDates(rec *records, c *columnProfile, i int) error {
 
 // after writes the time that is some days after Start, as people write it.
 func (d *Date) after(days float64) string {
-	at := time.UnixMilli(int64(math.Round((d.Start + days*secondsPerDay) * 1000)))
-	return strings.TrimSuffix(at.UTC().Format("2006-01-02 15:04:05.999"), " 00:00:00")
+	at := time.UnixMilli(int64(math.Round((d.Start + days*secondsPerDay) * 1000))).UTC()
+	if d.Form == cellformat.Clock {
+		return strconv.Itoa(24*(at.YearDay()-1)+at.Hour()) + at.Format(":04:05")
+	}
+	return strings.TrimSuffix(at.Format("2006-01-02 15:04:05.999"), " 00:00:00")
 }
 
 // addDate adds the inputs of a column of dates, and a note about them.
@@ -294,15 +309,17 @@ func (l *layout) addDate(i int, d *Date, s *dateSpan) {
 		cellformat.MonthFirst:   ", with the month first",
 		cellformat.EpochSeconds: ", as seconds since 1970",
 		cellformat.EpochMillis:  ", as milliseconds since 1970"}[d.Form]
-	in := ""
+	kind, in := "dates", ""
 	if len(d.Cycles) > 0 {
 		in = fmt.Sprintf(", and where it stands in each %s", strings.Join(d.Cycles, ", "))
 	}
-	if s.low < s.high && !s.descending && !l.hasRole("time") {
+	if d.Form == cellformat.Clock {
+		kind = "times"
+	} else if s.low < s.high && !s.descending && !l.hasRole("time") {
 		in += fmt.Sprintf(" (the rows are in this order: %s %s tests on the later ones)", asFlag("time"),
 			flagWord(d.Column, i))
 	}
-	l.note("column %s is of dates%s and becomes days since %s%s", phrase.Quote(d.Column), form, d.after(0), in)
+	l.note("column %s is of %s%s and becomes days since %s%s", phrase.Quote(d.Column), kind, form, d.after(0), in)
 	l.add(i, InputColumn{Name: d.Column, Date: d})
 }
 

@@ -68,7 +68,16 @@ func TestColumnsOfDates(t *testing.T) {
 			`t.csv:2:1: found "1-Jan-20" in column "d", which cannot be read as a date`, TableOptions{}},
 		{column("d", "31DEC20:10:30", "1JAN21:11:30"),
 			`t.csv:2:1: found "31DEC20:10:30" in column "d", which cannot be`, TableOptions{}},
-		{column("d", "10:30", "11:30"), `t.csv:2:1: found "10:30" in column "d", which cannot be read as a date: ` +
+		{column("d", "10:30", "11:30"), "d", TableOptions{}},
+		{column("d", "2:10:30 am", "11:30 pm"), "d d=cos day d=sin day", TableOptions{}},
+		{column("d", "2:10:30", "50:30:00"), "d", TableOptions{}},
+		{column("d", "10:30", "-", "11:30"), "d d=missing", TableOptions{Missing: MissingImpute}},
+		{column("d", "10:30", "soon", "11:30"), `t.csv:3:1: found "soon" in column "d", which is not a time such as ` +
+			"23:59:59", TableOptions{}},
+		{column("d", "10:30", "59:30"), `t.csv:3:1: found "59:30" in column "d", which is not a time`, TableOptions{}},
+		{column("d", "2020-01-01", "10:30"), `t.csv:3:1: found "10:30" in column "d", which is not a date`,
+			TableOptions{}},
+		{column("d", "45:30", "59:30"), `t.csv:2:1: found "45:30" in column "d", which cannot be read as a date: ` +
 			"write it as a number of minutes or hours, or like 2020-12-31 23:59, with a year of four digits, or read " +
 			"the column as words by --set text=d, or leave it out with --ignore d", TableOptions{}},
 		{column("d", "2020-01-01 00:00", "2020-01-01 18:00", "2020-01-03"), "d d=cos day d=sin day", TableOptions{}},
@@ -104,6 +113,19 @@ func TestColumnsOfDates(t *testing.T) {
 			t.Errorf("%q: %v, %v, want numbers", plain, d, err)
 		}
 	}
+}
+
+// Times without a date become days from the earliest, at training, in a request and as a number of seconds.
+func TestTimesOfDay(t *testing.T) {
+	d, notes, err := readText("start,y\n06:00,1\n18:30:00,2\n12:00,3.5\n", ReadOptions{})
+	must.OK(t, err)
+	must.Equal(t, d.Row(1)[0], 12.5/24)
+	must.Contain(t, strings.Join(notes, "\n"), `column "start" is of times and becomes days since 6:00:00, and where `+
+		`it stands in each day`)
+	must.Equal(t, d.Formatter(0)(12.5/24), "18:30:00")
+	like := d.Schema()
+	rows := must.Get(like.Rows(Request{N: 1, Texts: map[string][]string{"start": {"6:30 PM"}}}))(t)
+	must.Equal(t, rows.Row(0), d.Row(1))
 }
 
 // Seconds since 1970 may have a decimal comma, as other numbers of their table have.

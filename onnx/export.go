@@ -102,7 +102,7 @@ func (f *File) Write(w io.Writer, version string) error {
 	about := onnxfile.Description{
 		Name: "gpdrf", Producer: "gpdrf-gpu", Version: version,
 		Doc: "inputs: the columns of numbers, in the order of the metadata's columns, in their own units; " +
-			"dates are seconds since 1970, or milliseconds where the training table has these",
+			"dates are seconds since 1970, or milliseconds where the training table has these, times since 0:00",
 	}
 	describe := func(key string, names []string) {
 		text, _ := json.Marshal(names) // words can always be encoded

@@ -10,10 +10,12 @@ import (
 	"time"
 )
 
-// These are the orders of day and month in 31/12/2020 and 12/31/2020, and the units of numbers that are times.
+// These are the orders of day and month in 31/12/2020 and 12/31/2020, clocks without a date, and the units of numbers
+// that are times.
 const (
 	DayFirst     = "dmy"
 	MonthFirst   = "mdy"
+	Clock        = "clock"
 	EpochSeconds = "s"  // seconds since 1970
 	EpochMillis  = "ms" // milliseconds since 1970
 )
@@ -42,11 +44,12 @@ var dateShapes = []struct {
 }{{yearFirstForm, 1, 3, 5}, {basicForm, 1, 3, 5}, {dayNameForm, 5, 3, 1}, {nameDayForm, 5, 1, 3}}
 
 // ParseTime reads the time of a cell, in seconds since 1970 in UTC; a time without a zone is UTC. form is "dmy" or
-// "mdy", the order in 31/12/2020; "" refuses such cells. "s" and "ms" read numbers since 1970. ok is false for a cell
-// that is no time, such as 31 February.
+// "mdy", the order in 31/12/2020; "" refuses such cells. "s" and "ms" read numbers since 1970. "clock" reads a time of
+// day or a duration, in seconds from 0:00. ok is false for a cell that is no time, such as 31 February.
 //
 //	ParseTime("", "2020-12-31T23:59:59.5+01:00")
 //	ParseTime("dmy", "31.12.2020 23:59")
+//	ParseTime("clock", "2:09:29")
 func ParseTime(form, cell string) (seconds float64, ok bool) {
 	if form == EpochSeconds || form == EpochMillis {
 		v, err := ParseNumber(cell)
@@ -54,6 +57,16 @@ func ParseTime(form, cell string) (seconds float64, ok bool) {
 			v /= 1000
 		}
 		return v, err == nil && v > -1e11 && v < 1e12 // the range is years 0 to 9999, and some more
+	}
+	if form == Clock {
+		if !timeOfDayForm.MatchString(cell) {
+			return 0, false
+		}
+		longest := 100 * 3600.
+		if strings.Count(cell, ":") == 1 { // 59:30 may mean minutes and seconds
+			longest = secondsPerDay
+		}
+		return parseClock(cell, longest)
 	}
 	year, month, day, clock, ok := cutDate(form, cell)
 	if !ok {
@@ -63,7 +76,7 @@ func ParseTime(form, cell string) (seconds float64, ok bool) {
 	if y, m, d := midnight.Date(); y != year || int(m) != month || d != day {
 		return 0, false
 	}
-	seconds, ok = parseClock(clock)
+	seconds, ok = parseClock(clock, secondsPerDay)
 	return float64(midnight.Unix()) + seconds, ok
 }
 
@@ -116,8 +129,10 @@ func monthOf(word string) int {
 	})
 }
 
-// parseClock reads the time of day in seconds, less the offset of its zone; "" is midnight.
-func parseClock(clock string) (seconds float64, ok bool) {
+const secondsPerDay = 24 * 3600
+
+// parseClock reads the time of day in seconds, the longest at most, less the offset of its zone; "" is midnight.
+func parseClock(clock string, longest float64) (seconds float64, ok bool) {
 	if clock == "" {
 		return 0, true
 	}
@@ -146,8 +161,7 @@ func parseClock(clock string) (seconds float64, ok bool) {
 	if part[7] == "+" {
 		offset = -offset
 	}
-	const day = 24 * 3600
-	ok = minute < 60 && second < 60 && seconds <= day && number(part[9]) < 60 && number(part[8]) < 24
+	ok = minute < 60 && second < 60 && seconds <= longest && number(part[9]) < 60 && number(part[8]) < 24
 	return seconds + offset, ok
 }
 
