@@ -217,7 +217,7 @@ func (s *search) run() (*rundir.Result, error) {
 		LoadModel: func(k int) (*fitted.Model, error) {
 			return fitted.ReadModel(filepath.Join(s.folder.Path(), rundir.MemberFile(k)))
 		},
-		Note: s.p.note, Phase: bar.show,
+		Note: s.p.relay, Phase: bar.show,
 	}
 	if s.state.Limit > 0 {
 		finder.Test = s.job.Test
@@ -230,7 +230,7 @@ func (s *search) run() (*rundir.Result, error) {
 		}
 		return nil, s.guard.endedOr(err)
 	}
-	s.p.noteAll(s.state.Lines())
+	s.p.relayAll(s.state.Lines())
 	return s.save(found)
 }
 
@@ -253,7 +253,7 @@ func (s *search) save(found *fitted.Model) (*rundir.Result, error) {
 			return nil, s.guard.ended()
 		}
 		if err != nil { // a resumed search would fail in the same way
-			s.p.note("warning: the model is kept without intervals: %v", err)
+			s.p.warn("the model is kept without intervals: %v", err)
 		}
 	}
 	o := &runOutput{p: s.p, job: s.job, folder: s.folder, out: out, limit: s.job.TimeLimit()}

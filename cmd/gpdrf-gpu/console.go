@@ -28,12 +28,28 @@ func hasRoomForBar(fd int) bool {
 	return err == nil && width > 0 && height > 0
 }
 
-// note prints a line for the user. With --quiet it prints warnings only.
+// note prints a line for the user, but not with --quiet.
 func (c *console) note(format string, args ...any) {
-	line := fmt.Sprintf(format, args...) + "\n"
-	if c.quiet && !strings.HasPrefix(strings.TrimSpace(line), "warning") {
-		return
+	if !c.quiet {
+		c.printAboveBar(fmt.Sprintf(format, args...))
 	}
+}
+
+// warn prints a warning, also with --quiet.
+func (c *console) warn(format string, args ...any) {
+	c.printAboveBar("warning: " + fmt.Sprintf(format, args...))
+}
+
+// relay prints a line of another package, whose warnings are known by their first word.
+func (c *console) relay(format string, args ...any) {
+	line := fmt.Sprintf(format, args...)
+	if !c.quiet || strings.HasPrefix(line, "warning") {
+		c.printAboveBar(line)
+	}
+}
+
+func (c *console) printAboveBar(line string) {
+	line += "\n"
 	if group := c.above.Load(); group != nil {
 		if _, err := io.WriteString(group, line); err == nil { // an error means that the bar has ended meanwhile
 			return
@@ -42,17 +58,17 @@ func (c *console) note(format string, args ...any) {
 	io.WriteString(c.err, line)
 }
 
-// noteAll prints a line for each note.
-func (c *console) noteAll(lines []string) {
+// relayAll prints lines of another package.
+func (c *console) relayAll(lines []string) {
 	for _, line := range lines {
-		c.note("%s", line)
+		c.relay("%s", line)
 	}
 }
 
 // warnAll prints a line for each warning.
 func (c *console) warnAll(warnings []string) {
 	for _, w := range warnings {
-		c.note("warning: %s", w)
+		c.warn("%s", w)
 	}
 }
 

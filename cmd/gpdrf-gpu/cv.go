@@ -222,10 +222,10 @@ func (v *crossValidation) fold(k int) error {
 	}
 	v.p.note("fold %d of %d: %s", k, v.cv.Folds, scoresInLine(r.TestScores))
 	if warning := r.Generalisation.Warning(job.Config); warning != "" {
-		v.p.note("warning: %s", warning)
+		v.p.warn("%s", warning)
 	}
 	if r.Rising {
-		v.p.note("%s", rundir.RisingWarning())
+		v.p.warn("%s", rundir.RisingWarning())
 	}
 	return nil
 }

@@ -64,7 +64,7 @@ func (p *program) eval(c *call) error {
 	if end(); err != nil {
 		return guard.endedOr(err)
 	}
-	p.noteAll(notes)
+	p.relayAll(notes)
 	p.warnAll(run.Trained.RowWarnings(p.ctx, rows, 1))
 	ranks, err := p.sharePrediction(dev, dist.Property{Name: "run", Value: path},
 		dist.Property{Name: "samples", Value: strconv.Itoa(samples)},

@@ -52,7 +52,7 @@ func (e *events) write(record []byte, now bool) {
 	}
 	if err := e.folder.Append(e.name, e.pending); err != nil {
 		e.failed = true
-		e.p.note("warning: TensorBoard will show no more of this run: %v", err)
+		e.p.warn("TensorBoard will show no more of this run: %v", err)
 	}
 	e.pending = nil
 	e.last = time.Now()

@@ -44,7 +44,7 @@ func (o *runOutput) leaveOut(why any) {
 	if o.extraName == reportExtra {
 		hint = "; to write it: gpdrf-gpu report " + o.path
 	}
-	o.p.note("warning: %s was left out: %v%s", o.extraName, why, hint)
+	o.p.warn("%s was left out: %v%s", o.extraName, why, hint)
 }
 
 // generalise compares the scores of training rows with those of test rows.
@@ -108,7 +108,7 @@ func (o *runOutput) predictions(ctx context.Context, scores *fitted.Scores) (wri
 // writeHistory adds this command to the history of the run. A failure is a warning.
 func (o *runOutput) writeHistory() {
 	if err := o.p.keepSession(o.folder, o.job.Device.Name()); err != nil {
-		o.p.note("warning: the command is not kept in the run folder: %v", err)
+		o.p.warn("the command is not kept in the run folder: %v", err)
 	}
 }
 
@@ -123,7 +123,7 @@ func (o *runOutput) writeMetricsTable() {
 			func(w io.Writer) error { return report.WriteReadings(w, readings) })
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a search that has ended has no log
-		o.p.note("warning: %s was left out: %v", rundir.MetricsCSVFile, err)
+		o.p.warn("%s was left out: %v", rundir.MetricsCSVFile, err)
 	}
 }
 

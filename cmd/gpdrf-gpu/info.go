@@ -136,7 +136,7 @@ func (c *call) aboutData(p *program, name string) (summary.Summary, error) {
 	if err != nil {
 		return summary.Summary{}, err
 	}
-	p.noteAll(notes)
+	p.relayAll(notes)
 	return summary.Of(ds), nil
 }
 

@@ -79,7 +79,7 @@ func (p *program) do(args []string) error {
 	p.args = args[1:]
 	p.began = time.Now()
 	if err := simd.TierError(); err != nil {
-		p.note("warning: %v", err)
+		p.warn("%v", err)
 	}
 	out := &output{to: p.out}
 	p.out = out

@@ -26,7 +26,7 @@ func (v *crossValidation) afterFolds() error {
 	case v.p.ctx.Err() != nil:
 		return errInterrupted
 	case err != nil && ctx.Err() != nil:
-		v.p.note("warning: the predictions of all rows were left out: %v; to write them: %s", context.Cause(ctx),
+		v.p.warn("the predictions of all rows were left out: %v; to write them: %s", context.Cause(ctx),
 			rundir.ResumeCommand(v.cv.Path()))
 		return nil
 	case err == nil && v.p.reports:
@@ -53,7 +53,7 @@ func (v *crossValidation) writeReport(ctx context.Context) error {
 		return nil
 	}
 	leftOut := func(why any) error {
-		v.p.note("warning: the report was left out: %v; to write it: gpdrf-gpu report %s", why, v.cv.Path())
+		v.p.warn("the report was left out: %v; to write it: gpdrf-gpu report %s", why, v.cv.Path())
 		return errInterrupted
 	}
 	guard := v.p.newExitGuard(v.p.ctx, func() error {

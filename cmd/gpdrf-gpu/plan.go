@@ -54,7 +54,7 @@ func (p *program) plan(c *call) error {
 	job := &train.Job{Config: cfg, Device: dev, Train: rows.Train, Validation: rows.Validation, Test: rows.Test}
 	plan, fitting, err := job.Plan(p.ctx)
 	if plan != nil {
-		p.noteAll(append(notes, fitting...))
+		p.relayAll(append(notes, fitting...))
 		err = errors.Join(p.show(plan), err)
 	}
 	return err

@@ -184,7 +184,7 @@ func (p *program) predict(c *call) error {
 // predictRows predicts rows while they are read, and prints the notes about them. read takes the bar of reading away.
 func (p *program) predictRows(ranks dist.Comm, dev device.Device, r *predictRequest, rows *data.Stream,
 	guard *exitGuard, read func()) error {
-	p.noteAll(rows.Notes())
+	p.relayAll(rows.Notes())
 	stream := &predict.Stream{Trained: r.trained, Device: dev, Samples: r.samples, Draws: r.draws,
 		Seed: r.seed, Options: fitted.PredictOptions{Ranks: ranks, Distances: true}}
 	if all := rows.All(); all != nil {
@@ -208,10 +208,10 @@ func (p *program) predictRows(ranks dist.Comm, dev device.Device, r *predictRequ
 	if err != nil {
 		return err
 	}
-	p.noteAll(rows.Notes())
+	p.relayAll(rows.Notes())
 	p.warnAll(stream.Warnings())
 	if bad := r.bad; bad != nil && bad.rows > 0 {
-		p.note("warning: %s: %d rows could not be read and are not predicted", bad.path, bad.rows)
+		p.warn("%s: %d rows could not be read and are not predicted", bad.path, bad.rows)
 	}
 	return nil
 }

@@ -54,7 +54,7 @@ func (r *recorder) Note(format string, args ...any) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
 	r.phase.end()
-	r.console.note(format, args...)
+	r.console.relay(format, args...)
 }
 
 // Phase shows the work in progress. It may be called from any goroutine.

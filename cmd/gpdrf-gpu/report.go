@@ -64,7 +64,7 @@ func (p *program) writePage(c *call, guard *exitGuard, out string, folders ...st
 				if err := guard.endedOr(err); hasEnded(err) {
 					return err
 				}
-				p.note("warning: %s: parts of the report are left out: %v", folder, err)
+				p.warn("%s: parts of the report are left out: %v", folder, err)
 			}
 		}
 		runs = append(runs, r)

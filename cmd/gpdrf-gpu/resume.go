@@ -46,7 +46,7 @@ func (p *program) reopen(guard *exitGuard, path string, flags []options.Setting)
 		return job, nil, err
 	}
 	job.Train, job.Validation, job.Conformal, job.Test = rows.Train, rows.Validation, rows.Conformal, rows.Test
-	p.noteAll(notes)
+	p.relayAll(notes)
 	if p.isWorker() {
 		return job, nil, nil
 	}
@@ -82,7 +82,7 @@ func (p *program) finished(r *trainRequest, guard *exitGuard) error {
 		}
 	}
 	if why := run.Result.Failure; why != "" {
-		p.note("warning: %s has no scores: %s; to score it: gpdrf-gpu eval %[1]s", path, why)
+		p.warn("%s has no scores: %s; to score it: gpdrf-gpu eval %[1]s", path, why)
 	}
 	return p.printRun(run.Result, run.Config, path)
 }
@@ -98,7 +98,7 @@ func (p *program) complete(c *call, guard *exitGuard, path string) error {
 	}
 	if state, err := best.Open(path); err == nil && !state.Complete {
 		if err := guard.write(func() error { return tidySearch(path, state) }); err != nil {
-			p.note("warning: %v", err)
+			p.warn("%v", err)
 		}
 	}
 	run, err := report.Open(path)
@@ -119,7 +119,7 @@ func (p *program) complete(c *call, guard *exitGuard, path string) error {
 		return err
 	}
 	if err = guard.endedOr(err); err != nil && !hasEnded(err) {
-		p.note("warning: %s is not complete: %v", path, err)
+		p.warn("%s is not complete: %v", path, err)
 		return nil
 	}
 	return err
@@ -137,7 +137,7 @@ func (p *program) testEnded(c *call, guard *exitGuard, run *rundir.Run) error {
 	if end(); err != nil {
 		return err
 	}
-	p.noteAll(notes)
+	p.relayAll(notes)
 	dev, _, err := c.deviceOf(p, run.Result.Device, run.Config.Precision)
 	if err != nil {
 		return err
@@ -165,7 +165,7 @@ func (p *program) testEnded(c *call, guard *exitGuard, run *rundir.Run) error {
 // warnUnfinished warns that a run is not finished, and names the checkpoint that is used.
 func (p *program) warnUnfinished(run *rundir.Run) {
 	if r := run.Result; r.Unfinished {
-		p.note("warning: %s is not finished: this uses the checkpoint at step %d of %d; to finish it: %s",
+		p.warn("%s is not finished: this uses the checkpoint at step %d of %d; to finish it: %s",
 			run.Path, r.Steps, run.Config.Last(), rundir.ResumeCommand(run.Path))
 	}
 }

@@ -49,7 +49,7 @@ func (p *program) runs(c *call) error {
 			return err
 		}
 	}
-	all, err := report.List(folder, func(err error) { p.note("warning: %v", err) })
+	all, err := report.List(folder, func(err error) { p.warn("%v", err) })
 	if err != nil {
 		return err
 	}

@@ -48,7 +48,7 @@ func (p *program) share(what string, dev device.Device, properties []dist.Proper
 			return err
 		}
 	} else if gpu {
-		p.note("warning: sums over processes go through the memory of the host: %v", absent)
+		p.warn("sums over processes go through the memory of the host: %v", absent)
 	}
 	p.note("%d ranks share the %s, by %s", r.Size(), what, r.Comm)
 	return nil

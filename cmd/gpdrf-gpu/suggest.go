@@ -177,7 +177,7 @@ func (p *program) rowsToSuggest(c *call, r *suggestRequest, t *fitted.Model) (*d
 	rows := stream.All()
 	if t == r.Trained {
 		end()
-		p.noteAll(stream.Notes())
+		p.relayAll(stream.Notes())
 		if err := c.attachGram(rows, control); err != nil {
 			return nil, err
 		}

@@ -195,7 +195,7 @@ func (p *program) newJob(ctx context.Context, c *call, cfg options.Config, headi
 	if err != nil {
 		return job, err
 	}
-	p.noteAll(slices.Concat(heading, notes))
+	p.relayAll(slices.Concat(heading, notes))
 	job.Config = cfg
 	if cfg.PredictDraws > 0 && rows.Train.Task != data.Regression {
 		return job, cfg.Errorf("predict-draws", "is for regression: class probabilities need no draws")
@@ -211,7 +211,7 @@ func (p *program) newJob(ctx context.Context, c *call, cfg options.Config, headi
 func (p *program) printRun(r *rundir.Result, c options.Config, path string) error {
 	if p.json {
 		if r.Rising {
-			p.note("%s", rundir.RisingWarning())
+			p.warn("%s", rundir.RisingWarning())
 		}
 		return p.printJSON(struct {
 			*rundir.Result
@@ -220,10 +220,12 @@ func (p *program) printRun(r *rundir.Result, c options.Config, path string) erro
 	}
 	p.printResult(r)
 	if warning := r.Generalisation.Warning(c); warning != "" {
-		p.note("\nwarning: %s", warning)
+		p.note("")
+		p.warn("%s", warning)
 	}
 	if r.Rising {
-		p.note("\n%s", rundir.RisingWarning())
+		p.note("")
+		p.warn("%s", rundir.RisingWarning())
 	}
 	if path == "" {
 		return nil
@@ -252,7 +254,7 @@ func (m *modelTraining) trainAndScore() (r *rundir.Result, path string, err erro
 		m.p.note("kl-weight %g: the objective is tempered, so it is not the ELBO and not a bound", cfg.KLWeight)
 	}
 	if warning := cfg.ZeroSlopeWarning(); warning != "" {
-		m.p.note("warning: %s", warning)
+		m.p.warn("%s", warning)
 	}
 	m.p.note("training %s on %s: %d rows of %s, %s, on %s", cfg.Model, m.job.Train.Name, m.job.Train.N(),
 		inputsOf(m.job.Train), m.job.Train.Task, m.job.Device.Name())
@@ -276,7 +278,7 @@ func (m *modelTraining) trainAndScore() (r *rundir.Result, path string, err erro
 		return nil, "", errors.Join(m.folder.Err(), err)
 	}
 	if m.folder.Err() != nil {
-		m.p.printLine("warning: training stopped at step %d, since %s cannot be written: the model so far is "+
+		m.p.warn("training stopped at step %d, since %s cannot be written: the model so far is "+
 			"tested", out.Steps, rundir.MetricsFile)
 	}
 	o := &runOutput{p: m.p, job: m.job, folder: m.folder, out: out, events: events, limit: m.job.TimeLimit()}

@@ -68,7 +68,7 @@ func (r *Result) ObjectiveText(number func(float64) string) string {
 
 // RisingWarning returns the warning of an objective that still rose when training ended.
 func RisingWarning() string {
-	return fmt.Sprintf("warning: the objective was still rising when training ended: more %s or a longer %s would help",
+	return fmt.Sprintf("the objective was still rising when training ended: more %s or a longer %s would help",
 		usererror.Flag("steps"), usererror.Flag("time-limit"))
 }
 
