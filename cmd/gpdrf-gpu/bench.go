@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -16,6 +17,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/memory"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
+
+// benchSeconds is the default of --seconds.
+const benchSeconds = 60
 
 func (p *program) benchVerb() verb {
 	return verb{
@@ -34,7 +38,8 @@ func (p *program) benchVerb() verb {
 			{group: "What", name: "precision", arg: "highest|medium", help: "as for train",
 				def: "highest"},
 			{group: "What", name: "alone", arg: switchArg, help: "do not time the CPU beside a GPU"},
-			{group: "What", name: "seconds", arg: "N", help: "about how long in total", def: "60"},
+			{group: "What", name: "seconds", arg: "N", help: "about how long in total",
+				def: strconv.Itoa(benchSeconds)},
 			{group: "Output", name: "serve", arg: switchArg,
 				help: "time one step for each line \"step\" on standard input, to take turns with another program"},
 			jsonFlag,
@@ -82,7 +87,7 @@ type benchmark struct {
 
 // bench times a training step.
 func (p *program) bench(c *call) error {
-	seconds := c.count("seconds", 1, 86400, 60)
+	seconds := c.count("seconds", 1, 86400, benchSeconds)
 	serve := c.isOn("serve")
 	alone := c.isOn("alone")
 	if c.err != nil {

@@ -32,7 +32,7 @@ type ranks struct {
 }
 
 // commTimeout is the default of the longest wait for the other ranks.
-const commTimeout = 10 * time.Minute
+const commTimeout = "10m"
 
 // minTimeout is the least value of --comm-timeout: a launcher starts ranks one after the other, and each may have its
 // driver compile kernels. Tests lower it.
@@ -47,13 +47,13 @@ func (p *program) isWorker() bool { return p.ranks != nil && p.ranks.Rank() > 0 
 // join joins the processes that a launcher has started for one training, if there are several. Parts of a
 // cross-validation do not join, also under a launcher.
 func (p *program) join(c *call) error {
-	limit := commTimeout
-	if text, given := c.text("comm-timeout"); given {
-		var err error
-		if limit, err = time.ParseDuration(text); err != nil || limit != 0 && limit < minTimeout {
-			return c.errorf("comm-timeout", "%q must be a time of a minute or more, such as 10m, or 0s for none",
-				text)
-		}
+	text, given := c.text("comm-timeout")
+	if !given {
+		text = commTimeout
+	}
+	limit, err := time.ParseDuration(text)
+	if err != nil || limit != 0 && limit < minTimeout {
+		return c.errorf("comm-timeout", "%q must be a time of a minute or more, such as 10m, or 0s for none", text)
 	}
 	place, err := dist.Detect(os.Getenv)
 	if err != nil || place.Size == 1 {

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -44,12 +45,19 @@ func (p *program) serveVerb() verb {
 	}
 }
 
+// The default addresses.
+const (
+	httpAddress = "127.0.0.1:8080"
+	grpcAddress = "127.0.0.1:8081"
+)
+
 func serveFlags() []flagSpec {
+	d := serve.Defaults()
 	return []flagSpec{
 		{group: "Addresses", name: "listen", arg: "HOST:PORT|unix:FILE",
-			help: "address of the HTTP server; unix:FILE is a socket for this user only", def: "127.0.0.1:8080"},
+			help: "address of the HTTP server; unix:FILE is a socket for this user only", def: httpAddress},
 		{group: "Addresses", name: "grpc-listen", arg: "HOST:PORT|unix:FILE|none",
-			help: "address of the gRPC server; none for no gRPC", def: "127.0.0.1:8081"},
+			help: "address of the gRPC server; none for no gRPC", def: grpcAddress},
 		{group: "Addresses", name: "until-eof", arg: switchArg,
 			help: "end when standard input does, so that the server ends with the program that began it"},
 		{group: "Access", name: "token-file", arg: "FILE",
@@ -60,13 +68,16 @@ func serveFlags() []flagSpec {
 		{group: "Access", name: "cors", arg: "ORIGIN",
 			help: "let pages of this origin, such as https://example.org, read answers in a browser; * lets all"},
 		{group: "Batches", name: "max-delay", arg: "TIME",
-			help: "how long a request waits for others to share its batch", def: "0s"},
-		{group: "Batches", name: "max-batch", arg: "N", help: "largest number of rows predicted at once", def: "256"},
-		{group: "Limits", name: "max-rows", arg: "N", help: "largest number of rows in a request", def: "10000"},
-		{group: "Limits", name: "max-body", arg: "SIZE", help: "largest size of a request", def: "16MiB"},
-		{group: "Limits", name: "timeout", arg: "TIME", help: "longest time of a request", def: "30s"},
+			help: "how long a request waits for others to share its batch", def: d.MaxDelay.String()},
+		{group: "Batches", name: "max-batch", arg: "N", help: "largest number of rows predicted at once",
+			def: strconv.Itoa(d.MaxBatch)},
+		{group: "Limits", name: "max-rows", arg: "N", help: "largest number of rows in a request",
+			def: strconv.Itoa(d.MaxRows)},
+		{group: "Limits", name: "max-body", arg: "SIZE", help: "largest size of a request",
+			def: strings.ReplaceAll(humanize.IBytes(uint64(d.MaxBody)), " ", "")},
+		{group: "Limits", name: "timeout", arg: "TIME", help: "longest time of a request", def: d.Timeout.String()},
 		{group: "Limits", name: "max-connections", arg: "N",
-			help: "largest number of open connections, of HTTP and of gRPC each", def: "1024"},
+			help: "largest number of open connections, of HTTP and of gRPC each", def: strconv.Itoa(d.MaxConns)},
 		{group: "Limits", name: "memory", arg: "SIZE",
 			help: "memory for all loaded models; those beyond it are loaded when they are asked for"},
 		samplesFlag, deviceFlag, precisionFlag,
@@ -232,8 +243,8 @@ func (c *call) listen(config *serve.Config) (web, rpc net.Listener, err error) {
 			return nil, nil
 		}
 		if _, _, err := net.SplitHostPort(address); err != nil {
-			return nil, usererror.OfFlag(flag, "%q is not an address: write HOST:PORT, such as 127.0.0.1:8080, or "+
-				"unix:FILE", address)
+			return nil, usererror.OfFlag(flag, "%q is not an address: write HOST:PORT, such as %s, or unix:FILE",
+				address, httpAddress)
 		}
 		if !serve.IsLoopback(address) && !insecure {
 			switch {
@@ -254,10 +265,10 @@ func (c *call) listen(config *serve.Config) (web, rpc net.Listener, err error) {
 		}
 		return l, nil
 	}
-	if web, err = open("listen", "127.0.0.1:8080"); err != nil {
+	if web, err = open("listen", httpAddress); err != nil {
 		return nil, nil, err
 	}
-	if rpc, err = open("grpc-listen", "127.0.0.1:8081"); err != nil {
+	if rpc, err = open("grpc-listen", grpcAddress); err != nil {
 		return nil, nil, errors.Join(err, web.Close())
 	}
 	return web, rpc, nil

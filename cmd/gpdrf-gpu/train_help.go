@@ -74,7 +74,7 @@ func commandKeys() []flagSpec {
 			help: "write events for TensorBoard into the run folder during the run: tensorboard --logdir runs"},
 		{group: "Command", name: "until-eof", arg: switchArg, def: "false",
 			help: "stop as by Ctrl-C when standard input ends, and so with the parent program"},
-		{group: "Command", name: "comm-timeout", arg: "TIME", def: "10m",
+		{group: "Command", name: "comm-timeout", arg: "TIME", def: commTimeout,
 			help: "how long each of several processes waits for the others before the job fails, at least a minute; " +
 				"0s is forever"},
 	}
