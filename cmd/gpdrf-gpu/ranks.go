@@ -161,13 +161,16 @@ func (p *program) agree(properties []dist.Property, rankErr error) error {
 // deviceOfRank returns the name of the device that a rank opens. The ranks of one machine take its GPUs in turn, unless
 // the name has a number.
 func (p *program) deviceOfRank(name string) string {
-	suffix, cuda := strings.CutPrefix(name, "cuda")
-	if p.ranks == nil || !(cuda || name == "auto" || name == "") ||
-		!slices.Contains(append(device.Suffixes[:], ""), suffix) && cuda {
+	if p.ranks == nil {
 		return name
 	}
-	if !cuda {
+	suffix, isCUDA := strings.CutPrefix(name, "cuda")
+	switch {
+	case name == "auto" || name == "":
 		suffix = ""
+	case isCUDA && (suffix == "" || slices.Contains(device.Suffixes[:], suffix)):
+	default:
+		return name
 	}
 	machines, _ := device.Machines()
 	cards := 0
