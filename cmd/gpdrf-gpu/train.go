@@ -55,6 +55,8 @@ type modelTraining struct {
 	job    *train.Job
 	folder *rundir.Folder
 	guard  *exitGuard // ends the command, until the first step
+
+	stopSignals func() // ends the watch for a second Ctrl-C, which begins at the first step
 }
 
 func (p *program) trainNew(r *trainRequest) error {
@@ -259,12 +261,11 @@ func (m *modelTraining) trainAndScore() (r *rundir.Result, path string, err erro
 	m.p.note("training %s on %s: %d rows of %s, %s, on %s", cfg.Model, m.job.Train.Name, m.job.Train.N(),
 		inputsOf(m.job.Train), m.job.Train.Task, m.job.Device.Name())
 	events := m.p.newEvents(m.folder)
-	out, stop, err := m.optimise(events)
-	if stop == nil && m.guard.ctx.Err() != nil { // training ended before the first step
+	m.stopSignals = func() {}
+	defer func() { m.stopSignals() }()
+	out, began, err := m.optimise(events)
+	if !began && m.guard.ctx.Err() != nil {
 		return nil, "", m.guard.ended()
-	}
-	if stop != nil {
-		defer stop()
 	}
 	if errors.Is(err, context.Canceled) && m.folder.Err() == nil {
 		if m.job.Checkpoint == nil {
@@ -291,9 +292,9 @@ func (m *modelTraining) trainAndScore() (r *rundir.Result, path string, err erro
 	return o.result, o.path, err
 }
 
-// optimise trains the model. From the first step on, a second Ctrl-C ends the command until stop is called; stop is nil
-// if no step was done.
-func (m *modelTraining) optimise(events *events) (out *train.Outcome, stop func(), err error) {
+// optimise trains the model, and reports whether a step began. From then on, a second Ctrl-C ends the command until
+// stopSignals is called.
+func (m *modelTraining) optimise(events *events) (out *train.Outcome, began bool, err error) {
 	ctx, cancel := context.WithCancel(m.p.ctx)
 	defer cancel()
 	endNotice := func() {}
@@ -302,7 +303,8 @@ func (m *modelTraining) optimise(events *events) (out *train.Outcome, stop func(
 			cancel()
 			return
 		}
-		stop = m.p.onSecondSignal(m.guard, func() error {
+		began = true
+		m.stopSignals = m.p.onSecondSignal(m.guard, func() error {
 			m.p.afterFailure(errInterrupted, m.folder)
 			return m.folder.Discard()
 		})
@@ -343,7 +345,7 @@ func (m *modelTraining) optimise(events *events) (out *train.Outcome, stop func(
 		err = m.p.leaveRanks()
 	}
 	endNotice()
-	return out, stop, err
+	return out, began, err
 }
 
 // afterFailure prints what a failed run has left, and how to resume it.
