@@ -3,10 +3,10 @@
 package report
 
 import (
+	"bytes"
 	_ "embed"
 	"fmt"
 	"html/template"
-	"io"
 	"slices"
 	"strings"
 
@@ -46,8 +46,8 @@ type page struct {
 	Script      template.JS
 }
 
-// Write writes the page of one or several runs.
-func Write(w io.Writer, runs []*Run) error {
+// Page returns the page of one or several runs.
+func Page(runs []*Run) ([]byte, error) {
 	distinguish(runs)
 	words := template.FuncMap{"short": truncate, "series": series}
 	parsed := template.Must(template.New("page").Funcs(words).Parse(pageHTML))
@@ -73,7 +73,9 @@ func Write(w io.Writer, runs []*Run) error {
 	for _, r := range runs {
 		p.Notes = append(p.Notes, r.notes(runs)...)
 	}
-	return parsed.Execute(w, p)
+	var text bytes.Buffer
+	err := parsed.Execute(&text, p)
+	return text.Bytes(), err
 }
 
 // distinguish labels runs by their paths if their folders have one name, such as folds of two cross-validations.

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"regexp"
@@ -77,9 +76,9 @@ var (
 
 func checkPage(t *testing.T, runs ...*Run) {
 	t.Helper()
-	var page bytes.Buffer
-	must.OK(t, Write(&page, runs))
-	text := embedded.ReplaceAllString(page.String(), "")
+	page, err := Page(runs)
+	must.OK(t, err)
+	text := embedded.ReplaceAllString(string(page), "")
 	if at := noNumber.FindStringIndex(text); at != nil {
 		t.Fatalf("the page shows …%s…", text[max(0, at[0]-200):min(len(text), at[1]+50)])
 	}

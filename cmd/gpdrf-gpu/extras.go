@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -152,17 +151,11 @@ func (p *program) keepSession(folder *rundir.Folder, device string) error {
 
 // page returns the report of the runs in some folders.
 func page(folders ...string) ([]byte, error) {
-	var runs []*report.Run
-	for _, folder := range folders {
-		r, err := report.Open(folder)
-		if err != nil {
-			return nil, err
-		}
-		runs = append(runs, r)
+	runs, err := openRuns(folders)
+	if err != nil {
+		return nil, err
 	}
-	var text bytes.Buffer
-	err := report.Write(&text, runs)
-	return text.Bytes(), err
+	return report.Page(runs)
 }
 
 func isFile(path string) bool {

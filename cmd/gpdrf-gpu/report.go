@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"path/filepath"
 	"slices"
 
@@ -53,32 +52,41 @@ func (p *program) report(c *call) error {
 
 // writePage writes a page about runs. If a folder holds no predictions, its test rows are predicted again.
 func (p *program) writePage(c *call, guard *exitGuard, out string, folders ...string) error {
-	var runs []*report.Run
-	for _, folder := range folders {
-		r, err := report.Open(folder)
-		if err != nil {
-			return err
-		}
+	runs, err := openRuns(folders)
+	if err != nil {
+		return err
+	}
+	for _, r := range runs {
 		if r.Rows == nil && r.Result.NTest > 0 {
 			if err := p.testAgain(c, r); err != nil {
 				if err := guard.endedOr(err); hasEnded(err) {
 					return err
 				}
-				p.warn("%s: parts of the report are left out: %v", folder, err)
+				p.warn("%s: parts of the report are left out: %v", r.Path, err)
 			}
 		}
-		runs = append(runs, r)
 	}
 	return writeRuns(guard, out, runs...)
 }
 
+func openRuns(folders []string) (runs []*report.Run, err error) {
+	for _, folder := range folders {
+		r, err := report.Open(folder)
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, r)
+	}
+	return runs, nil
+}
+
 // writeRuns writes a page about runs that are open.
 func writeRuns(guard *exitGuard, out string, runs ...*report.Run) error {
-	var text bytes.Buffer
-	if err := report.Write(&text, runs); err != nil {
+	text, err := report.Page(runs)
+	if err != nil {
 		return err
 	}
-	return guard.write(func() error { return atomicfile.WriteFile(out, atomicfile.Text(text.Bytes())) })
+	return guard.write(func() error { return atomicfile.WriteFile(out, atomicfile.Text(text)) })
 }
 
 // runFolders returns the run folders of the arguments. A cross-validation stands for its finished folds.
