@@ -92,10 +92,11 @@ func scoreTable(r *rundir.Result) string {
 	}
 	test, own := r.ResultScores.ByName()
 	for _, s := range scoresOf(r.Task) {
-		row := []any{s.name, s.text(test)}
-		if row[1] == "" {
+		value := s.text(test)
+		if value == "" {
 			continue
 		}
+		row := []any{s.name, value}
 		if r.Raw != nil && !counts {
 			row = append(row, s.ownText(own))
 		}
@@ -193,10 +194,12 @@ func cvTable(cv *rundir.CV) string {
 	mean, se := means(cv.Test, false), means(cv.Test, true)
 	ownMean, ownSE := means(cv.Raw, false), means(cv.Raw, true)
 	header := []any{"fold", "test rows"}
-	for _, s := range scoresOf(cv.Task) {
-		if _, ok := cv.Test["auc"]; s.key != "auc" || ok {
-			header = append(header, s.name)
-		}
+	shown := slices.DeleteFunc(scoresOf(cv.Task), func(s score) bool {
+		_, ok := cv.Test["auc"]
+		return s.key == "auc" && !ok
+	})
+	for _, s := range shown {
+		header = append(header, s.name)
 	}
 	counts := slices.ContainsFunc(cv.Runs, func(r rundir.FoldRun) bool {
 		return r.Status == rundir.FoldFinished && r.Measure == fitted.CountingMeasure
@@ -208,15 +211,15 @@ func cvTable(cv *rundir.CV) string {
 	t := newNumberTable(header...)
 	row := func(name, rows any, test, own map[string]float64) {
 		cells := []any{name, rows}
-		for _, s := range scoresOf(cv.Task) {
+		for _, s := range shown {
 			cells = append(cells, s.text(test))
 		}
-		for _, s := range scoresOf(cv.Task) {
+		for _, s := range shown {
 			if s.own && hasOwn {
 				cells = append(cells, s.ownText(own))
 			}
 		}
-		t.add(cells[:len(header)]...)
+		t.add(cells...)
 	}
 	for _, run := range cv.Runs {
 		if run.Status == rundir.FoldFinished {
