@@ -141,9 +141,9 @@ func testRows(c *call, run *rundir.Run, control data.ReadControl) (rows *data.Da
 // evaluate scores a model on rows, and shows how far it is.
 func (p *program) evaluate(ctx context.Context, t *fitted.Model, dev device.Device, rows *data.Dataset,
 	how fitted.EvaluateOptions) (*fitted.Scores, error) {
-	bar := p.newRowsBar(rows.N())
-	defer bar.end()
-	how.Progress = bar.show
+	phase := p.newRowsPhase(rows.N())
+	defer phase.end()
+	how.Progress = phase.show
 	return t.Evaluate(ctx, dev, rows, how)
 }
 

@@ -114,10 +114,10 @@ func (v *crossValidation) predictFold(ctx context.Context, k int) (table *predic
 	}
 	defer dev.Close()
 	t := run.Trained
-	bar := v.p.newRowsBar(ds.N())
+	phase := v.p.newRowsPhase(ds.N())
 	p, distances, err := t.PredictSet(ctx, dev, ds, t.EvalSamples,
-		fitted.PredictOptions{Distances: true, Progress: bar.show})
-	bar.end()
+		fitted.PredictOptions{Distances: true, Progress: phase.show})
+	phase.end()
 	if err != nil {
 		return nil, nil, err
 	}

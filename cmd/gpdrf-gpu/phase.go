@@ -39,13 +39,13 @@ func (c *console) newPhase(what string, total int, count func(done int) string) 
 		start: time.Now(), nextLine: lineDelay, pause: lineDelay}
 }
 
-// newRowsBar returns the phase of a prediction of total rows.
-func (c *console) newRowsBar(total int) *phase {
+// newRowsPhase returns the phase of a prediction of total rows.
+func (c *console) newRowsPhase(total int) *phase {
 	return c.newPhase("predicted", total, func(done int) string { return fmt.Sprintf("%d of %d rows", done, total) })
 }
 
-// newShare returns a phase that shows its progress in percent.
-func (c *console) newShare(what string) *phase {
+// newPercentPhase returns a phase that shows its progress in percent.
+func (c *console) newPercentPhase(what string) *phase {
 	return c.newPhase(what, 100, func(done int) string { return fmt.Sprintf("%d %%", done) })
 }
 
@@ -89,13 +89,13 @@ func (p *phase) end() {
 	}
 }
 
-// phaseOf returns the phase of the work what. It is f if f has this name; otherwise f ends, and a new phase begins.
-func (c *console) phaseOf(f *phase, what string) *phase {
+// nextPhase returns the phase of the work what. It is f if f has this name; otherwise f ends, and a new phase begins.
+func (c *console) nextPhase(f *phase, what string) *phase {
 	if f != nil && f.what == what {
 		return f
 	}
 	f.end()
-	return c.newShare(what)
+	return c.newPercentPhase(what)
 }
 
 // reading returns the control of files that a command reads, with a bar. end takes the bar away.
@@ -105,7 +105,7 @@ func (p *program) reading(ctx context.Context) (control data.ReadControl, end fu
 	control = data.ReadControl{Context: ctx, Piped: &p.piped, Progress: func(read, total int64) {
 		if f == nil || read < last { // another file begins
 			f.end()
-			f = p.newShare("reading")
+			f = p.newPercentPhase("reading")
 			if total == 0 {
 				f = p.newPhase("reading", 0, func(done int) string { return fmt.Sprintf("%d MB", done>>20) })
 			}

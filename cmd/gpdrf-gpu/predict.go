@@ -189,9 +189,9 @@ func (p *program) predictRows(ranks dist.Comm, dev device.Device, r *predictRequ
 		Seed: r.seed, Options: fitted.PredictOptions{Ranks: ranks, Distances: true}}
 	if all := rows.All(); all != nil {
 		read()
-		bar := p.newRowsBar(all.N())
-		defer bar.end()
-		stream.Options.Progress = bar.show
+		phase := p.newRowsPhase(all.N())
+		defer phase.end()
+		stream.Options.Progress = phase.show
 	}
 	err := p.writePredictions(r, rows, guard, func(w io.Writer) error {
 		return stream.Run(p.ctx, rows, predict.NewWriter(w, r.format))

@@ -9,15 +9,8 @@ import (
 
 	"github.com/vbauerster/mpb/v8/decor"
 
-	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
-
-// newReporter shows the progress of a run. It also writes the metrics of the run folder, and calls stop if they cannot
-// be written. begin is called before the first step.
-func (p *program) newReporter(folder *rundir.Folder, events *events, begin, stop func()) train.Reporter {
-	return &recorder{console: &p.console, folder: folder, events: events, begin: begin, stop: stop}
-}
 
 // recorder shows every reading, and writes its numbers to the run folder. On a terminal it draws a bar. Elsewhere it
 // prints about linesPerRun lines, at least linePause apart. Several goroutines may call it.
@@ -26,9 +19,9 @@ type recorder struct {
 	console  *console
 	folder   *rundir.Folder
 	events   *events
-	begin    func()
-	stop     func()
-	phase    *phase // the bar of the work before the first step
+	begin    func() // is called before the first step
+	stop     func() // is called if a reading cannot be written
+	phase    *phase // the work before the first step
 	bar      *bar
 	last     atomic.Pointer[rundir.Progress] // the last step, which another goroutine draws
 	nextLine int
@@ -61,7 +54,7 @@ func (r *recorder) Note(format string, args ...any) {
 func (r *recorder) Phase(what string, share float64) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
-	r.phase = r.console.phaseOf(r.phase, what)
+	r.phase = r.console.nextPhase(r.phase, what)
 	r.phase.share(share)
 }
 

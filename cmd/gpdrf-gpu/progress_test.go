@@ -97,7 +97,7 @@ func TestWrap(t *testing.T) {
 }
 
 // The bar of a long prediction appears on a terminal only, and can end at any place.
-func TestRowsBar(t *testing.T) {
+func TestRowsPhase(t *testing.T) {
 	late := time.Now().Add(-barDelay - barDelay/2)
 	for _, c := range []struct {
 		terminal bool
@@ -112,7 +112,7 @@ func TestRowsBar(t *testing.T) {
 		{terminal: true, start: late, done: []int{600}, want: -1},
 	} {
 		var out bytes.Buffer
-		b := (&program{console: console{err: &out, terminal: c.terminal}}).newRowsBar(600)
+		b := (&program{console: console{err: &out, terminal: c.terminal}}).newRowsPhase(600)
 		b.start = c.start
 		for _, done := range c.done {
 			b.show(done)

@@ -88,13 +88,13 @@ func (p *program) suggest(c *call) error {
 			return guard.endedOr(err)
 		}
 	}
-	var bar *phase
+	var current *phase
 	r.Phase = func(what string, share float64) {
-		bar = p.phaseOf(bar, what)
-		bar.share(share)
+		current = p.nextPhase(current, what)
+		current.share(share)
 	}
 	suggestions, err := r.Run(p.ctx, rows)
-	bar.end()
+	current.end()
 	if err != nil {
 		return guard.endedOr(err)
 	}

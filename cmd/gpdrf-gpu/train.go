@@ -318,7 +318,7 @@ func (m *modelTraining) optimise(events *events) (out *train.Outcome, began bool
 			cancel()
 		}
 	}
-	m.job.Reporter = m.p.newReporter(m.folder, events, begin, cancel)
+	m.job.Reporter = &recorder{console: &m.p.console, folder: m.folder, events: events, begin: begin, stop: cancel}
 	announced := false
 	m.job.Save = func(c *rundir.Checkpoint) error {
 		err := m.guard.write(func() error {
