@@ -47,11 +47,11 @@ type crossValidation struct {
 // clock returns the time limit of the next fold of this process. A fold pays for earlier folds that were late. A tenth
 // of its time is kept for the work after all folds.
 func (v *crossValidation) clock(now time.Time) train.TimeLimit {
-	share := v.cv.Share()
-	after := share / 10
-	l := train.TimeLimit{Began: v.req.started.Add(time.Duration(v.foldsBegun) * (share - after)), Time: share}
+	limit := v.cv.FoldTimeLimit()
+	after := limit / 10
+	l := train.TimeLimit{Began: v.req.started.Add(time.Duration(v.foldsBegun) * (limit - after)), Time: limit}
 	v.foldsBegun++
-	if share == 0 || now.Before(l.Began) {
+	if limit == 0 || now.Before(l.Began) {
 		l.Began = now
 	}
 	l.Began = l.Began.Add(-after)

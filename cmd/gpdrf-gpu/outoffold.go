@@ -38,7 +38,7 @@ func (v *crossValidation) afterFolds() error {
 // extrasContext returns the context of the work after the folds. It ends at the latest time of the time limit, but
 // short work is worth the wait.
 func (v *crossValidation) extrasContext() (context.Context, context.CancelFunc) {
-	all := time.Duration(v.foldsBegun) * v.cv.Share()
+	all := time.Duration(v.foldsBegun) * v.cv.FoldTimeLimit()
 	return train.TimeLimit{Began: v.req.started.Add(lastTest), Time: all}.WithGrace(v.p.ctx)
 }
 

@@ -49,8 +49,8 @@ func (c *console) newPercentPhase(what string) *phase {
 	return c.newPhase(what, 100, func(done int) string { return fmt.Sprintf("%d %%", done) })
 }
 
-// share shows the finished share, from 0 to 1.
-func (p *phase) share(done float64) { p.show(int(100 * done)) }
+// showFraction shows the finished part, from 0 to 1.
+func (p *phase) showFraction(done float64) { p.show(int(100 * done)) }
 
 // show shows the finished part of total.
 func (p *phase) show(done int) {
@@ -114,7 +114,7 @@ func (p *program) reading(ctx context.Context) (control data.ReadControl, end fu
 		if total == 0 {
 			f.show(int(read))
 		} else {
-			f.share(float64(read) / float64(total))
+			f.showFraction(float64(read) / float64(total))
 		}
 	}}
 	return control, func() { f.end() }

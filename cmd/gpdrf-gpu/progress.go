@@ -55,7 +55,7 @@ func (r *recorder) Phase(what string, share float64) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
 	r.phase = r.console.nextPhase(r.phase, what)
-	r.phase.share(share)
+	r.phase.showFraction(share)
 }
 
 func (r *recorder) Begin(total int) {

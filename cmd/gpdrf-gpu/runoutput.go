@@ -121,7 +121,7 @@ func (o *runOutput) test(ctx context.Context) (scores *fitted.Scores, err error)
 	t := o.out.Trained
 	rows := o.job.Test
 	o.p.warnAll(t.RowWarnings(ctx, rows, onePercent(rows)))
-	request := fitted.EvaluateOptions{Samples: cfg.EvalSamples, Draws: cfg.PredictDraws, Ranks: o.p.sharers()}
+	request := fitted.EvaluateOptions{Samples: cfg.EvalSamples, Draws: cfg.PredictDraws, Ranks: o.p.ranksComm()}
 	if o.limit.Time > 0 && o.out.StopReason != train.Interrupted {
 		now := time.Now()
 		request.Until = now.Add(time.Duration(testShare * float64(o.limit.Began.Add(o.limit.Time).Sub(now))))

@@ -19,9 +19,9 @@ import (
 
 // The processes of a launcher share the steps of a training, or the rows of a prediction.
 
-// share lets the ranks agree on their task, and joins them: by NCCL between GPUs if it is there, and otherwise by MPI.
-// rankErr is an error of this rank.
-func (p *program) share(what string, dev device.Device, properties []dist.Property, rankErr error) error {
+// connectRanks lets the ranks agree on their task, and joins them: by NCCL between GPUs if it is there, and otherwise
+// by MPI. rankErr is an error of this rank.
+func (p *program) connectRanks(what string, dev device.Device, properties []dist.Property, rankErr error) error {
 	r := p.ranks
 	_, gpu := dev.(device.Queue)
 	engine, absent := nccl.Find()
@@ -59,12 +59,12 @@ func (p *program) sharePrediction(dev device.Device, properties ...dist.Property
 	if !p.joined() {
 		return nil, nil
 	}
-	err := p.share("prediction", dev, properties, nil)
+	err := p.connectRanks("prediction", dev, properties, nil)
 	return p.ranks.Comm, err
 }
 
-// sharers returns the ranks that share predictions; nil if this process is alone.
-func (p *program) sharers() dist.Comm {
+// ranksComm returns the ranks that share predictions; nil if this process is alone.
+func (p *program) ranksComm() dist.Comm {
 	if !p.joined() {
 		return nil
 	}

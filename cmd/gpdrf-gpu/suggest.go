@@ -91,7 +91,7 @@ func (p *program) suggest(c *call) error {
 	var current *phase
 	r.Phase = func(what string, share float64) {
 		current = p.nextPhase(current, what)
-		current.share(share)
+		current.showFraction(share)
 	}
 	suggestions, err := r.Run(p.ctx, rows)
 	current.end()

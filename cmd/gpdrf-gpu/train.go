@@ -139,7 +139,7 @@ func (m *modelTraining) trainAndReport(started time.Time) error {
 	defer m.job.Device.Close()
 	if m.p.joined() {
 		err := train.CheckRanks(m.p.ranks, m.job.Config, m.job.Train.N())
-		if err = m.p.share("training", m.job.Device, propertiesOf(m.job), err); err != nil {
+		if err = m.p.connectRanks("training", m.job.Device, propertiesOf(m.job), err); err != nil {
 			return errors.Join(err, m.folder.Discard())
 		}
 		m.job.Comm = m.p.ranks.Comm

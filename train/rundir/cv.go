@@ -114,8 +114,8 @@ func NewCV(requested string, file, flags []options.Setting) (*CV, error) {
 
 func foldFolder(fold int) string { return fmt.Sprintf("fold-%d", fold) }
 
-// Share returns the time limit of a fold, an equal share of the whole limit; 0 without a limit.
-func (cv *CV) Share() time.Duration {
+// FoldTimeLimit returns the time limit of a fold, an equal share of the whole limit; 0 without a limit.
+func (cv *CV) FoldTimeLimit() time.Duration {
 	limit, err := time.ParseDuration(cv.TimeLimit)
 	if err != nil {
 		return 0
@@ -305,7 +305,7 @@ func (cv *CV) Begin(fold int, changes []options.Setting) (options.Config, error)
 			rows = &run.Trained.Schema
 		}
 	}
-	c.TimeLimit = cv.Share()
+	c.TimeLimit = cv.FoldTimeLimit()
 	return c.RelativeTo(cv.Folder).Resume(changes, rows)
 }
 
