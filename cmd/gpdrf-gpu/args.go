@@ -66,7 +66,7 @@ func newCall(v verb, words []string) (*call, error) {
 		s := options.Setting{Key: name, Text: value, From: "--" + name}
 		if name == setFlag {
 			var err error
-			if s, err = v.setting(value); err != nil {
+			if s, err = v.parseSet(value); err != nil {
 				return nil, err
 			}
 		}
@@ -113,8 +113,8 @@ func flagNames(flags []flagSpec) (all []string) {
 // setFlag is the name of the flag for keys that have no flag of their own.
 const setFlag = "set"
 
-// setting reads the value of --set.
-func (v *verb) setting(text string) (options.Setting, error) {
+// parseSet reads the value of --set.
+func (v *verb) parseSet(text string) (options.Setting, error) {
 	key, value, ok := strings.Cut(text, "=")
 	switch {
 	case !ok:
@@ -207,8 +207,8 @@ func (c *call) readConfig() error {
 	return nil
 }
 
-// given lists the options of a run that the command line gives, in the order of their table.
-func (c *call) given() (settings []options.Setting) {
+// runOptions lists the options of a run that the command line gives, in the order of their table.
+func (c *call) runOptions() (settings []options.Setting) {
 	for _, o := range options.Options() {
 		if s, ok := c.values[o.Key]; ok {
 			settings = append(settings, s)
@@ -232,7 +232,7 @@ func (c *call) config() (cfg options.Config, err error) {
 	if err = c.readConfig(); err != nil {
 		return cfg, err
 	}
-	if cfg, err = options.Resolve(c.fileOptions, c.given()); err != nil {
+	if cfg, err = options.Resolve(c.fileOptions, c.runOptions()); err != nil {
 		return cfg, err
 	}
 	return cfg, cfg.CheckNeeds()

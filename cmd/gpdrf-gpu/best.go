@@ -21,8 +21,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// search is a search for the best model, or the training of an ensemble.
-type search struct {
+// searchTraining is a search for the best model, or the training of an ensemble.
+type searchTraining struct {
 	p      *program
 	req    *trainRequest
 	state  *best.State
@@ -35,8 +35,8 @@ type search struct {
 	devices []device.Device
 }
 
-// asksForBest reports whether train is to train several models, or to resume such a training.
-func (r *trainRequest) asksForBest() (bool, error) {
+// asksForSeveral reports whether train is to train several models, or to resume such a training.
+func (r *trainRequest) asksForSeveral() (bool, error) {
 	if _, resume := r.call.text("resume"); resume {
 		return rundir.IsSearch(r.resume), nil
 	}
@@ -49,10 +49,10 @@ func (r *trainRequest) asksForBest() (bool, error) {
 	return several, nil
 }
 
-// findBest tries candidates, trains those that the best mixture needs on all rows, and leaves a run folder like any
+// trainSeveral tries candidates, trains those that the best mixture needs on all rows, and leaves a run folder like any
 // other.
-func (p *program) findBest(r *trainRequest) (err error) {
-	s := &search{p: p, req: r}
+func (p *program) trainSeveral(r *trainRequest) (err error) {
+	s := &searchTraining{p: p, req: r}
 	s.guard = p.newExitGuard(p.ctx, s.leave)
 	defer s.guard.stop()
 	switch {
@@ -90,11 +90,11 @@ func (p *program) findBest(r *trainRequest) (err error) {
 	return err
 }
 
-func (s *search) begin(out string) (err error) {
+func (s *searchTraining) begin(out string) (err error) {
 	if err := s.req.call.readConfig(); err != nil {
 		return err
 	}
-	given := options.Merged(s.req.call.fileOptions, s.req.call.given())
+	given := options.Merged(s.req.call.fileOptions, s.req.call.runOptions())
 	if s.cfg, err = options.Resolve(given, nil); err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (s *search) begin(out string) (err error) {
 }
 
 // resume continues a search that was interrupted.
-func (s *search) resume(path string) (err error) {
+func (s *searchTraining) resume(path string) (err error) {
 	if err := s.req.call.noneOfNew(); err != nil {
 		return err
 	}
@@ -138,8 +138,9 @@ func (s *search) resume(path string) (err error) {
 		return err
 	}
 	settled := func(o options.Setting) bool { return o.From == best.Label(s.cfg) }
-	s.p.given = givenKeys(slices.Concat(slices.DeleteFunc(slices.Clone(s.state.Given), settled), s.req.call.given()))
-	if s.cfg, err = s.cfg.RelativeTo(s.state.Folder).Resume(s.req.call.given(), nil); err != nil {
+	now := s.req.call.runOptions()
+	s.p.given = givenKeys(slices.Concat(slices.DeleteFunc(slices.Clone(s.state.Given), settled), now))
+	if s.cfg, err = s.cfg.RelativeTo(s.state.Folder).Resume(now, nil); err != nil {
 		return err
 	}
 	if err = s.open(); err != nil {
@@ -173,7 +174,7 @@ func roomFor(dev device.Device, rows *data.Dataset) int {
 }
 
 // open reads the rows, and chooses the number of trials at a time: one on a GPU, which one trial keeps busy.
-func (s *search) open() (err error) {
+func (s *searchTraining) open() (err error) {
 	if s.job, err = s.p.newJob(s.p.ctx, s.req.call, s.cfg); err != nil {
 		return err
 	}
@@ -187,7 +188,7 @@ func (s *search) open() (err error) {
 }
 
 // run searches for the best model, and tests the ensemble that it finds.
-func (s *search) run() (*rundir.Result, error) {
+func (s *searchTraining) run() (*rundir.Result, error) {
 	what := "searching for the best model of %s: %d candidates on %d rows of %s, %s, on %s"
 	switch {
 	case s.cfg.Ensemble > 1:
@@ -202,7 +203,7 @@ func (s *search) run() (*rundir.Result, error) {
 	}
 	s.p.note("if this is killed, resume it with: %s", rundir.ResumeCommand(s.folder.Path()))
 	bar := s.p.newSearchBar(s.state.Limit, s.job.Started)
-	finder := &best.Search{
+	search := &best.Search{
 		State: s.state, Devices: s.devices, Rows: s.job.Train, Started: s.job.Started,
 		SaveState: func() error {
 			bar.trialEnded()
@@ -220,9 +221,9 @@ func (s *search) run() (*rundir.Result, error) {
 		Note: s.p.relay, Phase: bar.show,
 	}
 	if s.state.Limit > 0 {
-		finder.Test = s.job.Test
+		search.Test = s.job.Test
 	}
-	found, err := finder.Run(s.p.ctx)
+	found, err := search.Run(s.p.ctx)
 	bar.end(true)
 	if err != nil {
 		if s.p.ctx.Err() == nil && s.req.resume == "" && !s.state.HasTrained() {
@@ -235,7 +236,7 @@ func (s *search) run() (*rundir.Result, error) {
 }
 
 // save saves and tests the ensemble as a run does.
-func (s *search) save(found *fitted.Model) (*rundir.Result, error) {
+func (s *searchTraining) save(found *fitted.Model) (*rundir.Result, error) {
 	out := &train.Outcome{Config: s.cfg, Trained: found, Seconds: s.state.Used.Seconds(), StopReason: train.Finished}
 	for _, c := range s.state.Candidates {
 		if c.Refit != nil {
@@ -280,7 +281,7 @@ func tidySearch(path string, state *best.State) (err error) {
 }
 
 // leave prints the state after an interrupt.
-func (s *search) leave() error {
+func (s *searchTraining) leave() error {
 	if s.folder == nil || s.folder.Path() == "" {
 		return s.p.interrupted(s.p.ctx, " before anything was tried")
 	}

@@ -28,7 +28,7 @@ func (r *trainRequest) readCV() (err error) {
 		if err := r.call.readConfig(); err != nil {
 			return err
 		}
-		r.cv, err = rundir.NewCV(folds, r.call.fileOptions, r.call.given())
+		r.cv, err = rundir.NewCV(folds, r.call.fileOptions, r.call.runOptions())
 	}
 	return err
 }
@@ -64,10 +64,10 @@ func (p *program) crossValidate(r *trainRequest) error {
 		return usagef("--overwrite: does not work with --cv: give another folder")
 	}
 	cv := r.cv
-	p.given = givenKeys(slices.Concat(cv.Options, r.call.given()))
+	p.given = givenKeys(slices.Concat(cv.Options, r.call.runOptions()))
 	v := &crossValidation{p: p, req: r, cv: cv}
 	if cv.Path() != "" {
-		v.changes = cv.Changes(r.call.given())
+		v.changes = cv.Changes(r.call.runOptions())
 		if cv.Complete && !cv.Predicts() {
 			p.note("%s: all %d folds are finished: there is nothing to resume", cv.Path(), cv.Folds)
 			if err := v.folds(); err != nil {

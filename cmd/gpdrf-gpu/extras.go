@@ -30,7 +30,7 @@ const (
 func (o *runOutput) extra(ctx context.Context, guard *exitGuard, what string,
 	work func(context.Context) (write func() error, err error)) bool {
 	guard.set(func() { o.extraName = what })
-	err := extra(ctx, guard, extraTimeout(o.job.Started), work)
+	err := runExtra(ctx, guard, extraTimeout(o.job.Started), work)
 	if err != nil && !hasEnded(err) {
 		o.leaveOut(err)
 	}
@@ -168,10 +168,10 @@ func extraTimeout(began time.Time) time.Duration {
 	return min(max(time.Minute, time.Since(began)), time.Hour)
 }
 
-// extra does work that may fail without harm to the result, which is on disk: a panic is an error, too. The work ends
-// soon after the bound or its context, and the guard can end the command in the middle of it. It returns what it writes
-// as a function, during which the command does not end.
-func extra(ctx context.Context, guard *exitGuard, bound time.Duration,
+// runExtra does work that may fail without harm to the result, which is on disk: a panic is an error, too. The work
+// ends soon after the bound or its context, and the guard can end the command in the middle of it. It returns what it
+// writes as a function, during which the command does not end.
+func runExtra(ctx context.Context, guard *exitGuard, bound time.Duration,
 	work func(context.Context) (write func() error, err error)) error {
 	late := fmt.Errorf("it took more than %v", bound.Round(time.Millisecond))
 	ctx, cancel := context.WithTimeoutCause(ctx, bound, late)

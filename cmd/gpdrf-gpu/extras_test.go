@@ -31,7 +31,7 @@ func TestFailingExtra(t *testing.T) {
 			return nil, context.Cause(ctx)
 		}},
 	} {
-		err := extra(p.ctx, guard, 50*time.Millisecond, c.work)
+		err := runExtra(p.ctx, guard, 50*time.Millisecond, c.work)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.HasPrefix(err.Error(), c.want)) {
 			t.Errorf("%s: %v, want %s", c.what, err, c.want)
 		}

@@ -60,7 +60,7 @@ func (v *crossValidation) writeReport(ctx context.Context) error {
 		return errors.Join(v.p.reportCV(v.cv), leftOut("interrupted"))
 	})
 	defer guard.stop()
-	err := extra(ctx, guard, extraTimeout(v.p.began), func(context.Context) (func() error, error) {
+	err := runExtra(ctx, guard, extraTimeout(v.p.began), func(context.Context) (func() error, error) {
 		text, err := page(folders...)
 		path := filepath.Join(v.cv.Path(), rundir.ReportFile)
 		return func() error { return atomicfile.WriteFile(path, atomicfile.Text(text)) }, err

@@ -62,7 +62,7 @@ func (p *program) plan(c *call) error {
 
 // planFold returns the Config of the first fold of a cross-validation.
 func (p *program) planFold(c *call, folds string) (options.Config, error) {
-	cv, err := rundir.NewCV(folds, c.fileOptions, c.given())
+	cv, err := rundir.NewCV(folds, c.fileOptions, c.runOptions())
 	if err != nil {
 		return options.Config{}, err
 	}

@@ -31,7 +31,7 @@ func (p *program) train(c *call) error {
 		return err
 	}
 	r.started = started
-	p.given = givenKeys(slices.Concat(c.fileOptions, c.given()))
+	p.given = givenKeys(slices.Concat(c.fileOptions, c.runOptions()))
 	switch {
 	case p.joined() && r.cv != nil:
 		return usagef("--cv: several processes share one training only: start one process, or give each fold " +
@@ -41,7 +41,7 @@ func (p *program) train(c *call) error {
 	case r.cv != nil:
 		return p.crossValidate(r)
 	case r.several:
-		return p.findBest(r)
+		return p.trainSeveral(r)
 	}
 	if _, resume := c.text("resume"); resume {
 		return p.resume(r)
@@ -106,7 +106,7 @@ func (p *program) resume(r *trainRequest) (err error) {
 	if err = r.call.noneOfNew(); err != nil {
 		return m.abandon(err)
 	}
-	m.job, m.folder, err = p.reopen(m.guard, r.resume, r.call.given())
+	m.job, m.folder, err = p.reopen(m.guard, r.resume, r.call.runOptions())
 	if errors.Is(err, errFinished) {
 		if err := p.agree([]dist.Property{{Name: "run", Value: "finished"}}, nil); err != nil {
 			return err

@@ -161,7 +161,7 @@ func (p *program) parseTrain(c *call) (r *trainRequest, err error) {
 	}
 	p.keepNoReport(r)
 	if r.cv == nil {
-		r.several, err = r.asksForBest()
+		r.several, err = r.asksForSeveral()
 	}
 	return r, err
 }
