@@ -12,7 +12,7 @@ import (
 type Config struct {
 	// OpenDevice opens a device for a model, by the name of the one it was trained on and its precision. Each model has
 	// a device of its own.
-	OpenDevice func(trainedOn, precision string) (device.Device, error)
+	OpenDevice func(trainedDevice, precision string) (device.Device, error)
 	Samples    int // number of samples of each prediction; 0 is as in the run's evaluation
 
 	MaxBatch int           // largest number of rows predicted at once

@@ -104,16 +104,16 @@ func (c *call) precision(def string) (string, error) {
 
 // deviceOf opens the device of --device, or the device of a training, at the precision of --precision, or the precision
 // of the training. It returns the precision at which the device computes.
-func (c *call) deviceOf(p *program, trainedOn, trainedAt string) (device.Device, string, error) {
-	precision, err := c.precision(trainedAt)
+func (p *program) deviceOf(c *call, trainedDevice, trainedPrecision string) (device.Device, string, error) {
+	precision, err := c.precision(trainedPrecision)
 	if err != nil {
 		return nil, "", err
 	}
 	name, given := c.text("device")
 	if !given {
-		name = p.anyCard(trainedOn)
+		name = p.anyCard(trainedDevice)
 	}
-	foreign := !given && !slices.Contains(deviceNames(), trainedOn) // the run is from another machine
+	foreign := !given && !slices.Contains(deviceNames(), trainedDevice) // the run is from another machine
 	if foreign {
 		name = "auto"
 	}
@@ -122,7 +122,7 @@ func (c *call) deviceOf(p *program, trainedOn, trainedAt string) (device.Device,
 		return nil, "", err
 	}
 	// The numbers of the run are doubles, and auto opens a device of singles.
-	if double := device.Suffixes[1]; foreign && strings.HasSuffix(trainedOn, double) {
+	if double := device.Suffixes[1]; foreign && strings.HasSuffix(trainedDevice, double) {
 		name = strings.TrimSuffix(dev.Name(), device.Suffixes[0]) + double
 		if err := dev.Close(); err != nil {
 			return nil, "", err

@@ -14,12 +14,12 @@ func TestDeviceOfAnotherMachine(t *testing.T) {
 	p := &program{ctx: t.Context(), console: console{out: io.Discard, err: io.Discard}}
 	v := must.Get(p.find("eval"))(t)
 	c := must.Get(newCall(v, []string{"run"}))(t)
-	for trainedOn, want := range map[string]string{"cuda:97:f64": ":f64", "cuda:97:f32": ":f32", "cpu:f64": "cpu:f64"} {
-		t.Run(trainedOn, func(t *testing.T) {
-			dev, _, err := c.deviceOf(p, trainedOn, string(device.Highest))
+	for trained, want := range map[string]string{"cuda:97:f64": ":f64", "cuda:97:f32": ":f32", "cpu:f64": "cpu:f64"} {
+		t.Run(trained, func(t *testing.T) {
+			dev, _, err := p.deviceOf(c, trained, string(device.Highest))
 			must.OK(t, err)
 			if !strings.HasSuffix(dev.Name(), want) {
-				t.Errorf("a run of %s is predicted on %s", trainedOn, dev.Name())
+				t.Errorf("a run of %s is predicted on %s", trained, dev.Name())
 			}
 			if err := dev.Close(); err != nil {
 				t.Error(err)

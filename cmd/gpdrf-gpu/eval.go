@@ -53,7 +53,7 @@ func (p *program) eval(c *call) error {
 	if c.err != nil {
 		return c.err
 	}
-	dev, precision, err := c.deviceOf(p, run.Result.Device, run.Config.Precision)
+	dev, precision, err := p.deviceOf(c, run.Result.Device, run.Config.Precision)
 	if err != nil {
 		return err
 	}

@@ -78,7 +78,7 @@ func (p *program) info(c *call) error {
 // describe describes a run, a search, a data file, or this program and its machine.
 func (p *program) describe(c *call, args []string) (description, error) {
 	if len(args) > 0 && (slices.Contains(data.Names(), args[0]) || !isFolder(args[0])) {
-		return c.aboutData(p, args[0])
+		return p.aboutData(c, args[0])
 	}
 	if err := c.onlyForData(); err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func isFolder(path string) bool {
 }
 
 // aboutData describes a file, or the training rows of a named set.
-func (c *call) aboutData(p *program, name string) (summary.Summary, error) {
+func (p *program) aboutData(c *call, name string) (summary.Summary, error) {
 	control, end := p.reading(p.ctx)
 	defer end()
 	opt := data.ReadOptions{Describe: true, ReadControl: control}

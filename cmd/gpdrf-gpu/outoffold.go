@@ -108,7 +108,7 @@ func (v *crossValidation) predictFold(ctx context.Context, k int) (table *predic
 	if err != nil {
 		return nil, nil, err
 	}
-	dev, _, err := v.req.call.deviceOf(v.p, run.Result.Device, run.Config.Precision)
+	dev, _, err := v.p.deviceOf(v.req.call, run.Result.Device, run.Config.Precision)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -58,13 +58,13 @@ func (p *program) predictVerb() verb {
 
 // predictRequest holds the parsed options of a call of predict.
 type predictRequest struct {
-	path, in, out, format string
-	trained               *fitted.Model
-	trainedOn, trainedAt  string // the device and precision of the training
-	samples, draws        int
-	seed                  uint64
-	table                 data.TableOptions
-	bad                   *badRows
+	path, in, out, format           string
+	trained                         *fitted.Model
+	trainedDevice, trainedPrecision string // the device and precision of the training
+	samples, draws                  int
+	seed                            uint64
+	table                           data.TableOptions
+	bad                             *badRows
 }
 
 // parsePredict reads the flags of predict, and the model.
@@ -87,7 +87,7 @@ func (p *program) parsePredict(c *call) (r *predictRequest, err error) {
 	if err != nil {
 		return nil, err
 	}
-	r.trained, r.trainedOn, r.trainedAt = run.Trained, run.Result.Device, run.Config.Precision
+	r.trained, r.trainedDevice, r.trainedPrecision = run.Trained, run.Result.Device, run.Config.Precision
 	if err := r.readDraws(c); err != nil {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ func (p *program) predict(c *call) error {
 	if err != nil {
 		return err
 	}
-	dev, _, err := c.deviceOf(p, r.trainedOn, r.trainedAt)
+	dev, _, err := p.deviceOf(c, r.trainedDevice, r.trainedPrecision)
 	if err != nil {
 		return err
 	}

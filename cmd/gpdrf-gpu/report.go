@@ -134,7 +134,7 @@ func (p *program) testAgain(c *call, r *report.Run) error {
 	if err != nil {
 		return err
 	}
-	dev, _, err := c.deviceOf(p, r.Result.Device, r.Config.Precision)
+	dev, _, err := p.deviceOf(c, r.Result.Device, r.Config.Precision)
 	if err != nil {
 		return err
 	}

@@ -138,7 +138,7 @@ func (p *program) testEnded(c *call, guard *exitGuard, run *rundir.Run) error {
 		return err
 	}
 	p.relayAll(notes)
-	dev, _, err := c.deviceOf(p, run.Result.Device, run.Config.Precision)
+	dev, _, err := p.deviceOf(c, run.Result.Device, run.Config.Precision)
 	if err != nil {
 		return err
 	}

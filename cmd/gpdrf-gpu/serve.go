@@ -155,8 +155,8 @@ func (p *program) serveConfig(c *call) (serve.Config, error) {
 	if p.quiet {
 		config.Log = slog.New(slog.NewTextHandler(p.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	}
-	config.OpenDevice = func(trainedOn, precision string) (device.Device, error) {
-		dev, _, err := c.deviceOf(p, trainedOn, precision)
+	config.OpenDevice = func(trainedDevice, precision string) (device.Device, error) {
+		dev, _, err := p.deviceOf(c, trainedDevice, precision)
 		return dev, err
 	}
 	config.Samples = c.count("samples", 1, options.MaxSamples, config.Samples)

@@ -61,10 +61,10 @@ func (p *program) suggestVerb() verb {
 // suggestRequest holds the parsed options of a call of suggest.
 type suggestRequest struct {
 	predict.Suggester
-	feasible             *fitted.Model // nil without --feasible
-	in, out, format      string
-	trainedOn, trainedAt string
-	table                data.TableOptions
+	feasible                        *fitted.Model // nil without --feasible
+	in, out, format                 string
+	trainedDevice, trainedPrecision string
+	table                           data.TableOptions
 }
 
 // suggest ranks rows by the worth of measuring them.
@@ -75,7 +75,7 @@ func (p *program) suggest(c *call) error {
 	if err != nil {
 		return err
 	}
-	if r.Device, _, err = c.deviceOf(p, r.trainedOn, r.trainedAt); err != nil {
+	if r.Device, _, err = p.deviceOf(c, r.trainedDevice, r.trainedPrecision); err != nil {
 		return err
 	}
 	defer r.Device.Close()
@@ -134,7 +134,7 @@ func (p *program) parseSuggest(c *call) (r *suggestRequest, err error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Trained, r.trainedOn, r.trainedAt = run.Trained, run.Result.Device, run.Config.Precision
+	r.Trained, r.trainedDevice, r.trainedPrecision = run.Trained, run.Result.Device, run.Config.Precision
 	if other, ok := c.text("feasible"); ok {
 		if r.in == "-" {
 			return nil, usagef("--data -: two models read the rows, each by itself: give a file")
