@@ -1,19 +1,21 @@
 #!/bin/sh
-# Checks, trains and times gpdrf-gpu on a machine with a card, from the files that `make card-pack` left beside this script: no Go,
-# no compiler and no toolkit is needed, and python3 only for the peers. Results go to $OUT, otherwise to bench/results:
-# card-COMMIT.jsonl has a line for each stage, and .json and .txt are made of it. The folder card-COMMIT has all that each stage has
-# said, and nvidia-smi of the card. A stage with a line is not run again, so a session that was cut goes on where it stopped.
-# On the driver test double (GPDRF_CUDA_DRIVER) it tries itself out, with small sizes and a few of the tests: nothing goes to
-# bench/results then.
+# Checks, trains and times gpdrf-gpu on a machine with a card, from the files that `make card-pack` left beside this
+# script: no Go, no compiler and no toolkit is needed, and python3 only for the peers. Results go to $OUT, otherwise to
+# bench/results: card-COMMIT.jsonl has a line for each stage, and .json and .txt are made of it. The folder card-COMMIT
+# has all that each stage has said, and nvidia-smi of the card. A stage with a line is not run again, so a session that
+# was cut goes on where it stopped. On the driver test double (GPDRF_CUDA_DRIVER) it tries itself out, with small sizes
+# and a few of the tests: nothing goes to bench/results then.
 #
 #   STAGES="check bench"   which, by name or by what stands before the first dash; otherwise all
 #   AGAIN=1                also those that have a line; AGAIN=failed: of those, the ones that have failed
 #   LIMIT                  seconds for each stage (300)
-#   TOTAL                  seconds for this call (1500): no stage begins later, and the one at work is stopped and left for the next call
+#   TOTAL                  seconds for this call (1500): no stage begins later, and the one at work is stopped and left
+#                          for the next call
 #   PYTHON                 with PyTorch, for the peers (python3)
 #   CUDA_VISIBLE_DEVICES   which GPU; otherwise the first
 #
-# Exit: 0 if no stage failed, 1 if one did, 2 if there is no GPU or no room for results, 3 if the time was over before all were run.
+# Exit: 0 if no stage failed, 1 if one did, 2 if there is no GPU or no room for results, 3 if the time was over before
+# all were run.
 set -u
 export LC_ALL=C # figures have a point
 
@@ -29,7 +31,10 @@ trap 'test -z "$child" || { kill "$child"; wait "$child"; } 2>/dev/null; exit 13
 export REQUIRE_CUDA=1 GPDRF_DATA="$here/data"
 # What the driver compiles is kept from one call to the next.
 export CUDA_CACHE_PATH="${CUDA_CACHE_PATH:-${TMPDIR:-/tmp}/gpdrf-gpu-compiled}"
-mkdir -p "$CUDA_CACHE_PATH" && [ -w "$CUDA_CACHE_PATH" ] || { echo "card.sh: CUDA_CACHE_PATH=$CUDA_CACHE_PATH cannot be written" >&2; exit 2; }
+mkdir -p "$CUDA_CACHE_PATH" && [ -w "$CUDA_CACHE_PATH" ] || {
+	echo "card.sh: CUDA_CACHE_PATH=$CUDA_CACHE_PATH cannot be written" >&2
+	exit 2
+}
 # A toolkit is often there without being in PATH.
 for folder in /usr/local/cuda/bin /opt/nvidia/nsight-compute/*; do PATH=$PATH:$folder; done
 
@@ -48,23 +53,25 @@ program=$work/gpdrf-gpu
 	exit 2
 }
 
-# Does it start; is it right, and the same each time; how fast is it; what do NVIDIA's tools find; whole trainings; and then the
-# rest. The conformance suite has a test for each precision, F64, F32, …, and one of dry devices.
+# Does it start; is it right, and the same each time; how fast is it; what do NVIDIA's tools find; whole trainings; and
+# then the rest. The conformance suite has a test for each precision, F64, F32, …, and one of dry devices.
 all="start check-cubin check-ptx bits
-$("$work/conformance.test" -test.list '^Test(.*F(32|64)|Dry)$' | sed 's/^Test/conformance-/' | paste -s -d ' ' -) conformance-backend driver nccl
+$("$work/conformance.test" -test.list '^Test(.*F(32|64)|Dry)$' | sed 's/^Test/conformance-/' | paste -s -d ' ' -)
+conformance-backend driver nccl
 parity-tests parity-powerplant parity-protein parity-mnist
 bench-mnist bench-protein bench-powerplant peers-mnist:S=1 peers-protein
 sanitizer-memcheck sanitizer-racecheck train-mnist train-protein train-powerplant ncu
 bench-mnist:S=1 bench-mnist:S=100 bench-mnist:S=1,shared bench-mnist:S=100,shared bench-sequences bench-sequences:steps
 peers-mnist:S=100 peers-mnist:S=1,shared peers-mnist:S=100,shared peers-protein-gp"
 
-# brief SECONDS COMMAND … is a command that may not take longer. If a card holds it up, it cannot end when it is asked to.
+# brief SECONDS COMMAND … is a command that may not take longer. If a card holds it up, it cannot end when it is asked
+# to.
 brief() {
 	if timeout -k 1 1 true 2>/dev/null; then exec timeout -k 5 "$@"; else shift; exec "$@"; fi
 }
 
-# timed SECONDS COMMAND … runs a command in $work; its output goes to log, and to the stage's own file. Its code is 124 if it takes
-# longer.
+# timed SECONDS COMMAND … runs a command in $work; its output goes to log, and to the stage's own file. Its code is 124
+# if it takes longer.
 timed() {
 	start=$(date +%s)
 	(cd "$work" && brief "$@") >"$work/log" 2>&1 &
@@ -73,7 +80,9 @@ timed() {
 	code=$? child=
 	took=$(($(date +%s) - start))
 	[ $code -ne 137 ] || [ $took -lt "$1" ] || code=124
-	[ ! -d "$logs" ] || { echo "== $(date -u +%Y-%m-%dT%H:%M:%SZ) exit $code after $took s: $*" && cat "$work/log"; } >>"$logs/$name.log"
+	[ ! -d "$logs" ] || {
+		echo "== $(date -u +%Y-%m-%dT%H:%M:%SZ) exit $code after $took s: $*" && cat "$work/log"
+	} >>"$logs/$name.log"
 	return $code
 }
 
@@ -127,8 +136,8 @@ row() {
 	printf '%-28s %-8s %5s s  %s\n' "$1" "$2" "$3" "$4" | tee -a "$text"
 	details=null
 	[ $# -lt 5 ] || details=$(tr '\n' ' ' <"$5")
-	line=$(printf '{"stage": %s, "status": %s, "seconds": %s, "date": "%s", "card": %s, "note": %s, "details": %s}' "$(json "$1")" "$(json "$2")" "$3" \
-		"$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$(json "$card")" "$(json "$4")" "$details")
+	line=$(printf '{"stage": %s, "status": %s, "seconds": %s, "date": "%s", "card": %s, "note": %s, "details": %s}' \
+		"$(json "$1")" "$(json "$2")" "$3" "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$(json "$card")" "$(json "$4")" "$details")
 	{ cat "$found" && printf '%s\n' "$line"; } >"$found.new" && mv "$found.new" "$found" || no_room
 }
 
@@ -143,10 +152,12 @@ within() {
 	timed "$seconds" "$@"
 }
 
-# sampled COMMAND … is within. Meanwhile nvidia-smi writes clocks, power and temperature to a file, and clocks is their range.
+# sampled COMMAND … is within. Meanwhile nvidia-smi writes clocks, power and temperature to a file, and clocks is their
+# range.
 sampled() {
 	readings=$logs/$name.clocks.csv
-	nvidia-smi --query-gpu=timestamp,index,clocks.sm,clocks.mem,power.draw,temperature.gpu --format=csv,nounits -lms 500 >"$readings" 2>/dev/null &
+	nvidia-smi --query-gpu=timestamp,index,clocks.sm,clocks.mem,power.draw,temperature.gpu --format=csv,nounits \
+		-lms 500 >"$readings" 2>/dev/null &
 	sampler=$!
 	within "$@"
 	{ kill "$sampler"; wait "$sampler"; } 2>/dev/null
@@ -237,14 +248,17 @@ for name in $stages; do
 done
 
 # The last line of each stage counts.
-lines=$(awk '{ split($0, part, "\""); if (!(part[4] in last)) order[++n] = part[4]; last[part[4]] = $0 } END { for (i = 1; i <= n; i++) printf "%s    %s", (i > 1 ? ",\n" : ""), last[order[i]] }' "$found")
+lines=$(awk '
+	{ split($0, part, "\""); if (!(part[4] in last)) order[++n] = part[4]; last[part[4]] = $0 }
+	END { for (i = 1; i <= n; i++) printf "%s    %s", (i > 1 ? ",\n" : ""), last[order[i]] }' "$found")
 ends=false
 if printf '%s' "$lines" | grep -q '"status": "FAILED"'; then ends=true; fi
 whole=$out/card-$commit.json
 cat >"$whole.new" <<END && mv "$whole.new" "$whole" || no_room
 {
   "commit": $(json "$commit"), "test_double": $double, "card": $(json "$card"), "driver": $(json "${driver:-unknown}"),
-  "host": $(json "$(uname -srm), $(getconf _NPROCESSORS_ONLN) processors"), "units": {"seconds": "s", "ms": "milliseconds", "steps_per_second": "training steps per second"},
+  "host": $(json "$(uname -srm), $(getconf _NPROCESSORS_ONLN) processors"),
+  "units": {"seconds": "s", "ms": "milliseconds", "steps_per_second": "training steps per second"},
   "failed": $ends,
   "stages": [
 $lines

@@ -141,7 +141,8 @@ func TestBadFiles(t *testing.T) {
 		{"long row", "1,2,3\n1,2,3\n1,2,3,4\n", "t.csv:3: this row has 4 cells", ReadOptions{}},
 		{"text cell", "a,b,c\n" + strings.Repeat("1,2,3\n", 30) + "1,red,3\n",
 			`t.csv:32:3: found "red" in column "b", whose other cells are numbers: correct it, leave it empty with ` +
-				`--missing impute, read the column as words by --set text=b, or leave it out with --ignore b`, ReadOptions{}},
+				`--missing impute, read the column as words by --set text=b, or leave it out with --ignore b`,
+			ReadOptions{}},
 		{"text target", "a,b,c\n" + strings.Repeat("1,2,3\n", 30) + "1,2,spam\n",
 			`t.csv:32:5: found "spam" in the target column "c", whose other values are numbers: correct it, or use ` +
 				`the task classification`, ReadOptions{}},

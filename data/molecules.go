@@ -163,8 +163,8 @@ func (in *input) value(m molecule, name string) (value string, at position, err 
 			return "", at, in.errorAt(i.at, "found item %s again in the molecule of line %d: give it once",
 				phrase.Quote(name), m.at)
 		case i.next > 0:
-			return "", at, in.errorAt(position{line: i.next}, "found a second line of item %s: give its value in one line",
-				phrase.Quote(name))
+			return "", at, in.errorAt(position{line: i.next},
+				"found a second line of item %s: give its value in one line", phrase.Quote(name))
 		default:
 			value, at, there = i.value, i.at, true
 		}
@@ -257,8 +257,8 @@ func readMolecules(in *input) (all []molecule, err error) {
 		case strings.TrimSpace(line) == "":
 			inValue = false
 		case !inValue:
-			return in.errorAt(position{line: number}, "found %s after the molecule of line %d: write %s before the next "+
-				"molecule, or > <name> before an item", phrase.Quote(line), m.at, endOfMolecule)
+			return in.errorAt(position{line: number}, "found %s after the molecule of line %d: write %s before the "+
+				"next molecule, or > <name> before an item", phrase.Quote(line), m.at, endOfMolecule)
 		default:
 			last := &m.items[len(m.items)-1]
 			if last.value == "" {

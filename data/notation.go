@@ -171,7 +171,8 @@ func (p *profile) notations(rec *records, unread, targets []int) (all []*Notatio
 		}
 		if !known && c.mayHaveThousands() {
 			rec.warnAt(c.signs.ambiguous.at, "reads %s in column %s as decimals, and its other cells are whole "+
-				"numbers below 1000: %s", phrase.Quote(c.signs.ambiguous.cell), phrase.Quote(rec.columnName(i)), c.clearer())
+				"numbers below 1000: %s",
+				phrase.Quote(c.signs.ambiguous.cell), phrase.Quote(rec.columnName(i)), c.clearer())
 		}
 		if n := c.notation(known && comma || !known && !c.fits(false)); n != nil {
 			if all == nil {

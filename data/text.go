@@ -291,8 +291,8 @@ func zeroBytes(name string, text []byte, line int) *Error {
 	}
 	line += bytes.Count(text[:at], []byte{'\n'})
 	if len(bytes.Trim(text[at:], "\x00\r\n")) == 0 {
-		return errorAt(name, position{line: line}, "the file goes on with bytes 0x00, as after a power cut or on a full "+
-			"disk: write it again, or remove the line")
+		return errorAt(name, position{line: line}, "the file goes on with bytes 0x00, as after a power cut or on a "+
+			"full disk: write it again, or remove the line")
 	}
 	return errorAt(name, position{line: line}, zeroByte+": correct the line, or write the file again")
 }

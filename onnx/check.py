@@ -23,7 +23,8 @@ WORDS = {"target": "price", "missing": "impute", "drop": ["sold"]}
 MODELS = {
     "gp": (PLAIN, "--model gp"),
     "gp matern": (PLAIN, "--model gp --kernel matern12+matern32 --set q-cov=full --set lengthscales=isotropic"),
-    "gp shared": (PLAIN, "--model gp --kernel matern52 --set lengthscales=shared --set whiten=false --set q-cov=full --likelihood heteroscedastic"),
+    "gp shared": (PLAIN, "--model gp --kernel matern52 --set lengthscales=shared --set whiten=false --set q-cov=full "
+                         "--likelihood heteroscedastic"),
     "drf": (PLAIN, "--model drf --set features-kernel=matern32"),
     "drf layers": (PLAIN, "--model drf --set layers=2 --spectra prior-fixed-each --set feed-forward=false"),
     "gpdrf": (PLAIN, ""),
@@ -39,7 +40,8 @@ MODELS = {
     "gpdrf resampled": (PLAIN, "--spectra var-resampled --set features-kernel=arccos1 --set feed-forward=false"),
     "gpdrf arccos": (PLAIN, "--spectra prior-fixed --set features-kernel=arccos2 --set local-reparam=false"),
     "two targets": (PLAIN | {"target": "price,rent"}, "--model gpdrf"),
-    "two targets, full": (PLAIN | {"target": "price,rent"}, "--model drf --set w-cov=full --set features-kernel=matern32"),
+    "two targets, full": (PLAIN | {"target": "price,rent"},
+                          "--model drf --set w-cov=full --set features-kernel=matern32"),
     "logarithms": (PLAIN | {"target": "sales"}, ""),
     "logarithm and number": (PLAIN | {"target": "price,sales"}, "--likelihood heteroscedastic"),
     "ensemble of logarithms": (PLAIN | {"target": "sales"}, "--set ensemble=2"),
@@ -48,7 +50,8 @@ MODELS = {
     "logarithms with a temperature": (PLAIN | {"target": "sales"}, "--set temperature=0.6"),
     "classes with a temperature": (PLAIN | {"target": "kind"}, "--set latents=4 --set temperature=0.5"),
     "levels": (PLAIN | {"target": "kind"}, "--likelihood ordinal --set order=flat,yard,house"),
-    "levels with a temperature": (PLAIN | {"target": "kind"}, "--likelihood ordinal --set order=flat,yard,house --set temperature=2 --model gp"),
+    "levels with a temperature": (PLAIN | {"target": "kind"},
+                                  "--likelihood ordinal --set order=flat,yard,house --set temperature=2 --model gp"),
     "counts": (PLAIN | {"target": "calls"}, "--likelihood poisson"),
     "counts of a gp": (PLAIN | {"target": "calls"}, "--likelihood poisson --model gp"),
     "counts of two targets": (PLAIN | {"target": "calls,age"}, "--likelihood negative-binomial"),
@@ -72,7 +75,8 @@ def sizes(options):
     if "--preset best" in options:
         return []
     size = ["--steps", 30]
-    return size + (["--inducing", 15] if "drf" != model(options) else []) + (["--features", 10] if "gp" != model(options) else [])
+    size += ["--inducing", 15] if "drf" != model(options) else []
+    return size + (["--features", 10] if "gp" != model(options) else [])
 
 
 def model(options):
@@ -87,8 +91,8 @@ def table(rows, seed, missing):
     kind = draw.choice(["flat", "house", "yard"], rows)
     signal = np.sin(area / 30) + np.log(wealth) / 4 + (kind == "house") - age / 100
     price = 200 + 50 * signal + draw.normal(0, 5, rows)
-    columns = {"area": area, "age": age, "wealth": wealth, "kind": kind, "price": price, "rent": price / 20 + np.cos(age / 20),
-               "sales": np.exp(signal + draw.normal(0, 1.2, rows)),
+    columns = {"area": area, "age": age, "wealth": wealth, "kind": kind, "price": price,
+               "rent": price / 20 + np.cos(age / 20), "sales": np.exp(signal + draw.normal(0, 1.2, rows)),
                "logs": signal - 1, "calls": draw.poisson(np.exp(signal - 2)).astype(float),
                "sold": np.where(signal + draw.normal(0, 0.3, rows) > np.median(signal), "yes", "no")}
     columns["timestamp"] = draw.integers(1_500_000_000, 1_600_000_000, rows).astype(float)
@@ -145,17 +149,20 @@ def compare(name, session, columns, predicted, targets, offset):
     for size in BATCHES:
         for lo in range(0, ROWS if size > 1 else 20, size):
             hi = min(lo + size, ROWS)
-            given = dict(zip([o.name for o in session.get_outputs()], session.run(None, feed(session, columns, lo, hi, offset))))
+            outputs = session.run(None, feed(session, columns, lo, hi, offset))
+            given = dict(zip([o.name for o in session.get_outputs()], outputs))
             cells = lambda column: np.array([float(v) for v in predicted[column][lo:hi]])
             if classes:
                 for k, c in enumerate(classes):
                     worst = max(worst, check(name, f"p_{c}", given["probabilities"][:, k], cells("p_" + c), 1))
                 sure = np.max(given["probabilities"], axis=1) > 0.5 + WITHIN
-                assert np.array_equal(given["label"][sure], np.array(predicted["label"][lo:hi], dtype=object)[sure]), name
+                labels = np.array(predicted["label"][lo:hi], dtype=object)
+                assert np.array_equal(given["label"][sure], labels[sure]), name
                 continue
             for k, target in enumerate(targets):
                 prefix = target + "_" if len(targets) > 1 else ""
-                worst = max(worst, check(name, "mean", given["mean"][:, k], cells(prefix + "mean"), np.std(columns[target])),
+                worst = max(worst,
+                            check(name, "mean", given["mean"][:, k], cells(prefix + "mean"), np.std(columns[target])),
                             check(name, "sd", given["sd"][:, k], cells(prefix + "sd"), cells(prefix + "sd")))
     return worst
 
@@ -167,15 +174,16 @@ def main(program, only):
             if only and name not in only:
                 continue
             targets, missing = form["target"].split(","), form.get("missing", "error")
-            left = [c for c in [*form.get("drop", []), "price", "rent", "sales", "logs", "calls", "sold"] if c not in [*targets, form.get("offset")]]
+            left = [c for c in [*form.get("drop", []), "price", "rent", "sales", "logs", "calls", "sold"]
+                    if c not in [*targets, form.get("offset")]]
             left += ([] if "times" in form else ["timestamp"]) + ([] if "towns" in form else ["town"])
             left += [] if "codes" in form else ["shop"]
             training, new = table(200, 1, missing == "impute"), table(ROWS, 2, missing == "impute")
             write(folder / "train.csv", {c: v for c, v in training.items() if c not in left})
             write(folder / "new.csv", {c: v for c, v in new.items() if c not in left and c not in targets})
             at = folder / name.replace(" ", "-")
-            run(program, "train", "--data", folder / "train.csv", "--target", form["target"], "--missing", missing, "--set", "report=false",
-                *sizes(options), "--out", at, *options.split())
+            run(program, "train", "--data", folder / "train.csv", "--target", form["target"], "--missing", missing,
+                "--set", "report=false", *sizes(options), "--out", at, *options.split())
             run(program, "predict", at, "--data", folder / "new.csv", "--out", folder / "new-predicted.csv")
             run(program, "export", at, "--onnx", at / "model.onnx")
             session = onnxruntime.InferenceSession(at / "model.onnx")

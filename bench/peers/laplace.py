@@ -2,9 +2,9 @@
 
     python laplace.py GRAM.npz
 
-It is scikit-learn's, by Laplace's approximation, one class against the rest where there are more than two. Kernel (the inner products,
-or exp(-d^2 / 2 s^2) of the distances that they give), s^2 and amplitude are chosen by the evidence of the training rows. Prints a line
-of JSON.
+It is scikit-learn's, by Laplace's approximation, one class against the rest where there are more than two. Kernel (the
+inner products, or exp(-d^2 / 2 s^2) of the distances that they give), s^2 and amplitude are chosen by the evidence of
+the training rows. Prints a line of JSON.
 """
 
 import json

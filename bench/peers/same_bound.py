@@ -1,5 +1,5 @@
-"""Do steps.py and gpdrf-gpu have the same loss? model/testdata/golden.json has parameters, rows and the bound that gpdrf-gpu's
-own tests compute from them; here PyTorch computes it, in both styles, from the same random numbers.
+"""Do steps.py and gpdrf-gpu have the same loss? model/testdata/golden.json has parameters, rows and the bound that
+gpdrf-gpu's own tests compute from them; here PyTorch computes it, in both styles, from the same random numbers.
 """
 import json
 import math
@@ -18,11 +18,15 @@ CASES = {
 
 
 def normals(case, frozen, site, layer, sample, row, n):
-    """The first n standard normals of a row of a stream: Philox4x32-10 and Box-Muller, addressed as device/key.go says."""
+    """The first n standard normals of a row of a stream.
+
+    They are of Philox4x32-10 and Box-Muller, addressed as device/key.go says.
+    """
     mask = np.uint64(0xFFFFFFFF)
     blocks = (n + 3) // 4
     step = 0 if frozen else case["step"]
-    x = [np.arange(blocks, dtype=np.uint64)] + [np.full(blocks, v, np.uint64) for v in (row, step, sample << 16 | site << 8 | layer)]
+    address = row, step, sample << 16 | site << 8 | layer
+    x = [np.arange(blocks, dtype=np.uint64)] + [np.full(blocks, v, np.uint64) for v in address]
     k0, k1 = case["seed"] & 0xFFFFFFFF, case["seed"] >> 32
     for _ in range(10):
         p0, p1 = np.uint64(0xD2511F53) * x[0], np.uint64(0xCD9E8D57) * x[2]
@@ -42,13 +46,16 @@ class Golden(steps.Step):
     def __init__(self, case, style):
         c = case["config"]
         softmax = c["likelihood"] == "softmax"
-        super().__init__(dict(d=c["inputs"], j=c["latents"], m=c["inducing"], l=c["layers"], hidden=c["hidden"], r=c["features"],
-                              b=len(case["rows"]), s=c["samples"], classes=c["outputs"] if softmax else 0), style, "mixed")
+        shape = dict(d=c["inputs"], j=c["latents"], m=c["inducing"], l=c["layers"], hidden=c["hidden"], r=c["features"],
+                     b=len(case["rows"]), s=c["samples"], classes=c["outputs"] if softmax else 0)
+        super().__init__(shape, style, "mixed")
         self.case, self.frozen, self.rows = case, c["spectra"].startswith("var-fixed-all"), case["n"]
         self.x = torch.tensor(case["x"], dtype=torch.double).reshape(case["n"], -1)[case["rows"]]
-        self.y = torch.tensor(case["labels"])[case["rows"]] if softmax else torch.tensor(case["y"]).reshape(-1, 1)[case["rows"]]
+        y = torch.tensor(case["labels"]) if softmax else torch.tensor(case["y"]).reshape(-1, 1)
+        self.y = y[case["rows"]]
         given = {b["name"]: torch.tensor(b["data"], dtype=torch.double).reshape(b["shape"]) for b in case["params"]}
-        p = {k: given["gp." + v] for k, v in dict(z="pseudo_inputs", logl="log_lengthscale", logalpha="log_alpha", mu="q_mu", sqrt="q_sqrt").items()}
+        names = dict(z="pseudo_inputs", logl="log_lengthscale", logalpha="log_alpha", mu="q_mu", sqrt="q_sqrt")
+        p = {k: given["gp." + v] for k, v in names.items()}
         p["sqrt"], p["logl"] = p["sqrt"].tril(), p["logl"].expand(-1, c["inputs"])
         if not c["whiten"]:  # L^-1 mu / sqrt(alpha), L^-1 S / sqrt(alpha)
             kuu, _ = self.correlations(p["z"], p["z"], p["logl"])
@@ -57,7 +64,8 @@ class Golden(steps.Step):
             p["mu"] = (torch.linalg.solve_triangular(l, p["mu"][:, :, None], upper=False) / root)[:, :, 0]
             p["sqrt"] = torch.linalg.solve_triangular(l, p["sqrt"], upper=False) / root
         for i in range(c["layers"]):
-            names = dict(omega="mean_omega", omega_logvar="logvar_omega", w="mean_w", w_logvar="logvar_w", drf_logl="log_lengthscale", drf_logalpha="log_alpha")
+            names = dict(omega="mean_omega", omega_logvar="logvar_omega", w="mean_w", w_logvar="logvar_w",
+                         drf_logl="log_lengthscale", drf_logalpha="log_alpha")
             p |= {f"{k}{i}": given[f"drf.{i}.{v}"].float() for k, v in names.items()}
             p[f"drf_logl{i}"] = p[f"drf_logl{i}"][:, None]
         p["noise"] = torch.zeros(()) if softmax else given["likelihood.log_variance"][0].float()
@@ -66,7 +74,8 @@ class Golden(steps.Step):
     def normals(self, variable, layer, samples, rows, columns):
         site = {"f": LATENTS, "omega": SPECTRA, "w": WEIGHTS}[variable]
         number = self.case["rows"] if variable == "f" else range(rows)
-        draws = [[normals(self.case, self.frozen, site, layer, s, row, columns) for row in number] for s in range(samples)]
+        draws = [[normals(self.case, self.frozen, site, layer, s, row, columns) for row in number]
+                 for s in range(samples)]
         return torch.tensor(np.array(draws), dtype=torch.float)
 
 

@@ -37,7 +37,8 @@ def timed(work, reps):
 def versions():
     blas = np.show_config("dicts")["Build Dependencies"]["blas"]
     return (f"PyTorch {torch.__version__} ({torch.backends.cpu.get_cpu_capability()}, "
-            f"{'MKL' if torch.backends.mkl.is_available() else 'no MKL'}), numpy {np.__version__} ({blas['name']} {blas['version']})")
+            f"{'MKL' if torch.backends.mkl.is_available() else 'no MKL'}), "
+            f"numpy {np.__version__} ({blas['name']} {blas['version']})")
 
 
 def step(shape, style, precision, threads):

@@ -58,7 +58,8 @@ class Step:
         self.y = torch.randint(0, n["classes"], (n["b"],), generator=g) if n["classes"] else uniform(n["b"], 1)
         self.y = self.y.to(self.device)
         self.rows = n["b"]  # number of rows of the data set
-        self.p = {k: v.to(self.device).requires_grad_(True) for k, v in starting_values(n, shared, uniform, normal).items()}
+        start = starting_values(n, shared, uniform, normal)
+        self.p = {k: v.to(self.device).requires_grad_(True) for k, v in start.items()}
         self.adam = torch.optim.Adam(self.p.values(), lr=1e-3, fused=self.lean)
         self.negative = torch.compile(self.loss, mode=compiled) if compiled else self.loss
 
@@ -103,7 +104,8 @@ class Step:
 
     def features(self, layer, f):
         """The outputs of a layer [S,B,d'], and KL of its q(Omega) and q(W)."""
-        n, p = self.n, {k: self.p[f"{k}{layer}"] for k in ("omega", "omega_logvar", "w", "w_logvar", "drf_logl", "drf_logalpha")}
+        names = "omega", "omega_logvar", "w", "w_logvar", "drf_logl", "drf_logalpha"
+        n, p = self.n, {k: self.p[f"{k}{layer}"] for k in names}
         draw = lambda v: p[v] + torch.exp(0.5 * p[v + "_logvar"]) * self.normals(v, layer, n["s"], *p[v].shape)
         omega, w = draw("omega"), draw("w")
         scale = torch.exp(0.5 * p["drf_logalpha"]) / math.sqrt(n["r"])
@@ -112,7 +114,8 @@ class Step:
             out = scale * (torch.cos(h) @ w[:, : n["r"]] + torch.sin(h) @ w[:, n["r"]:])
         else:
             out = scale * torch.cat([torch.cos(h), torch.sin(h)], -1) @ w
-        kl = lambda mean, logvar, l2=1.0, logl2=0.0: 0.5 * ((torch.exp(logvar) + mean * mean) * l2 - 1 - logvar - logl2).sum()
+        kl = lambda mean, logvar, l2=1.0, logl2=0.0: (
+            0.5 * ((torch.exp(logvar) + mean * mean) * l2 - 1 - logvar - logl2).sum())
         logl2 = 2 * p["drf_logl"]
         return out, kl(p["omega"], p["omega_logvar"], torch.exp(logl2), logl2) + kl(p["w"], p["w_logvar"])
 

@@ -23,7 +23,8 @@ from types import SimpleNamespace
 THREADS = 2  # set before a library starts a pool of threads
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[name] = str(THREADS)
-os.environ["OMP_WAIT_POLICY"] = "PASSIVE"  # waiting threads sleep: where others compute too, spinning ones cost a hundredfold
+# waiting threads sleep: where others compute too, spinning ones cost a hundredfold
+os.environ["OMP_WAIT_POLICY"] = "PASSIVE"
 
 warnings.simplefilter("ignore")  # warnings of PyTorch about its parts that GPyTorch uses
 

@@ -25,7 +25,8 @@ class Projection(gpytorch.means.Mean):
         self.register_buffer("weights", weights)
 
     def forward(self, x):  # [outputs, n, d], one output after the other
-        return torch.einsum("...ond,do->...on", x.expand(*x.shape[:-3], self.weights.shape[1], *x.shape[-2:]), self.weights)
+        x = x.expand(*x.shape[:-3], self.weights.shape[1], *x.shape[-2:])
+        return torch.einsum("...ond,do->...on", x, self.weights)
 
 
 class Layer(DeepGPLayer):
@@ -33,7 +34,8 @@ class Layer(DeepGPLayer):
         batch = torch.Size([] if outputs is None else [outputs])
         z = z.expand(*batch, *z.shape).clone()
         q = gpytorch.variational.CholeskyVariationalDistribution(z.shape[-2], batch_shape=batch)
-        super().__init__(gpytorch.variational.VariationalStrategy(self, z, q, learn_inducing_locations=True), z.shape[-1], outputs)
+        strategy = gpytorch.variational.VariationalStrategy(self, z, q, learn_inducing_locations=True)
+        super().__init__(strategy, z.shape[-1], outputs)
         kernel = gpytorch.kernels.RBFKernel(ard_num_dims=z.shape[-1], batch_shape=batch)
         kernel.lengthscale = lengthscale(z.shape[-1])
         self.mean_module, self.covar_module = mean, gpytorch.kernels.ScaleKernel(kernel, batch_shape=batch)
@@ -64,7 +66,8 @@ class Model(DeepGP):
 def fit(rows, clock):
     x = torch.tensor(rows.x)
     model = Model(x)
-    bound = gpytorch.mlls.DeepApproximateMLL(gpytorch.mlls.VariationalELBO(model.likelihood, model, num_data=len(rows.y)))
+    elbo = gpytorch.mlls.VariationalELBO(model.likelihood, model, num_data=len(rows.y))
+    bound = gpytorch.mlls.DeepApproximateMLL(elbo)
     draw = batches(x, torch.tensor(rows.y))
 
     def loss():

@@ -15,7 +15,8 @@ def version():
 
 
 def fit(rows, clock):
-    options = {"learning_rate": 0.05, "num_threads": THREADS, "seed": SEED, "verbosity": -1, "deterministic": True, "force_row_wise": True}
+    options = {"learning_rate": 0.05, "num_threads": THREADS, "seed": SEED, "verbosity": -1,
+               "deterministic": True, "force_row_wise": True}
     if rows.classes > 2:
         options |= {"objective": "multiclass", "num_class": rows.classes}
     else:

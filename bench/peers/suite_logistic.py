@@ -22,7 +22,8 @@ def fit(rows, clock):
             break
         model = LogisticRegression(C=c, max_iter=500).fit(rows.x[rest], rows.y[rest])
         known = np.searchsorted(model.classes_, rows.y[held]).clip(0, len(model.classes_) - 1)
-        p = np.where(model.classes_[known] == rows.y[held], model.predict_proba(rows.x[held])[np.arange(len(held)), known], 0)
+        p = model.predict_proba(rows.x[held])[np.arange(len(held)), known]
+        p = np.where(model.classes_[known] == rows.y[held], p, 0)
         loss = -np.log(p + 1e-9).mean()
         if loss < least:
             best, least = c, loss

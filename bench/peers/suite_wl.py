@@ -11,7 +11,7 @@ __all__ = ["fit", "version"]
 
 
 def joined(coded):
-    """All graphs as one: the graph and the label of each node, and the two ends and the label of each edge, both ways."""
+    """All graphs as one: graph and label of each node, and the two ends and the label of each edge, both ways."""
     graph, labels, ends, kinds, first = [], [], [], [], 0
     for i, g in enumerate(coded):
         n = int(g[0])
@@ -22,7 +22,8 @@ def joined(coded):
         kinds.append(edges[:, 2])
         first += n
     ends, kinds = np.concatenate(ends), np.concatenate(kinds)
-    return np.concatenate(graph), np.concatenate(labels), np.concatenate([ends, ends[:, ::-1]]), np.concatenate([kinds, kinds])
+    both, kinds = np.concatenate([ends, ends[:, ::-1]]), np.concatenate([kinds, kinds])
+    return np.concatenate(graph), np.concatenate(labels), both, kinds
 
 
 def colours(coded, rounds):

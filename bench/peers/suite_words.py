@@ -64,7 +64,8 @@ def chosen(rows, clock, candidates):
                 break
             model = LogisticRegression(C=c, max_iter=200).fit(x[rest], rows.y[rest])
             known = np.searchsorted(model.classes_, rows.y[held]).clip(0, len(model.classes_) - 1)
-            p = np.where(model.classes_[known] == rows.y[held], model.predict_proba(x[held])[np.arange(len(held)), known], 0)
+            p = model.predict_proba(x[held])[np.arange(len(held)), known]
+            p = np.where(model.classes_[known] == rows.y[held], p, 0)
             loss = -np.log(p + 1e-9).mean()
             if best is None or loss < best[0]:
                 best = loss, c, x

@@ -23,7 +23,8 @@ def fit(rows, clock):
 
     def fitted(rest, held):
         left = 2 / 3 * (clock.seconds - clock.spent())
-        model = xrfm.xRFM(device="cpu", n_threads=THREADS, random_state=SEED, time_limit_s=left, callback=count, verbose=False)
+        model = xrfm.xRFM(device="cpu", n_threads=THREADS, random_state=SEED, time_limit_s=left, callback=count,
+                          verbose=False)
         model.fit(rows.x[rest], rows.y[rest], rows.x[held], rows.y[held])
         return model
 

@@ -1,4 +1,7 @@
-"""The GP baseline in GPyTorch: a sparse variational GP with the bound, the shapes and the precision (double) of gpdrf-gpu's."""
+"""The GP baseline in GPyTorch: a sparse variational GP.
+
+The bound, the shapes and the precision (double) are those of gpdrf-gpu's.
+"""
 import math
 
 import torch
@@ -31,7 +34,8 @@ class Step:
             def forward(self, x):
                 return gpytorch.distributions.MultivariateNormal(self.mean_module(x), self.covar_module(x))
 
-        self.model, self.likelihood = Model().double().to(device), gpytorch.likelihoods.GaussianLikelihood().double().to(device)
+        self.model = Model().double().to(device)
+        self.likelihood = gpytorch.likelihoods.GaussianLikelihood().double().to(device)
         self.model.covar_module.base_kernel.lengthscale = 0.5 * math.sqrt(n["d"])
         self.likelihood.noise = 0.1
         self.bound = gpytorch.mlls.VariationalELBO(self.likelihood, self.model, num_data=n["b"])

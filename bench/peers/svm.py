@@ -2,9 +2,9 @@
 
     python svm.py GRAM.npz error|auc|rmse
 
-Kernel (the inner products, or exp(-d^2 / 2 s^2) of the distances that they give), s^2, C and, of a regression, epsilon are chosen by
-cross-validation on the training rows, stratified by classes; then one is fitted to all of these and scored once on the test rows.
-Prints a line of JSON.
+Kernel (the inner products, or exp(-d^2 / 2 s^2) of the distances that they give), s^2, C and, of a regression, epsilon
+are chosen by cross-validation on the training rows, stratified by classes; then one is fitted to all of these and
+scored once on the test rows. Prints a line of JSON.
 """
 
 import json

@@ -1,6 +1,7 @@
 """gpdrf-gpu and PyTorch take turns at the same training step, on a GPU or on the CPU.
 
-    python3 torch_gpdrf.py [--program ./gpdrf-gpu] [--device auto|cpu|cuda:0] [--precision highest|medium] [--limit SECONDS] [WORKLOAD …]
+    python3 torch_gpdrf.py [--program ./gpdrf-gpu] [--device auto|cpu|cuda:0] [--precision highest|medium]
+                           [--limit SECONDS] [WORKLOAD …]
 
 A WORKLOAD is a preset of `gpdrf-gpu bench` with sizes of its own, such as mnist:S=100,shared. The peers:
 
@@ -10,9 +11,10 @@ A WORKLOAD is a preset of `gpdrf-gpu bench` with sizes of its own, such as mnist
     graphed   lean under torch.compile in mode reduce-overhead, which replays CUDA graphs; on a GPU only
     gpytorch  GPyTorch's SVGP, for protein-gp
 
-Loss, shapes and precision are ours: the GP layer in double, the layers above in float32 (--precision medium: TF32 on both sides).
-Before anything is timed, the bound is compared with the one that gpdrf-gpu's tests have (same_bound.py). A ratio is their time over
-ours, the median of pairs: above 1, gpdrf-gpu is faster. A table goes to stderr, one line of JSON to stdout.
+Loss, shapes and precision are ours: the GP layer in double, the layers above in float32 (--precision medium: TF32 on
+both sides). Before anything is timed, the bound is compared with the one that gpdrf-gpu's tests have (same_bound.py).
+A ratio is their time over ours, the median of pairs: above 1, gpdrf-gpu is faster. A table goes to stderr, one line of
+JSON to stdout.
 """
 import argparse
 import json
@@ -121,12 +123,15 @@ def compare(workload, args, device, log):
                 while len(pairs) < 3 or len(pairs) < PAIRS and time.monotonic() < args.end:
                     pairs.append((ours.next(), theirs.next()))
             except Exception as e:  # a peer that fails, such as a compiler that is not there, is not our failure
-                found["not_run"][name] = f"{type(e).__name__}: {str(e).strip().splitlines()[0] if str(e).strip() else ''}"[:300]
+                first = str(e).strip().splitlines()[0] if str(e).strip() else ""
+                found["not_run"][name] = f"{type(e).__name__}: {first}"[:300]
             else:
                 ratios = [b / a for a, b in pairs]
                 a, b, r = (statistics.median(x) for x in ([a for a, _ in pairs], [b for _, b in pairs], ratios))
-                found["peers"][name] = {"ours_ms": a, "theirs_ms": b, "ratio": r, "least": min(ratios), "most": max(ratios), "pairs": len(pairs)}
-                log(f"  {name:9} ours {a:10.3f} ms, theirs {b:10.3f} ms, ratio {r:7.2f} ({min(ratios):.2f} to {max(ratios):.2f})")
+                least, most = min(ratios), max(ratios)
+                found["peers"][name] = {"ours_ms": a, "theirs_ms": b, "ratio": r, "least": least, "most": most,
+                                        "pairs": len(pairs)}
+                log(f"  {name:9} ours {a:10.3f} ms, theirs {b:10.3f} ms, ratio {r:7.2f} ({least:.2f} to {most:.2f})")
             theirs = None
             if device != "cpu":
                 torch.cuda.empty_cache()
@@ -160,13 +165,19 @@ def main():
     log = lambda line: print(line, file=sys.stderr, flush=True)
 
     difference = same_bound.check(args.golden)
-    log(f"the bound is that of gpdrf-gpu's tests: largest relative difference {difference:.1e}, tolerance {same_bound.TOLERANCE:.0e}")
+    log(f"the bound is that of gpdrf-gpu's tests: largest relative difference {difference:.1e}, "
+        f"tolerance {same_bound.TOLERANCE:.0e}")
     versions = {"torch": torch.__version__, "python": platform.python_version(), "gpytorch": svgp.version()}
-    versions |= {"cuda": torch.version.cuda, "gpu": torch.cuda.get_device_name(device)} if device != "cpu" else {"cpu": torch.backends.cpu.get_cpu_capability(), "threads": torch.get_num_threads()}
+    if device == "cpu":
+        versions |= {"cpu": torch.backends.cpu.get_cpu_capability(), "threads": torch.get_num_threads()}
+    else:
+        versions |= {"cuda": torch.version.cuda, "gpu": torch.cuda.get_device_name(device)}
     log(", ".join(f"{k} {v}" for k, v in versions.items()))
-    workloads = args.workloads or (["mnist:S=1", "mnist:S=100", "mnist:S=1,shared", "mnist:S=100,shared", "protein", "protein-gp"]
-                                   if device != "cpu" else ["mnist-small:S=1", "protein:S=1", "protein-gp"])
-    out = {"device": device, "precision": args.precision, "versions": versions, "same_bound": difference, "unit": "ms of a step; ratio: theirs over ours", "workloads": {}}
+    workloads = args.workloads or (["mnist-small:S=1", "protein:S=1", "protein-gp"] if device == "cpu" else
+                                   ["mnist:S=1", "mnist:S=100", "mnist:S=1,shared", "mnist:S=100,shared", "protein",
+                                    "protein-gp"])
+    out = {"device": device, "precision": args.precision, "versions": versions, "same_bound": difference,
+           "unit": "ms of a step; ratio: theirs over ours", "workloads": {}}
     for workload in workloads:
         out["workloads"][workload] = compare(workload, args, device, log)
     print(json.dumps(out), flush=True)

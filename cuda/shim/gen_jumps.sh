@@ -11,7 +11,8 @@ while read -r name; do
   at=$((8 * count))
   printf '\t.globl %s\n\t.hidden %s\n\t.type %s,@function\n%s:\n' "$name" "$name" "$name" "$name"
   printf '#if defined(__x86_64__)\n\tjmp *shim_slot+%d(%%rip)\n' $at
-  printf '#elif defined(__aarch64__)\n\tadrp x16, shim_slot+%d\n\tldr x16, [x16, :lo12:shim_slot+%d]\n\tbr x16\n#else\n#error "no jump for this processor"\n#endif\n' $at $at
+  printf '#elif defined(__aarch64__)\n\tadrp x16, shim_slot+%d\n\tldr x16, [x16, :lo12:shim_slot+%d]\n' $at $at
+  printf '\tbr x16\n#else\n#error "no jump for this processor"\n#endif\n'
   names="$names $name"
   count=$((count + 1))
 done

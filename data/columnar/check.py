@@ -1,7 +1,7 @@
 """Parquet and Arrow files against pyarrow and polars: python check.py PROGRAM.
 
-Both write the same table in their ways, and PROGRAM must predict of each file what it predicts of the CSV. Both then read
-what PROGRAM writes.
+Both write the same table in their ways, and PROGRAM must predict of each file what it predicts of the CSV. Both then
+read what PROGRAM writes.
 """
 
 import pathlib
@@ -29,24 +29,27 @@ def main(program):
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         model = folder / "model"
-        run(program, "train", "--data", EXAMPLES / "power.csv", "--target", "energy_output", "--steps", 20, "--inducing", 10,
-            "--set", "report=false", "--quiet", "--out", model)
+        run(program, "train", "--data", EXAMPLES / "power.csv", "--target", "energy_output", "--steps", 20,
+            "--inducing", 10, "--set", "report=false", "--quiet", "--out", model)
         rows = EXAMPLES / "power-new.csv"
         table, frame = pyarrow.csv.read_csv(rows), polars.read_csv(rows)
         files = {}
         for compression in ("none", "snappy", "gzip", "brotli", "zstd", "lz4"):
-            files[f"pyarrow, {compression}"] = folder / f"arrow-{compression}.parquet"
-            pyarrow.parquet.write_table(table, files[f"pyarrow, {compression}"], compression=compression, row_group_size=7)
+            name = f"pyarrow, {compression}"
+            files[name] = folder / f"arrow-{compression}.parquet"
+            pyarrow.parquet.write_table(table, files[name], compression=compression, row_group_size=7)
         for version in ("1.0", "2.6"):
             name = f"pyarrow, pages 2, format {version}"
             files[name] = folder / f"pages-{version}.parquet"
-            pyarrow.parquet.write_table(table, files[name], version=version, data_page_version="2.0", use_dictionary=False)
+            pyarrow.parquet.write_table(table, files[name], version=version, data_page_version="2.0",
+                                        use_dictionary=False)
         for compression in ("uncompressed", "snappy", "zstd", "lz4"):
             files[f"polars, {compression}"] = folder / f"polars-{compression}.parquet"
             frame.write_parquet(files[f"polars, {compression}"], compression=compression)
         for compression in ("uncompressed", "lz4", "zstd"):
-            files[f"pyarrow, Arrow, {compression}"] = folder / f"arrow-{compression}.arrow"
-            pyarrow.feather.write_feather(table, files[f"pyarrow, Arrow, {compression}"], compression=compression, chunksize=7)
+            name = f"pyarrow, Arrow, {compression}"
+            files[name] = folder / f"arrow-{compression}.arrow"
+            pyarrow.feather.write_feather(table, files[name], compression=compression, chunksize=7)
             files[f"polars, Arrow, {compression}"] = folder / f"polars-{compression}.arrow"
             frame.write_ipc(files[f"polars, Arrow, {compression}"], compression=compression)
             files[f"polars, stream, {compression}"] = folder / f"polars-{compression}.arrows"

@@ -30,14 +30,16 @@ EOF
 chmod +x "$work/enter"
 
 cd "$work"
-options="--data powerplant --inducing 10 --features 10 --batch 200 --steps 40 --set deterministic=true --threads 1 --set report=false"
+options="--data powerplant --inducing 10 --features 10 --batch 200 --steps 40 --set deterministic=true --threads 1
+	--set report=false"
 # shellcheck disable=SC2086
 "$program" train $options --out alone >alone.log 2>&1 || { cat alone.log; exit 1; }
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 # shellcheck disable=SC2086
 timeout 300 ip netns exec "$one" mpirun.openmpi --host 10.99.0.1:1,10.99.0.2:1 -np 2 --map-by node --bind-to none \
 	--mca plm_rsh_agent "$work/enter" --mca btl tcp,self --mca btl_tcp_if_include 10.99.0.0/24 \
-	--mca oob_tcp_if_include 10.99.0.0/24 "$program" train $options --out shared >shared.log 2>&1 || { cat shared.log; exit 1; }
+	--mca oob_tcp_if_include 10.99.0.0/24 "$program" train $options --out shared >shared.log 2>&1 ||
+	{ cat shared.log; exit 1; }
 grep '2 ranks share the training' shared.log
 cmp alone/model.safetensors shared/model.safetensors
 sent=$(ip -n "$two" -s link show "v$$-2" | awk '/TX:/ { getline; print $1 }')

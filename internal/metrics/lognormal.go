@@ -46,7 +46,8 @@ func (l LogNormalMixture) Moments(n int) (mean, variance float64) {
 }
 
 // NoiseVariance returns the part of row n's variance that comes from noise whose variance in x is v on average, and the
-// same share r of each component's: 1 − exp(−r b²) of the component's mean square. Bounds on the moments make b² smaller.
+// same share r of each component's: 1 − exp(−r b²) of the component's mean square. Bounds on the moments make b²
+// smaller.
 func (l LogNormalMixture) NoiseVariance(n int, v float64) float64 {
 	share := min(1, v/l.MeanComponentVariance(n))
 	logs := make([]float64, l.S)

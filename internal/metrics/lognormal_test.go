@@ -113,9 +113,17 @@ func TestLogMixtureFar(t *testing.T) {
 			mean, variance := l.Moments(0)
 			most := math.Exp(min(top, maxLog)) * (1 + 1e-9)
 			noise, crps := l.NoiseVariance(0, min(far, 1)), l.CRPS(0, 3)
-			if !(mean <= most && variance > 0 && math.Sqrt(variance) <= 2*most && noise <= variance) ||
-				!(crps >= 0) {
-				t.Errorf("top %g, far %g: mean %g, variance %g, noise %g, CRPS %g", top, far, mean, variance, noise, crps)
+			if !(mean <= most) {
+				t.Errorf("top %g, far %g: mean %g is above the bound %g", top, far, mean, most)
+			}
+			if !(variance > 0 && math.Sqrt(variance) <= 2*most) {
+				t.Errorf("top %g, far %g: variance %g is no square between 0 and %g", top, far, variance, 2*most)
+			}
+			if !(noise <= variance) {
+				t.Errorf("top %g, far %g: noise %g exceeds the variance %g", top, far, noise, variance)
+			}
+			if !(crps >= 0) {
+				t.Errorf("top %g, far %g: CRPS %g is negative", top, far, crps)
 			}
 		}
 	}

@@ -1,7 +1,7 @@
 #!/bin/sh
-# check.sh FOLDER DOUBLE checks the files of make dist: their checksums, that each program is for its system and that those of Linux
-# start, where this machine or qemu can run them. With CUDA, machine code of known cards is chosen on the driver test double, and the
-# PTX for others and for older drivers.
+# check.sh FOLDER DOUBLE checks the files of make dist: their checksums, that each program is for its system and that
+# those of Linux start, where this machine or qemu can run them. With CUDA, machine code of known cards is chosen on the
+# driver test double, and the PTX for others and for older drivers.
 set -eu
 folder=$1 double=$(realpath "$2")
 work=$(mktemp -d)
@@ -27,7 +27,8 @@ says() {
 trains() {
 	name=$1 device=$2
 	shift 2
-	says "$name" 'RMSE' "$@" train --device "$device" --steps 20 --inducing 20 --features 20 --set eval-samples=2 --out "$work/run-$name"
+	says "$name" 'RMSE' "$@" train --device "$device" --steps 20 --inducing 20 --features 20 \
+		--set eval-samples=2 --out "$work/run-$name"
 }
 
 # kind PATTERN says what file calls a program of a system.
@@ -42,7 +43,8 @@ kind() {
 	esac
 }
 
-for system in linux-amd64 linux-arm64 darwin-amd64 darwin-arm64 windows-amd64 windows-arm64 linux-amd64-cuda linux-arm64-cuda; do
+for system in linux-amd64 linux-arm64 darwin-amd64 darwin-arm64 windows-amd64 windows-arm64 linux-amd64-cuda \
+	linux-arm64-cuda; do
 	program=$(echo "$work"/gpdrf-gpu-*-$system/gpdrf-gpu*)
 	# the zipfile of Python sets no modes
 	case $system in

@@ -104,7 +104,10 @@ class Noise:
         return (latin if step == PREDICTION else normals)(self.seed, step, site, layer, sample, row, n)
 
     def epsilon(self, s, row):
-        """epsilon of reparam_F for the latents of one data row. New rows were never drawn in training, and all have the same noise."""
+        """epsilon of reparam_F for the latents of one data row.
+
+        New rows were never drawn in training, and all have the same noise.
+        """
         if self.predicting:
             row = 0
         frozen = self.all_frozen and not self.predicting
@@ -128,7 +131,10 @@ class Noise:
         return np.array([self.draw(step, WEIGHTS, layer, s, i, shape[1]) for i in range(shape[0])])
 
     def local(self, layer, s, row, width):
-        """The noise of a layer's outputs under local reparameterisation, for one data row, or for every row that is predicted."""
+        """The noise of a layer's outputs under local reparameterisation.
+
+        It is of one data row, or of every row that is predicted.
+        """
         if self.predicting:
             row = 0
         frozen = self.all_frozen and not self.predicting
@@ -377,11 +383,15 @@ CASES = {
         "gpdrf", "softmax", gp("ard", "diagonal", False) | drf(3, "prior-fixed", True, feed_forward=True)),
     "gpdrf, gaussian, full q, whitened, everything fixed, local, skip": (
         "gpdrf", "gaussian", gp("ard", "full", True) | drf(1, "var-fixed", True, skip=True)),
-    "gp, gaussian, matern 1/2, ard, full q, the paper's form": ("gp", "gaussian", gp("ard", "full", False, 1) | {"kernel": "matern12"}),
-    "gp, gaussian, matern 3/2, isotropic, full q, whitened": ("gp", "gaussian", gp("isotropic", "full", True, 1) | {"kernel": "matern32"}),
-    "gp, softmax, matern 5/2, shared, diagonal q, whitened": ("gp", "softmax", gp("shared", "diagonal", True) | {"kernel": "matern52"}),
+    "gp, gaussian, matern 1/2, ard, full q, the paper's form": (
+        "gp", "gaussian", gp("ard", "full", False, 1) | {"kernel": "matern12"}),
+    "gp, gaussian, matern 3/2, isotropic, full q, whitened": (
+        "gp", "gaussian", gp("isotropic", "full", True, 1) | {"kernel": "matern32"}),
+    "gp, softmax, matern 5/2, shared, diagonal q, whitened": (
+        "gp", "softmax", gp("shared", "diagonal", True) | {"kernel": "matern52"}),
     "gpdrf, gaussian, rbf + matern 1/2, ard, full q, whitened": (
-        "gpdrf", "gaussian", gp("ard", "full", True) | drf(1, "var-fixed", True, "spectra") | {"kernel": "rbf+matern12"}),
+        "gpdrf", "gaussian",
+        gp("ard", "full", True) | drf(1, "var-fixed", True, "spectra") | {"kernel": "rbf+matern12"}),
     "gp, softmax, matern 3/2 + matern 5/2, shared, diagonal q, whitened": (
         "gp", "softmax", gp("shared", "diagonal", True) | {"kernel": "matern32+matern52"}),
     "drf, gaussian, frequencies of matern 3/2, two layers, var-resampled": (
@@ -406,7 +416,8 @@ def parameters(config, rng):
     if config["model"] != "drf":
         j, m = config["latents"], config["inducing"]
         normal("gp.log_alpha", 0.4, j)
-        kernels, width = 1 if config["lengthscales"] == "shared" else j, 1 if config["lengthscales"] == "isotropic" else d
+        kernels = 1 if config["lengthscales"] == "shared" else j
+        width = 1 if config["lengthscales"] == "isotropic" else d
         normal("gp.log_lengthscale", 0.3, kernels, width)
         p["gp.log_lengthscale"] += 0.4  # so that the kernel matrices are far from diagonal
         if "+" in config.get("kernel", ""):

@@ -1,7 +1,7 @@
 """Real clients against a real server: python check.py triton|kserve PROGRAM.
 
-It trains two small models with PROGRAM, predicts a file by `predict`, asks `serve` for the same rows, and compares every
-number bit by bit. The clients are those of PyPI; two processes, since both bring the protocol's messages.
+It trains two small models with PROGRAM, predicts a file by `predict`, asks `serve` for the same rows, and compares
+every number bit by bit. The clients are those of PyPI; two processes, since both bring the protocol's messages.
 """
 
 import asyncio
@@ -15,7 +15,8 @@ import tempfile
 import numpy as np
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
-MOMENTS = {"mean": "mean", "sd": "sd", "var_aleatoric": "var_aleatoric", "var_epistemic": "var_epistemic", "distance": "distance"}
+MOMENTS = {"mean": "mean", "sd": "sd", "var_aleatoric": "var_aleatoric", "var_epistemic": "var_epistemic",
+           "distance": "distance"}
 QUANTILES = ["q05", "q25", "q50", "q75", "q95"]
 compared = 0
 
@@ -46,7 +47,8 @@ def compare_power(what, outputs, rows):
 
 
 def compare_genes(what, outputs, rows):
-    labels = [label.decode() if isinstance(label, bytes) else label for label in np.asarray(outputs["label"], dtype=object).reshape(-1)]
+    labels = [label.decode() if isinstance(label, bytes) else label
+              for label in np.asarray(outputs["label"], dtype=object).reshape(-1)]
     if labels != [row["label"] for row in rows]:
         sys.exit(f"{what}: the server says {labels[:3]}, predict {rows[0]['label']}")
     classes = [column for column in rows[0] if column.startswith("p_")]
@@ -70,13 +72,16 @@ def triton(http, grpc, power, power_rows, genes, gene_rows):
             for kind, array in (("FP64", power), ("FP32", power.astype(np.float32))):
                 x = module.InferInput("inputs", list(array.shape), kind)
                 x.set_data_from_numpy(array, **way)
-                wanted = [module.InferRequestedOutput(output, **way) for output in [*MOMENTS, "quantiles"]]
+                names = [*MOMENTS, "quantiles"]
+                wanted = [module.InferRequestedOutput(output, **way) for output in names]
                 answer = client.infer("power", [x], outputs=wanted, request_id="7")
-                compare_power(f"{name} {kind} {way}", {output: answer.as_numpy(output) for output in [*MOMENTS, "quantiles"]}, power_rows)
+                outputs = {output: answer.as_numpy(output) for output in names}
+                compare_power(f"{name} {kind} {way}", outputs, power_rows)
             x = module.InferInput("sequence", [len(genes)], "BYTES")
             x.set_data_from_numpy(sequence, **way)
             answer = client.infer("genes", [x])
-            compare_genes(f"{name} {way}", {o: answer.as_numpy(o) for o in ("label", "probabilities", "entropy")}, gene_rows)
+            outputs = {o: answer.as_numpy(o) for o in ("label", "probabilities", "entropy")}
+            compare_genes(f"{name} {way}", outputs, gene_rows)
         x = module.InferInput("inputs", [0, power.shape[1]], "INT32")
         x.set_data_from_numpy(np.zeros((0, power.shape[1]), np.int32))
         assert client.infer("power", [x]).as_numpy("mean").shape == (0, 1), name
@@ -106,7 +111,8 @@ def kserve(http, grpc, power, power_rows, genes, gene_rows):
     async def ask():
         rest = InferenceRESTClient(RESTConfig(protocol="v2"))
         base = f"http://{http}"
-        assert await rest.is_server_live(base) and await rest.is_server_ready(base) and await rest.is_model_ready(base, "power")
+        assert await rest.is_server_live(base) and await rest.is_server_ready(base)
+        assert await rest.is_model_ready(base, "power")
         rpc = InferenceGRPCClient(grpc)
         assert await rpc.is_server_live() and await rpc.is_server_ready() and await rpc.is_model_ready("power")
         for binary in (True, False):
@@ -136,10 +142,12 @@ def main():
         with open(folder / "power.csv", "w") as file:
             file.write(",".join(columns) + "\n" + "".join(",".join(map(repr, row)) + "\n" for row in power.tolist()))
         run(program, "predict", folder / "power", "--data", folder / "power.csv", "--out", folder / "power-out.csv")
-        run(program, "predict", folder / "genes", "--data", EXAMPLES / "dna-test.fasta", "--out", folder / "genes-out.csv")
-        genes = [record.split("\n", 1)[1].replace("\n", "") for record in (EXAMPLES / "dna-test.fasta").read_text().split(">")[1:]]
+        fasta = EXAMPLES / "dna-test.fasta"
+        run(program, "predict", folder / "genes", "--data", fasta, "--out", folder / "genes-out.csv")
+        genes = [record.split("\n", 1)[1].replace("\n", "") for record in fasta.read_text().split(">")[1:]]
         server = subprocess.Popen(
-            [program, "serve", folder / "power", folder / "genes", "--listen", "127.0.0.1:0", "--grpc-listen", "127.0.0.1:0"],
+            [program, "serve", folder / "power", folder / "genes", "--listen", "127.0.0.1:0",
+             "--grpc-listen", "127.0.0.1:0"],
             stderr=subprocess.PIPE, text=True)
         try:
             for line in server.stderr:

@@ -29,7 +29,8 @@ mkdir predictions
 run gp houses.csv $short --model gp $gp --target price \
   --kernel matern32+rbf --lengthscales ard --natgrad 0.1 --q-cov full
 run drf houses.csv $short --model drf $drf --target price,rent \
-  --layers 2 --hidden 3 --likelihood heteroscedastic --spectra var-resampled-each --features-kernel matern32 --scaling log
+  --layers 2 --hidden 3 --likelihood heteroscedastic --spectra var-resampled-each --features-kernel matern32 \
+  --scaling log
 run gpdrf houses.csv $short $both --target price --ignore rent --validation 0.2
 run mixed mixed.csv $short $both --missing impute \
   --likelihood student-t --spectra var-fixed-all --samples 2
