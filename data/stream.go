@@ -5,10 +5,6 @@ import (
 	"errors"
 	"io"
 	"math"
-	"strings"
-
-	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
-	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
 // Stream gives the rows of a file to be predicted, some at a time. It holds no more than these rows of a table. For
@@ -23,18 +19,9 @@ type Stream struct {
 	ended bool
 	bad   *badRows // nil if bad rows are errors
 
-	held []BadRow // bad rows of another format, until they were given
-	none error    // the error that all of these rows are bad
-	give func(BadRow) error
-}
-
-// ErrNoRow is the cause of the error about a file whose rows are all bad.
-var ErrNoRow = errors.New("no row can be predicted")
-
-// BadRow is a row that cannot be predicted: its fault, and its cells if they are known.
-type BadRow struct {
-	Err   *Error
-	Cells []string
+	heldBad   []BadRow // bad rows of another format, until they were given
+	onBad     func(BadRow) error
+	allBadErr error // the error that all of these rows are bad
 }
 
 // forPrediction returns the options for a file to be predicted by a model whose training set has this schema. With a
@@ -98,15 +85,15 @@ func openWhole(path string, opt ReadOptions) (s *Stream, err error) {
 			return nil, errorf(path, "is not a table whose rows stand one after the other: leave %s out",
 				asFlag("skip-bad"))
 		}
-		s.give = s.bad.take
+		s.onBad = s.bad.take
 		s.bad.take = func(row BadRow) error {
-			s.held = append(s.held, row)
+			s.heldBad = append(s.heldBad, row)
 			return nil
 		}
 	}
 	s.whole, s.notes, err = ReadFile(path, opt)
 	if errors.Is(err, ErrNoRow) {
-		s.none, err = err, nil
+		s.allBadErr, err = err, nil
 	}
 	return s, err
 }
@@ -125,15 +112,15 @@ func (s *Stream) All() *Dataset { return s.whole }
 // Next returns at most the given number of rows, or io.EOF after the last.
 func (s *Stream) Next(rows int) (*Dataset, error) {
 	if s.rec == nil {
-		for _, row := range s.held {
-			if err := s.give(row); err != nil {
+		for _, row := range s.heldBad {
+			if err := s.onBad(row); err != nil {
 				return nil, err
 			}
 		}
 		ds := s.whole
-		s.held, s.whole = nil, nil
+		s.heldBad, s.whole = nil, nil
 		if ds == nil {
-			return nil, cmp.Or(s.none, io.EOF)
+			return nil, cmp.Or(s.allBadErr, io.EOF)
 		}
 		return ds, nil
 	}
@@ -184,91 +171,4 @@ func (s *Stream) Close() error {
 		return nil
 	}
 	return s.file.Close()
-}
-
-// setAside passes an error about the current row to the callback. It returns other errors.
-func (l *layout) setAside(rec *records, err error) error {
-	var e *Error
-	if l.opt.bad == nil || !errors.As(err, &e) || !e.row {
-		return err
-	}
-	return l.opt.bad.add(BadRow{e, mapSlice(rec.written, strings.Clone)})
-}
-
-// none returns the error about a file without usable rows.
-func (l *layout) none(rec *records) error {
-	switch {
-	case l.opt.bad != nil && l.opt.bad.n > 0:
-		return l.noneToPredict()
-	case l.weightless+l.dropped+l.noTarget > 0:
-		return rec.errorf("has no row that can be used: %d have the weight 0, %d lack the target, and %d lack "+
-			"other cells, which %s impute fills in", l.weightless, l.noTarget, l.dropped, asFlag("missing"))
-	}
-	return rec.errorf("has a header but no rows: a table with at least one row is needed")
-}
-
-// badRows takes the bad rows of a file.
-type badRows struct {
-	take    func(BadRow) error
-	columns []string // names of the cells
-	n       int
-	first   *Error
-}
-
-func (b *badRows) add(row BadRow) error {
-	b.n++
-	b.first = cmp.Or(b.first, row.Err)
-	return b.take(row)
-}
-
-// fault returns the error about text i, which has no symbols or an invalid one; nil if it is valid.
-func (t *sequenceTexts) fault(e *seq.Encoder, i int) *Error {
-	if bad, ok := errors.AsType[*seq.SymbolError](t.add(e, i)); ok {
-		return t.errorAt(t.placeOf(i, bad.At), "found %s, %s", phrase.Quote(bad.Symbol), bad.Msg)
-	}
-	if e.Empty() {
-		return t.errorAt(t.at[i], "the sequence is empty: remove it, or write at least one symbol%s", t.leaveOut())
-	}
-	return nil
-}
-
-// setAside removes the texts that cannot be read, if the input collects them.
-func (t *sequenceTexts) setAside() error {
-	to := t.opt.bad
-	if to == nil || t.graphs != nil {
-		return nil
-	}
-	e, err := t.encoder()
-	if err != nil {
-		return err
-	}
-	to.columns = []string{"sequence"}
-	if t.names != nil {
-		to.columns = []string{nameColumn, "sequence"}
-	}
-	t.keep(func(i int) bool {
-		wrong := t.fault(e, i)
-		if wrong == nil || err != nil {
-			return true
-		}
-		cells := []string{strings.TrimSpace(string(t.of(i)))}
-		if t.names != nil {
-			cells = []string{t.names[i], cells[0]}
-		}
-		err = to.add(BadRow{wrong, cells})
-		return false
-	})
-	if t.n() == 0 {
-		return t.noneToPredict()
-	}
-	return err
-}
-
-// noneToPredict returns the error about a file whose rows are all bad.
-func (in *input) noneToPredict() error {
-	bad := in.opt.bad
-	e := in.errorf("has no row that can be predicted: %s set aside, at first %s", phrase.Plural(bad.n, "row"),
-		bad.first)
-	e.Err = ErrNoRow
-	return e
 }
