@@ -126,31 +126,31 @@ const sampleSize = 200
 
 // detectDialect finds the dialect of a table from its first bytes. Names are those of the training columns, if known.
 // Inputs are the ones among them that a prediction reads.
-func detectDialect(head []byte, d Dialect, names, inputs []string) detectedDialect {
-	s := firstDialect(head, d)
-	rows := s.sample(head)
-	s.comma = d.Decimal == "comma" || d.Decimal == "" && s.separator != ',' && commaDecimals(rows)
-	if len(rows) == 0 || commentedRows(head, s.separator, rows) {
-		s.comments = false
-		rows = s.sample(head)
+func detectDialect(head []byte, given Dialect, names, inputs []string) detectedDialect {
+	d := firstDialect(head, given)
+	rows := d.sample(head)
+	d.comma = given.Decimal == "comma" || given.Decimal == "" && d.separator != ',' && commaDecimals(rows)
+	if len(rows) == 0 || commentedRows(head, d.separator, rows) {
+		d.comments = false
+		rows = d.sample(head)
 	}
-	s.shortHeader = isShort(rows)
-	s.rowNames = s.shortHeader && d.Header != "no" && haveNames(head, rows[1:])
-	s.header, s.numericHeader = s.findHeader(rows, d, names, inputs)
-	if !s.header && d.Header == "" {
-		s.names = s.commentedHeader(head, rows)
-		s.maybeHeader = s.names == nil && s.maybeNames(rows, names)
+	d.shortHeader = isShort(rows)
+	d.rowNames = d.shortHeader && given.Header != "no" && haveNames(head, rows[1:])
+	d.header, d.numericHeader = d.findHeader(rows, given, names, inputs)
+	if !d.header && given.Header == "" {
+		d.names = d.commentedHeader(head, rows)
+		d.maybeHeader = d.names == nil && d.maybeNames(rows, names)
 	}
-	s.singleColumn = len(rows) > 0 && len(rows[0]) == 1 && !s.rowNames
-	return s
+	d.singleColumn = len(rows) > 0 && len(rows[0]) == 1 && !d.rowNames
+	return d
 }
 
 // sample cuts the first rows into cells. It leaves a row out that the end of head may cut.
-func (s *detectedDialect) sample(head []byte) (rows [][]string) {
+func (d *detectedDialect) sample(head []byte) (rows [][]string) {
 	if len(head) >= headSize/2 {
 		head = head[:bytes.LastIndexByte(head, '\n')+1]
 	}
-	r := s.rows(bytes.NewReader(head))
+	r := d.rows(bytes.NewReader(head))
 	for len(rows) < sampleSize {
 		row, err := r.Read()
 		if err != nil {
@@ -212,8 +212,8 @@ func commentedRows(head []byte, sep rune, rows [][]string) bool {
 
 // commentedHeader returns the names in the last comment before the first row, if their number is that of its cells.
 // numpy writes headers so. It is nil if there are none.
-func (s *detectedDialect) commentedHeader(head []byte, rows [][]string) []string {
-	if len(rows) == 0 || !s.comments {
+func (d *detectedDialect) commentedHeader(head []byte, rows [][]string) []string {
+	if len(rows) == 0 || !d.comments {
 		return nil
 	}
 	var last []byte
@@ -226,16 +226,16 @@ func (s *detectedDialect) commentedHeader(head []byte, rows [][]string) []string
 		last = bytes.TrimLeft(line, "#")
 	}
 	for _, blanks := range []string{" ", " \t"} { // a tab after # may separate names
-		names, err := s.rows(bytes.NewReader(bytes.TrimLeft(last, blanks))).Read()
-		if err == nil && len(names) > 1 && len(names) == len(rows[0]) && slices.ContainsFunc(names, s.isText) {
+		names, err := d.rows(bytes.NewReader(bytes.TrimLeft(last, blanks))).Read()
+		if err == nil && len(names) > 1 && len(names) == len(rows[0]) && slices.ContainsFunc(names, d.isText) {
 			return slices.Clone(names)
 		}
 	}
 	return nil
 }
 
-func (s *detectedDialect) number(cell string) (float64, error) {
-	if s.comma && strings.Contains(cell, ",") {
+func (d *detectedDialect) number(cell string) (float64, error) {
+	if d.comma && strings.Contains(cell, ",") {
 		if strings.Contains(cell, ".") {
 			return cellformat.ParseNumber("") // a syntax error
 		}
@@ -245,8 +245,8 @@ func (s *detectedDialect) number(cell string) (float64, error) {
 }
 
 // point writes the cell with a decimal point.
-func (s *detectedDialect) point(cell string) string {
-	if s.comma && oneComma(cell) {
+func (d *detectedDialect) point(cell string) string {
+	if d.comma && oneComma(cell) {
 		return strings.Replace(cell, ",", ".", 1)
 	}
 	return cell
@@ -261,15 +261,15 @@ func firstDialect(head []byte, d Dialect) detectedDialect {
 	return detectedDialect{comments: true, separator: sep, blanks: bytes.Contains(head, []byte(string(sep)+` "`))}
 }
 
-func (s *detectedDialect) isNumber(cell string) bool {
-	_, err := s.number(strings.TrimSpace(cell))
+func (d *detectedDialect) isNumber(cell string) bool {
+	_, err := d.number(strings.TrimSpace(cell))
 	return err == nil
 }
 
 // isText reports whether the cell is neither empty nor a number.
-func (s *detectedDialect) isText(cell string) bool {
+func (d *detectedDialect) isText(cell string) bool {
 	cell = strings.TrimSpace(cell)
-	_, err := s.number(cell)
+	_, err := d.number(cell)
 	return cell != "" && err != nil && !cellformat.IsRange(err)
 }
 

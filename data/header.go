@@ -9,81 +9,101 @@ import (
 )
 
 // findHeader decides whether the first row names the columns, and whether by numbers alone, such as wavelengths.
-func (s *detectedDialect) findHeader(rows [][]string, d Dialect, names, inputs []string) (header, numeric bool) {
-	isName := func(cell string) bool { return s.isText(cell) && slices.Contains(names, strings.TrimSpace(cell)) }
+func (d *detectedDialect) findHeader(rows [][]string, given Dialect, names, inputs []string) (header, numeric bool) {
+	isName := func(cell string) bool { return d.isText(cell) && slices.Contains(names, strings.TrimSpace(cell)) }
 	switch {
-	case s.rowNames:
+	case d.rowNames:
 		return true, false
-	case d.Header != "" || len(rows) == 0:
-		return d.Header == "yes", false
+	case given.Header != "" || len(rows) == 0:
+		return given.Header == "yes", false
 	case slices.ContainsFunc(rows[0], isName):
 		return true, false
-	case names != nil && slices.ContainsFunc(rows[0], s.isNumber):
+	case names != nil && slices.ContainsFunc(rows[0], d.isNumber):
 		numeric = holdsAll(rows[0], inputs) &&
 			!slices.ContainsFunc(rows[1:], func(row []string) bool { return holdsAll(row, inputs) })
 		return numeric, numeric
 	}
-	return s.isHeader(rows), false
+	return d.isHeader(rows), false
 }
 
 // isHeader decides whether the first row names the columns. It does if one of its words is above numbers, or if it has
-// words alone and none of them occurs again below. A word of a row with numbers, or of a single column, that occurs
-// again makes it data. Names may be repeated as a whole row, in joined files.
-func (s *detectedDialect) isHeader(rows [][]string) bool {
-	if len(rows) == 0 || !slices.ContainsFunc(rows[0], s.isText) {
+// words alone and none of them occurs again below. Names may be repeated as a whole row, in joined files.
+func (d *detectedDialect) isHeader(rows [][]string) bool {
+	if len(rows) == 0 || !slices.ContainsFunc(rows[0], d.isText) {
 		return false
 	}
 	if len(rows) == 1 {
 		return true
 	}
 	numbers := slices.ContainsFunc(rows[0], func(cell string) bool {
-		return strings.TrimSpace(cell) != "" && !s.isText(cell)
+		return strings.TrimSpace(cell) != "" && !d.isText(cell)
 	})
-	above, repeated := false, false
+	if slices.ContainsFunc(rows[1:], func(row []string) bool {
+		return (numbers || len(row) == 1) && d.repeatsWord(rows[0], row)
+	}) {
+		return false
+	}
+	aboveNumbers, repeated := false, false
 	for j, cell := range rows[0] {
-		cell = strings.TrimSpace(cell)
-		if !s.isText(cell) || cellformat.IsMissing(cell) {
+		if d.isWord(cell) {
+			numbersBelow, wordsBelow, again := d.below(rows, j)
+			aboveNumbers = aboveNumbers || numbersBelow && !wordsBelow
+			repeated = repeated || again
+		}
+	}
+	return aboveNumbers || !numbers && !repeated
+}
+
+// isWord reports whether the cell is text that stands for a value.
+func (d *detectedDialect) isWord(cell string) bool {
+	return d.isText(cell) && !cellformat.IsMissing(strings.TrimSpace(cell))
+}
+
+// repeatsWord reports whether a word of the first row occurs again in its column. In a row with numbers, or of a single
+// column, that makes it data.
+func (d *detectedDialect) repeatsWord(first, row []string) bool {
+	for j, cell := range row[:min(len(row), len(first))] {
+		if d.isWord(cell) && strings.TrimSpace(cell) == strings.TrimSpace(first[j]) {
+			return true
+		}
+	}
+	return false
+}
+
+// below reports whether column j has numbers or words below the first row, and whether its first cell occurs again. A
+// row that repeats the whole first row does not count.
+func (d *detectedDialect) below(rows [][]string, j int) (numbers, words, again bool) {
+	for _, row := range rows[1:] {
+		if j >= len(row) || slices.Equal(row, rows[0]) {
 			continue
 		}
-		numbersBelow, wordsBelow := false, false
-		for _, row := range rows[1:] {
-			if j >= len(row) {
-				continue
-			}
-			switch below := strings.TrimSpace(row[j]); {
-			case below == "" || cellformat.IsMissing(below):
-			case below == cell && (numbers || len(row) == 1):
-				return false
-			case below == cell && slices.Equal(row, rows[0]):
-			case below == cell:
-				wordsBelow, repeated = true, true
-			case s.isText(below):
-				wordsBelow = true
-			default:
-				numbersBelow = true
-			}
+		switch cell := strings.TrimSpace(row[j]); {
+		case cell == "" || cellformat.IsMissing(cell):
+		case d.isText(cell):
+			words, again = true, again || cell == strings.TrimSpace(rows[0][j])
+		default:
+			numbers = true
 		}
-		above = above || numbersBelow && !wordsBelow
 	}
-	return above || !numbers && !repeated
+	return numbers, words, again
 }
 
 // maybeNames reports whether the numbers of the first row may be names. Years or wavelengths rise in equal steps, as no
 // other row does. pandas names columns 0, 1, 2, … that have no names.
-func (s *detectedDialect) maybeNames(rows [][]string, names []string) bool {
-	return len(rows) > 0 && s.inSteps(rows[0]) &&
+func (d *detectedDialect) maybeNames(rows [][]string, names []string) bool {
+	return len(rows) > 0 && d.inSteps(rows[0]) &&
 		(strings.TrimSpace(rows[0][1]) == "1" && strings.TrimSpace(rows[0][2]) == "2" ||
-			names == nil && !slices.ContainsFunc(rows[1:], s.inSteps))
+			names == nil && !slices.ContainsFunc(rows[1:], d.inSteps))
 }
 
 // inSteps reports whether the numbers of a row, three or more, rise in equal steps, and the other cells are words or
 // empty.
-func (s *detectedDialect) inSteps(row []string) bool {
+func (d *detectedDialect) inSteps(row []string) bool {
 	var numbers []float64
 	for _, cell := range row {
-		if v, err := s.number(strings.TrimSpace(cell)); err == nil {
+		if v, err := d.number(strings.TrimSpace(cell)); err == nil {
 			numbers = append(numbers, v)
-		} else if strings.TrimSpace(cell) != "" && !s.isText(cell) {
+		} else if strings.TrimSpace(cell) != "" && !d.isText(cell) {
 			return false
 		}
 	}

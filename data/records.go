@@ -264,6 +264,6 @@ func (r *records) doubtfulHeader() (text string, doubtful bool) {
 }
 
 func isText(cell string) bool {
-	var s detectedDialect
-	return s.isText(cell)
+	var d detectedDialect
+	return d.isText(cell)
 }

@@ -15,15 +15,15 @@ type rowReader interface {
 }
 
 // rows cuts a text in the dialect. It accepts rows of unequal length: the caller explains the error.
-func (s *detectedDialect) rows(r io.Reader) rowReader {
-	if s.separator == ' ' {
+func (d *detectedDialect) rows(r io.Reader) rowReader {
+	if d.separator == ' ' {
 		p := &plainRows{src: bufio.NewReader(r)}
-		if s.comments {
+		if d.comments {
 			p.comment = '#'
 		}
 		return p
 	}
-	return newCSVRows(r, s)
+	return newCSVRows(r, d)
 }
 
 // csvRows cuts a text as [csv.Reader] does.
@@ -38,18 +38,18 @@ const byteOrderMark = "\ufeff"
 // tabSign stands for a tab where blanks are skipped: [csv.Reader] treats tabs as blanks.
 const tabSign = '\x1f'
 
-func newCSVRows(r io.Reader, s *detectedDialect) *csvRows {
-	separator := s.separator
-	if s.blanks && separator == '\t' {
+func newCSVRows(r io.Reader, d *detectedDialect) *csvRows {
+	separator := d.separator
+	if d.blanks && separator == '\t' {
 		separator = tabSign
 		r = &replacingReader{r, '\t', tabSign}
 	}
-	c := &csvRows{csv.NewReader(bufio.NewReaderSize(r, headSize)), s.singleColumn}
+	c := &csvRows{csv.NewReader(bufio.NewReaderSize(r, headSize)), d.singleColumn}
 	c.Comma = separator
 	c.FieldsPerRecord = -1
 	c.ReuseRecord = true
-	c.TrimLeadingSpace = s.blanks
-	if s.comments {
+	c.TrimLeadingSpace = d.blanks
+	if d.comments {
 		c.Comment = '#'
 	}
 	return c
