@@ -369,7 +369,7 @@ func columnsNamed(file, words string, names []string, role string) (at []int, er
 	if words == "" {
 		return nil, nil
 	}
-	for _, word := range splitTargets(words, names) {
+	for _, word := range splitColumns(words, names) {
 		i, err := columnNamed(file, word, names, role)
 		if err != nil {
 			return nil, err

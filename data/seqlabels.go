@@ -365,7 +365,7 @@ func (in *input) targetNames(there []string) []string {
 	case in.opt.Target == "":
 		return nil
 	}
-	return splitTargets(in.opt.Target, there)
+	return splitColumns(in.opt.Target, there)
 }
 
 // checkTargetNames refuses names that do not exist, or that exist twice.

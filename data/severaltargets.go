@@ -11,18 +11,18 @@ import (
 
 // A regression may have several target columns, ReadOptions.Target "a,b,c". Each of them is an output of the model.
 
-// splitTargets returns the columns that a target names: itself, or several with commas between them. A name with a
-// comma is given by the number of its column.
-func splitTargets(target string, names []string) []string {
-	if target == "" || slices.Contains(names, target) || !strings.Contains(target, ",") {
-		return []string{target}
+// splitColumns returns the columns of a list: a single name, or several with commas between them. The number of a
+// column stands for a name with a comma.
+func splitColumns(list string, names []string) []string {
+	if list == "" || slices.Contains(names, list) || !strings.Contains(list, ",") {
+		return []string{list}
 	}
-	return mapSlice(strings.Split(target, ","), strings.TrimSpace)
+	return mapSlice(strings.Split(list, ","), strings.TrimSpace)
 }
 
 // NamesTargets reports whether ReadOptions.Target names the targets of the rows, by their names or numbers.
 func (s Schema) NamesTargets(target string) bool {
-	words := splitTargets(target, s.names())
+	words := splitColumns(target, s.names())
 	places := s.places()
 	for k, word := range words {
 		if k < len(places) && word == strconv.Itoa(places[k]+1) && !s.HasColumn(word) {
@@ -32,7 +32,7 @@ func (s Schema) NamesTargets(target string) bool {
 	return slices.Equal(words, s.Outputs())
 }
 
-// targetText writes the word that names several targets, which splitTargets can split again.
+// targetText writes the word that names several targets, which splitColumns can split again.
 func targetText(at []int, names []string) string {
 	words := make([]string, len(at))
 	for i, a := range at {
