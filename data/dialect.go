@@ -276,7 +276,7 @@ func (d *detectedDialect) isText(cell string) bool {
 // separator finds the character that cuts the first lines into the same number of cells, more than one. If there is
 // none, it is the most frequent one in the first line.
 func separator(head []byte) rune {
-	lines := firstLines(head, 5)
+	lines := firstLines(head)
 	best, most := ',', 0
 	for _, s := range separators {
 		cells := func(line string) int { return strings.Count(line, string(s.r)) }
@@ -305,9 +305,12 @@ func separator(head []byte) rune {
 	return best
 }
 
-// firstLines returns up to n whole lines that are neither blank nor comments, without quoted text. The first line is
+// separatorLines is the number of lines that tell the separator of cells.
+const separatorLines = 5
+
+// firstLines returns the first whole lines that are neither blank nor comments, without quoted text. The first line is
 // always among them.
-func firstLines(head []byte, n int) []string {
+func firstLines(head []byte) []string {
 	var lines []string
 	var line []byte
 	quoted := false
@@ -323,7 +326,7 @@ func firstLines(head []byte, n int) []string {
 			if t := bytes.TrimSpace(line); len(t) > 0 && t[0] != '#' {
 				lines = append(lines, string(line))
 			}
-			if len(lines) == n {
+			if len(lines) == separatorLines {
 				return lines
 			}
 			line = line[:0]

@@ -112,7 +112,7 @@ func isShort(rows [][]string) bool {
 // haveNames reports whether the first cells of the rows differ, and are in quotes if the names above are.
 func haveNames(head []byte, rows [][]string) bool {
 	names := setOf(mapSlice(rows, func(row []string) string { return row[0] }))
-	return len(names) == len(rows) && !slices.ContainsFunc(firstLines(head, 5), func(line string) bool {
+	return len(names) == len(rows) && !slices.ContainsFunc(firstLines(head), func(line string) bool {
 		return !strings.HasPrefix(line, `"`)
 	})
 }
