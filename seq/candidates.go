@@ -95,22 +95,22 @@ func (c cost) training(n int) float64 {
 }
 
 // cost counts the features in the beginnings of a few sequences.
-func (cv *comparison) cost(ctx context.Context, spec Spec) (sum cost, err error) {
-	probe := &Set{Alphabet: cv.set.Alphabet, Start: []int{0}}
-	for i := range min(probeRows, cv.set.N()) {
-		x := cv.set.At(i)
-		if !cv.set.Alphabet.Kind.IsGraph() { // a graph has no beginning
+func (c *comparison) cost(ctx context.Context, spec Spec) (sum cost, err error) {
+	probe := &Set{Alphabet: c.set.Alphabet, Start: []int{0}}
+	for i := range min(probeRows, c.set.N()) {
+		x := c.set.At(i)
+		if !c.set.Alphabet.Kind.IsGraph() { // a graph has no beginning
 			x = x[:min(len(x), probeCodes)]
 		}
 		probe.Codes = append(probe.Codes, x...)
 		probe.Start = append(probe.Start, len(probe.Codes))
 	}
 	n := float64(probe.N())
-	longer := float64(cv.set.Start[cv.set.N()]) / float64(cv.set.N()) / max(1, float64(len(probe.Codes))/n)
+	longer := float64(c.set.Start[c.set.N()]) / float64(c.set.N()) / max(1, float64(len(probe.Codes))/n)
 	for _, t := range spec {
-		if m := matchesFor(t, cv.set); m != nil {
-			sum.features += m.windows(cv.set)
-			sum.products += m.pairTime(cv.set) / productTime
+		if m := matchesFor(t, c.set); m != nil {
+			sum.features += m.windows(c.set)
+			sum.products += m.pairTime(c.set) / productTime
 			continue
 		}
 		f, err := Fit(ctx, t, probe)
@@ -125,8 +125,8 @@ func (cv *comparison) cost(ctx context.Context, spec Spec) (sum cost, err error)
 		if g, ok := f.ex.(*graphFeatures); ok {
 			one.features = float64(g.work.Steps) / n
 		}
-		for c, from := range v.Start[:f.width()] {
-			rows := float64(v.Start[c+1] - from)
+		for column, from := range v.Start[:f.width()] {
+			rows := float64(v.Start[column+1] - from)
 			one.features += rows / n
 			one.products += rows * (rows - 1) / max(1, n*(n-1))
 		}

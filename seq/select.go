@@ -99,24 +99,24 @@ type fittedSpec struct {
 
 // run goes through the rounds. If ctx ends it, the specs and scores found so far are valid.
 func (s *selector) run(ctx context.Context, specs []Spec) error {
-	l := s.head(min(firstRows, s.set.N()))
-	tried, err := s.firstRound(ctx, l, specs)
+	c := s.comparisonOf(min(firstRows, s.set.N()))
+	tried, err := s.firstRound(ctx, c, specs)
 	if err != nil || tried == nil {
 		return err
 	}
-	if l.set.N() < s.set.N() {
-		l = s.head(s.set.N())
-		if tried, err = s.secondRound(ctx, l, tried[:min(finalists, len(tried))]); err != nil {
+	if c.set.N() < s.set.N() {
+		c = s.comparisonOf(s.set.N())
+		if tried, err = s.secondRound(ctx, c, tried[:min(finalists, len(tried))]); err != nil {
 			return err
 		}
 	}
-	return s.sums(ctx, l, tried)
+	return s.sums(ctx, c, tried)
 }
 
 // firstRound tries all specs that do not take too long, and ranks them.
-func (s *selector) firstRound(ctx context.Context, l *comparison, specs []Spec) (tried []fittedSpec, err error) {
+func (s *selector) firstRound(ctx context.Context, c *comparison, specs []Spec) (tried []fittedSpec, err error) {
 	for i, spec := range specs {
-		c, err := s.tryCheap(phase(ctx, i, 2*len(specs)), l, spec)
+		f, err := s.tryCheap(phase(ctx, i, 2*len(specs)), c, spec)
 		switch {
 		case errors.As(err, new(*SpecError)): // it takes too long, or has too many features
 			s.found.Costly = append(s.found.Costly, spec)
@@ -124,35 +124,35 @@ func (s *selector) firstRound(ctx context.Context, l *comparison, specs []Spec) 
 			s.found.Late = append(s.found.Late, specs[i:]...)
 			return nil, err
 		default:
-			tried = s.rank(append(tried, c))
+			tried = s.rank(append(tried, f))
 		}
 	}
 	return tried, nil
 }
 
 // tryCheap tries a spec, or returns a *SpecError if that, or a training, would take too long.
-func (s *selector) tryCheap(ctx context.Context, l *comparison, spec Spec) (fittedSpec, error) {
+func (s *selector) tryCheap(ctx context.Context, c *comparison, spec Spec) (fittedSpec, error) {
 	if spec.tooLarge(s.all) {
 		return fittedSpec{}, specErrorf("%s takes too long", spec)
 	}
-	cost, err := l.cost(context.WithValue(ctx, progressKey{}, nil), spec)
+	cost, err := c.cost(context.WithValue(ctx, progressKey{}, nil), spec)
 	switch {
 	case err != nil:
 		return fittedSpec{}, err
-	case cost.comparing(l.set.N()) > maxWork || cost.training(s.all.N()) > s.work:
+	case cost.comparing(c.set.N()) > maxWork || cost.training(s.all.N()) > s.work:
 		return fittedSpec{}, specErrorf("%s takes too long", spec)
 	}
-	return l.try(ctx, spec, s.widths)
+	return c.try(ctx, spec, s.widths)
 }
 
 // secondRound tries the finalists on more rows, with the widths that were best, and ranks them.
-func (s *selector) secondRound(ctx context.Context, l *comparison, final []fittedSpec) (tried []fittedSpec, err error) {
-	for i, c := range final {
+func (s *selector) secondRound(ctx context.Context, c *comparison, final []fittedSpec) (tried []fittedSpec, err error) {
+	for i, f := range final {
 		w := s.widths
-		if c.width > 0 {
-			w = []float64{w[0], c.width}
+		if f.width > 0 {
+			w = []float64{w[0], f.width}
 		}
-		again, err := l.try(phase(ctx, len(final)+i, 2*len(final)), c.spec, slices.Compact(w))
+		again, err := c.try(phase(ctx, len(final)+i, 2*len(final)), f.spec, slices.Compact(w))
 		if err != nil {
 			return nil, err
 		}
@@ -165,8 +165,8 @@ func (s *selector) secondRound(ctx context.Context, l *comparison, final []fitte
 func (s *selector) rank(tried []fittedSpec) []fittedSpec {
 	slices.SortStableFunc(tried, func(a, b fittedSpec) int { return compare(a.nll, b.nll) })
 	s.found.Scores = nil
-	for _, c := range tried {
-		s.found.Scores = append(s.found.Scores, c.score())
+	for _, f := range tried {
+		s.found.Scores = append(s.found.Scores, f.score())
 	}
 	s.found.Spec = winner(tried).bestSpec()
 	return tried
@@ -176,40 +176,40 @@ func (s *selector) rank(tried []fittedSpec) []fittedSpec {
 // under the curve, among those whose density is no worse by a standard error.
 func winner(tried []fittedSpec) fittedSpec {
 	won := tried[0]
-	for _, c := range tried[1:] {
-		if d, se := pairedDifference(c.loss, tried[0].loss); d <= se && c.rare > won.rare {
-			won = c
+	for _, f := range tried[1:] {
+		if d, se := pairedDifference(f.loss, tried[0].loss); d <= se && f.rare > won.rare {
+			won = f
 		}
 	}
 	return won
 }
 
 // sums adds the candidate that helps most to the best one, again and again.
-func (s *selector) sums(ctx context.Context, cv *comparison, tried []fittedSpec) error {
+func (s *selector) sums(ctx context.Context, c *comparison, tried []fittedSpec) error {
 	base := winner(tried)
 	for len(base.spec) < s.terms {
 		var sums []fittedSpec
 		var models []kernelRidge
-		for _, c := range tried {
-			if len(c.tables) > 1 || slices.Contains(base.tables, c.tables[0]) {
+		for _, f := range tried {
+			if len(f.tables) > 1 || slices.Contains(base.tables, f.tables[0]) {
 				continue
 			}
 			for _, share := range shares {
 				m := kernelRidge{width: base.width, ridge: base.ridge,
-					tables: append(slices.Clone(base.tables), c.tables[0]), weights: []float64{share}}
+					tables: append(slices.Clone(base.tables), f.tables[0]), weights: []float64{share}}
 				for i, w := range base.weights {
 					m.weights = slices.Insert(m.weights, i, (1-share)*w)
 				}
 				models = append(models, m)
-				sums = append(sums, fittedSpec{spec: append(slices.Clone(base.spec), c.spec...)})
+				sums = append(sums, fittedSpec{spec: append(slices.Clone(base.spec), f.spec...)})
 			}
 		}
-		fits, err := cv.evaluate(ctx, models)
+		fits, err := c.evaluate(ctx, models)
 		if err != nil || len(fits) == 0 {
 			return err
 		}
-		for i, f := range fits {
-			sums[i].fit = f
+		for i := range fits {
+			sums[i].fit = fits[i]
 		}
 		sum := slices.MinFunc(sums, func(a, b fittedSpec) int { return compare(a.nll, b.nll) })
 		s.found.Scores = append(s.found.Scores, sum.score())
@@ -226,18 +226,18 @@ func (s *selector) sums(ctx context.Context, cv *comparison, tried []fittedSpec)
 var shares = []float64{0.25, 0.5}
 
 // bestSpec returns the spec with the kernel that was best.
-func (c fittedSpec) bestSpec() Spec {
-	spec := slices.Clone(c.spec)
+func (f fittedSpec) bestSpec() Spec {
+	spec := slices.Clone(f.spec)
 	for i := range spec {
-		spec[i].Linear = c.width == 0
+		spec[i].Linear = f.width == 0
 	}
 	return spec
 }
 
 // score returns the Score shown to a reader.
-func (c fittedSpec) score() Score {
-	_, se := pairedDifference(c.loss, make([]float64, len(c.loss)))
-	return Score{Spec: c.bestSpec(), Rows: len(c.loss), NLL: c.nll, SE: se, Errors: c.errors, AUC: c.rare}
+func (f fittedSpec) score() Score {
+	_, se := pairedDifference(f.loss, make([]float64, len(f.loss)))
+	return Score{Spec: f.bestSpec(), Rows: len(f.loss), NLL: f.nll, SE: se, Errors: f.errors, AUC: f.rare}
 }
 
 // comparison is some rows among which specs are compared.
@@ -246,23 +246,23 @@ type comparison struct {
 	set *Set
 }
 
-// head returns a comparison of the first n rows.
-func (s *selector) head(n int) *comparison {
+// comparisonOf returns a comparison of the first n rows.
+func (s *selector) comparisonOf(n int) *comparison {
 	return &comparison{newBlockCV(s.targets.head(n), s.places[:n]), s.set.part(0, n)}
 }
 
 // try fits a spec, and returns the best fit: the inner product, or an exponential kernel if that is better by two
 // standard errors.
-func (cv *comparison) try(ctx context.Context, spec Spec, widths []float64) (fittedSpec, error) {
-	c := fittedSpec{spec: spec}
+func (c *comparison) try(ctx context.Context, spec Spec, widths []float64) (fittedSpec, error) {
+	f := fittedSpec{spec: spec}
 	var tables []*distanceTable
 	var weights []float64
 	for i, t := range spec {
-		d2, square, err := distancesAmong(phase(ctx, i, len(spec)), t, cv.set)
+		d2, square, err := distancesAmong(phase(ctx, i, len(spec)), t, c.set)
 		if err != nil {
-			return c, err
+			return f, err
 		}
-		n := cv.set.N()
+		n := c.set.N()
 		tables = append(tables, &distanceTable{n, d2, square, median(d2, n, n)})
 		weights = append(weights, 1/float64(len(spec)))
 	}
@@ -272,18 +272,18 @@ func (cv *comparison) try(ctx context.Context, spec Spec, widths []float64) (fit
 			models = append(models, kernelRidge{tables, weights, w, r})
 		}
 	}
-	fits, err := cv.evaluate(ctx, models)
+	fits, err := c.evaluate(ctx, models)
 	if err != nil {
-		return c, err
+		return f, err
 	}
-	c.fit = best(fits)
-	if widths[0] == 0 && c.width > 0 {
+	f.fit = best(fits)
+	if widths[0] == 0 && f.width > 0 {
 		straight := best(fits[:len(ridges)])
-		if d, se := pairedDifference(straight.loss, c.loss); d <= minStandardErrors*se {
-			c.fit = straight
+		if d, se := pairedDifference(straight.loss, f.loss); d <= minStandardErrors*se {
+			f.fit = straight
 		}
 	}
-	return c, nil
+	return f, nil
 }
 
 // stratified draws most rows by the seed, and some more of each rare class, together up to twice as many. Each
