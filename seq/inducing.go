@@ -159,13 +159,13 @@ func (x *InducingSequences) Distances(ctx context.Context, set *Set, lo, hi int)
 	return out
 }
 
-// atOnce is how many sequences are looked at together, since their features may take much memory.
-const atOnce = 256
+// partSize is the number of sequences of a part of a set, since the features of all may take much memory.
+const partSize = 256
 
-// slices visits the sequences lo … hi−1, some at a time; first is the number of the first.
-func (s *Set) slices(lo, hi int, visit func(first int, part *Set)) {
-	for ; lo < hi; lo += atOnce {
-		visit(lo, s.part(lo, min(lo+atOnce, hi)))
+// eachPart visits the sequences in parts; first is the number of the first sequence of a part.
+func (s *Set) eachPart(visit func(first int, part *Set)) {
+	for first, n := 0, s.N(); first < n; first += partSize {
+		visit(first, s.part(first, min(first+partSize, n)))
 	}
 }
 
@@ -252,8 +252,8 @@ func (x *InducingSequences) Columns(ctx context.Context) []*invertedIndex {
 func (x *InducingSequences) Sizes(ctx context.Context, set *Set) []int {
 	sizes := make([]int, len(x.parts))
 	n := set.N()
-	set.slices(0, n, func(first int, part *Set) {
-		for i, rows := range x.Vectors(phase(ctx, first/atOnce, (n+atOnce-1)/atOnce), part, 0, part.N()) {
+	set.eachPart(func(first int, part *Set) {
+		for i, rows := range x.Vectors(phase(ctx, first/partSize, (n+partSize-1)/partSize), part, 0, part.N()) {
 			sizes[i] += len(rows.Column)
 		}
 	})

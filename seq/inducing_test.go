@@ -126,7 +126,7 @@ func TestRestoreDamage(t *testing.T) {
 // Inverted lists of a set have the elements of its rows. Distances among them follow from their inner products,
 // whatever part of them is in memory.
 func TestInverted(t *testing.T) {
-	set := encode(t, DNA, append(randomLines(DNA, 2*atOnce+50, 20, 9), "", "A")...)
+	set := encode(t, DNA, append(randomLines(DNA, 2*partSize+50, 20, 9), "", "A")...)
 	defer func(most int) { maxKept = most }(maxKept)
 	for _, spec := range []string{"gapped:4,1", "spectrum:12", "degree:2/tfidf", "gapped:4,1 again",
 		"spectrum:12 again", "degree:2/tfidf again"} {

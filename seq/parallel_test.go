@@ -81,7 +81,7 @@ func TestStop(t *testing.T) {
 
 // TestProgress: the shares of a work that is not stopped end with 1.
 func TestProgress(t *testing.T) {
-	set := encode(t, DNA, randomLines(DNA, 2*atOnce+50, 40, 9)...)
+	set := encode(t, DNA, randomLines(DNA, 2*partSize+50, 40, 9)...)
 	spec := must.Get(Parse("gapped:4,1+spectrum:3/tfidf"))(t)
 	last, heard := 0.0, 0
 	ctx := WithProgress(t.Context(), func(share float64) { last, heard = share, heard+1 })

@@ -45,7 +45,7 @@ func NewSignProjection(ctx context.Context, spec Spec, p int, train *Set, seed u
 	n := train.N()
 	mean := make([]float64, p)
 	squares := 0.0
-	train.slices(0, n, func(first int, part *Set) {
+	train.eachPart(func(first int, part *Set) {
 		for i, v := range z.Rows(phase(ctx, n+first, 2*n), part, 0, part.N()) {
 			mean[i%p] += v / float64(n)
 			squares += v * v / float64(n)

@@ -93,8 +93,8 @@ func (f *Features) inverted(ctx context.Context, set *Set) *invertedIndex {
 	each := func(visit func(*SparseRows)) {
 		ctx := phase(ctx, pass, 2)
 		pass++
-		set.slices(0, n, func(first int, part *Set) {
-			if rows := f.rows(phase(ctx, first/atOnce, (n+atOnce-1)/atOnce), part); rows != nil {
+		set.eachPart(func(first int, part *Set) {
+			if rows := f.rows(phase(ctx, first/partSize, (n+partSize-1)/partSize), part); rows != nil {
 				visit(rows)
 			}
 		})
