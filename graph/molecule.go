@@ -108,14 +108,34 @@ func (m *molecule) separateCharges() {
 }
 
 // bondOrder returns the order of a bond by its label; 1 for an aromatic bond.
-func bondOrder(label string) int { return max(1, map[string]int{"=": 2, "#": 3, "$": 4}[label]) }
+func bondOrder(label string) int {
+	switch label {
+	case "=":
+		return 2
+	case "#":
+		return 3
+	case "$":
+		return 4
+	}
+	return 1
+}
 
 func (m *molecule) otherEnd(edge, a int) int { return m.g.Edges[edge].From + m.g.Edges[edge].To - a }
 
 // outerElectrons returns the number of electrons in an element's outer shell; 0 for elements that are in no aromatic
 // ring.
 func outerElectrons(symbol string) int {
-	return map[string]int{"B": 3, "C": 4, "N": 5, "O": 6, "P": 5, "S": 6, "Se": 6, "Te": 6}[symbol]
+	switch symbol {
+	case "B":
+		return 3
+	case "C":
+		return 4
+	case "N", "P":
+		return 5
+	case "O", "S", "Se", "Te":
+		return 6
+	}
+	return 0
 }
 
 // usualValence returns the usual valence of atoms with this number of electrons in the outer shell.
