@@ -60,7 +60,7 @@ func ChooseInducing(ctx context.Context, spec Spec, set *Set, c InducingOptions)
 // meanDistances returns the mean distances between sequences of the pool [P,P].
 func meanDistances(ctx context.Context, spec Spec, pool *Set) (sum []float64, err error) {
 	for i, t := range spec {
-		d2, _, err := distancesAmong(phase(ctx, i, len(spec)), t, pool)
+		d2, _, err := distancesAmong(subProgress(ctx, i, len(spec)), t, pool)
 		if err != nil {
 			return nil, err
 		}

@@ -48,7 +48,7 @@ func FitCodebook(ctx context.Context, train *Set, n int, seed uint64) (*Codebook
 	}
 	for round := range codebookRounds {
 		k.move(n)
-		if !k.assign(phase(ctx, round, codebookRounds)) {
+		if !k.assign(subProgress(ctx, round, codebookRounds)) {
 			break
 		}
 	}

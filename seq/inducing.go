@@ -42,11 +42,11 @@ func NewInducingSequences(ctx context.Context, spec Spec, train *Set, chosen []i
 			from = train
 		}
 		fit := func(ctx context.Context) (*Features, error) { return Fit(ctx, t, from) }
-		if err := x.add(phase(ctx, i, len(spec)+1), t, fit); err != nil {
+		if err := x.add(subProgress(ctx, i, len(spec)+1), t, fit); err != nil {
 			return nil, err
 		}
 	}
-	own := x.among(phase(ctx, len(spec), len(spec)+1))
+	own := x.among(subProgress(ctx, len(spec), len(spec)+1))
 	x.own = func() []float64 { return own }
 	return x, ctx.Err()
 }
@@ -60,12 +60,12 @@ func (x *InducingSequences) add(ctx context.Context, t Term, fit func(context.Co
 		p.features, err = newFeatures(t, x.Set.Alphabet)
 		return errors.Join(err, ctx.Err())
 	}
-	if p.features, err = fit(phase(ctx, 0, 3)); err != nil {
+	if p.features, err = fit(subProgress(ctx, 0, 3)); err != nil {
 		return err
 	}
-	p.inverted = p.features.inverted(phase(ctx, 1, 3), x.Set)
+	p.inverted = p.features.inverted(subProgress(ctx, 1, 3), x.Set)
 	if t.TFIDF {
-		p.rows = p.features.rows(phase(ctx, 2, 3), x.Set)
+		p.rows = p.features.rows(subProgress(ctx, 2, 3), x.Set)
 	}
 	return ctx.Err()
 }
@@ -75,12 +75,12 @@ func (x *InducingSequences) lists(ctx context.Context, p *inducingMap) error {
 	if p.inverted != nil {
 		return nil
 	}
-	f, err := Fit(phase(ctx, 0, 2), p.features.Term, x.Set)
+	f, err := Fit(subProgress(ctx, 0, 2), p.features.Term, x.Set)
 	if err != nil {
 		return err
 	}
 	p.features = f
-	p.inverted = f.inverted(phase(ctx, 1, 2), x.Set)
+	p.inverted = f.inverted(subProgress(ctx, 1, 2), x.Set)
 	return ctx.Err()
 }
 
@@ -138,7 +138,7 @@ func (x *InducingSequences) Distances(ctx context.Context, set *Set, lo, hi int)
 	out := make([]float64, (hi-lo)*width)
 	set = set.part(lo, hi)
 	for i, p := range x.parts {
-		ctx := phase(ctx, i, len(x.parts))
+		ctx := subProgress(ctx, i, len(x.parts))
 		place := func(first int, dots, a, z []float64) {
 			distances(x.Spec[i].Metric(), dots, a, z)
 			for n := range a {
@@ -206,7 +206,7 @@ func (x *InducingSequences) Empty(ctx context.Context, set *Set) []int {
 func countEmpty(ctx context.Context, features []*Features, set *Set) []int {
 	counts := make([]int, len(features))
 	for i, f := range features {
-		counts[i] = f.countEmpty(phase(ctx, i, len(features)), set)
+		counts[i] = f.countEmpty(subProgress(ctx, i, len(features)), set)
 	}
 	return counts
 }
@@ -219,7 +219,7 @@ func (x *InducingSequences) Vectors(ctx context.Context, set *Set, lo, hi int) [
 		if x.lists(ctx, p) != nil {
 			return nil
 		}
-		rows := p.features.rows(phase(ctx, i, len(x.parts)), set.part(lo, hi))
+		rows := p.features.rows(subProgress(ctx, i, len(x.parts)), set.part(lo, hi))
 		if rows == nil {
 			return nil
 		}
@@ -253,7 +253,7 @@ func (x *InducingSequences) Sizes(ctx context.Context, set *Set) []int {
 	sizes := make([]int, len(x.parts))
 	n := set.N()
 	set.eachPart(func(first int, part *Set) {
-		for i, rows := range x.Vectors(phase(ctx, first/partSize, (n+partSize-1)/partSize), part, 0, part.N()) {
+		for i, rows := range x.Vectors(subProgress(ctx, first/partSize, (n+partSize-1)/partSize), part, 0, part.N()) {
 			sizes[i] += len(rows.Column)
 		}
 	})

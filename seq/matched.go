@@ -16,8 +16,8 @@ const maxSelf = 1 << 12
 // was scaled. Once ctx is done the results are not valid.
 func (m *matches) dots(ctx context.Context, x, y *Set, squares []float64) (dots, units []float64) {
 	dots = make([]float64, x.N()*y.N())
-	xSquares := m.squares(phase(ctx, 0, 2), x)
-	m.products(phase(ctx, 1, 2), dots, x, y, false)
+	xSquares := m.squares(subProgress(ctx, 0, 2), x)
+	m.products(subProgress(ctx, 1, 2), dots, x, y, false)
 	scaleDots(dots, xSquares, squares)
 	return dots, unitsOf(xSquares)
 }

@@ -47,22 +47,22 @@ func (f *Features) distances(ctx context.Context, set *Set) (d2, square []float6
 	n := set.N()
 	t.Linear = false // k(x, x) tells which are empty
 	if f.kept() {
-		rows := f.rows(phase(ctx, 0, 2), set)
+		rows := f.rows(subProgress(ctx, 0, 2), set)
 		if rows == nil {
 			return nil, nil
 		}
 		v = invert(ctx, rows)
 		d2 = make([]float64, n*n)
-		eachBlock(phase(ctx, 1, 2), n, func(lo, hi int) {
+		eachBlock(subProgress(ctx, 1, 2), n, func(lo, hi int) {
 			v.dots(ctx, d2[lo*n:hi*n], rows, lo, hi)
 			distances(t.Metric(), d2[lo*n:hi*n], rows.Square[lo:hi], v.Square)
 		})
 	} else {
-		if v = f.inverted(phase(ctx, 0, 2), set); v == nil {
+		if v = f.inverted(subProgress(ctx, 0, 2), set); v == nil {
 			return nil, nil
 		}
 		d2 = make([]float64, n*n)
-		f.each(phase(ctx, 1, 2), set, func(first int, rows *SparseRows) {
+		f.each(subProgress(ctx, 1, 2), set, func(first int, rows *SparseRows) {
 			part := d2[first*n : (first+rows.N())*n]
 			v.dots(ctx, part, rows, 0, rows.N())
 			distances(t.Metric(), part, rows.Square, v.Square)
@@ -81,7 +81,7 @@ func distancesAmong(ctx context.Context, t Term, set *Set) (d2, square []float64
 		dots, units := m.among(ctx, set)
 		return distances(device.Squared, dots, units, units), units, ctx.Err()
 	}
-	f, err := Fit(phase(ctx, 0, 4), t, set)
+	f, err := Fit(subProgress(ctx, 0, 4), t, set)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -44,8 +44,8 @@ func WithProgress(ctx context.Context, report func(share float64)) context.Conte
 	})
 }
 
-// phase returns a context that reports the progress of phase i of n equally long ones.
-func phase(ctx context.Context, i, n int) context.Context {
+// subProgress returns a context that reports the progress of part i of n equally long ones.
+func subProgress(ctx context.Context, i, n int) context.Context {
 	return subrange(ctx, float64(i)/float64(n), float64(i+1)/float64(n))
 }
 
@@ -56,6 +56,11 @@ func subrange(ctx context.Context, from, to float64) context.Context {
 		return ctx
 	}
 	return context.WithValue(ctx, progressKey{}, func(share float64) { all(from + share*(to-from)) })
+}
+
+// withoutProgress returns a context that reports nothing.
+func withoutProgress(ctx context.Context) context.Context {
+	return context.WithValue(ctx, progressKey{}, nil)
 }
 
 // report reports that a share of the work of this context is done.

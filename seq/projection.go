@@ -36,7 +36,7 @@ const projectionSite = 0x73657101 // "seq", for a second use of a seed
 func NewSignProjection(ctx context.Context, spec Spec, p int, train *Set, seed uint64) (*SignProjection, error) {
 	z := &SignProjection{Spec: spec, P: p, Seed: seed, Mean: make([]float64, p), Scale: 1}
 	for i, t := range spec {
-		f, err := Fit(phase(ctx, i, 2*len(spec)), t, train)
+		f, err := Fit(subProgress(ctx, i, 2*len(spec)), t, train)
 		if err != nil {
 			return nil, err
 		}
@@ -46,7 +46,7 @@ func NewSignProjection(ctx context.Context, spec Spec, p int, train *Set, seed u
 	mean := make([]float64, p)
 	squares := 0.0
 	train.eachPart(func(first int, part *Set) {
-		for i, v := range z.Rows(phase(ctx, n+first, 2*n), part, 0, part.N()) {
+		for i, v := range z.Rows(subProgress(ctx, n+first, 2*n), part, 0, part.N()) {
 			mean[i%p] += v / float64(n)
 			squares += v * v / float64(n)
 		}
@@ -100,7 +100,7 @@ func (p *SignProjection) Restore(a *Alphabet, states []*State) error {
 func (p *SignProjection) Rows(ctx context.Context, set *Set, lo, hi int) []float64 {
 	out := make([]float64, (hi-lo)*p.P)
 	for i, f := range p.features {
-		f.each(phase(ctx, i, len(p.features)), set.part(lo, hi), func(first int, rows *SparseRows) {
+		f.each(subProgress(ctx, i, len(p.features)), set.part(lo, hi), func(first int, rows *SparseRows) {
 			for n := 0; n < rows.N() && ctx.Err() == nil; n++ {
 				p.add(out[(first+n)*p.P:][:p.P], rows, n, i)
 			}

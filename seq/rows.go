@@ -91,10 +91,10 @@ func (f *Features) inverted(ctx context.Context, set *Set) *invertedIndex {
 	n := set.N()
 	pass := 0
 	each := func(visit func(*SparseRows)) {
-		ctx := phase(ctx, pass, 2)
+		ctx := subProgress(ctx, pass, 2)
 		pass++
 		set.eachPart(func(first int, part *Set) {
-			if rows := f.rows(phase(ctx, first/partSize, (n+partSize-1)/partSize), part); rows != nil {
+			if rows := f.rows(subProgress(ctx, first/partSize, (n+partSize-1)/partSize), part); rows != nil {
 				visit(rows)
 			}
 		})

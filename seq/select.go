@@ -116,7 +116,7 @@ func (s *selector) run(ctx context.Context, specs []Spec) error {
 // firstRound tries all specs that do not take too long, and ranks them.
 func (s *selector) firstRound(ctx context.Context, c *comparison, specs []Spec) (tried []fittedSpec, err error) {
 	for i, spec := range specs {
-		f, err := s.tryCheap(phase(ctx, i, 2*len(specs)), c, spec)
+		f, err := s.tryCheap(subProgress(ctx, i, 2*len(specs)), c, spec)
 		switch {
 		case errors.As(err, new(*SpecError)): // it takes too long, or has too many features
 			s.found.Costly = append(s.found.Costly, spec)
@@ -135,7 +135,7 @@ func (s *selector) tryCheap(ctx context.Context, c *comparison, spec Spec) (fitt
 	if spec.tooLarge(s.all) {
 		return fittedSpec{}, specErrorf("%s takes too long", spec)
 	}
-	cost, err := c.cost(context.WithValue(ctx, progressKey{}, nil), spec)
+	cost, err := c.cost(withoutProgress(ctx), spec)
 	switch {
 	case err != nil:
 		return fittedSpec{}, err
@@ -152,7 +152,7 @@ func (s *selector) secondRound(ctx context.Context, c *comparison, final []fitte
 		if f.width > 0 {
 			w = []float64{w[0], f.width}
 		}
-		again, err := c.try(phase(ctx, len(final)+i, 2*len(final)), f.spec, slices.Compact(w))
+		again, err := c.try(subProgress(ctx, len(final)+i, 2*len(final)), f.spec, slices.Compact(w))
 		if err != nil {
 			return nil, err
 		}
@@ -258,7 +258,7 @@ func (c *comparison) try(ctx context.Context, spec Spec, widths []float64) (fitt
 	var tables []*distanceTable
 	var weights []float64
 	for i, t := range spec {
-		d2, square, err := distancesAmong(phase(ctx, i, len(spec)), t, c.set)
+		d2, square, err := distancesAmong(subProgress(ctx, i, len(spec)), t, c.set)
 		if err != nil {
 			return f, err
 		}
