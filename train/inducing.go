@@ -39,7 +39,7 @@ func (s inducingSelector) choose(ctx context.Context, x func(lo, hi int) []float
 	switch s.method {
 	case options.InducingRandom:
 		return slices.Clone(p.x[:s.m*d]), nil
-	case options.InducingAuto, options.InducingKMeans:
+	case options.Auto, options.InducingKMeans:
 		return s.kmeans(ctx, p), ctx.Err()
 	}
 	return nil, fmt.Errorf("train: no way %q to choose inducing points", s.method)

@@ -44,7 +44,7 @@ func (c Config) WarmStart(base Config, steps int) (Config, error) {
 		given := c.Explicit(o.Key)
 		value := reflect.ValueOf(table[i].value).Elem()
 		switch {
-		case o.fixedByModel() && given && o.Text() != table[i].Text() && o.Text() != "auto":
+		case o.fixedByModel() && given && o.Text() != table[i].Text() && o.Text() != Auto:
 			return c, c.Errorf(o.Key, "the model of %s was made with %q: leave the option out, or train a new model",
 				c.StartFrom, table[i].Text())
 		case o.Key == "objective" && given && c.Objective == Auto:

@@ -135,7 +135,7 @@ const rowsPerLength = 10
 
 // resolveLengths resolves the sharing of length-scales: each input has one of its own if there are enough rows.
 func (c *Config) resolveLengths(ds *data.Dataset) (notes []string) {
-	if c.Lengthscales != "auto" {
+	if c.Lengthscales != Auto {
 		return nil
 	}
 	c.Lengthscales = model.Shared
@@ -276,18 +276,18 @@ const (
 // resolveGram makes the Config fit rows with a kernel of their own and m inducing points.
 func (c *Config) resolveGram(m int) error {
 	for _, key := range []string{"kernel", "inducing", "inducing-init", "learn-inducing"} {
-		if text := c.Text(key); c.Explicit(key) && text != kernelAuto && text != "false" && text != strconv.Itoa(m) {
+		if text := c.Text(key); c.Explicit(key) && text != Auto && text != "false" && text != strconv.Itoa(m) {
 			return c.Errorf(key, "%s: gram gives the kernel and its %d inducing points: leave it out", text, m)
 		}
 	}
-	c.KernelSpec, c.Inducing, c.InducingInit, c.LearnInducing = kernelAuto, m, InducingAuto, false
+	c.KernelSpec, c.Inducing, c.InducingInit, c.LearnInducing = Auto, m, Auto, false
 	return nil
 }
 
 // resolveInducing resolves the method that chooses X̄. autoChoice is the method for auto; unfit is not for these rows.
 func (c *Config) resolveInducing(autoChoice, unfit string) error {
 	switch {
-	case c.InducingInit == InducingAuto:
+	case c.InducingInit == Auto:
 		c.InducingInit = autoChoice
 	case c.InducingInit == unfit && c.Explicit("inducing-init"):
 		fits := map[string]string{InducingKMeans: "vectors", InducingKMedoids: "sequences"}
@@ -331,10 +331,9 @@ func (c Config) selectMaps(ctx context.Context, ds *data.Dataset) (best seq.Spec
 	return found.Spec, found.Notes(), nil
 }
 
-// The methods that choose the first inducing points. The paper says "selected randomly from X, or chosen as
-// representatives by performing clustering on X".
+// The methods that choose the first inducing points, besides Auto: k-means for vectors, random for sequences. The paper
+// says "selected randomly from X, or chosen as representatives by performing clustering on X".
 const (
-	InducingAuto     = "auto" // k-means for vectors, random for sequences
 	InducingKMeans   = "kmeans"
 	InducingRandom   = seq.ChooseRandom
 	InducingKMedoids = seq.ChooseKMedoids

@@ -10,12 +10,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
-// kernelAuto leaves the kernel to ResolveInputs.
-const kernelAuto = "auto"
-
 // kernelChoices lists the values of the option kernel for a message.
 func kernelChoices() []string {
-	return append(append([]string{kernelAuto}, model.Kernels()...), "A+B", "MAPS")
+	return append(append([]string{Auto}, model.Kernels()...), "A+B", "MAPS")
 }
 
 func checkKernel(text string) (wrong string) {
@@ -26,7 +23,7 @@ func checkKernel(text string) (wrong string) {
 // splitKernel takes the option kernel apart: the kernels of vectors, and the feature maps of sequences. auto has
 // neither.
 func splitKernel(text string) (shapes []string, maps seq.Spec, wrong string) {
-	if text == kernelAuto {
+	if text == Auto {
 		return nil, nil, ""
 	}
 	var words []string
@@ -39,7 +36,7 @@ func splitKernel(text string) (shapes []string, maps seq.Spec, wrong string) {
 			shapes = append(shapes, word)
 		case slices.Contains(seq.MapNames(), name):
 			words = append(words, word)
-		case word == kernelAuto:
+		case word == Auto:
 			return nil, nil, "is a sum with auto in it: write auto alone"
 		case name == "":
 			return nil, nil, "has an empty part: write one kernel, or several with a + between them"

@@ -202,7 +202,7 @@ func (c *Config) resolveOptions(ds *data.Dataset) error {
 	withoutNumbers := ds.Gram != nil || ds.Sequences != nil && ds.D() == 0
 	switch {
 	case c.Explicit("scaling") && withoutNumbers && ds.Gram == nil &&
-		!slices.Contains([]string{"auto", "none"}, c.Scaling):
+		!slices.Contains([]string{Auto, "none"}, c.Scaling):
 		return c.Errorf("scaling", "%s holds sequences only, and no numbers to scale: leave it out", ds.Path)
 	case !withoutNumbers || c.Model != model.GPDRF || c.Layers > 1:
 		return nil

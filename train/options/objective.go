@@ -9,9 +9,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// The objectives of training.
+// The objectives of training, besides Auto.
 const (
-	Auto       = "auto" // choice by the rows
 	ELBO       = "elbo"
 	Predictive = "predictive" // Σ log E_q p(y | F) − KL (Jankowiak, Pleiss and Gardner 2020)
 )

@@ -88,6 +88,9 @@ func (l limits) check(v float64) string {
 	return fmt.Sprintf("must be %s %.10g and %s %.10g", lo, l.lo, hi, l.hi)
 }
 
+// Auto is the value of many options that leaves the choice to the rows or the machine.
+const Auto = "auto"
+
 // The largest numbers for which the counters of device.Key certainly suffice.
 const (
 	MaxSteps   = 1_000_000_000

@@ -16,22 +16,22 @@ const Best = "best"
 // time.
 func Defaults() Config {
 	return Config{
-		Data: "powerplant", Fold: 1, Task: "auto",
-		TableOptions: data.TableOptions{Missing: data.MissingError, Dates: "auto",
-			Dialect: data.Dialect{Separator: "auto", Decimal: "auto", Thousands: "auto", Header: "auto"}},
-		Tokens: data.TokensAuto, Codebook: 64, Scaling: "auto", Targets: scaling.AutoTargets,
-		Columns: "auto",
+		Data: "powerplant", Fold: 1, Task: Auto,
+		TableOptions: data.TableOptions{Missing: data.MissingError, Dates: Auto,
+			Dialect: data.Dialect{Separator: Auto, Decimal: Auto, Thousands: Auto, Header: Auto}},
+		Tokens: data.TokensAuto, Codebook: 64, Scaling: Auto, Targets: scaling.AutoTargets,
+		Columns: Auto,
 		Config: model.Config{
-			Model: "gpdrf", Likelihood: "auto", Samples: 1,
-			Inducing: 200, LearnInducing: true, Whiten: true, QCov: "diagonal", Lengthscales: "auto", Latents: 8,
+			Model: "gpdrf", Likelihood: Auto, Samples: 1,
+			Inducing: 200, LearnInducing: true, Whiten: true, QCov: "diagonal", Lengthscales: Auto, Latents: 8,
 			Layers: 1, Features: 100, Hidden: 8, FeatureKernel: "rbf", Spectra: model.VarIntegrated,
 			WCov: Auto, LocalReparam: true, FeedForward: true, Skip: true,
 		},
-		KernelSpec: "auto", InducingInit: "auto", Projection: 256,
+		KernelSpec: Auto, InducingInit: Auto, Projection: 256,
 		Objective: Auto, ClassWeights: "none", DoF: 4, LearnDoF: true, KLWeight: 1,
 		Steps: 15000, Batch: 256, LR: 0.02, Warmup: 100, Decay: Cosine, KLWarmup: 0.5,
 		AdamBeta1: 0.9, AdamBeta2: 0.999, AdamEps: 1e-8,
-		Preset: "default", Device: "auto", Precision: "highest", Seed: 1, Ensemble: 1,
+		Preset: "default", Device: Auto, Precision: "highest", Seed: 1, Ensemble: 1,
 		CheckpointEvery: "1m", Restore: RestoreBest, EvalSamples: 100, Level: 0.9,
 		explicit: map[string]string{},
 	}
@@ -58,7 +58,7 @@ func withoutRemovedPreset(file []Setting) []Setting {
 func WithoutRemoved(file []Setting) []Setting {
 	for i, s := range file {
 		if s.Key == "inducing-init" && s.Text == "greedy" {
-			file[i].Text = InducingAuto
+			file[i].Text = Auto
 		}
 	}
 	return file

@@ -41,7 +41,7 @@ func (c Config) Resume(flags []Setting, rows *data.Schema) (Config, error) {
 // with this value.
 func (c Config) has(s Setting, requested Config, rows *data.Schema) bool {
 	current := c.Text(s.Key)
-	if requested.Text(s.Key) == current || s.Text == "auto" {
+	if requested.Text(s.Key) == current || s.Text == Auto {
 		return true
 	}
 	switch s.Key {
