@@ -3,6 +3,7 @@ package options
 import (
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
@@ -12,9 +13,9 @@ const fromShare = 0.2
 
 // modelKeys are the options, beside those of layers, that a run which starts at a model cannot change: its rows are
 // read as the model needs them, and its frozen draws belong to the seed.
-var modelKeys = words("target task tokens sequence codebook gram scaling columns target-scaling one-hot ignore text " +
-	"id dates missing model preset seed ensemble likelihood class-offsets samples learn-dof dof noise-init " +
-	"offset order")
+var modelKeys = strings.Fields("target task tokens sequence codebook gram scaling columns target-scaling one-hot " +
+	"ignore text id dates missing model preset seed ensemble likelihood class-offsets samples learn-dof dof " +
+	"noise-init offset order")
 
 // fixedByModel reports whether a run that starts at a model cannot change the option.
 func (o *Option) fixedByModel() bool {
@@ -24,9 +25,9 @@ func (o *Option) fixedByModel() bool {
 // runKeys are the options that a run never takes over from the run of its start model: those of its rows and its
 // length. rampKeys are those of the beginning of a training, which are 0 for such a run.
 var (
-	runKeys = slices.Concat(words("from data test labels test-labels folds fold separator decimal thousands header "+
-		"data-dir device chunk eval-every"), lengthKeys)
-	rampKeys = words("kl-warmup freeze-omega freeze-kernel")
+	runKeys = slices.Concat(strings.Fields("from data test labels test-labels folds fold separator decimal thousands "+
+		"header data-dir device chunk eval-every"), lengthKeys)
+	rampKeys = strings.Fields("kl-warmup freeze-omega freeze-kernel")
 )
 
 // WarmStart returns the Config of a run that starts at the model of another run, which has taken the given steps with
@@ -58,7 +59,7 @@ func (c Config) WarmStart(base Config, steps int) (Config, error) {
 		}
 	}
 	merged.explicit, merged.folder = c.explicit, c.folder
-	if !slices.ContainsFunc(words("steps epochs time-limit"), c.Explicit) {
+	if !slices.ContainsFunc([]string{"steps", "epochs", "time-limit"}, c.Explicit) {
 		merged.Steps = steps
 		if base.StartFrom == "" { // otherwise, the steps are those of a warm start
 			merged.Steps = max(1, int(fromShare*float64(steps)))

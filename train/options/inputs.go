@@ -58,7 +58,7 @@ func (c *Config) resolveKernel(ctx context.Context, ds *data.Dataset) (notes []s
 		return nil, c.Errorf("codebook", "%s holds no sequences of vectors: leave it out", ds.Path)
 	}
 	if ds.Sequences == nil {
-		for _, key := range words("tokens projection") {
+		for _, key := range []string{"tokens", "projection"} {
 			if c.Explicit(key) && c.Text(key) != Find(key).Text() {
 				return nil, c.Errorf(key, "%s is read without sequences: name their column by %s, or leave it out",
 					ds.Path, usererror.Flag("sequence"))

@@ -36,7 +36,7 @@ func (c Config) Last() int {
 }
 
 // lengthKeys are the options of the length of training and of its source.
-var lengthKeys = words("steps epochs time-limit planned-for rows-chose-length replanned stop-after")
+var lengthKeys = strings.Fields("steps epochs time-limit planned-for rows-chose-length replanned stop-after")
 
 // IsLength reports whether an option is a length of training.
 func IsLength(key string) bool { return key == "steps" || key == "epochs" || key == "time-limit" }

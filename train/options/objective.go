@@ -93,7 +93,7 @@ const minChoiceRows = 30
 // objective is Auto until then. If the user gives a length or a weight, they choose only if the user gives Auto, too. A
 // regression of sequences takes all its steps under the bound: these are few, and a quarter of them is too short.
 func (c Config) heldOutRowsChoose(ds *data.Dataset) bool {
-	if !c.Explicit("objective") && slices.ContainsFunc(words("steps epochs kl-weight"), c.Explicit) {
+	if !c.Explicit("objective") && slices.ContainsFunc([]string{"steps", "epochs", "kl-weight"}, c.Explicit) {
 		return false
 	}
 	return c.noChoice(ds) == ""

@@ -107,8 +107,6 @@ const (
 	onGPDRF = "gpdrf"
 )
 
-func words(list string) []string { return strings.Fields(list) }
-
 // defaults is the table of Options, which only the values of a Config change.
 var defaults = sync.OnceValue(Options)
 

@@ -78,11 +78,11 @@ func (c *Config) fileOptions() []Option {
 			Help: "the order of day and month in dates such as 1/2/2020; auto takes the one that all cells fit"},
 		{Key: "separator", Arg: strings.Join(data.Separators(), "|"), check: data.CheckSeparator, value: &c.Separator,
 			Help: "the separator of the cells of a table"},
-		{Key: "decimal", Values: words("auto point comma"), value: &c.Decimal,
+		{Key: "decimal", Values: []string{Auto, "point", "comma"}, value: &c.Decimal,
 			Help: "the decimal sign; auto detects commas if something else separates the cells"},
-		{Key: "thousands", Values: words("auto , . space none"), value: &c.Thousands,
+		{Key: "thousands", Values: []string{Auto, ",", ".", "space", "none"}, value: &c.Thousands,
 			Help: "the sign between thousands; auto detects it, unless it may be the decimal sign"},
-		{Key: "header", Values: words("auto yes no"), value: &c.Header,
+		{Key: "header", Values: []string{Auto, "yes", "no"}, value: &c.Header,
 			Help: "whether the first row of a table names its columns"},
 	}
 }
@@ -100,7 +100,7 @@ func (c *Config) rowOptions() []Option {
 		{Key: "target", Flag: true, Arg: "COL[,COL]", value: &c.Target,
 			Help: "target column by name or by number from 1, or several for a regression of each; default: the " +
 				"column \"target\", or the last"},
-		{Key: "task", Flag: true, Values: words("auto regression classification"), value: &c.Task,
+		{Key: "task", Flag: true, Values: []string{Auto, "regression", "classification"}, value: &c.Task,
 			Help: "auto takes whole numbers with few values for classes, unless the likelihood is of counts"},
 		{Key: "order", OmitUnset: true, Arg: "LOW,…,HIGH", value: &c.Order,
 			Help: "levels of likelihood ordinal, lowest first, if they are words"},
@@ -128,13 +128,13 @@ func (c *Config) rowOptions() []Option {
 // runOptions returns the options for the whole run.
 func (c *Config) runOptions() []Option {
 	return []Option{
-		{Key: "model", Flag: true, Values: words("gpdrf gp drf"), value: &c.Model,
+		{Key: "model", Flag: true, Values: []string{"gpdrf", "gp", "drf"}, value: &c.Model,
 			Help: "the paper's model, its first layer alone, or its random-feature layers alone"},
-		{Key: "preset", Flag: true, Values: words("default best paper"), check: checkPreset, value: &c.Preset,
+		{Key: "preset", Flag: true, Values: []string{"default", "best", "paper"}, check: checkPreset, value: &c.Preset,
 			Help: "set of defaults for the other options; best searches models and stacks them: docs/best.md"},
 		{Key: "device", Flag: true, Arg: "auto|cpu|cuda|cuda:N", value: &c.Device,
 			Help: "where to compute; auto is the first GPU, or else the CPU. :f64 computes in double, default :f32"},
-		{Key: "precision", Values: words("highest medium"), value: &c.Precision,
+		{Key: "precision", Values: []string{"highest", "medium"}, value: &c.Precision,
 			Help: "precision of products in random-feature layers, on GPUs with tensor cores: float32, or TF32, with " +
 				"factors of 11 bits"},
 		{Key: "seed", Flag: true, Arg: "N", value: &c.Seed,
@@ -173,7 +173,7 @@ func (c *Config) gpOptions() []Option {
 	return []Option{
 		{Key: "inducing", Flag: true, Models: onGP, Arg: "M", limits: between(1, MaxWidth), value: &c.Inducing,
 			Help: "number of inducing points"},
-		{Key: "inducing-init", Models: onGP, Values: words("auto kmeans random kmedoids"),
+		{Key: "inducing-init", Models: onGP, Values: []string{Auto, "kmeans", "random", "kmedoids"},
 			value: &c.InducingInit,
 			Help: "choice of the inducing points: kmedoids for sequences, kmeans for vectors. auto is kmeans, or " +
 				"random for sequences"},
@@ -181,13 +181,14 @@ func (c *Config) gpOptions() []Option {
 			Help: "learn the inducing points by gradient"},
 		{Key: "whiten", Models: onGP, value: &c.Whiten,
 			Help: "whiten q of the inducing outputs; false is the paper's form"},
-		{Key: "q-cov", Models: onGP, Values: words("full diagonal"), value: &c.QCov,
+		{Key: "q-cov", Models: onGP, Values: []string{"full", "diagonal"}, value: &c.QCov,
 			Help: "covariance of q; full is the paper's, diagonal is faster"},
 		{Key: "kernel", Flag: true, Arg: strings.Join(kernelChoices(), "|"), check: checkKernel, value: &c.KernelSpec,
 			Help: "kernel of vectors: rbf is the paper's; Matérn 1/2, 3/2 and 5/2 are rougher; a + adds two. Of " +
 				"sequences: feature maps such as double:1,5+spectrum:3, see docs/sequences.md. auto is rbf, or the " +
 				"maps that predict held-out training rows best. Model drf has kernels of sequences only"},
-		{Key: "lengthscales", Models: onGP, Values: words("auto ard isotropic shared common"), value: &c.Lengthscales,
+		{Key: "lengthscales", Models: onGP, Values: []string{Auto, "ard", "isotropic", "shared", "common"},
+			value: &c.Lengthscales,
 			Help: "length-scales: ard, one per input and latent function; isotropic, per latent function; shared, " +
 				"per input; common, one in all. auto is shared, or common with fewer than 10 rows per input"},
 		{Key: "gp-lengthscale-factor", Models: onGP, Arg: "X", limits: between(0, maxFactor),
@@ -219,7 +220,7 @@ func (c *Config) drfOptions() []Option {
 				"form. The others draw frequencies: prior-fixed once from the prior, var-fixed once from a " +
 				"learned q, var-resampled from it in each step. The objective of var-fixed is not a bound, and " +
 				"small or noisy data are memorised. docs/randomness.md has the endings -each and -all"},
-		{Key: "w-cov", Models: onDRF, Values: words("auto full diagonal"), value: &c.WCov,
+		{Key: "w-cov", Models: onDRF, Values: []string{Auto, "full", "diagonal"}, value: &c.WCov,
 			Help: "covariance of the weights of the last layer, if frequencies are integrated. auto is full with one " +
 				"output, at most 128 frequencies, and at most 20 rows per frequency"},
 		{Key: "local-reparam", Models: onDRF, value: &c.LocalReparam,
@@ -242,14 +243,15 @@ func (c *Config) objectiveOptions() []Option {
 	searched := c.Preset == Best && c.Likelihood == Auto // some candidates of a search have Student's t
 	student := missingNeed(searched || c.Likelihood == model.StudentLikelihood, "likelihood "+model.StudentLikelihood)
 	return []Option{
-		{Key: "likelihood", Flag: true, Values: words("auto gaussian student-t heteroscedastic poisson " +
-			"negative-binomial lognormal softmax bernoulli ordinal"), value: &c.Likelihood,
+		{Key: "likelihood", Flag: true, value: &c.Likelihood,
+			Values: []string{Auto, "gaussian", "student-t", "heteroscedastic", "poisson", "negative-binomial",
+				"lognormal", "softmax", "bernoulli", "ordinal"},
 			Help: "for numbers: gaussian, student-t for outliers, heteroscedastic if the noise varies between rows, " +
 				"lognormal for positive numbers with proportional noise. For counts: poisson, or negative-binomial " +
 				"if overdispersed. For classes: softmax, bernoulli for two classes, or ordinal for ordered levels. " +
 				"auto is gaussian, softmax, negative-binomial if the targets are clearly counts, or heteroscedastic " +
 				"if held-out rows choose it: docs/likelihoods.md"},
-		{Key: "objective", Values: words(Auto + " " + ELBO + " " + Predictive), value: &c.Objective,
+		{Key: "objective", Values: []string{Auto, ELBO, Predictive}, value: &c.Objective,
 			Help: "elbo is the bound; predictive is the log density of targets under the prediction, less the KL " +
 				"terms. auto lets held-out rows choose, with kl-weight, unless steps, epochs or kl-weight are given: " +
 				"docs/defaults.md"},
@@ -262,7 +264,7 @@ func (c *Config) objectiveOptions() []Option {
 		{Key: "class-offsets", value: &c.ClassOffsets,
 			Help: "learn a bias for each class, so that far from the training rows the class frequencies are " +
 				"predicted; on for sequences"},
-		{Key: "class-weights", Values: words("none " + Balanced), value: &c.ClassWeights,
+		{Key: "class-weights", Values: []string{"none", Balanced}, value: &c.ClassWeights,
 			Help: "balanced gives all classes the same total weight, for a higher recall of rare ones; probabilities " +
 				"are then those of equally frequent classes"},
 		{Key: "temperature", Arg: "T", limits: between(0, 1000), value: &c.Temperature,
@@ -289,7 +291,7 @@ func (c *Config) optimiserOptions() []Option {
 			Help: "Adam's learning rate"},
 		{Key: "warmup", Arg: "N", limits: between(0, MaxSteps), value: &c.Warmup,
 			Help: "steps over which the learning rate rises"},
-		{Key: "decay", Values: words("none " + Cosine), value: &c.Decay,
+		{Key: "decay", Values: []string{"none", Cosine}, value: &c.Decay,
 			Help: "decay of the learning rate"},
 		{Key: "kl-warmup", Arg: "X", limits: fraction(false), value: &c.KLWarmup,
 			Help: "fraction of the steps over which the weight of the KL terms rises"},
