@@ -68,7 +68,7 @@ func between(lo, hi float64) limits { return limits{lo: lo, hi: hi} }
 
 func above(lo, hi float64) limits { return limits{lo: lo, hi: hi, excludesLow: true} }
 
-func fraction(excludesHigh bool) limits { return limits{hi: 1, excludesHigh: excludesHigh} }
+func below(lo, hi float64) limits { return limits{lo: lo, hi: hi, excludesHigh: true} }
 
 // check tells why v is not allowed; "" if it is. NaN and the infinities never pass.
 func (l limits) check(v float64) string {
