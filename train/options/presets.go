@@ -53,9 +53,10 @@ func withoutRemovedPreset(file []Setting) []Setting {
 	return file
 }
 
-// WithoutRemoved replaces values of options that this version does not have, in the options of a run that has ended: no
-// prediction depends on them.
-func WithoutRemoved(file []Setting) []Setting {
+// ForOpeningOldRun replaces values of options that this version does not have, in the options of a run that has ended:
+// no prediction depends on them.
+func ForOpeningOldRun(file []Setting) []Setting {
+	file = slices.Clone(file)
 	for i, s := range file {
 		if s.Key == "inducing-init" && s.Text == "greedy" {
 			file[i].Text = Auto

@@ -78,7 +78,7 @@ func OpenRun(path string) (*Run, error) {
 	if text, err := os.ReadFile(file); err == nil && !bytes.HasSuffix(text, []byte("\n")) {
 		return nil, usererror.Errorf("%s: damaged: it is cut short, in the middle of a line", file)
 	}
-	if r.Config, err = options.Resolve(options.WithoutRemoved(settings), nil); err != nil {
+	if r.Config, err = options.Resolve(options.ForOpeningOldRun(settings), nil); err != nil {
 		return nil, err
 	}
 	if r.Result, err = ReadResult(path); err != nil {
