@@ -117,8 +117,15 @@ func (c Config) noChoice(ds *data.Dataset) string {
 	return ""
 }
 
-// maxDeepFeatures is the largest number of features by default of two layers. A step with more takes longer.
-const maxDeepFeatures = 200
+// The defaults of two random-feature layers. A step with more features takes longer.
+const (
+	deepLayers      = 2
+	deepHidden      = 16
+	deepLatents     = 32
+	minDeepFeatures = 100
+	maxDeepFeatures = 200
+	deepSteps       = 20000
+)
 
 // resolveDepth makes two random-feature layers the preset default if rows outnumber their parameters. They have 32
 // latent functions, and from 100 to 200 features, as many as rows allow. They fit better then; with fewer rows they
@@ -129,21 +136,22 @@ func (c *Config) resolveDepth(ds *data.Dataset) []string {
 	if c.Preset != Defaults().Preset || c.Model != model.GPDRF || ds.Sequences != nil || given || c.Objective == ELBO {
 		return nil
 	}
-	for features := maxDeepFeatures; features >= 100; features -= 10 {
+	for features := maxDeepFeatures; features >= minDeepFeatures; features -= 10 {
 		deep := *c
-		notes := deep.adopt("defaults where rows outnumber the parameters of two layers: ", []newDefault{{"layers", 2},
-			{"hidden", 16}, {"latents", max(c.Latents, 32)}, {"features", features}, {"steps", 20000}})
+		notes := deep.adopt("defaults where rows outnumber the parameters of two layers: ", []newDefault{
+			{"layers", deepLayers}, {"hidden", deepHidden}, {"latents", max(c.Latents, deepLatents)},
+			{"features", features}, {"steps", deepSteps}})
 		if deep.HasPredictive(ds) && deep.outnumbersParameters(ds) {
 			*c = deep
 			return notes
 		}
 	}
-	given, latents := c.Explicit("features"), max(c.Latents, 32)
+	given, latents := c.Explicit("features"), max(c.Latents, deepLatents)
 	if c.Explicit("latents") {
-		given, latents = true, 32
+		given, latents = true, deepLatents
 	}
 	usual := *c
-	usual.Layers, usual.Hidden, usual.Latents, usual.Features = 2, 16, latents, 100
+	usual.Layers, usual.Hidden, usual.Latents, usual.Features = deepLayers, deepHidden, latents, minDeepFeatures
 	if given && usual.HasPredictive(ds) && usual.outnumbersParameters(ds) {
 		return []string{"one layer, since rows do not outnumber the parameters of two with the sizes given: " +
 			usererror.Key("layers") + "=2 has two"}
