@@ -3,7 +3,6 @@ package options
 import (
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
@@ -11,23 +10,14 @@ import (
 // fromShare is the default length of a run that starts at a model, as a share of the steps of the model's run.
 const fromShare = 0.2
 
-// modelKeys are the options, beside those of layers, that a run which starts at a model cannot change: its rows are
-// read as the model needs them, and its frozen draws belong to the seed.
-var modelKeys = strings.Fields("target task tokens sequence codebook gram scaling columns target-scaling one-hot " +
-	"ignore text id dates missing model preset seed ensemble likelihood class-offsets samples learn-dof dof " +
-	"noise-init offset order")
+// warmStart is the value of an option in a run that starts at a model.
+type warmStart int
 
-// fixedByModel reports whether a run that starts at a model cannot change the option.
-func (o *Option) fixedByModel() bool {
-	return o.Group == "GP layer" || o.Group == "DRF layers" || slices.Contains(modelKeys, o.Key)
-}
-
-// runKeys are the options that a run never takes over from the run of its start model: those of its rows and its
-// length. rampKeys are those of the beginning of a training, which are 0 for such a run.
-var (
-	runKeys = slices.Concat(strings.Fields("from data test labels test-labels folds fold separator decimal thousands "+
-		"header data-dir device chunk eval-every"), lengthKeys)
-	rampKeys = strings.Fields("kl-warmup freeze-omega freeze-kernel")
+const (
+	ofOldRun warmStart = iota // that of the run of the model, unless a user gives another
+	ofModel                   // that of the run of the model: its rows and frozen draws are the model's
+	ofNewRun                  // that of the new run: its rows and its length
+	zero                      // 0, unless a user gives another: it is of the beginning of a training
 )
 
 // WarmStart returns the Config of a run that starts at the model of another run, which has taken the given steps with
@@ -45,16 +35,16 @@ func (c Config) WarmStart(base Config, steps int) (Config, error) {
 		given := c.Explicit(o.Key)
 		value := reflect.ValueOf(table[i].value).Elem()
 		switch {
-		case o.fixedByModel() && given && o.Text() != table[i].Text() && o.Text() != Auto:
+		case o.warm == ofModel && given && o.Text() != table[i].Text() && o.Text() != Auto:
 			return c, c.Errorf(o.Key, "the model of %s was made with %q: leave the option out, or train a new model",
 				c.StartFrom, table[i].Text())
 		case o.Key == "objective" && given && c.Objective == Auto:
 			return c, c.Errorf(o.Key, "%s is for new models: leave it out for %s, the objective of %s, or give another",
 				Auto, base.Objective, c.StartFrom)
-		case o.fixedByModel(), o.Key == "objective" && c.Objective == Auto:
-		case given, slices.Contains(runKeys, o.Key):
+		case o.warm == ofModel, o.Key == "objective" && c.Objective == Auto:
+		case given, o.warm == ofNewRun:
 			value.Set(reflect.ValueOf(o.value).Elem())
-		case slices.Contains(rampKeys, o.Key):
+		case o.warm == zero:
 			value.SetZero()
 		}
 	}

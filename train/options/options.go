@@ -28,6 +28,7 @@ type Option struct {
 	Flag      bool // the option has a flag of its own; others are keys of a config file and of --set
 	OmitUnset bool // the option is written to config.yaml only if it is set
 
+	warm   warmStart // value in a run that starts at a model
 	limits limits
 	check  func(text string) (wrong string) // further check of a text, beside Values; nil: none
 	value  any                              // pointer to the field of a Config

@@ -32,6 +32,9 @@ func (c *Config) Options() (all []Option) {
 	} {
 		for _, o := range part.options {
 			o.Group = part.group
+			if part.group == "GP layer" || part.group == "DRF layers" {
+				o.warm = ofModel
+			}
 			all = append(all, o)
 		}
 	}
@@ -41,27 +44,27 @@ func (c *Config) Options() (all []Option) {
 // fileOptions returns the options for the files of the rows, and for the format of a table.
 func (c *Config) fileOptions() []Option {
 	return []Option{
-		{Key: "data", Flag: true, Arg: "FILE|NAME", value: &c.Data,
+		{Key: "data", Flag: true, Arg: "FILE|NAME", warm: ofNewRun, value: &c.Data,
 			Help: "a file in a format of docs/data.md, or a named set: " + strings.Join(data.Names(), ", ")},
-		{Key: "test", Flag: true, Arg: "FILE|none", value: &c.Test,
+		{Key: "test", Flag: true, Arg: "FILE|none", warm: ofNewRun, value: &c.Test,
 			Help: "rows to test on; default: 10 % of a file, drawn by the seed. none trains on all rows of a file, " +
 				"without scores"},
-		{Key: "labels", Flag: true, Arg: "FILE", value: &c.Labels,
+		{Key: "labels", Flag: true, Arg: "FILE", warm: ofNewRun, value: &c.Labels,
 			Help: "file with the targets, if the input file has none and no label file is found by its name"},
-		{Key: "test-labels", Arg: "FILE", value: &c.TestLabels,
+		{Key: "test-labels", Arg: "FILE", warm: ofNewRun, value: &c.TestLabels,
 			Help: "file with the targets of the test rows"},
-		{Key: "one-hot", value: &c.OneHot,
+		{Key: "one-hot", warm: ofModel, value: &c.OneHot,
 			Help: "one-hot encode the 1000 most frequent of up to 16384 values of each text column; by default, " +
 				"more than 30 values become one input, their effect on the target"},
-		{Key: "ignore", Flag: true, Arg: "COL[,COL]", value: &c.Ignore,
+		{Key: "ignore", Flag: true, Arg: "COL[,COL]", warm: ofModel, value: &c.Ignore,
 			Help: "columns to leave out, by name or by number from 1"},
-		{Key: "text", Arg: "COL[,COL]", value: &c.TableOptions.Text,
+		{Key: "text", Arg: "COL[,COL]", warm: ofModel, value: &c.TableOptions.Text,
 			Help: "columns of text, by name or by number from 1, even if cells are digits or NA; only empty cells " +
 				"are missing"},
-		{Key: "id", Arg: "COL", value: &c.ID,
+		{Key: "id", Arg: "COL", warm: ofModel, value: &c.ID,
 			Help: "the column that names the rows, copied to predictions and not an input; default: the first column " +
 				"of text that names each row"},
-		{Key: "missing", Flag: true, Values: data.MissingWays(), value: &c.Missing,
+		{Key: "missing", Flag: true, Values: data.MissingWays(), warm: ofModel, value: &c.Missing,
 			Help: "missing cells (empty, NA, NaN, ?): error; impute the median, with an input that marks them; or " +
 				"drop their rows"},
 		{Key: "weights", Flag: true, Arg: "COL", value: &c.Roles.Weights,
@@ -72,17 +75,18 @@ func (c *Config) fileOptions() []Option {
 		{Key: "time", Flag: true, Arg: "COL", value: &c.Roles.Time,
 			Help: "the column of times: every split trains on the past and tests on the future, --cv on " +
 				"expanding windows"},
-		{Key: "offset", Arg: "COL", value: &c.Roles.Offset,
+		{Key: "offset", Arg: "COL", warm: ofModel, value: &c.Roles.Offset,
 			Help: "the column that is added to the log rates of counts, such as the logarithm of an exposure"},
-		{Key: "dates", Values: cellformat.DateOrders(), value: &c.Dates,
+		{Key: "dates", Values: cellformat.DateOrders(), warm: ofModel, value: &c.Dates,
 			Help: "the order of day and month in dates such as 1/2/2020; auto takes the one that all cells fit"},
-		{Key: "separator", Arg: strings.Join(data.Separators(), "|"), check: data.CheckSeparator, value: &c.Separator,
+		{Key: "separator", Arg: strings.Join(data.Separators(), "|"), check: data.CheckSeparator,
+			warm: ofNewRun, value: &c.Separator,
 			Help: "the separator of the cells of a table"},
-		{Key: "decimal", Values: []string{Auto, "point", "comma"}, value: &c.Decimal,
+		{Key: "decimal", Values: []string{Auto, "point", "comma"}, warm: ofNewRun, value: &c.Decimal,
 			Help: "the decimal sign; auto detects commas if something else separates the cells"},
-		{Key: "thousands", Values: []string{Auto, ",", ".", "space", "none"}, value: &c.Thousands,
+		{Key: "thousands", Values: []string{Auto, ",", ".", "space", "none"}, warm: ofNewRun, value: &c.Thousands,
 			Help: "the sign between thousands; auto detects it, unless it may be the decimal sign"},
-		{Key: "header", Values: []string{Auto, "yes", "no"}, value: &c.Header,
+		{Key: "header", Values: []string{Auto, "yes", "no"}, warm: ofNewRun, value: &c.Header,
 			Help: "whether the first row of a table names its columns"},
 	}
 }
@@ -90,36 +94,36 @@ func (c *Config) fileOptions() []Option {
 // rowOptions returns the options for the choice of the test rows, and for the kinds of the columns.
 func (c *Config) rowOptions() []Option {
 	return []Option{
-		{Key: "folds", Flag: true, Arg: "N", limits: between(0, 100), value: &c.Folds,
+		{Key: "folds", Flag: true, Arg: "N", limits: between(0, 100), warm: ofNewRun, value: &c.Folds,
 			Help: "split all rows of a file or a named set into N stratified folds. 0 uses the folds of a named set"},
-		{Key: "fold", Flag: true, Arg: "K", limits: between(0, 100), value: &c.Fold,
+		{Key: "fold", Flag: true, Arg: "K", limits: between(0, 100), warm: ofNewRun, value: &c.Fold,
 			Help: "the test fold, of a named set or of --folds"},
-		{Key: "data-dir", Arg: "DIR", value: &c.DataDir,
+		{Key: "data-dir", Arg: "DIR", warm: ofNewRun, value: &c.DataDir,
 			Needs: missingNeed(slices.Contains(data.Names(), c.Data), "a named set as "+usererror.Flag("data")),
 			Help:  "folder of the named sets; default: $GPDRF_DATA. The command data takes it as --data-dir DIR"},
-		{Key: "target", Flag: true, Arg: "COL[,COL]", value: &c.Target,
+		{Key: "target", Flag: true, Arg: "COL[,COL]", warm: ofModel, value: &c.Target,
 			Help: "target column by name or by number from 1, or several for a regression of each; default: the " +
 				"column \"target\", or the last"},
-		{Key: "task", Flag: true, Values: []string{Auto, "regression", "classification"}, value: &c.Task,
+		{Key: "task", Flag: true, Values: []string{Auto, "regression", "classification"}, warm: ofModel, value: &c.Task,
 			Help: "auto takes whole numbers with few values for classes, unless the likelihood is of counts"},
-		{Key: "order", OmitUnset: true, Arg: "LOW,…,HIGH", value: &c.Order,
+		{Key: "order", OmitUnset: true, Arg: "LOW,…,HIGH", warm: ofModel, value: &c.Order,
 			Help: "levels of likelihood ordinal, lowest first, if they are words"},
-		{Key: "tokens", Values: data.Tokens(), value: &c.Tokens,
+		{Key: "tokens", Values: data.Tokens(), warm: ofModel, value: &c.Tokens,
 			Help: "alphabet of sequences: docs/sequences.md"},
-		{Key: "sequence", Flag: true, Arg: "COL", value: &c.Sequence,
+		{Key: "sequence", Flag: true, Arg: "COL", warm: ofModel, value: &c.Sequence,
 			Help: "the column of a table that holds sequences"},
-		{Key: "codebook", Arg: "N", limits: between(1, MaxWidth), value: &c.Codebook,
+		{Key: "codebook", Arg: "N", limits: between(1, MaxWidth), warm: ofModel, value: &c.Codebook,
 			Help: "number of symbols that k-means makes of sequences of vectors"},
-		{Key: "gram", Models: onGP, Arg: "FILE.npz", value: &c.Gram,
+		{Key: "gram", Models: onGP, Arg: "FILE.npz", warm: ofModel, value: &c.Gram,
 			Help: "a precomputed kernel between the rows and inducing points; docs/sequences.md has the arrays"},
-		{Key: "scaling", Values: scaling.Scalings(), value: &c.Scaling,
+		{Key: "scaling", Values: scaling.Scalings(), warm: ofModel, value: &c.Scaling,
 			Help: "scaling of the inputs: standard; tails, standard after shortening long tails; robust, by median " +
 				"and quartiles, clipped at 5; log, for counts. auto is tails, and none for images"},
-		{Key: "columns", Values: []string{Auto, Components, AllColumns}, value: &c.Columns,
+		{Key: "columns", Values: []string{Auto, Components, AllColumns}, warm: ofModel, value: &c.Columns,
 			Help: "inputs of a table of numbers: all columns, or components, the first 100 principal components of " +
 				"the scaled columns. auto makes scores of columns that outnumber the training rows, and tries " +
 				"components of redundant columns: docs/data.md"},
-		{Key: "target-scaling", Values: scaling.TargetScalings(), value: &c.Targets,
+		{Key: "target-scaling", Values: scaling.TargetScalings(), warm: ofModel, value: &c.Targets,
 			Help: "scaling of targets; auto takes the logarithm of positive targets that are skewed over decades; " +
 				"counts have none"},
 	}
@@ -128,42 +132,43 @@ func (c *Config) rowOptions() []Option {
 // runOptions returns the options for the whole run.
 func (c *Config) runOptions() []Option {
 	return []Option{
-		{Key: "model", Flag: true, Values: []string{"gpdrf", "gp", "drf"}, value: &c.Model,
+		{Key: "model", Flag: true, Values: []string{"gpdrf", "gp", "drf"}, warm: ofModel, value: &c.Model,
 			Help: "the paper's model, its first layer alone, or its random-feature layers alone"},
-		{Key: "preset", Flag: true, Values: []string{"default", "best", "paper"}, check: checkPreset, value: &c.Preset,
+		{Key: "preset", Flag: true, Values: []string{"default", "best", "paper"}, check: checkPreset,
+			warm: ofModel, value: &c.Preset,
 			Help: "set of defaults for the other options; best searches models and stacks them: docs/best.md"},
-		{Key: "device", Flag: true, Arg: "auto|cpu|cuda|cuda:N", value: &c.Device,
+		{Key: "device", Flag: true, Arg: "auto|cpu|cuda|cuda:N", warm: ofNewRun, value: &c.Device,
 			Help: "where to compute; auto is the first GPU, or else the CPU. :f64 computes in double, default :f32"},
 		{Key: "precision", Values: []string{"highest", "medium"}, value: &c.Precision,
 			Help: "precision of products in random-feature layers, on GPUs with tensor cores: float32, or TF32, with " +
 				"factors of 11 bits"},
-		{Key: "seed", Flag: true, Arg: "N", value: &c.Seed,
+		{Key: "seed", Flag: true, Arg: "N", warm: ofModel, value: &c.Seed,
 			Help: "seed of all random numbers: the same seed gives the same bytes"},
-		{Key: "from", Flag: true, Arg: "RUN", value: &c.StartFrom,
+		{Key: "from", Flag: true, Arg: "RUN", warm: ofNewRun, value: &c.StartFrom,
 			Help: "warm start: train the model of this run further, on the new rows of --data, for a fifth of its " +
 				"steps: docs/intervals.md"},
-		{Key: "ensemble", Arg: "K", limits: between(1, 100), value: &c.Ensemble,
+		{Key: "ensemble", Arg: "K", limits: between(1, 100), warm: ofModel, value: &c.Ensemble,
 			Help: "train with K seeds, from --seed on, and predict with the mean of the models"},
 		{Key: "deterministic", value: &c.Deterministic,
 			Help: "add up each batch as 8 parts in a fixed order, for the same bytes on 1, 2, 4 and 8 ranks. It is " +
 				"slower: docs/scaling.md"},
-		{Key: "steps", Flag: true, Arg: "N", limits: between(1, MaxSteps), value: &c.Steps,
+		{Key: "steps", Flag: true, Arg: "N", limits: between(1, MaxSteps), warm: ofNewRun, value: &c.Steps,
 			Help: "number of training steps; if given, held-out rows choose the objective only with objective=auto"},
-		{Key: "epochs", Arg: "N", limits: above(0, MaxSteps), value: &c.Epochs,
+		{Key: "epochs", Arg: "N", limits: above(0, MaxSteps), warm: ofNewRun, value: &c.Epochs,
 			Help: "training length in passes over the rows"},
-		{Key: "time-limit", Flag: true, Arg: "10m", value: &c.TimeLimit,
+		{Key: "time-limit", Flag: true, Arg: "10m", warm: ofNewRun, value: &c.TimeLimit,
 			Help: "time for training and test; the steps get at least two thirds of it: docs/cli.md"},
 		{Key: "checkpoint-every", Arg: "TIME|STEPS", value: &c.CheckpointEvery,
 			Help: "time or steps between checkpoints, from which --resume continues; 0 makes one only at " +
 				"Ctrl-C, and after attempts"},
-		{Key: "planned-for", OmitUnset: true, value: &c.PlannedFor,
+		{Key: "planned-for", OmitUnset: true, warm: ofNewRun, value: &c.PlannedFor,
 			Help: "what steps was computed from; for the record"},
-		{Key: "rows-chose-length", OmitUnset: true, value: &c.RowsChoseLength,
+		{Key: "rows-chose-length", OmitUnset: true, warm: ofNewRun, value: &c.RowsChoseLength,
 			Help: "more steps were worse on rows that were held out; for the record"},
-		{Key: "replanned", OmitUnset: true, value: &c.Replanned,
+		{Key: "replanned", OmitUnset: true, warm: ofNewRun, value: &c.Replanned,
 			Help: "the numbers of steps that were planned before, each with the step after which a time limit " +
 				"asked for another, such as 1000@200"},
-		{Key: "stop-after", OmitUnset: true, limits: between(0, MaxSteps), value: &c.StopAfter,
+		{Key: "stop-after", OmitUnset: true, limits: between(0, MaxSteps), warm: ofNewRun, value: &c.StopAfter,
 			Help: "the step at which the run was stopped; 0 if it was not"},
 	}
 }
@@ -243,7 +248,7 @@ func (c *Config) objectiveOptions() []Option {
 	searched := c.Preset == Best && c.Likelihood == Auto // some candidates of a search have Student's t
 	student := missingNeed(searched || c.Likelihood == model.StudentLikelihood, "likelihood "+model.StudentLikelihood)
 	return []Option{
-		{Key: "likelihood", Flag: true, value: &c.Likelihood,
+		{Key: "likelihood", Flag: true, warm: ofModel, value: &c.Likelihood,
 			Values: []string{Auto, "gaussian", "student-t", "heteroscedastic", "poisson", "negative-binomial",
 				"lognormal", "softmax", "bernoulli", "ordinal"},
 			Help: "for numbers: gaussian, student-t for outliers, heteroscedastic if the noise varies between rows, " +
@@ -255,13 +260,13 @@ func (c *Config) objectiveOptions() []Option {
 			Help: "elbo is the bound; predictive is the log density of targets under the prediction, less the KL " +
 				"terms. auto lets held-out rows choose, with kl-weight, unless steps, epochs or kl-weight are given: " +
 				"docs/defaults.md"},
-		{Key: "dof", Arg: "X", limits: above(2, maxFactor), value: &c.DoF,
+		{Key: "dof", Arg: "X", limits: above(2, maxFactor), warm: ofModel, value: &c.DoF,
 			Needs: student,
 			Help:  "initial degrees of freedom of student-t, above 2"},
-		{Key: "learn-dof", value: &c.LearnDoF,
+		{Key: "learn-dof", warm: ofModel, value: &c.LearnDoF,
 			Needs: student,
 			Help:  "learn the degrees of freedom of student-t by gradient"},
-		{Key: "class-offsets", value: &c.ClassOffsets,
+		{Key: "class-offsets", warm: ofModel, value: &c.ClassOffsets,
 			Help: "learn a bias for each class, so that far from the training rows the class frequencies are " +
 				"predicted; on for sequences"},
 		{Key: "class-weights", Values: []string{"none", Balanced}, value: &c.ClassWeights,
@@ -272,9 +277,9 @@ func (c *Config) objectiveOptions() []Option {
 				"deviation of numbers; 0 fits it to held-out rows, if any"},
 		{Key: "kl-weight", Arg: "X", limits: between(0, maxFactor), value: &c.KLWeight,
 			Help: "weight of the KL terms; other than 1, the objective is a tempered ELBO and not a bound"},
-		{Key: "samples", Arg: "S", limits: between(1, MaxSamples), value: &c.Samples,
+		{Key: "samples", Arg: "S", limits: between(1, MaxSamples), warm: ofModel, value: &c.Samples,
 			Help: "number of Monte-Carlo samples in training"},
-		{Key: "noise-init", Arg: "X", limits: between(0, maxFactor), value: &c.NoiseInit,
+		{Key: "noise-init", Arg: "X", limits: between(0, maxFactor), warm: ofModel, value: &c.NoiseInit,
 			Help: "initial noise variance, of a target with sd 1; 0 is the error of an exact GP on a few rows"},
 	}
 }
@@ -284,7 +289,7 @@ func (c *Config) optimiserOptions() []Option {
 	return []Option{
 		{Key: "batch", Flag: true, Arg: "B", limits: between(1, MaxWidth), value: &c.Batch,
 			Help: "number of rows per step"},
-		{Key: "chunk", Arg: "N", limits: between(0, MaxWidth), value: &c.Chunk,
+		{Key: "chunk", Arg: "N", limits: between(0, MaxWidth), warm: ofNewRun, value: &c.Chunk,
 			Help: "number of rows computed at a time, with the same result as the whole batch; 0 is as many as fit " +
 				"the device's memory"},
 		{Key: "lr", Flag: true, Arg: "X", limits: above(0, 10), value: &c.LR,
@@ -293,13 +298,13 @@ func (c *Config) optimiserOptions() []Option {
 			Help: "steps over which the learning rate rises"},
 		{Key: "decay", Values: []string{"none", Cosine}, value: &c.Decay,
 			Help: "decay of the learning rate"},
-		{Key: "kl-warmup", Arg: "X", limits: between(0, 1), value: &c.KLWarmup,
+		{Key: "kl-warmup", Arg: "X", limits: between(0, 1), warm: zero, value: &c.KLWarmup,
 			Help: "fraction of the steps over which the weight of the KL terms rises"},
-		{Key: "freeze-omega", Models: onDRF, Arg: "N", limits: between(0, MaxSteps), value: &c.FreezeOmega,
+		{Key: "freeze-omega", Models: onDRF, Arg: "N", limits: between(0, MaxSteps), warm: zero, value: &c.FreezeOmega,
 			Needs: missingNeed(model.ParseSpectraTreatment(c.Spectra).Name != model.PriorFixed,
 				"spectra other than "+model.PriorFixed),
 			Help: "first steps in which q of the frequencies is held"},
-		{Key: "freeze-kernel", Arg: "N", limits: between(0, MaxSteps), value: &c.FreezeKernel,
+		{Key: "freeze-kernel", Arg: "N", limits: between(0, MaxSteps), warm: zero, value: &c.FreezeKernel,
 			Help: "first steps in which kernel and noise parameters are held"},
 		{Key: "natgrad", Models: onGP, Arg: "GAMMA", limits: between(0, 1), value: &c.NatGrad,
 			Help: "update q of the inducing outputs by natural gradients of this size, at most 1, instead of Adam. " +
@@ -321,7 +326,7 @@ func (c *Config) validationOptions() []Option {
 		{Key: "validation", Arg: "FRACTION|FILE", value: &c.Validation,
 			Help: "rows for evaluation during training: a fraction of the training rows, held out by the seed, " +
 				"or a file; 0 for none"},
-		{Key: "eval-every", Arg: "N", limits: between(0, MaxSteps), value: &c.EvalEvery,
+		{Key: "eval-every", Arg: "N", limits: between(0, MaxSteps), warm: ofNewRun, value: &c.EvalEvery,
 			Help: fmt.Sprintf("steps between two evaluations, each with %d samples of at most %d rows; 0 is a "+
 				"twentieth of the run", ValidationSamples, ValidationRows)},
 		{Key: "early-stop", Arg: "PATIENCE", limits: between(0, MaxSteps), value: &c.EarlyStop,
