@@ -104,7 +104,7 @@ type Config struct {
 	// temperature T of predictions, fitted to rows that training has not seen: see Prediction.Tempered; 0 is 1
 	Temperature float64 `json:"temperature,omitempty"`
 
-	// one of Shapes, or two with a + between them; "" is rbf
+	// one of Kernels, or two with a + between them; "" is rbf
 	Kernel        string `json:"kernel,omitempty"`
 	Latents       int    `json:"latents,omitempty"`  // J; C for GP
 	Inducing      int    `json:"inducing,omitempty"` // M
@@ -247,7 +247,7 @@ func (c *Config) checkInputs() error {
 			return err
 		}
 	}
-	if shapes, _ := c.vectorKernels(); len(shapes) > 1 {
+	if kernels, _ := c.vectorKernels(); len(kernels) > 1 {
 		return fmt.Errorf("model: kernel is %q: beside sequences, vectors have one of %s", c.Kernel,
 			strings.Join(Kernels(), ", "))
 	}

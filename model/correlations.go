@@ -55,9 +55,9 @@ type term interface {
 // addTerms reserves the parameters of the terms: the terms between vectors, then the term between sequences.
 func (c *Config) addTerms(p *Params) (terms []term) {
 	if c.Inputs > 0 {
-		shapes, _ := c.vectorKernels() // Validate has seen them
-		for i, shape := range shapes {
-			terms = append(terms, newARDTerm(p, c, shape, i))
+		kernels, _ := c.vectorKernels() // Validate has seen them
+		for i, kernel := range kernels {
+			terms = append(terms, newARDTerm(p, c, kernel, i))
 		}
 	}
 	if c.Maps != nil {

@@ -38,15 +38,15 @@ func (c *Config) activation() device.Activation {
 // times √u, u being inverse-gamma (ν, ν), one for each frequency, drawn once. Given u, q(Ω) and its KL are the same as
 // for RBF.
 func (c *Config) mixes() bool {
-	shape, _ := kernelOf(c.FeatureKernel)
-	return shape != device.RBF
+	kernel, _ := kernelOf(c.FeatureKernel)
+	return kernel != device.RBF
 }
 
 // mixing makes √u for Matérn ν from standard normals, 2ν for each: 2ν/u is χ² with 2ν degrees of freedom. √u is held
 // below 10⁴√(2ν).
 func (c *Config) mixing(dst []float64, _ *Init, normal func([]float64)) {
-	shape, _ := kernelOf(c.FeatureKernel)
-	n := shape.TwiceNu()
+	kernel, _ := kernelOf(c.FeatureKernel)
+	n := kernel.TwiceNu()
 	z := make([]float64, n*len(dst))
 	normal(z)
 	for r := range dst {
@@ -65,12 +65,12 @@ func (c *Config) vectorKernels() ([]device.Correlation, error) {
 	names := strings.Split(c.Kernel, "+")
 	terms := make([]device.Correlation, len(names))
 	for i, name := range names {
-		shape, ok := kernelOf(name)
+		kernel, ok := kernelOf(name)
 		if !ok || len(names) > 2 || (name == "" && len(names) > 1) {
 			return nil, fmt.Errorf("model: kernel is %q: expected one of %s, or two with a + "+
 				"between them", c.Kernel, strings.Join(Kernels(), ", "))
 		}
-		terms[i] = shape
+		terms[i] = kernel
 	}
 	return terms, nil
 }

@@ -41,7 +41,7 @@ func (v *naive) featureMoments(l int, in []float64) (mean, variance []float64) {
 	for k := range r {
 		t, w := 0.0, 0.0
 		for i, h := range in {
-			if shape, _ := kernelOf(c.FeatureKernel); shape != device.RBF {
+			if kernel, _ := kernelOf(c.FeatureKernel); kernel != device.RBF {
 				h *= v.layer(l, "mixing")[k]
 			}
 			h /= math.Exp(v.layer(l, "log_lengthscale")[i]) // ω = (τ + ρζ)/ℓ

@@ -334,7 +334,7 @@ func (v *naive) features(d draw, l, s, row int, in []float64) []float64 {
 			if c.treatment().Name != PriorFixed {
 				omega = v.layer(l, "mean_omega")[i*r+k] + math.Exp(v.layer(l, "logvar_omega")[i*r+k]/2)*tau
 			}
-			if shape, _ := kernelOf(c.FeatureKernel); shape != device.RBF {
+			if kernel, _ := kernelOf(c.FeatureKernel); kernel != device.RBF {
 				omega *= v.layer(l, "mixing")[k]
 			}
 			p += h * omega

@@ -220,9 +220,9 @@ func (c *Config) check() error {
 	if err := errors.Join(c.checkValidation(), c.checkEvery(), wrong); err != nil {
 		return err
 	}
-	shapes, _ := c.Kernels()
+	vectorKernels, _ := c.Kernels()
 	for _, o := range c.Options() {
-		unused := o.Key == "kernel" && c.Model == model.DRF && shapes != nil // it has no kernels of vectors
+		unused := o.Key == "kernel" && c.Model == model.DRF && vectorKernels != nil // it has no kernels of vectors
 		if c.Explicit(o.Key) && (unused || !o.Applies(c.Model)) {
 			return c.Errorf(o.Key, "model %s has no such option: leave it out, or use model %s", c.Model,
 				cmp.Or(o.Models, onGP))

@@ -369,7 +369,7 @@ func TestTooManyLevels(t *testing.T) {
 
 func TestBlanksInKernel(t *testing.T) {
 	c := mustResolve(t, nil, flags("--kernel", "rbf + matern12"))
-	if shapes, _ := c.Kernels(); !slices.Equal(shapes, []string{"rbf", "matern12"}) {
-		t.Errorf("kernels %q", shapes)
+	if vectorKernels, _ := c.Kernels(); !slices.Equal(vectorKernels, []string{"rbf", "matern12"}) {
+		t.Errorf("kernels %q", vectorKernels)
 	}
 }

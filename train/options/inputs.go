@@ -47,7 +47,7 @@ func (c Config) ResolveInputs(ctx context.Context, ds *data.Dataset) (resolved C
 
 // resolveKernel resolves the kernel, and the method that chooses X̄.
 func (c *Config) resolveKernel(ctx context.Context, ds *data.Dataset) (notes []string, err error) {
-	shapes, maps := c.Kernels()
+	vectorKernels, maps := c.Kernels()
 	if err := c.resolveOptions(ds); err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func (c *Config) resolveKernel(ctx context.Context, ds *data.Dataset) (notes []s
 			return nil, c.Errorf("kernel", "%s is for sequences, and %s holds vectors: give one of %s, or "+
 				"leave it out", maps, ds.Path, strings.Join(model.Kernels(), ", "))
 		}
-		if shapes == nil && c.Model != model.DRF {
+		if vectorKernels == nil && c.Model != model.DRF {
 			c.KernelSpec = model.Kernels()[0]
 		}
 		return nil, c.resolveInducing(InducingKMeans, InducingKMedoids)
@@ -78,7 +78,7 @@ func (c *Config) resolveKernel(ctx context.Context, ds *data.Dataset) (notes []s
 
 // resolveSequences resolves the kernel of sequences, and the defaults that depend on it.
 func (c *Config) resolveSequences(ctx context.Context, ds *data.Dataset) (notes []string, err error) {
-	shapes, maps := c.Kernels()
+	vectorKernels, maps := c.Kernels()
 	book, ds, err := c.FitCodebook(ctx, ds)
 	if err != nil {
 		return nil, err
@@ -89,13 +89,13 @@ func (c *Config) resolveSequences(ctx context.Context, ds *data.Dataset) (notes 
 		c.Codebook = book.Letters()
 	}
 	switch {
-	case ds.D() == 0 && shapes != nil:
+	case ds.D() == 0 && vectorKernels != nil:
 		return nil, c.Errorf("kernel", "%s is a kernel of vectors, and %s holds sequences: give feature "+
 			"maps, for example %s, or leave it out",
-			shapes[0], ds.Path, seq.Candidates(ds.Sequences)[0])
-	case ds.D() > 0 && shapes == nil && c.Model != model.DRF:
-		shapes = model.Kernels()[:1]
-	case len(shapes) > 1:
+			vectorKernels[0], ds.Path, seq.Candidates(ds.Sequences)[0])
+	case ds.D() > 0 && vectorKernels == nil && c.Model != model.DRF:
+		vectorKernels = model.Kernels()[:1]
+	case len(vectorKernels) > 1:
 		return nil, c.Errorf("kernel", "%s is a sum of two kernels of vectors: with sequences there is only one",
 			c.KernelSpec)
 	}
@@ -120,8 +120,8 @@ func (c *Config) resolveSequences(ctx context.Context, ds *data.Dataset) (notes 
 		}
 		notes = append(notes, scores...)
 	}
-	c.KernelSpec = joinKernel(shapes, maps)
-	return append(notes, c.sequenceDefaults(ds, shapes == nil && len(maps) == 1 && maps[0].Linear)...), nil
+	c.KernelSpec = joinKernel(vectorKernels, maps)
+	return append(notes, c.sequenceDefaults(ds, vectorKernels == nil && len(maps) == 1 && maps[0].Linear)...), nil
 }
 
 // The inputs that a model makes of columns, besides Auto.

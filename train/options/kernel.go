@@ -22,7 +22,7 @@ func checkKernel(text string) (wrong string) {
 
 // splitKernel takes the option kernel apart: the kernels of vectors, and the feature maps of sequences. auto has
 // neither.
-func splitKernel(text string) (shapes []string, maps seq.Spec, wrong string) {
+func splitKernel(text string) (vectorKernels []string, maps seq.Spec, wrong string) {
 	if text == Auto {
 		return nil, nil, ""
 	}
@@ -33,7 +33,7 @@ func splitKernel(text string) (shapes []string, maps seq.Spec, wrong string) {
 		name, _, _ = strings.Cut(name, ":")
 		switch {
 		case slices.Contains(model.Kernels(), word):
-			shapes = append(shapes, word)
+			vectorKernels = append(vectorKernels, word)
 		case slices.Contains(seq.MapNames(), name):
 			words = append(words, word)
 		case word == Auto:
@@ -49,44 +49,44 @@ func splitKernel(text string) (shapes []string, maps seq.Spec, wrong string) {
 				strings.Join(kernelChoices(), ", "), strings.Join(seq.MapNames(), ", "))
 		}
 	}
-	if most := 2 - min(1, len(words)); len(shapes) > most {
+	if most := 2 - min(1, len(words)); len(vectorKernels) > most {
 		return nil, nil, "has too many parts: at most two kernels of vectors, or one with sequences"
 	}
 	if words == nil {
-		return shapes, nil, ""
+		return vectorKernels, nil, ""
 	}
 	joined := strings.Join(words, "+")
 	maps, err := seq.Parse(joined)
 	if err != nil {
 		return nil, nil, "is not a kernel: " + strings.TrimPrefix(err.Error(), fmt.Sprintf("kernel %q: ", joined))
 	}
-	return shapes, maps, ""
+	return vectorKernels, maps, ""
 }
 
 // Kernels returns the parts of the option kernel. It panics for a text that is no kernel: Resolve refuses these.
-func (c Config) Kernels() (shapes []string, maps seq.Spec) {
-	shapes, maps, wrong := splitKernel(c.KernelSpec)
+func (c Config) Kernels() (vectorKernels []string, maps seq.Spec) {
+	vectorKernels, maps, wrong := splitKernel(c.KernelSpec)
 	if wrong != "" {
 		panic("options: kernel " + wrong)
 	}
-	return shapes, maps
+	return vectorKernels, maps
 }
 
 // joinKernel inverts splitKernel.
-func joinKernel(shapes []string, maps seq.Spec) string {
+func joinKernel(vectorKernels []string, maps seq.Spec) string {
 	if maps != nil {
-		shapes = append(slices.Clone(shapes), maps.String())
+		vectorKernels = append(slices.Clone(vectorKernels), maps.String())
 	}
-	return strings.Join(shapes, "+")
+	return strings.Join(vectorKernels, "+")
 }
 
 // isResolved reports whether rows may have turned the requested kernel into resolvedKernel. As in resolveSequences,
 // numbers beside sequences add a kernel of vectors.
 func isResolved(requested, resolvedKernel string) bool {
-	shapes, maps, _ := splitKernel(requested)
-	resolvedShapes, resolvedMaps, _ := splitKernel(resolvedKernel)
-	if shapes == nil && maps != nil && resolvedShapes != nil {
-		shapes = model.Kernels()[:1]
+	vectorKernels, maps, _ := splitKernel(requested)
+	resolvedKernels, resolvedMaps, _ := splitKernel(resolvedKernel)
+	if vectorKernels == nil && maps != nil && resolvedKernels != nil {
+		vectorKernels = model.Kernels()[:1]
 	}
-	return joinKernel(shapes, maps) == joinKernel(resolvedShapes, resolvedMaps)
+	return joinKernel(vectorKernels, maps) == joinKernel(resolvedKernels, resolvedMaps)
 }

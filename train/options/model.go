@@ -56,8 +56,8 @@ func (c Config) ModelConfig(ds *data.Dataset) model.Config {
 		}
 		return m
 	}
-	shapes, maps := c.Kernels()
-	m.Kernel, m.Maps = strings.Join(shapes, "+"), MapKinds(maps)
+	vectorKernels, maps := c.Kernels()
+	m.Kernel, m.Maps = strings.Join(vectorKernels, "+"), MapKinds(maps)
 	if ds.Gram != nil {
 		m.Inputs, m.Maps = 0, []string{model.MapLinear}
 	}
