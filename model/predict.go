@@ -8,9 +8,9 @@ import (
 
 // The size of a prediction's pass, where the device has the memory.
 const (
-	predictRows    = 256
-	predictAtOnce  = 8192 // largest number of samples times rows
-	predictReserve = 16   // 1/16 of the free memory is left alone
+	predictRows     = 256
+	predictPassSize = 8192 // largest number of samples times rows
+	predictReserve  = 16   // 1/16 of the free memory is left alone
 )
 
 // Predict draws S samples of (W, Ω, F_*) for the rows of data, the same noise for every row: a row's prediction does
@@ -55,9 +55,9 @@ func (m *Model) NewPredictor(data *DeviceRows, samples int) *Predictor {
 
 // newForwardPass makes a pass for as many samples and rows of data at once as fit.
 func (m *Model) newForwardPass(data *DeviceRows, samples int) forwardPass {
-	atOnce, batch := m.predictSize(samples, data)
-	return forwardPass{m.withBatch(data, batch), m.NewWorkspace(atOnce, batch),
-		make([]float64, atOnce*batch*m.cfg.Outputs), make([]int32, batch)}
+	passSamples, batch := m.predictSize(samples, data)
+	return forwardPass{m.withBatch(data, batch), m.NewWorkspace(passSamples, batch),
+		make([]float64, passSamples*batch*m.cfg.Outputs), make([]int32, batch)}
 }
 
 // passGrowth is the ratio of neighbouring sizes of passes.
@@ -200,21 +200,21 @@ func (p predictBatch) read(dev device.Device, of *Prediction, numbers []float64,
 
 // predictSize returns the samples and rows of a pass, at least one each: fewer than usual if the device has no memory
 // for more.
-func (m *Model) predictSize(samples int, data *DeviceRows) (atOnce, batch int) {
+func (m *Model) predictSize(samples int, data *DeviceRows) (passSamples, batch int) {
 	batch = min(data.N, predictRows)
-	atOnce = min(samples, max(1, predictAtOnce/max(1, batch)))
+	passSamples = min(samples, max(1, predictPassSize/max(1, batch)))
 	free, known := m.dev.Free()
-	for known && m.predictBytes(data, atOnce, batch) > free-free/predictReserve {
+	for known && m.predictBytes(data, passSamples, batch) > free-free/predictReserve {
 		switch {
-		case atOnce > 1:
-			atOnce = (atOnce + 1) / 2
+		case passSamples > 1:
+			passSamples = (passSamples + 1) / 2
 		case batch > 1:
 			batch = (batch + 1) / 2
 		default:
 			return 1, 1
 		}
 	}
-	return atOnce, batch
+	return passSamples, batch
 }
 
 // predictBytes measures the device memory of a pass of a prediction, in bytes.

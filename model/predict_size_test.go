@@ -33,7 +33,7 @@ func TestPredictInLittleMemory(t *testing.T) {
 	for _, free := range []int64{1 << 20, 200 << 10, 1000} {
 		dev.free = free
 		chunk, batch := f.m.predictSize(samples, data)
-		if bytes := f.m.predictBytes(data, chunk, batch); chunk*batch >= predictAtOnce ||
+		if bytes := f.m.predictBytes(data, chunk, batch); chunk*batch >= predictPassSize ||
 			bytes > free && chunk*batch > 1 {
 			t.Errorf("%d bytes: %d samples of %d rows at once take %d", free, chunk, batch, bytes)
 		}

@@ -117,7 +117,7 @@ func (s *spec) measure(c options.Config, free *int64, stream bool, train,
 		host = append(host, memory.Doubles("batch", c.Batch, mc.Width()))
 	}
 	return memory.New(memory.Plan{Device: s.job.Device.Name(), Samples: c.Samples, Batch: c.Batch,
-		Rows: c.RowsAtOnce(), Streams: stream, Free: free}, ledger, host), nil
+		Rows: c.ChunkRows(), Streams: stream, Free: free}, ledger, host), nil
 }
 
 // trainingRows are the rows of a run with their targets, for a device.
@@ -149,7 +149,7 @@ func newStep(dev device.Device, ranks dist.Comm, c options.Config, mc model.Conf
 		set = m.UploadRows(rows.rows, rows.y, rows.labels)
 	}
 	return step.New(dev, m, set, step.NewReducer(ranks, c.Deterministic), step.Options{
-		Seed: c.Seed, Samples: c.Samples, Batch: c.Batch, AtOnce: c.RowsAtOnce(), Natural: c.NatGrad > 0,
+		Seed: c.Seed, Samples: c.Samples, Batch: c.Batch, ChunkRows: c.ChunkRows(), Natural: c.NatGrad > 0,
 		Predictive: c.Objective == options.Predictive,
 		Beta1:      c.AdamBeta1, Beta2: c.AdamBeta2, Eps: c.AdamEps, L2: c.L2,
 	}), nil

@@ -72,7 +72,7 @@ func largestSize(c options.Config, size func(*options.Config) *int, most int, me
 // none does, it returns the first sizes that suffice together; "" if even these do not.
 func fittingSizes(c options.Config, measure measurement) string {
 	var alone, together []string
-	c.Chunk = c.RowsAtOnce()
+	c.Chunk = c.ChunkRows()
 	lowered := c // all sizes in together are 1
 	enough := false
 	for _, size := range []struct {

@@ -103,10 +103,10 @@ func (s *Search) keptCount(n, round int) int {
 	return min(n, last)
 }
 
-// triableCount returns the number of n candidates for which a limit leaves time, with atOnce at a time; a limit of 0 is
+// triableCount returns the number of n candidates for which a limit leaves time, by jobs side by side; a limit of 0 is
 // none. In a long search whose time does not suffice to compare minCandidates, it is 1: the default gains more from all
 // the time than from the time that a search would leave.
-func triableCount(n, rows int, limit time.Duration, atOnce int) int {
+func triableCount(n, rows int, limit time.Duration, jobs int) int {
 	if limit == 0 {
 		return n
 	}
@@ -114,7 +114,7 @@ func triableCount(n, rows int, limit time.Duration, atOnce int) int {
 	if isLong(rows, limit) {
 		least, fewest = minTrialLong, 1
 	}
-	fit := int(firstEndShare * float64(limit) * float64(atOnce) / float64(least))
+	fit := int(firstEndShare * float64(limit) * float64(jobs) / float64(least))
 	if fit < minCandidates {
 		fit = fewest
 	}
@@ -158,10 +158,10 @@ func (s *Search) keepDefaultOfFewSteps(ctx context.Context) error {
 	return nil
 }
 
-// trialTime returns the time for the next of n trials, with atOnce at a time, so that all end when endShare of the
+// trialTime returns the time for the next of n trials, by jobs side by side, so that all end when endShare of the
 // limit is over. A trial that begins too late fails. A model on all rows always has a little time.
-func trialTime(limit, used time.Duration, endShare float64, n, atOnce int) time.Duration {
-	inSequence := max(1, (n+atOnce-1)/atOnce)
+func trialTime(limit, used time.Duration, endShare float64, n, jobs int) time.Duration {
+	inSequence := max(1, (n+jobs-1)/jobs)
 	least := time.Millisecond
 	if endShare == 1 {
 		least = minTrial / 2

@@ -15,7 +15,7 @@ func TestLimitBelowFirstRound(t *testing.T) {
 	set := wave(t, 60, false)
 	for _, c := range []struct {
 		limit, used time.Duration
-		atOnce      int
+		jobs        int
 		want        bool
 	}{
 		{0, time.Hour, 1, false}, {2 * time.Second, 0, 1, true}, {20 * time.Second, 0, 1, false},
@@ -24,10 +24,10 @@ func TestLimitBelowFirstRound(t *testing.T) {
 	} {
 		state := must.Get(New(set, settings("inducing=8 features=6"), 1))(t)
 		state.Limit, state.Candidates = c.limit, state.Candidates[:minCandidates]
-		s, notes := searching(t, state, set, nil, c.atOnce), 0
+		s, notes := searching(t, state, set, nil, c.jobs), 0
 		s.Started, s.Note = time.Now().Add(-c.used), func(string, ...any) { notes++ }
 		if got := s.firstRoundTooShort(minCandidates); got != c.want {
-			t.Errorf("%s of %s are over, %d at a time: %t", c.used, c.limit, c.atOnce, got)
+			t.Errorf("%s of %s are over, %d at a time: %t", c.used, c.limit, c.jobs, got)
 		}
 		if !c.want {
 			continue
@@ -42,10 +42,10 @@ func TestLimitBelowFirstRound(t *testing.T) {
 // Final models have the time after the rounds, at the pace of the default.
 func TestFinalSteps(t *testing.T) {
 	for _, c := range []struct {
-		rows, models, atOnce int
-		limit                time.Duration
-		trial                Trial
-		want                 int
+		rows, models, jobs int
+		limit              time.Duration
+		trial              Trial
+		want               int
 	}{
 		{60, 8, 2, 10 * time.Minute, Trial{Steps: 100, Seconds: 10}, 547}, // 4 models in .1825 of the time
 		{60, 8, 2, time.Minute, Trial{Steps: 100, Seconds: 10}, 54},       // 3 models
@@ -56,7 +56,7 @@ func TestFinalSteps(t *testing.T) {
 		c.trial.Round, c.trial.Fold = 1, 1
 		state := &State{Limit: c.limit, Steps: defaultSteps, Candidates: make([]Candidate, c.models)}
 		state.Candidates[0].Trials = []Trial{c.trial}
-		s := searching(t, state, wave(t, c.rows, false), nil, c.atOnce)
+		s := searching(t, state, wave(t, c.rows, false), nil, c.jobs)
 		if got := s.finalSteps(); got != c.want {
 			t.Errorf("%d rows, %d models in %s: %d steps, want %d", c.rows, c.models, c.limit, got, c.want)
 		}
@@ -91,16 +91,16 @@ func TestTrialWithoutTime(t *testing.T) {
 // The time limit is shared so that every round ends in time, and threeFolds candidates are tried where it is short.
 func TestPlan(t *testing.T) {
 	for _, c := range []struct {
-		rows   int
-		limit  time.Duration
-		atOnce int
-		want   int
+		rows  int
+		limit time.Duration
+		jobs  int
+		want  int
 	}{
 		{100, 0, 1, 12}, {100, 50 * time.Second, 1, 6}, {100, time.Second, 2, minCandidates},
 		{3000, 3 * time.Minute, 2, 8}, {3000, 63 * time.Second, 2, 3}, {3000, time.Minute, 2, 1},
 	} {
-		if n := triableCount(12, c.rows, c.limit, c.atOnce); n != c.want {
-			t.Errorf("%d rows, in %s, %d at a time: %d, expected %d", c.rows, c.limit, c.atOnce, n, c.want)
+		if n := triableCount(12, c.rows, c.limit, c.jobs); n != c.want {
+			t.Errorf("%d rows, in %s, %d at a time: %d, expected %d", c.rows, c.limit, c.jobs, n, c.want)
 		}
 	}
 	for rows, folds := range map[int]float64{60: 3, 3000: 1} {

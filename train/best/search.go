@@ -47,9 +47,9 @@ type Search struct {
 	Phase     func(done, all int, candidate string) // gets the next piece of work, and the amount of all work
 }
 
-// New returns the state of a new search, with atOnce trials at a time. Options that no candidate can have are a
+// New returns the state of a new search, by jobs side by side. Options that no candidate can have are a
 // *usererror.Error.
-func New(ds *data.Dataset, given []options.Setting, atOnce int) (*State, error) {
+func New(ds *data.Dataset, given []options.Setting, jobs int) (*State, error) {
 	base, err := options.Resolve(given, nil)
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func New(ds *data.Dataset, given []options.Setting, atOnce int) (*State, error) 
 	if err != nil {
 		return nil, err
 	}
-	s.Candidates = s.Candidates[:triableCount(len(s.Candidates), ds.N(), s.Limit, atOnce)]
+	s.Candidates = s.Candidates[:triableCount(len(s.Candidates), ds.N(), s.Limit, jobs)]
 	if len(s.Candidates) == 1 { // there is nothing to compare: it trains as without the preset
 		only := &s.Candidates[0]
 		only.Weight = 1

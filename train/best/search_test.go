@@ -61,10 +61,10 @@ func settings(pairs string) (all []options.Setting) {
 }
 
 // searching returns a search whose models stay in memory, as files would.
-func searching(t *testing.T, state *State, set *data.Dataset, models map[int][]byte, atOnce int) *Search {
+func searching(t *testing.T, state *State, set *data.Dataset, models map[int][]byte, jobs int) *Search {
 	t.Helper()
 	var devices []device.Device
-	for range atOnce {
+	for range jobs {
 		dev := must.Get(device.Open("cpu:f32"))(t)
 		t.Cleanup(func() { dev.Close() })
 		devices = append(devices, dev)

@@ -8,8 +8,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/seq"
 )
 
-// RowsAtOnce returns the largest number of rows that go through the model at once.
-func (c Config) RowsAtOnce() int {
+// ChunkRows returns the largest number of rows of a chunk.
+func (c Config) ChunkRows() int {
 	if c.Chunk > 0 {
 		return min(c.Chunk, c.Batch)
 	}

@@ -73,7 +73,7 @@ func TestGradientOfRanks(t *testing.T) {
 	classes.Outputs, classes.Likelihood, classes.Skip = 4, model.SoftmaxLikelihood, false
 	drawn := Options{Seed: 5, Samples: 3, Batch: 23, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8}
 	chunks := drawn
-	chunks.AtOnce = 3
+	chunks.ChunkRows = 3
 	all := drawn
 	all.Batch = 40
 	for _, c := range []struct {

@@ -12,7 +12,7 @@ type Options struct {
 	Seed       uint64
 	Samples    int
 	Batch      int  // B, the number of rows; a batch of all rows is in order
-	AtOnce     int  // number of rows of the batch that go through the model at once; 0 is all
+	ChunkRows  int  // number of rows of a chunk of the batch; 0 is all
 	Natural    bool // q(F̄) takes natural-gradient steps
 	Predictive bool // the objective is the predictive one
 
@@ -44,12 +44,12 @@ type Step struct {
 
 // New allocates the memory of a step, and fills a batch of all rows. Adam starts with moments and rates of 0.
 func New(dev device.Device, m *model.Model, rows *model.DeviceRows, r Reducer, o Options) *Step {
-	if o.AtOnce == 0 {
-		o.AtOnce = o.Batch
+	if o.ChunkRows == 0 {
+		o.ChunkRows = o.Batch
 	}
 	s := &Step{Model: m, Rows: rows, dev: dev, options: o, reducer: r}
 	shards, all, first := r.shards(o.Batch)
-	s.Workspace = m.NewChunkedWorkspace(o.Samples, o.Batch, chunksOf(o.Batch, all, o.AtOnce), shards...)
+	s.Workspace = m.NewChunkedWorkspace(o.Samples, o.Batch, chunksOf(o.Batch, all, o.ChunkRows), shards...)
 	s.hasFirstShard = first
 	s.sum = r.bind(s)
 	p := m.Params().Len()
@@ -129,7 +129,7 @@ func (s *Step) Reset() {
 }
 
 // InChunks reports whether a batch goes through the model in chunks.
-func (s *Step) InChunks() bool { return s.options.AtOnce < s.options.Batch }
+func (s *Step) InChunks() bool { return s.options.ChunkRows < s.options.Batch }
 
 // Moments returns Adam's first and second moments of each parameter.
 func (s *Step) Moments() (first, second *device.Tensor) { return s.adam.m, s.adam.v }

@@ -27,7 +27,7 @@ func TestBoundAfterAbandon(t *testing.T) {
 		must.OK(t, err)
 		m.Init(model.Init{Seed: 1, DRFLengthscaleFactor: 1, NoiseVariance: 0.1})
 		s := New(dev, m, m.Upload(n, x, y, nil), NewReducer(nil, false),
-			Options{Seed: 5, Samples: 1, Batch: 8, AtOnce: 3, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8})
+			Options{Seed: 5, Samples: 1, Batch: 8, ChunkRows: 3, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8})
 		if done, err := s.Do(device.StepScalars{Step: 1, LR: 1e-3, KLWeight: 1}); !done || err != nil {
 			t.Fatalf("the step is done: %v, want true; %v", done, err)
 		}
