@@ -244,7 +244,7 @@ func (s *Search) trainOnAll(ctx context.Context, dev device.Device, k int, longe
 	save func() error, err error) {
 
 	c, start := &s.Candidates[k], time.Now()
-	out, err := s.trainCandidate(ctx, dev, c, s.Rows, s.Test, longest, c.temperature())
+	out, err := s.trainCandidate(ctx, dev, c, s.Rows, s.Test, longest, c.temperature()...)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

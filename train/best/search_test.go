@@ -279,8 +279,8 @@ func TestTemperature(t *testing.T) {
 		}
 	}
 	c := Candidate{Trials: []Trial{{Round: 3, Temperature: 4}, {Round: 3, Temperature: 1}, {Round: 2}}}
-	if o := c.temperature(); o.Text != "2" {
-		t.Errorf("the mean of 4 and 1 is %q", o.Text)
+	if o := c.temperature(); o[0].Text != "2" {
+		t.Errorf("the mean of 4 and 1 is %q", o[0].Text)
 	}
 }
 

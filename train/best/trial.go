@@ -113,15 +113,15 @@ func chosen(key, text string) options.Setting {
 	return options.Setting{Key: key, Text: text, From: "preset " + options.Best}
 }
 
-// setting returns the length as an option; its key is empty if the candidate's options give the length.
-func (l trainingLength) setting() options.Setting {
+// settings returns the length as an option; none if the candidate's options give the length.
+func (l trainingLength) settings() []options.Setting {
 	switch {
 	case l.time > 0:
-		return chosen("time-limit", l.time.Round(time.Millisecond).String())
+		return []options.Setting{chosen("time-limit", l.time.Round(time.Millisecond).String())}
 	case l.steps > 0:
-		return chosen("steps", strconv.Itoa(l.steps))
+		return []options.Setting{chosen("steps", strconv.Itoa(l.steps))}
 	}
-	return options.Setting{}
+	return nil
 }
 
 // split returns the rows on which a trial trains, and the rows of a fold on which it is scored. These are a sample,
@@ -198,9 +198,8 @@ func (s *Search) trainAndScore(ctx context.Context, dev device.Device, c *Candid
 	return logs, nil
 }
 
-// temperature returns the setting of the geometric mean of the temperatures in the last round; its key is empty without
-// one.
-func (c *Candidate) temperature() options.Setting {
+// temperature returns the setting of the geometric mean of the temperatures in the last round; none without one.
+func (c *Candidate) temperature() []options.Setting {
 	sum, n := 0.0, 0
 	for _, t := range c.Trials {
 		if t.Temperature > 0 {
@@ -209,9 +208,9 @@ func (c *Candidate) temperature() options.Setting {
 		}
 	}
 	if sum == 0 {
-		return options.Setting{}
+		return nil
 	}
-	return chosen("temperature", strconv.FormatFloat(math.Exp(sum/float64(n)), 'g', -1, 64))
+	return []options.Setting{chosen("temperature", strconv.FormatFloat(math.Exp(sum/float64(n)), 'g', -1, 64))}
 }
 
 // settlePosterior settles the objective, the covariance of the weights, and the layers with their sizes, by all rows.
@@ -245,11 +244,10 @@ func (s *Search) config(c *Candidate, more ...options.Setting) (options.Config, 
 	return c.config(s.Given, append(more, chosen("kernel", s.Kernel))...)
 }
 
-// trainCandidate trains a candidate on rows, with more settings; it skips those without a key.
+// trainCandidate trains a candidate on rows, with more settings.
 func (s *Search) trainCandidate(ctx context.Context, dev device.Device, c *Candidate, rows, test *data.Dataset,
 	longest trainingLength, more ...options.Setting) (*train.Outcome, error) {
-	more = slices.DeleteFunc(append(more, longest.setting()), func(o options.Setting) bool { return o.Key == "" })
-	cfg, err := s.config(c, more...)
+	cfg, err := s.config(c, append(more, longest.settings()...)...)
 	if err != nil {
 		return nil, err
 	}
