@@ -32,34 +32,38 @@ func (s *Search) remaining(round int) []int {
 	return all
 }
 
-// score returns the mean log density of a candidate in a round; −∞ if a trial failed or is missing.
-func (c *Candidate) score(round int) float64 {
-	sum, n := 0.0, 0
+// trialsOf returns the trials of a candidate in a round.
+func (c *Candidate) trialsOf(round int) (trials []Trial) {
 	for _, t := range c.Trials {
 		if t.Round == round {
-			if t.Failure != "" {
-				return math.Inf(-1)
-			}
-			sum += t.LogDensity
-			n++
+			trials = append(trials, t)
 		}
 	}
-	if n == 0 {
+	return trials
+}
+
+// score returns the mean log density of a candidate in a round; −∞ if a trial failed or is missing.
+func (c *Candidate) score(round int) float64 {
+	sum, trials := 0.0, c.trialsOf(round)
+	for _, t := range trials {
+		if t.Failure != "" {
+			return math.Inf(-1)
+		}
+		sum += t.LogDensity
+	}
+	if trials == nil {
 		return math.Inf(-1)
 	}
-	return sum / float64(n)
+	return sum / float64(len(trials))
 }
 
 // rmse returns the mean RMSE of a candidate in a round; 0 without trials.
 func (c *Candidate) rmse(round int) float64 {
-	sum, n := 0.0, 0
-	for _, t := range c.Trials {
-		if t.Round == round {
-			sum += t.RMSE
-			n++
-		}
+	sum, trials := 0.0, c.trialsOf(round)
+	for _, t := range trials {
+		sum += t.RMSE
 	}
-	return sum / float64(max(1, n))
+	return sum / float64(max(1, len(trials)))
 }
 
 // bestSteps returns the number of steps of a candidate's best trial in the rounds before, if a trial with more steps

@@ -65,10 +65,8 @@ func seconds(start time.Time) float64 { return math.Round(time.Since(start).Seco
 // maxSteps returns the largest number of steps of the trials in the last round; 0 without trials. A model on few rows,
 // or one that may memorise, takes no more steps than were scored.
 func (c *Candidate) maxSteps() (steps int) {
-	for _, t := range c.Trials {
-		if t.Round == rounds {
-			steps = max(steps, t.Steps)
-		}
+	for _, t := range c.trialsOf(rounds) {
+		steps = max(steps, t.Steps)
 	}
 	return steps
 }
