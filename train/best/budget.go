@@ -69,8 +69,10 @@ func (s *Search) endShare(round int) float64 {
 	switch {
 	case round == 1:
 		return firstEndShare
+	case s.isLong() && round == 2:
+		return secondEndShareLong
 	case s.isLong():
-		return []float64{2: secondEndShareLong, 3: lastEndShareLong}[round]
+		return lastEndShareLong
 	case round == 2:
 		return secondEndShare
 	}
@@ -138,9 +140,9 @@ func (s *Search) finalSteps() int {
 	return int(float64(t.Steps) * each.Seconds() / max(t.Seconds, 1e-3)) // the unit of Seconds
 }
 
-// keepDefaultOfFewSteps ends the search after the first round if a final model would take less than a third of the
+// endIfFinalIsShort ends the search after the first round if a final model would take less than a third of the
 // steps that the default takes by itself: the default gains more from the rest of the time.
-func (s *Search) keepDefaultOfFewSteps(ctx context.Context) error {
+func (s *Search) endIfFinalIsShort(ctx context.Context) error {
 	cfg, err := s.config(&s.Candidates[0])
 	if err != nil {
 		return err
@@ -152,7 +154,7 @@ func (s *Search) keepDefaultOfFewSteps(ctx context.Context) error {
 	steps := s.finalSteps()
 	least := fit.Steps / finalStepsDivisor
 	if steps > 0 && steps < least {
-		s.keepDefault(fmt.Sprintf("a final model would have time for %d steps, and %d are the least; a longer %s "+
+		s.endWithDefault(fmt.Sprintf("a final model would have time for %d steps, and %d are the least; a longer %s "+
 			"compares more models", steps, least, usererror.Flag("time-limit")))
 	}
 	return nil

@@ -100,7 +100,7 @@ func (c *Candidate) trial(round, fold int) *Trial {
 func (s *Search) round(ctx context.Context, round int) error {
 	candidates, folds := s.remaining(round), s.folds(round)
 	if len(candidates) == 0 || s.Rows.N() < splits {
-		return s.keepDefaultAlone()
+		return s.endWithoutTrials()
 	}
 	var todo []training
 	for _, k := range candidates {
@@ -119,7 +119,7 @@ func (s *Search) round(ctx context.Context, round int) error {
 	}
 	all := len(candidates) * folds
 	if round == 1 && len(todo) == all && s.firstRoundTooShort(all) {
-		return s.keepDefaultAlone()
+		return s.endWithoutTrials()
 	}
 	return s.runTrainings(todo, all, s.endShare(round), max(1, int(stepShares[round-1]*float64(s.Steps))))
 }

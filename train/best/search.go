@@ -99,7 +99,7 @@ func (s *Search) Run(ctx context.Context) (*fitted.Model, error) {
 		}
 		second := slices.ContainsFunc(s.Candidates, func(c Candidate) bool { return c.trial(2, 1) != nil })
 		if round == 1 && s.Limit > 0 && !s.hasWeights() && !second { // a resumed search may be in a later round
-			if err := s.keepDefaultOfFewSteps(ctx); err != nil {
+			if err := s.endIfFinalIsShort(ctx); err != nil {
 				return nil, err
 			}
 		}
@@ -169,7 +169,7 @@ func (s *Search) fitWeights() error {
 		finalists, logs = append(finalists, k), append(logs, rows)
 	}
 	if len(finalists) == 0 {
-		return s.keepDefaultAlone()
+		return s.endWithoutTrials()
 	}
 	var weights metrics.Weights // weights of the rows behind logs
 	for fold := 1; fold <= s.folds(rounds); fold++ {

@@ -71,9 +71,9 @@ func (c *Candidate) maxSteps() (steps int) {
 	return steps
 }
 
-// keepDefaultAlone leaves only the default if rows are too few for folds, if a time limit is too short for others, or
-// if every candidate has failed in it. Without a time limit, it returns the first failure as an error.
-func (s *Search) keepDefaultAlone() error {
+// endWithoutTrials ends the search with the default: rows are too few for folds, a time limit is too short for others,
+// or every candidate has failed in it. Without a time limit, it returns the first failure as an error.
+func (s *Search) endWithoutTrials() error {
 	why := "no candidate could be tried in time; a longer " + usererror.Flag("time-limit") + " compares some"
 	if few := s.Rows.N(); few < splits {
 		why = fmt.Sprintf("%d training rows are too few to compare candidates", few)
@@ -83,12 +83,12 @@ func (s *Search) keepDefaultAlone() error {
 			return errors.New(why)
 		}
 	}
-	s.keepDefault(why)
+	s.endWithDefault(why)
 	return nil
 }
 
-// keepDefault ends the search with the default, which has the rest of a time limit.
-func (s *Search) keepDefault(why string) {
+// endWithDefault ends the search with the default, which has the rest of a time limit.
+func (s *Search) endWithDefault(why string) {
 	s.Note("%s: %s is trained alone", why, s.Candidates[0].Name)
 	s.Candidates[0].Weight = 1
 	if s.Limit > 0 {
