@@ -1,7 +1,6 @@
 package model
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
@@ -45,7 +44,7 @@ func (c *Config) addDRF(p *Params, layer int) *drfBlocks {
 	in, out := c.layerInputs(layer), c.layerOutputs(layer)
 	b := &drfBlocks{in: in, out: out}
 	r, columns := c.Features, c.Features*c.activation().Columns()
-	name := func(s string) string { return fmt.Sprintf("drf.%d.%s", layer, s) }
+	name := func(s string) string { return drfName(layer, s) }
 	last := layer == c.Layers-1
 	draws := func(dst []float64, _ *Init, normal func([]float64)) { normal(dst) }
 
@@ -54,7 +53,7 @@ func (c *Config) addDRF(p *Params, layer int) *drfBlocks {
 			fill(dst, math.Log(initSkipAlpha))
 		}
 	})
-	b.length = p.add(Kernel, name("log_lengthscale"), shape(in), func(dst []float64, v *Init, _ func([]float64)) {
+	b.length = p.add(Kernel, DRFLogLength(layer), shape(in), func(dst []float64, v *Init, _ func([]float64)) {
 		fill(dst, v.logLength(in))
 		if c.Model == DRF && layer == 0 {
 			for j, l := range v.LengthScales {
@@ -63,13 +62,13 @@ func (c *Config) addDRF(p *Params, layer int) *drfBlocks {
 		}
 	})
 	if c.treatment().Name != PriorFixed {
-		b.meanOmega = p.add(Spectra, name("mean_omega"), shape(in, r), nil)
+		b.meanOmega = p.add(Spectra, name(drfMeanOmega), shape(in, r), nil)
 		start := func(dst []float64, v *Init, _ func([]float64)) {
 			if !c.integrates() { // q(ζ) starts at its prior
 				fill(dst, -2*v.logLength(in))
 			}
 		}
-		b.logVarOmega = p.addSpread(Spectra, name("logvar_omega"), shape(in, r), start)
+		b.logVarOmega = p.addSpread(Spectra, name(drfLogVarOmega), shape(in, r), start)
 	}
 	if c.mixes() {
 		b.mixing = p.add(Fixed, name("mixing"), shape(r), c.mixing)
@@ -82,10 +81,10 @@ func (c *Config) addDRF(p *Params, layer int) *drfBlocks {
 	if last {
 		startW, startVarW = nil, c.initLastVariances
 	}
-	b.meanW = p.add(Variational, name("mean_w"), shape(columns, out), startW)
-	b.logVarW = p.addSpread(Variational, name("logvar_w"), shape(columns, out), startVarW)
+	b.meanW = p.add(Variational, name(drfMeanW), shape(columns, out), startW)
+	b.logVarW = p.addSpread(Variational, name(drfLogVarW), shape(columns, out), startVarW)
 	if last && c.WCov == Full {
-		b.lowerW = p.addSpread(Variational, name("lower_w"), shape(out, columns, columns), nil)
+		b.lowerW = p.addSpread(Variational, name(drfLowerW), shape(out, columns, columns), nil)
 	}
 	return b
 }

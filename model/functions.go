@@ -119,21 +119,21 @@ func (m *Model) drawn(q []Parameter, d draw) []Parameter {
 		all[n.Name] = &out[i]
 	}
 	if m.gp != nil {
-		mu, root := all["gp.q_mu"], all["gp.q_sqrt"]
+		mu, root := all[gpMeans], all[gpFactors]
 		e := m.normals(d.key(device.SiteLatents, 0, false), 1, 1, len(mu.Data))
 		addRoot(mu.Data, root.Data, e, m.cfg.Inducing)
 		clear(root.Data)
 	}
 	for l, layer := range m.drf {
-		name := func(s string) string { return fmt.Sprintf("drf.%d.%s", l, s) }
+		parameter := func(name string) *Parameter { return all[drfName(l, name)] }
 		if layer.integrated != nil || m.cfg.treatment().Name == VarResampled {
-			m.drawDiagonal(all[name("mean_omega")], all[name("logvar_omega")], d.key(device.SiteFrequencies, l, false))
+			m.drawDiagonal(parameter(drfMeanOmega), parameter(drfLogVarOmega), d.key(device.SiteFrequencies, l, false))
 		}
 		if m.cfg.freezesAll() && !m.cfg.LocalReparam {
 			continue // the pass draws e as in training
 		}
 		key := d.key(device.SiteWeights, l, false)
-		m.drawWeights(all[name("mean_w")], all[name("logvar_w")], all[name("lower_w")], key)
+		m.drawWeights(parameter(drfMeanW), parameter(drfLogVarW), parameter(drfLowerW), key)
 	}
 	return out
 }

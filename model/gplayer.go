@@ -58,17 +58,17 @@ func (c *Config) addGP(p *Params) *gpBlocks {
 	if c.QCov == Diagonal {
 		sqrtShape = []int{j, m}
 	}
-	b.alpha = p.add(Kernel, "gp.log_alpha", shape(j), nil)
+	b.alpha = p.add(Kernel, GPLogAlpha, shape(j), nil)
 	b.terms = c.addTerms(p)
 	if len(b.terms) == 2 {
-		b.mix = p.add(Kernel, "gp.mix_logit", shape(c.kernels()), nil)
+		b.mix = p.add(Kernel, GPMixLogit, shape(c.kernels()), nil)
 	}
 	if c.Inputs > 0 {
 		b.xbar = p.add(InducingPoints, "gp.pseudo_inputs", shape(m, c.Inputs),
 			func(dst []float64, v *Init, _ func([]float64)) { copy(dst, v.InducingPoints) })
 	}
-	b.mu = p.add(InducingOutputs, "gp.q_mu", shape(j, m), c.initMeans)
-	b.sqrt = p.addSpread(InducingOutputs, "gp.q_sqrt", sqrtShape, c.initFactors)
+	b.mu = p.add(InducingOutputs, gpMeans, shape(j, m), c.initMeans)
+	b.sqrt = p.addSpread(InducingOutputs, gpFactors, sqrtShape, c.initFactors)
 	p.gp = p.total // the blocks so far are the GP layer's
 	b.dl = p.addSum(c.kernels(), m, m)
 	if !c.Whiten {

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/gpdrf/gpdrf-gpu/device"
@@ -16,12 +15,9 @@ type ardTerm struct {
 
 // newARDTerm reserves the length-scales of term i.
 func newARDTerm(p *Params, c *Config, form device.Correlation, i int) *ardTerm {
-	width, name := c.Inputs, "gp.log_lengthscale"
+	width, name := c.Inputs, GPLogLength(i)
 	if c.Lengthscales == Isotropic || c.Lengthscales == Common {
 		width = 1
-	}
-	if i > 0 {
-		name = fmt.Sprintf("%s_%d", name, i+1)
 	}
 	lengths := p.add(Kernel, name, shape(c.kernels(), width), func(dst []float64, v *Init, normal func([]float64)) {
 		fill(dst, math.Log(math.Sqrt(float64(c.Inputs))*v.GPLengthscaleFactor))

@@ -22,8 +22,8 @@ func newSparseTerm(p *Params, c *Config) *sparseTerm {
 	for _, m := range c.Maps {
 		t.linear = append(t.linear, m == MapLinear)
 	}
-	t.mix = p.add(Kernel, "gp.map_logit", shape(c.kernels(), len(c.Maps)), nil)
-	t.sigma = p.add(Kernel, "gp.log_sigma", shape(c.kernels(), len(c.Maps)),
+	t.mix = p.add(Kernel, GPMapLogit, shape(c.kernels(), len(c.Maps)), nil)
+	t.sigma = p.add(Kernel, GPLogSigma, shape(c.kernels(), len(c.Maps)),
 		func(dst []float64, v *Init, normal func([]float64)) {
 			for i := range dst {
 				dst[i] = math.Log(v.Sigma[i%len(v.Sigma)])

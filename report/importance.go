@@ -160,9 +160,9 @@ func (p *permuter) measure(ctx context.Context, inputs []data.Input) (measured [
 func lengthScales(t *fitted.Model) []float64 {
 	width := t.Config.Inputs
 	var lengths []float64
-	names := []string{"gp.log_lengthscale", "gp.log_lengthscale_2"}
+	names := []string{model.GPLogLength(0), model.GPLogLength(1)}
 	if t.Config.Model == model.DRF {
-		names = []string{"drf.0.log_lengthscale"}
+		names = []string{model.DRFLogLength(0)}
 	}
 	for _, name := range names {
 		for _, n := range t.Parameters {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
 // MapKernel is the kernel between sequences under one feature map: the paper's α_i and σ_i, for each latent function.
@@ -24,7 +26,7 @@ func (m *Model) MapKernels() (all []MapKernel) {
 		named[n.Name] = n.Data
 	}
 	maps := len(inducing.Spec)
-	alpha, logits, mix := named["gp.log_alpha"], named["gp.map_logit"], named["gp.mix_logit"]
+	alpha, logits, mix := named[model.GPLogAlpha], named[model.GPMapLogit], named[model.GPMixLogit]
 	kernels := len(logits) / maps
 	for i, term := range inducing.Spec {
 		kernel := MapKernel{Map: term.String()}
@@ -40,7 +42,7 @@ func (m *Model) MapKernels() (all []MapKernel) {
 			}
 			kernel.Alpha = append(kernel.Alpha, v)
 			if !term.Linear {
-				kernel.Sigma = append(kernel.Sigma, math.Exp(named["gp.log_sigma"][k*maps+i]))
+				kernel.Sigma = append(kernel.Sigma, math.Exp(named[model.GPLogSigma][k*maps+i]))
 			}
 		}
 		all = append(all, kernel)
