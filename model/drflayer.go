@@ -46,26 +46,26 @@ func (c *Config) addDRF(p *Params, layer int) *drfBlocks {
 	r, columns := c.Features, c.Features*c.activation().Columns()
 	name := func(s string) string { return drfName(layer, s) }
 	last := layer == c.Layers-1
-	draws := func(dst []float64, _ *Init, normal func([]float64)) { normal(dst) }
+	draws := func(s blockStart) { s.normal(s.dst) }
 
-	b.alpha = p.add(Kernel, name("log_alpha"), shape(1), func(dst []float64, _ *Init, _ func([]float64)) {
+	b.alpha = p.add(Kernel, name("log_alpha"), shape(1), func(s blockStart) {
 		if c.Skip && last {
-			fill(dst, math.Log(initSkipAlpha))
+			fill(s.dst, math.Log(initSkipAlpha))
 		}
 	})
-	b.length = p.add(Kernel, DRFLogLength(layer), shape(in), func(dst []float64, v *Init, _ func([]float64)) {
-		fill(dst, v.logLength(in))
+	b.length = p.add(Kernel, DRFLogLength(layer), shape(in), func(s blockStart) {
+		fill(s.dst, s.init.logLength(in))
 		if c.Model == DRF && layer == 0 {
-			for j, l := range v.LengthScales {
-				dst[j] = min(dst[j], math.Log(l))
+			for j, l := range s.init.LengthScales {
+				s.dst[j] = min(s.dst[j], math.Log(l))
 			}
 		}
 	})
 	if c.treatment().Name != PriorFixed {
 		b.meanOmega = p.add(Spectra, name(drfMeanOmega), shape(in, r), nil)
-		start := func(dst []float64, v *Init, _ func([]float64)) {
+		start := func(s blockStart) {
 			if !c.integrates() { // q(ζ) starts at its prior
-				fill(dst, -2*v.logLength(in))
+				fill(s.dst, -2*s.init.logLength(in))
 			}
 		}
 		b.logVarOmega = p.addSpread(Spectra, name(drfLogVarOmega), shape(in, r), start)
@@ -115,11 +115,11 @@ func (i *Init) logLength(inputs int) float64 {
 }
 
 // initLastVariances writes the initial log s² of the last layer, whose means start at 0.
-func (c *Config) initLastVariances(dst []float64, _ *Init, _ func([]float64)) {
-	fill(dst, math.Log(initLastLayerS2))
-	for i := range dst {
+func (c *Config) initLastVariances(s blockStart) {
+	fill(s.dst, math.Log(initLastLayerS2))
+	for i := range s.dst {
 		if i%c.Outputs >= c.targets() {
-			dst[i] = math.Log(initLogVarS2)
+			s.dst[i] = math.Log(initLogVarS2)
 		}
 	}
 }

@@ -65,7 +65,7 @@ func (c *Config) addGP(p *Params) *gpBlocks {
 	}
 	if c.Inputs > 0 {
 		b.xbar = p.add(InducingPoints, "gp.pseudo_inputs", shape(m, c.Inputs),
-			func(dst []float64, v *Init, _ func([]float64)) { copy(dst, v.InducingPoints) })
+			func(s blockStart) { copy(s.dst, s.init.InducingPoints) })
 	}
 	b.mu = p.add(InducingOutputs, gpMeans, shape(j, m), c.initMeans)
 	b.sqrt = p.addSpread(InducingOutputs, gpFactors, sqrtShape, c.initFactors)
@@ -111,25 +111,25 @@ func (b *gpBlocks) bind(dev device.Device, p *Params, c *Config) *gpLayer {
 
 // initMeans writes the initial means of q(F̄). Latents that are added to the output start at zero, so that the output
 // starts as the GP's prior mean.
-func (c *Config) initMeans(dst []float64, _ *Init, normal func([]float64)) {
+func (c *Config) initMeans(s blockStart) {
 	if c.Model == GPDRF {
-		normal(dst)
-		multiply(dst, []float64{initQMu})
+		s.normal(s.dst)
+		multiply(s.dst, []float64{initQMu})
 	}
 	if c.Skip {
-		clear(dst[:c.Outputs*c.Inducing])
+		clear(s.dst[:c.Outputs*c.Inducing])
 	}
 }
 
 // initFactors writes the initial standard deviations of q(F̄).
-func (c *Config) initFactors(dst []float64, _ *Init, _ func([]float64)) {
+func (c *Config) initFactors(s blockStart) {
 	if c.QCov == Diagonal {
-		fill(dst, initQSqrt)
+		fill(s.dst, initQSqrt)
 		return
 	}
 	for j, n := 0, c.Inducing; j < c.Latents; j++ {
 		for i := range n {
-			dst[(j*n+i)*n+i] = initQSqrt
+			s.dst[(j*n+i)*n+i] = initQSqrt
 		}
 	}
 }

@@ -45,7 +45,8 @@ func (m *Model) Init(v Init) {
 	flat := make([]float64, m.params.total)
 	for i, b := range m.params.blocks {
 		if b.start != nil {
-			b.start(flat[b.offset:b.offset+b.size()], &v, func(dst []float64) { normals(dst, v.Seed, i) })
+			b.start(blockStart{flat[b.offset : b.offset+b.size()], &v,
+				func(dst []float64) { normals(dst, v.Seed, i) }})
 		}
 	}
 	m.dev.Upload(m.params.Value, flat)
@@ -53,7 +54,7 @@ func (m *Model) Init(v Init) {
 
 // constant starts all numbers of a block at the same value.
 func constant(at float64) initializer {
-	return func(dst []float64, _ *Init, _ func([]float64)) { fill(dst, at) }
+	return func(s blockStart) { fill(s.dst, at) }
 }
 
 // spreadOver makes the logarithms of the length-scales of K separate kernels [K,D] differ.

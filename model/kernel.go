@@ -44,17 +44,17 @@ func (c *Config) mixes() bool {
 
 // mixing makes √u for Matérn ν from standard normals, 2ν for each: 2ν/u is χ² with 2ν degrees of freedom. √u is held
 // below 10⁴√(2ν).
-func (c *Config) mixing(dst []float64, _ *Init, normal func([]float64)) {
+func (c *Config) mixing(s blockStart) {
 	kernel, _ := kernelOf(c.FeatureKernel)
 	n := kernel.TwiceNu()
-	z := make([]float64, n*len(dst))
-	normal(z)
-	for r := range dst {
+	z := make([]float64, n*len(s.dst))
+	s.normal(z)
+	for r := range s.dst {
 		chi2 := 0.0
 		for _, v := range z[r*n : (r+1)*n] {
 			chi2 += v * v
 		}
-		dst[r] = math.Sqrt(float64(n) / max(chi2, minChi2))
+		s.dst[r] = math.Sqrt(float64(n) / max(chi2, minChi2))
 	}
 }
 

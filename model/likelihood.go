@@ -96,25 +96,25 @@ type likelihoodBlocks struct{ logVar, logRate, tail, cuts, bias *block }
 // addLikelihood reserves the parameters of the chosen likelihood.
 func (c *Config) addLikelihood(p *Params) *likelihoodBlocks {
 	b := &likelihoodBlocks{}
-	add := func(role Role, name string, n int, at func(dst []float64, v *Init)) *block {
-		return p.add(role, "likelihood."+name, shape(n), func(dst []float64, v *Init, _ func([]float64)) { at(dst, v) })
+	add := func(role Role, name string, n int, at initializer) *block {
+		return p.add(role, "likelihood."+name, shape(n), at)
 	}
 	switch {
 	case c.Likelihood == OrdinalLikelihood:
-		b.cuts = add(Kernel, "cuts", c.Levels-1, func(dst []float64, v *Init) { initCuts(dst, v.ClassRows) })
+		b.cuts = add(Kernel, "cuts", c.Levels-1, func(s blockStart) { initCuts(s.dst, s.init.ClassRows) })
 	case c.ClassOffsets:
-		b.bias = add(Kernel, "offset", c.Outputs, func(dst []float64, v *Init) { initOffsets(dst, v.ClassRows) })
+		b.bias = add(Kernel, "offset", c.Outputs, func(s blockStart) { initOffsets(s.dst, s.init.ClassRows) })
 	case IsCountLikelihood(c.Likelihood):
-		b.logRate = add(Kernel, "log_rate", c.Outputs, func(dst []float64, v *Init) { copy(dst, v.LogRate) })
+		b.logRate = add(Kernel, "log_rate", c.Outputs, func(s blockStart) { copy(s.dst, s.init.LogRate) })
 	case !c.classifies():
 		b.logVar = add(Kernel, "log_variance", c.targets(),
-			func(dst []float64, v *Init) { fill(dst, math.Log(v.NoiseVariance)) })
+			func(s blockStart) { fill(s.dst, math.Log(s.init.NoiseVariance)) })
 	}
 	switch c.Likelihood {
 	case StudentLikelihood:
-		b.tail = add(Tail, "log_tail", 1, func(dst []float64, v *Init) { fill(dst, math.Log(v.DoF-2)) })
+		b.tail = add(Tail, "log_tail", 1, func(s blockStart) { fill(s.dst, math.Log(s.init.DoF-2)) })
 	case NegativeBinomialLikelihood:
-		b.tail = add(Kernel, "log_dispersion", 1, func(dst []float64, _ *Init) { fill(dst, math.Log(initDispersion)) })
+		b.tail = add(Kernel, "log_dispersion", 1, constant(math.Log(initDispersion)))
 	}
 	return b
 }

@@ -17,7 +17,7 @@ func TestMixing(t *testing.T) {
 	} {
 		c := Config{FeatureKernel: name}
 		root, z := make([]float64, n), make([]float64, n)
-		c.mixing(root, nil, func(dst []float64) { normals(dst, 5, 0) })
+		c.mixing(blockStart{dst: root, normal: func(dst []float64) { normals(dst, 5, 0) }})
 		normals(z, 5, 1)
 		for _, r := range []float64{0.1, 0.5, 1, 2} {
 			mean := 0.0

@@ -30,8 +30,15 @@ type block struct {
 	offset int
 }
 
-// initializer writes the values at which a block starts. normal draws standard normals for the block.
-type initializer func(dst []float64, v *Init, normal func([]float64))
+// initializer writes the values at which a block starts.
+type initializer func(blockStart)
+
+// blockStart is a block before training.
+type blockStart struct {
+	dst    []float64 // the block's values, 0 at first
+	init   *Init
+	normal func([]float64) // draws standard normals for the block
+}
 
 func (b *block) size() int { return device.Volume(b.Shape) }
 

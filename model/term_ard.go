@@ -19,15 +19,15 @@ func newARDTerm(p *Params, c *Config, form device.Correlation, i int) *ardTerm {
 	if c.Lengthscales == Isotropic || c.Lengthscales == Common {
 		width = 1
 	}
-	lengths := p.add(Kernel, name, shape(c.kernels(), width), func(dst []float64, v *Init, normal func([]float64)) {
-		fill(dst, math.Log(math.Sqrt(float64(c.Inputs))*v.GPLengthscaleFactor))
-		if v.LengthScales != nil {
-			setLengthScales(dst, v.LengthScales, width)
+	lengths := p.add(Kernel, name, shape(c.kernels(), width), func(s blockStart) {
+		fill(s.dst, math.Log(math.Sqrt(float64(c.Inputs))*s.init.GPLengthscaleFactor))
+		if s.init.LengthScales != nil {
+			setLengthScales(s.dst, s.init.LengthScales, width)
 		}
-		for k := range dst {
-			dst[k] += float64(i) * math.Log(initSecond)
+		for k := range s.dst {
+			s.dst[k] += float64(i) * math.Log(initSecond)
 		}
-		spreadOver(dst, c.kernels(), normal)
+		spreadOver(s.dst, c.kernels(), s.normal)
 	})
 	return &ardTerm{form: form, lengths: lengths}
 }

@@ -24,11 +24,11 @@ func newSparseTerm(p *Params, c *Config) *sparseTerm {
 	}
 	t.mix = p.add(Kernel, GPMapLogit, shape(c.kernels(), len(c.Maps)), nil)
 	t.sigma = p.add(Kernel, GPLogSigma, shape(c.kernels(), len(c.Maps)),
-		func(dst []float64, v *Init, normal func([]float64)) {
-			for i := range dst {
-				dst[i] = math.Log(v.Sigma[i%len(v.Sigma)])
+		func(s blockStart) {
+			for i := range s.dst {
+				s.dst[i] = math.Log(s.init.Sigma[i%len(s.init.Sigma)])
 			}
-			spreadOver(dst, c.kernels(), normal)
+			spreadOver(s.dst, c.kernels(), s.normal)
 		})
 	return t
 }
