@@ -5,7 +5,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 )
 
-// hostBatches are rows to train on that stay on the host. A step finds its batch in x and y of the DeviceRows, at the
+// hostBatches are rows to train on that stay on the host. A step finds its batch in x and y of the Rows, at the
 // places 0 … B−1. Noise belongs to rows of the data set, so the result has the same bits as with all rows on the
 // device.
 type hostBatches struct {
@@ -20,10 +20,10 @@ type hostBatches struct {
 	batchLabels []int32
 }
 
-// StreamBatches acts as UploadRows does, for rows that stay on the host, which must have no Features: SendBatch brings
-// the rows of a batch.
-func (m *Model) StreamBatches(rows HostRows, y []float64, labels []int32, batch int) *DeviceRows {
-	d := m.newDeviceRows(rows.N, batch, true)
+// StreamForTraining acts as UploadRows does, for rows that stay on the host, which must have no Features: SendBatch
+// brings the rows of a batch.
+func (m *Model) StreamForTraining(rows HostRows, y []float64, labels []int32, batch int) *Rows {
+	d := m.newRows(rows.N, batch, true)
 	b := &hostBatches{places: m.dev.New(device.Int, batch), labels: labels, rows: make([]int32, batch)}
 	for i := range b.rows {
 		b.rows[i] = int32(i)
@@ -43,12 +43,12 @@ func (m *Model) StreamBatches(rows HostRows, y []float64, labels []int32, batch 
 	return d
 }
 
-// Streams reports whether the rows stay on the host, so that each batch must be sent.
-func (d *DeviceRows) Streams() bool { return d.batches != nil }
+// SendsBatches reports whether a step must send each batch, by SendBatch.
+func (d *Rows) SendsBatches() bool { return d.batches != nil }
 
 // SendBatch begins to bring the batch whose rows DrawRows draws with a key. After AwaitBatch, operations find the
 // batch. No operation may use the data in between.
-func (d *DeviceRows) SendBatch(key device.Key) {
+func (d *Rows) SendBatch(key device.Key) {
 	b := d.batches
 	words, c1, c2, c3 := key.Words(0, 0) // as in DrawRows
 	philox.Below(b.rows, d.N, words, c1, c2, c3)
@@ -77,4 +77,4 @@ func (d *DeviceRows) SendBatch(key device.Key) {
 }
 
 // AwaitBatch lets operations that are called after it find the batch that was sent last.
-func (d *DeviceRows) AwaitBatch() { d.feed.Next() }
+func (d *Rows) AwaitBatch() { d.feed.Next() }

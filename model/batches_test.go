@@ -11,7 +11,7 @@ import (
 
 // A batch from the host has the rows that the device draws, and the gradient of these rows. The first rows of such data
 // have the same predictions as the rows of data on the device.
-func TestStreamBatches(t *testing.T) {
+func TestStreamForTraining(t *testing.T) {
 	dev := openDevice(t, "cpu:f64")
 	f := newFixture(t, dev, gpdrfConfig())
 	const n, batch = 300, 37
@@ -27,12 +27,12 @@ func TestStreamBatches(t *testing.T) {
 	for i := range weighted.Weight {
 		weighted.Weight[i] = float64(i % 4)
 	}
-	here, there := f.m.UploadRows(weighted, y, nil), f.m.StreamBatches(weighted, y, nil, batch)
+	here, there := f.m.UploadRows(weighted, y, nil), f.m.StreamForTraining(weighted, y, nil, batch)
 	pass := f.m.NewChunkedWorkspace(2, batch, 3)
-	gradient := func(data *DeviceRows, number uint32) []float64 {
+	gradient := func(data *Rows, number uint32) []float64 {
 		key := device.Key{Seed: 5, Step: device.StepNumber{N: number}, Site: device.SiteBatch}
 		dev.DrawRows(pass.Rows(), n, key)
-		if data.Streams() {
+		if data.SendsBatches() {
 			data.SendBatch(device.Key{Seed: 6}) // another batch, which is not used
 			data.SendBatch(key)
 			data.AwaitBatch()
@@ -48,7 +48,7 @@ func TestStreamBatches(t *testing.T) {
 		}
 	}
 	var predicted [2]*Prediction
-	for i, data := range []*DeviceRows{here, there} {
+	for i, data := range []*Rows{here, there} {
 		var err error
 		if predicted[i], err = f.m.Predict(data.Head(280), 5, 9); err != nil {
 			t.Fatal(err)

@@ -27,7 +27,7 @@ func (in *inputs) newRows(s *arena, n int) (rows inputs) {
 }
 
 // gather collects rows of a data set by number.
-func (in *inputs) gather(dev device.Device, data *DeviceRows, rows *device.Tensor) {
+func (in *inputs) gather(dev device.Device, data *Rows, rows *device.Tensor) {
 	if in.x != nil {
 		dev.Gather(in.x, data.x, rows)
 	}

@@ -35,7 +35,7 @@ type ELBO struct {
 // backward, for the batch or for each chunk of it. The backward pass of the parameters' terms is last. Nothing is read
 // back: callers use Report. If Abandon or Sum ends it, done is false, and the gradient and the next Report are invalid.
 // Parameters do not change.
-func (m *Model) Gradient(pass *Workspace, data *DeviceRows, args GradientArgs) (done bool) {
+func (m *Model) Gradient(pass *Workspace, data *Rows, args GradientArgs) (done bool) {
 	for i, chunks := range pass.shards {
 		if !m.accumulate(pass, chunks, data, args) {
 			return false
@@ -52,7 +52,7 @@ func (m *Model) Gradient(pass *Workspace, data *DeviceRows, args GradientArgs) (
 }
 
 // accumulate adds up the gradient over a shard's chunks. The gradient of the GP layer stays in double.
-func (m *Model) accumulate(pass *Workspace, chunks []chunk, data *DeviceRows, args GradientArgs) (done bool) {
+func (m *Model) accumulate(pass *Workspace, chunks []chunk, data *Rows, args GradientArgs) (done bool) {
 	m.dev.Zero(m.params.Grad)
 	if m.gp != nil {
 		m.dev.Widen(m.params.wide, m.params.gpValue)
@@ -100,7 +100,7 @@ func (m *Model) NaturalStep(size device.Scalar) {
 }
 
 // gather collects the rows of a chunk, by number or by their place in a batch.
-func (m *Model) gather(chunk *chunk, data *DeviceRows) {
+func (m *Model) gather(chunk *chunk, data *Rows) {
 	rows := chunk.rows
 	if data.batches != nil {
 		rows = data.batches.places.View(chunk.first, chunk.b)

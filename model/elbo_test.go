@@ -167,7 +167,7 @@ func (c Config) testName() string {
 type fixture struct {
 	m     *Model
 	x     func(lo, hi int) []float64
-	data  *DeviceRows
+	data  *Rows
 	pass  *Workspace
 	rows  []int32
 	step  GradientArgs

@@ -28,7 +28,7 @@ type FunctionArgs struct {
 // without noise, and Noise [N,C] is the variance of the noise, the mean over samples. F̄, W and ζ of Ω are drawn once
 // for each function. Afterwards, the model holds the parameters of a draw. Counts by moments are an error: their
 // predictions have no variance.
-func (m *Model) SampleFunctions(data *DeviceRows, a FunctionArgs) (*Prediction, error) {
+func (m *Model) SampleFunctions(data *Rows, a FunctionArgs) (*Prediction, error) {
 	if m.exact() && IsCountLikelihood(m.cfg.Likelihood) {
 		return nil, fmt.Errorf("model: a model %s with a %s likelihood predicts counts, and has no functions",
 			m.cfg.Model, m.cfg.Likelihood)

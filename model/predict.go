@@ -16,7 +16,7 @@ const (
 // Predict draws S samples of (W, Ω, F_*) for the rows of data, the same noise for every row: a row's prediction does
 // not depend on other rows. A GP with a Gaussian likelihood, and a single layer with W and Ω integrated, need no draws:
 // their prediction is one Gaussian, with S = 1.
-func (m *Model) Predict(data *DeviceRows, samples int, seed uint64) (*Prediction, error) {
+func (m *Model) Predict(data *Rows, samples int, seed uint64) (*Prediction, error) {
 	return m.NewPredictor(data, samples).Predict(seed)
 }
 
@@ -36,7 +36,7 @@ type Predictor struct {
 
 // forwardPass is a pass of a prediction with the memory of its rows.
 type forwardPass struct {
-	data *DeviceRows // rows of the pass, or all rows if they are on the device
+	data *Rows // rows of the pass, or all rows if they are on the device
 	pass *Workspace
 	host []float64 // outputs of the pass [S,B,C]
 	rows []int32   // numbers of its rows in data [B]
@@ -46,7 +46,7 @@ type forwardPass struct {
 var ErrAbandoned = errors.New("model: the prediction was abandoned")
 
 // NewPredictor makes the memory that predictions of data with S samples need.
-func (m *Model) NewPredictor(data *DeviceRows, samples int) *Predictor {
+func (m *Model) NewPredictor(data *Rows, samples int) *Predictor {
 	if m.exact() {
 		samples = 1
 	}
@@ -54,7 +54,7 @@ func (m *Model) NewPredictor(data *DeviceRows, samples int) *Predictor {
 }
 
 // newForwardPass makes a pass for as many samples and rows of data at once as fit.
-func (m *Model) newForwardPass(data *DeviceRows, samples int) forwardPass {
+func (m *Model) newForwardPass(data *Rows, samples int) forwardPass {
 	passSamples, batch := m.predictSize(samples, data)
 	return forwardPass{m.withBatch(data, batch), m.NewWorkspace(passSamples, batch),
 		make([]float64, passSamples*batch*m.cfg.Outputs), make([]int32, batch)}
@@ -67,7 +67,7 @@ const passGrowth = 4
 func (p *Predictor) AddSmallerPasses() {
 	for n := p.pass.B; n > 1; {
 		n = (n + passGrowth - 1) / passGrowth
-		p.smaller = append(p.smaller, p.m.newForwardPass(p.m.Stream(n, nil), p.samples))
+		p.smaller = append(p.smaller, p.m.newForwardPass(p.m.StreamForPrediction(n, nil), p.samples))
 	}
 }
 
@@ -115,7 +115,7 @@ func (p *Predictor) Predict(seed uint64) (*Prediction, error) {
 }
 
 // PredictRows predicts n rows of the host, as Predict does: x gives the rows lo … hi−1 [hi−lo,Width]. The predictor has
-// to be that of a Stream, and Precompute must have been called.
+// to be that of StreamForPrediction, and Precompute must have been called.
 func (p *Predictor) PredictRows(n int, x func(lo, hi int) []float64, seed uint64) (*Prediction, error) {
 	m := p.m
 	out := &Prediction{S: p.samples, N: n, C: m.cfg.Outputs, H: make([]float64, p.samples*n*m.cfg.Outputs)}
@@ -200,7 +200,7 @@ func (p predictBatch) read(dev device.Device, of *Prediction, numbers []float64,
 
 // predictSize returns the samples and rows of a pass, at least one each: fewer than usual if the device has no memory
 // for more.
-func (m *Model) predictSize(samples int, data *DeviceRows) (passSamples, batch int) {
+func (m *Model) predictSize(samples int, data *Rows) (passSamples, batch int) {
 	batch = min(data.N, predictRows)
 	passSamples = min(samples, max(1, predictPassSize/max(1, batch)))
 	free, known := m.dev.Free()
@@ -218,7 +218,7 @@ func (m *Model) predictSize(samples int, data *DeviceRows) (passSamples, batch i
 }
 
 // predictBytes measures the device memory of a pass of a prediction, in bytes.
-func (m *Model) predictBytes(data *DeviceRows, samples, batch int) int64 {
+func (m *Model) predictBytes(data *Rows, samples, batch int) int64 {
 	dev, ledger := m.dev.Dry()
 	dry, err := New(dev, m.cfg)
 	if err != nil {

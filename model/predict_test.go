@@ -61,7 +61,8 @@ func TestPredictChunks(t *testing.T) {
 	}
 	fewRows := must.Get(f.m.Predict(f.m.Upload(50, x[:150], nil, nil), samples, 9))(t)
 	fewSamples := must.Get(f.m.Predict(f.m.Upload(n, x, nil, nil), 33, 9))(t)
-	stream, err := f.m.Predict(f.m.Stream(n, func(lo, hi int) []float64 { return x[lo*3 : hi*3] }), samples, 9)
+	there := f.m.StreamForPrediction(n, func(lo, hi int) []float64 { return x[lo*3 : hi*3] })
+	stream, err := f.m.Predict(there, samples, 9)
 	if err != nil || !reflect.DeepEqual(stream, whole) {
 		t.Errorf("rows that are uploaded a batch at a time have another prediction, or %v", err)
 	}

@@ -64,7 +64,7 @@ func (m *Model) uploadSparse(to device.Sparse, x HostSparse, first, at int) {
 
 // distances computes the distances of a batch to X̄. They are as exact as the distances of a table, and so have the
 // same bits.
-func (m *Model) distances(in *inputs, data *DeviceRows, rows *device.Tensor) {
+func (m *Model) distances(in *inputs, data *Rows, rows *device.Tensor) {
 	for i, x := range data.vectors {
 		m.dev.SparseDistances(in.real, i, x, rows, m.gp.vectors[i], data.metrics[i])
 	}

@@ -8,7 +8,7 @@ package model
 //
 // It uses the pass's memory, and changes its row numbers. going is called with the number of finished rows. If it
 // returns false, the work ends and the data is unusable.
-func (m *Model) SolveRows(w *Workspace, data *DeviceRows, going func(done int) bool) {
+func (m *Model) SolveRows(w *Workspace, data *Rows, going func(done int) bool) {
 	if m.gp == nil || !m.gp.fixed || m.cfg.kernels() > 1 || data.d == nil || data.from != nil || data.solved {
 		return
 	}

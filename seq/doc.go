@@ -18,7 +18,7 @@
 // training measures both. Both ways give the same bits on every device, except for /raw gapped k-mers, which differ by
 // rounding. Distances of rows are single on a :f32 device, and those among inducing points are double. A prediction
 // uploads one batch of rows at a time (model.Model.Stream), so its memory on the device does not depend on their
-// number. A training does so where its rows do not fit (model.Model.StreamBatches).
+// number. A training does so where its rows do not fit (model.Model.StreamForTraining).
 //
 // # What is exact
 //

@@ -142,9 +142,9 @@ func newStep(dev device.Device, ranks dist.Comm, c options.Config, mc model.Conf
 	if err != nil {
 		return nil, &usererror.Error{Err: err}
 	}
-	var set *model.DeviceRows
+	var set *model.Rows
 	if rows.stream {
-		set = m.StreamBatches(rows.rows, rows.y, rows.labels, c.Batch)
+		set = m.StreamForTraining(rows.rows, rows.y, rows.labels, c.Batch)
 	} else {
 		set = m.UploadRows(rows.rows, rows.y, rows.labels)
 	}

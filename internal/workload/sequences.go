@@ -111,7 +111,7 @@ func (s Sequences) byColumn() model.HostSparse {
 }
 
 // uploadSequences puts the rows of a step on a model's device, as a table of distances or as vectors.
-func (n Size) uploadSequences(m *model.Model, r *rand.Rand, y []float64, labels []int32) *model.DeviceRows {
+func (n Size) uploadSequences(m *model.Model, r *rand.Rand, y []float64, labels []int32) *model.Rows {
 	own, rows := NewSequences(r, n.M, sequenceColumns, sequenceEach),
 		NewSequences(r, n.rows(), sequenceColumns, sequenceEach)
 	m.SetInducing(own.SelfDistances(n.I))

@@ -46,7 +46,7 @@ func NewSharedStep(dev device.Device, n Size, ranks dist.Comm) (*Step, error) {
 	}
 	m.Init(model.Init{Seed: 1, InducingPoints: uniform(n.M * n.D), Sigma: []float64{1},
 		GPLengthscaleFactor: 0.5, DRFLengthscaleFactor: 1, NoiseVariance: 0.1, ClassRows: make([]int, n.Classes)})
-	var rows *model.DeviceRows
+	var rows *model.Rows
 	if n.I > 0 {
 		rows = n.uploadSequences(m, r, y, labels)
 	} else {

@@ -56,7 +56,7 @@ func (m *Model) functions(ctx context.Context, dev device.Device, ds *data.Datas
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	stream := opened.Stream(n, func(lo, hi int) []float64 { return x[lo*width : hi*width] })
+	stream := opened.StreamForPrediction(n, func(lo, hi int) []float64 { return x[lo*width : hi*width] })
 	p, err = opened.SampleFunctions(stream, model.FunctionArgs{Samples: samples, Seed: seed, TrainingSeed: m.Seed,
 		NoiseRows: firstEqual(n, x), Abandon: func(functions int) bool {
 			progress(functions)

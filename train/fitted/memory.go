@@ -21,7 +21,8 @@ func (m *Model) checkMemory(dev device.Device, n, samples int) error {
 	if err != nil {
 		return err
 	}
-	if _, err := dryModel.Predict(dryModel.Stream(min(n, 1), ZeroRows(m.Config.Width())), 1, 0); err != nil {
+	rows := dryModel.StreamForPrediction(min(n, 1), ZeroRows(m.Config.Width()))
+	if _, err := dryModel.Predict(rows, 1, 0); err != nil {
 		return err
 	}
 	ledger.Label("device", dry)

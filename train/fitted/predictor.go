@@ -65,7 +65,7 @@ func (s SampledModel) predictor(dev device.Device, n, batch int) (*model.Predict
 	if err := own.Precompute(); err != nil {
 		return nil, err
 	}
-	return own.NewPredictor(own.Stream(batch, nil), s.Samples), nil
+	return own.NewPredictor(own.StreamForPrediction(batch, nil), s.Samples), nil
 }
 
 // Samples returns the number S of samples in a prediction.

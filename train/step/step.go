@@ -22,7 +22,7 @@ type Options struct {
 // Step is a training step on a device: the batch, the gradient, the optional natural-gradient step of q(F̄), and Adam.
 type Step struct {
 	Model     *model.Model
-	Rows      *model.DeviceRows
+	Rows      *model.Rows
 	Workspace *model.Workspace
 	// Abandon reports, between two chunks of a batch, whether to end the step, which then changes nothing; nil never
 	// ends it. A step that ranks share, or that a device.Recorder replays, is never abandoned.
@@ -43,7 +43,7 @@ type Step struct {
 }
 
 // New allocates the memory of a step, and fills a batch of all rows. Adam starts with moments and rates of 0.
-func New(dev device.Device, m *model.Model, rows *model.DeviceRows, r Reducer, o Options) *Step {
+func New(dev device.Device, m *model.Model, rows *model.Rows, r Reducer, o Options) *Step {
 	if o.ChunkRows == 0 {
 		o.ChunkRows = o.Batch
 	}
@@ -101,7 +101,7 @@ func (s *Step) Bound(number uint32, klWeight float64) error {
 
 // uploadBatch begins to upload the batch of a step if rows stay on the host. The device computes meanwhile.
 func (s *Step) uploadBatch(number uint32) {
-	if s.Rows.Streams() {
+	if s.Rows.SendsBatches() {
 		s.Rows.SendBatch(s.batchKey(device.StepNumber{N: number}))
 		s.sentStep = number
 	}
@@ -109,7 +109,7 @@ func (s *Step) uploadBatch(number uint32) {
 
 // awaitBatch waits for the batch of a step, and uploads it first if needed.
 func (s *Step) awaitBatch(number uint32) {
-	if s.Rows.Streams() {
+	if s.Rows.SendsBatches() {
 		if s.sentStep != number {
 			s.uploadBatch(number)
 		}

@@ -2,9 +2,9 @@ package model
 
 import "github.com/gpdrf/gpdrf-gpu/device"
 
-// DeviceRows are a data set on the device: uploaded once, then used by row number. The rows of a Stream and of
-// StreamBatches stay on the host.
-type DeviceRows struct {
+// Rows are a data set that the device reads by row number: uploaded once, or on the host and sent in batches, by
+// StreamForPrediction or StreamForTraining.
+type Rows struct {
 	N int
 	x *device.Tensor // Real [N,D]; nil where rows are sequences alone
 	// Real [N,I·M], squared distances to X̄; nil where there are no sequences, or vectors of them
@@ -17,10 +17,10 @@ type DeviceRows struct {
 
 	solved bool // d holds 2(1 − A) in place of distances, by SolveRows
 
-	// rows lo … hi−1 of a Stream, of which x and d hold one batch; nil for other data
+	// rows lo … hi−1 on the host, of which x and d hold one batch; nil for other data
 	from func(lo, hi int) []float64
 	feed device.Feed // uploads the rows of a batch to x and d
-	// rows of StreamBatches; nil for other data
+	// batches of StreamForTraining; nil for other data
 	batches *hostBatches
 }
 
@@ -39,11 +39,11 @@ type HostRows struct {
 }
 
 // Total returns Σ w of the rows, or their number if they have no weights.
-func (d *DeviceRows) Total() float64 { return d.total }
+func (d *Rows) Total() float64 { return d.total }
 
 // Upload puts N rows x [N,Width] on the device: their scaled inputs and then their distances. Targets are in
 // training-sd units [N,C] for a likelihood of numbers, or class labels [N]. Both may be nil for prediction.
-func (m *Model) Upload(n int, x, y []float64, labels []int32) *DeviceRows {
+func (m *Model) Upload(n int, x, y []float64, labels []int32) *Rows {
 	width := m.cfg.Width()
 	return m.UploadRows(HostRows{N: n, X: func(lo, hi int) []float64 { return x[lo*width : hi*width] }}, y, labels)
 }
@@ -51,8 +51,8 @@ func (m *Model) Upload(n int, x, y []float64, labels []int32) *DeviceRows {
 // UploadRows acts as Upload does, with the inputs in batches. The first data with Features decides that all later data
 // has Features, and that a later Workspace has memory for them. The last data with targets decides the same for weights
 // and offsets.
-func (m *Model) UploadRows(rows HostRows, y []float64, labels []int32) *DeviceRows {
-	d := m.newDeviceRows(rows.N, rows.N, rows.Features == nil)
+func (m *Model) UploadRows(rows HostRows, y []float64, labels []int32) *Rows {
+	d := m.newRows(rows.N, rows.N, rows.Features == nil)
 	step := rows.N
 	if rows.Features != nil {
 		d.vectors = m.uploadFeatures(rows.N, rows.Features)
@@ -78,7 +78,7 @@ func (m *Model) UploadRows(rows HostRows, y []float64, labels []int32) *DeviceRo
 }
 
 // addTargets makes memory for the targets of a number of rows, and for their weights and offsets.
-func (d *DeviceRows) addTargets(m *Model, n int, rows HostRows, y []float64, labels []int32) {
+func (d *Rows) addTargets(m *Model, n int, rows HostRows, y []float64, labels []int32) {
 	if y != nil {
 		d.y.Numbers = m.dev.New(device.Real, n, m.cfg.targets())
 	}
@@ -118,26 +118,26 @@ func (t *Targets) columns(y []float64, rows HostRows) (all []targetColumn) {
 // uploadValues is the number of elements of x in one upload.
 const uploadValues = 1 << 20
 
-// Stream returns data of n rows that stay on the host: a prediction uploads one batch of them at a time. x gives the
-// rows lo … hi−1 [hi−lo,Width].
-func (m *Model) Stream(n int, x func(lo, hi int) []float64) *DeviceRows {
-	return &DeviceRows{N: n, from: x}
+// StreamForPrediction returns n rows that stay on the host: a prediction uploads one batch of them at a time. x gives
+// the rows lo … hi−1 [hi−lo,Width].
+func (m *Model) StreamForPrediction(n int, x func(lo, hi int) []float64) *Rows {
+	return &Rows{N: n, from: x}
 }
 
-// withBatch adds memory for a batch, and a feed into it, to a Stream; it returns other data unchanged.
-func (m *Model) withBatch(d *DeviceRows, batch int) *DeviceRows {
+// withBatch adds memory for a batch, and a feed into it, to rows of StreamForPrediction; others it returns unchanged.
+func (m *Model) withBatch(d *Rows, batch int) *Rows {
 	if d.tensors() != nil || d.vectors != nil {
 		return d
 	}
-	w := m.newDeviceRows(d.N, batch, true)
+	w := m.newRows(d.N, batch, true)
 	w.from = d.from
 	w.feed = device.NewFeed(m.dev, w.tensors()...)
 	return w
 }
 
-// newDeviceRows returns data of n rows with memory for some of them.
-func (m *Model) newDeviceRows(n, rows int, table bool) *DeviceRows {
-	d := &DeviceRows{N: n}
+// newRows returns data of n rows with memory for some of them.
+func (m *Model) newRows(n, rows int, table bool) *Rows {
+	d := &Rows{N: n}
 	if m.cfg.Inputs > 0 {
 		d.x = m.dev.New(device.Real, rows, m.cfg.Inputs)
 	}
@@ -148,7 +148,7 @@ func (m *Model) newDeviceRows(n, rows int, table bool) *DeviceRows {
 }
 
 // tensors returns the tensors of the inputs.
-func (d *DeviceRows) tensors() (inputs []*device.Tensor) {
+func (d *Rows) tensors() (inputs []*device.Tensor) {
 	for _, t := range []*device.Tensor{d.x, d.d} {
 		if t != nil {
 			inputs = append(inputs, t)
@@ -158,7 +158,7 @@ func (d *DeviceRows) tensors() (inputs []*device.Tensor) {
 }
 
 // width returns the count of numbers of a row that are uploaded.
-func (d *DeviceRows) width() (columns int) {
+func (d *Rows) width() (columns int) {
 	for _, t := range d.tensors() {
 		columns += t.Dim(1)
 	}
@@ -171,7 +171,7 @@ type uploader interface {
 }
 
 // uploadPiece writes the rows lo … hi−1 of x and d.
-func uploadPiece(to uploader, d *DeviceRows, rows []float64, lo, hi int) {
+func uploadPiece(to uploader, d *Rows, rows []float64, lo, hi int) {
 	first := 0
 	width := d.width()
 	for _, dst := range d.tensors() {
@@ -194,12 +194,12 @@ func (m *Model) SetInducing(distances []float64) {
 	m.gp.factorised = false
 }
 
-// Head returns the first n rows, sharing their memory. For StreamBatches it returns a Stream.
-func (d *DeviceRows) Head(n int) *DeviceRows {
+// Head returns the first n rows, sharing their memory. Those of StreamForTraining are then for a prediction.
+func (d *Rows) Head(n int) *Rows {
 	head := *d
 	head.N = n
 	if d.batches != nil {
-		head = DeviceRows{N: n, from: d.from}
+		head = Rows{N: n, from: d.from}
 	}
 	return &head
 }
