@@ -97,6 +97,7 @@ type listedSet struct {
 func (p *program) listSets(chosen []sets.Set, dir string) error {
 	listed := make([]listedSet, len(chosen))
 	t := newTable("set", "training, test rows", "inputs", "target", "folds", "where", "licence")
+	t.right = []int{2, 4} // inputs, folds
 	for i, s := range chosen {
 		l := listedSet{s, s.From(dir), s.Get(dir), s.Remotes()}
 		where, target := l.From, s.Task

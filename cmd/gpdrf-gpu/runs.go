@@ -150,10 +150,10 @@ func runsTable(all []report.Entry) string {
 		if !slices.ContainsFunc(all, func(e report.Entry) bool { return c.text(e) != "" }) {
 			continue
 		}
-		t.header = append(t.header, c.name)
 		if c.number != nil {
-			t.numbers = append(t.numbers, len(t.header))
+			t.right = append(t.right, len(t.header))
 		}
+		t.header = append(t.header, c.name)
 		for i, e := range all {
 			t.rows[i] = append(t.rows[i], c.text(e))
 		}

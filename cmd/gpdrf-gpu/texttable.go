@@ -10,9 +10,9 @@ import (
 
 // textTable is a table for people.
 type textTable struct {
-	header  []any
-	rows    [][]any
-	numbers []int // columns from 1 that are aligned at the right, beside those that hold int alone
+	header []any
+	rows   [][]any
+	right  []int // the columns, from 0, that are aligned at the right
 }
 
 // newTable returns a table without rows, whose columns hold words.
@@ -21,8 +21,8 @@ func newTable(header ...any) *textTable { return &textTable{header: header} }
 // newNumberTable returns a table whose columns hold numbers, except the first.
 func newNumberTable(header ...any) *textTable {
 	t := newTable(header...)
-	for i := range header[1:] {
-		t.numbers = append(t.numbers, i+2)
+	for k := 1; k < len(header); k++ {
+		t.right = append(t.right, k)
 	}
 	return t
 }
@@ -32,19 +32,17 @@ func (t *textTable) add(cells ...any) { t.rows = append(t.rows, cells) }
 // lines returns the lines of the table, without spaces at their ends.
 func (t *textTable) lines(indent string) (lines []string) {
 	all := slices.Concat([][]any{t.header}, t.rows)
-	widths, words := map[int]int{}, map[int]bool{}
-	for i, row := range all {
+	widths := map[int]int{}
+	for _, row := range all {
 		for k, cell := range row {
 			widths[k] = max(widths[k], runewidth.StringWidth(fmt.Sprint(cell)))
-			_, number := cell.(int)
-			words[k] = words[k] || i > 0 && !number
 		}
 	}
 	for _, row := range all {
 		line := ""
 		for k, cell := range row {
 			fill := runewidth.FillRight
-			if !words[k] || slices.Contains(t.numbers, k+1) {
+			if slices.Contains(t.right, k) {
 				fill = runewidth.FillLeft
 			}
 			line += fill(fmt.Sprint(cell), widths[k]) + "  "

@@ -7,7 +7,7 @@ func TestTextTable(t *testing.T) {
 	table := newTable("class", "rows", "score")
 	table.add("生命", 7, "0.5")
 	table.add("b", 1234, "")
-	table.numbers = []int{3}
+	table.right = []int{1, 2}
 	const want = "  class  rows  score\n  生命      7    0.5\n  b      1234"
 	if got := table.indented(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
