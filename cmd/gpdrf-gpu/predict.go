@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
-	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/dist"
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 	"github.com/gpdrf/gpdrf-gpu/predict"
@@ -178,17 +177,18 @@ func (p *program) predict(c *call) error {
 	}
 	defer rows.Close()
 	guard.set(func() { files = r.bad.files(r.out) })
-	return p.predictRows(ranks, dev, r, rows, guard, end)
-}
-
-// predictRows predicts rows while they are read, and prints the notes about them. read takes the bar of reading away.
-func (p *program) predictRows(ranks dist.Comm, dev device.Device, r *predictRequest, rows *data.Stream,
-	guard *exitGuard, read func()) error {
-	p.relayAll(rows.Notes())
 	stream := &predict.Stream{Trained: r.trained, Device: dev, Samples: r.samples, Draws: r.draws,
 		Seed: r.seed, Options: fitted.PredictOptions{Ranks: ranks, Distances: true}}
+	return p.predictRows(stream, r, rows, guard, end)
+}
+
+// predictRows predicts rows while they are read, and prints the notes about them. endReading takes the bar of reading
+// away.
+func (p *program) predictRows(stream *predict.Stream, r *predictRequest, rows *data.Stream, guard *exitGuard,
+	endReading func()) error {
+	p.relayAll(rows.Notes())
 	if all := rows.All(); all != nil {
-		read()
+		endReading()
 		phase := p.newRowsPhase(all.N())
 		defer phase.end()
 		stream.Options.Progress = phase.show
@@ -196,7 +196,7 @@ func (p *program) predictRows(ranks dist.Comm, dev device.Device, r *predictRequ
 	err := p.writePredictions(r, rows, guard, func(w io.Writer) error {
 		return stream.Run(p.ctx, rows, predict.NewWriter(w, r.format))
 	})
-	read()
+	endReading()
 	switch {
 	case hasEnded(err):
 		return err
