@@ -44,8 +44,7 @@ func (p *program) joined() bool { return p.ranks != nil && !p.ranks.released }
 // isWorker reports whether this process is not rank 0, which alone writes and prints.
 func (p *program) isWorker() bool { return p.ranks != nil && p.ranks.Rank() > 0 }
 
-// join joins the processes that a launcher has started for one training, if there are several. Parts of a
-// cross-validation do not join, also under a launcher.
+// join joins the processes that a launcher has started for one training, if there are several.
 func (p *program) join(c *call) error {
 	text, given := c.text("comm-timeout")
 	if !given {
