@@ -35,20 +35,6 @@ type searchTraining struct {
 	devices []device.Device
 }
 
-// asksForSeveral reports whether train is to train several models, or to resume such a training.
-func (r *trainRequest) asksForSeveral() (bool, error) {
-	if _, resume := r.call.text("resume"); resume {
-		return rundir.IsSearch(r.resume), nil
-	}
-	cfg, err := r.call.config()
-	// An error is reported by the next reader of the options.
-	several := err == nil && best.TrainsSeveral(cfg)
-	if _, given := r.call.text("jobs"); given && err == nil && !several {
-		return false, r.call.errorf("jobs", "is for preset best and ensemble: leave it out")
-	}
-	return several, nil
-}
-
 // trainSeveral tries candidates, trains those that the best mixture needs on all rows, and leaves a run folder like any
 // other.
 func (p *program) trainSeveral(r *trainRequest) (err error) {

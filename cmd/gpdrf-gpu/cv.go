@@ -13,26 +13,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// readCV reads the cross-validation that train is asked for, if it is: a new one, or one that goes on, whose path is
-// known then.
-func (r *trainRequest) readCV() (err error) {
-	_, resume := r.call.text("resume")
-	folds, begin := r.call.text("cv")
-	switch {
-	case resume && rundir.IsCV(r.resume):
-		if err := r.call.noneOfNew(); err != nil {
-			return err
-		}
-		r.cv, err = rundir.OpenCV(r.resume)
-	case begin && !resume:
-		if err := r.call.readConfig(); err != nil {
-			return err
-		}
-		r.cv, err = rundir.NewCV(folds, r.call.fileOptions, r.call.runOptions())
-	}
-	return err
-}
-
 // crossValidation is a cross-validation that is being trained.
 type crossValidation struct {
 	p          *program

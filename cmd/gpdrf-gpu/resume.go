@@ -208,13 +208,3 @@ func (v *crossValidation) complete(k int) error {
 	}
 	return cv.Update(k, nil)
 }
-
-// noneOfNew refuses options of new runs.
-func (c *call) noneOfNew() error {
-	for _, name := range []string{"config", "out", "overwrite", "cv"} {
-		if _, given := c.text(name); given {
-			return usagef("--%s: a resumed run keeps its folder and its options: leave this out with --resume", name)
-		}
-	}
-	return nil
-}

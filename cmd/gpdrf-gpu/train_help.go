@@ -3,11 +3,8 @@ package main
 import (
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/gpdrf/gpdrf-gpu/report"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
-	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 func (p *program) trainVerb() verb {
@@ -122,60 +119,4 @@ func ofMemory(train []flagSpec) (flags []flagSpec) {
 		}
 	}
 	return flags
-}
-
-// trainRequest holds the parsed options of a call of train.
-type trainRequest struct {
-	call      *call
-	started   time.Time
-	outDir    string // the new run folder; "" if its name is to be chosen
-	resume    string // the run folder of --resume
-	overwrite bool
-	cv        *rundir.CV // a cross-validation, new or resumed; nil for another training
-	several   bool       // a search or an ensemble, new or resumed
-}
-
-// parseTrain reads the flags and keys of train that are about the command.
-func (p *program) parseTrain(c *call) (r *trainRequest, err error) {
-	r = &trainRequest{call: c}
-	if err := p.endAtEOF(c); err != nil {
-		return nil, err
-	}
-	r.overwrite = c.isOn("overwrite")
-	p.reports = c.isOn("report")
-	p.tensorboard = c.isOn("tensorboard")
-	if c.err != nil {
-		return nil, c.err
-	}
-	given := false
-	if r.outDir, given = c.text("out"); given && r.outDir == "" {
-		return nil, usagef("--out: is empty: give a folder, or leave it out")
-	}
-	r.resume, _ = c.text("resume")
-	if err := r.readCV(); err != nil {
-		return nil, err
-	}
-	if _, given := c.text("jobs"); given && r.cv != nil {
-		return nil, c.errorf("jobs", "is for preset best and ensemble: leave it out, or train each fold by itself "+
-			"with --folds N --fold K")
-	}
-	p.keepNoReport(r)
-	if r.cv == nil {
-		r.several, err = r.asksForSeveral()
-	}
-	return r, err
-}
-
-// keepNoReport lets a resumed training write no report if it began without one, unless the command says so.
-func (p *program) keepNoReport(r *trainRequest) {
-	_, given := r.call.text("report")
-	past, err := report.ReadHistory(r.resume)
-	switch {
-	case r.cv != nil && (given || r.cv.Path() == ""):
-		r.cv.NoReport = !p.reports
-	case r.cv != nil:
-		p.reports = !r.cv.NoReport
-	case !given && r.resume != "" && err == nil && len(past) > 0:
-		p.reports = !past[len(past)-1].NoReport
-	}
 }
