@@ -104,7 +104,7 @@ func flagOf(o *options.Option) flagSpec {
 	if o.IsBool() {
 		f.arg = switchArg
 	}
-	if o.Key == "epochs" || o.Key == "time-limit" { // these take the place of steps
+	if f.def == "0" && options.IsLength(o.Key) { // another length takes its place
 		f.def = ""
 	}
 	return f
