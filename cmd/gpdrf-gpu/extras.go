@@ -55,7 +55,7 @@ func (o *runOutput) generalise(ctx context.Context, guard *exitGuard, scores *fi
 		g, err := o.job.MeasureGeneralisation(ctx, o.out.Trained, scores)
 		return func() error {
 			o.result.Generalisation = g
-			return o.rescore()
+			return o.writeResult()
 		}, err
 	})
 }

@@ -54,7 +54,7 @@ func (o *runOutput) save(guard *exitGuard) error {
 func (o *runOutput) score() error {
 	defer o.folder.Release()
 	if o.job.Test == nil { // there is nothing to score
-		o.result = o.scored(&fitted.Scores{})
+		o.result = o.withScores(&fitted.Scores{})
 	}
 	ctx, cancel := o.testContext()
 	defer cancel()
@@ -64,7 +64,7 @@ func (o *runOutput) score() error {
 	if o.job.Test != nil {
 		var err error
 		if scores, err = o.test(ctx); err == nil {
-			err = guard.write(func() error { o.result = o.scored(scores); return nil })
+			err = guard.write(func() error { o.result = o.withScores(scores); return nil })
 		}
 		switch {
 		case err != nil && ctx.Err() != nil:
@@ -73,7 +73,7 @@ func (o *runOutput) score() error {
 			return guard.write(func() error { return o.recordFailure(err) })
 		}
 	}
-	if err := guard.write(o.rescore); err != nil {
+	if err := guard.write(o.writeResult); err != nil {
 		return err
 	}
 	late, stop := o.extrasContext(ctx)
@@ -85,8 +85,8 @@ func (o *runOutput) score() error {
 	return guard.disarm()
 }
 
-// scored returns the result with the scores of the test, unless it had scores before.
-func (o *runOutput) scored(scores *fitted.Scores) *rundir.Result {
+// withScores returns the result with the scores of the test, unless it had scores before.
+func (o *runOutput) withScores(scores *fitted.Scores) *rundir.Result {
 	r := *o.saved
 	if r.Failure != "" {
 		r.Failure = ""
@@ -142,12 +142,12 @@ func (o *runOutput) test(ctx context.Context) (scores *fitted.Scores, err error)
 	return scores, err
 }
 
-// rescore writes the scores into the run folder, if it was saved.
-func (o *runOutput) rescore() error {
+// writeResult writes the result into the run folder, if it was saved.
+func (o *runOutput) writeResult() error {
 	if o.path == "" {
 		return nil // the error was reported when the folder could not be saved
 	}
-	return o.folder.Rewrite(o.result)
+	return o.folder.WriteResult(o.result)
 }
 
 // leave prints the result so far after an interrupt of the test.
@@ -156,7 +156,7 @@ func (o *runOutput) leave() error {
 		if o.extraName != "" {
 			o.leaveOut("interrupted")
 		}
-		err := o.rescore()
+		err := o.writeResult()
 		if err == nil {
 			err = o.p.printRun(o.result, o.out.Config, o.path)
 		}
@@ -182,7 +182,7 @@ func (o *runOutput) recordFailure(err error) error {
 	}
 	r := *o.saved
 	r.Failure = err.Error()
-	if writing := o.folder.Rewrite(&r); writing != nil {
+	if writing := o.folder.WriteResult(&r); writing != nil {
 		return errors.Join(err, writing)
 	}
 	return fmt.Errorf("the model is trained and saved in %s, but its evaluation failed: %w; to score "+

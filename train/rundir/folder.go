@@ -238,8 +238,8 @@ func (f *Folder) writeResults(c options.Config, t *fitted.Model, result []byte, 
 	return f.remove(CheckpointFile)
 }
 
-// Rewrite replaces the result of a run that was committed.
-func (f *Folder) Rewrite(r *Result) error {
+// WriteResult replaces the result of a run that was committed.
+func (f *Folder) WriteResult(r *Result) error {
 	if err := f.Write(ResultFile, JSONTo(r)); err != nil {
 		return fmt.Errorf("the result cannot be written to %s: %w", f.path, err)
 	}

@@ -110,7 +110,7 @@ func TestReplaceTested(t *testing.T) {
 	if _, err := NewFolder("run", "d", "gp", true); err == nil || !strings.Contains(err.Error(), "another process") {
 		t.Errorf("begun: %v", err)
 	}
-	if err := f.Rewrite(smallResult()); err != nil {
+	if err := f.WriteResult(smallResult()); err != nil {
 		t.Error(err)
 	}
 	f.Release()
