@@ -46,6 +46,9 @@ func (p *program) newEvents(folder *rundir.Folder) *events {
 
 // write adds a record. It writes all records that wait if now is set, or if eventsEvery has passed.
 func (e *events) write(record []byte, now bool) {
+	if e == nil {
+		return
+	}
 	e.pending = append(e.pending, record...)
 	if e.failed || !now && time.Since(e.last) < eventsEvery {
 		return

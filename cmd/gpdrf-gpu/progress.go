@@ -69,9 +69,7 @@ func (r *recorder) Begin(total int) {
 func (r *recorder) End() {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
-	if r.events != nil {
-		r.events.write(nil, true) // this writes the readings that wait
-	}
+	r.events.write(nil, true) // this writes the readings that wait
 	r.bar.end(false)
 }
 
