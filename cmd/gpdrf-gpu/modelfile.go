@@ -124,7 +124,7 @@ func (i *modelFileInfo) Lines() []string {
 		at = fmt.Sprintf(", at step %d of %d", i.Step, i.Steps)
 	}
 	lines := []string{
-		fmt.Sprintf("%s: %s%s, %s, sound", i.Path, i.Format, at, humanize.Bytes(uint64(i.Bytes))),
+		fmt.Sprintf("%s: %s%s, %s, sound", i.Path, i.Format, at, humanize.IBytes(uint64(i.Bytes))),
 		"checksum  " + i.Checksum + ", as the file says",
 	}
 	for _, m := range i.Models {

@@ -107,7 +107,7 @@ func (p *program) reading(ctx context.Context) (control data.ReadControl, end fu
 			f.end()
 			f = p.newPercentPhase("reading")
 			if total == 0 {
-				f = p.newPhase("reading", 0, func(done int) string { return fmt.Sprintf("%d MB", done>>20) })
+				f = p.newPhase("reading", 0, func(done int) string { return fmt.Sprintf("%d MiB", done>>20) })
 			}
 		}
 		last = read
