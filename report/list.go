@@ -156,7 +156,7 @@ func searchEntry(path string) (e Entry, err error) {
 
 // startTime returns the start of the first command of a run; nil if the run has no history.
 func startTime(path string) (*time.Time, error) {
-	history, err := ReadHistory(path)
+	history, err := rundir.ReadHistory(path)
 	if len(history) == 0 {
 		return nil, err
 	}

@@ -4,20 +4,13 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
-	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
-	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/predict"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
@@ -29,7 +22,7 @@ type Run struct {
 	Curve      []rundir.Reading
 	Rows       *TestRows   // nil if the run has no predictions
 	Importance *Importance // nil if the run has none
-	History    []Session
+	History    []rundir.Session
 }
 
 // Open reads a run folder. If a file is missing, a part of the report is left out. The error of a damaged file is a
@@ -45,11 +38,11 @@ func Open(path string) (*Run, error) {
 		parse func(text []byte) error
 	}{
 		{rundir.HistoryFile, func(text []byte) error { return json.Unmarshal(text, &r.History) }},
-		{rundir.MetricsFile, func(text []byte) (err error) { r.Curve, err = ParseReadings(text); return err }},
+		{rundir.MetricsFile, func(text []byte) (err error) { r.Curve, err = rundir.ParseReadings(text); return err }},
 		{rundir.PredictionsFile, func(text []byte) (err error) { r.Rows, err = r.ParseRows(text); return err }},
 		{rundir.ImportanceFile, func(text []byte) error { return json.Unmarshal(text, &r.Importance) }},
 	} {
-		if err := readFile(path, part.name, part.parse); err != nil {
+		if err := rundir.ReadPart(path, part.name, part.parse); err != nil {
 			return nil, err
 		}
 	}
@@ -58,83 +51,6 @@ func Open(path string) (*Run, error) {
 
 // regression reports whether targets are numbers.
 func (r *Run) regression() bool { return r.Result.Task == data.Regression }
-
-// readFile reads a file of a run folder, if it is there. If it cannot be parsed, the error is a *usererror.Error.
-func readFile(folder, name string, parse func(text []byte) error) error {
-	path := filepath.Join(folder, name)
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err == nil {
-		err = parse(text)
-	}
-	if err != nil {
-		return usererror.Errorf("%s: damaged: %w: remove it, and the report leaves that part out", path, err)
-	}
-	return nil
-}
-
-// ParseReadings reads metrics.jsonl. An error names the line. A last line without an end is left out: the disk was
-// full, or the run goes on.
-func ParseReadings(text []byte) (all []rundir.Reading, err error) {
-	text = text[:bytes.LastIndexByte(text, '\n')+1]
-	for i, line := range bytes.Split(bytes.TrimSpace(text), []byte("\n")) {
-		if len(line) == 0 {
-			continue
-		}
-		var r rundir.Reading
-		if err := json.Unmarshal(line, &r); err != nil {
-			return nil, fmt.Errorf("line %d: %w", i+1, err)
-		}
-		all = append(all, r)
-	}
-	return all, nil
-}
-
-// WriteReadings writes readings as CSV, with the names of metrics.jsonl. A missing score is an empty cell.
-func WriteReadings(w io.Writer, all []rundir.Reading) error {
-	out := csv.NewWriter(w)
-	out.Write([]string{"step", "elbo", "ell", "kl", "lr", "val_nlpd", "val_rmse", "val_nll", "val_error", "seconds"})
-	for _, r := range all {
-		cells := []string{strconv.Itoa(r.Step)}
-		for _, v := range []*float64{
-			&r.ELBO, &r.ELL, &r.KL, &r.LR, r.NLPD, r.RMSE, r.NLL, r.Error, &r.Seconds,
-		} {
-			cell := ""
-			if v != nil {
-				cell = phrase.Number(*v)
-			}
-			cells = append(cells, cell)
-		}
-		out.Write(cells) // the writer keeps an error until Flush
-	}
-	out.Flush()
-	return out.Error()
-}
-
-// Session is a command that trained a run, as in history.json. A run that was resumed has several.
-type Session struct {
-	Command string   `json:"command"`
-	Given   []string `json:"given"` // keys of the options that the user gave; nil in older files
-	// NoReport means that the run gets no report.
-	NoReport bool `json:"no_report,omitempty"`
-
-	Began   time.Time `json:"began"`
-	Seconds float64   `json:"seconds"`
-	Version string    `json:"version"`
-
-	System    string `json:"system"` // "linux/amd64"
-	Processor string `json:"processor"`
-	Threads   int    `json:"threads"`
-	Device    string `json:"device"`
-}
-
-// ReadHistory reads the sessions of a run folder, which may have none.
-func ReadHistory(folder string) (h []Session, err error) {
-	err = readFile(folder, rundir.HistoryFile, func(text []byte) error { return json.Unmarshal(text, &h) })
-	return h, err
-}
 
 // TestRows has test rows and their predictions. Every list has a value for each row.
 type TestRows struct {

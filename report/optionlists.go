@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/train/options"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 // OptionList is a list of options of a run, for people.
@@ -14,7 +15,7 @@ type OptionList struct {
 
 // OptionLists returns the options of a run that differ from the defaults: those that the user gave, and those that the
 // run settled. If the history does not record what was given, there is one list.
-func OptionLists(c options.Config, history []Session) (lists []OptionList) {
+func OptionLists(c options.Config, history []rundir.Session) (lists []OptionList) {
 	given := OptionList{Title: "Options given that differ from the defaults"}
 	settled := OptionList{Title: "Options settled by the run"}
 	if !recordsGiven(history) {
@@ -35,13 +36,13 @@ func OptionLists(c options.Config, history []Session) (lists []OptionList) {
 }
 
 // recordsGiven reports whether each session records what was given, as those of this version do.
-func recordsGiven(history []Session) bool {
-	old := func(s Session) bool { return s.Given == nil }
+func recordsGiven(history []rundir.Session) bool {
+	old := func(s rundir.Session) bool { return s.Given == nil }
 	return len(history) > 0 && !slices.ContainsFunc(history, old)
 }
 
 // isSettled reports whether it is known that the user did not give an option.
-func isSettled(history []Session, key string) bool {
-	gave := func(s Session) bool { return slices.Contains(s.Given, key) }
+func isSettled(history []rundir.Session, key string) bool {
+	gave := func(s rundir.Session) bool { return slices.Contains(s.Given, key) }
 	return recordsGiven(history) && !slices.ContainsFunc(history, gave)
 }

@@ -119,7 +119,7 @@ func TestPageSize(t *testing.T) {
 	for i := range 100_000 {
 		r.Curve = append(r.Curve, rundir.Reading{Step: i, ELBO: wild(1, i)})
 	}
-	r.History = make([]Session, 5000)
+	r.History = make([]rundir.Session, 5000)
 	r.Rows.Name = slices.Repeat([]string{strings.Repeat("name", 1<<10)}, 5000)
 	checkPage(t, r)
 	checkPage(t, slices.Repeat([]*Run{made(t, data.Regression, 5000, 3, wild)}, 20)...)

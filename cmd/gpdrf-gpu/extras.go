@@ -115,11 +115,11 @@ func (o *runOutput) writeMetricsTable() {
 	text, err := os.ReadFile(filepath.Join(o.path, rundir.MetricsFile))
 	var readings []rundir.Reading
 	if err == nil {
-		readings, err = report.ParseReadings(text)
+		readings, err = rundir.ParseReadings(text)
 	}
 	if err == nil && len(readings) > 0 { // the trials of a search have no readings
 		err = o.folder.Write(rundir.MetricsCSVFile,
-			func(w io.Writer) error { return report.WriteReadings(w, readings) })
+			func(w io.Writer) error { return rundir.WriteReadings(w, readings) })
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a search that has ended has no log
 		o.p.warn("%s was left out: %v", rundir.MetricsCSVFile, err)
@@ -129,7 +129,7 @@ func (o *runOutput) writeMetricsTable() {
 // keepSession adds this command to the history of the run in a folder. It replaces what the command added at an earlier
 // checkpoint.
 func (p *program) keepSession(folder *rundir.Folder, device string) error {
-	past, err := report.ReadHistory(folder.Path())
+	past, err := rundir.ReadHistory(folder.Path())
 	if err != nil {
 		return err
 	}
@@ -137,7 +137,7 @@ func (p *program) keepSession(folder *rundir.Folder, device string) error {
 	for _, word := range p.args {
 		line += " " + usererror.ShellWord(word)
 	}
-	now := report.Session{
+	now := rundir.Session{
 		Command: line, Given: p.given, NoReport: !p.reports,
 		Began: p.began.UTC().Truncate(time.Second), Seconds: time.Since(p.began).Seconds(),
 		Version: rundir.Version, System: runtime.GOOS + "/" + runtime.GOARCH,

@@ -295,7 +295,7 @@ func (i *runInfo) Lines() []string {
 	if i.Search != nil {
 		lines = append(append(lines, ""), i.Search.Lines()...)
 	}
-	history, _ := report.ReadHistory(i.Path) // without a sound one there is one list
+	history, _ := rundir.ReadHistory(i.Path) // without a sound one there is one list
 	for _, list := range report.OptionLists(i.run.Config, history) {
 		lines = append(lines, "", strings.ToLower(list.Title))
 		for _, o := range list.Options {

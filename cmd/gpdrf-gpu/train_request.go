@@ -3,7 +3,6 @@ package main
 import (
 	"time"
 
-	"github.com/gpdrf/gpdrf-gpu/report"
 	"github.com/gpdrf/gpdrf-gpu/train/best"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
@@ -97,7 +96,7 @@ func (c *call) noneOfNew() error {
 // keepNoReport lets a resumed training write no report if it began without one, unless the command says so.
 func (p *program) keepNoReport(r *trainRequest) {
 	_, given := r.call.text("report")
-	past, err := report.ReadHistory(r.resume)
+	past, err := rundir.ReadHistory(r.resume)
 	switch {
 	case r.cv != nil && (given || r.cv.Path() == ""):
 		r.cv.NoReport = !p.reports

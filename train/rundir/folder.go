@@ -118,20 +118,6 @@ func plainName(name string) string {
 	}, name)
 }
 
-// Reading is a line of metrics.jsonl. The numbers that begin with val_ come from an evaluation at this step.
-type Reading struct {
-	Step    int      `json:"step"`
-	ELBO    float64  `json:"elbo"`
-	ELL     float64  `json:"ell"`
-	KL      float64  `json:"kl"`
-	LR      float64  `json:"lr"`
-	Seconds float64  `json:"seconds"`
-	NLPD    *float64 `json:"val_nlpd,omitempty"`
-	RMSE    *float64 `json:"val_rmse,omitempty"`
-	NLL     *float64 `json:"val_nll,omitempty"`
-	Error   *float64 `json:"val_error,omitempty"`
-}
-
 // AppendReading writes a line of the log. Err and Commit return its errors, such as a full disk.
 func (f *Folder) AppendReading(p Progress) {
 	if f.err != nil {
