@@ -108,7 +108,7 @@ func (s *searchTraining) begin(out string) (err error) {
 			return err
 		}
 		s.p.noteRemoved(s.folder)
-		return s.folder.PublishSearch(rundir.JSONTo(s.state))
+		return s.folder.PublishSearch(atomicfile.JSON(s.state))
 	})
 }
 
@@ -195,7 +195,7 @@ func (s *searchTraining) run() (*rundir.Result, error) {
 			bar.trialEnded()
 			return s.guard.write(func() error {
 				s.p.keepSession(s.folder, s.job.Device.Name()) // the end of the run reports an error
-				return s.folder.Write(rundir.SearchFile, rundir.JSONTo(s.state))
+				return s.folder.Write(rundir.SearchFile, atomicfile.JSON(s.state))
 			})
 		},
 		SaveModel: func(k int, t *fitted.Model) error {
@@ -263,7 +263,7 @@ func tidySearch(path string, state *best.State) (err error) {
 		}
 	}
 	state.MarkComplete()
-	return errors.Join(err, atomicfile.WriteFile(filepath.Join(path, rundir.SearchFile), rundir.JSONTo(state)))
+	return errors.Join(err, atomicfile.WriteFile(filepath.Join(path, rundir.SearchFile), atomicfile.JSON(state)))
 }
 
 // leave prints the state after an interrupt.

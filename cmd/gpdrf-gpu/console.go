@@ -9,7 +9,7 @@ import (
 	"github.com/vbauerster/mpb/v8"
 	"golang.org/x/term"
 
-	"github.com/gpdrf/gpdrf-gpu/train/rundir"
+	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 )
 
 // console is where a command prints. Results go to out; notes, progress and errors go to err.
@@ -87,4 +87,4 @@ func (c *console) show(about description) error {
 	return c.printJSON(about)
 }
 
-func (c *console) printJSON(v any) error { return rundir.JSONTo(v)(c.out) }
+func (c *console) printJSON(v any) error { return atomicfile.JSON(v)(c.out) }

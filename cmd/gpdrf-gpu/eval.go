@@ -93,11 +93,11 @@ func (p *program) eval(c *call) error {
 }
 
 func (p *program) printScores(r *rundir.Result) error {
+	if err := rundir.CheckScores(r.ResultScores); err != nil {
+		return err
+	}
 	if p.json {
 		return p.printJSON(r)
-	}
-	if _, err := rundir.JSON(r); err != nil { // scores that are not numbers are an error
-		return err
 	}
 	p.printResult(r)
 	return nil

@@ -96,7 +96,7 @@ func (o *runOutput) predictions(ctx context.Context, scores *fitted.Scores) (wri
 	}
 	return func() error { // the predictions are written last: a run that has them has both
 		if importance != nil {
-			if err := o.folder.Write(rundir.ImportanceFile, rundir.JSONTo(importance)); err != nil {
+			if err := o.folder.Write(rundir.ImportanceFile, atomicfile.JSON(importance)); err != nil {
 				return err
 			}
 		}
@@ -146,7 +146,7 @@ func (p *program) keepSession(folder *rundir.Folder, device string) error {
 	if n := len(past); n > 0 && past[n-1].Command == now.Command && past[n-1].Began.Equal(now.Began) {
 		past = past[:n-1]
 	}
-	return folder.Write(rundir.HistoryFile, rundir.JSONTo(append(past, now)))
+	return folder.Write(rundir.HistoryFile, atomicfile.JSON(append(past, now)))
 }
 
 // page returns the report of the runs in some folders.

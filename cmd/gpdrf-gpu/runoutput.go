@@ -138,8 +138,7 @@ func (o *runOutput) test(ctx context.Context) (scores *fitted.Scores, err error)
 			humanize.Comma(int64(scores.Cut.Rows)), humanize.Comma(int64(rows.N())),
 			phrase.Plural(scores.Cut.Samples, "sample"), cmp.Or(o.path, "RUN"))
 	}
-	_, err = rundir.JSON(scores.ResultScores) // scores that are not numbers are an error
-	return scores, err
+	return scores, rundir.CheckScores(scores.ResultScores)
 }
 
 // writeResult writes the result into the run folder, if it was saved.

@@ -6,6 +6,7 @@ package atomicfile
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -28,6 +29,18 @@ func WriteFile(path string, write func(io.Writer) error) error {
 // Text returns a function for WriteFile that writes a text.
 func Text(text []byte) func(io.Writer) error {
 	return func(w io.Writer) error { _, err := w.Write(text); return err }
+}
+
+// JSON returns a function for WriteFile that writes v as indented JSON.
+func JSON(v any) func(io.Writer) error {
+	return func(w io.Writer) error {
+		text, err := json.MarshalIndent(v, "", "  ")
+		if err != nil {
+			return err
+		}
+		_, err = w.Write(append(text, '\n'))
+		return err
+	}
 }
 
 // files are this package's operations on the disk; tests replace them by faults.

@@ -151,7 +151,7 @@ func (cv *CV) Place(out string) error {
 	if err != nil {
 		return err
 	}
-	cv.path, err = f.commitCV(JSONTo(cv))
+	cv.path, err = f.commitCV(atomicfile.JSON(cv))
 	return err
 }
 
@@ -182,7 +182,7 @@ func (cv *CV) Update(fold int, failure error) error {
 	if err := cv.readStatuses(); err != nil {
 		return err
 	}
-	return atomicfile.WriteFile(filepath.Join(cv.path, cvFile), JSONTo(cv))
+	return atomicfile.WriteFile(filepath.Join(cv.path, cvFile), atomicfile.JSON(cv))
 }
 
 // Prune removes the folder of the cross-validation if it holds no folder of a fold.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
@@ -146,10 +147,7 @@ func TestCVFolder(t *testing.T) {
 	}
 	killed := smallResult()
 	killed.Failure = Untested
-	if text, err := JSON(killed); err != nil || os.WriteFile(filepath.Join(cv.FoldPath(1), ResultFile),
-		text, 0o666) != nil {
-		t.Fatal(err)
-	}
+	must.OK(t, atomicfile.WriteFile(filepath.Join(cv.FoldPath(1), ResultFile), atomicfile.JSON(killed)))
 	if other, err = OpenCV(out); err != nil || other.Runs[0].Status != FoldUnfinished || !other.IsPending(1) {
 		t.Errorf("killed in its test: %+v, %v", other, err)
 	}

@@ -8,6 +8,7 @@
 package rundir
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -177,11 +178,11 @@ func (f *Folder) Save(c *Checkpoint) error {
 // folder. The checkpoint stays if the run was interrupted. A folder that cannot be put in its place stays complete
 // under its temporary name. The lock stays until Release: this process still tests the run, and writes its scores.
 func (f *Folder) Commit(c options.Config, t *fitted.Model, r *Result) (path string, err error) {
-	result, err := JSON(r)
-	if err != nil {
+	var result bytes.Buffer
+	if err := atomicfile.JSON(r)(&result); err != nil {
 		return "", err
 	}
-	if err := f.writeResults(c, t, result, r.Interrupted); err != nil {
+	if err := f.writeResults(c, t, result.Bytes(), r.Interrupted); err != nil {
 		return "", fmt.Errorf("the run folder cannot be written: %w", err)
 	}
 	switch {
@@ -226,7 +227,7 @@ func (f *Folder) writeResults(c options.Config, t *fitted.Model, result []byte, 
 
 // WriteResult replaces the result of a run that was committed.
 func (f *Folder) WriteResult(r *Result) error {
-	if err := f.Write(ResultFile, JSONTo(r)); err != nil {
+	if err := f.Write(ResultFile, atomicfile.JSON(r)); err != nil {
 		return fmt.Errorf("the result cannot be written to %s: %w", f.path, err)
 	}
 	return nil

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
@@ -81,25 +80,12 @@ type Fingerprint struct {
 // Untested is the Failure of a result that is written before the test. It stays if the test is killed.
 const Untested = "the command ended before the test"
 
-// JSON formats a result or an evaluation as indented JSON.
-func JSON(v any) ([]byte, error) {
-	text, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return nil, fmt.Errorf("the scores are not numbers: %w", err)
+// CheckScores refuses scores that are not numbers: JSON cannot hold them.
+func CheckScores(s fitted.ResultScores) error {
+	if _, err := json.Marshal(s); err != nil {
+		return fmt.Errorf("the scores are not numbers: %w", err)
 	}
-	return append(text, '\n'), nil
-}
-
-// JSONTo returns a function for atomicfile.WriteFile that writes v as JSON.
-func JSONTo(v any) func(io.Writer) error {
-	return func(w io.Writer) error {
-		text, err := JSON(v)
-		if err != nil {
-			return err
-		}
-		_, err = w.Write(text)
-		return err
-	}
+	return nil
 }
 
 // Validation is the block "validation" of result.json: the scores of the parameters that the run has kept.
