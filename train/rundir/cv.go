@@ -17,9 +17,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// cvFile is the file of a CV, beside the run folders of its folds.
-const cvFile = "cv.json"
-
 // own is the value of --cv that asks for the folds of a named set.
 const own = "own"
 

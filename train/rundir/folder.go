@@ -25,18 +25,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// The files of a run folder.
-const (
-	// ConfigFile holds the settled Config: train --config on it repeats the run.
-	ConfigFile  = "config.yaml"
-	MetricsFile = "metrics.jsonl"     // log of the training, with a Reading in each line
-	ResultFile  = "result.json"       // a Result
-	ModelFile   = "model.safetensors" // a fitted.Model: predict needs nothing else
-
-	// CheckpointFile exists until the run is finished.
-	CheckpointFile = "checkpoint.safetensors"
-)
-
 // Folder is the folder that a run writes. It is built under a temporary name, and gets its own name with the first
 // checkpoint, or when it is complete. The result is written last: a folder with a result holds a run that has ended,
 // and a folder without one holds a checkpoint to resume from.
@@ -360,4 +348,29 @@ func (f *Folder) Discard() error {
 		f.log.Close()
 	}
 	return nil
+}
+
+// TryLock keeps other processes from replacing or completing the run in a folder, until release is called. busy is true
+// if another process works in it. On a file system without locks, it does nothing.
+func TryLock(path string) (release func(), busy bool) {
+	f := &Folder{path: path}
+	busy = f.openMetrics() != nil
+	return f.Release, busy
+}
+
+// Release closes the log, which ends the lock of the folder. It removes an empty log: that of a search or of a
+// cross-validation. A folder that is being built keeps its lock until Discard.
+func (f *Folder) Release() {
+	if f.log == nil || f.path == "" {
+		return
+	}
+	info, err := f.log.Stat()
+	isEmpty := err == nil && info.Size() == 0
+	if isEmpty {
+		os.Remove(f.pathOf(MetricsFile)) // while no other process has its lock
+	}
+	f.closeMetrics()
+	if isEmpty && runtime.GOOS == "windows" { // which removes no open file
+		os.Remove(f.pathOf(MetricsFile))
+	}
 }

@@ -2,13 +2,9 @@ package rundir
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
-	"slices"
-	"strings"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
@@ -124,70 +120,4 @@ func inUse(folder string) (bool, error) {
 	}
 	defer f.Close()
 	return errors.Is(atomicfile.Lock(f), atomicfile.ErrLocked), nil
-}
-
-// TryLock keeps other processes from replacing or completing the run in a folder, until release is called. busy is true
-// if another process works in it. On a file system without locks, it does nothing.
-func TryLock(path string) (release func(), busy bool) {
-	f := &Folder{path: path}
-	busy = f.openMetrics() != nil
-	return f.Release, busy
-}
-
-// Release closes the log, which ends the lock of the folder. It removes an empty log: that of a search or of a
-// cross-validation. A folder that is being built keeps its lock until Discard.
-func (f *Folder) Release() {
-	if f.log == nil || f.path == "" {
-		return
-	}
-	info, err := f.log.Stat()
-	isEmpty := err == nil && info.Size() == 0
-	if isEmpty {
-		os.Remove(f.pathOf(MetricsFile)) // while no other process has its lock
-	}
-	f.closeMetrics()
-	if isEmpty && runtime.GOOS == "windows" { // which removes no open file
-		os.Remove(f.pathOf(MetricsFile))
-	}
-}
-
-// The files of a run folder that people read, and train does not. HistoryFile is written with each checkpoint, the
-// others when a run ends.
-const (
-	PredictionsFile = "predictions.csv" // test rows and their predictions; in a cross-validation, all rows out of fold
-	ImportanceFile  = "importance.json" // importance of each input
-	HistoryFile     = "history.json"    // commands that trained the run, with their folders
-	MetricsCSVFile  = "metrics.csv"     // MetricsFile as a table
-	ReportFile      = "report.html"
-
-	// EventsPrefix is the beginning of the name of a file for TensorBoard.
-	EventsPrefix = "events.out.tfevents."
-)
-
-// SearchFile is the file in the folder of a search for the best model that holds its candidates and its progress.
-const SearchFile = "best.json"
-
-// memberForm is the name of a candidate's model, by the number of the candidate from 1.
-const memberForm = "candidate-%d.safetensors"
-
-// MemberFile returns the name of the file of candidate k's model, from 0, which exists until the search ends.
-func MemberFile(k int) string { return fmt.Sprintf(memberForm, k+1) }
-
-// isRunFile reports whether a file of this name, or its temporary, belongs to a run folder.
-func isRunFile(name string) bool {
-	if base, _, temporary := strings.Cut(name, ".tmp-"); temporary && strings.HasPrefix(base, ".") {
-		name = base[1:]
-	}
-	number := 0
-	fmt.Sscanf(name, memberForm, &number) // 0 of other names
-	return slices.Contains([]string{
-		ConfigFile, MetricsFile, ResultFile, ModelFile, CheckpointFile, SearchFile, MemberFile(number - 1),
-		PredictionsFile, ImportanceFile, HistoryFile, MetricsCSVFile, ReportFile,
-	}, name) || strings.HasPrefix(name, EventsPrefix)
-}
-
-// OwnsFile reports whether a file, which may not exist yet, is one of a run folder or of a cross-validation.
-func OwnsFile(path string) bool {
-	folder, name := filepath.Dir(path), filepath.Base(path)
-	return (IsRun(folder) || IsCV(folder)) && (name == cvFile || isRunFile(name))
 }
