@@ -84,7 +84,7 @@ func (s *searchTraining) begin(out string) (err error) {
 	if s.cfg, err = options.Resolve(given, nil); err != nil {
 		return err
 	}
-	if err := rundir.CheckOutDir(out, false, false); err != nil {
+	if err := rundir.CheckNewDir(out); err != nil {
 		return err
 	}
 	if err = best.CheckOptions(s.cfg); err != nil {

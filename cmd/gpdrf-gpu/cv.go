@@ -61,7 +61,7 @@ func (p *program) crossValidate(r *trainRequest) error {
 			}
 			return err
 		}
-	} else if err := rundir.CheckOutDir(r.outDir, false, false); err != nil {
+	} else if err := rundir.CheckNewDir(r.outDir); err != nil {
 		return err
 	}
 	defer func() {

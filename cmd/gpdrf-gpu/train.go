@@ -64,7 +64,7 @@ func (p *program) trainNew(r *trainRequest) error {
 	if err != nil {
 		return err
 	}
-	if err := rundir.CheckOutDir(r.outDir, r.overwrite, true); err != nil {
+	if err := rundir.CheckOutDir(r.outDir, r.overwrite); err != nil {
 		return err
 	}
 	ctx, cancel := train.TimeLimit{Began: r.started, Time: cfg.TimeLimit}.WithDeadline(p.ctx)

@@ -10,11 +10,21 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
-// CheckOutDir returns the *usererror.Error with which NewFolder would refuse a place for a run folder; "" is the first
-// free number. With overwrite, a run that has ended may be there. Only the training of a single model takes overwrite.
-func CheckOutDir(out string, overwrite, single bool) error {
+// CheckNewDir returns the *usererror.Error with which NewFolder would refuse a place for a run folder; "" is the first
+// free number.
+func CheckNewDir(out string) error {
+	_, _, err := resolveOutDir(out, false)
+	return err
+}
+
+// CheckOutDir checks as CheckNewDir does, for a training that can replace a run that has ended. It does so if overwrite
+// is set; otherwise the error advises that.
+func CheckOutDir(out string, overwrite bool) error {
 	_, _, err := resolveOutDir(out, overwrite)
-	if _, replaces, _ := resolveOutDir(out, true); err != nil && single && replaces {
+	if err == nil || overwrite {
+		return err
+	}
+	if _, replaces, _ := resolveOutDir(out, true); replaces {
 		return usererror.Errorf("%w, or %s to replace the run in it", err, usererror.Flag("overwrite"))
 	}
 	return err

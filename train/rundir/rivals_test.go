@@ -147,12 +147,13 @@ func TestAdviceToOverwrite(t *testing.T) {
 	commit(t, "notes", "d")
 	must.OK(t, os.WriteFile(filepath.Join("notes", "notes.txt"), nil, 0o666))
 	for _, out := range []string{"run", "notes"} {
-		for _, single := range []bool{false, true} {
-			err := CheckOutDir(out, false, single)
-			advised := err != nil && strings.Contains(err.Error(), "--overwrite")
-			if works := single && CheckOutDir(out, true, single) == nil; err == nil || advised != works {
-				t.Errorf("%s, single %t: %v; --overwrite works: %t", out, single, err, works)
-			}
+		if err := CheckNewDir(out); err == nil || strings.Contains(err.Error(), "--overwrite") {
+			t.Errorf("%s: %v", out, err)
+		}
+		err := CheckOutDir(out, false)
+		advised := err != nil && strings.Contains(err.Error(), "--overwrite")
+		if works := CheckOutDir(out, true) == nil; err == nil || advised != works {
+			t.Errorf("%s: %v; --overwrite works: %t", out, err, works)
 		}
 	}
 }
@@ -165,7 +166,7 @@ func TestUnwritableRun(t *testing.T) {
 	must.OK(t, os.Remove(log))
 	must.OK(t, os.Mkdir(log, 0o777))
 	for _, overwrite := range []bool{false, true} {
-		if err := CheckOutDir("run", overwrite, true); err == nil ||
+		if err := CheckOutDir("run", overwrite); err == nil ||
 			!strings.Contains(err.Error(), "cannot be written to") {
 			t.Errorf("overwrite %t: %v", overwrite, err)
 		}

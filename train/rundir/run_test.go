@@ -122,7 +122,7 @@ func TestSearchName(t *testing.T) {
 		text := `{"given": [{"key": "ensemble", "text": "` + ensemble + `"}]}`
 		must.OK(t, os.WriteFile(filepath.Join(path, SearchFile), []byte(text), 0o666))
 		_, err := OpenRun(path)
-		for _, err := range []error{err, CheckOutDir(path, false, true)} {
+		for _, err := range []error{err, CheckOutDir(path, false)} {
 			if err == nil || !strings.Contains(err.Error(), want+" that has not ended") {
 				t.Errorf("%v, expected %s", err, want)
 			}
