@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gpdrf/gpdrf-gpu/train/rundir"
+	"github.com/gpdrf/gpdrf-gpu/internal/version"
 )
 
 //go:embed page.html
@@ -52,7 +52,7 @@ func Page(runs []*Run) ([]byte, error) {
 	words := template.FuncMap{"short": truncate, "series": series}
 	parsed := template.Must(template.New("page").Funcs(words).Parse(pageHTML))
 	p := page{
-		Sections: sections(runs), Version: rundir.Version, Style: template.CSS(style), Script: template.JS(script),
+		Sections: sections(runs), Version: version.Number, Style: template.CSS(style), Script: template.JS(script),
 	}
 	first := runs[0].Result
 	if len(runs) == 1 {

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+	"github.com/gpdrf/gpdrf-gpu/internal/version"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
@@ -15,7 +16,7 @@ func NewResult(j *Job, out *Outcome, scores *fitted.Scores) *rundir.Result {
 	c := out.Config
 	folder, _ := os.Getwd() // "" if the folder has been removed
 	r := &rundir.Result{
-		Version: rundir.Version, Data: j.Train.Name, Folds: c.Folds, Fold: c.Fold, Task: j.Train.Task,
+		Version: version.Number, Data: j.Train.Name, Folds: c.Folds, Fold: c.Fold, Task: j.Train.Task,
 		TaskNote: j.Train.TaskNote, Model: c.Model, Preset: c.Preset, From: c.StartFrom,
 		Device: j.Device.Name(), Precision: c.Precision, Folder: cmp.Or(c.Folder(), folder), Seed: c.Seed,
 		NTrain: j.Train.N(), NTest: j.testRows(),

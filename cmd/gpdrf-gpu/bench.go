@@ -13,9 +13,9 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/didyoumean"
+	"github.com/gpdrf/gpdrf-gpu/internal/version"
 	"github.com/gpdrf/gpdrf-gpu/internal/workload"
 	"github.com/gpdrf/gpdrf-gpu/train/memory"
-	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 // benchSeconds is the default of --seconds.
@@ -160,7 +160,7 @@ func (b *benchmark) choose(c *call) (err error) {
 
 // measure takes all figures. Each device has the same share of the time.
 func (b *benchmark) measure(names []string, limit time.Duration) (*benchReport, error) {
-	r := &benchReport{Version: rundir.Version, Preset: b.preset, Units: map[string]string{
+	r := &benchReport{Version: version.Number, Preset: b.preset, Units: map[string]string{
 		"ms": "milliseconds of a step", "samples_per_second": "rows times Monte-Carlo samples per second",
 	}}
 	for _, name := range names {

@@ -7,9 +7,9 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
+	"github.com/gpdrf/gpdrf-gpu/internal/version"
 	"github.com/gpdrf/gpdrf-gpu/onnx"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
-	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 func (p *program) exportVerb() verb {
@@ -61,7 +61,7 @@ func (p *program) export(c *call) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	err = guard.write(func() error {
-		return atomicfile.WriteFile(out, func(w io.Writer) error { return file.Write(w, rundir.Version) })
+		return atomicfile.WriteFile(out, func(w io.Writer) error { return file.Write(w, version.Number) })
 	})
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 	"github.com/gpdrf/gpdrf-gpu/internal/hardware"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
+	"github.com/gpdrf/gpdrf-gpu/internal/version"
 	"github.com/gpdrf/gpdrf-gpu/report"
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
@@ -140,7 +141,7 @@ func (p *program) keepSession(folder *rundir.Folder, device string) error {
 	now := rundir.Session{
 		Command: line, Given: p.given, NoReport: !p.reports,
 		Began: p.began.UTC().Truncate(time.Second), Seconds: time.Since(p.began).Seconds(),
-		Version: rundir.Version, System: runtime.GOOS + "/" + runtime.GOARCH,
+		Version: version.Number, System: runtime.GOOS + "/" + runtime.GOARCH,
 		Processor: hardware.Processor(), Threads: runtime.GOMAXPROCS(0), Device: device,
 	}
 	if n := len(past); n > 0 && past[n-1].Command == now.Command && past[n-1].Began.Equal(now.Began) {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gpdrf/gpdrf-gpu/train/rundir"
+	"github.com/gpdrf/gpdrf-gpu/internal/version"
 )
 
 const (
@@ -15,7 +15,7 @@ const (
 
 func (p *program) overview() string {
 	var b strings.Builder
-	b.WriteString("gpdrf-gpu " + rundir.Version + ": " + tagline + "\n\n")
+	b.WriteString("gpdrf-gpu " + version.Number + ": " + tagline + "\n\n")
 	b.WriteString("A GP-DRF model is a Gaussian process layer with random-feature layers above it " +
 		"(Laradji et al., 2019).\n\nStart with\n")
 	command := func(what, line string) {

@@ -15,6 +15,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data/sets"
 	"github.com/gpdrf/gpdrf-gpu/data/summary"
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
+	"github.com/gpdrf/gpdrf-gpu/internal/version"
 	"github.com/gpdrf/gpdrf-gpu/report"
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/best"
@@ -162,7 +163,7 @@ type setInfo struct {
 
 func (p *program) aboutProgram() programInfo {
 	i := programInfo{
-		Version: rundir.Version, Source: source(), Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,
+		Version: version.Number, Source: source(), Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,
 		Threads: runtime.GOMAXPROCS(0),
 		SIMD:    simd.Tier(), devicesInfo: p.aboutDevices(), DataDir: os.Getenv(data.DataDirEnv),
 	}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
+	"github.com/gpdrf/gpdrf-gpu/internal/version"
 	"github.com/gpdrf/gpdrf-gpu/serve"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
@@ -150,7 +151,7 @@ func modelSources(arguments []string) (sources []serve.Source, err error) {
 // serveConfig reads the options.
 func (p *program) serveConfig(c *call) (serve.Config, error) {
 	config := serve.Defaults()
-	config.Version = rundir.Version
+	config.Version = version.Number
 	config.Log = slog.New(slog.NewTextHandler(p.err, nil))
 	if p.quiet {
 		config.Log = slog.New(slog.NewTextHandler(p.err, &slog.HandlerOptions{Level: slog.LevelWarn}))

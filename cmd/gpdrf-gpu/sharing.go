@@ -12,9 +12,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/dist"
 	"github.com/gpdrf/gpdrf-gpu/dist/nccl"
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
+	"github.com/gpdrf/gpdrf-gpu/internal/version"
 	"github.com/gpdrf/gpdrf-gpu/train"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
-	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 // The processes of a launcher share the steps of a training, or the rows of a prediction.
@@ -35,7 +35,7 @@ func (p *program) connectRanks(what string, dev device.Device, properties []dist
 				"them with mpirun", r.Size(), what, absent)
 		}
 	}
-	properties = append([]dist.Property{{Name: "version", Value: rundir.Version}, {Name: "device", Value: kindOf(dev)},
+	properties = append([]dist.Property{{Name: "version", Value: version.Number}, {Name: "device", Value: kindOf(dev)},
 		{Name: "engine", Value: engine}}, properties...)
 	for _, name := range []string{"GPDRF_CUDA_GRAPH", "GPDRF_CUDA_IMAGE"} { // the bits of a result depend on these
 		properties = append(properties, dist.Property{Name: name, Value: cmp.Or(os.Getenv(name), "unset")})

@@ -7,7 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"github.com/gpdrf/gpdrf-gpu/train/rundir"
+	"github.com/gpdrf/gpdrf-gpu/internal/version"
 )
 
 func (p *program) completionVerb() verb {
@@ -84,7 +84,7 @@ func (p *program) completeFlags(v verb, words []string) {
 // app returns the commands for the parser. Each command reads its own flags, so that they may come after arguments. The
 // parser knows the flags for fish.
 func (p *program) app() *cli.App {
-	app := &cli.App{Name: "gpdrf-gpu", Version: rundir.Version,
+	app := &cli.App{Name: "gpdrf-gpu", Version: version.Number,
 		Writer: p.out, ErrWriter: p.err, ExitErrHandler: func(*cli.Context, error) {}}
 	for _, v := range p.verbs() {
 		command := &cli.Command{Name: v.name, Usage: v.line, ArgsUsage: v.args, HideHelp: true, SkipFlagParsing: true,
@@ -107,7 +107,7 @@ var roff = strings.NewReplacer(`\`, `\e`, "-", `\-`)
 // man prints the manual page, from the texts of the help.
 func (p *program) man(*call) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, ".TH GPDRF-GPU 1 \"\" %q\n.SH NAME\ngpdrf\\-gpu \\- %s\n", "gpdrf-gpu "+rundir.Version, tagline)
+	fmt.Fprintf(&b, ".TH GPDRF-GPU 1 \"\" %q\n.SH NAME\ngpdrf\\-gpu \\- %s\n", "gpdrf-gpu "+version.Number, tagline)
 	item := func(bold, text string) {
 		fmt.Fprintf(&b, ".TP\n\\fB%s\\fR\n%s\n", roff.Replace(bold), roff.Replace(text))
 	}

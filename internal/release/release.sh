@@ -6,7 +6,7 @@
 set -eu
 export LC_ALL=C TZ=UTC
 cd "$(dirname "$0")/../.."
-version=$(sed -n 's/^const Version = "\(.*\)"/\1/p' train/rundir/result.go)
+version=$(sed -n 's/^const Number = "\(.*\)"/\1/p' internal/version/version.go)
 # Without them, go-licenses lists every file of assembly, and cyclonedx-gomod each licence that it cannot tell.
 quiet='non-Go code|^/.*\.(s|c|h|S|syso)$|WRN'
 permitted=Apache-2.0,BSD-2-Clause,BSD-3-Clause,MIT,Unlicense

@@ -11,9 +11,9 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+	"github.com/gpdrf/gpdrf-gpu/internal/version"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
-	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 // State is the state of a search, in best.json. A search that continues from it has the same result as one without a
@@ -54,7 +54,7 @@ func New(ds *data.Dataset, given []options.Setting, jobs int) (*State, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &State{Version: rundir.Version, Given: given, Train: ds.Fingerprint, Limit: base.TimeLimit}
+	s := &State{Version: version.Number, Given: given, Train: ds.Fingerprint, Limit: base.TimeLimit}
 	if _, err := base.BalancesClasses(ds); err != nil {
 		return nil, err
 	}

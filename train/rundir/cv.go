@@ -13,6 +13,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
+	"github.com/gpdrf/gpdrf-gpu/internal/version"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
@@ -74,7 +75,7 @@ func NewCV(requested string, file, flags []options.Setting) (*CV, error) {
 			return nil, usererror.Errorf("%s: --cv makes the folds and trains on all of them: leave this out", s.From)
 		}
 	}
-	cv := &CV{Version: Version, Options: options.Merged(file, flags)}
+	cv := &CV{Version: version.Number, Options: options.Merged(file, flags)}
 	c, err := options.Resolve(cv.Options, nil)
 	if err != nil {
 		return nil, err

@@ -18,6 +18,7 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
+	"github.com/gpdrf/gpdrf-gpu/internal/version"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
@@ -26,7 +27,7 @@ import (
 func smallResult() *Result {
 	auc := 0.75
 	return &Result{
-		Version: Version, Data: "d", Task: data.Classification, Model: "gpdrf", Preset: "default",
+		Version: version.Number, Data: "d", Task: data.Classification, Model: "gpdrf", Preset: "default",
 		Device: "cpu:f32", Seed: 1,
 		NTrain: 10, NTest: 2, Steps: 3, Seconds: 0.5, Objective: "ELBO", KLWeight: 1, ELBO: -12, Parameters: 9,
 		Fingerprint: Fingerprint{"a", "b"},

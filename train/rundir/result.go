@@ -13,9 +13,6 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
-// Version is the version of the program, without build details.
-const Version = "0.2.0"
-
 // Result is the content of result.json: the facts of a run, and its scores on its test rows.
 type Result struct {
 	Version string    `json:"version"`
