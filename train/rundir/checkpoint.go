@@ -81,32 +81,22 @@ const (
 	metaProgress = "progress"
 )
 
-// metaPart is a part of a checkpoint that its file has as JSON.
-type metaPart struct {
-	key   string
-	value any // pointer
-}
-
-// parts returns these parts, in the order in which their errors are found.
-func (c *Checkpoint) parts() []metaPart {
-	return []metaPart{{metaResult, &c.Result}, {metaProgress, &c.State}}
-}
-
 // write writes the checkpoint as a safetensors file.
 func (c *Checkpoint) write(w io.Writer) error {
-	metadata := map[string]string{fitted.FormatKey: CheckpointFormat, metaConfig: string(c.Config.YAML())}
 	text, tensors, err := c.Trained.Description()
 	if err != nil {
 		return err
 	}
-	metadata[fitted.DescriptionKey] = text
-	for _, part := range c.parts() {
-		text, err := json.Marshal(part.value)
-		if err != nil {
-			return err
-		}
-		metadata[part.key] = string(text)
+	result, err := json.Marshal(c.Result)
+	if err != nil {
+		return err
 	}
+	progress, err := json.Marshal(&c.State)
+	if err != nil {
+		return err
+	}
+	metadata := map[string]string{fitted.FormatKey: CheckpointFormat, fitted.DescriptionKey: text,
+		metaConfig: string(c.Config.YAML()), metaResult: string(result), metaProgress: string(progress)}
 	for name, data := range c.Vectors {
 		tensors = append(tensors, safetensors.Tensor{Name: name, DType: safetensors.Narrowest(data),
 			Shape: []int{len(data)}, Data: data})
@@ -147,10 +137,11 @@ func parseCheckpoint(path string, r io.ReaderAt, size int64) (*Checkpoint, error
 		return nil, fmt.Errorf("not a checkpoint that this program reads (%q)", metadata[fitted.FormatKey])
 	}
 	c := &Checkpoint{}
-	for _, part := range c.parts() {
-		if err := json.Unmarshal([]byte(metadata[part.key]), part.value); err != nil {
-			return nil, fmt.Errorf("damaged: its %s: %v", part.key, err)
-		}
+	if err := json.Unmarshal([]byte(metadata[metaResult]), &c.Result); err != nil {
+		return nil, fmt.Errorf("damaged: its %s: %v", metaResult, err)
+	}
+	if err := json.Unmarshal([]byte(metadata[metaProgress]), &c.State); err != nil {
+		return nil, fmt.Errorf("damaged: its %s: %v", metaProgress, err)
 	}
 	settings, err := options.ParseYAML(path, []byte(metadata[metaConfig]))
 	if err != nil {
