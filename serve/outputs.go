@@ -94,7 +94,7 @@ func outputsOf(t *fitted.Model, samples int) (specs []TensorSpec) {
 }
 
 // output returns the tensor of an output. It may take long, and ends with ctx.
-func (p *prediction) output(ctx context.Context, spec requestedOutput) (Tensor, error) {
+func (p *prediction) output(ctx context.Context, spec resolvedOutput) (Tensor, error) {
 	n := p.n()
 	t := Tensor{Name: spec.Name, Type: spec.Type, Shape: append([]int64{int64(n)}, spec.Shape[1:]...)}
 	switch {
@@ -118,7 +118,7 @@ func (p *prediction) output(ctx context.Context, spec requestedOutput) (Tensor, 
 }
 
 // addTargets adds the rows of a regression.
-func (p *prediction) addTargets(ctx context.Context, t *Tensor, want requestedOutput) error {
+func (p *prediction) addTargets(ctx context.Context, t *Tensor, want resolvedOutput) error {
 	targets := make([]*predict.Regression, p.pass.C)
 	for c := range targets {
 		targets[c] = predict.NewRegression(p.trained, p.pass, c)
@@ -167,7 +167,7 @@ func (p *prediction) addTargets(ctx context.Context, t *Tensor, want requestedOu
 }
 
 // bounds returns for each target the conformal score that intervals or sets reach; nil for other outputs.
-func (p *prediction) bounds(want requestedOutput) (bounds []float64, err error) {
+func (p *prediction) bounds(want resolvedOutput) (bounds []float64, err error) {
 	if want.Name != intervalName && want.Name != setName {
 		return nil, nil
 	}
@@ -186,7 +186,7 @@ func (p *prediction) bounds(want requestedOutput) (bounds []float64, err error) 
 }
 
 // addClasses adds the rows of a classification.
-func (p *prediction) addClasses(t *Tensor, want requestedOutput) error {
+func (p *prediction) addClasses(t *Tensor, want resolvedOutput) error {
 	c := predict.NewClassification(p.trained, p.pass)
 	bounds, err := p.bounds(want)
 	if err != nil {
@@ -229,13 +229,13 @@ type OutputRequest struct {
 // binaryData is the parameter by which an output comes in raw form, as all do over gRPC.
 const binaryData = "binary_data"
 
-// requestedOutput is an output as a request wants it.
-type requestedOutput struct {
+// resolvedOutput is an output of a model as a request wants it.
+type resolvedOutput struct {
 	TensorSpec
 	levels    []float64
 	hasLevels bool // the request gives the levels
 	seed      uint64
-	firstRow  int
+	firstRow  int // the number of the first row, where the rows of one prediction come in parts
 }
 
 const (
@@ -243,65 +243,74 @@ const (
 	maxWanted    = 1 << 16 // largest number of draws or levels
 )
 
-// of returns the output of a model that is asked for. It fails for unknown parameters, which would have no effect, and
-// where one is out of range.
-func (r OutputRequest) of(spec TensorSpec) (out requestedOutput, err error) {
-	var levels *string // levels of quantiles, an interval or a set: numbers between 0 and 1, with commas
-	var seed uint64
-	// firstRow: the number of the first row, where the rows of one prediction come in parts
-	count := int64(defaultDraws)
-	firstRow := int64(0)
-	var known map[string]any
+// resolve returns the output of a model with the parameters of the request.
+func (r OutputRequest) resolve(spec TensorSpec) (out resolvedOutput, err error) {
+	out = resolvedOutput{TensorSpec: spec, levels: predict.QuantileLevels()}
+	out.Shape = slices.Clone(spec.Shape)
+	last := len(out.Shape) - 1
 	switch spec.Name {
 	case quantilesName, intervalName, setName:
-		known = map[string]any{"levels": &levels}
+		var levels *string
+		if err := r.readParameters(map[string]any{"levels": &levels}); err != nil || levels == nil {
+			return out, err
+		}
+		out.hasLevels = true
+		if out.levels, err = parseLevels(*levels); err != nil {
+			return out, err
+		}
+		if spec.Name == quantilesName {
+			out.Shape[last] = int64(len(out.levels))
+		} else if len(out.levels) != 1 {
+			return out, invalidf("levels: %s has one level, and %d are given", spec.Name, len(out.levels))
+		}
+		return out, nil
 	case drawsName:
-		known = map[string]any{"count": &count, "seed": &seed, "first_row": &firstRow}
+		count, firstRow := int64(defaultDraws), int64(0)
+		err := r.readParameters(map[string]any{"count": &count, "seed": &out.seed, "first_row": &firstRow})
+		switch {
+		case err != nil:
+			return out, err
+		case count < 1 || count > maxWanted:
+			return out, invalidf("count: %d must be from 1 to %d", count, maxWanted)
+		case firstRow < 0 || firstRow > math.MaxInt32:
+			return out, invalidf("first_row: %d must be from 0 to %d", firstRow, math.MaxInt32)
+		}
+		out.Shape[last], out.firstRow = count, int(firstRow)
+		return out, nil
 	}
+	return out, r.readParameters(nil)
+}
+
+// readParameters reads the parameters into the pointers that known has by their names. It fails for other parameters,
+// which would have no effect.
+func (r OutputRequest) readParameters(known map[string]any) error {
 	for _, name := range slices.Sorted(maps.Keys(r.Parameters)) {
 		if name == binaryData {
 			continue
 		}
 		into, ok := known[name]
 		if !ok {
-			return out, invalidf("output %s has no parameter %s: it has %q", quote(spec.Name), quote(name),
+			return invalidf("output %s has no parameter %s: it has %q", quote(r.Name), quote(name),
 				append(slices.Sorted(maps.Keys(known)), binaryData))
 		}
 		if err := json.Unmarshal(r.Parameters[name], into); err != nil {
-			return out, invalidf("output %s, parameter %s: %s", quote(spec.Name), quote(name), faultOf(err))
+			return invalidf("output %s, parameter %s: %s", quote(r.Name), quote(name), faultOf(err))
 		}
 	}
-	out = requestedOutput{TensorSpec: spec, levels: predict.QuantileLevels(), hasLevels: levels != nil, seed: seed,
-		firstRow: int(firstRow)}
-	out.Shape = slices.Clone(spec.Shape)
-	last := len(out.Shape) - 1
-	if spec.Name == drawsName {
-		out.Shape[last] = count
-		if count < 1 || count > maxWanted {
-			return out, invalidf("count: %d must be from 1 to %d", count, maxWanted)
-		}
-		if firstRow < 0 || firstRow > math.MaxInt32 {
-			return out, invalidf("first_row: %d must be from 0 to %d", firstRow, math.MaxInt32)
-		}
+	return nil
+}
+
+// parseLevels reads levels of quantiles, an interval or a set: numbers between 0 and 1, with commas.
+func parseLevels(text string) (levels []float64, err error) {
+	if n := strings.Count(text, ",") + 1; n > maxWanted {
+		return nil, invalidf("levels: %d are given, and %d are the most", n, maxWanted)
 	}
-	if !out.hasLevels {
-		return out, nil
-	}
-	if n := strings.Count(*levels, ",") + 1; n > maxWanted {
-		return out, invalidf("levels: %d are given, and %d are the most", n, maxWanted)
-	}
-	out.levels = nil
-	for word := range strings.SplitSeq(*levels, ",") {
+	for word := range strings.SplitSeq(text, ",") {
 		level, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
 		if err != nil || !(level > 0 && level < 1) {
-			return out, invalidf("levels: %s is not between 0 and 1", quote(word))
+			return nil, invalidf("levels: %s is not between 0 and 1", quote(word))
 		}
-		out.levels = append(out.levels, level)
+		levels = append(levels, level)
 	}
-	if spec.Name == quantilesName {
-		out.Shape[last] = int64(len(out.levels))
-	} else if len(out.levels) != 1 {
-		return out, invalidf("levels: %s has one level, and %d are given", spec.Name, len(out.levels))
-	}
-	return out, nil
+	return levels, nil
 }

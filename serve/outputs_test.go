@@ -106,7 +106,7 @@ func TestSetOfManyClasses(t *testing.T) {
 	}
 	p := &prediction{trained: trained, pass: part}
 	began := time.Now()
-	set, err := p.output(t.Context(), requestedOutput{TensorSpec: TensorSpec{setName, FP64, []int64{-1, n}}})
+	set, err := p.output(t.Context(), resolvedOutput{TensorSpec: TensorSpec{setName, FP64, []int64{-1, n}}})
 	if err != nil || len(set.Numbers) != n {
 		t.Fatalf("%d numbers, %v", len(set.Numbers), err)
 	}
@@ -251,7 +251,7 @@ func TestRequestedDrawsAndQuantiles(t *testing.T) {
 		q := &inference.ModelInferRequest{Outputs: []*inference.ModelInferRequest_InferRequestedOutputTensor{
 			{Name: "draws", Parameters: map[string]*inference.InferParameter{name: text}}}}
 		request := must.Get(requestOf(q, 9))(t)
-		if _, err := request.Outputs[0].of(TensorSpec{"draws", FP64, []int64{-1, 1, -1}}); err == nil ||
+		if _, err := request.Outputs[0].resolve(TensorSpec{"draws", FP64, []int64{-1, 1, -1}}); err == nil ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("gRPC, a text as %s: %v", name, err)
 		}
@@ -279,14 +279,14 @@ func TestRequestedDrawsAndQuantiles(t *testing.T) {
 
 // A parameter over gRPC is taken or refused, whatever its type: it is never without effect.
 func TestParametersOfAnyType(t *testing.T) {
-	ask := func(output, name string, p *inference.InferParameter) (requestedOutput, error) {
+	ask := func(output, name string, p *inference.InferParameter) (resolvedOutput, error) {
 		q, err := requestOf(&inference.ModelInferRequest{
 			Outputs: []*inference.ModelInferRequest_InferRequestedOutputTensor{
 				{Name: output, Parameters: map[string]*inference.InferParameter{name: p}}}}, 9)
 		if err != nil {
-			return requestedOutput{}, err
+			return resolvedOutput{}, err
 		}
-		return q.Outputs[0].of(TensorSpec{output, FP64, []int64{-1, 1, -1}})
+		return q.Outputs[0].resolve(TensorSpec{output, FP64, []int64{-1, 1, -1}})
 	}
 	seven := &inference.InferParameter{ParameterChoice: &inference.InferParameter_Uint64Param{Uint64Param: 7}}
 	if w, err := ask("draws", "seed", seven); err != nil || w.seed != 7 {

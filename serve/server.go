@@ -172,31 +172,31 @@ func (s *Server) infer(ctx context.Context, c *requestInfo, m *loadedModel, q *R
 	if len(q.Inputs) > 0 {
 		c.rows = int(q.Inputs[0].Shape[0])
 	}
-	asked := q.Outputs
-	if len(asked) == 0 || len(asked) == 1 && asked[0].Name == "" {
-		raw := len(asked) == 1 && asked[0].Binary
-		asked = nil
+	requested := q.Outputs
+	if len(requested) == 0 || len(requested) == 1 && requested[0].Name == "" {
+		raw := len(requested) == 1 && requested[0].Binary
+		requested = nil
 		for _, spec := range m.defaultOutputs() {
-			asked = append(asked, OutputRequest{Name: spec.Name, Binary: raw})
+			requested = append(requested, OutputRequest{Name: spec.Name, Binary: raw})
 		}
 	}
-	var wanted []requestedOutput
+	var resolved []resolvedOutput
 	var specs []TensorSpec
-	for _, out := range asked {
+	for _, out := range requested {
 		at := slices.IndexFunc(m.outputs, func(spec TensorSpec) bool { return spec.Name == out.Name })
 		if at < 0 {
 			return nil, nil, invalidf("there is no output %s: the model has %s", quote(out.Name), specNames(m.outputs))
 		}
-		if slices.ContainsFunc(wanted, func(w requestedOutput) bool { return w.Name == out.Name }) {
+		if slices.ContainsFunc(resolved, func(r resolvedOutput) bool { return r.Name == out.Name }) {
 			return nil, nil, invalidf("output %s is asked for twice", quote(out.Name))
 		}
-		w, err := out.of(m.outputs[at])
+		r, err := out.resolve(m.outputs[at])
 		if err != nil {
 			return nil, nil, err
 		}
-		wanted = append(wanted, w)
+		resolved = append(resolved, r)
 		binary = append(binary, out.Binary)
-		specs = append(specs, w.TensorSpec)
+		specs = append(specs, r.TensorSpec)
 	}
 	rows, err := rowsOf(m.schema(), q.Inputs)
 	if err != nil {
@@ -208,8 +208,8 @@ func (s *Server) infer(ctx context.Context, c *requestInfo, m *loadedModel, q *R
 	}
 	q.Warnings = p.warnings
 	q.reserved = reserved
-	for _, w := range wanted {
-		t, err := p.output(ctx, w)
+	for _, r := range resolved {
+		t, err := p.output(ctx, r)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -90,7 +90,7 @@ func TestMemoryForPredictions(t *testing.T) {
 	left, leave := context.WithCancel(t.Context())
 	leave()
 	for _, name := range []string{quantilesName, drawsName} {
-		w := must.Get(OutputRequest{}.of(TensorSpec{name, FP64, []int64{-1, 2, 5}}))(t)
+		w := must.Get(OutputRequest{}.resolve(TensorSpec{name, FP64, []int64{-1, 2, 5}}))(t)
 		if _, err := p.output(left, w); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s for nobody: %v", name, err)
 		}
