@@ -38,21 +38,21 @@ var (
 func (s *Server) grpcHandler() http.Handler {
 	mux := http.NewServeMux()
 	for method, h := range map[string]handler{
-		"ServerLive": alive(func() proto.Message { return &inference.ServerLiveResponse{Live: true} }),
-		"ServerReady": alive(func() proto.Message {
+		"ServerLive": healthCheck(func() proto.Message { return &inference.ServerLiveResponse{Live: true} }),
+		"ServerReady": healthCheck(func() proto.Message {
 			return &inference.ServerReadyResponse{Ready: s.ready() == nil}
 		}),
-		"ModelReady":            s.guard(unary(s, s.callModelReady)),
-		"ServerMetadata":        s.guard(unary(s, s.callServerMetadata)),
-		"ModelMetadata":         s.guard(unary(s, s.callModelMetadata)),
-		"ModelInfer":            s.guard(s.callModelInfer),
-		"RepositoryIndex":       s.guard(unary(s, s.callIndex)),
-		"RepositoryModelLoad":   s.guard(unary(s, s.callLoad)),
-		"RepositoryModelUnload": s.guard(unary(s, s.callUnload)),
+		"ModelReady":            s.requireToken(unary(s, s.callModelReady)),
+		"ServerMetadata":        s.requireToken(unary(s, s.callServerMetadata)),
+		"ModelMetadata":         s.requireToken(unary(s, s.callModelMetadata)),
+		"ModelInfer":            s.requireToken(s.callModelInfer),
+		"RepositoryIndex":       s.requireToken(unary(s, s.callIndex)),
+		"RepositoryModelLoad":   s.requireToken(unary(s, s.callLoad)),
+		"RepositoryModelUnload": s.requireToken(unary(s, s.callUnload)),
 	} {
-		mux.HandleFunc("POST /"+inference.Service+"/"+method, s.answering(h, writeStatus))
+		mux.HandleFunc("POST /"+inference.Service+"/"+method, s.withErrors(h, writeStatus))
 	}
-	mux.HandleFunc("/", s.answering(func(_ http.ResponseWriter, r *http.Request) error {
+	mux.HandleFunc("/", s.withErrors(func(_ http.ResponseWriter, r *http.Request) error {
 		return &Error{wrongMethod, "there is no method " + quote(r.URL.Path)}
 	}, writeStatus))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -65,8 +65,8 @@ func (s *Server) grpcHandler() http.Handler {
 	})
 }
 
-// alive returns the handler of a health check, whose message is empty.
-func alive(answer func() proto.Message) handler {
+// healthCheck returns the handler of a health check, whose message is empty.
+func healthCheck(answer func() proto.Message) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		io.Copy(io.Discard, http.MaxBytesReader(w, r.Body, headerBytes))
 		return writeMessage(w, answer())

@@ -29,23 +29,23 @@ func (s *Server) httpServer(h http.Handler) *http.Server {
 // routes returns the handlers by method and path; {call} is MODEL:predict. Health checks need no token.
 func (s *Server) routes() map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
-		"GET /v2/health/live":                              s.open(s.getLive),
-		"GET /v2/health/ready":                             s.open(s.getReady),
-		"GET /v2":                                          s.guarded(s.getServer),
-		"GET /v2/models/{model}":                           s.guarded(s.getModel),
-		"GET /v2/models/{model}/versions/{version}":        s.guarded(s.getModel),
-		"GET /v2/models/{model}/ready":                     s.guarded(s.getModelReady),
-		"GET /v2/models/{model}/versions/{version}/ready":  s.guarded(s.getModelReady),
-		"POST /v2/models/{model}/infer":                    s.guarded(s.postInfer),
-		"POST /v2/models/{model}/versions/{version}/infer": s.guarded(s.postInfer),
-		"POST /v2/repository/index":                        s.guarded(s.postIndex),
-		"POST /v2/repository/models/{model}/load":          s.guarded(s.postLoad),
-		"POST /v2/repository/models/{model}/unload":        s.guarded(s.postUnload),
-		"GET /v1/models":                                   s.guarded(s.getModels),
-		"GET /v1/models/{model}":                           s.guarded(s.getModelOne),
-		"POST /v1/models/{call}":                           s.guarded(s.postRows),
-		"GET /metrics":                                     s.guarded(s.getMetrics),
-		"GET /openapi.json":                                s.guarded(s.getOpenAPI),
+		"GET /v2/health/live":                              s.public(s.getLive),
+		"GET /v2/health/ready":                             s.public(s.getReady),
+		"GET /v2":                                          s.authorized(s.getServer),
+		"GET /v2/models/{model}":                           s.authorized(s.getModel),
+		"GET /v2/models/{model}/versions/{version}":        s.authorized(s.getModel),
+		"GET /v2/models/{model}/ready":                     s.authorized(s.getModelReady),
+		"GET /v2/models/{model}/versions/{version}/ready":  s.authorized(s.getModelReady),
+		"POST /v2/models/{model}/infer":                    s.authorized(s.postInfer),
+		"POST /v2/models/{model}/versions/{version}/infer": s.authorized(s.postInfer),
+		"POST /v2/repository/index":                        s.authorized(s.postIndex),
+		"POST /v2/repository/models/{model}/load":          s.authorized(s.postLoad),
+		"POST /v2/repository/models/{model}/unload":        s.authorized(s.postUnload),
+		"GET /v1/models":                                   s.authorized(s.getModels),
+		"GET /v1/models/{model}":                           s.authorized(s.getModelOne),
+		"POST /v1/models/{call}":                           s.authorized(s.postRows),
+		"GET /metrics":                                     s.authorized(s.getMetrics),
+		"GET /openapi.json":                                s.authorized(s.getOpenAPI),
 	}
 }
 
@@ -55,7 +55,7 @@ func (s *Server) Handler() http.Handler {
 	for pattern, h := range s.routes() {
 		mux.Handle(pattern, h)
 	}
-	mux.HandleFunc("/", s.open(func(w http.ResponseWriter, r *http.Request) error {
+	mux.HandleFunc("/", s.public(func(w http.ResponseWriter, r *http.Request) error {
 		var allowed []string
 		for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {
 			other := *r

@@ -32,8 +32,8 @@ func requestID(given, traceparent string) string {
 // handler answers a request, or returns the error to answer with.
 type handler = func(w http.ResponseWriter, r *http.Request) error
 
-// guard refuses requests without a token.
-func (s *Server) guard(h handler) handler {
+// requireToken refuses requests without a token.
+func (s *Server) requireToken(h handler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if !s.Tokens.allow(r.Header.Get("Authorization")) {
 			w.Header().Set("WWW-Authenticate", "Bearer")
@@ -43,12 +43,14 @@ func (s *Server) guard(h handler) handler {
 	}
 }
 
-// guarded wraps a handler of HTTP that needs a token, and open one that needs none.
-func (s *Server) guarded(h handler) http.HandlerFunc { return s.answering(s.guard(h), writeError) }
-func (s *Server) open(h handler) http.HandlerFunc    { return s.answering(h, writeError) }
+// authorized wraps a handler of HTTP that needs a token.
+func (s *Server) authorized(h handler) http.HandlerFunc { return s.public(s.requireToken(h)) }
 
-// answering wraps a handler: it gives each request an ID, and turns errors and panics into answers of fail.
-func (s *Server) answering(h handler, fail func(w http.ResponseWriter, err error)) http.HandlerFunc {
+// public wraps a handler of HTTP that needs none.
+func (s *Server) public(h handler) http.HandlerFunc { return s.withErrors(h, writeError) }
+
+// withErrors wraps a handler: it gives each request an ID, and turns errors and panics into answers of fail.
+func (s *Server) withErrors(h handler, fail func(w http.ResponseWriter, err error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		id := requestID(r.Header.Get(requestHeader), r.Header.Get(traceHeader))
 		r.Header.Set(requestHeader, id)

@@ -34,14 +34,15 @@ func TestFaults(t *testing.T) {
 	c.Log = slog.New(slog.NewTextHandler(&log, nil))
 	s := New(c, nil)
 	w := httptest.NewRecorder()
-	s.guarded(func(http.ResponseWriter, *http.Request) error { panic("here") })(w, httptest.NewRequest("GET", "/", nil))
+	s.authorized(func(http.ResponseWriter, *http.Request) error { panic("here") })(w,
+		httptest.NewRequest("GET", "/", nil))
 	var said struct{ Error string }
 	if err := json.Unmarshal(w.Body.Bytes(), &said); err != nil || w.Code != 500 ||
 		!strings.Contains(said.Error, "the server's log says why") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	w = httptest.NewRecorder()
-	s.answering(func(http.ResponseWriter, *http.Request) error { panic("there") }, writeStatus)(w,
+	s.withErrors(func(http.ResponseWriter, *http.Request) error { panic("there") }, writeStatus)(w,
 		httptest.NewRequest("POST", "/", nil))
 	if got := w.Result().Trailer.Get("Grpc-Status"); got != "13" {
 		t.Errorf("status %q", got)
