@@ -24,31 +24,35 @@ func TestParse(t *testing.T) {
 		}
 	}
 	must.Equal(t, must.Get(Parse(" double:1, 5 + spectrum:3/raw"))(t).String(), "double:1,5+spectrum:3")
-	for text, want := range map[string]string{
-		"":                        `kernel "": a feature map is missing: write for example double:1,5+spectrum:3`,
-		"double:1,5+":             "a feature map is missing",
-		"doubel:1,5":              `there is no feature map "doubel": did you mean "double"?`,
-		"xyzzy":                   `there is no feature map "xyzzy": use one of double, triple, spectrum, `,
-		"double":                  "double takes 2 numbers: write double:k,d, for example double:1,5",
-		"double:1":                "double takes 2 numbers",
-		"spectrum:1,2":            "spectrum takes 1 number: write spectrum:k",
-		"double:1,x":              `double: d must be a whole number and is "x"`,
-		"double:0,5":              "double: k must be from 1 to 31 and is 0",
-		"gapped:3,3":              "gapped: m must be below g",
-		"gapped:31,15":            "leaves symbols out in 300540195 ways",
-		"mismatch:2,2":            "mismatch: m must be below k",
-		"spectrum:3/preesnce":     `spectrum: "preesnce" is not a way to count: did you mean "presence"?`,
-		"spectrum:3/log/sqrt":     "counts are given twice, as log and sqrt",
-		"spectrum:3/":             "a word is missing after the /",
-		"spectrum:3+spectrum:3":   "spectrum:3 is given twice",
-		"spectrum:99999999999999": "k must be from 1 to 31 and is 99999999999999",
+	for _, c := range []struct{ text, want string }{
+		{"", `kernel "": a feature map is missing: write for example double:1,5+spectrum:3`},
+		{"double:1,5+", "a feature map is missing"},
+		{"doubel:1,5", `there is no feature map "doubel": did you mean "double"?`},
+		{"xyzzy", `there is no feature map "xyzzy": use one of double, triple, spectrum, `},
+		{"double", "double takes 2 numbers: write double:k,d, for example double:1,5"},
+		{"double:1", "double takes 2 numbers"},
+		{"spectrum:1,2", "spectrum takes 1 number: write spectrum:k"},
+		{"double:1,x", `double: d must be a whole number and is "x"`},
+		{"double:0,5", "double: k must be from 1 to 31 and is 0"},
+		{"gapped:3,3", "gapped: m must be below g"},
+		{"gapped:31,15", "leaves symbols out in 300540195 ways"},
+		{"mismatch:2,2", "mismatch: m must be below k"},
+		{"spectrum:3/preesnce", `spectrum: "preesnce" is not a way to count: did you mean "presence"?`},
+		{"spectrum:3/log/sqrt", "counts are given twice, as log and sqrt"},
+		{"spectrum:3/", "a word is missing after the /"},
+		{"spectrum:3+spectrum:3", "spectrum:3 is given twice"},
+		{"spectrum:99999999999999", "k must be from 1 to 31 and is 99999999999999"},
 	} {
-		_, err := Parse(text)
-		var e *SpecError
-		if !errors.As(err, &e) || !strings.Contains(err.Error(), want) ||
-			!strings.HasPrefix(err.Error(), fmt.Sprintf("kernel %q: ", text)) {
-			t.Errorf("%s:\n got %v\nwant %s", text, err, want)
-		}
+		t.Run(c.text, func(t *testing.T) {
+			_, err := Parse(c.text)
+			if !errors.As(err, new(*SpecError)) {
+				t.Fatalf("%v is no error about a spec", err)
+			}
+			if at := fmt.Sprintf("kernel %q: ", c.text); !strings.HasPrefix(err.Error(), at) {
+				t.Errorf("%q does not begin with %q", err, at)
+			}
+			must.Contain(t, err.Error(), c.want)
+		})
 	}
 }
 

@@ -31,63 +31,70 @@ func startAt(t *testing.T, at *Outcome, words string, set *data.Dataset, place p
 func TestStartAtModel(t *testing.T) {
 	learns(t)
 	numbers, classes := table(t, 60, 1, wave), table(t, 60, 3, rings)
-	const inSteps = "model=gp inducing=9 kernel=spectrum:2"
-	for words, set := range map[string]*data.Dataset{
-		"model=gp inducing=9": numbers,
-		"model=gpdrf inducing=9 latents=3 features=7 layers=2 target-scaling=log": numbers,
-		"model=gpdrf inducing=9 latents=3 features=7 spectra=var-fixed":           classes,
-		"model=drf features=7 spectra=prior-fixed":                                classes,
-		"model=drf columns=auto features=7":                                       wideRows(t, 60, 1, true),
-		"model=gp columns=components inducing=9":                                  alikeRows(t, 80, 1, false),
-		"model=gpdrf inducing=9 latents=3 features=7":                             townRows(t, 99, 1),
-		"model=gpdrf inducing=9 features=7 kernel=spectrum:2+double:1,2":          genes(t, 60, 1),
-		inSteps: genes(t, 60, 1),
-		"model=drf features=7 kernel=spectrum:2 projection=16": genes(t, 60, 1),
-		"model=gp inducing=9 kernel=spectrum:1 codebook=5":     sounds(t, 60, 1),
-		"model=gp inducing=9 kernel=wl:2":                      molecules(t, 60, 1),
+	for _, c := range []struct {
+		words string
+		set   *data.Dataset
+		place placement
+	}{
+		{words: "model=gp inducing=9", set: numbers},
+		{words: "model=gpdrf inducing=9 latents=3 features=7 layers=2 target-scaling=log", set: numbers},
+		{words: "model=gpdrf inducing=9 latents=3 features=7 spectra=var-fixed", set: classes},
+		{words: "model=drf features=7 spectra=prior-fixed", set: classes},
+		{words: "model=drf columns=auto features=7", set: wideRows(t, 60, 1, true)},
+		{words: "model=gp columns=components inducing=9", set: alikeRows(t, 80, 1, false)},
+		{words: "model=gpdrf inducing=9 latents=3 features=7", set: townRows(t, 99, 1)},
+		{words: "model=gpdrf inducing=9 features=7 kernel=spectrum:2+double:1,2", set: genes(t, 60, 1)},
+		{"model=gp inducing=9 kernel=spectrum:2", genes(t, 60, 1), distancesInSteps},
+		{words: "model=drf features=7 kernel=spectrum:2 projection=16", set: genes(t, 60, 1)},
+		{words: "model=gp inducing=9 kernel=spectrum:1 codebook=5", set: sounds(t, 60, 1)},
+		{words: "model=gp inducing=9 kernel=wl:2", set: molecules(t, 60, 1)},
 	} {
-		at := mustFit(t, words+" steps=10 batch=17 device=cpu:f32", set)
-		rest := set.Subset([]int{1, 2, 3, 5, 8, 13, 21, 22, 23, 34, 35, 36, 37, 45, 46, 50, 55})
-		predicted := func(o *Outcome) []float64 {
-			return must.Get(o.Trained.Predict(t.Context(), openCPU(t), set, 3))(t).H
-		}
-		var place placement
-		if words == inSteps {
-			place = distancesInSteps
-		}
-		still, err := startAt(t, at, "lr=1e-30 kl-warmup=0", rest, place)
-		if err != nil {
-			t.Errorf("%s: %v", words, err)
-			continue
-		}
-		if still.Steps != 2 || !slices.Equal(predicted(still), predicted(at)) {
-			t.Errorf("%s: %d steps that do not move have moved the predictions", words, still.Steps)
-		}
-		moved := must.Get(startAt(t, at, "steps=3", rest, place))(t)
-		again := must.Get(startAt(t, at, "steps=3", rest, place))(t)
-		if slices.Equal(predicted(moved), predicted(at)) || !slices.Equal(predicted(moved), predicted(again)) {
-			t.Errorf("%s: steps do not move the predictions, or not to the same place", words)
-		}
-		if !reflect.DeepEqual(moved.Trained.Scaler, at.Trained.Scaler) ||
-			!reflect.DeepEqual(moved.Trained.Targets, at.Trained.Targets) {
-			t.Errorf("%s: the scales have changed", words)
-		}
+		t.Run(c.words, func(t *testing.T) { startsAtModel(t, c.words, c.set, c.place) })
+	}
+}
+
+func startsAtModel(t *testing.T, words string, set *data.Dataset, place placement) {
+	at := mustFit(t, words+" steps=10 batch=17 device=cpu:f32", set)
+	rest := set.Subset([]int{1, 2, 3, 5, 8, 13, 21, 22, 23, 34, 35, 36, 37, 45, 46, 50, 55})
+	predicted := func(o *Outcome) []float64 {
+		return must.Get(o.Trained.Predict(t.Context(), openCPU(t), set, 3))(t).H
+	}
+	still := must.Get(startAt(t, at, "lr=1e-30 kl-warmup=0", rest, place))(t)
+	must.Equal(t, still.Steps, 2)
+	if !slices.Equal(predicted(still), predicted(at)) {
+		t.Error("steps that do not move have moved the predictions")
+	}
+	moved := must.Get(startAt(t, at, "steps=3", rest, place))(t)
+	again := must.Get(startAt(t, at, "steps=3", rest, place))(t)
+	if slices.Equal(predicted(moved), predicted(at)) {
+		t.Error("three steps do not move the predictions")
+	}
+	if !slices.Equal(predicted(moved), predicted(again)) {
+		t.Error("the same steps move the predictions to another place")
+	}
+	if !reflect.DeepEqual(moved.Trained.Scaler, at.Trained.Scaler) {
+		t.Error("the scales of the inputs have changed")
+	}
+	if !reflect.DeepEqual(moved.Trained.Targets, at.Trained.Targets) {
+		t.Error("the scales of the targets have changed")
 	}
 }
 
 // Another model is refused by the name of the option, and so are models that cannot go on.
 func TestStartRefused(t *testing.T) {
 	at := mustFit(t, "model=gp inducing=9 steps=3 device=cpu:f32", table(t, 60, 1, wave))
-	for words, want := range map[string]string{
-		"inducing=8": `--inducing: the model of r was made with "9"`,
-		"model=drf":  `--model: the model of r was made with "gp"`,
-		"seed=2":     "--seed: the model of r", "kernel=matern32": "--kernel: the model of r",
-		"target-scaling=log": "--target-scaling: the model", "preset=paper": "--preset: the model",
+	for _, c := range []struct{ words, want string }{
+		{"inducing=8", `--inducing: the model of r was made with "9"`},
+		{"model=drf", `--model: the model of r was made with "gp"`},
+		{"seed=2", "--seed: the model of r"},
+		{"kernel=matern32", "--kernel: the model of r"},
+		{"target-scaling=log", "--target-scaling: the model"},
+		{"preset=paper", "--preset: the model"},
 	} {
-		_, err := startAt(t, at, words, table(t, 60, 2, wave), placement{})
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, expected %q", words, err, want)
-		}
+		t.Run(c.words, func(t *testing.T) {
+			_, err := startAt(t, at, c.words, table(t, 60, 2, wave), placement{})
+			must.Contain(t, fmt.Sprint(err), c.want)
+		})
 	}
 	if _, err := startAt(t, at, "inducing=9 steps=2 batch=8", table(t, 60, 2, wave), placement{}); err != nil {
 		t.Error(err)
@@ -181,12 +188,25 @@ func TestDepthByRows(t *testing.T) {
 
 // One layer for classes has more features than numbers have, where held-out rows choose and time does not press.
 func TestFeaturesOfClasses(t *testing.T) {
-	for words, features := range map[string]int{"": 400, "features=7": 7, "layers=2": 100, "model=drf": 100,
-		"time-limit=30s": 100, "steps=4000": 100, "steps=4000 objective=auto": 400, "objective=elbo": 100,
-		"likelihood=bernoulli": 100, "preset=paper": 100} {
-		got, _, err := config(t, words).ResolveFor(t.Context(), table(t, 300, 1, coin))
-		if err != nil || got.Features != features {
-			t.Errorf("%q: %d features, expected %d: %v", words, got.Features, features, err)
-		}
+	for _, c := range []struct {
+		words    string
+		features int
+	}{
+		{"", 400},
+		{"features=7", 7},
+		{"layers=2", 100},
+		{"model=drf", 100},
+		{"time-limit=30s", 100},
+		{"steps=4000", 100},
+		{"steps=4000 objective=auto", 400},
+		{"objective=elbo", 100},
+		{"likelihood=bernoulli", 100},
+		{"preset=paper", 100},
+	} {
+		t.Run(c.words, func(t *testing.T) {
+			got, _, err := config(t, c.words).ResolveFor(t.Context(), table(t, 300, 1, coin))
+			must.OK(t, err)
+			must.Equal(t, got.Features, c.features)
+		})
 	}
 }
