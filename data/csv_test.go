@@ -57,35 +57,34 @@ func TestTableForms(t *testing.T) {
 	want := dataset(readText(small, ReadOptions{}))(t)
 	must.Equal(t, fmt.Sprintln(want.Columns, want.Target, want.Task, want.X.Float64s(), want.Y),
 		"[a b] target regression [1 2 -3 400] [0.5 0.25]\n")
-	for name, text := range map[string]string{
-		"gzip":            zipped(small),
-		"BOM":             "\xef\xbb\xbf" + small,
-		"gzip in parts":   zipped(small[:10]) + zipped(small[10:]),
-		"gzip BOM":        zipped("\xef\xbb\xbf" + small),
-		"CRLF":            strings.ReplaceAll(small, "\n", "\r\n"),
-		"no last newline": strings.TrimSuffix(small, "\n"),
-		"semicolons":      strings.ReplaceAll(small, ",", ";"),
-		"tabs":            strings.ReplaceAll(small, ",", "\t"),
-		"quotes":          "\"a\",\"b\",\"target\"\n\"1\",2,0.5\n-3,\"4e2\",0.25\n",
-		"blank lines":     "\na,b,target\n\n1,2,0.5\n\n-3,4e2,0.25\n\n",
-		"lines of blanks": " \na,b,target\n \t\n1,2,0.5\n  \n-3,4e2,0.25\n \n\t\n",
-		"old line ends":   strings.ReplaceAll(small, "\n", "\r"),
-		"last separator":  strings.ReplaceAll(small, "\n", ",\n"),
-		"spaces":          " a, b , target\n 1, 2 ,0.5\n-3,+400,.25\n",
-		"target first":    "target,a,b\n0.5,1,2\n0.25,-3,4e2\n",
+	for _, c := range []struct{ name, text string }{
+		{"gzip", zipped(small)},
+		{"BOM", "\xef\xbb\xbf" + small},
+		{"gzip in parts", zipped(small[:10]) + zipped(small[10:])},
+		{"gzip BOM", zipped("\xef\xbb\xbf" + small)},
+		{"CRLF", strings.ReplaceAll(small, "\n", "\r\n")},
+		{"no last newline", strings.TrimSuffix(small, "\n")},
+		{"semicolons", strings.ReplaceAll(small, ",", ";")},
+		{"tabs", strings.ReplaceAll(small, ",", "\t")},
+		{"quotes", "\"a\",\"b\",\"target\"\n\"1\",2,0.5\n-3,\"4e2\",0.25\n"},
+		{"blank lines", "\na,b,target\n\n1,2,0.5\n\n-3,4e2,0.25\n\n"},
+		{"lines of blanks", " \na,b,target\n \t\n1,2,0.5\n  \n-3,4e2,0.25\n \n\t\n"},
+		{"old line ends", strings.ReplaceAll(small, "\n", "\r")},
+		{"last separator", strings.ReplaceAll(small, "\n", ",\n")},
+		{"spaces", " a, b , target\n 1, 2 ,0.5\n-3,+400,.25\n"},
+		{"target first", "target,a,b\n0.5,1,2\n0.25,-3,4e2\n"},
 	} {
-		path := write(t, "t.csv", text)
-		got, _, err := ReadFile(path, ReadOptions{})
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
-		}
-		if got.Fingerprint != want.Fingerprint {
-			t.Errorf("%s: another fingerprint: %v %v %v", name, got.Columns, got.X.Float64s(), got.Y)
-		}
-		if got.Name != "t" || got.Path != path {
-			t.Errorf("%s: name %q, path %q", name, got.Name, got.Path)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			path := write(t, "t.csv", c.text)
+			got, _, err := ReadFile(path, ReadOptions{})
+			must.OK(t, err)
+			if got.Fingerprint != want.Fingerprint {
+				t.Errorf("another fingerprint: %v %v %v", got.Columns, got.X.Float64s(), got.Y)
+			}
+			if got.Name != "t" || got.Path != path {
+				t.Errorf("name %q, path %q", got.Name, got.Path)
+			}
+		})
 	}
 }
 

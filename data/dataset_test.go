@@ -52,33 +52,36 @@ func TestShuffled(t *testing.T) {
 func TestFingerprintSeesEverything(t *testing.T) {
 	base := "a,b,target\n1,0,0\n1,0,1\n2,0,0\n3,0,1\n"
 	seen := map[string]string{}
-	for name, c := range map[string]struct {
+	for _, c := range []struct {
+		name string
 		text string
 		opt  ReadOptions
 	}{
-		"base":    {base, ReadOptions{}},
-		"value":   {strings.Replace(base, "3,0", "3,1e-300", 1), ReadOptions{}},
-		"label":   {strings.Replace(base, "2,0,0", "2,0,1", 1), ReadOptions{}},
-		"order":   {"a,b,target\n1,0,1\n1,0,0\n2,0,0\n3,0,1\n", ReadOptions{}},
-		"column":  {strings.Replace(base, "a,b", "a,c", 1), ReadOptions{}},
-		"columns": {strings.Replace(base, "a,b", "b,a", 1), ReadOptions{}},
-		"joined":  {strings.Replace(base, "a,b", "ab,c", 1), ReadOptions{}},
-		"task":    {base, ReadOptions{Task: "regression"}},
-		"target":  {base, ReadOptions{Target: "a", Task: "regression"}},
-		"renamed": {strings.Replace(base, "target", "y", 1), ReadOptions{}},
-		"from 1":  {"a,b,target\n1,0,1\n1,0,2\n2,0,1\n3,0,2\n", ReadOptions{}},
+		{"base", base, ReadOptions{}},
+		{"value", strings.Replace(base, "3,0", "3,1e-300", 1), ReadOptions{}},
+		{"label", strings.Replace(base, "2,0,0", "2,0,1", 1), ReadOptions{}},
+		{"order", "a,b,target\n1,0,1\n1,0,0\n2,0,0\n3,0,1\n", ReadOptions{}},
+		{"column", strings.Replace(base, "a,b", "a,c", 1), ReadOptions{}},
+		{"columns", strings.Replace(base, "a,b", "b,a", 1), ReadOptions{}},
+		{"joined", strings.Replace(base, "a,b", "ab,c", 1), ReadOptions{}},
+		{"task", base, ReadOptions{Task: "regression"}},
+		{"target", base, ReadOptions{Target: "a", Task: "regression"}},
+		{"renamed", strings.Replace(base, "target", "y", 1), ReadOptions{}},
+		{"from 1", "a,b,target\n1,0,1\n1,0,2\n2,0,1\n3,0,2\n", ReadOptions{}},
 	} {
-		d, _, err := readText(c.text, c.opt)
-		if err != nil {
-			t.Fatal(name, err)
-		}
-		if len(d.Fingerprint) != 64 {
-			t.Errorf("%s: fingerprint %q", name, d.Fingerprint)
-		}
-		if other, twice := seen[d.Fingerprint]; twice {
-			t.Errorf("%s and %s have the same fingerprint", name, other)
-		}
-		seen[d.Fingerprint] = name
+		t.Run(c.name, func(t *testing.T) {
+			d, _, err := readText(c.text, c.opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(d.Fingerprint) != 64 {
+				t.Errorf("fingerprint %q", d.Fingerprint)
+			}
+			if other, twice := seen[d.Fingerprint]; twice {
+				t.Errorf("%s and %s have the same fingerprint", c.name, other)
+			}
+			seen[d.Fingerprint] = c.name
+		})
 	}
 	zero, _, _ := readText(base, ReadOptions{})
 	minus, _, _ := readText(strings.Replace(base, "3,0", "3,-0", 1), ReadOptions{})

@@ -44,21 +44,27 @@ func zipOf(files ...string) string {
 }
 
 func TestNpyTypes(t *testing.T) {
-	for descr, values := range map[string]any{
-		"|u1": []uint8{1, 2, 3, 4, 5, 6}, "|i1": []int8{1, 2, 3, 4, 5, 6},
-		"<i2": []int16{1, 2, 3, 4, 5, 6}, "<u2": []uint16{1, 2, 3, 4, 5, 6},
-		"<i4": []int32{1, 2, 3, 4, 5, 6}, "<u4": []uint32{1, 2, 3, 4, 5, 6},
-		"<i8": []int64{1, 2, 3, 4, 5, 6}, "<u8": []uint64{1, 2, 3, 4, 5, 6},
-		"<f4": []float32{1, 2, 3, 4, 5, 6}, "<f8": []float64{1, 2, 3, 4, 5, 6},
+	for _, c := range []struct {
+		descr  string
+		values any
+	}{
+		{"|u1", []uint8{1, 2, 3, 4, 5, 6}},
+		{"|i1", []int8{1, 2, 3, 4, 5, 6}},
+		{"<i2", []int16{1, 2, 3, 4, 5, 6}},
+		{"<u2", []uint16{1, 2, 3, 4, 5, 6}},
+		{"<i4", []int32{1, 2, 3, 4, 5, 6}},
+		{"<u4", []uint32{1, 2, 3, 4, 5, 6}},
+		{"<i8", []int64{1, 2, 3, 4, 5, 6}},
+		{"<u8", []uint64{1, 2, 3, 4, 5, 6}},
+		{"<f4", []float32{1, 2, 3, 4, 5, 6}},
+		{"<f8", []float64{1, 2, 3, 4, 5, 6}},
 	} {
-		d, _, err := readText(npy(descr, "2, 3", values), ReadOptions{Task: "regression"})
-		if err != nil {
-			t.Errorf("%s: %v", descr, err)
-			continue
-		}
-		if got := fmt.Sprintln(d.Row(0), d.Row(1), d.Y, d.Columns, d.Target); got != "[1 2] [4 5] [3 6] [x0 x1] x2\n" {
-			t.Errorf("%s: %s", descr, got)
-		}
+		t.Run(c.descr, func(t *testing.T) {
+			d, _, err := readText(npy(c.descr, "2, 3", c.values), ReadOptions{Task: "regression"})
+			must.OK(t, err)
+			must.Equal(t, fmt.Sprintln(d.Row(0), d.Row(1), d.Y, d.Columns, d.Target),
+				"[1 2] [4 5] [3 6] [x0 x1] x2\n")
+		})
 	}
 	d, _, err := readText(npy("<i4", "2, 2", []int32{-7, 3, math.MaxInt32, 5}),
 		ReadOptions{Target: "2", Task: "regression"})

@@ -118,26 +118,28 @@ func TestBadSMILES(t *testing.T) {
 
 // Too many bonds are a warning; the valences of chemists are not.
 func TestValence(t *testing.T) {
-	for text, want := range map[string]string{
-		"C(C)(C)(C)(C)C":            "atom 1, C, has 5 bonds, and 4 are usual",
-		"CF(C)":                     "atom 2, F, has 2 bonds, and 1 are usual",
-		"O(C)(C)C":                  "atom 1, O, has 3 bonds, and 2 are usual",
-		"[O+](C)(C)C":               "",
-		"CN(=O)=O":                  "",
-		"C[N+](C)(C)C":              "",
-		"OS(=O)(=O)O":               "",
-		"OCl(=O)(=O)=O":             "",
-		"c1ccc2ccccc2c1":            "",
-		"Cn1cnc2c1c(=O)[nH]c(=O)n2": "",
-		"[Cu](C)(C)(C)(C)(C)C":      "",
+	for _, c := range []struct{ text, want string }{
+		{"C(C)(C)(C)(C)C", "atom 1, C, has 5 bonds, and 4 are usual"},
+		{"CF(C)", "atom 2, F, has 2 bonds, and 1 are usual"},
+		{"O(C)(C)C", "atom 1, O, has 3 bonds, and 2 are usual"},
+		{"[O+](C)(C)C", ""},
+		{"CN(=O)=O", ""},
+		{"C[N+](C)(C)C", ""},
+		{"OS(=O)(=O)O", ""},
+		{"OCl(=O)(=O)=O", ""},
+		{"c1ccc2ccccc2c1", ""},
+		{"Cn1cnc2c1c(=O)[nH]c(=O)n2", ""},
+		{"[Cu](C)(C)(C)(C)(C)C", ""},
 	} {
-		g, err := Parse([]byte(text))
-		if err != nil {
-			t.Fatalf("%s: %v", text, err)
-		}
-		if got := strings.Join(g.Warnings, "; "); got != want {
-			t.Errorf("%s: %q, want %q", text, got, want)
-		}
+		t.Run(c.text, func(t *testing.T) {
+			g, err := Parse([]byte(c.text))
+			if err != nil {
+				t.Fatalf("%v", err)
+			}
+			if got := strings.Join(g.Warnings, "; "); got != c.want {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
 	}
 }
 

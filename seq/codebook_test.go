@@ -21,31 +21,32 @@ func TestFrames(t *testing.T) {
 	if !slices.Equal(set.Codes, []int32{0, 1, 0, 2, 1, 2}) || set.Alphabet.Text(set.At(1)) != "0,0.5;3,4" {
 		t.Errorf("%v, %s", set.Codes, set.Alphabet.Text(set.At(1)))
 	}
-	for text, want := range map[string]string{
-		"1,2;3,4,5":   "4: a vector of 3 numbers, and those before have 2",
-		"1,2;3":       "4: a vector of 1 numbers, and those before have 2",
-		"1,2;3,x":     `6: found "x": vectors hold finite numbers`,
-		"1,2; 3, NaN": `8: found "NaN"`,
-		"1,Inf":       `2: found "Inf"`,
-		"1,1e99":      `2: found "1e99"`,
-		"1,;2,3":      `2: found ""`,
-		"1,2;":        `4: found ""`,
+	for _, c := range []struct{ text, want string }{
+		{"1,2;3,4,5", "4: a vector of 3 numbers, and those before have 2"},
+		{"1,2;3", "4: a vector of 1 numbers, and those before have 2"},
+		{"1,2;3,x", `6: found "x": vectors hold finite numbers`},
+		{"1,2; 3, NaN", `8: found "NaN"`},
+		{"1,Inf", `2: found "Inf"`},
+		{"1,1e99", `2: found "1e99"`},
+		{"1,;2,3", `2: found ""`},
+		{"1,2;", `4: found ""`},
 	} {
-		e := NewEncoder(Vectors)
-		must.OK(t, e.Add([]byte("7,8")))
-		err := e.Add([]byte(text))
-		var bad *SymbolError
-		if !errors.As(err, &bad) {
-			t.Errorf("%q: no error but %v", text, err)
-			continue
-		}
-		if got := fmt.Sprintf("%d: %v", bad.At, err); !strings.HasPrefix(got, want[:3]) ||
-			!strings.Contains(got, want[3:]) {
-			t.Errorf("%q: %s, want %s", text, got, want)
-		}
-		if after, _ := e.Set(); after.N() != 1 || len(after.Codes) != 1 {
-			t.Errorf("%q left %v", text, after)
-		}
+		t.Run(c.text, func(t *testing.T) {
+			e := NewEncoder(Vectors)
+			must.OK(t, e.Add([]byte("7,8")))
+			err := e.Add([]byte(c.text))
+			var bad *SymbolError
+			if !errors.As(err, &bad) {
+				t.Fatalf("%v is no error about a symbol", err)
+			}
+			if got := fmt.Sprintf("%d: %v", bad.At, err); !strings.HasPrefix(got, c.want[:3]) ||
+				!strings.Contains(got, c.want[3:]) {
+				t.Errorf("%s, want %s", got, c.want)
+			}
+			if after, _ := e.Set(); after.N() != 1 || len(after.Codes) != 1 {
+				t.Errorf("%q left %v", c.text, after)
+			}
+		})
 	}
 	// Another file of the same kind: vectors that are known have their codes.
 	e := EncoderFor(set.Alphabet)

@@ -36,46 +36,54 @@ func TestStop(t *testing.T) {
 	for i := range targets {
 		targets[i], all[i] = float64(i%2), i
 	}
-	for name, call := range map[string]func(ctx context.Context) error{
-		"Fit": func(ctx context.Context) error { _, err := Fit(ctx, spec[0], set); return err },
-		"NewInducingSequences": func(ctx context.Context) error {
+	for _, c := range []struct {
+		name string
+		call func(ctx context.Context) error
+	}{
+		{"Fit", func(ctx context.Context) error { _, err := Fit(ctx, spec[0], set); return err }},
+		{"NewInducingSequences", func(ctx context.Context) error {
 			_, err := NewInducingSequences(ctx, spec, set, all)
 			return err
-		},
-		"ChooseInducing": func(ctx context.Context) error {
+		}},
+		{"ChooseInducing", func(ctx context.Context) error {
 			_, err := ChooseInducing(ctx, spec, set, InducingOptions{ChooseKMedoids, 200, 1})
 			return err
-		},
-		"Select": func(ctx context.Context) error {
+		}},
+		{"Select", func(ctx context.Context) error {
 			_, err := Select(ctx, []Spec{spec[1:]}, set, Targets{Values: targets, Columns: 1}, 1, 0)
 			return err
-		},
-		"NewProjection": func(ctx context.Context) error {
+		}},
+		{"NewProjection", func(ctx context.Context) error {
 			_, err := NewSignProjection(ctx, spec, 10, set, 1)
 			return err
-		},
-		"Distances": func(ctx context.Context) error { small.Distances(ctx, set, 0, set.N()); return ctx.Err() },
-		"Vectors":   func(ctx context.Context) error { small.Vectors(ctx, set, 0, set.N()); return ctx.Err() },
-		"Sizes":     func(ctx context.Context) error { small.Sizes(ctx, set); return ctx.Err() },
-		"Rows":      func(ctx context.Context) error { projection.Rows(ctx, set, 0, set.N()); return ctx.Err() },
+		}},
+		{"Distances", func(ctx context.Context) error { small.Distances(ctx, set, 0, set.N()); return ctx.Err() }},
+		{"Vectors", func(ctx context.Context) error { small.Vectors(ctx, set, 0, set.N()); return ctx.Err() }},
+		{"Sizes", func(ctx context.Context) error { small.Sizes(ctx, set); return ctx.Err() }},
+		{"Rows", func(ctx context.Context) error { projection.Rows(ctx, set, 0, set.N()); return ctx.Err() }},
 	} {
-		ctx, cancel := context.WithCancel(t.Context())
-		var stopped time.Time
-		heard, last := 0, 0.0
-		ctx = WithProgress(ctx, func(share float64) {
-			if share <= last || share > 1 {
-				t.Errorf("%s: a share of %g after %g", name, share, last)
+		t.Run(c.name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			var stopped time.Time
+			heard, last := 0, 0.0
+			ctx = WithProgress(ctx, func(share float64) {
+				if share <= last || share > 1 {
+					t.Errorf("a share of %g after %g", share, last)
+				}
+				if heard, last = heard+1, share; heard == 2 {
+					stopped = time.Now()
+					cancel()
+				}
+			})
+			err := c.call(ctx)
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("%v is not the cause of the context", err)
 			}
-			if heard, last = heard+1, share; heard == 2 {
-				stopped = time.Now()
-				cancel()
+			if took := time.Since(stopped); took > time.Second {
+				t.Errorf("stopped after %s", took)
 			}
+			cancel()
 		})
-		err := call(ctx)
-		if took := time.Since(stopped); !errors.Is(err, context.Canceled) || took > time.Second {
-			t.Errorf("%s: %v after %s", name, err, took)
-		}
-		cancel()
 	}
 }
 

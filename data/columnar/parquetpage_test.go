@@ -54,7 +54,8 @@ func TestOversizedPages(t *testing.T) {
 	behindLength := func(text []byte) []byte {
 		return append(binary.LittleEndian.AppendUint32(nil, uint32(len(text))), text...)
 	}
-	for what, test := range map[string]struct {
+	for _, test := range []struct {
+		what     string
 		codec    format.CompressionCodec
 		encoding format.Encoding
 		optional bool
@@ -62,22 +63,22 @@ func TestOversizedPages(t *testing.T) {
 		text     []byte
 		says     string
 	}{
-		"gzip": {format.Gzip, format.Plain, false, 1,
+		{"gzip", format.Gzip, format.Plain, false, 1,
 			bomb(t, func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) }), "claims"},
-		"Brotli": {format.Brotli, format.Plain, false, 1,
+		{"Brotli", format.Brotli, format.Plain, false, 1,
 			bomb(t, func(w io.Writer) io.WriteCloser { return brotli.NewWriterLevel(w, 1) }), "claims"},
-		"damaged LZ4":  {format.Lz4Raw, format.Plain, false, 1, []byte{0xf0}, "(a page: "},
-		"values":       {format.Uncompressed, format.Plain, false, many, []byte{1}, "claims"},
-		"levels":       {format.Uncompressed, format.Plain, true, 10, behindLength(uvarints(many<<1, 1)), "runs of"},
-		"dictionary":   {format.Uncompressed, format.RLEDictionary, false, 10, uvarints(1, many<<1), "runs of"},
-		"groups of 8":  {format.Uncompressed, oldDictionary, false, 10, uvarints(0, many<<1|1), "runs of"},
-		"booleans":     {format.Uncompressed, format.RLE, false, 10, behindLength(uvarints(many<<1, 1)), "runs of"},
-		"differences":  {format.Uncompressed, format.DeltaBinaryPacked, false, 10, uvarints(128, 4, many), "runs of"},
-		"lengths":      {format.Uncompressed, format.DeltaByteArray, false, 10, uvarints(128, 4, many), "runs of"},
-		"few levels":   {format.Uncompressed, format.Plain, true, 10, behindLength(uvarints(10<<1, 1)), ""},
-		"few booleans": {format.Uncompressed, format.RLE, false, 10, behindLength(uvarints(10<<1, 1)), ""},
+		{"damaged LZ4", format.Lz4Raw, format.Plain, false, 1, []byte{0xf0}, "(a page: "},
+		{"values", format.Uncompressed, format.Plain, false, many, []byte{1}, "claims"},
+		{"levels", format.Uncompressed, format.Plain, true, 10, behindLength(uvarints(many<<1, 1)), "runs of"},
+		{"dictionary", format.Uncompressed, format.RLEDictionary, false, 10, uvarints(1, many<<1), "runs of"},
+		{"groups of 8", format.Uncompressed, oldDictionary, false, 10, uvarints(0, many<<1|1), "runs of"},
+		{"booleans", format.Uncompressed, format.RLE, false, 10, behindLength(uvarints(many<<1, 1)), "runs of"},
+		{"differences", format.Uncompressed, format.DeltaBinaryPacked, false, 10, uvarints(128, 4, many), "runs of"},
+		{"lengths", format.Uncompressed, format.DeltaByteArray, false, 10, uvarints(128, 4, many), "runs of"},
+		{"few levels", format.Uncompressed, format.Plain, true, 10, behindLength(uvarints(10<<1, 1)), ""},
+		{"few booleans", format.Uncompressed, format.RLE, false, 10, behindLength(uvarints(10<<1, 1)), ""},
 	} {
-		t.Run(what, func(t *testing.T) {
+		t.Run(test.what, func(t *testing.T) {
 			c := parquetCheck{file: bytes.NewReader(test.text), size: 50}
 			header := &format.PageHeader{CompressedPageSize: int32(len(test.text)), UncompressedPageSize: 50}
 			header.DataPageHeader.V = format.DataPageHeader{NumValues: test.values, Encoding: test.encoding}

@@ -35,45 +35,48 @@ func TestAlikeLogarithms(t *testing.T) {
 // Logarithms are taken of targets that are positive and skewed over decades, and of no others.
 func TestLogTargets(t *testing.T) {
 	var rng *rand.Rand
-	for name, c := range map[string]struct {
+	for _, c := range []struct {
+		name string
 		draw func() float64
 		log  bool
 	}{
-		"incomes":          {func() float64 { return math.Exp(10 + 1.2*rng.NormFloat64()) }, true},
-		"populations":      {func() float64 { return 1000 * math.Pow(1-rng.Float64(), -1/0.9) }, true},
-		"concentrations":   {func() float64 { return math.Exp(-7 + 2*rng.NormFloat64()) }, true},
-		"counts above 0":   {func() float64 { return math.Ceil(math.Exp(2 + 1.5*rng.NormFloat64())) }, true},
-		"areas with zeros": {func() float64 { return max(0, math.Exp(2*rng.NormFloat64())-0.5) }, false},
-		"temperatures":     {func() float64 { return 290 + 10*rng.NormFloat64() }, false},
-		"house prices":     {func() float64 { return min(50, 5+math.Exp(2.8+0.4*rng.NormFloat64())) }, false},
-		"strengths":        {func() float64 { return max(2, 36+17*rng.NormFloat64()) }, false},
-		"shares":           {func() float64 { return rng.Float64() }, false},
-		"waiting times":    {func() float64 { return rng.ExpFloat64() }, false},
-		"wages":            {func() float64 { return math.Exp(3 + 0.6*rng.NormFloat64()) }, false},
-		"losses":           {func() float64 { return -math.Exp(3 * rng.NormFloat64()) }, false},
+		{"incomes", func() float64 { return math.Exp(10 + 1.2*rng.NormFloat64()) }, true},
+		{"populations", func() float64 { return 1000 * math.Pow(1-rng.Float64(), -1/0.9) }, true},
+		{"concentrations", func() float64 { return math.Exp(-7 + 2*rng.NormFloat64()) }, true},
+		{"counts above 0", func() float64 { return math.Ceil(math.Exp(2 + 1.5*rng.NormFloat64())) }, true},
+		{"areas with zeros", func() float64 { return max(0, math.Exp(2*rng.NormFloat64())-0.5) }, false},
+		{"temperatures", func() float64 { return 290 + 10*rng.NormFloat64() }, false},
+		{"house prices", func() float64 { return min(50, 5+math.Exp(2.8+0.4*rng.NormFloat64())) }, false},
+		{"strengths", func() float64 { return max(2, 36+17*rng.NormFloat64()) }, false},
+		{"shares", func() float64 { return rng.Float64() }, false},
+		{"waiting times", func() float64 { return rng.ExpFloat64() }, false},
+		{"wages", func() float64 { return math.Exp(3 + 0.6*rng.NormFloat64()) }, false},
+		{"losses", func() float64 { return -math.Exp(3 * rng.NormFloat64()) }, false},
 	} {
-		for _, n := range []int{200, 5000} {
-			rng = rand.New(rand.NewPCG(1, uint64(n)))
-			d := &data.Dataset{Task: data.Regression, Target: "y", Y: make([]float64, n)}
-			for i := range d.Y {
-				d.Y[i] = c.draw()
-			}
-			scales, err := FitTargetScales(AutoTargets, d)
-			if err != nil || scales[0].Log != c.log {
-				t.Errorf("%s, %d rows: logarithm %v, want %v (%v)", name, n, scales[0].Log, c.log, err)
-			}
-			if notes := DescribeTargets(d, scales); len(notes) == 1 != c.log {
-				t.Errorf("%s: %q", name, notes)
-			}
-			if plain, _ := FitTargetScales(StandardTargets, d); plain[0].Log {
-				t.Errorf("%s: standard took logarithms", name)
-			}
-			for i, z := range Standardise(d.Y, scales) {
-				if back := scales[0].Unscale(z); math.Abs(back/d.Y[i]-1) > 1e-9 && math.Abs(back-d.Y[i]) > 1e-9 {
-					t.Fatalf("%s: %g became %g", name, d.Y[i], back)
+		t.Run(c.name, func(t *testing.T) {
+			for _, n := range []int{200, 5000} {
+				rng = rand.New(rand.NewPCG(1, uint64(n)))
+				d := &data.Dataset{Task: data.Regression, Target: "y", Y: make([]float64, n)}
+				for i := range d.Y {
+					d.Y[i] = c.draw()
+				}
+				scales, err := FitTargetScales(AutoTargets, d)
+				if err != nil || scales[0].Log != c.log {
+					t.Errorf("%d rows: logarithm %v, want %v (%v)", n, scales[0].Log, c.log, err)
+				}
+				if notes := DescribeTargets(d, scales); len(notes) == 1 != c.log {
+					t.Errorf("%q", notes)
+				}
+				if plain, _ := FitTargetScales(StandardTargets, d); plain[0].Log {
+					t.Error("standard took logarithms")
+				}
+				for i, z := range Standardise(d.Y, scales) {
+					if back := scales[0].Unscale(z); math.Abs(back/d.Y[i]-1) > 1e-9 && math.Abs(back-d.Y[i]) > 1e-9 {
+						t.Fatalf("%g became %g", d.Y[i], back)
+					}
 				}
 			}
-		}
+		})
 	}
 }
 
@@ -109,32 +112,35 @@ func TestLooksLikeCounts(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	poisson := func(rate float64) float64 { return distuv.Poisson{Lambda: rate, Src: rng}.Rand() }
 	wide := distuv.Gamma{Alpha: 0.5, Beta: 0.5, Src: rng}
-	for name, c := range map[string]struct {
+	for _, c := range []struct {
+		name string
 		of   func(i int) float64
 		want bool
 	}{
-		"rare events":          {func(int) float64 { return poisson(0.3) }, true},
-		"counts of a rate":     {func(int) float64 { return poisson(math.Exp(1 + rng.NormFloat64())) }, true},
-		"wide counts":          {func(int) float64 { return poisson(3 * wide.Rand()) }, true},
-		"without a zero":       {func(int) float64 { return 1 + poisson(2) }, false},
-		"few zeros":            {func(int) float64 { return poisson(9) }, false},
-		"fractions":            {func(int) float64 { return poisson(2) + 0.5*float64(rng.IntN(2)) }, false},
-		"negative":             {func(int) float64 { return poisson(2) - 1 }, false},
-		"numbers of rows":      {func(i int) float64 { return float64(i) }, false},
-		"large amounts":        {func(int) float64 { return math.Floor(math.Exp(4 + 2*rng.NormFloat64())) }, false},
-		"scores, symmetric":    {func(int) float64 { return float64(rng.IntN(21)) }, false},
-		"mostly large, some 0": {func(i int) float64 { return float64(min(i%3, 1)) * (90 + poisson(4)) }, false},
-		"years and unknowns": {func(i int) float64 { return float64(min(i%20, 1)) * float64(1950+rng.IntN(60)) },
+		{"rare events", func(int) float64 { return poisson(0.3) }, true},
+		{"counts of a rate", func(int) float64 { return poisson(math.Exp(1 + rng.NormFloat64())) }, true},
+		{"wide counts", func(int) float64 { return poisson(3 * wide.Rand()) }, true},
+		{"without a zero", func(int) float64 { return 1 + poisson(2) }, false},
+		{"few zeros", func(int) float64 { return poisson(9) }, false},
+		{"fractions", func(int) float64 { return poisson(2) + 0.5*float64(rng.IntN(2)) }, false},
+		{"negative", func(int) float64 { return poisson(2) - 1 }, false},
+		{"numbers of rows", func(i int) float64 { return float64(i) }, false},
+		{"large amounts", func(int) float64 { return math.Floor(math.Exp(4 + 2*rng.NormFloat64())) }, false},
+		{"scores, symmetric", func(int) float64 { return float64(rng.IntN(21)) }, false},
+		{"mostly large, some 0", func(i int) float64 { return float64(min(i%3, 1)) * (90 + poisson(4)) }, false},
+		{"years and unknowns", func(i int) float64 { return float64(min(i%20, 1)) * float64(1950+rng.IntN(60)) },
 			false},
 	} {
-		var rows data.Rows
-		for i := range 200 {
-			rows.Inputs, rows.Values = append(rows.Inputs, []float64{float64(i)}), append(rows.Values, c.of(i))
-		}
-		d := must.Get(data.FromRows(rows))(t)
-		if got := IsCountTarget(d); got != c.want {
-			t.Errorf("%s: %v", name, got)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			var rows data.Rows
+			for i := range 200 {
+				rows.Inputs, rows.Values = append(rows.Inputs, []float64{float64(i)}), append(rows.Values, c.of(i))
+			}
+			d := must.Get(data.FromRows(rows))(t)
+			if got := IsCountTarget(d); got != c.want {
+				t.Errorf("%v", got)
+			}
+		})
 	}
 }
 

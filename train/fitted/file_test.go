@@ -84,101 +84,108 @@ func TestModelRoundTrip(t *testing.T) {
 // A description that contradicts itself or the tensors is an error before memory is allocated by it, even if the
 // checksum is right.
 func TestModelRefuses(t *testing.T) {
-	for name, damage := range map[string]func(h *description, ts *[]safetensors.Tensor, meta map[string]string){
-		"another program's file": func(_ *description, _ *[]safetensors.Tensor, meta map[string]string) {
+	for _, c := range []struct {
+		name   string
+		damage func(h *description, ts *[]safetensors.Tensor, meta map[string]string)
+	}{
+		{"another program's file", func(_ *description, _ *[]safetensors.Tensor, meta map[string]string) {
 			delete(meta, FormatKey)
-		},
-		"a later version": func(h *description, _ *[]safetensors.Tensor, _ map[string]string) {
+		}},
+		{"a later version", func(h *description, _ *[]safetensors.Tensor, _ map[string]string) {
 			h.Version = modelVersion + 1
-		},
-		"an unknown model": func(h *description, _ *[]safetensors.Tensor, _ map[string]string) {
+		}},
+		{"an unknown model", func(h *description, _ *[]safetensors.Tensor, _ map[string]string) {
 			h.Config.Model = "gpt"
-		},
-		"no inputs": func(h *description, _ *[]safetensors.Tensor, _ map[string]string) { h.Config.Inputs = 0 },
-		"huge layers": func(h *description, _ *[]safetensors.Tensor, _ map[string]string) {
+		}},
+		{"no inputs", func(h *description, _ *[]safetensors.Tensor, _ map[string]string) { h.Config.Inputs = 0 }},
+		{"huge layers", func(h *description, _ *[]safetensors.Tensor, _ map[string]string) {
 			h.Config.Features = 1 << 24
-		},
-		"huge inducing points": func(h *description, _ *[]safetensors.Tensor, _ map[string]string) {
+		}},
+		{"huge inducing points", func(h *description, _ *[]safetensors.Tensor, _ map[string]string) {
 			h.Config.Inducing = 1 << 24
-		},
-		"many layers": func(h *description, _ *[]safetensors.Tensor, _ map[string]string) { h.Config.Layers = 1 << 20 },
-		"another width": func(h *description, _ *[]safetensors.Tensor, _ map[string]string) {
+		}},
+		{"many layers", func(h *description, _ *[]safetensors.Tensor, _ map[string]string) {
+			h.Config.Layers = 1 << 20
+		}},
+		{"another width", func(h *description, _ *[]safetensors.Tensor, _ map[string]string) {
 			h.Schema.Columns = []string{"a"}
-		},
-		"a scaler cut short": func(h *description, _ *[]safetensors.Tensor, _ map[string]string) {
+		}},
+		{"a scaler cut short", func(h *description, _ *[]safetensors.Tensor, _ map[string]string) {
 			h.Scaler.Scale = h.Scaler.Scale[:1]
-		},
-		"a scale of zero": func(h *description, _ *[]safetensors.Tensor, _ map[string]string) {
+		}},
+		{"a scale of zero", func(h *description, _ *[]safetensors.Tensor, _ map[string]string) {
 			h.Scaler.Scale[0] = 0
-		},
-		"a target scale of zero": func(h *description, _ *[]safetensors.Tensor, _ map[string]string) {
+		}},
+		{"a target scale of zero", func(h *description, _ *[]safetensors.Tensor, _ map[string]string) {
 			h.Targets[0].SD = 0
-		},
-		"two targets": func(h *description, _ *[]safetensors.Tensor, _ map[string]string) {
+		}},
+		{"two targets", func(h *description, _ *[]safetensors.Tensor, _ map[string]string) {
 			h.Schema.Targets, h.Schema.TargetsAt = []string{"y", "z"}, []int{2, 3}
-		},
-		"targets without places": func(h *description, _ *[]safetensors.Tensor, _ map[string]string) {
+		}},
+		{"targets without places", func(h *description, _ *[]safetensors.Tensor, _ map[string]string) {
 			h.Schema.Targets = []string{"y", "z"}
-		},
-		"no target scale": func(h *description, _ *[]safetensors.Tensor, _ map[string]string) { h.Targets = nil },
-		"no task":         func(h *description, _ *[]safetensors.Tensor, _ map[string]string) { h.Schema.Task = "" },
-		"one class": func(h *description, ts *[]safetensors.Tensor, _ map[string]string) {
+		}},
+		{"no target scale", func(h *description, _ *[]safetensors.Tensor, _ map[string]string) { h.Targets = nil }},
+		{"no task", func(h *description, _ *[]safetensors.Tensor, _ map[string]string) { h.Schema.Task = "" }},
+		{"one class", func(h *description, ts *[]safetensors.Tensor, _ map[string]string) {
 			h.Config.Likelihood, h.Schema.Task, h.Schema.Classes, h.Targets = model.SoftmaxLikelihood,
 				data.Classification, []string{"0"}, nil
 			*ts = slices.DeleteFunc(*ts, func(x safetensors.Tensor) bool { return x.Name == "likelihood.log_variance" })
-		},
-		"two outputs": func(h *description, _ *[]safetensors.Tensor, _ map[string]string) { h.Config.Outputs = 2 },
-		"another likelihood": func(h *description, _ *[]safetensors.Tensor, _ map[string]string) {
+		}},
+		{"two outputs", func(h *description, _ *[]safetensors.Tensor, _ map[string]string) { h.Config.Outputs = 2 }},
+		{"another likelihood", func(h *description, _ *[]safetensors.Tensor, _ map[string]string) {
 			h.Config.Likelihood = model.SoftmaxLikelihood
-		},
-		"no samples": func(h *description, _ *[]safetensors.Tensor, _ map[string]string) { h.EvalSamples = 0 },
-		"too few logarithms": func(h *description, _ *[]safetensors.Tensor, _ map[string]string) {
+		}},
+		{"no samples", func(h *description, _ *[]safetensors.Tensor, _ map[string]string) { h.EvalSamples = 0 }},
+		{"too few logarithms", func(h *description, _ *[]safetensors.Tensor, _ map[string]string) {
 			h.Scaler.Log = &scaling.LogScale{Min: []float64{0}, Unit: []float64{1}}
-		},
-		"a logarithm's unit of 0": func(h *description, _ *[]safetensors.Tensor, _ map[string]string) {
+		}},
+		{"a logarithm's unit of 0", func(h *description, _ *[]safetensors.Tensor, _ map[string]string) {
 			h.Scaler.Log = &scaling.LogScale{Min: []float64{0, 0}, Unit: []float64{1, 0}}
-		},
-		"negative clip": func(h *description, _ *[]safetensors.Tensor, _ map[string]string) { h.Scaler.Clip = -1 },
-		"a tensor less": func(_ *description, ts *[]safetensors.Tensor, _ map[string]string) { *ts = (*ts)[1:] },
-		"a tensor more": func(_ *description, ts *[]safetensors.Tensor, _ map[string]string) {
+		}},
+		{"negative clip", func(h *description, _ *[]safetensors.Tensor, _ map[string]string) { h.Scaler.Clip = -1 }},
+		{"a tensor less", func(_ *description, ts *[]safetensors.Tensor, _ map[string]string) { *ts = (*ts)[1:] }},
+		{"a tensor more", func(_ *description, ts *[]safetensors.Tensor, _ map[string]string) {
 			*ts = append(*ts, safetensors.Tensor{Name: "x", DType: "F32", Shape: []int{0}})
-		},
-		"another shape": func(_ *description, ts *[]safetensors.Tensor, _ map[string]string) {
+		}},
+		{"another shape", func(_ *description, ts *[]safetensors.Tensor, _ map[string]string) {
 			(*ts)[0].Shape = append((*ts)[0].Shape, 1)
-		},
-		"NaN": func(_ *description, ts *[]safetensors.Tensor, _ map[string]string) {
+		}},
+		{"NaN", func(_ *description, ts *[]safetensors.Tensor, _ map[string]string) {
 			(*ts)[0].Data[0] = math.NaN()
-		},
-		"no description": func(_ *description, _ *[]safetensors.Tensor, meta map[string]string) {
+		}},
+		{"no description", func(_ *description, _ *[]safetensors.Tensor, meta map[string]string) {
 			meta[DescriptionKey] = ""
-		},
-		"not JSON": func(_ *description, _ *[]safetensors.Tensor, meta map[string]string) {
+		}},
+		{"not JSON", func(_ *description, _ *[]safetensors.Tensor, meta map[string]string) {
 			meta[DescriptionKey] = "{"
-		},
-		"a list": func(_ *description, _ *[]safetensors.Tensor, meta map[string]string) {
+		}},
+		{"a list", func(_ *description, _ *[]safetensors.Tensor, meta map[string]string) {
 			meta[DescriptionKey] = "[]"
-		},
-		"wrong JSON type": func(_ *description, _ *[]safetensors.Tensor, meta map[string]string) {
+		}},
+		{"wrong JSON type", func(_ *description, _ *[]safetensors.Tensor, meta map[string]string) {
 			meta[DescriptionKey] = `{"version":"1"}`
-		},
+		}},
 	} {
-		whole := modelBytes(t, smallTrained())
-		meta, tensors, err := safetensors.Read(bytes.NewReader(whole), int64(len(whole)))
-		must.OK(t, err)
-		h := description{Model: &Model{}}
-		must.OK(t, json.Unmarshal([]byte(meta[DescriptionKey]), &h))
-		before := meta[DescriptionKey]
-		damage(&h, &tensors, meta)
-		if text, err := json.Marshal(h); err != nil {
-			t.Fatal(err)
-		} else if meta[DescriptionKey] == before {
-			meta[DescriptionKey] = string(text)
-		}
-		var out bytes.Buffer
-		must.OK(t, safetensors.Write(&out, meta, tensors))
-		if _, err := parse(bytes.NewReader(out.Bytes()), int64(out.Len())); err == nil {
-			t.Errorf("%s: accepted", name)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			whole := modelBytes(t, smallTrained())
+			meta, tensors, err := safetensors.Read(bytes.NewReader(whole), int64(len(whole)))
+			must.OK(t, err)
+			h := description{Model: &Model{}}
+			must.OK(t, json.Unmarshal([]byte(meta[DescriptionKey]), &h))
+			before := meta[DescriptionKey]
+			c.damage(&h, &tensors, meta)
+			if text, err := json.Marshal(h); err != nil {
+				t.Fatal(err)
+			} else if meta[DescriptionKey] == before {
+				meta[DescriptionKey] = string(text)
+			}
+			var out bytes.Buffer
+			must.OK(t, safetensors.Write(&out, meta, tensors))
+			if _, err := parse(bytes.NewReader(out.Bytes()), int64(out.Len())); err == nil {
+				t.Error("accepted")
+			}
+		})
 	}
 }
 
