@@ -50,25 +50,30 @@ func TestRevisedSteps(t *testing.T) {
 		{perStep: time.Second, remaining: 2000 * time.Second, want: 1940},
 		{perStep: 10 * time.Minute, remaining: time.Second, want: 101},
 	} {
-		now := 100 * c.perStep
-		clock := clock{deadline: now + c.remaining, limit: TimeLimit{Began: time.Now().Add(-now)}}
-		if got := clock.revisedSteps(100, 1000); got < c.want-1 || got > c.want+1 { // the clock goes on
-			t.Errorf("%s a step, %s left: %d steps, expected %d", c.perStep, c.remaining, got, c.want)
-		}
+		synctest.Test(t, func(t *testing.T) {
+			now := 100 * c.perStep
+			clock := clock{deadline: now + c.remaining, limit: TimeLimit{Began: time.Now().Add(-now)}}
+			if got := clock.revisedSteps(100, 1000); got != c.want {
+				t.Errorf("%s a step, %s left: %d steps, expected %d", c.perStep, c.remaining, got, c.want)
+			}
+		})
 	}
 }
 
 // A run takes more steps on a machine that became faster, but no more steps than the attempt that gave it its
 // temperature.
 func TestReplannedLength(t *testing.T) {
-	for temperature, longer := range map[float64]bool{0: true, 0.5: false} {
-		r := (&Job{Config: withSteps(config(t, ""), 1000)}).newRun()
-		r.config.Temperature = temperature
-		r.out = &Outcome{Steps: 100}
-		r.clock = clock{deadline: 2100 * time.Second, limit: TimeLimit{Began: time.Now().Add(-100 * time.Second)}}
-		if err := r.replan(); err != nil || (r.config.Steps > 1000) != longer {
-			t.Errorf("temperature %g: %d steps, %v", temperature, r.config.Steps, err)
-		}
+	for temperature, steps := range map[float64]int{0: 1940, 0.5: 1000} {
+		synctest.Test(t, func(t *testing.T) {
+			r := (&Job{Config: withSteps(config(t, ""), 1000)}).newRun()
+			r.config.Temperature = temperature
+			r.out = &Outcome{Steps: 100}
+			r.clock = clock{deadline: 2100 * time.Second, limit: TimeLimit{Began: time.Now().Add(-100 * time.Second)}}
+			must.OK(t, r.replan())
+			if r.config.Steps != steps {
+				t.Errorf("temperature %g: %d steps, expected %d", temperature, r.config.Steps, steps)
+			}
+		})
 	}
 }
 
@@ -77,13 +82,19 @@ func TestGraceOfTimeLimit(t *testing.T) {
 	for _, c := range []struct {
 		began, limit time.Duration
 		late         bool
-	}{{0, math.MaxInt64, false}, {-time.Hour, 0, false}, {-101 * time.Minute, 100 * time.Minute, false},
-		{-106 * time.Minute, 100 * time.Minute, true}} {
-		ctx, cancel := TimeLimit{time.Now().Add(c.began), c.limit}.WithGrace(t.Context())
-		if late := context.Cause(ctx) == ErrTimeLimit; late != c.late {
-			t.Errorf("%s after the start with %s: late %t", -c.began, c.limit, late)
-		}
-		cancel()
+	}{
+		{0, math.MaxInt64, false},
+		{-time.Hour, 0, false},
+		{-105*time.Minute + 1, 100 * time.Minute, false},
+		{-105 * time.Minute, 100 * time.Minute, true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := TimeLimit{time.Now().Add(c.began), c.limit}.WithGrace(t.Context())
+			defer cancel()
+			if late := context.Cause(ctx) == ErrTimeLimit; late != c.late {
+				t.Errorf("%s after the start with %s: late %t", -c.began, c.limit, late)
+			}
+		})
 	}
 }
 
