@@ -47,20 +47,27 @@ func TestBitsOfPredict(t *testing.T) {
 							return
 						}
 						for i, row := range chosen {
-							for name, v := range got[i] {
-								if fmt.Sprint(v) != fmt.Sprint(want[row][name]) ||
-									want[row][name] == nil && name != "bhattacharyya" {
-									t.Errorf("way %d: row %d: %s is %v, predict writes %v",
-										k%len(ways), row, name, v, want[row][name])
-									return
-								}
-							}
+							compareRow(t, k%len(ways), row, got[i], want[row])
 						}
 					}
 				})
 			}
 			asking.Wait()
 		})
+	}
+}
+
+// compareRow compares the answer about a row with what predict writes. A single sample has no bhattacharyya, which both
+// leave out.
+func compareRow(t *testing.T, way, row int, got, want map[string]any) {
+	t.Helper()
+	for name, v := range got {
+		if want[name] == nil && name != "bhattacharyya" {
+			t.Errorf("way %d: row %d has %s, which predict does not write", way, row, name)
+		}
+		if fmt.Sprint(v) != fmt.Sprint(want[name]) {
+			t.Errorf("way %d: row %d: %s is %v, predict writes %v", way, row, name, v, want[name])
+		}
 	}
 }
 
