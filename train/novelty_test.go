@@ -46,39 +46,61 @@ func TestNoveltyOfNumbers(t *testing.T) {
 	probes := readText(t, "probes.csv",
 		"x,z,target\n15,0.5,0\n25,0.5,0\n60,0.5,0\n35,4,0\n15,-1e90,0\n", data.ReadOptions{})
 	var first []float64
-	const inLogs = "model=gp scaling=log"
-	for options, scaled := range map[string]bool{"model=gp": false, "model=drf features=5": false,
-		"model=gpdrf features=5": false, "model=gp scaling=robust": true, inLogs: true,
-		"model=gp scaling=none": true} {
-		out := mustFit(t, options+" steps=2 eval-samples=2", set)
-		if own := distances(t, out.Trained, set); slices.Max(own) != 0 {
-			t.Errorf("%s: training rows are %g away from themselves", options, slices.Max(own))
-		}
-		beyond := 0
-		for _, d := range distances(t, out.Trained, more) {
-			if d > 1 {
-				beyond++
+	for _, c := range []struct {
+		options string
+		scaled  bool    // distances have other units than those of the other models
+		inGap   float64 // least distance of the row in the gap
+	}{
+		{"model=gp", false, 2},
+		{"model=drf features=5", false, 2},
+		{"model=gpdrf features=5", false, 2},
+		{"model=gp scaling=robust", true, 2},
+		{"model=gp scaling=log", true, 0.9}, // rows are rare among the least, and the gap is no wider than that
+		{"model=gp scaling=none", true, 2},
+	} {
+		t.Run(c.options, func(t *testing.T) {
+			trained := mustFit(t, c.options+" steps=2 eval-samples=2", set).Trained
+			if own := distances(t, trained, set); slices.Max(own) != 0 {
+				t.Errorf("training rows are %g away from themselves", slices.Max(own))
 			}
-		}
-		if beyond > 40 { // 1 % of 1000, and five standard deviations, including the deviation of the unit
-			t.Errorf("%s: %d of 1000 rows like those of training are beyond 1", options, beyond)
-		}
-		d := distances(t, out.Trained, probes)
-		inGap := 2.0
-		if options == inLogs { // rows are rare among the least, and the gap is no wider than that
-			inGap = 0.9
-		}
-		if d[0] > 1 || d[1] < inGap || d[2] < 1.5*d[1] || d[3] < 2 || !(d[4] > 1e12 && d[4] < math.Inf(1)) {
-			t.Errorf("%s: distances %v", options, d)
-		}
-		if !scaled {
-			if first == nil {
+			if n := beyond(distances(t, trained, more)); n > 40 {
+				t.Errorf("%d of 1000 rows like those of training are beyond 1", n)
+			}
+			d := distances(t, trained, probes)
+			for i, row := range []struct {
+				name      string
+				low, high float64
+			}{
+				{"like those of training", 0, 1},
+				{"in the gap", c.inGap, math.MaxFloat64},
+				{"outside by x", 1.5 * d[1], math.MaxFloat64},
+				{"outside by z", 2, math.MaxFloat64},
+				{"far outside by z", 1e12, math.MaxFloat64},
+			} {
+				if !(row.low <= d[i] && d[i] <= row.high) {
+					t.Errorf("the distance of a row %s is %g, expected %g … %g", row.name, d[i], row.low, row.high)
+				}
+			}
+			switch {
+			case c.scaled:
+			case first == nil:
 				first = d
-			} else if !slices.Equal(first, d) {
-				t.Errorf("%s: %v, of another model %v", options, d, first)
+			case !slices.Equal(first, d):
+				t.Errorf("distances are %v, and those of another model %v", d, first)
 			}
+		})
+	}
+}
+
+// beyond counts the distances above 1. Of rows like those of training, it is at most 1 % and five standard deviations,
+// including the deviation of the unit.
+func beyond(distances []float64) (n int) {
+	for _, d := range distances {
+		if d > 1 {
+			n++
 		}
 	}
+	return n
 }
 
 // The distances of sequences are distances to X̄ in feature space; for sequences and numbers, the larger of both.
@@ -88,27 +110,28 @@ func TestNoveltyOfSequences(t *testing.T) {
 	odd := readText(t, "odd.fasta",
 		">a|0\nTTTTTTTTTTTTTTTTTTTTTTTTTT\n>b|1\nGATTACAGATTACAGATTACA\n", data.ReadOptions{})
 	for _, options := range sequenceRuns {
-		out := mustFit(t, options+" steps=2", set)
-		d, oddly := distances(t, out.Trained, more), distances(t, out.Trained, odd)
-		beyond := 0
-		for _, v := range d {
-			if v > 1 {
-				beyond++
+		t.Run(options, func(t *testing.T) {
+			trained := mustFit(t, options+" steps=2", set).Trained
+			d, oddly := distances(t, trained, more), distances(t, trained, odd)
+			if n := beyond(d); n > 40 {
+				t.Errorf("%d of 300 sequences like those of training are beyond 1", n)
 			}
-		}
-		if beyond > 40 || slices.Min(d) <= 0 {
-			t.Errorf("%s: %d of 300 beyond 1, the least %g", options, beyond, slices.Min(d))
-		}
-		// what shares no feature is √2 away: there is no farther
-		if oddly[0] < 0.9 || oddly[0] < slices.Max(d)*0.9 {
-			t.Errorf("%s: a sequence unlike all others is %g away, others %g at most", options, oddly[0], slices.Max(d))
-		}
-		if inducing := inducingOf(out.Trained); inducing != nil {
-			if first, all := naiveToXBar(inducing, more.Sequences),
-				d[0]*out.Trained.Novelty.ToXBar; math.Abs(first-all) > 1e-9 {
-				t.Errorf("%s: distance %g, want %g", options, all, first)
+			if least := slices.Min(d); least <= 0 {
+				t.Errorf("another sequence than those of training is %g away", least)
 			}
-		}
+			// what shares no feature is √2 away: there is no farther
+			if most := slices.Max(d); oddly[0] < 0.9 || oddly[0] < most*0.9 {
+				t.Errorf("a sequence unlike all others is %g away, others %g at most", oddly[0], most)
+			}
+			inducing := inducingOf(trained)
+			if inducing == nil {
+				return
+			}
+			got, want := d[0]*trained.Novelty.ToXBar, naiveToXBar(inducing, more.Sequences)
+			if math.Abs(got-want) > 1e-9 {
+				t.Errorf("the distance to X̄ is %g, want %g", got, want)
+			}
+		})
 	}
 	both := mustFit(t, "model=gp inducing=40 kernel=rbf+spectrum:3 steps=2", mixed(t, 160, 1))
 	row := func(dose, gene string) float64 {
@@ -116,9 +139,15 @@ func TestNoveltyOfSequences(t *testing.T) {
 		return distances(t, both.Trained, probe)[0]
 	}
 	known := "ACGTGATTACAGGCATTGATTACACCAG"
-	if near, dose, odd := row("5", known), row("50", known),
-		row("5", "TTTTTTTTTTTTTTTTTTTTTTTTTT"); near > 1.2 || dose < 10 || odd < near {
-		t.Errorf("near %g, far dose %g, odd sequence %g", near, dose, odd)
+	near := row("5", known)
+	if near > 1.2 {
+		t.Errorf("a row like those of training is %g away", near)
+	}
+	if dose := row("50", known); dose < 10 {
+		t.Errorf("a row with a far dose is %g away", dose)
+	}
+	if odd := row("5", "TTTTTTTTTTTTTTTTTTTTTTTTTT"); odd < near {
+		t.Errorf("a row with an odd sequence is %g away, and one like those of training %g", odd, near)
 	}
 }
 
