@@ -283,7 +283,7 @@ func requestOf(q *inference.ModelInferRequest, maxElements int) (*Request, error
 		case q.RawInputContents == nil:
 			err = t.fillFields(in.GetContents(), n)
 		case in.GetContents() != nil:
-			err = invalidf("input %q has both contents and raw contents: give one of them", t.Name)
+			err = invalidf("input %s has both contents and raw contents: give one of them", quote(t.Name))
 		default:
 			err = t.fillRaw(q.RawInputContents[i], n)
 		}
@@ -367,7 +367,7 @@ func (t *Tensor) fillFields(c *inference.InferTensorContents, n int) error {
 		}
 	}
 	if found := len(t.Numbers) + len(t.Texts); found != n {
-		return invalidf("input %q: %d elements of %s for a shape of %d", t.Name, found, t.Type, n)
+		return invalidf("input %s: %d elements of %s for a shape of %d", quote(t.Name), found, t.Type, n)
 	}
 	return nil
 }

@@ -66,16 +66,16 @@ const maxRank = 4
 // input has.
 func (t *Tensor) elements(limit int) (int, error) {
 	if t.Type != Bytes && t.Type.size() == 0 {
-		return 0, invalidf("input %q: datatype %s: give FP32, FP64, BOOL, BYTES or a type of integers, such as INT64",
-			t.Name, quote(string(t.Type)))
+		return 0, invalidf("input %s: datatype %s: give FP32, FP64, BOOL, BYTES or a type of integers, such as INT64",
+			quote(t.Name), quote(string(t.Type)))
 	}
 	if len(t.Shape) == 0 || len(t.Shape) > maxRank {
-		return 0, invalidf("input %q has %d dimensions: give 1 to %d", t.Name, len(t.Shape), maxRank)
+		return 0, invalidf("input %s has %d dimensions: give 1 to %d", quote(t.Name), len(t.Shape), maxRank)
 	}
 	n := int64(1)
 	for _, d := range t.Shape {
 		if d < 0 || d > math.MaxInt32 {
-			return 0, invalidf("input %q has the shape %v", t.Name, t.Shape)
+			return 0, invalidf("input %s has the shape %v", quote(t.Name), t.Shape)
 		}
 		if d > 0 && n > int64(limit)/d {
 			return 0, &Error{tooLarge, "input " + quote(t.Name) +
@@ -97,7 +97,8 @@ func (t *Tensor) fillRaw(raw []byte, n int) (err error) {
 	}
 	size := t.Type.size()
 	if len(raw) != n*size {
-		return invalidf("input %q: %d bytes for %d elements of %s, which take %d", t.Name, len(raw), n, t.Type, n*size)
+		return invalidf("input %s: %d bytes for %d elements of %s, which take %d", quote(t.Name), len(raw), n,
+			t.Type, n*size)
 	}
 	t.Numbers = make([]float64, n)
 	for i := range t.Numbers {
@@ -125,22 +126,22 @@ func (d Datatype) value(bits uint64) float64 {
 // rawTexts reads elements of BYTES.
 func rawTexts(name string, raw []byte, n int) ([]string, error) {
 	if n > len(raw)/4 {
-		return nil, invalidf("input %q: %d bytes are too few for %d elements", name, len(raw), n)
+		return nil, invalidf("input %s: %d bytes are too few for %d elements", quote(name), len(raw), n)
 	}
 	texts := make([]string, n)
 	for i := range texts {
 		if len(raw) < 4 {
-			return nil, invalidf("input %q ends in element %d of %d", name, i+1, n)
+			return nil, invalidf("input %s ends in element %d of %d", quote(name), i+1, n)
 		}
 		size := binary.LittleEndian.Uint32(raw)
 		if raw = raw[4:]; uint64(size) > uint64(len(raw)) {
-			return nil, invalidf("input %q: element %d of %d has a length of %d bytes, and %d are left", name,
+			return nil, invalidf("input %s: element %d of %d has a length of %d bytes, and %d are left", quote(name),
 				i+1, n, size, len(raw))
 		}
 		texts[i], raw = string(raw[:size]), raw[size:]
 	}
 	if len(raw) > 0 {
-		return nil, invalidf("input %q: %d bytes are left after its %d elements", name, len(raw), n)
+		return nil, invalidf("input %s: %d bytes are left after its %d elements", quote(name), len(raw), n)
 	}
 	return texts, nil
 }

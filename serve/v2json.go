@@ -109,10 +109,10 @@ func (i *wireInput) tensor(raw []byte, maxElements int) (t Tensor, rest []byte, 
 	case size == nil:
 		err = t.fillJSON(i.Data, n)
 	case i.Data != nil:
-		err = invalidf("input %q has both data and binary_data_size: give one of them", i.Name)
+		err = invalidf("input %s has both data and binary_data_size: give one of them", quote(i.Name))
 	case *size < 0 || *size > int64(len(raw)):
-		err = invalidf("input %q: binary_data_size is %d, and %d bytes are left after the JSON",
-			i.Name, *size, len(raw))
+		err = invalidf("input %s: binary_data_size is %d, and %d bytes are left after the JSON",
+			quote(i.Name), *size, len(raw))
 	default:
 		err = t.fillRaw(raw[:*size], n)
 		raw = raw[*size:]
@@ -123,7 +123,7 @@ func (i *wireInput) tensor(raw []byte, maxElements int) (t Tensor, rest []byte, 
 // fillJSON reads n elements in nested lists or in a flat one. null is a missing number.
 func (t *Tensor) fillJSON(list []byte, n int) error {
 	if len(list) == 0 || list[0] != '[' {
-		return invalidf("input %q has no list of data", t.Name)
+		return invalidf("input %s has no list of data", quote(t.Name))
 	}
 	capacity := min(n, len(list)) // each element takes a byte
 	if t.Type == Bytes {
@@ -146,20 +146,21 @@ func (t *Tensor) fillJSON(list []byte, n int) error {
 		if t.Type == Bytes {
 			var text string
 			if err := json.Unmarshal(word, &text); err != nil || word[0] != '"' {
-				return invalidf("input %q: element %d is %s, and BYTES are strings", t.Name, found, quote(string(word)))
+				return invalidf("input %s: element %d is %s, and BYTES are strings", quote(t.Name), found,
+					quote(string(word)))
 			}
 			t.Texts = append(t.Texts, text)
 			continue
 		}
 		v, ok := t.Type.number(string(word))
 		if !ok {
-			return invalidf("input %q: element %d is %s, not a number of %s", t.Name, found, quote(string(word)),
+			return invalidf("input %s: element %d is %s, not a number of %s", quote(t.Name), found, quote(string(word)),
 				t.Type)
 		}
 		t.Numbers = append(t.Numbers, v)
 	}
 	if found != n {
-		return invalidf("input %q: its data have not the %d elements of its shape", t.Name, n)
+		return invalidf("input %s: its data have not the %d elements of its shape", quote(t.Name), n)
 	}
 	return nil
 }
