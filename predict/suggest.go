@@ -175,16 +175,16 @@ func (s *Suggester) candidates(ds *data.Dataset) (candidates, measured []int, er
 		}
 	}
 	if n := len(candidates); n < s.Batch {
-		why := ""
-		switch {
-		case len(measured) == ds.N():
+		if len(measured) == ds.N() {
 			return nil, nil, usererror.Errorf("%s: all %d rows have their target: empty its cells where it is not "+
 				"known, or give more rows", ds.Path, ds.N())
-		case len(measured) > 0:
-			why = ", the others have their target: empty its cells where it is not known"
 		}
+		why := ""
 		if few > 0 {
-			why = ", others are infeasible with a probability above 0.5"
+			why += fmt.Sprintf(", others are infeasible with a probability above %g", 1-minFeasible)
+		}
+		if len(measured) > 0 {
+			why += ", others have their target: empty its cells where it is not known"
 		}
 		give := "give more rows"
 		if n > 0 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/acquisition"
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/matrix"
 	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/model"
@@ -69,4 +70,13 @@ func TestBestIsFeasible(t *testing.T) {
 			t.Errorf("feasible %v: of %v it takes %v, expected %v", c.feasible, c.measured, got, c.want)
 		}
 	}
+}
+
+// The error names both reasons why rows are no candidates.
+func TestTooFewCandidates(t *testing.T) {
+	ds := &data.Dataset{Path: "t.csv", X: matrix.New(3, 1, make([]float64, 3)), Labels: []int32{0, -1, -1}}
+	s := &Suggester{Acquisition: UCB, Batch: 2, Feasible: []float64{1, 0.9, 0.1}}
+	_, _, err := s.candidates(ds)
+	must.Contain(t, fmt.Sprint(err), "1 of 3 rows are candidates, others are infeasible", "others have their target",
+		"give batch 1")
 }
