@@ -33,8 +33,8 @@ func confusion(runs []*Run) section {
 		}
 		t := newTable("Scores of each class", "class", "rows", "precision", "recall", "F1")
 		for _, c := range scores.Classes {
-			t.add(c.Class, fmt.Sprint(c.Support), decimals(optional(c.Precision)),
-				decimals(optional(c.Recall)), decimals(optional(c.F1)))
+			t.add(c.Class, fmt.Sprint(c.Support), decimals(orNaN(c.Precision)),
+				decimals(orNaN(c.Recall)), decimals(orNaN(c.F1)))
 		}
 		return []panel{p, {Title: "Scores of each class", Table: t}}
 	})

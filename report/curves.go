@@ -27,10 +27,10 @@ func curves(runs []*Run) section {
 		{objectives(runs), func(r rundir.Reading) float64 { return r.ELBO }, true},
 		{"Expected log likelihood, nats", func(r rundir.Reading) float64 { return r.ELL }, true},
 		{"KL divergence, nats", func(r rundir.Reading) float64 { return r.KL }, false},
-		{"Validation NLPD, nats a row", func(r rundir.Reading) float64 { return optional(r.NLPD) }, false},
-		{"Validation RMSE, training-sd units", func(r rundir.Reading) float64 { return optional(r.RMSE) }, false},
-		{"Validation NLL, nats a row", func(r rundir.Reading) float64 { return optional(r.NLL) }, false},
-		{"Validation error", func(r rundir.Reading) float64 { return optional(r.Error) }, false},
+		{"Validation NLPD, nats a row", func(r rundir.Reading) float64 { return orNaN(r.NLPD) }, false},
+		{"Validation RMSE, training-sd units", func(r rundir.Reading) float64 { return orNaN(r.RMSE) }, false},
+		{"Validation NLL, nats a row", func(r rundir.Reading) float64 { return orNaN(r.NLL) }, false},
+		{"Validation error", func(r rundir.Reading) float64 { return orNaN(r.Error) }, false},
 	} {
 		if p, ok := q.panel(runs); ok {
 			s.Panels = append(s.Panels, p)

@@ -132,7 +132,7 @@ func percent(v float64) string {
 	return fmt.Sprintf("%.1f %%", v)
 }
 
-func optional(v *float64) float64 {
+func orNaN(v *float64) float64 {
 	if v == nil {
 		return nan
 	}
