@@ -71,9 +71,19 @@ func TestColumnsOfDraws(t *testing.T) {
 			mean, sd, noise, rest := number(got["mean"]), number(got["sd"]), number(got["var_aleatoric"]),
 				number(got["var_epistemic"])
 			const z95 = 1.6448536269514722
-			if math.Abs(noise+rest-sd*sd) > 1e-9 || noise <= 0 || rest < 0 || name == "noise of it" && rest == 0 ||
-				math.Abs(number(got["q50"])-mean) > 1e-9 || math.Abs(number(got["q95"])-mean-z95*sd) > 1e-9 {
-				t.Errorf("%s: %v", name, got)
+			if math.Abs(noise+rest-sd*sd) > 1e-9 {
+				t.Errorf("%s: the parts %g and %g of the variance do not sum to %g²", name, noise, rest, sd)
+			}
+			if noise <= 0 || rest < 0 {
+				t.Errorf("%s: the parts of the variance are %g and %g", name, noise, rest)
+			}
+			if name == "noise of it" && rest == 0 {
+				t.Errorf("%s: functions that differ have no variance", name)
+			}
+			for column, want := range map[string]float64{"q50": mean, "q95": mean + z95*sd} {
+				if q := number(got[column]); math.Abs(q-want) > 1e-9 {
+					t.Errorf("%s: %s is %g, expected %g", name, column, q, want)
+				}
 			}
 		}
 	}

@@ -43,26 +43,34 @@ func TestScalers(t *testing.T) {
 			[]float64{0, 0.1, 0}, []float64{9, 0.1, 100}},
 		{"none", []float64{0, 0, 0}, []float64{1, 1, 1}, 0, nil, nil, []float64{0, 0.1, 0}, []float64{9, 0.1, 100}},
 	} {
-		got := must.Get(fitScaler(want.Kind, m))(t)
-		for j := range 3 {
-			if got.Min[j] != want.Min[j] || got.Max[j] != want.Max[j] {
-				t.Errorf("ranges %v, %v, want %v, %v", got.Min, got.Max, want.Min, want.Max)
+		t.Run(want.Kind, func(t *testing.T) {
+			got := must.Get(fitScaler(want.Kind, m))(t)
+			must.Equal(t, got.Clip, want.Clip)
+			must.Equal(t, got.Min, want.Min)
+			must.Equal(t, got.Max, want.Max)
+			for j := range 3 {
+				if !near(got.Center[j], want.Center[j], 1e-14) {
+					t.Errorf("column %d: centre %g, want %g", j, got.Center[j], want.Center[j])
+				}
+				if !near(got.Scale[j], want.Scale[j], 1e-14) {
+					t.Errorf("column %d: scale %g, want %g", j, got.Scale[j], want.Scale[j])
+				}
 			}
-			if !near(got.Center[j], want.Center[j], 1e-14) || !near(got.Scale[j], want.Scale[j], 1e-14) ||
-				got.Clip != want.Clip {
-				t.Errorf("%+v, want %+v", got, want)
+			var back Scaler
+			must.OK(t, json.Unmarshal(must.Get(json.Marshal(got))(t), &back))
+			must.Equal(t, back, got)
+			row := []float64{1, 0.1, -1e6}
+			got.Apply(row, row)
+			if want.Kind != "none" && row[1] != 0 {
+				t.Errorf("the only value of a column became %g", row[1])
 			}
-		}
-		text, _ := json.Marshal(got)
-		var back Scaler
-		if err := json.Unmarshal(text, &back); err != nil || !reflect.DeepEqual(got, back) {
-			t.Errorf("%s came back as %+v, %v", text, back, err)
-		}
-		row := []float64{1, 0.1, -1e6}
-		got.Apply(row, row)
-		if got.Clip > 0 && row[2] != -5 || got.Clip == 0 && row[2] > -5 || want.Kind != "none" && row[1] != 0 {
-			t.Errorf("%s: scaled to %v", want.Kind, row)
-		}
+			if got.Clip > 0 && row[2] != -5 {
+				t.Errorf("a value that is clipped became %g", row[2])
+			}
+			if got.Clip == 0 && row[2] > -5 {
+				t.Errorf("a value that is not clipped became %g", row[2])
+			}
+		})
 	}
 	if x[0] != 0 || x[27] != 9 {
 		t.Error("fitting changed the table")

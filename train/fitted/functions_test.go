@@ -37,17 +37,23 @@ func TestFunctions(t *testing.T) {
 		if !slices.Equal(slices.Compact(heard), []int{0, 1, 2, 3, 4, 5, 6, 7}) {
 			t.Errorf("heard of %v functions", heard)
 		}
-		if p.S != 8 || p.N != 3 || p.C != 1 || len(p.H) != 24 || len(p.Noise) != 3 || !(p.Noise[0] > 0) {
-			t.Fatalf("%d samples of %d rows, noise %v", p.S, p.N, p.Noise)
+		must.Equal(t, []int{p.S, p.N, p.C}, []int{8, 3, 1})
+		must.Equal(t, []int{len(p.H), len(p.Noise)}, []int{8 * 3, 3})
+		if !(p.Noise[0] > 0) {
+			t.Errorf("the noise of the first row is %g", p.Noise[0])
 		}
-		for s := range 8 {
-			if h := p.H[s*3:]; math.Abs(h[0]-h[2]) > 1e-9 || h[0] == h[1] {
-				t.Errorf("function %d is %v", s, h[:3])
+		for s := range p.S {
+			h := p.H[s*p.N:][:p.N]
+			if math.Abs(h[0]-h[2]) > 1e-9 {
+				t.Errorf("function %d has the values %g and %g in equal rows", s, h[0], h[2])
+			}
+			if h[0] == h[1] {
+				t.Errorf("function %d has the value %g in two rows", s, h[0])
 			}
 		}
-		if other, err := trained.SampleFunctions(context.Background(), dev, ds, 8, 6, func(int) {}); err != nil ||
-			reflect.DeepEqual(other, p) {
-			t.Errorf("another seed gives the same functions, or %v", err)
+		other := must.Get(trained.SampleFunctions(context.Background(), dev, ds, 8, 6, func(int) {}))(t)
+		if reflect.DeepEqual(other, p) {
+			t.Error("another seed gives the same functions")
 		}
 	}
 	gone, cancel := context.WithCancelCause(context.Background())
