@@ -87,20 +87,22 @@ func TestBlocksOfTime(t *testing.T) {
 	}
 	recording.TimeGap = guardRows
 	rest, validation, err := HoldOut(recording, 0.2, 1)
-	if err != nil || rest.N() != 800-guardRows || rest.Row(rest.N() - 1)[0] != 799-guardRows ||
-		validation.N() != 200 || validation.Row(0)[0] != 800 {
-		t.Errorf("held out of a recording: %v", err)
-	}
+	must.OK(t, err)
+	must.Equal(t, []int{rest.N(), validation.N()}, []int{800 - guardRows, 200})
+	must.Equal(t, rest.Row(rest.N() - 1)[0], float64(799-guardRows))
+	must.Equal(t, validation.Row(0)[0], 800)
 
 	dir := SetsDir(t)
 	for _, k := range []int{1, 3} {
 		train, test, notes, err := Load(Source{Data: "eeg-blocked", DataDir: dir, Fold: k})
 		must.OK(t, err)
-		if k == 1 && (train.N() != 11856 || test.N() != 2996) || train.Name != "eeg-blocked" ||
-			train.AutoScaling != "robust" ||
-			!strings.Contains(fmt.Sprint(notes), "of the recording") || len(train.Classes) != 2 {
-			t.Errorf("%d and %d rows, %v", train.N(), test.N(), notes)
+		if k == 1 {
+			must.Equal(t, []int{train.N(), test.N()}, []int{11856, 2996})
 		}
+		must.Equal(t, train.Name, "eeg-blocked")
+		must.Equal(t, train.AutoScaling, "robust")
+		must.Equal(t, len(train.Classes), 2)
+		must.Contain(t, fmt.Sprint(notes), "of the recording")
 	}
 	first, _, _, _ := Load(Source{Data: "eeg-blocked", DataDir: dir, Fold: 2})
 	must.Equal(t, first.Row(0)[0], 4329.23) // the recording starts there

@@ -38,10 +38,10 @@ func triangles() map[string]string {
 func TestFolder(t *testing.T) {
 	d, notes, err := ReadFile(graphFolder(t, triangles()), ReadOptions{})
 	must.OK(t, err)
-	if d.N() != 3 || d.Name != "DS" || d.Sequences.Alphabet.Kind != seq.Graphs ||
-		strings.Join(d.Classes, " ") != "-1 1" {
-		t.Errorf("read %d rows of %s, %s, classes %v", d.N(), d.Name, d.Sequences.Alphabet.Kind, d.Classes)
-	}
+	must.Equal(t, d.N(), 3)
+	must.Equal(t, d.Name, "DS")
+	must.Equal(t, d.Sequences.Alphabet.Kind, seq.Graphs)
+	must.Equal(t, d.Classes, []string{"-1", "1"})
 	want := `"5" "6" "5" 0 1 "0" 1 2 "1" `
 	if got := d.Sequences.Alphabet.Text(d.Sequences.At(0)); got != want {
 		t.Errorf("the first graph is %s, want %s", got, want)

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 
@@ -54,11 +53,11 @@ func TestIDX(t *testing.T) {
 	})
 	at := func(name string) string { return filepath.Join(dir, name) }
 	train := dataset(ReadFile(at("train-images-idx3-ubyte"), ReadOptions{}))(t)
-	if train.N() != 4 || train.D() != 6 || train.Task != Classification ||
-		!slices.Equal(train.Labels, []int32{3, 0, 2, 1}) ||
-		strings.Join(train.Classes, "") != "0123" || train.AutoScaling != imageScaling {
-		t.Errorf("%+v", train)
-	}
+	must.Equal(t, []int{train.N(), train.D()}, []int{4, 6})
+	must.Equal(t, train.Task, Classification)
+	must.Equal(t, train.Labels, []int32{3, 0, 2, 1})
+	must.Equal(t, train.Classes, []string{"0", "1", "2", "3"})
+	must.Equal(t, train.AutoScaling, imageScaling)
 	for i := range 24 {
 		if got, want := train.Row(i / 6)[i%6], float64(float32(i)/255); got != want {
 			t.Fatalf("pixel %d is %g, want %g", i, got, want)
@@ -76,10 +75,10 @@ func TestIDX(t *testing.T) {
 	d := dataset(ReadFile(at("pictures"), forPrediction(like, TableOptions{}, ReadControl{})))(t)
 	must.Equal(t, fmt.Sprint(d.HasTarget(), d.N()), "false 4")
 	some := train.Subset([]int{2, 0})
-	if !slices.Equal(some.Row(1), train.Row(0)) || !slices.Equal(some.Row(0), train.Row(2)) ||
-		!slices.Equal(some.Labels, []int32{2, 3}) || some.AutoScaling != imageScaling {
-		t.Errorf("%+v", some)
-	}
+	must.Equal(t, some.Row(0), train.Row(2))
+	must.Equal(t, some.Row(1), train.Row(0))
+	must.Equal(t, some.Labels, []int32{2, 3})
+	must.Equal(t, some.AutoScaling, imageScaling)
 	if _, b, _, err := Load(Source{Data: at("train-images-idx3-ubyte"), Test: at("pictures"),
 		TestLabels: at("answers")}); err != nil || b.N() != 4 {
 		t.Error(err)
@@ -166,10 +165,8 @@ func TestMNIST(t *testing.T) {
 	dir := SetsDir(t)
 	train, test, _, err := Load(Source{Data: "mnist", DataDir: dir})
 	must.OK(t, err)
-	if train.N() != 60000 || test.N() != 10000 || train.D() != 784 || len(train.Classes) != 10 ||
-		train.Name != "mnist" {
-		t.Errorf("%d and %d rows of %d", train.N(), test.N(), train.D())
-	}
+	must.Equal(t, []int{train.N(), test.N(), train.D(), len(train.Classes)}, []int{60000, 10000, 784, 10})
+	must.Equal(t, train.Name, "mnist")
 	must.Equal(t, fmt.Sprint(train.Labels[:8], test.Labels[:4]), "[5 0 4 1 9 2 1 3] [7 2 1 0]")
 	var mem runtime.MemStats
 	runtime.GC()

@@ -134,9 +134,11 @@ func TestArrays(t *testing.T) {
 		}
 	}
 	train, test, _, err := Load(Source{Data: "keras.npz", ReadOptions: ReadOptions{Task: "classification"}})
-	if err != nil || train.N() != 2 || test.N() != 2 || train.AutoScaling != imageScaling ||
-		!near(train.Row(1)[0], 0.4, 1e-7) || train.Row(1)[1] != 1 {
-		t.Errorf("%v and %v, %v: want 2 and 2 rows of images", train, test, err)
+	must.OK(t, err)
+	must.Equal(t, []int{train.N(), test.N()}, []int{2, 2})
+	must.Equal(t, train.AutoScaling, imageScaling)
+	if row := train.Row(1); !near(row[0], 0.4, 1e-7) || row[1] != 1 {
+		t.Errorf("the second image is %v, want [0.4 1]", row)
 	}
 }
 
@@ -148,9 +150,8 @@ func TestArrayWithoutLeftOut(t *testing.T) {
 		LeftOut: []LeftOutColumn{{"id", 0}, {"name", 1}}}
 	for _, targets := range []bool{false, true} {
 		d, _, err := ReadFile("table.npy", ReadOptions{Schema: &like, TargetOptional: targets})
-		if err != nil || d.Y[0] != 5 || d.Y[1] != 6 || d.Row(1)[1] != 4 {
-			t.Errorf("%+v, %v", d, err)
-		}
+		must.OK(t, err)
+		must.Equal(t, fmt.Sprint(d.Row(1)[1], d.Y), "4 [5 6]")
 	}
 	like.LeftOut = nil // a model of the table with a column of sequences
 	if _, _, err := ReadFile("table.npy", ReadOptions{Schema: &like}); err == nil {
@@ -164,29 +165,26 @@ func TestArrayOfNamedColumns(t *testing.T) {
 	t.Chdir(folderOf(t, map[string]string{"table.npy": x, "a.npz": zipOf("x.npy", x),
 		"a.libsvm": "1 1:0 2:5\n2 1:1 2:4\n"}))
 	named := " of the training data is more than a plain number"
-	for training, want := range map[string]string{
-		"kind,y\nred,1\nblue,2\nred,3\n":                    `column "kind"` + named,
-		"a,y\n1.5,1\n,2\n2.5,3\n":                           `column "a"` + named,
-		"day,y\n2024-01-01,1\n2024-01-02,2\n2024-01-05,3\n": `column "day"` + named,
-		"b,e,y\n1.5,1,1\n2.5,2,2\n3.5,2.5,2\n":              `column "e"` + named,
-		"a,yes,y\n1,true,1\n2,false,2\n3,true,3\n":          `row 1: found 5 in place of column "yes"`,
-		"a,b,y\n1.5,1,1\n2.5,2.5,2\n3.5,2,3\n":              "",
+	for _, c := range []struct{ name, training, offset, want string }{
+		{"words", "kind,y\nred,1\nblue,2\nred,3\n", "", `column "kind"` + named},
+		{"missing", "a,y\n1.5,1\n,2\n2.5,3\n", "", `column "a"` + named},
+		{"dates", "day,y\n2024-01-01,1\n2024-01-02,2\n2024-01-05,3\n", "", `column "day"` + named},
+		{"offset", "b,e,y\n1.5,1,1\n2.5,2,2\n3.5,2.5,2\n", "e", `column "e"` + named},
+		{"booleans", "a,yes,y\n1,true,1\n2,false,2\n3,true,3\n", "", `row 1: found 5 in place of column "yes"`},
+		{"plain", "a,b,y\n1.5,1,1\n2.5,2.5,2\n3.5,2,3\n", "", ""},
 	} {
-		o := ReadOptions{Task: "regression", TableOptions: TableOptions{Missing: MissingImpute}}
-		if strings.HasPrefix(training, "b,e") {
-			o.Roles.Offset = "e"
-		}
-		d, _, err := readText(training, o)
-		if err != nil {
-			t.Error(training, err)
-			continue
-		}
-		for _, file := range []string{"table.npy", "a.npz", "a.libsvm"} {
-			_, _, err := ReadFile(file, forPrediction(d.Schema(), TableOptions{}, ReadControl{}))
-			if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-				t.Errorf("%s after %q: %v, want %q", file, training, err, want)
+		t.Run(c.name, func(t *testing.T) {
+			d := dataset(readText(c.training, ReadOptions{Task: "regression",
+				TableOptions: TableOptions{Missing: MissingImpute, Roles: RowRoles{Offset: c.offset}}}))(t)
+			for _, file := range []string{"table.npy", "a.npz", "a.libsvm"} {
+				_, _, err := ReadFile(file, forPrediction(d.Schema(), TableOptions{}, ReadControl{}))
+				if c.want != "" {
+					wantError(t, file, err, strings.Contains, c.want)
+				} else if err != nil {
+					t.Errorf("%s: %v", file, err)
+				}
 			}
-		}
+		})
 	}
 }
 

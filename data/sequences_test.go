@@ -73,8 +73,14 @@ func TestSequenceForms(t *testing.T) {
 		if got := show(d); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.name, got, c.want)
 		}
-		if d.D() != 0 || d.X != nil || d.N() != d.Sequences.N() || d.Row(0) != nil || len(notes) < 2 {
-			t.Errorf("%s: %d inputs, %v", c.name, d.D(), notes)
+		if d.D() != 0 || d.X != nil || d.Row(0) != nil {
+			t.Errorf("%s: there are %d inputs beside the sequences", c.name, d.D())
+		}
+		if d.N() != d.Sequences.N() {
+			t.Errorf("%s: %d rows have %d sequences", c.name, d.N(), d.Sequences.N())
+		}
+		if len(notes) < 2 {
+			t.Errorf("%s: the notes are %q", c.name, notes)
 		}
 		if first == "" {
 			first = d.Fingerprint

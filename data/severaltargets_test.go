@@ -15,27 +15,21 @@ func TestSeveralTargets(t *testing.T) {
 	for _, target := range []string{"d,b", "4, 2", "d,2"} {
 		d, notes, err := readText(text, ReadOptions{Target: target})
 		must.OK(t, err)
-		if !reflect.DeepEqual(d.Y, []float64{4, 2, 8, 6, 13, 10}) ||
-			!reflect.DeepEqual(d.Columns, []string{"a", "c"}) || d.Row(1)[1] != 7 {
-			t.Errorf("%s: inputs %v, targets %v", target, d.Columns, d.Y)
-		}
-		if d.Target != "d,b" || !reflect.DeepEqual(d.Outputs(), []string{"d", "b"}) ||
-			d.Task != Regression || len(notes) != 1 {
-			t.Errorf("%s: target %q of %v, task %s, notes %q", target, d.Target, d.Outputs(), d.Task, notes)
-		}
-		if s := d.Subset([]int{2, 0}); !reflect.DeepEqual(s.Y, []float64{13, 10, 4, 2}) {
-			t.Errorf("a subset has the targets %v", s.Y)
-		}
+		must.Equal(t, d.Y, []float64{4, 2, 8, 6, 13, 10})
+		must.Equal(t, d.Columns, []string{"a", "c"})
+		must.Equal(t, d.Row(1), []float64{5, 7})
+		must.Equal(t, d.Target, "d,b")
+		must.Equal(t, d.Outputs(), []string{"d", "b"})
+		must.Equal(t, d.Task, Regression)
+		must.Equal(t, len(notes), 1)
+		must.Equal(t, d.Subset([]int{2, 0}).Y, []float64{13, 10, 4, 2})
 		like := d.Schema()
-		if err := like.Check(); err != nil {
-			t.Error(err)
-		}
+		must.OK(t, like.Check())
 		for _, other := range []string{"c,b,x,d,a\n3,2,0,4,1\n", "1,2,3,4\n"} {
-			got, _, err := readText(other, ReadOptions{Schema: &like})
-			if err != nil || !reflect.DeepEqual(got.Y, []float64{4, 2}) || got.Row(0)[0] != 1 ||
-				got.Row(0)[1] != 3 || !reflect.DeepEqual(got.Schema(), like) {
-				t.Errorf("%q: %+v, %v", other, got, err)
-			}
+			got := dataset(readText(other, ReadOptions{Schema: &like}))(t)
+			must.Equal(t, got.Y, []float64{4, 2})
+			must.Equal(t, got.Row(0), []float64{1, 3})
+			must.Equal(t, got.Schema(), like)
 		}
 		for _, without := range []string{"c,a\n3,1\n", "a,c,d\n1,3,4\n", "1,3\n"} {
 			got, _, err := readText(without, ReadOptions{Schema: &like, TargetOptional: true})
@@ -87,21 +81,20 @@ func TestSeveralTargets(t *testing.T) {
 // Arrays hold several targets as columns, or as rows of an array of their own.
 func TestSeveralTargetsOfArrays(t *testing.T) {
 	x, y := npy("<f8", "3, 3", []float64{1, 2, 3, 4, 5, 6, 7, 8, 10}), npy("<f8", "3, 2", []float64{1, 2, 3, 4, 5, 7})
-	d, _, err := readText(x, ReadOptions{Target: "3,1"})
-	if err != nil || !reflect.DeepEqual(d.Y, []float64{3, 1, 6, 4, 10, 7}) || d.Row(2)[0] != 8 ||
-		!reflect.DeepEqual(d.Outputs(), []string{"x2", "x0"}) {
-		t.Fatalf("%+v, %v", d, err)
-	}
+	d := dataset(readText(x, ReadOptions{Target: "3,1"}))(t)
+	must.Equal(t, d.Y, []float64{3, 1, 6, 4, 10, 7})
+	must.Equal(t, d.Row(2), []float64{8})
+	must.Equal(t, d.Outputs(), []string{"x2", "x0"})
 	like := d.Schema()
 	if again, _, err := readText(x, ReadOptions{Schema: &like}); err != nil || !reflect.DeepEqual(again.Y, d.Y) {
 		t.Errorf("%+v, %v", again, err)
 	}
 	t.Chdir(folderOf(t, map[string]string{"x.npy": x, "y.npy": y, "both.npz": zipOf("x.npy", x, "y.npy", y)}))
 	for _, file := range []string{"x.npy", "both.npz"} {
-		d, _, err := ReadFile(file, ReadOptions{})
-		if err != nil || !reflect.DeepEqual(d.Y, []float64{1, 2, 3, 4, 5, 7}) || d.D() != 3 || d.Target != "y0,y1" {
-			t.Fatalf("%+v, %v", d, err)
-		}
+		d := dataset(ReadFile(file, ReadOptions{}))(t)
+		must.Equal(t, d.Y, []float64{1, 2, 3, 4, 5, 7})
+		must.Equal(t, d.D(), 3)
+		must.Equal(t, d.Target, "y0,y1")
 		like := d.Schema()
 		if err := like.Check(); err != nil {
 			t.Error(err)

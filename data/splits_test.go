@@ -36,16 +36,19 @@ func inRoles(t *testing.T, table string, roles RowRoles) (*Dataset, error) {
 func TestRoles(t *testing.T) {
 	ds := must.Get(inRoles(t, visits(40, 5), RowRoles{Weights: "copies", Group: "2", Offset: "exposure"}))(t)
 	n := ds.N()
-	if !slices.Equal(ds.Columns, []string{"x", "day"}) || len(ds.Weights) != n || len(ds.Offset) != n ||
-		slices.Max(ds.Groups) < 30 || ds.Times != nil || slices.Max(ds.Weights) != 2 ||
-		slices.Min(ds.Weights) != 1 {
-		t.Fatalf("columns %v, %d weights, %d offsets, groups to %d", ds.Columns, len(ds.Weights), len(ds.Offset),
-			slices.Max(ds.Groups))
+	must.Equal(t, ds.Columns, []string{"x", "day"})
+	must.Equal(t, []int{len(ds.Weights), len(ds.Offset)}, []int{n, n})
+	must.Equal(t, []float64{slices.Min(ds.Weights), slices.Max(ds.Weights)}, []float64{1, 2})
+	if most := slices.Max(ds.Groups); most < 30 {
+		t.Errorf("the last group is %d", most)
+	}
+	if ds.Times != nil {
+		t.Errorf("rows without a column of times have %v", ds.Times)
 	}
 	some := ds.Subset([]int{5, 2})
-	if some.Weights[0] != ds.Weights[5] || some.Groups[1] != ds.Groups[2] || some.Offset[1] != ds.Offset[2] {
-		t.Error("a subset has other roles")
-	}
+	must.Equal(t, some.Weights, []float64{ds.Weights[5], ds.Weights[2]})
+	must.Equal(t, some.Groups, []int32{ds.Groups[5], ds.Groups[2]})
+	must.Equal(t, some.Offset, []float64{ds.Offset[5], ds.Offset[2]})
 
 	schema := ds.Schema()
 	const named = "exposure,x,day,copies\n0.5,1,2,\n0.25,3,4,-1\n" // rows to predict need no weights
@@ -191,9 +194,13 @@ func TestGroupsStayWhole(t *testing.T) {
 func TestPastAndFuture(t *testing.T) {
 	ds := must.Get(inRoles(t, visits(60, 6), RowRoles{Time: "day"}))(t)
 	rest, held, err := HoldOut(ds, 0.2, 1)
-	if err != nil || slices.Max(rest.Times) >= slices.Min(held.Times) || rest.N()+held.N() != ds.N() ||
-		held.N() < ds.N()/5 || held.N() > ds.N()/5+3 {
-		t.Errorf("held out %d of %d: %v", held.N(), ds.N(), err)
+	must.OK(t, err)
+	if last, first := slices.Max(rest.Times), slices.Min(held.Times); last >= first {
+		t.Errorf("rows to train on reach to the time %g, and held-out ones begin at %g", last, first)
+	}
+	must.Equal(t, rest.N()+held.N(), ds.N())
+	if n := held.N(); n < ds.N()/5 || n > ds.N()/5+3 {
+		t.Errorf("held out %d of %d rows, not a fifth", n, ds.N())
 	}
 	before := 0
 	for k := 1; k <= 4; k++ {
@@ -271,9 +278,11 @@ func TestGroupedInBlocks(t *testing.T) {
 		t.Error("the rows themselves have groups")
 	}
 	rest, held, err := HoldOut(blocked, 0.2, 1)
-	if err != nil || held.N() != 12 || !slices.Equal(held.ClassCounts(), []int{4, 8}) ||
-		slices.Contains(rest.Groups, held.Groups[0]) {
-		t.Errorf("a fifth held out: %d rows, classes %v, groups %v, %v", held.N(), held.ClassCounts(), held.Groups, err)
+	must.OK(t, err)
+	must.Equal(t, held.N(), 12)
+	must.Equal(t, held.ClassCounts(), []int{4, 8})
+	if slices.Contains(rest.Groups, held.Groups[0]) {
+		t.Errorf("block %d is held out and among the rest", held.Groups[0])
 	}
 	if ds.GroupedInBlocks(41) != ds {
 		t.Error("there are blocks without rows")

@@ -44,14 +44,11 @@ func TestSummarize(t *testing.T) {
 	for _, b := range s.Histogram {
 		total += b.Count
 	}
-	if total != 4 || s.Histogram[0] != (Bin{0, 1, 1}) || s.Histogram[1] != (Bin{1, 2, 1}) ||
-		s.Histogram[11] != (Bin{11, 12, 2}) {
-		t.Errorf("histogram %v", s.Histogram)
-	}
-	if s.TargetStats.Distinct != 3 || s.Rows != 4 || s.Inputs != 3 || s.Outlier.Column != "count" ||
-		s.AutoScaling != "standard" {
-		t.Errorf("%+v", s)
-	}
+	must.Equal(t, total, 4)
+	must.Equal(t, []Bin{s.Histogram[0], s.Histogram[1], s.Histogram[11]}, []Bin{{0, 1, 1}, {1, 2, 1}, {11, 12, 2}})
+	must.Equal(t, []int{s.Rows, s.Inputs, s.TargetStats.Distinct}, []int{4, 3, 3})
+	must.Equal(t, s.Outlier.Column, "count")
+	must.Equal(t, s.AutoScaling, "standard")
 	if d.Y[0] != 0 || d.Row(0)[0] != 1 {
 		t.Error("the summary changed the data")
 	}
@@ -81,10 +78,10 @@ func TestSummarizeLarge(t *testing.T) {
 func TestSummarizeClasses(t *testing.T) {
 	d := read(t, "id,target\n"+strings.Repeat("1,0\n2,1\n3,2\n", 33)+"4,0\n", data.ReadOptions{})
 	s := Of(d)
-	if s.TargetStats != nil || s.Histogram != nil || len(s.Classes) != 3 ||
-		s.Classes[0] != (ClassCount{"0", 34}) || s.Classes[2].Count != 33 {
-		t.Errorf("%+v", s)
+	if s.TargetStats != nil || s.Histogram != nil {
+		t.Errorf("classes have the statistics %+v and the histogram %v", s.TargetStats, s.Histogram)
 	}
+	must.Equal(t, s.Classes, []ClassCount{{"0", 34}, {"1", 33}, {"2", 33}})
 	must.Contain(t, strings.Join(s.Lines(), "\n"), `     0        34   34.0 %  ████`)
 }
 
