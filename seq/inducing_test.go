@@ -136,13 +136,14 @@ func TestInverted(t *testing.T) {
 		f := mustFit(t, spec, set)
 		rows := f.Rows(set)
 		want, got := invert(t.Context(), rows), f.inverted(t.Context(), set)
-		if !slices.Equal(got.Start, want.Start) || !slices.Equal(got.Row, want.Row) ||
-			!slices.Equal(got.Value, want.Value) || !slices.Equal(got.Square, want.Square) {
-			t.Errorf("%s: other lists", spec)
-		}
-		if d2, square := f.distances(t.Context(), set); !slices.Equal(square, rows.Square) ||
-			!slices.Equal(d2, distances(device.Squared, innerProducts(rows, rows), rows.Square, rows.Square)) {
-			t.Errorf("%s: other distances, or squares %v", spec, square)
+		must.Equal(t, got.Start, want.Start)
+		must.Equal(t, got.Row, want.Row)
+		must.Equal(t, got.Value, want.Value)
+		must.Equal(t, got.Square, want.Square)
+		d2, square := f.distances(t.Context(), set)
+		must.Equal(t, square, rows.Square)
+		if !slices.Equal(d2, distances(device.Squared, innerProducts(rows, rows), rows.Square, rows.Square)) {
+			t.Errorf("%s: other distances", spec)
 		}
 		for i := range rows.N() {
 			columns, _ := rows.row(i)
