@@ -258,11 +258,14 @@ func TestRequestID(t *testing.T) {
 		{"my-request", "", "my-request"},
 		{"", "00-" + trace + "-00f067aa0ba902b7-01", trace},
 		{"my-request", "00-" + trace + "-00f067aa0ba902b7-01", "my-request"},
-		{"two words", "", ""}, {"", "00-" + trace, ""}, {"", "0-\n-1-1", ""}, {strings.Repeat("a", 65), "", ""},
 	} {
-		got := requestID(c.given, c.traceparent)
-		if c.want != "" && got != c.want || c.want == "" && len(got) != 16 {
-			t.Errorf("%q, %q: %q, want %q", c.given, c.traceparent, got, c.want)
+		must.Equal(t, requestID(c.given, c.traceparent), c.want)
+	}
+	for _, c := range []struct{ given, traceparent string }{
+		{"two words", ""}, {"", "00-" + trace}, {"", "0-\n-1-1"}, {strings.Repeat("a", 65), ""},
+	} {
+		if got := requestID(c.given, c.traceparent); len(got) != 16 {
+			t.Errorf("%q, %q: the new ID %q has not 16 letters", c.given, c.traceparent, got)
 		}
 	}
 }
@@ -305,9 +308,14 @@ func TestMethods(t *testing.T) {
 		{"HEAD", "/v1/models/m:predict", "POST"}, {"PUT", "/v1/models/m", "GET, HEAD"},
 	} {
 		a, text := r.ask(t, c.method, c.path)
-		if a.StatusCode != 405 || a.Header.Get("Allow") != c.allow ||
-			c.method != "HEAD" && !strings.Contains(text, `{"error":`) {
-			t.Errorf("%s %s: %d, Allow %q, %s", c.method, c.path, a.StatusCode, a.Header.Get("Allow"), text)
+		if a.StatusCode != 405 {
+			t.Errorf("%s %s: the status is %d", c.method, c.path, a.StatusCode)
+		}
+		if allow := a.Header.Get("Allow"); allow != c.allow {
+			t.Errorf("%s %s: Allow is %q, expected %q", c.method, c.path, allow, c.allow)
+		}
+		if c.method != "HEAD" && !strings.Contains(text, `{"error":`) {
+			t.Errorf("%s %s: no error in %s", c.method, c.path, text)
 		}
 	}
 	if a, _ := r.ask(t, "POST", "/v3"); a.StatusCode != 404 {

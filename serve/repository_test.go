@@ -35,9 +35,12 @@ func TestRepository(t *testing.T) {
 		t.Helper()
 		var index []modelState
 		code, _, text := r.post(t, "/v2/repository/index", nil)
-		if err := json.Unmarshal(text, &index); err != nil || code != 200 || len(index) != 1 || index[0].Name != "m" ||
-			index[0].State != state {
-			t.Errorf("%s: the index is %d %s, expected %s", when, code, text, state)
+		if err := json.Unmarshal(text, &index); err != nil || code != 200 {
+			t.Errorf("%s: the index is %d %s: %v", when, code, text, err)
+		} else if len(index) != 1 || index[0].Name != "m" {
+			t.Errorf("%s: the index %s is not of the model m", when, text)
+		} else if index[0].State != state {
+			t.Errorf("%s: the model is %s, expected %s", when, index[0].State, state)
 		}
 		rpc, err := invoke[inference.RepositoryIndexResponse](t.Context(), client, "RepositoryIndex",
 			&inference.RepositoryIndexRequest{Ready: true})
