@@ -1,7 +1,6 @@
 package model
 
 import (
-	"fmt"
 	"math"
 	"testing"
 
@@ -69,12 +68,18 @@ func TestPartsCoverTheBatch(t *testing.T) {
 		sum := 0
 		for _, q := range p.chunks {
 			sum += q.b
-			if q.b > c.longest || q.b < c.longest-1 || q.rows.Len() != q.b || q.f.Dim(1) != q.b {
+			if q.b > c.longest || q.b < c.longest-1 {
 				t.Errorf("%v: a chunk of %d rows", c, q.b)
 			}
+			if q.rows.Len() != q.b || q.f.Dim(1) != q.b {
+				t.Errorf("%v: a chunk of %d rows has tensors of %d and %d rows", c, q.b, q.rows.Len(), q.f.Dim(1))
+			}
 		}
-		if sum != c.batch || len(p.chunks) != c.chunks {
-			t.Errorf("%v: %s", c, fmt.Sprint(sum, len(p.chunks)))
+		if sum != c.batch {
+			t.Errorf("%v: the chunks have %d rows", c, sum)
+		}
+		if len(p.chunks) != c.chunks {
+			t.Errorf("%v: %d chunks", c, len(p.chunks))
 		}
 	}
 }

@@ -239,9 +239,8 @@ func TestAddFirst(t *testing.T) {
 	p := &Table{Columns: []string{"row", "mean"}, Words: []string{"row"}, Rows: 1,
 		Row: func(_ int, cells []Cell) []Cell { return append(cells, Cell{Class: "a"}, Cell{Value: 2}) }}
 	p.AddFirst("row", func(int) Cell { return Cell{Value: 7} })
-	if got := rowOf(t, p); got["row"] != "7" || got["id"] != "a" || got["mean"] != "2" || p.Words[0] != "id" {
-		t.Errorf("%v, words %s", got, p.Words)
-	}
+	must.Equal(t, rowOf(t, p), map[string]string{"row": "7", "id": "a", "mean": "2"})
+	must.Equal(t, p.Words, []string{"id"})
 }
 
 // A table of classes holds their probabilities, and not the logits of all samples.
