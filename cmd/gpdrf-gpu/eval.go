@@ -17,7 +17,7 @@ func (p *program) evalVerb() verb {
 	return verb{
 		name: "eval", args: "RUN", line: "score a run on its test rows, or on others", run: p.eval,
 		about: "It reads the run's own test rows again, and warns if they have changed since. A file given with " +
-			"--data needs the columns of the training data and the target.",
+			"--data needs the columns of the training data and the target. docs/glossary.md defines the scores.",
 		flags: []flagSpec{
 			{group: "Data", name: "data", arg: "FILE",
 				help: "rows with their targets; default: the run's own test rows"},

@@ -31,7 +31,7 @@ func (p *program) predictVerb() verb {
 			"label, p_<class> for each class, entropy in nats, and bhattacharyya, which is large for confident " +
 			"predictions. A distance above 1 marks a row unlike the training rows. A run with --conformal adds lower " +
 			"and upper, or the set of classes. A column that names the rows comes first, and a target that FILE has " +
-			"comes last.",
+			"comes last. docs/predictions.md has the columns in a table.",
 		flags: []flagSpec{
 			{group: "Data", name: "data", arg: "FILE", help: "the rows, in a format of docs/data.md"},
 			idFlag, gramFlag, tableSetFlag, outFlag, formatFlag,
