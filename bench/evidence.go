@@ -124,12 +124,12 @@ func (p evidencePage) summary() string {
 
 // rivals writes the table of the strongest rivals. The README has it, too.
 func (p evidencePage) rivals() string {
-	text := "| tables of | score | strongest rival | GP-DRF better | equal | worse | median difference |\n" +
+	text := "| task | score | strongest rival | GP-DRF better | equal | worse | median difference |\n" +
 		"|---|---|---|---|---|---|---|\n"
 	for _, kind := range kindsOfSets[:2] {
 		if m, ok := p.hardest(kind); ok {
-			text += fmt.Sprintf("| %s | %s | %s | %d | %d | %d | %s |\n", tablesOf(kind), scoreName(rankedBy(kind)),
-				m.other.title, m.count[0], m.count[1], m.count[2], m.medianDifference())
+			text += fmt.Sprintf("| %s, %d tables | %s | %s | %d | %d | %d | %s |\n", kind, m.sets(),
+				scoreName(rankedBy(kind)), m.other.title, m.count[0], m.count[1], m.count[2], m.medianDifference())
 		}
 	}
 	return strings.TrimSpace(text)
