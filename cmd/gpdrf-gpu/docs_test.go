@@ -88,6 +88,10 @@ func (p *program) markdown() string {
 		"saves the model so\nfar. `train --resume` on a run that has ended exits with 0.\n\n" +
 		"Flags of all commands but completion and man:\n\n")
 	listFlags(&b, commonFlags())
+	b.WriteString("\nCommands:\n\n")
+	for _, v := range p.verbs() {
+		fmt.Fprintf(&b, "- [%s](#gpdrf-gpu-%s): %s\n", v.name, v.name, v.line)
+	}
 	for _, v := range p.verbs() {
 		fmt.Fprintf(&b, "\n## gpdrf-gpu %s\n\n%s.\n\n    %s\n\n%s\n\n", v.name,
 			strings.ToUpper(v.line[:1])+v.line[1:], v.synopsis("\n    "), wrap(v.about, "", helpWidth))
