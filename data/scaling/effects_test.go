@@ -159,8 +159,8 @@ func TestEffectsOfOtherFolds(t *testing.T) {
 
 // Each class has an effect of its own, and so has each target.
 func TestEffectsOfClasses(t *testing.T) {
-	r := rand.New(rand.NewPCG(5, 1))
 	for classes, want := range map[int]int{2: 1, 3: 3, 12: maxEffectClasses} {
+		r := rand.New(rand.NewPCG(5, 1))
 		text := []byte("x,town,y\n")
 		for i := range 900 {
 			town := i % 45
