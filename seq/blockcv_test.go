@@ -21,42 +21,44 @@ func TestLeaveBlockOut(t *testing.T) {
 		x[i] = 3 * r.Float64()
 		targets.Values = append(targets.Values, math.Sin(x[i])+5, r.Float64())
 	}
-	l := newBlockCV(targets, r.Perm(n))
+	cv := newBlockCV(targets, r.Perm(n))
 	for i := range n {
 		for j := range n {
 			k[i*n+j] = math.Exp(-(x[i] - x[j]) * (x[i] - x[j]))
 		}
 		k[i*n+i] += 0.1
 	}
-	got := l.predict(slices.Clone(k))
-	for _, b := range [][]int{l.blocks[0], l.blocks[7], l.blocks[maxBlocks-1]} {
+	got := cv.predict(slices.Clone(k))
+	for _, block := range [][]int{cv.blocks[0], cv.blocks[7], cv.blocks[maxBlocks-1]} {
 		var rest []int
 		for i := range n {
-			if !slices.Contains(b, i) {
+			if !slices.Contains(block, i) {
 				rest = append(rest, i)
 			}
 		}
-		g := mat.NewSymDense(len(rest), nil)
-		for u, i := range rest {
-			for v, j := range rest[:u+1] {
-				g.SetSym(u, v, k[i*n+j])
+		among := mat.NewSymDense(len(rest), nil)
+		for row, i := range rest {
+			for column, j := range rest[:row+1] {
+				among.SetSym(row, column, k[i*n+j])
 			}
 		}
 		var chol mat.Cholesky
-		chol.Factorize(g)
-		for _, i := range b {
+		if !chol.Factorize(among) {
+			t.Fatal("the matrix of the rest has no Cholesky factor")
+		}
+		for _, i := range block {
 			cross, weights := mat.NewVecDense(len(rest), nil), new(mat.VecDense)
-			for u, j := range rest {
-				cross.SetVec(u, k[i*n+j])
+			for row, j := range rest {
+				cross.SetVec(row, k[i*n+j])
 			}
 			must.OK(t, chol.SolveVecTo(weights, cross))
 			if want := k[i*n+i] - mat.Dot(weights, cross); math.Abs(got.variance[i]-want) > 1e-10 {
 				t.Errorf("row %d: variance %g, want %g", i, got.variance[i], want)
 			}
 			for c := range columns {
-				want := l.centred[c*n+i]
-				for u, j := range rest {
-					want -= weights.AtVec(u) * l.centred[c*n+j]
+				want := cv.centred[c*n+i]
+				for row, j := range rest {
+					want -= weights.AtVec(row) * cv.centred[c*n+j]
 				}
 				if math.Abs(got.residual[i*columns+c]-want) > 1e-9 {
 					t.Errorf("row %d: residual %g, want %g", i, got.residual[i*columns+c], want)
