@@ -161,56 +161,64 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// Draws and quantiles are those that a request asks for, whichever way and in how many parts it comes.
-func TestRequestedDrawsAndQuantiles(t *testing.T) {
+// drawing asks a server for draws and quantiles of some rows.
+type drawing struct {
+	*running
+	rows    *data.Dataset
+	targets int
+}
+
+func newDrawing(t *testing.T) *drawing {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "m.safetensors")
 	trained := writeModel(t, path, numbers, 1)
-	r := start(t, testConfig(), Source{"m", path})
-	client := r.dial(t)
 	rows := rowsOfKind(t, numbers, tableText(numbers, 12, 2), &trained.Schema)
-	targets := len(trained.Schema.Outputs())
+	return &drawing{start(t, testConfig(), Source{"m", path}), rows, len(trained.Schema.Outputs())}
+}
 
-	// web asks over HTTP for one output of the rows from lo to hi.
-	web := func(lo, hi int, name, parameters string) ([]float64, error) {
-		var x []float64
-		for i := lo; i < hi; i++ {
-			x = append(x, rows.Row(i)...)
-		}
-		data := must.Get(json.Marshal(x))(t)
-		body := fmt.Sprintf(`{"inputs": [{"name": "inputs", "shape": [%d, 2], "datatype": "FP64", "data": %s}],
-			"outputs": [{"name": %q, "parameters": %s}]}`, hi-lo, data, name, parameters)
-		status, _, text, err := r.try("/v2/models/m/infer", []byte(body))
-		if err != nil || status != 200 {
-			return nil, fmt.Errorf("status %d, %s, %v", status, text, err)
-		}
-		var answer struct {
-			Outputs []struct {
-				Shape []int
-				Data  []float64
-			}
-		}
-		if err := json.Unmarshal(text, &answer); err != nil {
-			return nil, err
-		}
-		return answer.Outputs[0].Data, nil
+// output asks over HTTP for one output of the rows from lo to hi.
+func (d *drawing) output(lo, hi int, name, parameters string) ([]float64, error) {
+	var x []float64
+	for i := lo; i < hi; i++ {
+		x = append(x, d.rows.Row(i)...)
 	}
-	valuesOf := func(values []float64, err error) []float64 {
-		t.Helper()
-		must.OK(t, err)
-		return values
+	inputs, err := json.Marshal(x)
+	if err != nil {
+		return nil, err
 	}
+	body := fmt.Sprintf(`{"inputs": [{"name": "inputs", "shape": [%d, 2], "datatype": "FP64", "data": %s}],
+		"outputs": [{"name": %q, "parameters": %s}]}`, hi-lo, inputs, name, parameters)
+	status, _, text, err := d.try("/v2/models/m/infer", []byte(body))
+	if err != nil || status != 200 {
+		return nil, fmt.Errorf("status %d, %s, %v", status, text, err)
+	}
+	var answer struct {
+		Outputs []struct{ Data []float64 }
+	}
+	if err := json.Unmarshal(text, &answer); err != nil {
+		return nil, err
+	}
+	return answer.Outputs[0].Data, nil
+}
 
-	usual := valuesOf(web(0, 12, "quantiles", `{}`))
-	asked := valuesOf(web(0, 12, "quantiles", `{"levels": "0.95, 0.5"}`))
-	for k := range 12 * targets {
+// Quantiles have the levels that a request asks for.
+func TestRequestedQuantiles(t *testing.T) {
+	d := newDrawing(t)
+	usual := must.Get(d.output(0, 12, "quantiles", `{}`))(t)
+	asked := must.Get(d.output(0, 12, "quantiles", `{"levels": "0.95, 0.5"}`))(t)
+	for k := range 12 * d.targets {
 		if asked[2*k] != usual[5*k+4] || asked[2*k+1] != usual[5*k+2] {
 			t.Fatalf("quantiles at 0.95 and 0.5 are %v, those of predict %v", asked[2*k:2*k+2], usual[5*k:5*k+5])
 		}
 	}
+}
 
+// Draws are those that a request asks for, whichever way and in how many parts it comes.
+func TestRequestedDraws(t *testing.T) {
+	d := newDrawing(t)
 	const count = 4000
-	draws := valuesOf(web(0, 12, "draws", fmt.Sprintf(`{"count": %d, "seed": 7}`, count)))
-	mean, sd := valuesOf(web(0, 12, "mean", `{}`)), valuesOf(web(0, 12, "sd", `{}`))
+	draws := must.Get(d.output(0, 12, "draws", fmt.Sprintf(`{"count": %d, "seed": 7}`, count)))(t)
+	mean, sd := must.Get(d.output(0, 12, "mean", `{}`))(t), must.Get(d.output(0, 12, "sd", `{}`))(t)
 	for k := range mean {
 		sum := 0.0
 		for _, y := range draws[k*count : (k+1)*count] {
@@ -220,59 +228,62 @@ func TestRequestedDrawsAndQuantiles(t *testing.T) {
 			t.Errorf("the mean of %d draws is %g, expected %g: %.1f standard errors", count, sum/count, mean[k], e)
 		}
 	}
-	whole := valuesOf(web(0, 12, "draws", `{"count": 3, "seed": 7}`))
-	parts := append(valuesOf(web(0, 5, "draws", `{"count": 3, "seed": 7}`)),
-		valuesOf(web(5, 12, "draws", `{"count": 3, "seed": 7, "first_row": 5}`))...)
-	if !slices.Equal(whole, parts) || whole[1] != draws[1] {
+	whole := must.Get(d.output(0, 12, "draws", `{"count": 3, "seed": 7}`))(t)
+	if whole[1] != draws[1] {
+		t.Errorf("the second of 3 draws is %g, and of %d draws %g", whole[1], count, draws[1])
+	}
+	parts := append(must.Get(d.output(0, 5, "draws", `{"count": 3, "seed": 7}`))(t),
+		must.Get(d.output(5, 12, "draws", `{"count": 3, "seed": 7, "first_row": 5}`))(t)...)
+	if !slices.Equal(whole, parts) {
 		t.Error("draws depend on the parts that rows come in")
 	}
-	if slices.Equal(whole, valuesOf(web(0, 12, "draws", `{"count": 3, "seed": 8}`))) {
+	if slices.Equal(whole, must.Get(d.output(0, 12, "draws", `{"count": 3, "seed": 8}`))(t)) {
 		t.Error("another seed gives the same draws")
 	}
 
 	parameter := func(v int64) *inference.InferParameter {
 		return &inference.InferParameter{ParameterChoice: &inference.InferParameter_Int64Param{Int64Param: v}}
 	}
-	answer, err := client.ModelInfer(t.Context(), &inference.ModelInferRequest{ModelName: "m",
+	answer, err := d.dial(t).ModelInfer(t.Context(), &inference.ModelInferRequest{ModelName: "m",
 		Inputs: []*inference.ModelInferRequest_InferInputTensor{{Name: "inputs", Datatype: "FP64", Shape: []int64{1, 2},
-			Contents: &inference.InferTensorContents{Fp64Contents: rows.Row(5)}}},
+			Contents: &inference.InferTensorContents{Fp64Contents: d.rows.Row(5)}}},
 		Outputs: []*inference.ModelInferRequest_InferRequestedOutputTensor{{Name: "draws",
 			Parameters: map[string]*inference.InferParameter{
 				"count": parameter(3), "seed": parameter(7), "first_row": parameter(5)}}}})
 	must.OK(t, err)
 	got := &Tensor{Name: "draws", Type: FP64}
-	err = got.fillRaw(answer.RawOutputContents[0], 3*targets)
-	if err != nil || !slices.Equal(got.Numbers, whole[5*3*targets:6*3*targets]) {
-		t.Errorf("gRPC draws %v, HTTP %v, %v", got.Numbers, whole[5*3*targets:6*3*targets], err)
-	}
+	must.OK(t, got.fillRaw(answer.RawOutputContents[0], 3*d.targets))
+	must.Equal(t, got.Numbers, whole[5*3*d.targets:6*3*d.targets])
+}
 
+// Parameters of draws and quantiles that no request may have are refused by name.
+func TestRefusedDrawsAndQuantiles(t *testing.T) {
 	for name, want := range map[string]string{"levels": "has no parameter", "count": "in place of a whole number"} {
 		text := &inference.InferParameter{ParameterChoice: &inference.InferParameter_StringParam{StringParam: "0.5"}}
 		q := &inference.ModelInferRequest{Outputs: []*inference.ModelInferRequest_InferRequestedOutputTensor{
 			{Name: "draws", Parameters: map[string]*inference.InferParameter{name: text}}}}
 		request := must.Get(requestOf(q, 9))(t)
-		if _, err := request.Outputs[0].resolve(TensorSpec{"draws", FP64, []int64{-1, 1, -1}}); err == nil ||
-			!strings.Contains(err.Error(), want) {
-			t.Errorf("gRPC, a text as %s: %v", name, err)
-		}
+		_, err := request.Outputs[0].resolve(TensorSpec{"draws", FP64, []int64{-1, 1, -1}})
+		must.Contain(t, fmt.Sprint(err), want)
 	}
-	for parameters, want := range map[string]string{
-		`{"levels": "0.5,1"}`: "levels: \\\"1\\\" is not between 0 and 1",
-		`{"levels": "x"}`:     "levels: \\\"x\\\"", `{"levels": "0.5,"}`: "levels",
-		`{"levels": "` + strings.Repeat(".5,", 1<<16) + `.5"}`: "levels: 65537 are given, and 65536 are the most",
+	d := newDrawing(t)
+	for _, c := range []struct{ output, parameters, want string }{
+		{"quantiles", `{"levels": "0.5,1"}`, "levels: \\\"1\\\" is not between 0 and 1"},
+		{"quantiles", `{"levels": "x"}`, "levels: \\\"x\\\""},
+		{"quantiles", `{"levels": "0.5,"}`, "levels"},
+		{"quantiles", `{"levels": "` + strings.Repeat(".5,", 1<<16) + `.5"}`,
+			"levels: 65537 are given, and 65536 are the most"},
+		{"draws", `{"count": -1}`, "count: -1 must be from 1 to 65536"},
+		{"draws", `{"count": 65537}`, "count"},
+		{"draws", `{"count": 0}`, "count: 0 must be"},
+		{"draws", `{"first_row": -1}`, "first_row: -1 must be from 0 to 2147483647"},
+		{"draws", `{"levels": "0.5"}`, "has no parameter"},
+		{"draws", `{"seed": -1}`, "found number -1 in place of a whole number from 0 on"},
+		{"draws", `{"seed": 18446744073709551616}`, "in place of a whole number"},
+		{"draws", `{"seed": 1.5}`, "in place of a whole number"},
 	} {
-		if _, err := web(0, 1, "quantiles", parameters); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", parameters, err)
-		}
-	}
-	for parameters, want := range map[string]string{
-		`{"count": -1}`: "count: -1 must be from 1 to 65536", `{"count": 65537}`: "count",
-		`{"first_row": -1}`: "first_row: -1 must be from 0 to 2147483647", `{"count": 0}`: "count: 0 must be",
-		`{"levels": "0.5"}`: "has no parameter", `{"seed": -1}`: "found number -1 in place of a whole number from 0 on",
-		`{"seed": 18446744073709551616}`: "in place of a whole number", `{"seed": 1.5}`: "in place of a whole number",
-	} {
-		if _, err := web(0, 1, "draws", parameters); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", parameters, err)
+		if _, err := d.output(0, 1, c.output, c.parameters); !strings.Contains(fmt.Sprint(err), c.want) {
+			t.Errorf("%.40s: %v, expected %s", c.parameters, err, c.want)
 		}
 	}
 }
