@@ -60,6 +60,6 @@ def test_checkout() -> None:
 def test_help() -> None:
     """Every parameter is explained."""
     for estimator in (GPDRFRegressor, GPDRFClassifier):
-        explained = estimator.__init__.__doc__ or ""
+        explained = estimator.__doc__ or ""
         for name in estimator().get_params():
             assert name in explained, name

@@ -7,7 +7,7 @@ import os
 import tempfile
 from collections.abc import Mapping
 from contextlib import ExitStack, closing, nullcontext
-from inspect import signature
+from inspect import cleandoc, signature
 from pathlib import Path
 from typing import Any, Self
 
@@ -151,6 +151,12 @@ class Estimator(BaseEstimator):
         self.warm_start = warm_start
         self.random_state = random_state
         self.verbose = verbose
+
+    def __init_subclass__(cls, **arguments: Any) -> None:
+        """Explain the parameters in the docstring of an estimator, where scikit-learn has them."""
+        super().__init_subclass__(**arguments)
+        if cls.__doc__:
+            cls.__doc__ = cleandoc(cls.__doc__).replace("{parameters}", cleandoc(Estimator.__init__.__doc__ or ""))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -40,7 +40,7 @@ def restoring_on_failure(estimator: Estimator) -> Iterator[None]:
 class GPDRFRegressor(RegressorMixin, Estimator):
     """A deep Gaussian process for numbers, or for several numbers at a time.
 
-    The parameters are explained by help(GPDRFRegressor.__init__).
+    {parameters}
 
     Attributes
     ----------
@@ -125,7 +125,7 @@ class GPDRFRegressor(RegressorMixin, Estimator):
 class GPDRFClassifier(ClassifierMixin, Estimator):
     """A deep Gaussian process for classes, or for levels in order by likelihood="ordinal".
 
-    The parameters are explained by help(GPDRFClassifier.__init__).
+    {parameters}
 
     Attributes
     ----------
