@@ -110,7 +110,7 @@ class Estimator(BaseEstimator):
         missing : {"error", "impute", "drop"}
             What to do about missing values.
         device : str
-            "auto", "cpu", "cuda:1", "cpu:f64", …
+            "auto", "cpu", "cuda:1", "cpu:f64", …. A GPU needs a program with CUDA, whose path GPDRF_PROGRAM has.
         threads : int
             Processor threads; the result does not depend on it.
         options : dict
