@@ -33,7 +33,8 @@ type Model struct {
 	batch     int // number of rows that predictor can predict at once
 }
 
-// Load reads a model from a file written by Save, or from the folder of a run that has ended.
+// Load reads a model from a file written by Save, or from the folder of a run that has ended. Rows hold no
+// columns of text: of a model that has such columns, only gpdrf-gpu predict and serve make predictions.
 func Load(path string) (*Model, error) {
 	if path == "" {
 		return nil, inputErrorf("", "gpdrf.Load: the path is empty: give a file of Save, or the folder of a run")
