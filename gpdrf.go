@@ -57,8 +57,8 @@ type Options struct {
 	Ensemble    int        // number of models, each with its own seed, whose mean predicts; 0 is 1
 	EvalSamples int        // number of samples of a prediction; 0 is 100
 
-	// Steps is the number of training steps. 0 is 15000, or 20000 for two layers; attempts take a part of these, and may
-	// choose fewer.
+	// Steps is the number of training steps. 0 is 15000, or 20000 for two layers; attempts take a part of them, and
+	// may choose fewer.
 	Steps     int
 	TimeLimit time.Duration // time of the training, in place of Steps
 	Seed      uint64        // seed of all random numbers; 0 means seed 1
