@@ -1,7 +1,6 @@
 package data
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -20,33 +19,28 @@ func TestScaffoldGroups(t *testing.T) {
 		named += s + "," + "ab"[i%2:i%2+1] + "," + y + "\n"
 	}
 	roles := TableOptions{Roles: RowRoles{Group: scaffold}}
-	for file, opt := range map[string]ReadOptions{
-		table: {Sequence: "smiles", Target: "y", TableOptions: roles},
-		list:  {Tokens: "graphs", Task: "regression", TableOptions: roles},
+	for _, c := range []struct {
+		name, file string
+		opt        ReadOptions
+	}{
+		{"table", table, ReadOptions{Sequence: "smiles", Target: "y", TableOptions: roles}},
+		{"list", list, ReadOptions{Tokens: "graphs", Task: "regression", TableOptions: roles}},
 	} {
-		ds, notes, err := readText(file, opt)
-		must.OK(t, err)
-		if !slices.Equal(ds.Groups, want) || ds.Schema().Roles.Group != scaffold {
-			t.Errorf("%s: groups %v, not %v", file, ds.Groups, want)
-		}
-		const note = "2 scaffolds of 4 molecules; 2 without a ring are one group"
-		if !strings.Contains(strings.Join(notes, "\n"), note) {
-			t.Errorf("notes %q", notes)
-		}
-		like := ds.Schema()
-		again, _, err := readText(file, ReadOptions{Schema: &like, TableOptions: roles}) // to train further
-		if err != nil || !slices.Equal(again.Groups, want) {
-			t.Errorf("%s: %v, %v", file, again, err)
-		}
-		if new, _, err := readText(file, ReadOptions{Schema: &like, TargetOptional: true}); err != nil ||
-			new.Groups != nil {
-			t.Errorf("%s: rows to predict: %v, %v", file, new, err)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			ds, notes, err := readText(c.file, c.opt)
+			must.OK(t, err)
+			must.Equal(t, ds.Groups, want)
+			must.Equal(t, ds.Schema().Roles.Group, scaffold)
+			must.Contain(t, strings.Join(notes, "\n"), "2 scaffolds of 4 molecules; 2 without a ring are one group")
+			like := ds.Schema()
+			further := dataset(readText(c.file, ReadOptions{Schema: &like, TableOptions: roles}))(t)
+			must.Equal(t, further.Groups, want)
+			predicted := dataset(readText(c.file, ReadOptions{Schema: &like, TargetOptional: true}))(t)
+			must.Equal(t, predicted.Groups, nil)
+		})
 	}
-	ds, _, err := readText(named, ReadOptions{Sequence: "smiles", Target: "y", TableOptions: roles})
-	if err != nil || !slices.Equal(ds.Groups, []int32{0, 1, 0, 1, 0, 1}) {
-		t.Errorf("a column of that name: %v, %v", ds, err)
-	}
+	ds := dataset(readText(named, ReadOptions{Sequence: "smiles", Target: "y", TableOptions: roles}))(t)
+	must.Equal(t, ds.Groups, []int32{0, 1, 0, 1, 0, 1}) // of the column of that name
 }
 
 func TestBadScaffolds(t *testing.T) {
