@@ -191,7 +191,7 @@ func (c *Config) Components(samples int) int {
 	case !c.takesMoments():
 		return samples
 	}
-	if c.deterministic() {
+	if c.hasFixedMoments() {
 		samples = 1
 	}
 	if c.Likelihood == PoissonLikelihood {
@@ -200,8 +200,8 @@ func (c *Config) Components(samples int) int {
 	return 2 * samples
 }
 
-// deterministic reports whether the moments of the last layer's outputs do not depend on draws.
-func (c *Config) deterministic() bool {
+// hasFixedMoments reports whether the moments of the last layer's outputs do not depend on draws.
+func (c *Config) hasFixedMoments() bool {
 	return c.Model == GP || c.integrates() && c.Model == DRF && c.Layers == 1
 }
 

@@ -29,7 +29,7 @@ type FunctionArgs struct {
 // for each function. Afterwards, the model holds the parameters of a draw. Counts by moments are an error: their
 // predictions have no variance.
 func (m *Model) SampleFunctions(data *Rows, a FunctionArgs) (*Prediction, error) {
-	if m.exact() && IsCountLikelihood(m.cfg.Likelihood) {
+	if m.predictsOneGaussian() && IsCountLikelihood(m.cfg.Likelihood) {
 		return nil, fmt.Errorf("model: a model %s with a %s likelihood predicts counts, and has no functions",
 			m.cfg.Model, m.cfg.Likelihood)
 	}
@@ -51,7 +51,7 @@ func (m *Model) SampleFunctions(data *Rows, a FunctionArgs) (*Prediction, error)
 		if err != nil {
 			return nil, err
 		}
-		if m.exact() {
+		if m.predictsOneGaussian() {
 			d.step = device.StepNumber{N: predictStep}
 			m.addResidual(p, a.NoiseRows, d)
 		}
@@ -59,7 +59,7 @@ func (m *Model) SampleFunctions(data *Rows, a FunctionArgs) (*Prediction, error)
 		out.H = append(out.H, p.H...)
 		out.addNoise(p)
 	}
-	if t := m.cfg.Temperature; t > 0 && m.exact() {
+	if t := m.cfg.Temperature; t > 0 && m.predictsOneGaussian() {
 		out.spread(t)
 	}
 	return out, nil

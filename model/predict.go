@@ -47,7 +47,7 @@ var ErrAbandoned = errors.New("model: the prediction was abandoned")
 
 // NewPredictor makes the memory that predictions of data with S samples need.
 func (m *Model) NewPredictor(data *Rows, samples int) *Predictor {
-	if m.exact() {
+	if m.predictsOneGaussian() {
 		samples = 1
 	}
 	return &Predictor{m: m, samples: samples, forwardPass: m.newForwardPass(data, samples)}
@@ -95,8 +95,8 @@ func (p *Predictor) Samples() int {
 	return p.samples
 }
 
-// exact reports whether a prediction is one Gaussian.
-func (m *Model) exact() bool { return m.cfg.takesMoments() && m.cfg.deterministic() }
+// predictsOneGaussian reports whether a prediction is one Gaussian.
+func (m *Model) predictsOneGaussian() bool { return m.cfg.takesMoments() && m.cfg.hasFixedMoments() }
 
 // moments returns the tensors of the last layer's means and variances, for likelihoods that take them.
 func (a *activations) moments() (mean, variance *device.Tensor) {

@@ -84,7 +84,7 @@ func (m *Model) Snapshot(samples int, seed uint64) (*Snapshot, error) {
 	if err := m.Precompute(); err != nil {
 		return nil, err
 	}
-	if m.exact() {
+	if m.predictsOneGaussian() {
 		samples = 1
 	}
 	out := &Snapshot{Config: m.cfg, S: samples, TakesMoments: m.cfg.takesMoments()}

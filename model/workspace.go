@@ -47,7 +47,7 @@ func (m *Model) NewWorkspace(samples, batch int) *Workspace {
 // a row at most. Other passes have the other shards. Without shards it goes through the whole batch. Each shard goes in
 // n chunks, which differ by a row at most.
 func (m *Model) NewChunkedWorkspace(samples, batch, n int, shards ...Shard) *Workspace {
-	if m.exact() {
+	if m.predictsOneGaussian() {
 		samples = 1 // nothing is drawn, so that all samples would be the same
 	}
 	if len(shards) == 0 {
