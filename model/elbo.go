@@ -35,9 +35,9 @@ type ELBO struct {
 // backward, for the batch or for each chunk of it. The backward pass of the parameters' terms is last. Nothing is read
 // back: callers use Report. If Abandon or Sum ends it, done is false, and the gradient and the next Report are invalid.
 // Parameters do not change.
-func (m *Model) Gradient(pass *Workspace, data *Rows, args GradientArgs) (done bool) {
-	for i, chunks := range pass.shards {
-		if !m.accumulate(pass, chunks, data, args) {
+func (m *Model) Gradient(ws *Workspace, data *Rows, args GradientArgs) (done bool) {
+	for i, chunks := range ws.shards {
+		if !m.accumulate(ws, chunks, data, args) {
 			return false
 		}
 		if args.Sum != nil && !args.Sum(i) {
@@ -52,7 +52,7 @@ func (m *Model) Gradient(pass *Workspace, data *Rows, args GradientArgs) (done b
 }
 
 // accumulate adds up the gradient over a shard's chunks. The gradient of the GP layer stays in double.
-func (m *Model) accumulate(pass *Workspace, chunks []chunk, data *Rows, args GradientArgs) (done bool) {
+func (m *Model) accumulate(ws *Workspace, chunks []chunk, data *Rows, args GradientArgs) (done bool) {
 	m.dev.Zero(m.params.Grad)
 	if m.gp != nil {
 		m.dev.Widen(m.params.wide, m.params.gpValue)
@@ -71,7 +71,7 @@ func (m *Model) accumulate(pass *Workspace, chunks []chunk, data *Rows, args Gra
 		chunk := &chunks[i]
 		m.gather(chunk, data)
 		m.propagate(chunk, d)
-		m.expectedLogLik(chunk, float64(data.N)/float64(pass.B), pass.S, args.Predictive)
+		m.expectedLogLik(chunk, float64(data.N)/float64(ws.B), ws.S, args.Predictive)
 		m.backward(chunk, d)
 	}
 	for _, layer := range m.drf { // all rows have added to the gradients of its spectra
@@ -80,7 +80,7 @@ func (m *Model) accumulate(pass *Workspace, chunks []chunk, data *Rows, args Gra
 	if m.gp != nil {
 		m.gp.factoriseBackward()
 	}
-	m.last = pass
+	m.last = ws
 	return true
 }
 

@@ -14,7 +14,7 @@ type Model struct {
 	report *device.Tensor // Double: ell, KL(F̄), then KL(W) and KL(Ω) of each layer, KL of L, and jitter [K]
 	slots  []*device.Tensor
 	host   []float64
-	last   *Workspace // pass of the last Gradient
+	last   *Workspace // that of the last Gradient
 
 	rowsHave struct{ weight, offset bool } // what the rows to train on have
 }

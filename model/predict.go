@@ -24,7 +24,7 @@ func (m *Model) Predict(data *Rows, samples int, seed uint64) (*Prediction, erro
 type Predictor struct {
 	m       *Model
 	samples int
-	forwardPass
+	largest forwardPass
 	smaller []forwardPass // by descending size
 
 	first     uint32  // number of the first sample
@@ -36,10 +36,10 @@ type Predictor struct {
 
 // forwardPass is a pass of a prediction with the memory of its rows.
 type forwardPass struct {
-	data *Rows // rows of the pass, or all rows if they are on the device
-	pass *Workspace
-	host []float64 // outputs of the pass [S,B,C]
-	rows []int32   // numbers of its rows in data [B]
+	data      *Rows // rows of the pass, or all rows if they are on the device
+	workspace *Workspace
+	host      []float64 // outputs of the pass [S,B,C]
+	rows      []int32   // numbers of its rows in data [B]
 }
 
 // ErrAbandoned is the error of a prediction that Abandon has ended.
@@ -50,7 +50,7 @@ func (m *Model) NewPredictor(data *Rows, samples int) *Predictor {
 	if m.predictsOneGaussian() {
 		samples = 1
 	}
-	return &Predictor{m: m, samples: samples, forwardPass: m.newForwardPass(data, samples)}
+	return &Predictor{m: m, samples: samples, largest: m.newForwardPass(data, samples)}
 }
 
 // newForwardPass makes a pass for as many samples and rows of data at once as fit.
@@ -65,7 +65,7 @@ const passGrowth = 4
 
 // AddSmallerPasses makes the memory of smaller passes, so that PredictRows takes little time for a few rows.
 func (p *Predictor) AddSmallerPasses() {
-	for n := p.pass.B; n > 1; {
+	for n := p.largest.workspace.B; n > 1; {
 		n = (n + passGrowth - 1) / passGrowth
 		p.smaller = append(p.smaller, p.m.newForwardPass(p.m.StreamForPrediction(n, nil), p.samples))
 	}
@@ -73,18 +73,20 @@ func (p *Predictor) AddSmallerPasses() {
 
 // passFor returns the smallest pass for n rows, or the next smaller one if at least half of it would be empty.
 func (p *Predictor) passFor(n int) forwardPass {
-	w := p.forwardPass
-	for _, v := range p.smaller {
-		if v.pass.B < n && 2*n > w.pass.B {
+	pass := p.largest
+	for _, smaller := range p.smaller {
+		if smaller.workspace.B < n && 2*n > pass.workspace.B {
 			break
 		}
-		w = v
+		pass = smaller
 	}
-	return w
+	return pass
 }
 
 // SolveRows calls Model.SolveRows with the predictor's data.
-func (p *Predictor) SolveRows(going func(done int) bool) { p.m.SolveRows(p.pass, p.data, going) }
+func (p *Predictor) SolveRows(going func(done int) bool) {
+	p.m.SolveRows(p.largest.workspace, p.largest.data, going)
+}
 
 // Samples returns S of the predictions. A Poisson likelihood in closed form has several nodes of Gauss–Hermite for each
 // sample.
@@ -111,7 +113,7 @@ func (p *Predictor) Predict(seed uint64) (*Prediction, error) {
 	if err := p.m.Precompute(); err != nil {
 		return nil, err
 	}
-	return p.PredictRows(p.data.N, p.data.from, seed)
+	return p.PredictRows(p.largest.data.N, p.largest.data.from, seed)
 }
 
 // PredictRows predicts n rows of the host, as Predict does: x gives the rows lo … hi−1 [hi−lo,Width]. The predictor has
@@ -125,15 +127,16 @@ func (p *Predictor) PredictRows(n int, x func(lo, hi int) []float64, seed uint64
 	for next := p.send(0, n, x); next.n > 0; {
 		now := next
 		p.gather(now)
-		mean, variance := now.pass.out, (*device.Tensor)(nil)
+		ws := now.pass.workspace
+		mean, variance := ws.out, (*device.Tensor)(nil)
 		if m.cfg.takesMoments() {
-			mean, variance = now.pass.moments()
+			mean, variance = ws.moments()
 		}
-		for s := 0; s < p.samples; s += now.pass.S {
+		for s := 0; s < p.samples; s += ws.S {
 			if p.Abandon != nil && p.Abandon() {
 				return nil, ErrAbandoned
 			}
-			m.propagate(&now.pass.chunks[0],
+			m.propagate(&ws.chunks[0],
 				draw{seed: seed, step: device.StepNumber{N: predictStep}, sample: p.first + uint32(s)})
 			if s == 0 {
 				next = p.send(now.first+now.n, n, x) // the upload runs while the device computes
@@ -153,16 +156,16 @@ func (p *Predictor) PredictRows(n int, x func(lo, hi int) []float64, seed uint64
 
 // predictBatch is the rows first … first+n−1 of a prediction, which go through a pass at once.
 type predictBatch struct {
-	forwardPass
+	pass     forwardPass
 	first, n int
 }
 
 // send begins to bring the next batch of n rows from row first on, unless they are on the device.
 func (p *Predictor) send(first, n int, x func(lo, hi int) []float64) predictBatch {
-	w := p.passFor(n - first)
-	next := predictBatch{w, first, min(w.pass.B, n-first)}
-	if next.n > 0 && next.data.feed != nil {
-		uploadPiece(next.data.feed, next.data, x(first, first+next.n), 0, next.n)
+	pass := p.passFor(n - first)
+	next := predictBatch{pass, first, min(pass.workspace.B, n-first)}
+	if next.n > 0 && pass.data.feed != nil {
+		uploadPiece(pass.data.feed, pass.data, x(first, first+next.n), 0, next.n)
 	}
 	return next
 }
@@ -170,31 +173,32 @@ func (p *Predictor) send(first, n int, x func(lo, hi int) []float64) predictBatc
 // gather takes the rows of a batch to its pass. All rows have the noise of row 0, so that only their inputs make them
 // differ, unless noiseRows says otherwise.
 func (p *Predictor) gather(next predictBatch) {
-	at := next.first
-	if next.data.feed != nil {
-		next.data.feed.Next()
+	pass, ws, at := next.pass, next.pass.workspace, next.first
+	if pass.data.feed != nil {
+		pass.data.feed.Next()
 		at = 0
 	}
-	for i := range next.rows {
-		next.rows[i] = int32(at + min(i, next.n-1)) // the last batch is filled up with its last row
+	for i := range pass.rows {
+		pass.rows[i] = int32(at + min(i, next.n-1)) // the last batch is filled up with its last row
 	}
-	p.m.dev.UploadInts(next.pass.rows, next.rows)
-	p.m.gather(&next.pass.chunks[0], next.data)
+	p.m.dev.UploadInts(ws.rows, pass.rows)
+	p.m.gather(&ws.chunks[0], pass.data)
 	if p.noiseRows == nil {
-		p.m.dev.Zero(next.pass.rows)
+		p.m.dev.Zero(ws.rows)
 		return
 	}
-	for i := range next.rows {
-		next.rows[i] = p.noiseRows[next.first+min(i, next.n-1)]
+	for i := range pass.rows {
+		pass.rows[i] = p.noiseRows[next.first+min(i, next.n-1)]
 	}
-	p.m.dev.UploadInts(next.pass.rows, next.rows)
+	p.m.dev.UploadInts(ws.rows, pass.rows)
 }
 
 // read copies a tensor [S,B,C] of the pass to its place in the numbers [S,N,C] of a prediction, from sample s on.
-func (p predictBatch) read(dev device.Device, of *Prediction, numbers []float64, t *device.Tensor, s int) {
-	dev.Download(p.host, t)
-	for i := range min(p.pass.S, of.S-s) {
-		copy(numbers[((s+i)*of.N+p.first)*of.C:][:p.n*of.C], p.host[i*p.pass.B*of.C:])
+func (b predictBatch) read(dev device.Device, of *Prediction, numbers []float64, t *device.Tensor, s int) {
+	host, ws := b.pass.host, b.pass.workspace
+	dev.Download(host, t)
+	for i := range min(ws.S, of.S-s) {
+		copy(numbers[((s+i)*of.N+b.first)*of.C:][:b.n*of.C], host[i*ws.B*of.C:])
 	}
 }
 
@@ -229,11 +233,11 @@ func (m *Model) predictBytes(data *Rows, samples, batch int) int64 {
 	}
 	before := ledger.Total()
 	dry.withBatch(data, batch)
-	p := dry.NewWorkspace(samples, batch)
+	ws := dry.NewWorkspace(samples, batch)
 	if dry.gp != nil {
 		dry.gp.factorise()
 	}
 	dry.spectra()
-	dry.propagate(&p.chunks[0], draw{step: device.StepNumber{N: predictStep}})
+	dry.propagate(&ws.chunks[0], draw{step: device.StepNumber{N: predictStep}})
 	return ledger.Total() - before
 }

@@ -12,7 +12,7 @@ type Shard struct{ Lo, Hi int }
 // Summands returns the tensors that GradientArgs.Sum replaces by their sums over all shards. They are the gradient, in
 // double for the GP layer and in Real for the rest, and ell of each chunk of a shard. Report adds up the ell of all
 // chunks.
-func (m *Model) Summands(w *Workspace, shard int) (gradient []*device.Tensor, ells *device.Tensor) {
+func (m *Model) Summands(ws *Workspace, shard int) (gradient []*device.Tensor, ells *device.Tensor) {
 	gp := m.params.gp
 	if gp > 0 {
 		gradient = append(gradient, m.params.dwide)
@@ -20,9 +20,9 @@ func (m *Model) Summands(w *Workspace, shard int) (gradient []*device.Tensor, el
 	if gp < m.params.total {
 		gradient = append(gradient, m.params.Grad.View(gp, m.params.total-gp))
 	}
-	if w.ells == nil {
+	if ws.ells == nil {
 		return gradient, m.slots[slotEll]
 	}
-	chunks := len(w.shards[shard])
-	return gradient, w.ells.View(shard*chunks, chunks)
+	chunks := len(ws.shards[shard])
+	return gradient, ws.ells.View(shard*chunks, chunks)
 }

@@ -8,11 +8,11 @@ package model
 //
 // It uses the pass's memory, and changes its row numbers. going is called with the number of finished rows. If it
 // returns false, the work ends and the data is unusable.
-func (m *Model) SolveRows(w *Workspace, data *Rows, going func(done int) bool) {
+func (m *Model) SolveRows(ws *Workspace, data *Rows, going func(done int) bool) {
 	if m.gp == nil || !m.gp.fixed || m.cfg.kernels() > 1 || data.d == nil || data.from != nil || data.solved {
 		return
 	}
-	q := &w.chunks[0]
+	q := &ws.chunks[0]
 	b, inducing := q.b, m.cfg.Inducing
 	rows := make([]int32, b)
 	a, table := make([]float64, inducing*b), make([]float64, b*inducing)
