@@ -5,11 +5,9 @@ import "github.com/gpdrf/gpdrf-gpu/device"
 // inputs are the inputs of rows of the GP layer, in double.
 type inputs struct {
 	x *device.Tensor // [B,D]; nil where rows are sequences alone
-	// [B,I·M], squared distances to X̄ under each map; nil where there are no sequences
-	d *device.Tensor
-
-	// d holds 2(1 − A) in place of distances: see SolveRows
-	solved bool
+	// [B,I·M], squared distances to X̄ under each map, or 2(1 − A) if solved; nil where there are no sequences
+	d      *device.Tensor
+	solved bool // SolveRows has replaced the distances of these rows
 
 	// d in Real before it is widened, if it is computed from vectors; nil if it comes from a table
 	real *device.Tensor

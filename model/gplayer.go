@@ -173,14 +173,19 @@ func (g *gpLayer) forward(p *gpActivations) {
 	g.dev.Moments(g.momentsArgs(p))
 }
 
-// solve computes A = L⁻¹ Kuf/α of the rows in p.in. After SolveRows, the table has A already.
+// solve computes A = L⁻¹ Kuf/α of the rows in p.in.
 func (g *gpLayer) solve(p *gpActivations) {
 	if p.in.solved {
-		g.terms[0].correlate(g, &termCorrelations{c: p.a}, &p.in)
+		g.readSolved(p.a, &p.in)
 		return
 	}
 	g.correlate(p.kuf, &p.in)
 	g.dev.Trsm(p.a, g.l, p.kuf.c)
+}
+
+// readSolved reads A of rows that SolveRows has solved: the linear kernel makes 1 − d/2 of their d = 2(1 − A).
+func (g *gpLayer) readSolved(a *device.Tensor, rows *inputs) {
+	g.terms[0].correlate(g, &termCorrelations{c: a}, rows)
 }
 
 // backward takes the gradients of the moments to the gradients of parameters, of L and of the whitened q(F̄), and adds

@@ -7,7 +7,7 @@ import "github.com/gpdrf/gpdrf-gpu/device"
 type Rows struct {
 	N int
 	x *device.Tensor // Real [N,D]; nil where rows are sequences alone
-	// Real [N,I·M], squared distances to X̄; nil where there are no sequences, or vectors of them
+	// Real [N,I·M], squared distances to X̄, or 2(1 − A) if solved; nil without sequences, or for vectors of them
 	d *device.Tensor
 	// feature vectors of the sequences under each map, from which a step computes the distances of its batch; or nil
 	vectors []device.Sparse
@@ -15,7 +15,7 @@ type Rows struct {
 	y       Targets
 	total   float64 // Σ w of all rows; N without weights
 
-	solved bool // d holds 2(1 − A) in place of distances, by SolveRows
+	solved bool // SolveRows has replaced the distances
 
 	// rows lo … hi−1 on the host, of which x and d hold one batch; nil for other data
 	from func(lo, hi int) []float64
