@@ -1,18 +1,18 @@
 package device
 
-// Feed brings data from the host in pieces: each piece while the device computes with the piece before.
+// Feed brings data from the host in batches: each batch while the device computes with the batch before.
 type Feed interface {
 	// Upload and UploadInts are Device's methods for the tensors of the feed and views of their first elements. From
 	// here to Next, no operation may use the tensor.
 	Upload(dst *Tensor, src []float64)
 	UploadInts(dst *Tensor, src []int32)
-	// Next ends a piece: operations that are called after it find the data uploaded before it.
+	// Next ends a batch: operations that are called after it find the data uploaded before it.
 	Next()
 }
 
 // Feeder is a device that uploads while it computes.
 type Feeder interface {
-	// Feed makes a feed into tensors, with memory for a piece that is being uploaded.
+	// Feed makes a feed into tensors, with memory for a batch that is being uploaded.
 	Feed(dst ...*Tensor) Feed
 }
 

@@ -67,7 +67,7 @@ func (d *Rows) SendBatch(key device.Key) {
 			b.batchLabels = append(b.batchLabels, b.labels[i])
 		}
 	}
-	uploadPiece(d.feed, d, b.x, 0, len(b.rows))
+	uploadInputs(d.feed, d, b.x, 0, len(b.rows))
 	for k, y := range b.y {
 		d.feed.Upload(y.dst, b.batchY[k])
 	}

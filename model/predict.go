@@ -165,7 +165,7 @@ func (p *Predictor) send(first, n int, x func(lo, hi int) []float64) predictBatc
 	pass := p.passFor(n - first)
 	next := predictBatch{pass, first, min(pass.workspace.B, n-first)}
 	if next.n > 0 && pass.data.feed != nil {
-		uploadPiece(pass.data.feed, pass.data, x(first, first+next.n), 0, next.n)
+		uploadInputs(pass.data.feed, pass.data, x(first, first+next.n), 0, next.n)
 	}
 	return next
 }

@@ -63,7 +63,7 @@ func (m *Model) UploadRows(rows HostRows, y []float64, labels []int32) *Rows {
 	}
 	for lo := 0; lo < rows.N && d.width() > 0; lo += step {
 		hi := min(lo+step, rows.N)
-		uploadPiece(m.dev, d, rows.X(lo, hi), lo, hi)
+		uploadInputs(m.dev, d, rows.X(lo, hi), lo, hi)
 	}
 	if y != nil || labels != nil {
 		d.addTargets(m, rows.N, rows, y, labels)
@@ -170,8 +170,8 @@ type uploader interface {
 	Upload(dst *device.Tensor, src []float64)
 }
 
-// uploadPiece writes the rows lo … hi−1 of x and d.
-func uploadPiece(to uploader, d *Rows, rows []float64, lo, hi int) {
+// uploadInputs writes the rows lo … hi−1 of x and d.
+func uploadInputs(to uploader, d *Rows, rows []float64, lo, hi int) {
 	first := 0
 	width := d.width()
 	for _, dst := range d.tensors() {

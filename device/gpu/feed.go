@@ -10,16 +10,16 @@ import (
 // feed uploads on a separate stream, to other tensors than the operations use. Next copies them to the tensors of the
 // operations, which is quick on the device: a recorded loop knows one address.
 type feed struct {
-	device  *Device
-	ahead   *cuda.UploadStream // stream of the uploads; nil on a dry device
-	dst     []*device.Tensor
-	waiting []*device.Tensor // tensors like dst that wait for Next
-	piece   []int            // number of uploaded elements of each tensor
+	device   *Device
+	ahead    *cuda.UploadStream // stream of the uploads; nil on a dry device
+	dst      []*device.Tensor
+	waiting  []*device.Tensor // tensors like dst that wait for Next
+	uploaded []int            // number of elements of each tensor
 }
 
 // Feed makes a feed into tensors (device.Feeder).
 func (d *Device) Feed(dst ...*device.Tensor) device.Feed {
-	f := &feed{device: d, dst: dst, piece: make([]int, len(dst))}
+	f := &feed{device: d, dst: dst, uploaded: make([]int, len(dst))}
 	for _, t := range dst {
 		f.waiting = append(f.waiting, d.New(t.DType(), t.Shape()...))
 	}
@@ -55,14 +55,14 @@ func (f *feed) staging(dst *device.Tensor) *device.Tensor {
 	}
 	for i, t := range f.dst {
 		if f.device.memory(t).ptr == f.device.memory(dst).ptr {
-			f.piece[i] = dst.Len()
+			f.uploaded[i] = dst.Len()
 			return f.waiting[i].View(0, dst.Len())
 		}
 	}
 	panic("gpu: an upload by a feed to a tensor that is not of it")
 }
 
-// Next ends a piece. The next piece may follow as soon as this one is copied.
+// Next ends a batch. The next batch may follow as soon as this one is copied.
 func (f *feed) Next() {
 	d := f.device
 	d.outside("Next")
@@ -70,9 +70,9 @@ func (f *feed) Next() {
 		return
 	}
 	d.check("Next", f.ahead.Join())
-	for i, n := range f.piece {
+	for i, n := range f.uploaded {
 		d.Copy(f.dst[i].View(0, n), f.waiting[i].View(0, n))
-		f.piece[i] = 0
+		f.uploaded[i] = 0
 	}
 	d.check("Next", f.ahead.Fork())
 }
