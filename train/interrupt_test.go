@@ -49,7 +49,7 @@ func interruptIn(t *testing.T, j *Job, set *data.Dataset, folder *rundir.Folder,
 	j.Test, j.Started, j.Reporter, j.Save = set, time.Now(), &logging{folder: folder}, folder.Save
 	out, err := j.Run(ctx)
 	if err == nil {
-		_, err = folder.Commit(out.Config, out.Trained, NewResult(j, out, nil))
+		_, err = folder.Commit(out.Config, out.Trained, NewResult(j, out))
 	}
 	return out, err
 }

@@ -7,12 +7,11 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/internal/version"
-	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
-// NewResult gathers the results of a run; scores is nil for a run without test rows.
-func NewResult(j *Job, out *Outcome, scores *fitted.Scores) *rundir.Result {
+// NewResult gathers the results of a run, without scores.
+func NewResult(j *Job, out *Outcome) *rundir.Result {
 	c := out.Config
 	folder, _ := os.Getwd() // "" if the folder has been removed
 	r := &rundir.Result{
@@ -34,9 +33,6 @@ func NewResult(j *Job, out *Outcome, scores *fitted.Scores) *rundir.Result {
 	}
 	if j.Test != nil {
 		r.Fingerprint.Test = j.Test.Fingerprint
-	}
-	if scores != nil {
-		r.ResultScores = scores.ResultScores
 	}
 	return r
 }

@@ -116,7 +116,7 @@ func TestMeanOfRecentReadings(t *testing.T) {
 				mean += p.Objective / float64(want)
 			}
 		}
-		last, got := r.all[len(r.all)-1], NewResult(job, out, nil).ObjectiveMean
+		last, got := r.all[len(r.all)-1], NewResult(job, out).ObjectiveMean
 		if last.Step != steps || math.Abs(last.Shown()-mean) > 1e-9*math.Abs(mean) || *got != *last.ObjectiveMean ||
 			!(got.SE > 0) || got.Readings != want {
 			t.Errorf("%d steps: the mean is %g, the last line has %+v, the result %+v", steps, mean, last, got)

@@ -159,7 +159,7 @@ func complete(t *testing.T, j *Job, set *data.Dataset, folder *rundir.Folder, sa
 		return err
 	}
 	out := must.Get(j.Run(context.Background()))(t)
-	must.Get(folder.Commit(out.Config, out.Trained, NewResult(j, out, nil)))(t)
+	must.Get(folder.Commit(out.Config, out.Trained, NewResult(j, out)))(t)
 }
 
 // logging is a Reporter that writes the metrics.

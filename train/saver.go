@@ -94,7 +94,7 @@ func (r *run) checkpointAttempts(attempts []rundir.Attempt) {
 // newCheckpoint returns a checkpoint without steps, vectors and attempts.
 func (r *run) newCheckpoint(out *Outcome) *rundir.Checkpoint {
 	out.Config = r.config
-	c := &rundir.Checkpoint{Trained: r.trained, Config: r.config, Result: NewResult(r.job, out, nil)}
+	c := &rundir.Checkpoint{Trained: r.trained, Config: r.config, Result: NewResult(r.job, out)}
 	c.Result.Unfinished, c.Result.Interrupted = true, false
 	c.State = rundir.State{Used: r.clock.used(), Limit: r.clock.limit.Time, Deadline: r.clock.deadline}
 	if r.validation != nil {

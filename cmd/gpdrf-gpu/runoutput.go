@@ -36,7 +36,7 @@ const lastTest = 700 * time.Millisecond
 
 // save writes the run as it is before its test. guard keeps it whole.
 func (o *runOutput) save(guard *exitGuard) error {
-	o.saved = train.NewResult(o.job, o.out, nil)
+	o.saved = train.NewResult(o.job, o.out)
 	o.saved.Failure = rundir.Untested
 	return guard.write(func() (err error) {
 		o.path, err = o.folder.Commit(o.out.Config, o.out.Trained, o.saved)
