@@ -6,12 +6,10 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/device"
 	"github.com/gpdrf/gpdrf-gpu/dist"
-	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/memory"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
-	"github.com/gpdrf/gpdrf-gpu/train/step"
 )
 
 // measureOnDevice measures a run whose rows are on the device. Distances of sequences are a table if the run fits with
@@ -118,39 +116,4 @@ func (s *spec) measure(c options.Config, free *int64, stream bool, train,
 	}
 	return memory.New(memory.Plan{Device: s.job.Device.Name(), Samples: c.Samples, Batch: c.Batch,
 		Rows: c.ChunkRows(), Streams: stream, Free: free}, ledger, host), nil
-}
-
-// trainingRows are the rows of a run with their targets, for a device.
-type trainingRows struct {
-	rows   model.HostRows
-	y      []float64
-	labels []int32
-	stream bool // rows stay on the host
-}
-
-// newTrainingRows returns the given inputs with the labels, weights and offsets of a data set.
-func newTrainingRows(ds *data.Dataset, inputs model.HostRows, stream bool) trainingRows {
-	inputs.Weight, inputs.Offset = ds.Weights, ds.Offset
-	return trainingRows{rows: inputs, labels: ds.Labels, stream: stream}
-}
-
-// newStep puts a run on a device: parameters, which are still zero, the rows or memory for a batch of them, and the
-// memory of a step.
-func newStep(dev device.Device, ranks dist.Comm, c options.Config, mc model.Config,
-	rows trainingRows) (*step.Step, error) {
-	m, err := model.New(dev, mc)
-	if err != nil {
-		return nil, &usererror.Error{Err: err}
-	}
-	var set *model.Rows
-	if rows.stream {
-		set = m.StreamForTraining(rows.rows, rows.y, rows.labels, c.Batch)
-	} else {
-		set = m.UploadRows(rows.rows, rows.y, rows.labels)
-	}
-	return step.New(dev, m, set, step.NewReducer(ranks, c.Deterministic), step.Options{
-		Seed: c.Seed, Samples: c.Samples, Batch: c.Batch, ChunkRows: c.ChunkRows(), Natural: c.NatGrad > 0,
-		Predictive: c.Objective == options.Predictive,
-		Beta1:      c.AdamBeta1, Beta2: c.AdamBeta2, Eps: c.AdamEps, L2: c.L2,
-	}), nil
 }
