@@ -10,7 +10,7 @@ import (
 // numbers of the whole batch, and computes the rows of its own shards. Then a Reducer gives each rank the gradient of
 // the batch. Ranks never send parameters: all do the same update.
 
-// Reducer adds up the gradients of a batch's shards over all ranks: local, host or nccl.
+// Reducer adds up the gradients of a batch's shards over all ranks: localReducer, hostReducer or deviceReducer.
 type Reducer interface {
 	// shards returns this rank's shards of a batch, and the number that all ranks have. first is true if this rank has
 	// the first of all, which has the KL terms.
@@ -39,13 +39,28 @@ func NewReducer(c dist.Comm, deterministic bool) Reducer {
 	a, onDevice := c.(deviceComm)
 	switch {
 	case deterministic:
-		return &host{comm: c, deterministic: true}
+		return &hostReducer{comm: c, deterministic: true}
 	case c.Size() == 1:
-		return local{}
+		return localReducer{}
 	case onDevice:
-		return &nccl{onDevice: a, comm: c}
+		return &deviceReducer{onDevice: a, comm: c}
 	}
-	return &host{comm: c}
+	return &hostReducer{comm: c}
+}
+
+// localReducer is the Reducer of one rank, whose gradient is the gradient of the batch.
+type localReducer struct{}
+
+func (localReducer) shards(batch int) ([]model.Shard, int, bool) {
+	return []model.Shard{{Lo: 0, Hi: batch}}, 1, true
+}
+
+func (localReducer) bind(*Step) func(int) bool { return nil }
+func (localReducer) replayable() bool          { return true }
+
+func (localReducer) run(compute func(device.StepScalars), now device.StepScalars) error {
+	compute(now)
+	return nil
 }
 
 // shardsOf returns the shards lo … hi−1 of n, and n.

@@ -141,18 +141,3 @@ func (s *Step) Label(ledger *device.Ledger) {
 	ledger.Label("set", s.Rows)
 	ledger.Label("adam", &s.adam)
 }
-
-// local is the Reducer of one rank, whose gradient is the gradient of the batch.
-type local struct{}
-
-func (local) shards(batch int) ([]model.Shard, int, bool) {
-	return []model.Shard{{Lo: 0, Hi: batch}}, 1, true
-}
-
-func (local) bind(*Step) func(int) bool { return nil }
-func (local) replayable() bool          { return true }
-
-func (local) run(compute func(device.StepScalars), now device.StepScalars) error {
-	compute(now)
-	return nil
-}

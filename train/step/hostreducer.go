@@ -6,8 +6,8 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/model"
 )
 
-// host is the Reducer that adds up in the memory of the host, with any dist.Comm.
-type host struct {
+// hostReducer is the Reducer that adds up in the memory of the host, with any dist.Comm.
+type hostReducer struct {
 	comm          dist.Comm
 	deterministic bool
 	tree          *dist.Tree // nil: sums in the order of the engine
@@ -20,7 +20,7 @@ type host struct {
 	err      error            // error of the last sum
 }
 
-func (h *host) shards(batch int) ([]model.Shard, int, bool) {
+func (h *hostReducer) shards(batch int) ([]model.Shard, int, bool) {
 	rank, size := h.comm.Rank(), h.comm.Size()
 	if h.deterministic {
 		lo, hi := dist.Share(dist.Shards, rank, size)
@@ -29,7 +29,7 @@ func (h *host) shards(batch int) ([]model.Shard, int, bool) {
 	return shardsOf(batch, rank, rank+1, size)
 }
 
-func (h *host) bind(s *Step) func(shard int) bool {
+func (h *hostReducer) bind(s *Step) func(shard int) bool {
 	own, _, _ := h.shards(s.options.Batch)
 	h.step = s
 	for i := range own {
@@ -45,15 +45,15 @@ func (h *host) bind(s *Step) func(shard int) bool {
 	return h.sum
 }
 
-func (h *host) replayable() bool { return false }
+func (h *hostReducer) replayable() bool { return false }
 
-func (h *host) run(compute func(device.StepScalars), now device.StepScalars) error {
+func (h *hostReducer) run(compute func(device.StepScalars), now device.StepScalars) error {
 	compute(now)
 	return h.err
 }
 
 // sum adds the gradient of a shard, and replaces the gradient by the sum over all ranks after the last shard.
-func (h *host) sum(shard int) (ok bool) {
+func (h *hostReducer) sum(shard int) (ok bool) {
 	rest := h.flat
 	for _, t := range h.gradient {
 		h.step.dev.Download(rest[:t.Len()], t)
@@ -85,7 +85,7 @@ func (h *host) sum(shard int) (ok bool) {
 }
 
 // uploadSums replaces the gradient on the device by the sums, and sets the votes of the step.
-func (h *host) uploadSums() {
+func (h *hostReducer) uploadSums() {
 	rest := h.flat
 	for _, t := range h.gradient {
 		h.step.dev.Upload(t, rest[:t.Len()])

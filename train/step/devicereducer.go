@@ -15,8 +15,8 @@ type deviceComm interface {
 	Wait(do func())
 }
 
-// nccl is the Reducer that adds up on the device, in the order of its queue.
-type nccl struct {
+// deviceReducer is the Reducer that adds up on the device, in the order of its queue.
+type deviceReducer struct {
 	onDevice deviceComm
 	comm     dist.Comm
 
@@ -28,12 +28,12 @@ type nccl struct {
 	host      []float64        // copy of numbers on the host
 }
 
-func (r *nccl) shards(batch int) ([]model.Shard, int, bool) {
+func (r *deviceReducer) shards(batch int) ([]model.Shard, int, bool) {
 	rank := r.comm.Rank()
 	return shardsOf(batch, rank, rank+1, r.comm.Size())
 }
 
-func (r *nccl) bind(s *Step) func(shard int) bool {
+func (r *deviceReducer) bind(s *Step) func(shard int) bool {
 	r.step = s
 	r.sums, r.chunkElls = s.Model.Summands(s.Workspace, 0)
 	for i := range r.chunkElls.Len() {
@@ -45,10 +45,10 @@ func (r *nccl) bind(s *Step) func(shard int) bool {
 	return r.sum
 }
 
-func (r *nccl) replayable() bool { return true }
+func (r *deviceReducer) replayable() bool { return true }
 
 // sum puts the sum over all ranks on the device's queue.
-func (r *nccl) sum(int) bool {
+func (r *deviceReducer) sum(int) bool {
 	for i, ell := range r.ells {
 		r.step.dev.Copy(r.numbers.View(2+i, 1), ell)
 	}
@@ -57,7 +57,7 @@ func (r *nccl) sum(int) bool {
 }
 
 // run adds up the votes of all ranks, and the log-likelihoods for Model.Report.
-func (r *nccl) run(compute func(device.StepScalars), now device.StepScalars) error {
+func (r *deviceReducer) run(compute func(device.StepScalars), now device.StepScalars) error {
 	s := r.step
 	clear(r.host)
 	r.host[0], r.host[1] = s.Votes.Late, s.Votes.Interrupted
