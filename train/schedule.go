@@ -11,9 +11,9 @@ import (
 // schedule holds the values that change over the steps of a run: the learning rate, the KL weight and which parameters
 // are fixed. Steps count from 1.
 type schedule struct {
-	options.Config
-	steps    int
-	segments []options.Segment // before the one for steps
+	config   options.Config
+	length   int               // number of steps of the last segment
+	segments []options.Segment // those before
 }
 
 func newSchedule(c options.Config) schedule {
@@ -24,7 +24,7 @@ func newSchedule(c options.Config) schedule {
 // position returns the number that a step has in a run with the length of its segment from the start, and the number of
 // steps of that run. Each segment begins at the share of the run that is done, and divides the rest among its steps.
 func (s *schedule) position(step int) (position, steps float64) {
-	done, begin, length := 0.0, 0, s.steps
+	done, begin, length := 0.0, 0, s.length
 	shareAfter := func(step, length int) float64 {
 		return done + (1-done)*float64(step-begin)/float64(length-begin)
 	}
@@ -59,16 +59,16 @@ func UnfinishedWarning(c options.Config) string {
 const finalRateShare = 1e-3
 
 func (s *schedule) learningRate(step int) float64 {
-	rate := s.LR
-	if step < s.Warmup {
-		rate *= float64(step) / float64(s.Warmup)
+	rate := s.config.LR
+	if step < s.config.Warmup {
+		rate *= float64(step) / float64(s.config.Warmup)
 	}
 	return rate * s.decay(step)
 }
 
 // decay returns the share of a step's size that the cosine leaves.
 func (s *schedule) decay(step int) float64 {
-	if s.Decay != options.Cosine {
+	if s.config.Decay != options.Cosine {
 		return 1
 	}
 	position, steps := s.position(step)
@@ -81,18 +81,18 @@ const naturalWarmupStart = 1e-3
 // naturalStepSize returns the size of natural-gradient steps. Its logarithm rises linearly over the warm-up, and then
 // it falls as the learning rate does.
 func (s *schedule) naturalStepSize(step int) float64 {
-	if step < s.Warmup {
-		return s.NatGrad * math.Pow(naturalWarmupStart, 1-float64(step)/float64(s.Warmup))
+	if step < s.config.Warmup {
+		return s.config.NatGrad * math.Pow(naturalWarmupStart, 1-float64(step)/float64(s.config.Warmup))
 	}
-	return s.NatGrad * min(1, s.decay(step))
+	return s.config.NatGrad * min(1, s.decay(step))
 }
 
 func (s *schedule) klWeight(step int) float64 {
 	position, steps := s.position(step)
-	if ramp := s.KLWarmup * steps; position < ramp {
-		return s.KLWeight * position / ramp
+	if ramp := s.config.KLWarmup * steps; position < ramp {
+		return s.config.KLWeight * position / ramp
 	}
-	return s.KLWeight
+	return s.config.KLWeight
 }
 
 // fixed reports whether Adam leaves the parameters of a role alone at a step.
@@ -101,19 +101,19 @@ func (s *schedule) fixed(role model.Role, step int) bool {
 	case model.Fixed:
 		return true
 	case model.InducingOutputs:
-		return s.NatGrad > 0
+		return s.config.NatGrad > 0
 	case model.InducingPoints:
-		return !s.LearnInducing
+		return !s.config.LearnInducing
 	case model.Spectra:
-		return step <= s.FreezeOmega
+		return step <= s.config.FreezeOmega
 	case model.Kernel:
-		return step <= s.FreezeKernel
+		return step <= s.config.FreezeKernel
 	case model.Tail:
-		return !s.LearnDoF || step <= s.FreezeKernel
+		return !s.config.LearnDoF || step <= s.config.FreezeKernel
 	}
 	return false
 }
 
 func (s *schedule) changesFixed(step int) bool {
-	return step == 1 || step == s.FreezeOmega+1 || step == s.FreezeKernel+1
+	return step == 1 || step == s.config.FreezeOmega+1 || step == s.config.FreezeKernel+1
 }

@@ -39,7 +39,7 @@ func TestSchedule(t *testing.T) {
 	natural := newSchedule(config(t, "steps=1000 warmup=100 decay=none natgrad=0.2"))
 	near("natural steps half-way through the warm-up", natural.naturalStepSize(50), 0.2*math.Sqrt(naturalWarmupStart))
 	near("natural steps after it", natural.naturalStepSize(100), 0.2)
-	natural.Decay = "cosine"
+	natural.config.Decay = "cosine"
 	near("natural steps half-way through the run", natural.naturalStepSize(501), 0.2*0.501)
 	if natural.naturalStepSize(100) > 0.2 {
 		t.Error("natural steps are larger than they are to be")

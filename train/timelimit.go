@@ -73,7 +73,7 @@ func (r *run) fitTimeLimit(ctx context.Context) error {
 	c := r.config
 	limit := r.clock.limit.Time
 	remaining := limit - r.clock.used()
-	r.schedule.steps = 1 << 20 // the schedules need a length; these steps are thrown away
+	r.schedule.length = 1 << 20 // the schedules need a length; these steps are thrown away
 	perStep, err := r.stepTime(ctx, min(longestTiming, portion(timingShare, remaining)))
 	if err != nil {
 		return err
