@@ -22,7 +22,7 @@ func TestParts(t *testing.T) {
 				for range 2 { // the second must overwrite the results of the first
 					f.m.Gradient(p, f.data, f.step)
 				}
-				e := must.Get(f.m.Report(f.step.KLWeight.Value))(t)
+				e := must.Get(f.m.ReadELBO(f.step.KLWeight.Value))(t)
 				dev.Download(gradient, f.m.params.Grad)
 				if n := must.AllocsPerRun(1, func() { f.m.Gradient(p, f.data, f.step) }); n > 0 {
 					t.Errorf("a step in chunks of %d allocates %g times", most, n)

@@ -203,9 +203,9 @@ func (m *Model) backward(chunk *chunk, d draw) {
 	m.gp.backward(chunk.gp)
 }
 
-// Report reads the last evaluation's numbers from the device. It returns the errors of the evaluation: a kernel matrix
-// that could not be factorised, or a bound that is not finite.
-func (m *Model) Report(klWeight float64) (ELBO, error) {
+// ReadELBO reads the last evaluation's numbers from the device. It returns the errors of the evaluation: a kernel
+// matrix that could not be factorised, or a bound that is not finite.
+func (m *Model) ReadELBO(klWeight float64) (ELBO, error) {
 	m.dev.Download(m.host, m.report)
 	scalars := len(m.slots)
 	if err := device.CheckJitter(m.host[scalars:]); err != nil {

@@ -115,7 +115,7 @@ func newFixtureOf(t testing.TB, dev device.Device, c Config, weighted bool) *fix
 func (f *fixture) value(t testing.TB) float64 {
 	t.Helper()
 	f.m.Gradient(f.pass, f.data, f.step)
-	e := must.Get(f.m.Report(f.step.KLWeight.Value))(t)
+	e := must.Get(f.m.ReadELBO(f.step.KLWeight.Value))(t)
 	return e.Value
 }
 

@@ -240,7 +240,7 @@ func TestKLAtPrior(t *testing.T) {
 		}
 		dev.Upload(f.m.params.Value, f.flat)
 		f.m.Gradient(f.pass, f.data, f.step)
-		e := must.Get(f.m.Report(1))(t)
+		e := must.Get(f.m.ReadELBO(1))(t)
 		if c.Whiten || c.Model == DRF {
 			if math.Abs(e.KL) > 1e-10 {
 				t.Errorf("%s: KL of the prior is %g", c.testName(), e.KL)

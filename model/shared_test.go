@@ -23,7 +23,7 @@ func TestShards(t *testing.T) {
 			}
 			p := upload(f.m.NewWorkspace(c.Samples, len(rows)))
 			f.m.Gradient(p, f.data, f.step)
-			whole := must.Get(f.m.Report(f.step.KLWeight.Value))(t)
+			whole := must.Get(f.m.ReadELBO(f.step.KLWeight.Value))(t)
 			want := make([]float64, total)
 			dev.Download(want, f.m.params.Grad)
 			for _, passes := range [][][]Shard{
@@ -50,7 +50,7 @@ func TestShards(t *testing.T) {
 					}
 					f.m.Gradient(p, f.data, step)
 				}
-				e := must.Get(f.m.Report(f.step.KLWeight.Value))(t)
+				e := must.Get(f.m.ReadELBO(f.step.KLWeight.Value))(t)
 				if d := math.Abs(e.Value - whole.Value); !(d <= 1e-12*(math.Abs(whole.ELL)+whole.KL)) {
 					t.Errorf("%v: the bound is %.17g, of the whole %.17g", passes, e.Value, whole.Value)
 				}

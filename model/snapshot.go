@@ -72,7 +72,7 @@ func (m *Model) Precompute() error {
 		m.gp.factorise()
 	}
 	m.spectra()
-	_, err := m.Report(1)
+	_, err := m.ReadELBO(1)
 	if _, ok := err.(*device.NotPositiveDefiniteError); ok {
 		return err
 	}

@@ -19,7 +19,7 @@ func TestSolveRows(t *testing.T) {
 			f.m.Gradient(f.pass, f.data, f.step)
 			g := make([]float64, f.m.params.total)
 			dev.Download(g, f.m.params.Grad)
-			e := must.Get(f.m.Report(1))(t)
+			e := must.Get(f.m.ReadELBO(1))(t)
 			return e.Value, g
 		}
 		bound, before := gradient()

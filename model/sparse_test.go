@@ -61,7 +61,7 @@ func TestRowsOfSinglePrecision(t *testing.T) {
 			dev.UploadInts(pass.Rows(), rows)
 			model.Gradient(pass, set, GradientArgs{Seed: 1, Step: device.StepNumber{N: 1},
 				KLWeight: device.Scalar{Value: 1}})
-			must.Equal(t, must.Get(model.Report(1))(t).Jitter, jitter)
+			must.Equal(t, must.Get(model.ReadELBO(1))(t).Jitter, jitter)
 			a := make([]float64, m*len(rows))
 			dev.Download(a, pass.gp.a)
 			for n := range rows {

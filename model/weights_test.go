@@ -22,7 +22,7 @@ func (f *fixture) objective(t *testing.T, rows HostRows, y []float64, labels []i
 	step := f.step
 	step.KLWeight = device.Scalar{Value: klWeight}
 	f.m.Gradient(pass, data, step)
-	e := must.Get(f.m.Report(klWeight))(t)
+	e := must.Get(f.m.ReadELBO(klWeight))(t)
 	g = make([]float64, len(f.flat))
 	f.m.dev.Download(g, f.m.params.Grad)
 	return e.ELL, g

@@ -158,7 +158,7 @@ func TestCUDANotFinite(t *testing.T) {
 		for _, block := range []string{"drf.0.mean_w", "likelihood.log_variance"} {
 			run.reset()
 			run.doStep(1)
-			must.Get(run.step.Model.Report(1))(t)
+			must.Get(run.step.Model.ReadELBO(1))(t)
 			named := run.step.Model.Export()
 			for i := range named {
 				if named[i].Name == block {
@@ -168,7 +168,7 @@ func TestCUDANotFinite(t *testing.T) {
 			must.OK(t, run.step.Model.Import(named))
 			run.doStep(2)
 			var notFinite *model.NotFiniteError
-			if _, err := run.step.Model.Report(1); !errors.As(err, &notFinite) {
+			if _, err := run.step.Model.ReadELBO(1); !errors.As(err, &notFinite) {
 				t.Errorf("%s: after a NaN in %s: %v", name, block, err)
 			}
 		}

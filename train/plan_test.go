@@ -94,7 +94,7 @@ func testPlan(t *testing.T, name string, plans []testRun) {
 				must.OK(t, run.prepare(t.Context()))
 				run.doStep(1)
 				run.doStep(2)
-				must.Get(run.step.Model.Report(1))(t)
+				must.Get(run.step.Model.ReadELBO(1))(t)
 				if run.validator != nil {
 					must.OK(t, run.validator.evaluate(2))
 				}

@@ -222,7 +222,7 @@ func TestBoundOfWhatIsKept(t *testing.T) {
 		run := prepared(t, &Job{Config: c, Device: dev, Train: rest, Reporter: &quiet{}})
 		must.OK(t, run.step.Model.Import(out.Trained.Parameters))
 		must.Get(run.step.Do(device.StepScalars{Step: 25, KLWeight: 1}))(t)
-		if want, err := run.step.Model.Report(1); err != nil || out.Objective != want {
+		if want, err := run.step.Model.ReadELBO(1); err != nil || out.Objective != want {
 			t.Errorf("%q: %+v, expected %+v, %v", options, out.Objective, want, err)
 		}
 	}

@@ -76,7 +76,7 @@ func (r *run) takeStep(ctx context.Context) error {
 		return err
 	}
 	if done { // a step that was abandoned has no reading
-		if err := r.readReport(); err != nil {
+		if err := r.readObjective(); err != nil {
 			return err
 		}
 		if err := r.replan(); err != nil {
@@ -157,19 +157,19 @@ func (r *run) evaluates() bool {
 	return r.validator != nil && (r.out.Steps%r.config.EvalEvery == 0 || r.out.Steps == r.finalStep)
 }
 
-// reportDue reports whether the Reporter gets the step just taken.
-func (r *run) reportDue() bool {
+// tellsReporter reports whether the Reporter hears of the step just taken.
+func (r *run) tellsReporter() bool {
 	step := r.out.Steps
 	return r.evaluates() || step == 1 || step%reportEvery == 0 || step == r.finalStep
 }
 
-// readReport reads the objective of a step, evaluates and reports it where that is due. A step in chunks is long, so
-// each is read: a device that runs ahead would end steps after Ctrl-C, and an abandoned step loses its report.
-func (r *run) readReport() error {
-	if r.reportDue() || r.step.InChunks() || r.out.StopReason.cutShort() {
+// readObjective reads the objective of a step, evaluates and tells the Reporter where that is due. A step in chunks is
+// long, so each is read: a device that runs ahead would end steps after Ctrl-C, and an abandoned step is not reported.
+func (r *run) readObjective() error {
+	if r.tellsReporter() || r.step.InChunks() || r.out.StopReason.cutShort() {
 		var err error
 		// the objective with the final weight of the KL, also while that weight still rises
-		if r.out.Objective, err = r.step.Model.Report(r.config.KLWeight); err != nil {
+		if r.out.Objective, err = r.step.Model.ReadELBO(r.config.KLWeight); err != nil {
 			return fmt.Errorf("training failed at step %d of %d: %w", r.out.Steps, r.finalStep, err)
 		}
 		if r.out.Steps%reportEvery == 0 {
@@ -182,8 +182,8 @@ func (r *run) readReport() error {
 			return err
 		}
 	}
-	if r.reportDue() {
-		r.report()
+	if r.tellsReporter() {
+		r.tellReporter()
 	}
 	return nil
 }
@@ -195,7 +195,7 @@ func (r *run) evaluate() error {
 	return nil
 }
 
-func (r *run) report() {
+func (r *run) tellReporter() {
 	step, elbo := r.out.Steps, r.out.Objective
 	earlierSeconds := r.clock.earlierSeconds
 	elapsed := time.Since(r.clock.firstStepTime)
@@ -238,8 +238,8 @@ func (r *run) closeEarly() error {
 			return err
 		}
 	}
-	if !r.reportDue() {
-		r.report()
+	if !r.tellsReporter() {
+		r.tellReporter()
 	}
 	r.config.StopAfter = r.out.Steps
 	return nil
@@ -266,7 +266,7 @@ func (r *run) evaluateBound() error {
 	if err := r.step.Bound(uint32(r.out.Steps), r.config.KLWeight); err != nil {
 		return err
 	}
-	elbo, err := r.step.Model.Report(r.config.KLWeight)
+	elbo, err := r.step.Model.ReadELBO(r.config.KLWeight)
 	if err != nil {
 		r.reporter.Note("warning: the objective at the final parameters cannot be computed; %s has that "+
 			"of step %d before its update: %v", rundir.ResultFile, r.out.Steps, err)

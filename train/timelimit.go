@@ -218,7 +218,7 @@ func (r *run) timeSteps(ctx context.Context, first, steps int, most time.Duratio
 			return 0, 0, err
 		}
 		if !more {
-			_, _ = r.step.Model.Report(1) // it waits for the device
+			_, _ = r.step.Model.ReadELBO(1) // it waits for the device
 			return time.Since(start) / time.Duration(max(1, done)), done, nil
 		}
 		if _, err := r.doStep(first + done); err != nil {

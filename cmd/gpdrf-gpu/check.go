@@ -266,7 +266,7 @@ func gradientOf(dev device.Device, c model.Config) ([]model.Parameter, error) {
 	pass := m.NewWorkspace(2, checkRows)
 	dev.UploadInts(pass.Rows(), batch)
 	m.Gradient(pass, set, model.GradientArgs{Seed: 1, Step: device.StepNumber{N: 1}, KLWeight: device.Scalar{Value: 1}})
-	if _, err := m.Report(1); err != nil {
+	if _, err := m.ReadELBO(1); err != nil {
 		return nil, err
 	}
 	flat := make([]float64, m.Params().Len())

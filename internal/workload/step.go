@@ -99,4 +99,4 @@ func (s *Step) Run() {
 }
 
 // wait waits for the steps that were run, and returns the bound of the last one.
-func (s *Step) wait() (model.ELBO, error) { return s.step.Model.Report(1) }
+func (s *Step) wait() (model.ELBO, error) { return s.step.Model.ReadELBO(1) }

@@ -56,7 +56,7 @@ func (r *deviceReducer) sum(int) bool {
 	return true
 }
 
-// run adds up the votes of all ranks, and the log-likelihoods for Model.Report.
+// run adds up the votes of all ranks, and the log-likelihoods for Model.ReadELBO.
 func (r *deviceReducer) run(compute func(device.StepScalars), now device.StepScalars) error {
 	s := r.step
 	clear(r.host)

@@ -52,7 +52,7 @@ func gradientOn(t *testing.T, c *model.Config, o Options, deterministic bool, nu
 			}
 			gradients[r] = make([]float64, m.Params().Len())
 			dev.Download(gradients[r], m.Params().Grad)
-			e, err := m.Report(0.7)
+			e, err := m.ReadELBO(0.7)
 			if err != nil {
 				t.Error(err)
 			}

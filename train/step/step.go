@@ -89,7 +89,7 @@ func (s *Step) Do(now device.StepScalars) (done bool, err error) {
 	return s.done, err
 }
 
-// Bound evaluates the objective on the batch of the last step, for Model.Report. Ranks that share it do so together.
+// Bound evaluates the objective on the batch of the last step, for Model.ReadELBO. Ranks that share it do so together.
 func (s *Step) Bound(number uint32, klWeight float64) error {
 	s.awaitBatch(number)
 	scalars := device.LiveScalars{Step: device.StepNumber{N: number}, KLWeight: device.Scalar{Value: klWeight}}

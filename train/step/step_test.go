@@ -38,7 +38,7 @@ func TestBoundAfterAbandon(t *testing.T) {
 			}
 		}
 		must.OK(t, s.Bound(1, 1))
-		e := must.Get(m.Report(1))(t)
+		e := must.Get(m.ReadELBO(1))(t)
 		return e.Value
 	}
 	if plain, after := bound(false), bound(true); plain != after {
