@@ -124,7 +124,7 @@ func (s *spec) explain(err error, planned *memory.Plan) error {
 	}
 	free := memory.FreeOf(s.job.Device)
 	if free != nil { // the memory of this run is free for the next one
-		*free = memory.Plus(*free, s.job.Device.Taken())
+		*free = memory.AddSaturating(*free, s.job.Device.Taken())
 	}
 	p, planErr := s.planFor(context.Background(), free)
 	switch {

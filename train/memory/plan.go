@@ -62,7 +62,7 @@ func New(step Plan, ledger *device.Ledger, host []Buffer) *Plan {
 	}
 	for _, b := range host {
 		b.Name = hostPrefix + b.Name
-		p.Host = Plus(p.Host, b.Bytes)
+		p.Host = AddSaturating(p.Host, b.Bytes)
 		p.Buffers = append(p.Buffers, b)
 	}
 	for i, b := range p.Buffers {
@@ -132,7 +132,7 @@ func (p *Plan) shortage() *shortage {
 	spare := int64(deviceSpare)
 	isOnDevice := func(b Buffer) bool { return !strings.HasPrefix(b.Name, hostPrefix) }
 	if strings.HasPrefix(p.Device, "cpu") {
-		onDevice, onHost, spare = Plus(onDevice, onHost), 0, SpareOfHost
+		onDevice, onHost, spare = AddSaturating(onDevice, onHost), 0, SpareOfHost
 		isOnDevice = func(Buffer) bool { return true }
 	}
 	exceeds := func(needs, free, spare int64) bool { return needs > free-free/spare }
@@ -145,8 +145,8 @@ func (p *Plan) shortage() *shortage {
 	return nil
 }
 
-// Plus adds two sizes; the sum is held at the largest number.
-func Plus(a, b int64) int64 {
+// AddSaturating adds two sizes; the sum is held at the largest number.
+func AddSaturating(a, b int64) int64 {
 	if sum := a + b; sum >= 0 {
 		return sum
 	}
@@ -221,7 +221,7 @@ func (d *Distances) String() string {
 func (p *Plan) Sum(prefix string) (sum int64) {
 	for _, b := range p.Buffers {
 		if strings.HasPrefix(b.Name, prefix) {
-			sum = Plus(sum, b.Bytes)
+			sum = AddSaturating(sum, b.Bytes)
 		}
 	}
 	return sum

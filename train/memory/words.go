@@ -102,8 +102,8 @@ func (p *Plan) partLines() (text []string) {
 		} else {
 			lines[i].shape = ""
 		}
-		lines[i].bytes = Plus(lines[i].bytes, b.Bytes)
-		sums[b.Group] = Plus(sums[b.Group], b.Bytes)
+		lines[i].bytes = AddSaturating(lines[i].bytes, b.Bytes)
+		sums[b.Group] = AddSaturating(sums[b.Group], b.Bytes)
 		width = max(width, utf8.RuneCountInString(words))
 	}
 	for i, l := range lines {
