@@ -146,12 +146,12 @@ func (r *run) prepareInputs(ctx context.Context) (err error) {
 		r.reporter.Note("the kernel of gram with %d inducing points, scaled to k(x, x) = 1", ds.Gram.M)
 		return nil
 	case ds.Sequences != nil && c.Model == model.DRF:
-		kind := &r.trained.Featurizer
-		if kind.Codebook, ds, err = c.FitCodebook(r.progressContext(ctx, "codebook"), ds); err != nil {
+		featurizer := &r.trained.Featurizer
+		if featurizer.Codebook, ds, err = c.FitCodebook(r.progressContext(ctx, "codebook"), ds); err != nil {
 			return err
 		}
 		_, spec := c.Kernels()
-		if kind.Projection, err = seq.NewSignProjection(r.progressContext(ctx, "features of the sequences"), spec,
+		if featurizer.Projection, err = seq.NewSignProjection(r.progressContext(ctx, "features of the sequences"), spec,
 			c.Projection, ds.Sequences, c.Seed); err != nil {
 			return options.SpecError(ctx, err)
 		}

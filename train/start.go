@@ -57,8 +57,8 @@ func (s *spec) checkStart() error {
 	if err := s.checkTargets(from.Targets, s.train); err != nil {
 		return err
 	}
-	if kind := from.Featurizer; kind.Inducing != nil {
-		s.sequences = &sequences{codebook: kind.Codebook, set: kind.Encode(s.train), inducing: kind.Inducing}
+	if f := from.Featurizer; f.Inducing != nil {
+		s.sequences = &sequences{codebook: f.Codebook, set: f.Encode(s.train), inducing: f.Inducing}
 	}
 	return nil
 }

@@ -31,8 +31,8 @@ const (
 func (m *Model) Description() (text string, extra []safetensors.Tensor, err error) {
 	own := *m
 	own.Sequences, extra = m.Featurizer.tensors()
-	if k := m.Novelty; k != nil && k.Width > 0 {
-		extra = append(extra, tensorOf(noveltyPoints, k.Points, len(k.Points)/k.Width, k.Width))
+	if nov := m.Novelty; nov != nil && nov.Width > 0 {
+		extra = append(extra, tensorOf(noveltyPoints, nov.Points, len(nov.Points)/nov.Width, nov.Width))
 	}
 	if e := m.Effects; e != nil {
 		for k, c := range e.Columns {
@@ -72,7 +72,7 @@ func (r *tensorReader) description(text string) (t *Model, err error) {
 		return nil, fmt.Errorf("the description of the model is damaged: %w", err)
 	}
 	if t.Sequences != nil {
-		if t.Featurizer, err = t.readKind(t.Sequences, r); err != nil {
+		if t.Featurizer, err = t.readFeaturizer(t.Sequences, r); err != nil {
 			return nil, err
 		}
 		t.Sequences = nil
@@ -93,17 +93,17 @@ func (r *tensorReader) description(text string) (t *Model, err error) {
 
 // readNovelty reads the points of Novelty from the tensors of a model file.
 func (m *Model) readNovelty(r *tensorReader) {
-	k := m.Novelty
-	k.Width = m.coordinates()
+	nov := m.Novelty
+	nov.Width = m.coordinates()
 	own, _ := m.Featurizer.inducingDistances()
 	sound := func(unit float64, needed bool) bool {
 		return (unit != 0) == needed && unit >= 0 && !math.IsInf(unit, 0)
 	}
-	if !sound(k.Unit, k.Width > 0) || !sound(k.ToXBar, own != nil) {
-		r.refuse("units %g and %g of distances from the training rows", k.Unit, k.ToXBar)
+	if !sound(nov.Unit, nov.Width > 0) || !sound(nov.ToXBar, own != nil) {
+		r.refuse("units %g and %g of distances from the training rows", nov.Unit, nov.ToXBar)
 	}
-	if k.Width > 0 {
-		k.Points = r.reals(noveltyPoints, -1, k.Width)
+	if nov.Width > 0 {
+		nov.Points = r.reals(noveltyPoints, -1, nov.Width)
 	}
 }
 

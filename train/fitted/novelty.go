@@ -32,21 +32,22 @@ const noveltyShare = 0.99
 
 // FitNovelty fits the Novelty to training rows.
 func (m *Model) FitNovelty(ds *data.Dataset, seed uint64) *Novelty {
-	k := &Novelty{}
+	nov := &Novelty{}
 	if own, inducing := m.Featurizer.inducingDistances(); own != nil {
-		k.ToXBar = nearestUnit(inducing, func(i, j int) float64 {
+		nov.ToXBar = nearestUnit(inducing, func(i, j int) float64 {
 			return math.Sqrt(sumOfMaps(own[i*(len(own)/inducing):], j, inducing, len(own)/inducing/inducing))
 		})
 	}
-	if k.Width = m.coordinates(); k.Width == 0 {
-		return k
+	if nov.Width = m.coordinates(); nov.Width == 0 {
+		return nov
 	}
-	sample, _ := ds.Sample(min(maxPoints, max(fewestPoints, pointNumbers/k.Width)), seed)
-	k.Points = m.points(sample, 0, sample.N(), nil)
-	k.Unit = nearestUnit(sample.N(), func(i, j int) float64 {
-		return math.Sqrt(squaredDistance(k.Points[i*k.Width:(i+1)*k.Width], k.Points[j*k.Width:], math.Inf(1)))
+	sample, _ := ds.Sample(min(maxPoints, max(fewestPoints, pointNumbers/nov.Width)), seed)
+	nov.Points = m.points(sample, 0, sample.N(), nil)
+	nov.Unit = nearestUnit(sample.N(), func(i, j int) float64 {
+		point := nov.Points[i*nov.Width : (i+1)*nov.Width]
+		return math.Sqrt(squaredDistance(point, nov.Points[j*nov.Width:], math.Inf(1)))
 	})
-	return k
+	return nov
 }
 
 // coordinates returns the number of values of a row that are compared: scaled columns and projected features.
@@ -117,7 +118,7 @@ func squaredDistance(a, b []float64, limit float64) (sum float64) {
 
 // distances writes the distances of the rows lo … hi−1 to dst; x are the Inputs of these rows.
 func (m *Model) distances(dst []float64, ds *data.Dataset, lo, hi int, x []float64) {
-	k := m.Novelty
+	nov := m.Novelty
 	n := hi - lo
 	width := len(x) / n
 	numbers := 0
@@ -125,7 +126,7 @@ func (m *Model) distances(dst []float64, ds *data.Dataset, lo, hi int, x []float
 		numbers = ds.D()
 	}
 	clear(dst)
-	if k.ToXBar > 0 {
+	if nov.ToXBar > 0 {
 		_, inducing := m.Featurizer.inducingDistances()
 		maps := (width - numbers) / inducing
 		for i := range dst {
@@ -134,10 +135,10 @@ func (m *Model) distances(dst []float64, ds *data.Dataset, lo, hi int, x []float
 			for j := range inducing {
 				nearest = min(nearest, sumOfMaps(row, j, inducing, maps))
 			}
-			dst[i] = math.Sqrt(nearest) / k.ToXBar
+			dst[i] = math.Sqrt(nearest) / nov.ToXBar
 		}
 	}
-	if k.Width == 0 {
+	if nov.Width == 0 {
 		return
 	}
 	var projected []float64
@@ -146,10 +147,10 @@ func (m *Model) distances(dst []float64, ds *data.Dataset, lo, hi int, x []float
 	}
 	points := m.points(ds, lo, hi, projected)
 	metrics.EachRow(n, func(i int) {
-		nearest, row := math.Inf(1), points[i*k.Width:(i+1)*k.Width]
-		for p := range slices.Chunk(k.Points, k.Width) {
+		nearest, row := math.Inf(1), points[i*nov.Width:(i+1)*nov.Width]
+		for p := range slices.Chunk(nov.Points, nov.Width) {
 			nearest = min(nearest, squaredDistance(row, p, nearest))
 		}
-		dst[i] = max(dst[i], math.Sqrt(nearest)/k.Unit)
+		dst[i] = max(dst[i], math.Sqrt(nearest)/nov.Unit)
 	})
 }

@@ -38,7 +38,7 @@ func gramShape(m int) []int {
 	return []int{m, m}
 }
 
-// tensors returns the parts of a model file that describe the kind of rows; nil for a table.
+// tensors returns the parts of a model file that describe the Featurizer; nil for a table.
 func (f Featurizer) tensors() (*sequencesHeader, []safetensors.Tensor) {
 	h := &sequencesHeader{Kernel: f.maps().String(), Codebook: f.Codebook}
 	switch b, p, g := f.Inducing, f.Projection, f.Gram; {
@@ -79,23 +79,23 @@ func stateName(term int, what string) string {
 
 func tableName(term, table int) string { return stateName(term, fmt.Sprintf("table.%d", table)) }
 
-// readKind reads the kind of a model of sequences from the tensors of a model file.
-func (m *Model) readKind(h *sequencesHeader, r *tensorReader) (k Featurizer, err error) {
+// readFeaturizer reads the Featurizer of a model of sequences from the tensors of a model file.
+func (m *Model) readFeaturizer(h *sequencesHeader, r *tensorReader) (f Featurizer, err error) {
 	inducing := m.Config.Inducing
 	if h.Gram {
-		k.Gram = &Gram{InducingDistances: r.reals(gramOwn, gramShape(inducing)...), M: inducing}
-		return k, r.err
+		f.Gram = &Gram{InducingDistances: r.reals(gramOwn, gramShape(inducing)...), M: inducing}
+		return f, r.err
 	}
 	spec, err := seq.Parse(h.Kernel)
 	if err != nil {
-		return k, err
+		return f, err
 	}
 	alphabet := m.Schema.Alphabet
-	if k.Codebook = h.Codebook; k.Codebook != nil {
-		alphabet = k.Codebook.Alphabet(alphabet)
+	if f.Codebook = h.Codebook; f.Codebook != nil {
+		alphabet = f.Codebook.Alphabet(alphabet)
 	}
 	if err := spec.Check(alphabet); err != nil {
-		return k, err
+		return f, err
 	}
 	states := make([]*seq.State, len(spec))
 	for i, term := range spec {
@@ -111,20 +111,20 @@ func (m *Model) readKind(h *sequencesHeader, r *tensorReader) (k Featurizer, err
 			p.Scale = scale[0]
 		}
 		if r.err != nil {
-			return k, r.err
+			return f, r.err
 		}
-		k.Projection = p
-		return k, p.Restore(alphabet, states)
+		f.Projection = p
+		return f, p.Restore(alphabet, states)
 	}
 	set := r.set(alphabet, inducing)
 	if r.err != nil {
-		return k, r.err
+		return f, r.err
 	}
 	if !slices.Equal(options.MapKinds(spec), m.Config.Maps) {
-		return k, fmt.Errorf("the maps %s are not those of the model", h.Kernel)
+		return f, fmt.Errorf("the maps %s are not those of the model", h.Kernel)
 	}
-	k.Inducing, err = seq.RestoreInducingSequences(spec, set, states)
-	return k, err
+	f.Inducing, err = seq.RestoreInducingSequences(spec, set, states)
+	return f, err
 }
 
 // set reads X̄.
