@@ -32,18 +32,18 @@ const (
 	DescriptionKey = "trained"
 )
 
-// ensembleHeader replaces the header in the file of an ensemble.
-type ensembleHeader struct {
-	Version int            `json:"version"`
-	Members []memberHeader `json:"members"`
-	Options string         `json:"options,omitempty"` // as those of a Model
+// ensembleDescription replaces the description in the file of an ensemble.
+type ensembleDescription struct {
+	Version int                 `json:"version"`
+	Members []memberDescription `json:"members"`
+	Options string              `json:"options,omitempty"` // as those of a Model
 
 	Conformal *Conformal `json:"conformal,omitempty"`
 }
 
-type memberHeader struct {
+type memberDescription struct {
 	Weight  float64         `json:"weight"`
-	Trained json.RawMessage `json:"trained"` // a header
+	Trained json.RawMessage `json:"trained"` // a description
 }
 
 // Format returns the name and the version of the format of the model's file.
@@ -81,19 +81,19 @@ func (m *Model) contents() (text string, tensors []safetensors.Tensor, err error
 
 // ensembleContents returns the parts of the file of an ensemble.
 func (m *Model) ensembleContents() (text string, tensors []safetensors.Tensor, err error) {
-	h := ensembleHeader{Version: ensembleVersion, Options: m.Options, Conformal: m.Conformal}
+	d := ensembleDescription{Version: ensembleVersion, Options: m.Options, Conformal: m.Conformal}
 	for k, member := range m.Members {
 		described, own, err := member.contents()
 		if err != nil {
 			return "", nil, err
 		}
-		h.Members = append(h.Members, memberHeader{member.Weight, json.RawMessage(described)})
+		d.Members = append(d.Members, memberDescription{member.Weight, json.RawMessage(described)})
 		for _, x := range own {
 			x.Name = memberPrefix(k) + x.Name
 			tensors = append(tensors, x)
 		}
 	}
-	described, err := json.Marshal(h)
+	described, err := json.Marshal(d)
 	return string(described), tensors, err
 }
 
@@ -145,7 +145,7 @@ func parse(r io.ReaderAt, size int64) (*Model, error) {
 		return nil, errors.New("a safetensors file, but not a model of gpdrf-gpu")
 	}
 	text := metadata[DescriptionKey]
-	var ensemble ensembleHeader
+	var ensemble ensembleDescription
 	if json.Unmarshal([]byte(text), &ensemble) == nil && ensemble.Version == ensembleVersion {
 		return ensemble.parse(tensors)
 	}
@@ -155,7 +155,7 @@ func parse(r io.ReaderAt, size int64) (*Model, error) {
 // parseModel makes a model from its description and its tensors.
 func parseModel(text string, tensors []safetensors.Tensor) (*Model, error) {
 	r := newTensorReader(tensors)
-	t, err := r.description(text)
+	t, err := r.readDescription(text)
 	if err != nil {
 		return nil, err
 	}
@@ -167,11 +167,11 @@ func parseModel(text string, tensors []safetensors.Tensor) (*Model, error) {
 }
 
 // parse makes an ensemble from the tensors of its members.
-func (h *ensembleHeader) parse(tensors []safetensors.Tensor) (*Model, error) {
-	own := make([][]safetensors.Tensor, len(h.Members))
+func (d *ensembleDescription) parse(tensors []safetensors.Tensor) (*Model, error) {
+	own := make([][]safetensors.Tensor, len(d.Members))
 	for _, x := range tensors {
 		k := -1
-		for i := range h.Members {
+		for i := range d.Members {
 			if name, ok := strings.CutPrefix(x.Name, memberPrefix(i)); ok {
 				x.Name, k = name, i
 				break
@@ -182,8 +182,8 @@ func (h *ensembleHeader) parse(tensors []safetensors.Tensor) (*Model, error) {
 		}
 		own[k] = append(own[k], x)
 	}
-	members := make([]Member, len(h.Members))
-	for k, m := range h.Members {
+	members := make([]Member, len(d.Members))
+	for k, m := range d.Members {
 		t, err := parseModel(string(m.Trained), own[k])
 		if err != nil {
 			return nil, fmt.Errorf("member %d: %w", k+1, err)
@@ -194,6 +194,6 @@ func (h *ensembleHeader) parse(tensors []safetensors.Tensor) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.Options, t.Conformal = h.Options, h.Conformal
-	return t, h.Conformal.check(len(t.Targets))
+	t.Options, t.Conformal = d.Options, d.Conformal
+	return t, d.Conformal.check(len(t.Targets))
 }

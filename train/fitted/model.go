@@ -26,7 +26,7 @@ type Model struct {
 	KLWeight    float64                  `json:"kl_weight"`
 	Seed        uint64                   `json:"seed"`                 // seed of training, and default of predictions
 	EvalSamples int                      `json:"eval_samples"`         // default number of samples in a prediction
-	Sequences   *sequencesHeader         `json:"sequences,omitempty"`  // the Featurizer in a file; nil in memory
+	Sequences   *sequencesDescription    `json:"sequences,omitempty"`  // the Featurizer in a file; nil in memory
 	Novelty     *Novelty                 `json:"known,omitempty"`      // nil in older models
 	Effects     *scaling.CategoryEffects `json:"effects,omitempty"`    // inputs of numbered words; nil if none
 	Projection  *scaling.Projection      `json:"projection,omitempty"` // scores of columns; nil if columns are inputs

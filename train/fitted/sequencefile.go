@@ -21,8 +21,8 @@ const (
 	gramOwn         = sequencesPrefix + "gram"  // [M,M]
 )
 
-// sequencesHeader is the description of sequences in a model file.
-type sequencesHeader struct {
+// sequencesDescription is the description of sequences in a model file.
+type sequencesDescription struct {
 	Kernel     string `json:"kernel,omitempty"`     // feature maps
 	Projection int    `json:"projection,omitempty"` // P of model drf
 	Gram       bool   `json:"gram,omitempty"`       // rows have a kernel of their own, in place of maps
@@ -39,20 +39,20 @@ func gramShape(m int) []int {
 }
 
 // tensors returns the parts of a model file that describe the Featurizer; nil for a table.
-func (f Featurizer) tensors() (*sequencesHeader, []safetensors.Tensor) {
-	h := &sequencesHeader{Kernel: f.maps().String(), Codebook: f.Codebook}
+func (f Featurizer) tensors() (*sequencesDescription, []safetensors.Tensor) {
+	d := &sequencesDescription{Kernel: f.maps().String(), Codebook: f.Codebook}
 	switch b, p, g := f.Inducing, f.Projection, f.Gram; {
 	case b != nil:
 		codes, start := converted[float64](b.Set.Codes), converted[float64](b.Set.Start)
-		return h, append([]safetensors.Tensor{tensorOf(inducingCodes, codes, len(codes)),
+		return d, append([]safetensors.Tensor{tensorOf(inducingCodes, codes, len(codes)),
 			tensorOf(inducingStart, start, len(start))}, stateTensors(b.States())...)
 	case p != nil:
-		h.Projection = p.P
-		return h, append([]safetensors.Tensor{tensorOf(projectionMean, p.Mean, p.P),
+		d.Projection = p.P
+		return d, append([]safetensors.Tensor{tensorOf(projectionMean, p.Mean, p.P),
 			tensorOf(projectionScale, []float64{p.Scale}, 1)}, stateTensors(p.States())...)
 	case g != nil:
 		own := tensorOf(gramOwn, g.InducingDistances, gramShape(g.M)...)
-		return &sequencesHeader{Gram: true}, []safetensors.Tensor{own}
+		return &sequencesDescription{Gram: true}, []safetensors.Tensor{own}
 	}
 	return nil, nil
 }
@@ -80,18 +80,18 @@ func stateName(term int, what string) string {
 func tableName(term, table int) string { return stateName(term, fmt.Sprintf("table.%d", table)) }
 
 // readFeaturizer reads the Featurizer of a model of sequences from the tensors of a model file.
-func (m *Model) readFeaturizer(h *sequencesHeader, r *tensorReader) (f Featurizer, err error) {
+func (m *Model) readFeaturizer(d *sequencesDescription, r *tensorReader) (f Featurizer, err error) {
 	inducing := m.Config.Inducing
-	if h.Gram {
+	if d.Gram {
 		f.Gram = &Gram{InducingDistances: r.reals(gramOwn, gramShape(inducing)...), M: inducing}
 		return f, r.err
 	}
-	spec, err := seq.Parse(h.Kernel)
+	spec, err := seq.Parse(d.Kernel)
 	if err != nil {
 		return f, err
 	}
 	alphabet := m.Schema.Alphabet
-	if f.Codebook = h.Codebook; f.Codebook != nil {
+	if f.Codebook = d.Codebook; f.Codebook != nil {
 		alphabet = f.Codebook.Alphabet(alphabet)
 	}
 	if err := spec.Check(alphabet); err != nil {
@@ -99,12 +99,12 @@ func (m *Model) readFeaturizer(h *sequencesHeader, r *tensorReader) (f Featurize
 	}
 	states := make([]*seq.State, len(spec))
 	for i, term := range spec {
-		if term.TFIDF || h.Projection > 0 {
+		if term.TFIDF || d.Projection > 0 {
 			states[i] = r.state(i)
 		}
 	}
-	if h.Projection > 0 {
-		p := &seq.SignProjection{Spec: spec, P: h.Projection, Seed: m.Seed, Mean: r.reals(projectionMean, h.Projection)}
+	if d.Projection > 0 {
+		p := &seq.SignProjection{Spec: spec, P: d.Projection, Seed: m.Seed, Mean: r.reals(projectionMean, d.Projection)}
 		if scale := r.reals(projectionScale, 1); scale != nil && !(scale[0] > 0) {
 			r.refuse("the projection's scale is %g", scale[0])
 		} else if scale != nil {
@@ -121,7 +121,7 @@ func (m *Model) readFeaturizer(h *sequencesHeader, r *tensorReader) (f Featurize
 		return f, r.err
 	}
 	if !slices.Equal(options.MapKinds(spec), m.Config.Maps) {
-		return f, fmt.Errorf("the maps %s are not those of the model", h.Kernel)
+		return f, fmt.Errorf("the maps %s are not those of the model", d.Kernel)
 	}
 	f.Inducing, err = seq.RestoreInducingSequences(spec, set, states)
 	return f, err

@@ -50,15 +50,15 @@ func (m *Model) Description() (text string, extra []safetensors.Tensor, err erro
 // the rest.
 func ParseDescription(text string, tensors []safetensors.Tensor) (t *Model, rest []safetensors.Tensor, err error) {
 	r := newTensorReader(tensors)
-	if t, err = r.description(text); err != nil {
+	if t, err = r.readDescription(text); err != nil {
 		return nil, nil, err
 	}
 	rest, err = r.rest()
 	return t, rest, err
 }
 
-// description parses a Description, and takes its tensors from the reader.
-func (r *tensorReader) description(text string) (t *Model, err error) {
+// readDescription parses a Description, and takes its tensors from the reader.
+func (r *tensorReader) readDescription(text string) (t *Model, err error) {
 	d := description{Model: &Model{}}
 	if err := json.Unmarshal([]byte(text), &d); err != nil {
 		return nil, fmt.Errorf("the description of the model is damaged: %v", err)
