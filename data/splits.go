@@ -11,7 +11,6 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data/cellformat"
 	"github.com/gpdrf/gpdrf-gpu/data/matrix"
-	"github.com/gpdrf/gpdrf-gpu/data/sets"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/internal/philox"
 	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
@@ -174,13 +173,22 @@ func (d *Dataset) CheckSplit(folds int) error {
 // HoldOut splits a fraction of the training rows off, at least one row, to validate on. It is an error if nothing can
 // be learnt from the rest.
 func HoldOut(d *Dataset, fraction float64, seed uint64) (rest, validation *Dataset, err error) {
-	n := d.N()
 	if err := d.checkSeparable(); err != nil {
 		return nil, nil, err
 	}
-	kept, rows := d.separate(max(1, int(math.Round(fraction*float64(n)))), validationSite, seed)
+	kept, rows := d.separate(max(1, int(math.Round(fraction*float64(d.N())))), validationSite, seed)
+	return d.withoutRows(kept, rows)
+}
+
+// HoldOutFold splits fold k of folds, from 1, off the training rows, as HoldOut splits a fraction off.
+func HoldOutFold(d *Dataset, folds, k int) (rest, validation *Dataset, err error) {
+	return d.withoutRows(d.SplitFold(folds, k))
+}
+
+// withoutRows returns the rows that are kept to train on, and the others. It is an error if nothing can be learnt.
+func (d *Dataset) withoutRows(kept, rows []int) (rest, validation *Dataset, err error) {
 	if rest = d.Subset(kept); rest.N() < 2 {
-		return nil, nil, errorf(d.Path, "has %d training rows: too few to hold %d of them out", n, len(rows))
+		return nil, nil, errorf(d.Path, "has %d training rows: too few to hold %d of them out", d.N(), len(rows))
 	}
 	if err := checkTraining(rest, d); err != nil {
 		return nil, nil, fmt.Errorf("with %s held out: %w", phrase.Plural(len(rows), "row"), err)
@@ -324,43 +332,6 @@ func (d *Dataset) EvenlySpaced(count int) *Dataset {
 		rows[i] = i * n / count
 	}
 	return d.Subset(rows)
-}
-
-// Neighbouring rows of one recording are nearly equal, so a test on randomly drawn rows is too easy. A blocked set is
-// one recording in the order of time, cut into blocks of equal length. Fold k is tested on block k, and trained on the
-// others without the rows within a second of the block. So no training row is a near copy of a test row.
-const (
-	blocks    = sets.Blocks
-	guardRows = 128 // a second of the EEG recording
-)
-
-// loadBlocked reads a recording and splits it.
-func loadBlocked(set sets.Set, path string, fold int, opt ReadOptions) (train, test *Dataset,
-	notes []string, err error) {
-	all, notes, err := ReadFile(path, opt)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	if all.N() < blocks*2 {
-		return nil, nil, nil, errorf(path, "holds %s: too few for %d blocks of time", phrase.Plural(all.N(), "row"),
-			blocks)
-	}
-	// A block may lack the far outliers of the others, so all folds are scaled alike.
-	all.Name = set.Name
-	all.AutoScaling = "robust"
-	all.TimeGap = guardRows
-	for i := range all.N() {
-		all.Times = append(all.Times, float64(i))
-	}
-	trainRows, testRows := block(all.N(), (fold-1)*all.N()/blocks, fold*all.N()/blocks)
-	notes = append(notes, fmt.Sprintf("%s, fold %d: tested on the rows %d to %d of the recording, trained on those "+
-		"more than %d rows away", set.Name, fold, testRows[0]+1, testRows[len(testRows)-1]+1, guardRows))
-	return all.Subset(trainRows), all.Subset(testRows), notes, nil
-}
-
-// block lists the rows lo … hi−1 of n rows in the order of time, and the rows to train on.
-func block(n, lo, hi int) (train, test []int) {
-	return matrix.Which(n, func(i int) bool { return i < lo-guardRows || i >= hi+guardRows }), matrix.Every(n)[lo:hi]
 }
 
 // warnOverlaps warns of rows to test or validate on that belong to a group of the training rows, or are not later than

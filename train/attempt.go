@@ -36,13 +36,14 @@ func (ch *objectiveChoice) attempt(ctx context.Context, c objectiveCandidate, st
 		Columns: in.name}
 	if saved >= 0 {
 		*a = ch.savedAttempts[saved]
+		all := steps * len(in.splits)
+		ch.doneSteps += all
 		if a.Seconds > 0 {
-			in.speed.add(a.Steps, a.Seconds)
+			in.speed.add(all, a.Seconds)
 		}
 	} else if err := ch.score(ctx, a); err != nil {
 		return err
 	}
-	ch.doneSteps += steps
 	ch.attempts = append(ch.attempts, *a)
 	if ch.run.save != nil && saved < 0 { // the run can resume after the attempts
 		ch.run.checkpointAttempts(ch.attempts)
@@ -52,14 +53,14 @@ func (ch *objectiveChoice) attempt(ctx context.Context, c objectiveCandidate, st
 		if a.Columns != "" {
 			what += " on " + a.Columns
 		}
-		ch.run.reporter.Note("%d rows held out: %-43s %6d steps, log density %.4f", in.heldOut.N(), what, steps,
-			ch.meanOf(a))
+		ch.run.reporter.Note("%d rows held out%s: %-43s %6d steps, log density %.4f", len(a.Logs), in.inTurn(), what,
+			steps, ch.meanOf(a))
 	}
 	return nil
 }
 
-// score trains an attempt and fills in its log densities. It returns ErrTimeLimit if there is no time for it to end, or
-// an error that this rank alone has. An attempt that breaks off has no log densities, and no error.
+// score trains an attempt on each split, and fills in its log densities. It returns ErrTimeLimit if there is no time for
+// it to end, or an error that this rank alone has. An attempt that breaks off has no log densities, and no error.
 func (ch *objectiveChoice) score(ctx context.Context, a *rundir.Attempt) error {
 	if more, err := ch.run.broadcastBool(ctx.Err() == nil); err != nil || !more {
 		return cmp.Or(err, ErrTimeLimit)
@@ -69,41 +70,42 @@ func (ch *objectiveChoice) score(ctx context.Context, a *rundir.Attempt) error {
 	if shared {
 		uncancelled = context.WithoutCancel(ctx)
 	}
-	r, heldOut := ch.runOf(uncancelled, a), ch.inputs.heldOut
-	p, err := ch.trainAndPredict(ctx, uncancelled, r, a)
-	switch {
-	case uncancelled.Err() != nil, errors.Is(err, ErrTimeLimit):
-		return ErrTimeLimit
-	case err != nil && shared && !Diverged(err):
-		return err
-	case err != nil:
-		ch.run.reporter.Note("an attempt with %s broke off, and does not count: %v", candidateOf(a), err)
-		return nil
+	var scored Scored
+	for _, rows := range ch.inputs.splits {
+		r := ch.runOf(uncancelled, a, rows.train)
+		p, err := ch.trainAndPredict(ctx, uncancelled, r, a, rows.heldOut)
+		switch {
+		case uncancelled.Err() != nil, errors.Is(err, ErrTimeLimit):
+			return ErrTimeLimit
+		case err != nil && shared && !Diverged(err):
+			return err
+		case err != nil:
+			ch.run.reporter.Note("an attempt with %s broke off, and does not count: %v", candidateOf(a), err)
+			return nil
+		}
+		scored = append(scored, ScoredRows{r.trained, p, rows.heldOut})
 	}
-	logs := r.trained.LogDensities(p, heldOut, 0).Log
+	logs := scored.logs(1)
 	if mean, _ := ch.weights.MeanStdErr(logs); math.IsNaN(mean) || math.IsInf(mean, 0) {
 		ch.run.reporter.Note("an attempt with %s does not count: its log density is %g", candidateOf(a), mean)
 		return nil
 	}
-	a.Logs = logs
-	if heldOut.Task == data.Regression {
-		a.RMSE = r.trained.RMSE(p, heldOut)
-	}
-	if r.config.Temperature == 0 {
-		a.Temperature, _, _ = FitTemperature(r.trained, p, heldOut)
-		if heldOut.Task == data.Regression { // the rows flatter the attempt that they choose: it gets no surer
+	a.Logs, a.RMSE = logs, scored.rmse()
+	if ch.run.config.Temperature == 0 {
+		a.Temperature, _, _ = scored.FitTemperature()
+		if ch.run.train.Task == data.Regression { // the rows flatter the attempt that they choose: it gets no surer
 			a.Temperature = max(1, a.Temperature)
 		}
 	}
 	return nil
 }
 
-// runOf returns the run of an attempt, on no device yet.
-func (ch *objectiveChoice) runOf(ctx context.Context, a *rundir.Attempt) *run {
+// runOf returns the run of an attempt on some rows, on no device yet.
+func (ch *objectiveChoice) runOf(ctx context.Context, a *rundir.Attempt, rows *data.Dataset) *run {
 	in := ch.inputs
 	trained := *in.run.trained
 	r := &run{spec: in.run.spec, trained: &trained, init: in.run.init}
-	r.train, r.validation = in.trainRows, nil
+	r.train, r.validation = rows, nil
 	r.save, r.reporter = nil, attemptReporter{choice: ch}
 	if r.distancesInSteps {
 		r.sequences = r.sequences.withRows(ctx, r.train)
@@ -125,8 +127,8 @@ func (r *run) adopt(c objectiveCandidate, rows *data.Dataset) {
 
 // trainAndPredict takes the steps of an attempt under ctx, whose time a gets. It does all else under uncancelled: it
 // builds the run, and predicts the rows that were held out. Too little memory on the device is an error.
-func (ch *objectiveChoice) trainAndPredict(ctx, uncancelled context.Context, r *run, a *rundir.Attempt) (
-	p *model.Prediction, err error) {
+func (ch *objectiveChoice) trainAndPredict(ctx, uncancelled context.Context, r *run, a *rundir.Attempt,
+	heldOut *data.Dataset) (p *model.Prediction, err error) {
 
 	defer device.RecoverFault(&err)
 	if err := r.build(uncancelled); err != nil {
@@ -137,21 +139,21 @@ func (ch *objectiveChoice) trainAndPredict(ctx, uncancelled context.Context, r *
 	if err != nil {
 		return nil, err
 	}
-	in := ch.inputs
-	a.Seconds = out.Seconds
-	in.speed.add(out.Steps, out.Seconds)
+	a.Seconds += out.Seconds
+	ch.doneSteps += out.Steps
+	ch.inputs.speed.add(out.Steps, out.Seconds)
 	if out.StopReason != Finished {
 		return nil, ErrTimeLimit
 	}
-	rows := model.HostRows{N: in.heldOut.N(), X: r.trained.Inputs(uncancelled, in.heldOut)}
+	rows := model.HostRows{N: heldOut.N(), X: r.trained.Inputs(uncancelled, heldOut)}
 	if r.distancesInSteps {
-		rows.X, rows.Features = r.trained.ScaledColumns(in.heldOut), r.sequences.withRows(uncancelled, in.heldOut).train
+		rows.X, rows.Features = r.trained.ScaledColumns(heldOut), r.sequences.withRows(uncancelled, heldOut).train
 	}
 	deviceRows := r.step.Model.UploadRows(rows, nil, nil)
 	if p, err = r.step.Model.NewPredictor(deviceRows, options.ValidationSamples).Predict(r.config.Seed); err != nil {
 		return nil, err
 	}
-	p.AddOffset(in.heldOut.Offset)
+	p.AddOffset(heldOut.Offset)
 	return p, nil
 }
 

@@ -155,7 +155,7 @@ func TestNoAttempt(t *testing.T) {
 	}
 	r.trained.Targets = []scaling.TargetScale{{SD: 0}} // no target is a number
 	ch := &objectiveChoice{run: r, candidates: []objectiveCandidate{{"gaussian", options.ELBO, 1}},
-		inputs: &representation{run: r, trainRows: job.Train, heldOut: job.Train}}
+		inputs: &representation{run: r, splits: []split{{job.Train, job.Train}}}}
 	heard := &quiet{}
 	r.reporter, r.clock = heard, clock{}
 	if err := ch.attempt(context.Background(), ch.candidates[0], 90); err != nil || ch.best() != nil {

@@ -83,7 +83,7 @@ func TestScoresOfCopies(t *testing.T) {
 	}
 	fitted := func(ds *data.Dataset) float64 {
 		p := must.Get(out.Trained.Predict(context.Background(), openCPU(t), ds, 9))(t)
-		found, _, _ := FitTemperature(out.Trained, p, ds)
+		found, _, _ := Scored{{out.Trained, p, ds}}.FitTemperature()
 		return found
 	}
 	if a, b := fitted(&twice), fitted(copies); math.Abs(a-b) > 1e-9 {

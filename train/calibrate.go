@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"math"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
@@ -25,7 +26,7 @@ func (r *run) calibrate(ctx context.Context, out *Outcome) error {
 	if err != nil {
 		return err
 	}
-	t, plainMean, temperedMean := FitTemperature(out.Trained, p, rows)
+	t, plainMean, temperedMean := Scored{{out.Trained, p, rows}}.FitTemperature()
 	if t != 1 {
 		out.Trained.Config.Temperature = t
 		r.reporter.Note("temperature %.2f, by %d validation rows: log density %.4f in place of %.4f", t, p.N,
@@ -47,25 +48,57 @@ func (r *run) keepTemperatureOne(out *Outcome) {
 	}
 }
 
-// FitTemperature returns the temperature that fits a prediction of rows, or 1 if it does not make them likelier by more
+// Scored is parts of the rows, each with the prediction of a model that has not seen them.
+type Scored []ScoredRows
+
+// ScoredRows is rows, and their prediction by a model.
+type ScoredRows struct {
+	Model      *fitted.Model
+	Prediction *model.Prediction
+	Rows       *data.Dataset
+}
+
+// FitTemperature returns the temperature that fits the predictions, or 1 if it does not make the rows likelier by more
 // than the standard error. It also returns their mean log density without it and with it. The bound pays for large
 // logits, so that a classifier which is almost always right is less sure than it could be. And a model of few numbers
 // is too sure.
-func FitTemperature(trained *fitted.Model, p *model.Prediction, rows *data.Dataset) (t, plainMean,
-	temperedMean float64) {
-	w := metrics.Weights(rows.Weights)
-	t, plainLogs, temperedLogs := metrics.FitTemperature(func(t float64) []float64 {
-		if trained.Schema.Task == data.Classification { // this makes no copy of the logits, which may be large
-			return metrics.LabelLogProbabilities(p.H, p.S, p.N, p.C, 1/t, rows.Labels)
-		}
-		return trained.LogDensities(p.Tempered(t), rows, 0).Log
-	}, w)
+func (all Scored) FitTemperature() (t, plainMean, temperedMean float64) {
+	var w metrics.Weights
+	for _, s := range all {
+		w = append(w, s.Rows.Weights...)
+	}
+	t, plainLogs, temperedLogs := metrics.FitTemperature(all.logs, w)
 	if !w.BetterByOneSE(temperedLogs, plainLogs) {
 		t, temperedLogs = 1, plainLogs
 	}
 	plainMean, _ = w.MeanStdErr(plainLogs)
 	temperedMean, _ = w.MeanStdErr(temperedLogs)
 	return t, plainMean, temperedMean
+}
+
+// logs returns the log densities of all rows at temperature t.
+func (all Scored) logs(t float64) (logs []float64) {
+	for _, s := range all {
+		p, rows := s.Prediction, s.Rows
+		if rows.Task == data.Classification { // this makes no copy of the logits, which may be large
+			logs = append(logs, metrics.LabelLogProbabilities(p.H, p.S, p.N, p.C, 1/t, rows.Labels)...)
+		} else {
+			logs = append(logs, s.Model.LogDensities(p.Tempered(t), rows, 0).Log...)
+		}
+	}
+	return logs
+}
+
+// rmse returns the root of the mean square of the errors' RMSE, in training-sd units; 0 for classes.
+func (all Scored) rmse() float64 {
+	square, n := 0.0, 0.0
+	for _, s := range all {
+		if s.Rows.Task == data.Regression {
+			rmse, rows := s.Model.RMSE(s.Prediction, s.Rows), float64(s.Rows.N())
+			square, n = square+rows*rmse*rmse, n+rows
+		}
+	}
+	return math.Sqrt(square / max(1, n))
 }
 
 // fitConformal scores the rows that were held out for intervals, once all else is settled. After Ctrl-C there are no

@@ -137,7 +137,7 @@ func TestTemperatureOfManyClasses(t *testing.T) {
 	trained := &fitted.Model{Schema: data.Schema{Task: data.Classification}}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	found, _, _ := FitTemperature(trained, p, rows)
+	found, _, _ := Scored{{trained, p, rows}}.FitTemperature()
 	runtime.ReadMemStats(&after)
 	if taken := after.TotalAlloc - before.TotalAlloc; !(found < 1) || taken > uint64(8*len(p.H)) {
 		t.Errorf("temperature %g takes %d bytes in all, of %d logits", found, taken, len(p.H))

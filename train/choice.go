@@ -4,13 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
@@ -20,8 +17,9 @@ import (
 // How the objective is chosen. A weight of the KL terms below 1, or the log density of the prediction in place of the
 // bound, is much better on most tables, and memorises others. So rows that are held out choose after short trainings,
 // called attempts. Attempts and run together take no more steps than a run without a choice, or a sixteenth more where
-// noise may differ between rows, and another where they choose between components and columns. With a time limit, they
-// share the time.
+// noise may differ between rows, and another where they choose between components and columns. Below 500 rows, each
+// of several folds is held out in turn, with more steps in all, but not more rows than steps of 256. With a time limit,
+// they share the time.
 //
 // If rows outnumber the parameters that can follow them, the predictive objective is safe. An attempt then takes the
 // same share of the rows and of the steps. For other tables, longer attempts choose the number of steps, too.
@@ -29,8 +27,6 @@ import (
 // Where many columns say much the same, attempts have their principal components as inputs. A further short attempt has
 // the columns. If it is clearly better, these are the inputs from then on.
 const (
-	heldOutShare     = 0.2 // share of the rows that score attempts, at most options.ValidationRows
-	heldOutBlocks    = 4   // number of blocks of neighbouring sequences among them
 	attemptTimeShare = 0.8 // largest share of the remaining time that attempts take
 	// largest share of the remaining time in which components are fitted
 	componentTimeShare = 0.1
@@ -48,10 +44,10 @@ const (
 // representation is one form of the inputs, columns or components: a run with it, the rows of its attempts, and their
 // speed.
 type representation struct {
-	run                *run
-	name               string // options.Components, or "" for columns
-	trainRows, heldOut *data.Dataset
-	speed              speed
+	run    *run
+	name   string // options.Components, or "" for columns
+	splits []split
+	speed  speed
 }
 
 // speed is steps that this process has taken, and their time. The run that follows is as fast.
@@ -73,7 +69,7 @@ type objectiveChoice struct {
 	run                   *run                 // the run, as it began; attempts share its clock and checkpoints
 	columns, inputs       *representation      // inputs as the run began, and those of the attempts so far
 	candidates            []objectiveCandidate // the first one stays unless another is clearly better
-	weights               metrics.Weights      // weights of the rows that score the attempts
+	weights               metrics.Weights      // weights of the rows that score the attempts, split after split
 	savedAttempts         []rundir.Attempt     // attempts of a checkpoint
 	attempts              []rundir.Attempt
 	shortSteps, longSteps int           // steps of a short attempt, and of a long one; 0 if the objective is safe
@@ -89,16 +85,21 @@ func (r *run) choose(ctx context.Context) error {
 	if cfg.Objective != options.Auto {
 		return nil
 	}
-	steps := float64(cfg.Steps)
 	columns := &representation{run: r}
 	ch := &objectiveChoice{run: r, columns: columns, inputs: columns, candidates: candidates(cfg, r.train),
-		savedAttempts: r.job.state().Attempts,
-		shortSteps:    min(int(shortShare*steps), longestShort), longSteps: int(longShare * steps)}
+		savedAttempts: r.job.state().Attempts}
+	folds := foldsFor(r.train)
+	if r.clock.deadline > 0 { // the folds share the time
+		folds = max(1, min(folds, cfg.Steps/stepsOfFold))
+	}
+	steps := stepsInFolds(cfg, folds, r.clock.deadline > 0)
+	ch.shortSteps, ch.longSteps = min(int(shortShare*steps), longestShort), int(longShare*steps)
 	rows := ch.longSteps * cfg.Batch // the largest number of rows that an attempt draws
 	if cfg.ObjectiveOf(r.train) == options.Predictive {
-		ch.shortSteps, ch.longSteps, rows = int(safeShare*steps), 0, int(safeShare*float64(r.train.N()))
+		ch.shortSteps, ch.longSteps = int(safeShare*float64(cfg.Steps)), 0
+		rows, folds = int(safeShare*float64(r.train.N())), 1
 	}
-	switch err := ch.holdOut(ctx, rows); {
+	switch err := ch.splitRows(ctx, rows, folds); {
 	case err == nil:
 		if err := ch.makeAttempts(ctx); err != nil {
 			return err
@@ -107,30 +108,6 @@ func (r *run) choose(ctx context.Context) error {
 		r.reporter.Note("objective: held-out rows choose nothing: %v", err)
 	}
 	return ch.settle(ctx, ch.decide(cfg.Steps))
-}
-
-// holdOut draws the rows of attempts: at most the given number to train on, and others to score them. The error tells
-// why there can be none: an attempt would be too short, or the remaining rows lack a class, are fewer than the ranks,
-// or have equal targets.
-func (ch *objectiveChoice) holdOut(ctx context.Context, most int) (err error) {
-	if ch.shortSteps < minSteps {
-		return fmt.Errorf("an attempt of %d steps is too short", ch.shortSteps)
-	}
-	cfg, in := ch.run.config, ch.columns
-	ds := cmp.Or(ch.run.numbered, ch.run.train)
-	heldOutRows := min(heldOutShare*float64(ds.N()), options.ValidationRows)
-	trainRows := min(float64(ds.N())-heldOutRows, float64(most))
-	rows, _ := ds.Sample(int(math.Round(trainRows+heldOutRows)), cfg.Seed)
-	share := heldOutRows / (trainRows + heldOutRows)
-	rows = rows.GroupedInBlocks(int(math.Round(heldOutBlocks / share)))
-	if in.trainRows, in.heldOut, err = data.HoldOut(rows, share, cfg.Seed); err != nil {
-		return err
-	}
-	if err := effectsFor(ctx, in); err != nil {
-		return err
-	}
-	ch.weights = in.heldOut.Weights
-	return CheckRanks(ch.run.job.ranks(), cfg, in.trainRows.N())
 }
 
 // makeAttempts makes the attempts, as far as there is time.
@@ -167,10 +144,11 @@ func (ch *objectiveChoice) compare(ctx context.Context) error {
 		return err
 	}
 	between, stepsBetween := lengthsBetween(ch.shortSteps, ch.longSteps)
-	ch.totalSteps = len(ch.candidates)*ch.shortSteps + 2*(stepsBetween+ch.longSteps)
+	count := len(ch.candidates)
 	if ch.inputs != ch.columns {
-		ch.totalSteps += ch.shortSteps
+		count++
 	}
+	ch.totalSteps = len(ch.inputs.splits) * (count*ch.shortSteps + 2*(stepsBetween+ch.longSteps))
 	finalists, err := ch.attemptShort(ctx)
 	if err != nil || ch.longSteps == 0 {
 		return err
@@ -184,7 +162,7 @@ func (ch *objectiveChoice) compare(ctx context.Context) error {
 	if err := ch.fitLongSteps(longest); err != nil {
 		return err
 	}
-	ch.totalSteps = ch.doneSteps + 2*ch.longSteps
+	ch.totalSteps = ch.doneSteps + 2*len(ch.inputs.splits)*ch.longSteps
 	return ch.attemptEach(ctx, finalists, ch.longSteps)
 }
 
@@ -217,7 +195,9 @@ func (ch *objectiveChoice) bestTwo() (all []objectiveCandidate) {
 func (ch *objectiveChoice) fitLongSteps(longest int) (err error) {
 	if clock := &ch.run.clock; clock.deadline > 0 && ch.inputs.speed.steps > 0 {
 		used, perStep := clock.used(), ch.inputs.speed.perStep()
-		fit := min(affordableSteps(clock.deadline-used, perStep)/3, affordableSteps(ch.end-used, perStep)/2)
+		trainings := 2 * len(ch.inputs.splits)
+		fit := min(affordableSteps(clock.deadline-used, perStep)/(trainings+1),
+			affordableSteps(ch.end-used, perStep)/trainings)
 		if ch.run.validation != nil { // evaluations during the run need what is left
 			fit = min(fit, ch.longSteps)
 		}
@@ -253,8 +233,10 @@ func (ch *objectiveChoice) useComponents(ctx context.Context) error {
 		return err
 	}
 	p := components.projection
-	ch.inputs = &representation{run: components, name: options.Components, trainRows: p.Apply(ch.columns.trainRows),
-		heldOut: p.Apply(ch.columns.heldOut)}
+	ch.inputs = &representation{run: components, name: options.Components}
+	for _, s := range ch.columns.splits {
+		ch.inputs.splits = append(ch.inputs.splits, split{p.Apply(s.train), p.Apply(s.heldOut)})
+	}
 	return nil
 }
 

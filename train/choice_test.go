@@ -37,18 +37,18 @@ func TestChoiceOfObjective(t *testing.T) {
 	const steps = stepsOfChoice
 	for _, c := range []choiceCase{
 		{name: "numbers", words: "inducing=20 latents=3 features=20", rows: 120, target: wave,
-			wantSteps: []int{steps / 16, steps / 4}, note: "24 rows held out: predictive with kl-weight 0.1"},
+			wantSteps: []int{steps / 16, steps / 4}, note: "120 rows held out in turn: predictive with kl-weight 0.1"},
 		{name: "varying noise", words: "inducing=20 latents=3 features=20 lr=0.1", rows: 200, target: half,
 			wantSteps: []int{steps / 16, steps / 4}, note: "objective: elbo with kl-weight 0.3, heteroscedastic"},
 		{name: "auto given", words: "inducing=20 latents=3 features=20 lr=0.1 likelihood=auto w-cov=auto", rows: 200,
 			target: half, wantSteps: []int{steps / 16, steps / 4},
 			note: "objective: elbo with kl-weight 0.3, heteroscedastic"},
 		{name: "classes", words: "inducing=20 latents=3 features=20", rows: 120, target: rings,
-			wantSteps: []int{steps / 16, steps / 4}, note: "24 rows held out: elbo with kl-weight 0.1"},
+			wantSteps: []int{steps / 16, steps / 4}, note: "120 rows held out in turn: elbo with kl-weight 0.1"},
 		{name: "many rows", words: "inducing=4 latents=1 features=8", rows: 300, target: wave, safe: true,
 			wantSteps: []int{steps * 3 / 4}, note: "60 rows held out: predictive with kl-weight 0.3"},
 		{name: "asked", words: "inducing=20 latents=3 features=20 objective=auto steps=800", rows: 120, target: wave,
-			wantSteps: []int{steps / 16, steps / 4}, note: "24 rows held out: elbo"},
+			wantSteps: []int{steps / 16, steps / 4}, note: "120 rows held out in turn: elbo"},
 	} {
 		t.Run(c.name, c.test)
 	}
@@ -175,7 +175,7 @@ func TestRareClass(t *testing.T) {
 // A resumed run takes the length of its long attempts from the checkpoint, and no length between for it.
 func TestLongStepsOfResumedRun(t *testing.T) {
 	for _, c := range []struct{ last, want int }{{1000, 20000}, {4000, 20000}, {16001, 16001}, {30000, 30000}} {
-		ch := &objectiveChoice{run: (&Job{}).newRun(), longSteps: 20000,
+		ch := &objectiveChoice{run: (&Job{}).newRun(), inputs: &representation{}, longSteps: 20000,
 			savedAttempts: []rundir.Attempt{{Steps: 1000}, {Steps: 4000}, {Steps: c.last}}}
 		if must.OK(t, ch.fitLongSteps(4000)); ch.longSteps != c.want {
 			t.Errorf("attempts up to %d steps: %d, want %d", c.last, ch.longSteps, c.want)
@@ -271,7 +271,7 @@ func TestChoiceForSequences(t *testing.T) {
 			"kernel=double:1,3+spectrum:2/linear batch=20 objective=auto steps=480"), Device: openCPU(t), Train: set,
 			Reporter: reporter, place: placement{distances: where}}
 		out := must.Get(job.Run(t.Context()))(t)
-		notes, want := strings.Join(reporter.notes, "\n"), "12 rows held out: elbo with kl-weight 0.1"
+		notes, want := strings.Join(reporter.notes, "\n"), "60 rows held out in turn: elbo with kl-weight 0.1"
 		if !strings.Contains(notes, want) {
 			t.Errorf("distances in %s: %s", where, notes)
 		}

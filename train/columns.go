@@ -57,15 +57,6 @@ func (s *spec) noteEffects() {
 	}
 }
 
-// effectsFor fits the effects of words in the numbered rows of an attempt, which must not know the rows that score it.
-func effectsFor(ctx context.Context, in *representation) error {
-	effects, rows, err := scaling.FitEffects(ctx, in.trainRows, in.run.effects.CodeColumns(), func(float64) {})
-	if err == nil {
-		in.trainRows, in.heldOut = rows, effects.Apply(in.heldOut)
-	}
-	return err
-}
-
 // reduceColumns makes few inputs of many columns, by the training rows, as the key columns says. A resumed run, and one
 // that starts at a model, keep the inputs that they began with.
 func (s *spec) reduceColumns(ctx context.Context) error {

@@ -67,7 +67,7 @@ func TestRanksAgreeOnLongAttempts(t *testing.T) {
 	steps, errs := make([]int, 2), make([]error, 2)
 	var all sync.WaitGroup
 	for r, c := range dist.Group(2) {
-		in := &representation{speed: speed{100, float64(1 + r)}}
+		in := &representation{splits: make([]split, 1), speed: speed{100, float64(1 + r)}}
 		ch := &objectiveChoice{run: (&Job{Comm: c}).newRun(), inputs: in, longSteps: 100, end: 2 * time.Minute}
 		ch.run.clock = clock{limit: TimeLimit{Began: time.Now()}, deadline: time.Duration(3+r) * time.Minute}
 		all.Go(func() {

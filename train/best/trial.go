@@ -184,7 +184,7 @@ func (s *Search) trainAndScore(ctx context.Context, dev device.Device, c *Candid
 		t.RMSE = out.Trained.RMSE(p, heldOut)
 	}
 	if t.Round == rounds && out.Config.Temperature == 0 && !out.Trained.PredictsCounts() {
-		t.Temperature, _, _ = train.FitTemperature(out.Trained, p, heldOut)
+		t.Temperature, _, _ = train.Scored{{Model: out.Trained, Prediction: p, Rows: heldOut}}.FitTemperature()
 		p = p.Tempered(t.Temperature)
 	}
 	logs = out.Trained.LogDensities(p, heldOut, 0).Log

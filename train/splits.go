@@ -1,0 +1,114 @@
+package train
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/data/scaling"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
+)
+
+// An attempt is scored by rows that it does not see. Where a fifth of the rows are too few to choose by, attempts are
+// trained several times, each time without another fifth.
+const (
+	heldOutFolds  = 5    // a fold scores attempts, or options.ValidationRows of many rows
+	enoughHeldOut = 100  // number of rows that are enough to choose by
+	heldOutBlocks = 4    // number of blocks of neighbouring sequences in a fold
+	stepsOfFold   = 1000 // number of steps within a time limit for each fold
+	fullBatch     = 256  // number of rows of a step that the time of a run without folds allows
+)
+
+// split is rows that train an attempt, and rows that score it.
+type split struct{ train, heldOut *data.Dataset }
+
+// splitRows draws the rows of attempts: at most the given number to train on, and others to score them, or a number of
+// folds in turn. The error tells why there can be none: an attempt would be too short, or the remaining rows lack a
+// class, are fewer than the ranks, or have equal targets.
+func (ch *objectiveChoice) splitRows(ctx context.Context, most, folds int) (err error) {
+	if ch.shortSteps < minSteps {
+		return fmt.Errorf("an attempt of %d steps is too short", ch.shortSteps)
+	}
+	cfg, in := ch.run.config, ch.columns
+	ds := cmp.Or(ch.run.numbered, ch.run.train)
+	heldOutRows := min(float64(ds.N())/heldOutFolds, options.ValidationRows)
+	trainRows := min(float64(ds.N())-heldOutRows, float64(most))
+	rows, _ := ds.Sample(int(math.Round(trainRows+heldOutRows)), cfg.Seed)
+	share := heldOutRows / (trainRows + heldOutRows)
+	rows = rows.GroupedInBlocks(int(math.Round(heldOutBlocks / share)))
+	if in.splits = inTurn(rows, folds); in.splits == nil {
+		rest, heldOut, err := data.HoldOut(rows, share, cfg.Seed)
+		if err != nil {
+			return err
+		}
+		in.splits = []split{{rest, heldOut}}
+	}
+	for i := range in.splits {
+		s := &in.splits[i]
+		if err := s.fitEffects(ctx, in.run.effects.CodeColumns()); err != nil {
+			return err
+		}
+		ch.weights = append(ch.weights, s.heldOut.Weights...)
+		if err := CheckRanks(ch.run.job.ranks(), cfg, s.train.N()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// foldsFor returns the number of folds that have enough rows to choose by. It is 1 for rows in the order of time: only
+// the last ones are like the rows to predict.
+func foldsFor(ds *data.Dataset) int {
+	if ds.Times != nil {
+		return 1
+	}
+	return min(heldOutFolds, (enoughHeldOut*heldOutFolds+ds.N()-1)/ds.N())
+}
+
+// stepsInFolds returns the number of steps that sets the lengths of attempts. That of a run is reduced for attempts in
+// several folds, if these would otherwise take more time or, without a time limit, more rows than a run of full batches.
+func stepsInFolds(c options.Config, folds int, limited bool) float64 {
+	switch steps := float64(c.Steps); {
+	case folds == 1:
+		return steps
+	case limited:
+		return steps / float64(folds)
+	default:
+		return steps * min(1, fullBatch/float64(folds*c.Batch))
+	}
+}
+
+// inTurn returns splits that hold out one fold after the other; nil for a single one, or if nothing can be learnt from
+// the other rows.
+func inTurn(rows *data.Dataset, count int) (all []split) {
+	if count == 1 || rows.CheckSplit(heldOutFolds) != nil {
+		return nil
+	}
+	for k := range count {
+		rest, heldOut, err := data.HoldOutFold(rows, heldOutFolds, k+1)
+		if err != nil {
+			return nil
+		}
+		all = append(all, split{rest, heldOut})
+	}
+	return all
+}
+
+// fitEffects fits the effects of words in the rows that train, which must not know the rows that score.
+func (s *split) fitEffects(ctx context.Context, codes []int) error {
+	effects, rows, err := scaling.FitEffects(ctx, s.train, codes, func(float64) {})
+	if err == nil {
+		s.train, s.heldOut = rows, effects.Apply(s.heldOut)
+	}
+	return err
+}
+
+// inTurn returns the words of a note about rows that are held out in turn.
+func (in *representation) inTurn() string {
+	if len(in.splits) > 1 {
+		return " in turn"
+	}
+	return ""
+}

@@ -1,0 +1,66 @@
+package train
+
+import (
+	"math/rand/v2"
+	"strconv"
+	"testing"
+
+	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
+)
+
+// Few rows score attempts in turn, each once, until they are enough. Of many rows, and of rows in time, one part does.
+func TestFoldsFor(t *testing.T) {
+	inTime := table(t, 40, 1, wave)
+	inTime.Times = make([]float64, 40)
+	for _, c := range []struct {
+		rows *data.Dataset
+		want int
+	}{{table(t, 30, 1, wave), 5}, {table(t, 100, 1, wave), 5}, {table(t, 101, 1, wave), 5}, {table(t, 125, 1, wave), 4},
+		{table(t, 499, 1, wave), 2}, {table(t, 500, 1, wave), 1}, {table(t, 5000, 1, wave), 1}, {inTime, 1}} {
+		if got := foldsFor(c.rows); got != c.want {
+			t.Errorf("%d rows: %d folds, want %d", c.rows.N(), got, c.want)
+		}
+	}
+}
+
+// Each row is held out once by five folds, and trains the attempts of the others.
+func TestFoldsInTurn(t *testing.T) {
+	rows := table(t, 43, 1, wave)
+	splits := inTurn(rows, 5)
+	must.Equal(t, len(splits), 5)
+	heldOut := map[float64]int{}
+	for _, s := range splits {
+		must.Equal(t, s.train.N()+s.heldOut.N(), rows.N())
+		for i := range s.heldOut.N() {
+			heldOut[s.heldOut.Row(i)[0]]++
+		}
+	}
+	must.Equal(t, len(heldOut), rows.N())
+}
+
+// Whole groups are held out. Fewer groups than folds, or a class with a single row, leave a single split.
+func TestFoldsOfGroupsAndClasses(t *testing.T) {
+	rows := table(t, 40, 1, wave)
+	rows.Groups = make([]int32, 40)
+	for i := range rows.Groups {
+		rows.Groups[i] = int32(i / 4)
+	}
+	for _, s := range inTurn(rows, 5) {
+		for _, g := range s.heldOut.Groups {
+			for _, other := range s.train.Groups {
+				must.Equal(t, g == other, false)
+			}
+		}
+	}
+	for i := range rows.Groups {
+		rows.Groups[i] = int32(i / 10)
+	}
+	must.Equal(t, inTurn(rows, 5) == nil, true)
+	first := true
+	classes := table(t, 40, 1, func(*rand.Rand, float64, float64) string {
+		defer func() { first = false }()
+		return strconv.FormatBool(first)
+	})
+	must.Equal(t, inTurn(classes, 5) == nil, true)
+}
