@@ -264,6 +264,9 @@ func (ch *objectiveChoice) attemptShort(ctx context.Context) (finalists []object
 // settle puts the run at its start, with all that was decided.
 func (ch *objectiveChoice) settle(ctx context.Context, d decision) error {
 	r, before := ch.run, ch.run.config
+	for _, a := range ch.attempts {
+		r.clock.earlierSeconds += a.Seconds
+	}
 	if in := d.inputs.run; in != r {
 		r.spec, r.trained, r.init = in.spec, in.trained, in.init
 		r.reporter.Note("inputs: %s (%s=all keeps each column)", r.projection, usererror.Key("columns"))

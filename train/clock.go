@@ -12,7 +12,7 @@ type clock struct {
 	limit          TimeLimit     // the time limit, whose clock also runs if there is no limit
 	deadline       time.Duration // time on the limit's clock after which no step begins; 0 without a limit
 	firstStepTime  time.Time     // time when this process began its first step
-	earlierSeconds float64       // seconds that the steps before a resume took
+	earlierSeconds float64       // seconds of attempts, and of the steps before a resume
 	interval       timingInterval
 }
 
@@ -41,7 +41,7 @@ func (c *clock) within(ctx context.Context, share float64) (_ context.Context, c
 // late reports whether another step would end after the limit.
 func (c *clock) late() bool { return c.deadline > 0 && c.used() > c.deadline }
 
-// seconds returns the time in steps.
+// seconds returns the time in steps, and in those of attempts.
 func (c *clock) seconds() float64 { return c.earlierSeconds + time.Since(c.firstStepTime).Seconds() }
 
 // The timing intervals of a run with a time limit, in shares of the time that remains. A plan is kept at their end if

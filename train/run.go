@@ -40,7 +40,8 @@ func (r *run) takeSteps(ctx context.Context) (*Outcome, error) {
 	r.finalStep = r.config.Last()
 	r.out = &Outcome{Trained: r.trained, Parameters: r.step.Model.Params().Len()}
 	if c := r.job.resumed(); c != nil {
-		r.earlierSteps, r.clock.earlierSeconds = c.Step, c.Seconds
+		r.earlierSteps = c.Step
+		r.clock.earlierSeconds += c.Seconds
 		r.out.Steps = r.earlierSteps
 	}
 	r.reporter.Begin(r.finalStep)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 // Few rows score attempts in turn, each once, until they are enough. Of many rows, and of rows in time, one part does.
@@ -63,4 +64,24 @@ func TestFoldsOfGroupsAndClasses(t *testing.T) {
 		return strconv.FormatBool(first)
 	})
 	must.Equal(t, inTurn(classes, 5) == nil, true)
+}
+
+// The seconds of a run are those of its steps and of all attempts.
+func TestSecondsOfAttempts(t *testing.T) {
+	var attempts []rundir.Attempt
+	job := &Job{Config: config(t, "inducing=20 latents=2 features=20 batch=50 objective=auto steps=800"),
+		Device: openCPU(t), Train: table(t, 120, 1, wave)}
+	job.Save = func(c *rundir.Checkpoint) error {
+		if c.Attempts != nil {
+			attempts = c.Attempts
+		}
+		return nil
+	}
+	out, sum := must.Get(job.Run(t.Context()))(t), 0.0
+	for _, a := range attempts {
+		sum += a.Seconds
+	}
+	if sum == 0 || out.Seconds <= sum {
+		t.Errorf("%g s with attempts of %g s", out.Seconds, sum)
+	}
 }

@@ -33,7 +33,7 @@ type Result struct {
 	NTrain    int     `json:"n_train"`
 	NTest     int     `json:"n_test"`
 	Steps     int     `json:"steps"`   // number of steps that are done
-	Seconds   float64 `json:"seconds"` // time of training, without data and evaluation
+	Seconds   float64 `json:"seconds"` // time of training with its attempts, without data and evaluation
 	Objective string  `json:"objective"`
 	KLWeight  float64 `json:"kl_weight"`
 	// ELBO is the objective, in nats, at the parameters that the run has kept, estimated on its last batch. It is the
