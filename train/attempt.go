@@ -59,23 +59,23 @@ func (ch *objectiveChoice) attempt(ctx context.Context, c objectiveCandidate, st
 	return nil
 }
 
-// score trains an attempt on each split, and fills in its log densities. It returns ErrTimeLimit if there is no time for
-// it to end, or an error that this rank alone has. An attempt that breaks off has no log densities, and no error.
+// score trains an attempt on each split, and fills in its log densities. It returns ErrTimeLimit if there is no time
+// for it to end, or an error that this rank alone has. An attempt that breaks off has no log densities, and no error.
 func (ch *objectiveChoice) score(ctx context.Context, a *rundir.Attempt) error {
 	if more, err := ch.run.broadcastBool(ctx.Err() == nil); err != nil || !more {
 		return cmp.Or(err, ErrTimeLimit)
 	}
 	shared := ch.run.job.shared()
-	uncancelled := ctx // ranks vote to end between steps: other work runs to its end on all of them
+	workCtx := ctx // ranks vote to end between steps: other work runs to its end on all of them
 	if shared {
-		uncancelled = context.WithoutCancel(ctx)
+		workCtx = context.WithoutCancel(ctx)
 	}
 	var scored Scored
 	for _, rows := range ch.inputs.splits {
-		r := ch.runOf(uncancelled, a, rows.train)
-		p, err := ch.trainAndPredict(ctx, uncancelled, r, a, rows.heldOut)
+		r := ch.runOf(workCtx, a, rows.train)
+		p, err := ch.trainAndPredict(ctx, workCtx, r, a, rows.heldOut)
 		switch {
-		case uncancelled.Err() != nil, errors.Is(err, ErrTimeLimit):
+		case workCtx.Err() != nil, errors.Is(err, ErrTimeLimit):
 			return ErrTimeLimit
 		case err != nil && shared && !Diverged(err):
 			return err
@@ -125,17 +125,17 @@ func (r *run) adopt(c objectiveCandidate, rows *data.Dataset) {
 	}
 }
 
-// trainAndPredict takes the steps of an attempt under ctx, whose time a gets. It does all else under uncancelled: it
-// builds the run, and predicts the rows that were held out. Too little memory on the device is an error.
-func (ch *objectiveChoice) trainAndPredict(ctx, uncancelled context.Context, r *run, a *rundir.Attempt,
+// trainAndPredict takes the steps of an attempt under stepsCtx, whose time a gets. It does all else under
+// workCtx: it builds the run, and predicts the rows that were held out. Too little memory on the device is an error.
+func (ch *objectiveChoice) trainAndPredict(stepsCtx, workCtx context.Context, r *run, a *rundir.Attempt,
 	heldOut *data.Dataset) (p *model.Prediction, err error) {
 
 	defer device.RecoverFault(&err)
-	if err := r.build(uncancelled); err != nil {
+	if err := r.build(workCtx); err != nil {
 		return nil, err
 	}
 	r.reset()
-	out, err := r.takeSteps(ctx)
+	out, err := r.takeSteps(stepsCtx)
 	if err != nil {
 		return nil, err
 	}
@@ -145,9 +145,9 @@ func (ch *objectiveChoice) trainAndPredict(ctx, uncancelled context.Context, r *
 	if out.StopReason != Finished {
 		return nil, ErrTimeLimit
 	}
-	rows := model.HostRows{N: heldOut.N(), X: r.trained.Inputs(uncancelled, heldOut)}
+	rows := model.HostRows{N: heldOut.N(), X: r.trained.Inputs(workCtx, heldOut)}
 	if r.distancesInSteps {
-		rows.X, rows.Features = r.trained.ScaledColumns(heldOut), r.sequences.withRows(uncancelled, heldOut).train
+		rows.X, rows.Features = r.trained.ScaledColumns(heldOut), r.sequences.withRows(workCtx, heldOut).train
 	}
 	deviceRows := r.step.Model.UploadRows(rows, nil, nil)
 	if p, err = r.step.Model.NewPredictor(deviceRows, options.ValidationSamples).Predict(r.config.Seed); err != nil {

@@ -267,8 +267,8 @@ func (ch *objectiveChoice) settle(ctx context.Context, d decision) error {
 	for _, a := range ch.attempts {
 		r.clock.earlierSeconds += a.Seconds
 	}
-	if in := d.inputs.run; in != r {
-		r.spec, r.trained, r.init = in.spec, in.trained, in.init
+	if d.inputs != ch.columns {
+		r.takeInputs(d.inputs.run)
 		r.reporter.Note("inputs: %s (%s=all keeps each column)", r.projection, usererror.Key("columns"))
 		if now := r.config.Lengthscales; now != before.Lengthscales {
 			r.reporter.Note("lengthscales: %s for components", now)
@@ -303,6 +303,10 @@ func (ch *objectiveChoice) settle(ctx context.Context, d decision) error {
 	r.reset()
 	return nil
 }
+
+// takeInputs gives the run the inputs of another, and all that follows from the training rows in that form. Its clock,
+// checkpoints and reports stay.
+func (r *run) takeInputs(of *run) { r.spec, r.trained, r.init = of.spec, of.trained, of.init }
 
 // stepsInTime returns the number of the steps that fit into the rest of a time limit, at the speed of the attempts. The
 // machine may be slower than it was when the first steps were timed.

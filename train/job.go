@@ -211,23 +211,23 @@ func (j *Job) Run(ctx context.Context) (*Outcome, error) {
 // causeOr returns the cause of a context that has ended, or else an error.
 func causeOr(ctx context.Context, err error) error { return cmp.Or(context.Cause(ctx), err) }
 
-// fit prepares a run, fits its length into the limit, chooses its objective, and takes the steps. limited ends at the
-// limit. Once the length is planned, a limit ends the run with a model.
-func (r *run) fit(ctx, limited context.Context, limit TimeLimit, plan *memory.Plan) (out *Outcome, err error) {
+// fit prepares a run, fits its length into the limit, chooses its objective, and takes the steps. planningCtx ends at
+// the limit. Once the length is planned, a limit ends the run with a model.
+func (r *run) fit(ctx, planningCtx context.Context, limit TimeLimit, plan *memory.Plan) (out *Outcome, err error) {
 	defer device.RecoverFault(&err)
 	if err := r.usePlan(plan); err != nil {
-		return nil, causeOr(limited, err)
+		return nil, causeOr(planningCtx, err)
 	}
-	if err := r.prepare(limited); err != nil {
-		return nil, causeOr(limited, err)
+	if err := r.prepare(planningCtx); err != nil {
+		return nil, causeOr(planningCtx, err)
 	}
 	if limit.Time > 0 {
-		if err := r.fitTimeLimit(limited); err != nil {
-			return nil, causeOr(limited, err)
+		if err := r.fitTimeLimit(planningCtx); err != nil {
+			return nil, causeOr(planningCtx, err)
 		}
 	}
-	if limited.Err() != nil {
-		return nil, context.Cause(limited)
+	if planningCtx.Err() != nil {
+		return nil, context.Cause(planningCtx)
 	}
 	if r.job.Planned != nil {
 		r.job.Planned()

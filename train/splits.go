@@ -67,8 +67,8 @@ func foldsFor(ds *data.Dataset) int {
 	return min(heldOutFolds, (enoughHeldOut*heldOutFolds+ds.N()-1)/ds.N())
 }
 
-// stepsInFolds returns the number of steps that sets the lengths of attempts. That of a run is reduced for attempts in
-// several folds, if these would otherwise take more time or, without a time limit, more rows than a run of full batches.
+// stepsInFolds returns the number of steps that sets the lengths of attempts. With several folds, attempts share the
+// time of a run under a time limit, and draw no more rows than a run of full batches without one.
 func stepsInFolds(c options.Config, folds int, limited bool) float64 {
 	switch steps := float64(c.Steps); {
 	case folds == 1:
