@@ -12,12 +12,12 @@ import (
 type Backend struct {
 	// Open opens a device by the options after the backend's name: for "cpu:f32" it gets "f32".
 	Open func(options string, log Logger) (Device, error)
-	// Machines lists the machines, without opening them, or gives the reason why it finds no machine.
-	Machines func() ([]Machine, error)
+	// List lists the devices, without opening them, or gives the reason why it finds none.
+	List func() ([]Info, error)
 }
 
-// Machine is something that a backend can open.
-type Machine struct {
+// Info describes a device that a backend can open.
+type Info struct {
 	Name  string `json:"name"`  // "cpu", "cuda:0"; ":f32" or ":f64" may follow
 	About string `json:"about"` // description for people: "NVIDIA H200, 139.8 GiB, …"
 }
@@ -30,7 +30,7 @@ var backends = map[string]Backend{}
 // Register makes a backend known; backends call it from init.
 func Register(name string, b Backend) { backends[name] = b }
 
-// Suffixes may follow the name of a machine, and give the type of its Real tensors. Without a suffix the first one
+// Suffixes may follow the name of a device, and give the type of its Real tensors. Without a suffix the first one
 // counts.
 var Suffixes = [...]string{":f32", ":f64"}
 
@@ -54,14 +54,14 @@ func OpenLogged(name string, log Logger) (Device, error) {
 // OpenAuto opens the first GPU that can be used, or else the CPU. why is the reason why earlier devices were not used,
 // in one line, and "" for the first GPU. An error is about a setting of the user, such as a variable.
 func OpenAuto(log Logger) (dev Device, why string, err error) {
-	machines, absent := Machines()
+	devices, absent := List()
 	var reasons []string
 	for _, name := range backendNames() {
 		if err := absent[name]; err != nil {
 			reasons = append(reasons, err.Error())
 		}
 	}
-	for _, m := range machines {
+	for _, m := range devices {
 		if m.Name == "cpu" {
 			continue
 		}
@@ -76,17 +76,17 @@ func OpenAuto(log Logger) (dev Device, why string, err error) {
 	return dev, strings.Join(reasons, "; "), err
 }
 
-// Machines lists the machines of all backends, and by name the reason for each backend without machines.
-func Machines() (machines []Machine, reasons map[string]error) {
+// List lists the devices of all backends, and by name the reason for each backend without devices.
+func List() (devices []Info, reasons map[string]error) {
 	reasons = map[string]error{}
 	for _, name := range backendNames() {
-		found, err := backends[name].Machines()
+		found, err := backends[name].List()
 		if err != nil {
 			reasons[name] = err
 		}
-		machines = append(machines, found...)
+		devices = append(devices, found...)
 	}
-	return machines, reasons
+	return devices, reasons
 }
 
 // backendNames returns the names of the registered backends.

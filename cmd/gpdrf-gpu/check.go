@@ -121,7 +121,7 @@ func (p *program) check(c *call) error {
 }
 
 // gpuToCheck returns the GPU and the suffixes that a name stands for; without a name, the first GPU.
-func (p *program) gpuToCheck(name string) (found device.Machine, suffixes []string, err error) {
+func (p *program) gpuToCheck(name string) (found device.Info, suffixes []string, err error) {
 	suffixes = device.Suffixes[:]
 	for _, suffix := range suffixes {
 		if short, ok := strings.CutSuffix(name, suffix); ok {
@@ -129,23 +129,23 @@ func (p *program) gpuToCheck(name string) (found device.Machine, suffixes []stri
 			break
 		}
 	}
-	machines, reasons := device.Machines()
-	machines = slices.DeleteFunc(machines, func(m device.Machine) bool { return m.Name == "cpu" })
+	devices, reasons := device.List()
+	devices = slices.DeleteFunc(devices, func(m device.Info) bool { return m.Name == "cpu" })
 	switch {
 	case name == "cpu":
 		return found, nil, usagef("--device cpu: check compares a GPU with the CPU: name a GPU")
-	case len(machines) == 0:
+	case len(devices) == 0:
 		reason := "no GPU"
 		for backend, err := range reasons {
 			reason = fmt.Sprintf("no %s: %v", backend, err)
 		}
 		return found, nil, usagef("there is no GPU to check (%s)", reason)
 	case name == "" || name == "auto" || name == "cuda":
-		return machines[0], suffixes, nil
+		return devices[0], suffixes, nil
 	}
-	i := slices.IndexFunc(machines, func(m device.Machine) bool { return m.Name == name })
+	i := slices.IndexFunc(devices, func(m device.Info) bool { return m.Name == name })
 	if i >= 0 {
-		return machines[i], suffixes, nil
+		return devices[i], suffixes, nil
 	}
 	dev, err := p.openDevice(name) // the error explains a wrong name
 	if err != nil {

@@ -136,8 +136,8 @@ func (p *program) deviceOf(c *call, trainedDevice, trainedPrecision string) (dev
 
 // deviceNames lists the devices of this machine, without and with suffixes.
 func deviceNames() (names []string) {
-	machines, _ := device.Machines()
-	for _, m := range machines {
+	devices, _ := device.List()
+	for _, m := range devices {
 		names = append(names, m.Name)
 		for _, suffix := range device.Suffixes {
 			names = append(names, m.Name+suffix)
@@ -148,7 +148,7 @@ func deviceNames() (names []string) {
 
 // devicesInfo is what `info` prints about devices.
 type devicesInfo struct {
-	Devices []device.Machine `json:"devices"`
+	Devices []device.Info `json:"devices"`
 	// The libraries that join processes.
 	MPI  string `json:"mpi,omitempty"`
 	NCCL string `json:"nccl,omitempty"`
@@ -158,20 +158,20 @@ type devicesInfo struct {
 
 // aboutDevices opens each device, to find out whether it can be used, and with which kernels.
 func (p *program) aboutDevices() devicesInfo {
-	machines, reasons := device.Machines()
-	for i := range machines {
-		dev, err := device.OpenLogged(machines[i].Name, p.noteOnce)
+	devices, reasons := device.List()
+	for i := range devices {
+		dev, err := device.OpenLogged(devices[i].Name, p.noteOnce)
 		if absent, ok := errors.AsType[*device.AbsentError](err); ok {
 			err = absent.Err // the name of the device is left out
 		}
 		if err != nil {
-			machines[i].About += ", which cannot be used: " + err.Error()
+			devices[i].About += ", which cannot be used: " + err.Error()
 			continue
 		}
-		machines[i].About = dev.About()
+		devices[i].About = dev.About()
 		dev.Close()
 	}
-	i := devicesInfo{Devices: machines, Missing: map[string]string{}}
+	i := devicesInfo{Devices: devices, Missing: map[string]string{}}
 	for name, err := range reasons {
 		i.Missing[name] = err.Error()
 	}

@@ -171,9 +171,9 @@ func (p *program) deviceOfRank(name string) string {
 	default:
 		return name
 	}
-	machines, _ := device.Machines()
+	devices, _ := device.List()
 	cards := 0
-	for _, m := range machines {
+	for _, m := range devices {
 		if strings.HasPrefix(m.Name, "cuda") {
 			cards++
 		}

@@ -16,10 +16,10 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/internal/simd"
 )
 
-func init() { device.Register("cpu", device.Backend{Open: openDevice, Machines: machines}) }
+func init() { device.Register("cpu", device.Backend{Open: openDevice, List: list}) }
 
-func machines() ([]device.Machine, error) {
-	return []device.Machine{{Name: "cpu", About: about()}}, nil
+func list() ([]device.Info, error) {
+	return []device.Info{{Name: "cpu", About: about()}}, nil
 }
 
 func about() string { return fmt.Sprintf("%d threads, %s", runtime.GOMAXPROCS(0), simd.Tier()) }

@@ -15,17 +15,17 @@ import (
 	"github.com/gpdrf/gpdrf-gpu/device"
 )
 
-func init() { device.Register("cuda", device.Backend{Open: openDevice, Machines: machines}) }
+func init() { device.Register("cuda", device.Backend{Open: openDevice, List: list}) }
 
-// machines lists the GPUs that the driver shows.
-func machines() ([]device.Machine, error) {
+// list lists the GPUs that the driver shows.
+func list() ([]device.Info, error) {
 	infos, err := cuda.Devices()
 	if err != nil {
 		return nil, err
 	}
-	found := make([]device.Machine, len(infos))
+	found := make([]device.Info, len(infos))
 	for i, info := range infos {
-		found[i] = device.Machine{Name: fmt.Sprintf("cuda:%d", info.Ordinal), About: info.String()}
+		found[i] = device.Info{Name: fmt.Sprintf("cuda:%d", info.Ordinal), About: info.String()}
 	}
 	return found, nil
 }

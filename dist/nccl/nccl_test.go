@@ -135,8 +135,8 @@ func fake(t *testing.T) string {
 
 // onDouble reports whether the driver is the double.
 func onDouble() bool {
-	machines, _ := device.Machines()
-	return len(machines) > 0 && strings.Contains(machines[0].About, "driver test double")
+	devices, _ := device.List()
+	return len(devices) > 0 && strings.Contains(devices[0].About, "driver test double")
 }
 
 // run starts ranks in a mode, with more variables, and gives what each has said, and its exit code.
