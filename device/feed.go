@@ -21,9 +21,10 @@ func NewFeed(dev Device, dst ...*Tensor) Feed {
 	if f, ok := dev.(Feeder); ok {
 		return f.Feed(dst...)
 	}
-	return atOnce{dev}
+	return directFeed{dev}
 }
 
-type atOnce struct{ Device }
+// directFeed is the feed of a device that uploads at once.
+type directFeed struct{ Device }
 
-func (atOnce) Next() {}
+func (directFeed) Next() {}
