@@ -6,8 +6,8 @@ type Queue interface {
 	// queue is done in order, and recorded in the work of a loop. Put may be called at any time with other tensors, and
 	// is not called in each replay. The name is for errors.
 	Put(name string, put func(queue uintptr, at []Span) error, tensors ...*Tensor)
-	// Card returns the UUID of the GPU.
-	Card() (string, error)
+	// UUID returns the UUID of the GPU.
+	UUID() (string, error)
 }
 
 // Span is the memory of a tensor on its device.

@@ -111,7 +111,7 @@ func (p *program) deviceOf(c *call, trainedDevice, trainedPrecision string) (dev
 	}
 	name, given := c.text("device")
 	if !given {
-		name = p.anyCard(trainedDevice)
+		name = p.anyGPU(trainedDevice)
 	}
 	foreign := !given && !slices.Contains(deviceNames(), trainedDevice) // the run is from another machine
 	if foreign {

@@ -172,20 +172,20 @@ func (p *program) deviceOfRank(name string) string {
 		return name
 	}
 	devices, _ := device.List()
-	cards := 0
+	gpus := 0
 	for _, m := range devices {
 		if strings.HasPrefix(m.Name, "cuda") {
-			cards++
+			gpus++
 		}
 	}
-	if cards == 0 {
+	if gpus == 0 {
 		return name
 	}
-	return fmt.Sprintf("cuda:%d%s", p.ranks.local%cards, suffix)
+	return fmt.Sprintf("cuda:%d%s", p.ranks.local%gpus, suffix)
 }
 
-// anyCard returns the name of a device without the number of the GPU, if there are ranks: each has its own GPU.
-func (p *program) anyCard(name string) string {
+// anyGPU returns the name of a device without the number of the GPU, if there are ranks: each has its own GPU.
+func (p *program) anyGPU(name string) string {
 	if parts := strings.Split(name, ":"); p.ranks != nil && parts[0] == "cuda" {
 		return "cuda:" + parts[len(parts)-1]
 	}

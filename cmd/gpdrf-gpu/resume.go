@@ -32,7 +32,7 @@ func (p *program) reopen(guard *exitGuard, path string, flags []options.Setting)
 	if from.Config, err = from.Config.Resume(flags, &from.Trained.Schema); err != nil {
 		return nil, nil, err
 	}
-	dev, err := p.openDevice(p.anyCard(from.Config.Device))
+	dev, err := p.openDevice(p.anyGPU(from.Config.Device))
 	if err != nil {
 		return nil, nil, err
 	}

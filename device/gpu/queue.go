@@ -23,5 +23,5 @@ func (d *Device) Put(name string, put func(queue uintptr, at []device.Span) erro
 	d.check(name, d.context.Put(name, args, func(stream uintptr) error { return put(stream, at) }))
 }
 
-// Card returns the GPU's UUID (device.Queue).
-func (d *Device) Card() (string, error) { return d.context.UUID() }
+// UUID returns the GPU's UUID (device.Queue).
+func (d *Device) UUID() (string, error) { return d.context.UUID() }

@@ -51,13 +51,13 @@ func Open(dev device.Device, job Job) (comm dist.Comm, err error) {
 	if err != nil {
 		return nil, err
 	}
-	card, err := queue.Card()
+	uuid, err := queue.UUID()
 	if err != nil {
 		return nil, err
 	}
-	cards, err := job.Exchange([]byte(card))
+	gpus, err := job.Exchange([]byte(uuid))
 	if err == nil {
-		err = sameCard(cards)
+		err = sameGPU(gpus)
 	}
 	if err != nil {
 		return nil, err
@@ -86,17 +86,17 @@ func Open(dev device.Device, job Job) (comm dist.Comm, err error) {
 	return c, nil
 }
 
-// sameCard returns an error if two ranks have the same GPU, which NCCL cannot join. It is the same error on all ranks.
-func sameCard(cards [][]byte) error {
+// sameGPU returns an error if two ranks have the same GPU, which NCCL cannot join. It is the same error on all ranks.
+func sameGPU(gpus [][]byte) error {
 	owner := map[string]int{}
-	for r, card := range cards {
-		first, taken := owner[string(card)]
+	for r, uuid := range gpus {
+		first, taken := owner[string(uuid)]
 		if taken {
 			return &dist.RankError{Rank: r, Code: 2, Text: fmt.Sprintf("ranks %d and %d have the same GPU, and NCCL "+
 				"joins GPUs: start as many processes on each machine as it has GPUs, or set %s=none for sums "+
 				"by MPI through the memory of the host", first, r, LibraryVariable)}
 		}
-		owner[string(card)] = r
+		owner[string(uuid)] = r
 	}
 	return nil
 }

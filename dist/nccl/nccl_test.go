@@ -47,9 +47,9 @@ func rank(mode string) (err error) {
 		return err
 	}
 	defer rendezvous.Close()
-	cards := 1
-	fmt.Sscan(os.Getenv("EMU_DEVICES"), &cards)
-	dev, err := device.Open(fmt.Sprintf("cuda:%d:f32", place.LocalRank%cards))
+	gpus := 1
+	fmt.Sscan(os.Getenv("EMU_DEVICES"), &gpus)
+	dev, err := device.Open(fmt.Sprintf("cuda:%d:f32", place.LocalRank%gpus))
 	if err != nil {
 		return err
 	}
