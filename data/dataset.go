@@ -61,8 +61,8 @@ type Dataset struct {
 	// Offset [N] is added to the log rate of each row of counts: the logarithm of an exposure; nil for no offset.
 	Offset []float64
 
-	// OriginalRows are the numbers of the rows among all rows that were split into folds, from 0; nil if there are no
-	// folds.
+	// OriginalRows are the numbers of test rows among all rows of the file, from 0; nil if the test rows are not a
+	// part of a file.
 	OriginalRows []int
 
 	// Groups [N] are numbers of groups, from 0. Every split keeps the rows of a group together. Nil if there are no

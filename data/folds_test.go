@@ -53,6 +53,20 @@ func TestFolds(t *testing.T) {
 	}
 }
 
+// Rows that are held out for the test keep their numbers in the file.
+func TestHeldOutRowsKeepTheirNumbers(t *testing.T) {
+	_, test, _, err := Load(Source{Data: write(t, "t.csv", numbered(50, 2))})
+	must.OK(t, err)
+	for i, number := range test.OriginalRows {
+		if float64(number) != test.Row(i)[0] {
+			t.Errorf("row %v is number %d", test.Row(i)[0], number)
+		}
+	}
+	if len(test.OriginalRows) != test.N() {
+		t.Errorf("%d of %d test rows have a number", len(test.OriginalRows), test.N())
+	}
+}
+
 // The folds of these rows, worked out by another program: python's hashlib and sorted.
 func TestFoldsOf(t *testing.T) {
 	if got, want := foldsOf(nil, 10, 3), []int{3, 2, 1, 3, 1, 2, 1, 1, 3, 2}; !slices.Equal(got, want) {

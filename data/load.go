@@ -145,6 +145,7 @@ func loadFiles(s Source) (train, test *Dataset, notes []string, err error) {
 		}
 		rest, rows := all.separate(tenth(all.N()), heldOutSite, s.Seed)
 		train, test = all.Subset(rest), all.Subset(rows)
+		test.OriginalRows = rows
 		note = fmt.Sprintf("%s: %d of %d rows held out for testing (a tenth, %s)", all.Path, len(rows), all.N(),
 			all.SplitDescription(s.Seed))
 	}

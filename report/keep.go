@@ -26,7 +26,7 @@ func KeepTestRows(ctx context.Context, t *fitted.Model, c options.Config, steps 
 	}
 	out := predict.NewTable(t, rows, p, nil, c.PredictDraws, t.Seed)
 	numbers := scores.Kept.Rows
-	if rows.OriginalRows != nil { // rows of folds are numbered among all rows
+	if rows.OriginalRows != nil { // rows have their numbers in the file
 		numbers = rows.OriginalRows
 	}
 	out.AddFirst(rowColumn, func(i int) predict.Cell { return predict.Cell{Value: float64(numbers[i] + 1)} })

@@ -13,7 +13,7 @@ func worst(runs []*Run) section {
 	s := section{
 		ID: "worst", Title: "Worst rows",
 		Lead: "The test rows with the lowest log density: wrong entries, rare cases, or what the model has not " +
-			"learnt. Rows are counted from 1, among the test rows or, where folds were made, among all.",
+			"learnt. Rows have their numbers in the file, from 1, without the rows that were left out.",
 	}
 	s.each(runs, func(r *Run) []panel {
 		if r.Rows == nil {
