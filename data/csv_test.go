@@ -142,6 +142,8 @@ func TestBadFiles(t *testing.T) {
 			`t.csv:32:3: found "red" in column "b", whose other cells are numbers: correct it, leave it empty with ` +
 				`--missing impute, read the column as words by --set text=b, or leave it out with --ignore b`,
 			ReadOptions{}},
+		{"total", "a,b,c\n1,2,3\n2,1.5,4\n3,3,1\n4,2.5,3\n5,7,2\n6,1,1\n7,8,2\n8,9,3\n9,4,1\n10,5,2\nTotal,43,22\n",
+			`t.csv:12:1: found "Total" in column "a", whose other cells are numbers: correct it`, ReadOptions{}},
 		{"text target", "a,b,c\n" + strings.Repeat("1,2,3\n", 30) + "1,2,spam\n",
 			`t.csv:32:5: found "spam" in the target column "c", whose other values are numbers: correct it, or use ` +
 				`the task classification`, ReadOptions{}},

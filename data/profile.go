@@ -256,6 +256,9 @@ func (c *columnProfile) isUnique() bool {
 	return c.isText() && c.filled() >= fewRows && c.distinct() == c.compared()
 }
 
+// isStray reports whether a few words stand among more numbers, and no cell repeats.
+func (c *columnProfile) isStray() bool { return !c.isCodes() && c.texts.n < c.numbers && c.isUnique() }
+
 // numbersRows reports whether the numbers count the rows. They start at 0 or 1, or at any number if the name is that of
 // an identifier.
 func (c *columnProfile) numbersRows(name string) bool {

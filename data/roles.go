@@ -199,8 +199,11 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int) error {
 	case !c.isWords && cellformat.IsDecorated(c.texts.cell):
 		return bad(c.texts, ": %s, read the column as words by %s=%s, or leave it out with %s %s",
 			plainCell(c.texts.cell), asKey("text"), flag, asFlag("ignore"), flag)
+	case c.texts.n > 0 && (!c.isText() || c.isStray()) && !rec.hasType(i, "nominal"):
+		return bad(c.texts, ", whose other cells are numbers: correct it, leave it empty with %s impute, read the "+
+			"column as words by %s=%s, or leave it out with %s %s", asFlag("missing"), asKey("text"), flag,
+			asFlag("ignore"), flag)
 	case c.isUnique(), c.isIdentifier() && !(opt.OneHot && c.distinct() <= maxTexts):
-		l.warnStray(rec, c, i)
 		l.leaveIdentifier(rec, c, i)
 	case c.isText() && c.distinct() > maxKept:
 		return bad(c.firstText(), ", which has %d different texts in %s, more than %d: group them, or leave the "+
@@ -208,10 +211,6 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int) error {
 	case c.isText() || rec.hasType(i, "nominal") && c.texts.n > 0:
 		l.warnStray(rec, c, i)
 		l.addWords(rec, c, i)
-	case c.texts.n > 0:
-		return bad(c.texts, ", whose other cells are numbers: correct it, leave it empty with %s impute, read the "+
-			"column as words by %s=%s, or leave it out with %s %s", asFlag("missing"), asKey("text"), flag,
-			asFlag("ignore"), flag)
 	default:
 		if c.numbersRows(name) {
 			l.counting = append(l.counting, i)
