@@ -59,8 +59,8 @@ func (t *sequenceTexts) describeGraphs(set *seq.Set, unknown int, found seq.Grap
 	if v := set.Alphabet.OfVectors(); v != nil {
 		beside += ", each node with " + phrase.Plural(v.Width, "value")
 	}
-	t.note("%d %s of %s nodes (mean %.1f)%s, %s (%s to change)", set.N(), set.Alphabet.Kind,
-		phrase.Span(low, high), mean, beside, phrase.Plural(set.Alphabet.Letters, "different label"), asKey("tokens"))
+	t.note("%d %s of %s nodes (mean %.1f)%s, %s%s", set.N(), set.Alphabet.Kind,
+		phrase.Span(low, high), mean, beside, phrase.Plural(set.Alphabet.Letters, "different label"), t.tokensHint())
 	if unknown > 0 {
 		t.note("labels that are not in the training data: %d; no feature that contains one is known", unknown)
 	}

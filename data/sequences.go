@@ -172,11 +172,19 @@ func (t *sequenceTexts) describe(set *seq.Set, unknown int) {
 	case seq.Integers:
 		what = fmt.Sprintf("integers up to %d", a.Letters-1)
 	}
-	t.note("%s of %s symbols (mean %.1f), alphabet %s (%s to change)", phrase.Plural(set.N(), "sequence"),
-		phrase.Span(low, high), mean, what, asKey("tokens"))
+	t.note("%s of %s symbols (mean %.1f), alphabet %s%s", phrase.Plural(set.N(), "sequence"),
+		phrase.Span(low, high), mean, what, t.tokensHint())
 	if unknown > 0 {
 		t.note("%d of %d symbols stand for no letter; features that contain one are left out", unknown, len(set.Codes))
 	}
+}
+
+// tokensHint names the key that reads training sequences otherwise; "" for other rows, which are read like them.
+func (t *sequenceTexts) tokensHint() string {
+	if t.opt.Schema != nil {
+		return ""
+	}
+	return " (" + asKey("tokens") + " changes it)"
 }
 
 // table makes the table of a file of sequences.

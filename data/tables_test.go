@@ -256,6 +256,19 @@ func TestCommaOfSingleColumn(t *testing.T) {
 	must.Equal(t, dataset(readText("a\n1,25\n", opt))(t).X.Float64s()[0], 1.25)
 }
 
+// Other rows of a model are read by its tokens, and have no advice to change them.
+func TestTokensHint(t *testing.T) {
+	d, notes, err := readText(">a\nACGT\n>b\nGGT\n", ReadOptions{})
+	must.OK(t, err)
+	must.Contain(t, strings.Join(notes, "\n"), "(--set tokens changes it)")
+	schema := d.Schema()
+	_, notes, err = readText(">a\nACGT\n", ReadOptions{Schema: &schema})
+	must.OK(t, err)
+	if all := strings.Join(notes, "\n"); strings.Contains(all, "tokens") {
+		t.Error(all)
+	}
+}
+
 // A file for a model has no advice to change a column, or the options of training.
 func TestRemedyOfModel(t *testing.T) {
 	d, _, err := readText("a,day,y\n1,2024-02-28,2.5\n3,2024-02-29,4.5\n", ReadOptions{})
