@@ -70,7 +70,11 @@ func (l *layout) checkMissing(rec *records, p *profile) error {
 			"%s drop leaves their rows out", where, asFlag("missing"), asFlag("missing"))
 	}
 	if l.missing == MissingImpute {
-		l.note("missing cells are filled in with medians, and an input tells where, in %s", where)
+		hint := ""
+		if l.opt.Describe && l.opt.Missing == "" {
+			hint = fmt.Sprintf(" (train needs %s impute or drop)", asFlag("missing"))
+		}
+		l.note("missing cells are filled in with medians, and an input tells where, in %s%s", where, hint)
 	}
 	return nil
 }

@@ -256,6 +256,13 @@ func TestCommaOfSingleColumn(t *testing.T) {
 	must.Equal(t, dataset(readText("a\n1,25\n", opt))(t).X.Float64s()[0], 1.25)
 }
 
+// A description fills missing cells in, and tells that training needs the option.
+func TestDescriptionOfMissingCells(t *testing.T) {
+	_, notes, err := readText("a,y\n1,0.5\n,1.5\n7,2.5\n", ReadOptions{Describe: true})
+	must.OK(t, err)
+	must.Contain(t, strings.Join(notes, "\n"), `in "a" 1 (train needs --missing impute or drop)`)
+}
+
 // Other rows of a model are read by its tokens, and have no advice to change them.
 func TestTokensHint(t *testing.T) {
 	d, notes, err := readText(">a\nACGT\n>b\nGGT\n", ReadOptions{})
