@@ -149,7 +149,7 @@ func (o Options) trainOne(ctx context.Context, job *train.Job) (*Model, error) {
 		return nil, err
 	}
 	if out.Rising {
-		job.Reporter.Note("warning: %s", rundir.RisingWarning())
+		job.Reporter.Note("warning: %s", rundir.RisingWarning(out.Config))
 	}
 	m := &Model{device: o.Device, trained: out.Trained}
 	m.trained.Options, m.trained.Steps = string(out.Config.YAML()), out.Steps

@@ -205,7 +205,7 @@ func (v *crossValidation) fold(k int) error {
 		v.p.warn("%s", warning)
 	}
 	if r.Rising {
-		v.p.warn("%s", rundir.RisingWarning())
+		v.p.warn("%s", rundir.RisingWarning(job.Config))
 	}
 	return nil
 }

@@ -213,7 +213,7 @@ func (p *program) newJob(ctx context.Context, c *call, cfg options.Config, headi
 func (p *program) printRun(r *rundir.Result, c options.Config, path string) error {
 	if p.json {
 		if r.Rising {
-			p.warn("%s", rundir.RisingWarning())
+			p.warn("%s", rundir.RisingWarning(c))
 		}
 		return p.printJSON(struct {
 			*rundir.Result
@@ -227,7 +227,7 @@ func (p *program) printRun(r *rundir.Result, c options.Config, path string) erro
 	}
 	if r.Rising {
 		p.note("")
-		p.warn("%s", rundir.RisingWarning())
+		p.warn("%s", rundir.RisingWarning(c))
 	}
 	if path == "" {
 		return nil

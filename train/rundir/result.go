@@ -62,10 +62,14 @@ func (r *Result) ObjectiveText(number func(float64) string) string {
 		number(r.ObjectiveMean.SE), r.ObjectiveMean.Readings)
 }
 
-// RisingWarning returns the warning of an objective that still rose when training ended.
-func RisingWarning() string {
-	return fmt.Sprintf("the objective was still rising when training ended: more %s or a longer %s would help",
-		usererror.Flag("steps"), usererror.Flag("time-limit"))
+// RisingWarning returns the warning of an objective that still rose when training ended. It names steps only where the
+// user gave them: they switch off the attempts.
+func RisingWarning(c options.Config) string {
+	how := usererror.Flag("time-limit")
+	if c.Explicit("steps") {
+		how = usererror.Flag("steps") + " or " + how
+	}
+	return "the objective was still rising when training ended: a longer run, by " + how + ", would help"
 }
 
 // Fingerprint holds the SHA-256 of the values of the training set and of the test set.

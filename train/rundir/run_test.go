@@ -129,3 +129,13 @@ func TestSearchName(t *testing.T) {
 		}
 	}
 }
+
+// The warning of a rising objective names steps only to those who gave them.
+func TestRisingWarning(t *testing.T) {
+	if got := RisingWarning(options.Defaults()); strings.Contains(got, "steps") ||
+		!strings.Contains(got, "by --time-limit, would help") {
+		t.Error(got)
+	}
+	given := resolve(t, options.Setting{Key: "steps", Text: "40"})
+	must.Contain(t, RisingWarning(given), "by --steps or --time-limit, would help")
+}
