@@ -56,7 +56,7 @@ func (p *program) help(words []string) error {
 }
 
 // maxKeys is the number of keys that the short help of a verb shows. If there are more, it has one line about them.
-const maxKeys = 8
+const maxKeys = 10
 
 // help returns the help text of a verb. With all it has every key of a config file.
 func (v verb) help(all bool) string {
