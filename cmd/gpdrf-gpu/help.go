@@ -165,10 +165,8 @@ func (f flagSpec) synopsis() string {
 	switch {
 	case f.isKey:
 		return f.name + "=" + strings.Replace(f.arg, switchArg, "true|false", 1)
-	case f.arg == "":
-		return "--" + f.name
 	case f.isSwitch():
-		return "--" + f.name + "=" + f.arg
+		return "--" + f.name
 	}
 	return "--" + f.name + " " + f.arg
 }
