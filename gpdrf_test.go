@@ -223,7 +223,7 @@ func TestWords(t *testing.T) {
 	}
 	m := train(classes)
 	for want, s := range map[string]gpdrf.SuggestOptions{"how ei: is for numbers": {Acquisition: gpdrf.AcquisitionEI},
-		"minimize: is for": {Minimize: true}, "give batch 6, or more rows": {}} {
+		"minimize: is for": {Minimize: true}, "give batch 6, or more rows": {Batch: 7}} {
 		if _, err := m.Suggest(t.Context(), rows, s); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}

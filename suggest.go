@@ -14,7 +14,7 @@ import (
 // zero has its default.
 type SuggestOptions struct {
 	Acquisition Acquisition // the flag how; "" is AcquisitionEI for numbers, AcquisitionBALD for classes
-	Batch       int         // number of rows to choose; 0 is 10
+	Batch       int         // number of rows to choose; 0 is 10, or all if there are fewer
 	Minimize    bool        // prefer small targets
 	Target      string      // name of the target, if the model has several
 	Samples     int         // number of joint samples; 0 is 256
@@ -56,7 +56,7 @@ func (m *Model) Suggest(ctx context.Context, rows Rows, s SuggestOptions) (chose
 	}
 	suggester := predict.Suggester{Trained: t,
 		Acquisition: cmp.Or(string(s.Acquisition), predict.DefaultAcquisition(t)),
-		Batch:       cmp.Or(s.Batch, predict.SuggestBatch), Minimize: s.Minimize, Target: s.Target,
+		Batch:       s.Batch, Minimize: s.Minimize, Target: s.Target,
 		Samples: cmp.Or(s.Samples, predict.SuggestSamples), Seed: cmp.Or(s.Seed, t.Seed)}
 	if err := suggester.Check(); err != nil {
 		return nil, fmt.Errorf("gpdrf.SuggestOptions: %w", err)

@@ -56,7 +56,7 @@ type Suggester struct {
 	Trained     *fitted.Model
 	Device      device.Device
 	Acquisition string // one of Acquisitions
-	Batch       int    // number of rows to choose
+	Batch       int    // number of rows to choose; 0 is SuggestBatch, or all candidates if there are fewer
 	Minimize    bool   // the least target is the best
 	Target      string // name of the target; "" if there is one
 	Samples     int    // number S of joint samples
@@ -87,7 +87,7 @@ func (s *Suggester) Check() error {
 		return usererror.OfFlag("how", "there is no %q: give one of %s", s.Acquisition,
 			strings.Join(Acquisitions(), ", "))
 	}
-	if s.Batch < 1 || s.Samples < 2 || s.Samples > model.MaxSamples {
+	if s.Batch < 0 || s.Samples < 2 || s.Samples > model.MaxSamples {
 		return usererror.Errorf("%s %d, %s %d: choose at least a row, by 2 to %d samples", usererror.Flag("batch"),
 			s.Batch, usererror.Flag("samples"), s.Samples, model.MaxSamples)
 	}
@@ -173,6 +173,9 @@ func (s *Suggester) candidates(ds *data.Dataset) (candidates, measured []int, er
 		default:
 			candidates = append(candidates, i)
 		}
+	}
+	if s.Batch == 0 {
+		s.Batch = max(1, min(SuggestBatch, len(candidates)))
 	}
 	if n := len(candidates); n < s.Batch {
 		if len(measured) == ds.N() {

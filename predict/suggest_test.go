@@ -79,4 +79,8 @@ func TestTooFewCandidates(t *testing.T) {
 	_, _, err := s.candidates(ds)
 	must.Contain(t, fmt.Sprint(err), "1 of 3 rows are candidates, others are infeasible", "others have their target",
 		"give batch 1")
+	s.Batch = 0 // the default takes what there is
+	candidates, _, err := s.candidates(ds)
+	must.OK(t, err)
+	must.Equal(t, len(candidates), s.Batch)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/atomicfile"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/predict"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
@@ -98,6 +99,9 @@ func (p *program) suggest(c *call) error {
 	if err != nil {
 		return guard.endedOr(err)
 	}
+	if _, given := c.text("batch"); !given && len(suggestions) < predict.SuggestBatch {
+		p.note("there are only %s to choose from", phrase.Plural(len(suggestions), "candidate"))
+	}
 	improves := func(s predict.Suggestion) bool { return s.Value > 0 }
 	if r.Acquisition == predict.EI && !slices.ContainsFunc(suggestions, improves) {
 		p.note("no function that was drawn is better than the best so far at any candidate: the rows are in the " +
@@ -159,7 +163,7 @@ func (r *suggestRequest) readSearch(c *call) error {
 	how, _ := c.text("how")
 	r.Acquisition = cmp.Or(how, predict.DefaultAcquisition(r.Trained))
 	r.Target, _ = c.text("target")
-	r.Batch = c.count("batch", 1, 1_000_000, predict.SuggestBatch)
+	r.Batch = c.count("batch", 1, 1_000_000, 0) // the default of a Suggester
 	r.Samples = c.count("samples", 2, options.MaxSamples, predict.SuggestSamples)
 	r.Minimize = c.isOn("minimize")
 	r.Seed = c.seed(r.Trained.Seed)

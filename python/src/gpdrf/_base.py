@@ -346,7 +346,7 @@ class Estimator(BaseEstimator):
     def suggest(
         self,
         X: Any,
-        batch: int = 10,
+        batch: int | None = None,
         how: str | None = None,
         *,
         minimize: bool = False,
@@ -362,7 +362,7 @@ class Estimator(BaseEstimator):
         X : rows like those of training
             The candidates.
         batch : int
-            Rows to choose.
+            Rows to choose; None is 10, or all rows if there are fewer.
         how : {"ei", "ucb", "thompson", "variance", "bald"}
             Expected improvement on the best y of training, mean plus two standard deviations, posterior samples, the
             highest uncertainty, or the most information. None is ei for numbers and bald for classes.
@@ -379,11 +379,12 @@ class Estimator(BaseEstimator):
             The seed of the samples.
         """
         rows = self._rows(X)
-        arguments = [f"--batch={batch}", f"--seed={seed_of(random_state)}"]
+        arguments = [f"--seed={seed_of(random_state)}"]
         names = self._model.schema().get("targets")
         if target is not None and not 0 <= target < len(names or [""]):
             raise ValueError(f"target is {target}, and the columns of y count from 0 to {len(names or ['']) - 1}")
-        given = {"how": how, "samples": samples, "target": None if target is None or not names else names[target]}
+        column = None if target is None or not names else names[target]
+        given = {"batch": batch, "how": how, "samples": samples, "target": column}
         arguments += [f"--{name}={value}" for name, value in given.items() if value is not None]
         if minimize:
             arguments.append("--minimize")
