@@ -303,6 +303,9 @@ func (p *program) reportCV(cv *rundir.CV) error {
 	}
 	p.note("")
 	fmt.Fprintf(p.out, "%s\n\nrun folder: %s\n", cvTable(cv), cv.Path())
+	if cv.Complete && !cv.OwnFolds {
+		p.note("for a model of all rows: the same command with --test none in place of --cv")
+	}
 	return nil
 }
 

@@ -44,8 +44,9 @@ func OpenRun(path string) (*Run, error) {
 	case !info.IsDir():
 		return nil, usererror.Errorf("%s: not a run folder: give a folder that train made", path)
 	case IsCV(path):
-		return nil, usererror.Errorf("%s: a cross-validation: give the folder of one of its folds, such as %s",
-			path, filepath.Join(path, foldFolder(1)))
+		return nil, usererror.Errorf("%s: a cross-validation has no model of all rows: train one without %s, or "+
+			"give the folder of one of its folds, such as %s", path, usererror.Flag("cv"),
+			filepath.Join(path, foldFolder(1)))
 	}
 	if IsSearch(path) {
 		return nil, usererror.Errorf("%s: %s that has not ended: %s continues with it", path, SearchName(path),
