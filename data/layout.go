@@ -194,12 +194,16 @@ func layoutByName(rec *records, like *Schema) (*layout, error) {
 	for _, c := range like.LeftOut {
 		take(c.Column)
 	}
+	var missing []string
 	for _, c := range l.columns {
 		at := take(c.Name)
 		if at < 0 {
-			return nil, missingColumn(rec, c.Name, "the model was trained with it")
+			missing = append(missing, c.Name)
 		}
 		l.inputs = append(l.inputs, at)
+	}
+	if missing != nil {
+		return nil, missingColumn(rec, missing[0], "the model was trained with it", missing[1:]...)
 	}
 	for _, name := range like.Outputs() {
 		at := take(name)
@@ -252,13 +256,18 @@ func (l *layout) nameRows(rec *records) (err error) {
 // namesRows is the purpose of a column of names in messages.
 const namesRows = "that names the rows"
 
-func missingColumn(rec *records, name, why string) error {
+// missingColumn returns the error about a column that the file lacks, and about others with the same reason.
+func missingColumn(rec *records, name, why string, others ...string) error {
 	line := 1 + rec.before
 	if rec.types != nil { // in ARFF, the names are in the head of the file
 		line = 1
 	}
-	return rec.errorAt(position{line: line}, "column %s is missing: %s%s; the columns here are %s",
-		phrase.Quote(name), why, didYouMean(name, rec.header), phrase.List(rec.header))
+	also := ""
+	if others != nil {
+		also = "; also missing: " + phrase.List(others)
+	}
+	return rec.errorAt(position{line: line}, "column %s is missing: %s%s%s; the columns here are %s",
+		phrase.Quote(name), why, didYouMean(name, rec.header), also, phrase.List(rec.header))
 }
 
 // nameByPlace names the columns of a file without a header in the order of the training file. The file has all columns,

@@ -134,8 +134,11 @@ func TestRowsBySchema(t *testing.T) {
 		optional         bool
 	}{
 		{"no input", "aa,y\n1,1\n",
-			`t.csv:1: column "a" is missing: the model was trained with it (did you mean "aa"?); the columns here ` +
-				`are "aa", "y"`, true},
+			`t.csv:1: column "a" is missing: the model was trained with it (did you mean "aa"?); also missing: ` +
+				`"b"; the columns here are "aa", "y"`, true},
+		{"no inputs", "A,B,y\n1,1,1\n",
+			`t.csv:1: column "a" is missing: the model was trained with it (did you mean "A"?); also missing: "b"; ` +
+				`the columns here are "A", "B", "y"`, true},
 		{"no target", "a,b\n1,2\n", `t.csv:1: column "y" is missing: it is the target of the training data`, false},
 		{"width", "1,2,3,4\n", "t.csv: has 4 columns and no header, the training data have 2 inputs, a " +
 			"target and 0 columns left out", true},
