@@ -203,7 +203,11 @@ func layoutByName(rec *records, like *Schema) (*layout, error) {
 		l.inputs = append(l.inputs, at)
 	}
 	if missing != nil {
-		return nil, missingColumn(rec, missing[0], "the model was trained with it", missing[1:]...)
+		why := "the model was trained with it"
+		if l.opt.TrainRows != nil { // there is no model yet
+			why = "the training rows have it"
+		}
+		return nil, missingColumn(rec, missing[0], why, missing[1:]...)
 	}
 	for _, name := range like.Outputs() {
 		at := take(name)

@@ -36,6 +36,13 @@ func numbered(rows, classes int) string {
 	return b.String()
 }
 
+// A file of test rows is compared with the training rows: there is no model yet.
+func TestTestFileLacksAnInput(t *testing.T) {
+	_, _, _, err := Load(Source{Data: write(t, "t.csv", "a,b,y\n1,2,0.5\n2,1,1.5\n"),
+		Test: write(t, "u.csv", "a,y\n1,0.5\n")})
+	must.Contain(t, fmt.Sprint(err), `column "b" is missing: the training rows have it`)
+}
+
 func TestHoldOut(t *testing.T) {
 	path := write(t, "t.csv", numbered(105, 3))
 	split := func(seed uint64) (train, test []float64) {
