@@ -202,10 +202,10 @@ func (v *crossValidation) fold(k int) error {
 	}
 	v.p.note("fold %d of %d: %s", k, v.cv.Folds, scoresInLine(r.TestScores))
 	if warning := r.Generalisation.Warning(job.Config); warning != "" {
-		v.p.warn("%s", warning)
+		v.p.warn("fold %d of %d: %s", k, v.cv.Folds, warning)
 	}
 	if r.Rising {
-		v.p.warn("%s", rundir.RisingWarning(job.Config))
+		v.p.warn("fold %d of %d: %s", k, v.cv.Folds, rundir.RisingWarning(job.Config))
 	}
 	return nil
 }
