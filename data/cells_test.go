@@ -158,8 +158,9 @@ func TestCells(t *testing.T) {
 		{text: rows("#°C", "1#°C"), columns: "[x b]"},
 		{text: rows("#1a", "#2b", "#3c"), columns: "[b]"},
 		{text: strings.ReplaceAll(rows("1#;510", "20#;100"), ",", "\t"), columns: "[b]"},
-		{text: rows("#.5 kg", "#.5 g"), err: `found "0.5 kg" in column "x", a number with the unit "kg": ` +
-			`write numbers alone, read the column as words by --set text=x, or leave it out with --ignore x`},
+		{text: rows("#.5 kg", "#.5 g"), err: `found "0.5 kg" in column "x", a number with the unit "kg", where ` +
+			`others have "g": write numbers alone, read the column as words by --set text=x, or leave it out with ` +
+			`--ignore x`},
 		{text: rows("1.#10.500"), err: `found "1.010.500"`},
 		{text: rows("1’#0"),
 			err: "write numbers without signs, read the column as words by --set text=x, or leave it out"},

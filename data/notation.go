@@ -228,6 +228,17 @@ func (c *columnProfile) hasUnits() bool {
 	return c.signs.units[0] != "" && !cellformat.IsSign(first)
 }
 
+// otherUnit describes the cells that do not have the first unit.
+func (c *columnProfile) otherUnit() string {
+	switch units := c.signs.units; {
+	case len(units) > 1 && units[1] != "":
+		return ", where others have " + phrase.Quote(units[1])
+	case len(units) > 1 || c.numbers > 0:
+		return ", where others have none"
+	}
+	return ""
+}
+
 // isUnclear reports whether the cells are numbers in which a comma or a point may separate thousands or decimals.
 func (c *columnProfile) isUnclear() bool {
 	return c.texts.n > 0 && c.signs.ambiguous.cell != "" && c.fits(false) && c.fits(true) && c.sameUnit()

@@ -194,8 +194,9 @@ func (l *layout) assignInput(rec *records, c *columnProfile, i int) error {
 		return bad(c.signs.behind, ", and no other number has its minus after it: correct it, write the minus before "+
 			"it, or leave the column out with %s %s", asFlag("ignore"), flag)
 	case c.hasUnits() && !c.keepsUnits(opt.OneHot):
-		return bad(c.texts, ", a number with the unit %s: write numbers alone, read the column as words by %s=%s, or "+
-			"leave it out with %s %s", phrase.Quote(c.signs.units[0]), asKey("text"), flag, asFlag("ignore"), flag)
+		return bad(c.texts, ", a number with the unit %s%s: write numbers alone, read the column as words by %s=%s, "+
+			"or leave it out with %s %s", phrase.Quote(c.signs.units[0]), c.otherUnit(), asKey("text"), flag,
+			asFlag("ignore"), flag)
 	case !c.isWords && cellformat.IsDecorated(c.texts.cell):
 		return bad(c.texts, ": %s, read the column as words by %s=%s, or leave it out with %s %s",
 			plainCell(c.texts.cell), asKey("text"), flag, asFlag("ignore"), flag)
