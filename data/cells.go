@@ -183,7 +183,7 @@ func (r *records) found(i int, format string, args ...any) *Error {
 func (r *records) value(i int, advice string) (float64, error) {
 	cell := strings.TrimSpace(r.row[i])
 	if r.isStray(i) {
-		return 0, r.found(i, ": %s", r.notations[i].like())
+		return 0, r.found(i, ": %s", r.notations[i].like(cell))
 	}
 	v, err := r.dialect.number(cell)
 	if b, ok := cellformat.Boolean(cell); ok && r.types == nil && r.isTyped(i) {

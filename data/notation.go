@@ -68,12 +68,16 @@ func (n *Notation) write(plain string) string {
 }
 
 // like describes the column, for the error about a cell that is written otherwise.
-func (n *Notation) like() string {
+func (n *Notation) like(cell string) string {
 	example := n.write("7.5")
 	if n.Thousands != "" {
 		example = strings.Replace(example, "7", "1"+n.Thousands+"007", 1)
 	}
-	return "write it as the training cells are, such as " + phrase.Quote(example)
+	lacks := ""
+	if n.Unit != "" && !strings.Contains(cell, n.Unit) {
+		lacks = "it lacks the unit " + phrase.Quote(n.Unit) + ": "
+	}
+	return lacks + "write it as the training cells are, such as " + phrase.Quote(example)
 }
 
 // digitGrouping are the findings about thousands and decimals in the cells of a column.

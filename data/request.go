@@ -182,7 +182,7 @@ func (r Request) value(c InputColumn, i int, numbers []float64) (v float64, rest
 	default:
 		cell := r.Texts[c.Name][i]
 		if v, ok = c.Notation.parse(cell); !ok {
-			return wrong(phrase.Quote(cell), ": "+c.Notation.like())
+			return wrong(phrase.Quote(cell), ": "+c.Notation.like(cell))
 		}
 	}
 	if fault := c.notBoolean(v); fault != "" {
