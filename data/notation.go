@@ -290,7 +290,7 @@ func (n *Notation) note(c *columnProfile) string {
 		unit = ", with the unit " + phrase.Quote(n.Unit)
 	}
 	return fmt.Sprintf("column %s is read as numbers: %s is %s%s", phrase.Quote(n.Column), phrase.Quote(example),
-		phrase.Number(v), unit)
+		strconv.FormatFloat(v, 'f', -1, 64), unit)
 }
 
 // thousandsSigns are the words for [Dialect].Thousands, and what they stand for.
