@@ -150,7 +150,9 @@ const longText = 8
 // leaveOut leaves a column out. why is a note, or "" if the user has requested it.
 func (l *layout) leaveOut(name string, at int, why string) {
 	l.leftOut = append(l.leftOut, LeftOutColumn{name, at})
-	if why != "" {
+	if nameless := "column " + strconv.Itoa(at+1); name == nameless && why != "" {
+		l.note("%s %s: left out", nameless, why)
+	} else if why != "" {
 		l.note("column %s %s: left out", phrase.Quote(name), why)
 	}
 }

@@ -256,6 +256,13 @@ func TestCommaOfSingleColumn(t *testing.T) {
 	must.Equal(t, dataset(readText("a\n1,25\n", opt))(t).X.Float64s()[0], 1.25)
 }
 
+// A column without a name is called by its number, not by a name in quotes.
+func TestNamelessColumn(t *testing.T) {
+	_, notes, err := readText("a,,y\n1,,0.5\n2,,1.5\n", ReadOptions{})
+	must.OK(t, err)
+	must.Contain(t, strings.Join(notes, "\n"), "t.csv: column 2 is empty: left out")
+}
+
 // A description fills missing cells in, and tells that training needs the option.
 func TestDescriptionOfMissingCells(t *testing.T) {
 	_, notes, err := readText("a,y\n1,0.5\n,1.5\n7,2.5\n", ReadOptions{Describe: true})
