@@ -65,7 +65,7 @@ func (t *sequenceTexts) setLabels(made *table) error {
 		if why != "" {
 			made.task = Regression
 		} else if _, err := cellformat.ParseNumber(classes[0]); err == nil {
-			hint = " (" + asFlag("task") + " regression for numbers)"
+			hint = " (" + otherTasks(classes) + ")"
 		}
 	}
 	switch {
@@ -117,7 +117,7 @@ func (t *sequenceTexts) findClasses() (classes []string, why string) {
 	}
 	for _, v := range slices.Sorted(slices.Values(values)) {
 		if v != math.Trunc(v) {
-			why = "fractions (" + phrase.Number(v) + ")"
+			why = "numbers that are not whole (" + phrase.Number(v) + ")"
 		}
 	}
 	classes = numberClasses(values)

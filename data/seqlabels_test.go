@@ -1,6 +1,7 @@
 package data
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -52,5 +53,23 @@ func TestNames(t *testing.T) {
 		if err != nil || show(d) != "dna: ACGT=a AC=b" || strings.ContainsAny(strings.Join(d.IDs(), ""), " \t") {
 			t.Errorf("%q: %v", header, err)
 		}
+	}
+}
+
+// The notes on numbers as labels are those of the targets of tables.
+func TestNotesOnNumberLabels(t *testing.T) {
+	for labels, want := range map[string]string{
+		"123": `classes "1", "2", "3" (--task regression for numbers, --likelihood ordinal for levels in order)`,
+		"12":  `classes "1", "2" (--task regression for numbers)`,
+		".":   "the labels hold numbers that are not whole (0.5): task regression",
+	} {
+		text := ""
+		for i := range 12 {
+			label := labels[i%len(labels) : i%len(labels)+1]
+			text += fmt.Sprintf(">%s\nACGT\n", strings.Replace(label, ".", "0.5", 1))
+		}
+		_, notes, err := readText(text, ReadOptions{})
+		must.OK(t, err)
+		must.Contain(t, strings.Join(notes, "\n"), want)
 	}
 }

@@ -61,17 +61,22 @@ func targetOf(file, column string, c *columnProfile, task Task, nominal bool) (t
 			c.distinct(), phrase.Plural(c.filled(), "row"))
 	case task == "" && c.texts.n == 0 && !nominal:
 		k.open = true
-		others := asFlag("task") + " regression for numbers"
-		if len(classes) > 2 {
-			others += ", " + asFlag("likelihood") + " ordinal for levels in order"
-		}
-		if len(classes) > 2 && classes[0] == "0" {
-			others += ", " + asFlag("likelihood") + " poisson for counts"
-		}
 		k.note = fmt.Sprintf("%s holds %d whole numbers %s … %s: taken as classes (%s)",
-			where, len(classes), classes[0], classes[len(classes)-1], others)
+			where, len(classes), classes[0], classes[len(classes)-1], otherTasks(classes))
 	}
 	return k, nil
+}
+
+// otherTasks names the options for numbers that are taken as classes.
+func otherTasks(classes []string) string {
+	others := asFlag("task") + " regression for numbers"
+	if len(classes) > 2 {
+		others += ", " + asFlag("likelihood") + " ordinal for levels in order"
+	}
+	if len(classes) > 2 && classes[0] == "0" {
+		others += ", " + asFlag("likelihood") + " poisson for counts"
+	}
+	return others
 }
 
 // targetClasses returns the classes that a target column has, if any. why is the reason for having none unless the task
