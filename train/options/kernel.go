@@ -41,6 +41,10 @@ func splitKernel(text string) (vectorKernels []string, maps seq.Spec, wrong stri
 		case name == "":
 			return nil, nil, "has an empty part: write one kernel, or several with a + between them"
 		default:
+			begun := slices.DeleteFunc(kernelChoices(), func(k string) bool { return !strings.HasPrefix(k, name) })
+			if len(begun) > 1 {
+				return nil, nil, "is not a kernel: give one of " + strings.Join(begun, ", ")
+			}
 			if near, ok := didyoumean.Nearest(name, append(seq.MapNames(), kernelChoices()...)); ok {
 				return nil, nil, fmt.Sprintf("is not a kernel: did you mean %q?", near)
 			}
