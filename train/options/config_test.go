@@ -222,7 +222,8 @@ func TestBadSettings(t *testing.T) {
 			`did you mean "full"?`},
 		{"", []string{"--likelihood", "normal"}, `--likelihood: "normal" is none of the values auto, ` +
 			`gaussian, student-t, heteroscedastic, poisson, negative-binomial, lognormal, softmax, bernoulli, ordinal`},
-		{"", []string{"--kernel", "matern"}, `--kernel: "matern" is not a kernel: give one of matern12, matern32`},
+		{"", []string{"--kernel", "matern"},
+			`--kernel: "matern" is not a kernel: give one of matern12, matern32, matern52`},
 		{"", []string{"--kernel", "spectrun:3"},
 			`--kernel: "spectrun:3" is not a kernel: did you mean "spectrum"?`},
 		{"", []string{"--kernel", "rbf+rbf+double:1,5"},
