@@ -346,5 +346,6 @@ func badRune(text []byte) (at, line int) {
 }
 
 func notUTF8(name string, line int, c byte) error {
-	return errorAt(name, position{line: line}, "is not UTF-8 text (byte 0x%02x): save it as UTF-8", c)
+	return errorAt(name, position{line: line}, "is not UTF-8 text (byte 0x%02x): save it as UTF-8, as by "+
+		"iconv -f latin1 -t utf-8 FILE", c)
 }

@@ -18,7 +18,8 @@ func TestUTF8(t *testing.T) {
 	for _, rows := range []int{1, 2000, 9000} {
 		text := "town,b,y\n" + strings.Repeat("Zürich,0.5,1.5\n", rows) + "Z\xfcrich,0.25,2.5\nGenf,1,1\n"
 		_, _, err := read("t.csv", strings.NewReader(text), ReadOptions{}, fileLimits())
-		want := "t.csv:" + phrase.Number(float64(rows+2)) + ": is not UTF-8 text (byte 0xfc): save it as UTF-8"
+		want := "t.csv:" + phrase.Number(float64(rows+2)) + ": is not UTF-8 text (byte 0xfc): " +
+			"save it as UTF-8, as by iconv -f latin1 -t utf-8 FILE"
 		if err == nil || err.Error() != want {
 			t.Errorf("%d rows: %v, expected %s", rows, err, want)
 		}
