@@ -155,7 +155,7 @@ func TestBadFiles(t *testing.T) {
 		{"date as target", "a,day\n1,3/4/2020 12:30\n2,3/5/2020 12:31\n",
 			`t.csv:2:3: found "3/4/2020 12:30" in the target column "day", which is a date`, ReadOptions{}},
 		{"only names", "a,b\n" + swapped(words(30)),
-			`t.csv: has no input column beside the target; left out: "a" (--sequence COL reads`, ReadOptions{}},
+			`t.csv: has no input column beside the target; left out: "a" (--sequence a reads`, ReadOptions{}},
 		{"ignored", "a,b,c\n1,2,3\n", `t.csv: has no column "d" to leave out`,
 			ReadOptions{TableOptions: TableOptions{Ignore: "a,d"}}},
 		{"ignored target", "a,b,c\n1,2,3\n",

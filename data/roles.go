@@ -129,6 +129,9 @@ func (l *layout) assign(rec *records, p *profile) (err error) {
 // noInputs returns the error of a table without inputs.
 func (l *layout) noInputs() error {
 	hint, column := "", "COL"
+	if len(l.leftOut) == 1 {
+		column = flagWord(l.leftOut[0].Column, l.leftOut[0].At)
+	}
 	for _, c := range l.leftOut {
 		if holdsMolecules(c.Column) {
 			column = flagWord(c.Column, c.At)
