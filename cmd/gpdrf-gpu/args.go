@@ -152,6 +152,9 @@ func (v *verb) unknownFlag(name, value string) error {
 		}
 		return usagef("--%s is not a flag: use --set %s=%s", name, name, cmp.Or(value, def))
 	}
+	if name == jsonFlag.name && v.flag("format") != nil {
+		return usagef("unknown flag --json: use --format jsonl")
+	}
 	if near, ok := didyoumean.Nearest(name, append(flagNames(v.flags), "help")); ok {
 		return usagef("unknown flag --%s: did you mean --%s?", name, near)
 	}
