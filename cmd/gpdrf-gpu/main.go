@@ -158,7 +158,7 @@ func (p *program) find(name string) (verb, error) {
 	if strings.HasPrefix(name, "-") {
 		return verb{}, usagef("%s: a command comes first: %s", name, strings.Join(names, ", "))
 	}
-	for _, command := range append(names, "--version") {
+	for _, command := range append(names, "--version", "help") {
 		meant[strings.TrimPrefix(command, "--")] = command
 	}
 	if near, ok := didyoumean.Nearest(name, slices.Sorted(maps.Keys(meant))); ok {
