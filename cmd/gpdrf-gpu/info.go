@@ -42,8 +42,8 @@ func (p *program) infoVerb() verb {
 		examples: []example{
 			{"gpdrf-gpu info runs/powerplant-gpdrf-1", "a run: its options and its scores"},
 			{"gpdrf-gpu info --check-file copy-of-model.safetensors", "is this copy of a model undamaged?"},
-			{"gpdrf-gpu info houses.csv --target price", "a table, before training on it"},
-			{"gpdrf-gpu info genes.fasta.gz", "sequences, their alphabet and classes"},
+			{"gpdrf-gpu info examples/power.csv", "a table, before training on it"},
+			{"gpdrf-gpu info examples/dna.fasta", "sequences, their alphabet and classes"},
 			{"gpdrf-gpu info", "this machine"},
 		},
 	}

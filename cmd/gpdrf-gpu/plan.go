@@ -16,7 +16,7 @@ func (p *program) planVerb() verb {
 			"code is 2, and the error names options that would fit.",
 		flags: append(ofMemory(trainFlags()), jsonFlag), keys: ofMemory(optionFlags(false)),
 		examples: []example{
-			{"gpdrf-gpu plan --data houses.csv --set samples=100 --device cuda", "does it fit the GPU?"},
+			{"gpdrf-gpu plan --data examples/power.csv --set samples=100 --device cuda", "does it fit the GPU?"},
 			{"gpdrf-gpu plan --config runs/powerplant-gpdrf-1/config.yaml", "how much memory an earlier run took"},
 		},
 	}

@@ -48,8 +48,9 @@ func (p *program) suggestVerb() verb {
 		},
 		keys: dialectKeys(),
 		examples: []example{
-			{"gpdrf-gpu suggest runs/houses-gpdrf-1 --data candidates.csv", "ten rows that may beat the best so far"},
-			{"gpdrf-gpu suggest runs/houses-gpdrf-1 --data candidates.csv --how ucb --minimize --batch 3",
+			{"gpdrf-gpu suggest runs/power-gpdrf-1 --data examples/power-new.csv",
+				"ten rows that may beat the best so far"},
+			{"gpdrf-gpu suggest runs/power-gpdrf-1 --data examples/power-new.csv --how ucb --minimize --batch 3",
 				"three rows that may be cheap"},
 			{"gpdrf-gpu suggest runs/yield-gp-1 --data candidates.csv --feasible runs/soluble-gp-1",
 				"a second model gives the feasibility"},
