@@ -156,6 +156,8 @@ func TestFitShrinksDefaultsAndRefusesTheRest(t *testing.T) {
 			t.Errorf("%s: %v", c.flag, err)
 		}
 	}
+	short := mustResolve(t, nil, nil)
+	must.Contain(t, strings.Join(short.setSteps(1, ""), "\n")+"\n", "warmup: 100 → 0, for a run of 1 step\n")
 	if cfg := mustResolve(t, nil, flags("--warmup", "30", "--steps", "40")); len(cfg.setSteps(40,
 		"")) != 0 || cfg.Warmup != 30 {
 		t.Errorf("an explicit warm-up shrank to %d", cfg.Warmup)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/data/scaling"
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 	"github.com/gpdrf/gpdrf-gpu/model"
 	"github.com/gpdrf/gpdrf-gpu/seq"
@@ -141,8 +142,8 @@ func (c *Config) resolveLengths(ds *data.Dataset) (notes []string) {
 	c.Lengthscales = model.Shared
 	if ds.N() < rowsPerLength*ds.D() && c.Model != model.DRF && !ds.HasRidgeFeatures() {
 		c.Lengthscales = model.Common
-		notes = append(notes, fmt.Sprintf("lengthscales: one for all inputs, since %d rows are fewer than %d for "+
-			"each of %d", ds.N(), rowsPerLength, ds.D()))
+		notes = append(notes, fmt.Sprintf("lengthscales: one for all inputs, since %s are fewer than %d for "+
+			"each input", phrase.Plural(ds.N(), "row"), rowsPerLength))
 	}
 	return notes
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gpdrf/gpdrf-gpu/internal/phrase"
 	"github.com/gpdrf/gpdrf-gpu/internal/usererror"
 )
 
@@ -118,7 +119,8 @@ func (c *Config) setSteps(steps int, plannedFor string) (notes []string) {
 		{"freeze-kernel", &c.FreezeKernel, int(0.4 * float64(steps))},
 	} {
 		if *o.value > o.limit && !c.Explicit(o.key) {
-			notes = append(notes, fmt.Sprintf("%s: %d → %d, for a run of %d steps", o.key, *o.value, o.limit, steps))
+			notes = append(notes, fmt.Sprintf("%s: %d → %d, for a run of %s", o.key, *o.value, o.limit,
+				phrase.Plural(steps, "step")))
 			*o.value = o.limit
 		}
 	}
