@@ -175,12 +175,12 @@ func (s *searchTraining) open() (err error) {
 
 // run searches for the best model, and tests the ensemble that it finds.
 func (s *searchTraining) run() (*rundir.Result, error) {
-	what := "searching for the best model of %s: %d candidates on %d rows of %s, %s, on %s"
+	what := "searching for the best model of %s: %d candidates on %d rows%s, %s, on %s"
 	switch {
 	case s.cfg.Ensemble > 1:
-		what = "training an ensemble on %s: %d models on %d rows of %s, %s, on %s"
+		what = "training an ensemble on %s: %d models on %d rows%s, %s, on %s"
 	case len(s.state.Candidates) == 1:
-		what = "training one model of %s, so nothing is compared: %d candidate on %d rows of %s, %s, on %s"
+		what = "training one model of %s, so nothing is compared: %d candidate on %d rows%s, %s, on %s"
 	}
 	s.p.note(what, s.job.Train.Name, len(s.state.Candidates), s.job.Train.N(), inputsOf(s.job.Train),
 		s.job.Train.Task, s.job.Device.Name())

@@ -258,7 +258,7 @@ func (m *modelTraining) trainAndScore() (r *rundir.Result, path string, err erro
 	if warning := cfg.ZeroSlopeWarning(); warning != "" {
 		m.p.warn("%s", warning)
 	}
-	m.p.note("training %s on %s: %d rows of %s, %s, on %s", cfg.Model, m.job.Train.Name, m.job.Train.N(),
+	m.p.note("training %s on %s: %d rows%s, %s, on %s", cfg.Model, m.job.Train.Name, m.job.Train.N(),
 		inputsOf(m.job.Train), m.job.Train.Task, m.job.Device.Name())
 	events := m.p.newEvents(m.folder)
 	m.stopSignals = func() {}
@@ -363,12 +363,12 @@ func (p *program) afterFailure(err error, folder *rundir.Folder) {
 // onePercent returns the number of rows in a hundredth of a set.
 func onePercent(rows *data.Dataset) int { return (rows.N() + 99) / 100 }
 
-// inputsOf describes the inputs of a row.
+// inputsOf describes the inputs of each row, after the number of rows.
 func inputsOf(ds *data.Dataset) string {
 	if ds.Sequences == nil {
-		return phrase.Plural(ds.D(), "input")
+		return " of " + phrase.Plural(ds.D(), "input")
 	}
-	noun := "a " + ds.Sequences.Alphabet.Kind.Noun()
+	noun := ", each a " + ds.Sequences.Alphabet.Kind.Noun()
 	if ds.D() == 0 {
 		return noun
 	}
