@@ -7,7 +7,9 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+	"github.com/gpdrf/gpdrf-gpu/internal/must"
 	"github.com/gpdrf/gpdrf-gpu/train/fitted"
+	"github.com/gpdrf/gpdrf-gpu/train/options"
 )
 
 // Runs are compared on the rows that both have: a time limit may have cut the test of one.
@@ -89,5 +91,17 @@ func TestCountsBesideNumbers(t *testing.T) {
 	want := []ScorePair{{"RMSE, own units", 3, 4}, {"NLPD, own units", 2, 3}, {"90 % coverage", 0, 0}}
 	if got := Compare(a, b).Scores; !slices.Equal(got, want) {
 		t.Errorf("%v, expected %v", got, want)
+	}
+}
+
+// A file without folds has no option about them.
+func TestOptionListsWithoutFolds(t *testing.T) {
+	c := must.Get(options.Resolve(nil, []options.Setting{{Key: "fold", Text: "0"}}))(t)
+	for _, list := range OptionLists(c, nil) {
+		for _, o := range list.Options {
+			if o.Key == "fold" {
+				t.Errorf("%s: fold %s", list.Title, o.Text)
+			}
+		}
 	}
 }

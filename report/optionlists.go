@@ -25,7 +25,7 @@ func OptionLists(c options.Config, history []rundir.Session) (lists []OptionList
 	for k, o := range c.Options() {
 		s := options.Setting{Key: o.Key, Text: o.Text()}
 		switch {
-		case !o.Applies(c.Model) || s.Text == usual[k].Text():
+		case !o.Applies(c.Model) || s.Text == usual[k].Text() || o.Key == "fold" && s.Text == "0": // no fold
 		case isSettled(history, o.Key):
 			settled.Options = append(settled.Options, s)
 		default:
