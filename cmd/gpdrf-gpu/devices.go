@@ -198,6 +198,9 @@ func (i devicesInfo) lines() (lines []string) {
 		lines = append(lines, "nccl      "+i.NCCL)
 	}
 	for _, name := range slices.Sorted(maps.Keys(i.Missing)) {
+		if name == "nccl" && i.Missing["cuda"] != "" { // it joins GPUs
+			continue
+		}
 		reason := i.Missing[name]
 		if what, why, ok := strings.Cut(reason, ": "); ok && strings.HasPrefix(strings.ToLower(what), "no "+name) {
 			reason = why

@@ -10,6 +10,14 @@ import (
 )
 
 // A run from a machine with other devices is predicted with numbers of its own type.
+// Without CUDA, the library that joins GPUs is no fault.
+func TestMissingNCCL(t *testing.T) {
+	missing := devicesInfo{Missing: map[string]string{"cuda": "no driver", "nccl": "not installed"}}
+	if lines := missing.lines(); len(lines) != 1 {
+		t.Error(lines)
+	}
+}
+
 func TestDeviceOfAnotherMachine(t *testing.T) {
 	p := &program{ctx: t.Context(), console: console{out: io.Discard, err: io.Discard}}
 	v := must.Get(p.find("eval"))(t)
