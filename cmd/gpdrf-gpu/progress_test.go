@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
+	"github.com/gpdrf/gpdrf-gpu/internal/metrics"
+	"github.com/gpdrf/gpdrf-gpu/train/fitted"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
@@ -147,4 +149,19 @@ func TestSearchBar(t *testing.T) {
 		t.Errorf("got %q, expected %q", got, want)
 	}
 	b.end(true)
+}
+
+// Intervals that hold far too many or too few of the test rows have a warning.
+func TestCoverageWarning(t *testing.T) {
+	for _, c := range []struct {
+		coverage float64
+		n        int
+		want     string
+	}{{1, 300, "too wide"}, {0.7, 300, "too narrow"}, {0.95, 300, ""}, {1, 40, ""}} {
+		scores := fitted.ResultScores{TestScores: fitted.TestScores{
+			Regression: &metrics.Regression{Coverage90: c.coverage}}}
+		if got := coverageWarning(scores, c.n); !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
+			t.Errorf("%g of %d rows: %q", c.coverage, c.n, got)
+		}
+	}
 }

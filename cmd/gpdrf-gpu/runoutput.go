@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -138,7 +139,27 @@ func (o *runOutput) test(ctx context.Context) (scores *fitted.Scores, err error)
 			humanize.Comma(int64(scores.Cut.Rows)), humanize.Comma(int64(rows.N())),
 			phrase.Plural(scores.Cut.Samples, "sample"), cmp.Or(o.path, "RUN"))
 	}
+	if warning := coverageWarning(scores.ResultScores, scores.Scored(rows.N())); warning != "" {
+		o.p.warn("%s", warning)
+	}
 	return scores, rundir.CheckScores(scores.ResultScores)
+}
+
+// coverageWarning returns the warning of 90 % intervals that hold too few or too many of n test rows, by more than four
+// standard errors of the share; "" for none. Intervals of counts may hold more.
+func coverageWarning(s fitted.ResultScores, n int) string {
+	const share, fewest, errors = 0.9, 50, 4
+	r := s.TestScores.Regression
+	if r == nil || n < fewest || s.Measure == fitted.CountingMeasure ||
+		math.Abs(r.Coverage90-share) <= errors*math.Sqrt(share*(1-share)/float64(n)) {
+		return ""
+	}
+	fault := "wide"
+	if r.Coverage90 < share {
+		fault = "narrow"
+	}
+	return fmt.Sprintf("the 90 %% intervals hold %.1f %% of %d test rows: they are too %s; a longer run or "+
+		"--conformal may help", 100*r.Coverage90, n, fault)
 }
 
 // writeResult writes the result into the run folder, if it was saved.
