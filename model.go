@@ -44,6 +44,9 @@ func Load(path string) (*Model, error) {
 		file, folder = filepath.Join(path, rundir.ModelFile), path
 	}
 	t, err := fitted.ReadModel(file)
+	if err != nil && folder == "" && !errors.Is(err, fs.ErrNotExist) && !rundir.IsModelFile(file) {
+		err = fmt.Errorf("%s: no model file: give a file of Save, or the folder of a run", path)
+	}
 	if err != nil {
 		return nil, &InputError{File: path, Err: err}
 	}

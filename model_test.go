@@ -1,8 +1,11 @@
 package gpdrf
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"reflect"
 	"testing"
 
@@ -100,4 +103,12 @@ func TestFieldsAreOptions(t *testing.T) {
 			t.Errorf("field %s: there is no option %s", f.Name, key)
 		}
 	}
+}
+
+// A file of another kind is no model, whatever its first bytes mean in the format of one.
+func TestLoadOfAnotherFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "table.csv")
+	must.OK(t, os.WriteFile(path, []byte("a,b\n1,2\n3,4\n5,6\n"), 0o644))
+	_, err := Load(path)
+	must.Contain(t, fmt.Sprint(err), "table.csv: no model file: give a file of Save, or the folder of a run")
 }
