@@ -117,7 +117,7 @@ func (r *Run) option(o options.Option) string {
 }
 
 // common returns the indices in a and in b of the rows that both have. Whole tests have the same rows in one order; a
-// test that was cut has fewer. Rows of folds are numbered among all rows, and other rows among those of the test.
+// test that was cut has fewer. Rows have their numbers in the file, those of folds in older runs, too.
 func common(a, b *Run) (x, y []int) {
 	n := len(a.Rows.Number)
 	if a.Result.Cut == nil && b.Result.Cut == nil && len(b.Rows.Number) == n {
