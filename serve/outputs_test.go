@@ -213,7 +213,7 @@ func TestRequestedQuantiles(t *testing.T) {
 	}
 }
 
-// Draws are those that a request asks for, whichever way and in how many parts it comes.
+// A request gets its count of draws, whichever way and in how many parts it comes.
 func TestRequestedDraws(t *testing.T) {
 	d := newDrawing(t)
 	const count = 4000
