@@ -72,6 +72,7 @@ func TestColumnsOfDates(t *testing.T) {
 		{column("d", "2:10:30 am", "11:30 pm"), "d d=cos day d=sin day", TableOptions{}},
 		{column("d", "2:10:30", "50:30:00"), "d", TableOptions{}},
 		{column("d", "10:30", "-", "11:30"), "d d=missing", TableOptions{Missing: MissingImpute}},
+		{column("d", "5:30 p.m.", "11:30Z"), "d", TableOptions{}},
 		{column("d", "10:30", "soon", "11:30"), `t.csv:3:1: found "soon" in column "d", which is not a time such as ` +
 			"23:59:59", TableOptions{}},
 		{column("d", "10:30", "59:30"), `t.csv:3:1: found "59:30" in column "d", which is not a time`, TableOptions{}},
@@ -106,6 +107,10 @@ func TestColumnsOfDates(t *testing.T) {
 		if !strings.Contains(got, c.want) || strings.HasPrefix(c.want, "d") && got != c.want {
 			t.Errorf("%s%+v:\n%s, want\n%s", c.text, c.opt, got, c.want)
 		}
+	}
+	if d, _, err := readText(column("d", "08:00-16:00", "22:00-06:00", "08:00-16:00"), ReadOptions{}); err != nil ||
+		d.Schema().Dates != nil {
+		t.Errorf("ranges of hours: %v, %v, want words", d, err)
 	}
 	for _, plain := range []string{column("timestamp", "1", "2.5"), column("value", "1500000000", "1500000001"),
 		column("timestamps_per_day", "1500000000", "1500000001")} {

@@ -147,7 +147,7 @@ func (l *layout) rolesLike(rec *records, like *Schema, place func(column string)
 		roles.Group, roles.Time = requested.Group, requested.Time
 	}
 	roles.Weights = cmp.Or(requested.Weights, roles.Weights)
-	if d := like.dates()[roles.Time]; d != nil { // an input may tell the time, too
+	if d := like.dates()[roles.Time]; d != nil && d.Form != cellformat.Clock { // an input may tell the time, too
 		l.timeForm = &d.Form
 	} else if roles.Time == like.Roles.Time {
 		l.timeForm = like.TimeForm

@@ -141,7 +141,7 @@ func summary(r *Run) *table {
 	if result.Interrupted {
 		ended = ", interrupted"
 	}
-	t.add("training", fmt.Sprintf("%d of %d steps in %s%s", result.Steps, r.Config.Last(),
+	t.add("training", fmt.Sprintf("%d of %d steps, %s in all%s", result.Steps, r.Config.Last(),
 		duration(result.Seconds), ended))
 	t.add("objective", result.ObjectiveText(digits))
 	if g := result.Generalisation; g != nil {

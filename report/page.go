@@ -58,7 +58,7 @@ func Page(runs []*Run) ([]byte, error) {
 	if len(runs) == 1 {
 		p.Title = fmt.Sprintf("%s on %s", first.Model, first.Data)
 		p.Scores = runs[0].scores()
-		p.Lead = fmt.Sprintf("%s, %d training rows, %d test rows, %d steps in %s on %s", first.Task,
+		p.Lead = fmt.Sprintf("%s, %d training rows, %d test rows, %d steps, %s in all, on %s", first.Task,
 			first.NTrain, first.NTest, first.Steps, duration(first.Seconds), first.Device)
 	} else {
 		p.Title = fmt.Sprintf("%d runs", len(runs))

@@ -38,6 +38,7 @@ func (ch *objectiveChoice) attempt(ctx context.Context, c objectiveCandidate, st
 		*a = ch.savedAttempts[saved]
 		all := steps * len(in.splits)
 		ch.doneSteps += all
+		ch.seconds += a.Seconds
 		if a.Seconds > 0 {
 			in.speed.add(all, a.Seconds)
 		}
@@ -140,7 +141,7 @@ func (ch *objectiveChoice) trainAndPredict(stepsCtx, workCtx context.Context, r 
 		return nil, err
 	}
 	a.Seconds += out.Seconds
-	ch.doneSteps += out.Steps
+	ch.trainings, ch.seconds, ch.doneSteps = ch.trainings+1, ch.seconds+out.Seconds, ch.doneSteps+out.Steps
 	ch.inputs.speed.add(out.Steps, out.Seconds)
 	if out.StopReason != Finished {
 		return nil, ErrTimeLimit

@@ -168,22 +168,23 @@ func TestNoAttempt(t *testing.T) {
 // Where there is no time for long attempts, no lengths are compared: the run has the steps of a long one. What a
 // checkpoint has needs no time.
 func TestNoTimeForLongAttempts(t *testing.T) {
-	job := &Job{Config: withSteps(config(t, "inducing=20 latents=2 features=20 batch=50"), 1200),
+	job := &Job{Config: withSteps(config(t, "inducing=20 latents=2 features=20 batch=50"), 900),
 		Device: openCPU(t), Train: table(t, 120, 1, wave)}
+	logs := func(each float64) []float64 { return slices.Repeat([]float64{each}, 24) } // a fifth of the rows
 	r := chosenLate(t, job, func(r *run) {
 		// attempts of another program count by their likelihood, objective and steps
-		attempts := []rundir.Attempt{{Objective: options.ELBO, KLWeight: 1, Steps: 75, Logs: []float64{9, 9}},
-			{Likelihood: r.config.Likelihood, Objective: options.ELBO, KLWeight: 0.7, Steps: 75,
-				Logs: []float64{9, 9}},
-			{Likelihood: r.config.Likelihood, Objective: options.ELBO, KLWeight: 1, Steps: 74, Logs: []float64{9, 9}}}
+		attempts := []rundir.Attempt{{Objective: options.ELBO, KLWeight: 1, Steps: 56, Logs: logs(9)},
+			{Likelihood: r.config.Likelihood, Objective: options.ELBO, KLWeight: 0.7, Steps: 56,
+				Logs: logs(9)},
+			{Likelihood: r.config.Likelihood, Objective: options.ELBO, KLWeight: 1, Steps: 55, Logs: logs(9)}}
 		for i, c := range candidates(r.config, r.train) {
 			attempts = append(attempts, rundir.Attempt{Likelihood: c.likelihood, Objective: c.objective,
-				KLWeight: c.klWeight, Steps: 75, Logs: []float64{float64(i), float64(i)}, Temperature: 3})
+				KLWeight: c.klWeight, Steps: 56, Logs: logs(float64(i)), Temperature: 3})
 		}
 		job.Checkpoint = &rundir.Checkpoint{State: rundir.State{Attempts: attempts}}
 	})
 	if c := r.config; c.Likelihood != model.HeteroscedasticLikelihood || c.Objective != options.ELBO ||
-		c.KLWeight != lowerWeight || c.Steps != 300 || c.RowsChoseLength || c.Temperature != 0 {
+		c.KLWeight != lowerWeight || c.Steps != 225 || c.RowsChoseLength || c.Temperature != 0 {
 		t.Errorf("%s, %s for %d steps, planned for %q, temperature %g", c.Likelihood, c.ObjectiveName(), c.Steps,
 			c.PlannedFor, c.Temperature)
 	}

@@ -74,6 +74,9 @@ type objectiveChoice struct {
 	attempts              []rundir.Attempt
 	shortSteps, longSteps int           // steps of a short attempt, and of a long one; 0 if the objective is safe
 	doneSteps, totalSteps int           // steps of finished attempts, and of all
+	trainings             int           // number of trainings so far
+	seconds               float64       // time of their steps
+	began                 time.Duration // begin of the attempts on the clock
 	end                   time.Duration // end of all attempts on the clock; 0 without a time limit
 	cancel                func()        // ends the attempts
 }
@@ -88,18 +91,15 @@ func (r *run) choose(ctx context.Context) error {
 	columns := &representation{run: r}
 	ch := &objectiveChoice{run: r, columns: columns, inputs: columns, candidates: candidates(cfg, r.train),
 		savedAttempts: r.job.state().Attempts}
-	folds := foldsFor(r.train)
-	if r.clock.deadline > 0 { // the folds share the time
-		folds = max(1, min(folds, cfg.Steps/stepsOfFold))
-	}
-	steps := stepsInFolds(cfg, folds, r.clock.deadline > 0)
-	ch.shortSteps, ch.longSteps = min(int(shortShare*steps), longestShort), int(longShare*steps)
-	rows := ch.longSteps * cfg.Batch // the largest number of rows that an attempt draws
+	rows := int(safeShare * float64(r.train.N())) // the largest number of rows that train an attempt
 	if cfg.ObjectiveOf(r.train) == options.Predictive {
-		ch.shortSteps, ch.longSteps = int(safeShare*float64(cfg.Steps)), 0
-		rows, folds = int(safeShare*float64(r.train.N())), 1
+		ch.shortSteps = int(safeShare * float64(cfg.Steps))
+	} else {
+		steps := ch.splitInTurn(r.clock.deadline > 0)
+		ch.shortSteps, ch.longSteps = min(int(shortShare*steps), longestShort), int(longShare*steps)
+		rows = ch.longSteps * cfg.Batch
 	}
-	switch err := ch.splitRows(ctx, rows, folds); {
+	switch err := ch.splitRows(ctx, rows); {
 	case err == nil:
 		if err := ch.makeAttempts(ctx); err != nil {
 			return err
@@ -115,7 +115,7 @@ func (ch *objectiveChoice) makeAttempts(ctx context.Context) error {
 	ch.run.step, ch.run.validator = nil, nil // their memory is free for the attempts
 	timed, cancel, end := ch.run.clock.within(ctx, attemptTimeShare)
 	defer cancel()
-	ch.cancel, ch.end = cancel, end
+	ch.cancel, ch.end, ch.began = cancel, end, ch.run.clock.used()
 	err := ch.compare(timed)
 	if errors.Is(err, ErrTimeLimit) {
 		ch.noteUntried()
@@ -196,8 +196,9 @@ func (ch *objectiveChoice) fitLongSteps(longest int) (err error) {
 	if clock := &ch.run.clock; clock.deadline > 0 && ch.inputs.speed.steps > 0 {
 		used, perStep := clock.used(), ch.inputs.speed.perStep()
 		trainings := 2 * len(ch.inputs.splits)
-		fit := min(affordableSteps(clock.deadline-used, perStep)/(trainings+1),
-			affordableSteps(ch.end-used, perStep)/trainings)
+		beside := ch.timeBesideSteps(used) * time.Duration(trainings)
+		fit := min(affordableSteps(clock.deadline-used-beside, perStep)/(trainings+1),
+			affordableSteps(ch.end-used-beside, perStep)/trainings)
 		if ch.run.validation != nil { // evaluations during the run need what is left
 			fit = min(fit, ch.longSteps)
 		}
@@ -210,6 +211,12 @@ func (ch *objectiveChoice) fitLongSteps(longest int) (err error) {
 	}
 	ch.longSteps, err = broadcastInt(ch.run.job.ranks(), ch.longSteps)
 	return err
+}
+
+// timeBesideSteps returns the time that a training has taken so far beside its steps, to begin and to predict.
+func (ch *objectiveChoice) timeBesideSteps(used time.Duration) time.Duration {
+	steps := time.Duration(ch.seconds * float64(time.Second))
+	return max(0, used-ch.began-steps) / time.Duration(max(1, ch.trainings))
 }
 
 // useComponents makes components the inputs, if they may pay and there is time to fit them. A resumed run has the
@@ -264,9 +271,7 @@ func (ch *objectiveChoice) attemptShort(ctx context.Context) (finalists []object
 // settle puts the run at its start, with all that was decided.
 func (ch *objectiveChoice) settle(ctx context.Context, d decision) error {
 	r, before := ch.run, ch.run.config
-	for _, a := range ch.attempts {
-		r.clock.earlierSeconds += a.Seconds
-	}
+	r.clock.earlierSeconds += ch.seconds
 	if d.inputs != ch.columns {
 		r.takeInputs(d.inputs.run)
 		r.reporter.Note("inputs: %s (%s=all keeps each column)", r.projection, usererror.Key("columns"))

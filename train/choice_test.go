@@ -223,13 +223,13 @@ func chosenLate(t *testing.T, job *Job, change func(r *run)) *run {
 // A resumed run has the inputs of the attempts in its checkpoint, without time to fit them, too.
 func TestResumedInputs(t *testing.T) {
 	for _, columns := range []string{"", options.Components} {
-		job := &Job{Config: withSteps(config(t, "inducing=9 latents=2 features=7 batch=50"), 1200),
+		job := &Job{Config: withSteps(config(t, "inducing=9 latents=2 features=7 batch=50"), 900),
 			Device: openCPU(t), Train: alikeRows(t, 120, 1, false)}
 		r := chosenLate(t, job, func(r *run) {
 			job.Checkpoint = &rundir.Checkpoint{}
 			for _, c := range candidates(r.config, r.train) {
 				job.Checkpoint.Attempts = append(job.Checkpoint.Attempts, rundir.Attempt{Likelihood: c.likelihood,
-					Objective: c.objective, KLWeight: c.klWeight, Steps: 75, Logs: []float64{0, 0}, Columns: columns})
+					Objective: c.objective, KLWeight: c.klWeight, Steps: 56, Logs: make([]float64, 24), Columns: columns})
 			}
 		})
 		if (r.trained.Projection != nil) != (columns != "") {
@@ -268,14 +268,14 @@ func TestChoiceForSequences(t *testing.T) {
 	for _, where := range []string{memory.InTable, memory.InSteps} {
 		reporter := &quiet{}
 		job := &Job{Config: config(t, "model=gpdrf inducing=20 latents=2 features=7 "+
-			"kernel=double:1,3+spectrum:2/linear batch=20 objective=auto steps=480"), Device: openCPU(t), Train: set,
+			"kernel=double:1,3+spectrum:2/linear batch=20 objective=auto steps=640"), Device: openCPU(t), Train: set,
 			Reporter: reporter, place: placement{distances: where}}
 		out := must.Get(job.Run(t.Context()))(t)
 		notes, want := strings.Join(reporter.notes, "\n"), "60 rows held out in turn: elbo with kl-weight 0.1"
 		if !strings.Contains(notes, want) {
 			t.Errorf("distances in %s: %s", where, notes)
 		}
-		if out.Config.Steps > 120 || out.Config.Objective != options.ELBO {
+		if out.Config.Steps > 160 || out.Config.Objective != options.ELBO {
 			t.Errorf("distances in %s: %s for %d steps", where, out.Config.Objective, out.Config.Steps)
 		}
 		outs[where] = out

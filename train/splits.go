@@ -5,56 +5,84 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/data/scaling"
 	"github.com/gpdrf/gpdrf-gpu/train/options"
+	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
 // An attempt is scored by rows that it does not see. Where a fifth of the rows are too few to choose by, attempts are
 // trained several times, each time without another fifth.
 const (
-	heldOutFolds  = 5    // a fold scores attempts, or options.ValidationRows of many rows
-	enoughHeldOut = 100  // number of rows that are enough to choose by
-	heldOutBlocks = 4    // number of blocks of neighbouring sequences in a fold
-	stepsOfFold   = 1000 // number of steps within a time limit for each fold
-	fullBatch     = 256  // number of rows of a step that the time of a run without folds allows
+	heldOutFolds  = 5   // a fold scores attempts, or options.ValidationRows of many rows
+	enoughHeldOut = 100 // number of rows that are enough to choose by
+	heldOutBlocks = 4   // number of blocks of neighbouring sequences in a fold
+	stepsOfFold   = 500 // least number of steps that sets the lengths of attempts in folds
+	fullBatch     = 256 // number of rows of a step that the time of a run without folds allows
 )
 
 // split is rows that train an attempt, and rows that score it.
 type split struct{ train, heldOut *data.Dataset }
 
-// splitRows draws the rows of attempts: at most the given number to train on, and others to score them, or a number of
-// folds in turn. The error tells why there can be none: an attempt would be too short, or the remaining rows lack a
-// class, are fewer than the ranks, or have equal targets.
-func (ch *objectiveChoice) splitRows(ctx context.Context, most, folds int) (err error) {
+// splitInTurn makes splits that hold out one fold after the other, if few rows need these, and returns the number of
+// steps that sets the lengths of attempts. Several folds share the time of a run under a time limit, and draw no more
+// rows than a run of full batches without one. Each must have enough steps.
+func (ch *objectiveChoice) splitInTurn(limited bool) (steps float64) {
+	cfg, ds := ch.run.config, cmp.Or(ch.run.numbered, ch.run.train)
+	for folds := foldsFor(ds); folds > 1; folds-- {
+		if steps = float64(cfg.Steps) / float64(folds); !limited {
+			steps = float64(cfg.Steps) * min(1, fullBatch/float64(folds*cfg.Batch))
+		}
+		if steps >= stepsOfFold {
+			ch.columns.splits = inTurn(ds.GroupedInBlocks(heldOutFolds*heldOutBlocks), folds)
+			break
+		}
+	}
+	if ch.columns.splits == nil {
+		return float64(cfg.Steps)
+	}
+	return steps
+}
+
+// splitRows draws the rows of attempts, if there are no folds: at most the given number to train on, and others to
+// score them. The error tells why there can be none: an attempt would be too short, or the remaining rows lack a class,
+// are fewer than the ranks, or have equal targets.
+func (ch *objectiveChoice) splitRows(ctx context.Context, most int) (err error) {
 	if ch.shortSteps < minSteps {
 		return fmt.Errorf("an attempt of %d steps is too short", ch.shortSteps)
 	}
 	cfg, in := ch.run.config, ch.columns
-	ds := cmp.Or(ch.run.numbered, ch.run.train)
-	heldOutRows := min(float64(ds.N())/heldOutFolds, options.ValidationRows)
-	trainRows := min(float64(ds.N())-heldOutRows, float64(most))
-	rows, _ := ds.Sample(int(math.Round(trainRows+heldOutRows)), cfg.Seed)
-	share := heldOutRows / (trainRows + heldOutRows)
-	rows = rows.GroupedInBlocks(int(math.Round(heldOutBlocks / share)))
-	if in.splits = inTurn(rows, folds); in.splits == nil {
+	if in.splits == nil {
+		ds := cmp.Or(ch.run.numbered, ch.run.train)
+		heldOutRows := min(float64(ds.N())/heldOutFolds, options.ValidationRows)
+		trainRows := min(float64(ds.N())-heldOutRows, float64(most))
+		rows, _ := ds.Sample(int(math.Round(trainRows+heldOutRows)), cfg.Seed)
+		share := heldOutRows / (trainRows + heldOutRows)
+		rows = rows.GroupedInBlocks(int(math.Round(heldOutBlocks / share)))
 		rest, heldOut, err := data.HoldOut(rows, share, cfg.Seed)
 		if err != nil {
 			return err
 		}
 		in.splits = []split{{rest, heldOut}}
 	}
+	count := 0
 	for i := range in.splits {
 		s := &in.splits[i]
 		if err := s.fitEffects(ctx, in.run.effects.CodeColumns()); err != nil {
 			return err
 		}
+		count += s.heldOut.N()
 		ch.weights = append(ch.weights, s.heldOut.Weights...)
 		if err := CheckRanks(ch.run.job.ranks(), cfg, s.train.N()); err != nil {
 			return err
 		}
 	}
+	// another version of the program may have held out other rows
+	ch.savedAttempts = slices.DeleteFunc(slices.Clone(ch.savedAttempts), func(a rundir.Attempt) bool {
+		return a.Logs != nil && len(a.Logs) != count
+	})
 	return nil
 }
 
@@ -67,28 +95,15 @@ func foldsFor(ds *data.Dataset) int {
 	return min(heldOutFolds, (enoughHeldOut*heldOutFolds+ds.N()-1)/ds.N())
 }
 
-// stepsInFolds returns the number of steps that sets the lengths of attempts. With several folds, attempts share the
-// time of a run under a time limit, and draw no more rows than a run of full batches without one.
-func stepsInFolds(c options.Config, folds int, limited bool) float64 {
-	switch steps := float64(c.Steps); {
-	case folds == 1:
-		return steps
-	case limited:
-		return steps / float64(folds)
-	default:
-		return steps * min(1, fullBatch/float64(folds*c.Batch))
-	}
-}
-
-// inTurn returns splits that hold out one fold after the other; nil for a single one, or if nothing can be learnt from
-// the other rows.
+// inTurn returns splits that hold out one fold after the other; nil if nothing can be learnt from the other rows, or if
+// a group is most of a table.
 func inTurn(rows *data.Dataset, count int) (all []split) {
-	if count == 1 || rows.CheckSplit(heldOutFolds) != nil {
+	if rows.CheckSplit(heldOutFolds) != nil {
 		return nil
 	}
 	for k := range count {
 		rest, heldOut, err := data.HoldOutFold(rows, heldOutFolds, k+1)
-		if err != nil {
+		if err != nil || heldOut.N() > 2*rows.N()/heldOutFolds {
 			return nil
 		}
 		all = append(all, split{rest, heldOut})

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strconv"
 	"testing"
@@ -59,12 +60,37 @@ func TestFoldsOfGroupsAndClasses(t *testing.T) {
 		rows.Groups[i] = int32(i / 10)
 	}
 	must.Equal(t, inTurn(rows, 5) == nil, true)
+	for i := range rows.Groups { // one group has most of the rows
+		rows.Groups[i] = int32(max(0, i-20) / 4)
+	}
+	must.Equal(t, inTurn(rows, 5) == nil, true)
 	first := true
 	classes := table(t, 40, 1, func(*rand.Rand, float64, float64) string {
 		defer func() { first = false }()
 		return strconv.FormatBool(first)
 	})
 	must.Equal(t, inTurn(classes, 5) == nil, true)
+}
+
+// Folds need enough steps each: fewer steps have fewer folds, and very few have one part that is held out.
+func TestStepsInFolds(t *testing.T) {
+	for _, c := range []struct {
+		rows, steps, folds int
+		limited            bool
+		want               float64
+	}{
+		{40, 15000, 5, false, 15000}, {160, 15000, 4, false, 15000 * 256. / (4 * 160)}, {160, 15000, 4, true, 3750},
+		{240, 1200, 2, false, 1200 * 256. / (2 * 240)}, {240, 600, 1, false, 600}, {100, 1200, 2, true, 600},
+		{500, 15000, 1, false, 15000},
+	} {
+		r := (&Job{Config: withSteps(config(t, fmt.Sprintf("batch=%d", c.rows)), c.steps)}).newRun()
+		r.train = table(t, c.rows, 1, wave)
+		ch := &objectiveChoice{run: r, columns: &representation{}}
+		steps := ch.splitInTurn(c.limited)
+		if folds := max(1, len(ch.columns.splits)); steps != c.want || folds != c.folds {
+			t.Errorf("%+v: %g steps and %d folds", c, steps, folds)
+		}
+	}
 }
 
 // The seconds of a run are those of its steps and of all attempts.

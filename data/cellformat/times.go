@@ -34,7 +34,7 @@ var (
 
 	// These forms look like a date or a time of day, but may not be one.
 	shortYearForm = regexp.MustCompile(`^(\d{1,2}(?:[/.]\d{1,2}[/.]|[-/ ]?[A-Za-z]{3,9}[-/ ]?))(\d{2}(?:[ :].*)?)$`)
-	timeOfDayForm = regexp.MustCompile(`^\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?[AaPp][Mm]|Z|[-+]\d{2}:?\d{2})?$`)
+	timeOfDayForm = regexp.MustCompile(`^\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?[AaPp]\.?[Mm]\.?|Z)?$`)
 )
 
 // dateShapes are forms of dates, with the parts that hold year, month and day.

@@ -48,21 +48,6 @@ func NewReducer(c dist.Comm, deterministic bool) Reducer {
 	return &hostReducer{comm: c}
 }
 
-// localReducer is the Reducer of one rank, whose gradient is the gradient of the batch.
-type localReducer struct{}
-
-func (localReducer) shards(batch int) ([]model.Shard, int, bool) {
-	return []model.Shard{{Lo: 0, Hi: batch}}, 1, true
-}
-
-func (localReducer) bind(*Step) func(int) bool { return nil }
-func (localReducer) replayable() bool          { return true }
-
-func (localReducer) run(compute func(device.StepScalars), now device.StepScalars) error {
-	compute(now)
-	return nil
-}
-
 // shardsOf returns the shards lo … hi−1 of n, and n.
 func shardsOf(batch, lo, hi, n int) (own []model.Shard, all int, first bool) {
 	for i := lo; i < hi; i++ {
