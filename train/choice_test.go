@@ -229,7 +229,8 @@ func TestResumedInputs(t *testing.T) {
 			job.Checkpoint = &rundir.Checkpoint{}
 			for _, c := range candidates(r.config, r.train) {
 				job.Checkpoint.Attempts = append(job.Checkpoint.Attempts, rundir.Attempt{Likelihood: c.likelihood,
-					Objective: c.objective, KLWeight: c.klWeight, Steps: 56, Logs: make([]float64, 24), Columns: columns})
+					Objective: c.objective, KLWeight: c.klWeight, Steps: 56, Logs: make([]float64, 24),
+					Columns: columns})
 			}
 		})
 		if (r.trained.Projection != nil) != (columns != "") {

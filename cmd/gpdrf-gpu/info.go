@@ -266,7 +266,8 @@ func (i *runInfo) Lines() []string {
 		fmt.Sprintf("%s: %s on %s, %s, trained with gpdrf-gpu %s on %s", i.Path, r.Model, r.Data, r.Task,
 			r.Version, r.Device),
 		fmt.Sprintf("rows       %d for training (%.12s…), %s", r.NTrain, r.Fingerprint.Train, testing),
-		fmt.Sprintf("training   %d steps, %.1f s in all, %d parameters, %s", r.Steps, r.Seconds, r.Parameters, i.progress()),
+		fmt.Sprintf("training   %d steps, %.1f s in all, %d parameters, %s", r.Steps, r.Seconds, r.Parameters,
+			i.progress()),
 	}
 	if cut := train.UnfinishedWarning(i.run.Config); cut != "" {
 		lines = append(lines, cut)
