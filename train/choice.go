@@ -17,7 +17,7 @@ import (
 // How the objective is chosen. A weight of the KL terms below 1, or the log density of the prediction in place of the
 // bound, is much better on most tables, and memorises others. So rows that are held out choose after short trainings,
 // called attempts. Attempts and run together take no more steps than a run without a choice, or a sixteenth more where
-// noise may differ between rows, and another where they choose between components and columns. Below 500 rows, each
+// noise may differ between rows, and another where they choose between components and columns. Below 250 rows, each
 // of several folds is held out in turn, with more steps in all, but not more rows than steps of 256. With a time limit,
 // they share the time.
 //

@@ -37,18 +37,18 @@ func TestChoiceOfObjective(t *testing.T) {
 	const steps = stepsOfChoice
 	for _, c := range []choiceCase{
 		{name: "numbers", words: "inducing=20 latents=3 features=20", rows: 120, target: wave,
-			wantSteps: []int{steps / 16, steps / 4}, note: "120 rows held out in turn: predictive with kl-weight 0.1"},
+			wantSteps: []int{steps / 16, steps / 4}, note: "72 rows held out in turn: predictive with kl-weight 0.1"},
 		{name: "varying noise", words: "inducing=20 latents=3 features=20 lr=0.1", rows: 200, target: half,
 			wantSteps: []int{steps / 16, steps / 4}, note: "objective: elbo with kl-weight 0.3, heteroscedastic"},
 		{name: "auto given", words: "inducing=20 latents=3 features=20 lr=0.1 likelihood=auto w-cov=auto", rows: 200,
 			target: half, wantSteps: []int{steps / 16, steps / 4},
 			note: "objective: elbo with kl-weight 0.3, heteroscedastic"},
 		{name: "classes", words: "inducing=20 latents=3 features=20", rows: 120, target: rings,
-			wantSteps: []int{steps / 16, steps / 4}, note: "120 rows held out in turn: elbo with kl-weight 0.1"},
+			wantSteps: []int{steps / 16, steps / 4}, note: "72 rows held out in turn: elbo with kl-weight 0.1"},
 		{name: "many rows", words: "inducing=4 latents=1 features=8", rows: 300, target: wave, safe: true,
 			wantSteps: []int{steps * 3 / 4}, note: "60 rows held out: predictive with kl-weight 0.3"},
 		{name: "asked", words: "inducing=20 latents=3 features=20 objective=auto steps=800", rows: 120, target: wave,
-			wantSteps: []int{steps / 16, steps / 4}, note: "120 rows held out in turn: elbo"},
+			wantSteps: []int{steps / 16, steps / 4}, note: "72 rows held out in turn: elbo"},
 	} {
 		t.Run(c.name, c.test)
 	}

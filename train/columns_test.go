@@ -110,7 +110,7 @@ func TestComponents(t *testing.T) {
 		{columns: "components", own: true, components: true}, {columns: "all"}} {
 		words := startGiven + " device=cpu:f32 inducing=30 latents=3 features=20 columns=" + c.columns
 		cfg := withSteps(config(t, words), 1200)
-		job := &Job{Config: cfg, Device: openCPU(t), Train: alikeRows(t, 500, 1, c.own), Reporter: &quiet{}}
+		job := &Job{Config: cfg, Device: openCPU(t), Train: alikeRows(t, 400, 1, c.own), Reporter: &quiet{}}
 		out := must.Get(job.Run(t.Context()))(t)
 		notes := strings.Join(job.Reporter.(*quiet).notes, "\n")
 		if p := out.Trained.Projection; (p != nil) != c.components || out.Config.Columns == options.Auto && p != nil {

@@ -17,7 +17,7 @@ import (
 // trained several times, each time without another fifth.
 const (
 	heldOutFolds  = 5   // a fold scores attempts, or options.ValidationRows of many rows
-	enoughHeldOut = 100 // number of rows that are enough to choose by
+	enoughHeldOut = 50  // number of rows that are enough to choose by
 	heldOutBlocks = 4   // number of blocks of neighbouring sequences in a fold
 	stepsOfFold   = 500 // least number of steps that sets the lengths of attempts in folds
 	fullBatch     = 256 // number of rows of a step that the time of a run without folds allows

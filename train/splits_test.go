@@ -19,8 +19,9 @@ func TestFoldsFor(t *testing.T) {
 	for _, c := range []struct {
 		rows *data.Dataset
 		want int
-	}{{table(t, 30, 1, wave), 5}, {table(t, 100, 1, wave), 5}, {table(t, 101, 1, wave), 5}, {table(t, 125, 1, wave), 4},
-		{table(t, 499, 1, wave), 2}, {table(t, 500, 1, wave), 1}, {table(t, 5000, 1, wave), 1}, {inTime, 1}} {
+	}{{table(t, 30, 1, wave), 5}, {table(t, 62, 1, wave), 5}, {table(t, 63, 1, wave), 4},
+		{table(t, 125, 1, wave), 2}, {table(t, 249, 1, wave), 2}, {table(t, 250, 1, wave), 1},
+		{table(t, 5000, 1, wave), 1}, {inTime, 1}} {
 		if got := foldsFor(c.rows); got != c.want {
 			t.Errorf("%d rows: %d folds, want %d", c.rows.N(), got, c.want)
 		}
@@ -79,9 +80,9 @@ func TestStepsInFolds(t *testing.T) {
 		limited            bool
 		want               float64
 	}{
-		{40, 15000, 5, false, 15000}, {160, 15000, 4, false, 15000 * 256. / (4 * 160)}, {160, 15000, 4, true, 3750},
+		{40, 15000, 5, false, 15000}, {160, 15000, 2, false, 15000 * 256. / (2 * 160)}, {160, 15000, 2, true, 7500},
 		{240, 1200, 2, false, 1200 * 256. / (2 * 240)}, {240, 600, 1, false, 600}, {100, 1200, 2, true, 600},
-		{500, 15000, 1, false, 15000},
+		{250, 15000, 1, false, 15000},
 	} {
 		r := (&Job{Config: withSteps(config(t, fmt.Sprintf("batch=%d", c.rows)), c.steps)}).newRun()
 		r.train = table(t, c.rows, 1, wave)
