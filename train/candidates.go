@@ -76,22 +76,8 @@ func (ch *objectiveChoice) decide(planned int) decision {
 		return decision{inputs: ch.inputs, objectiveCandidate: candidateOf(best), steps: ch.longSteps,
 			longest: ch.longSteps}
 	}
-	d := decision{inputs: ch.inputs, objectiveCandidate: candidateOf(best), steps: best.Steps,
+	return decision{inputs: ch.inputs, objectiveCandidate: candidateOf(best), steps: best.Steps,
 		longest: ch.longSteps, temperature: best.Temperature}
-	if len(ch.inputs.splits) > 1 && ch.stillGains(best) {
-		d.steps = max(d.steps, int(longShare*float64(planned)))
-		d.longest = max(d.longest, d.steps)
-	}
-	return d
-}
-
-// stillGains reports whether a long attempt surpasses a shorter one of its candidate. Several folds may have reduced
-// its steps, so the run has those of a long attempt in one fold.
-func (ch *objectiveChoice) stillGains(a *rundir.Attempt) bool {
-	return a.Steps == ch.longSteps && slices.ContainsFunc(ch.scored(), func(shorter *rundir.Attempt) bool {
-		return shorter.Steps < a.Steps && candidateOf(shorter) == candidateOf(a) &&
-			ch.weights.BetterByOneSE(a.Logs, shorter.Logs)
-	})
 }
 
 // note returns the line about the choice, for a run of fit steps of all.

@@ -114,7 +114,6 @@ func TestSecondsOfAttempts(t *testing.T) {
 	}
 }
 
-// Folds shorten the long attempts. The run has the length of one fold's only where the long attempt is clearly better
 // than the short one of the same objective.
 func TestLengthAfterFolds(t *testing.T) {
 	bound := objectiveCandidate{"gaussian", options.ELBO, 1}
