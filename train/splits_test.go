@@ -8,7 +8,6 @@ import (
 
 	"github.com/gpdrf/gpdrf-gpu/data"
 	"github.com/gpdrf/gpdrf-gpu/internal/must"
-	"github.com/gpdrf/gpdrf-gpu/train/options"
 	"github.com/gpdrf/gpdrf-gpu/train/rundir"
 )
 
@@ -111,31 +110,5 @@ func TestSecondsOfAttempts(t *testing.T) {
 	}
 	if sum == 0 || out.Seconds <= sum {
 		t.Errorf("%g s with attempts of %g s", out.Seconds, sum)
-	}
-}
-
-// than the short one of the same objective.
-func TestLengthAfterFolds(t *testing.T) {
-	bound := objectiveCandidate{"gaussian", options.ELBO, 1}
-	of := func(steps int, logs ...float64) rundir.Attempt {
-		return rundir.Attempt{Likelihood: bound.likelihood, Objective: bound.objective, KLWeight: bound.klWeight,
-			Steps: steps, Logs: logs}
-	}
-	short, long := of(10, -1, -2, -1, -2), of(40, -0.5, -1.5, -0.6, -1.5)
-	for _, c := range []struct {
-		name         string
-		long         rundir.Attempt
-		folds, steps int
-	}{
-		{"clearly better", long, 2, 100},
-		{"not clearly better", of(40, -0.5, -2.6, -0.6, -2), 2, 40},
-		{"one fold", long, 1, 40},
-	} {
-		in := &representation{splits: make([]split, c.folds)}
-		ch := &objectiveChoice{candidates: []objectiveCandidate{bound}, columns: in, inputs: in, longSteps: 40,
-			attempts: []rundir.Attempt{short, c.long}}
-		if d := ch.decide(400); d.steps != c.steps || d.longest != max(40, c.steps) {
-			t.Errorf("%s: %d of %d steps, want %d", c.name, d.steps, d.longest, c.steps)
-		}
 	}
 }
