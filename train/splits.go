@@ -32,10 +32,11 @@ type split struct{ train, heldOut *data.Dataset }
 func (ch *objectiveChoice) splitInTurn(limited bool) (steps float64) {
 	cfg, ds := ch.run.config, cmp.Or(ch.run.numbered, ch.run.train)
 	for folds := foldsFor(ds); folds > 1; folds-- {
+		least := 2. * stepsOfFold // the machine may become slower
 		if steps = float64(cfg.Steps) / float64(folds); !limited {
-			steps = float64(cfg.Steps) * min(1, fullBatch/float64(folds*cfg.Batch))
+			steps, least = float64(cfg.Steps)*min(1, fullBatch/float64(folds*cfg.Batch)), stepsOfFold
 		}
-		if steps >= stepsOfFold {
+		if steps >= least {
 			ch.columns.splits = inTurn(ds.GroupedInBlocks(heldOutFolds*heldOutBlocks), folds)
 			break
 		}
