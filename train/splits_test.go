@@ -80,7 +80,8 @@ func TestStepsInFolds(t *testing.T) {
 		want               float64
 	}{
 		{40, 15000, 5, false, 15000}, {160, 15000, 2, false, 15000 * 256. / (2 * 160)}, {160, 15000, 2, true, 7500},
-		{240, 1200, 2, false, 1200 * 256. / (2 * 240)}, {240, 600, 1, false, 600}, {100, 1200, 1, true, 1200}, {100, 2400, 2, true, 1200},
+		{240, 1200, 2, false, 1200 * 256. / (2 * 240)}, {240, 600, 1, false, 600}, {100, 1200, 1, true, 1200},
+		{100, 2400, 2, true, 1200},
 		{250, 15000, 1, false, 15000},
 	} {
 		r := (&Job{Config: withSteps(config(t, fmt.Sprintf("batch=%d", c.rows)), c.steps)}).newRun()
