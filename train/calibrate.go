@@ -89,7 +89,7 @@ func (all Scored) logs(t float64) (logs []float64) {
 	return logs
 }
 
-// rmse returns the root of the mean square of the errors' RMSE, in training-sd units; 0 for classes.
+// rmse returns the RMSE of all rows, in training-sd units; 0 for classes.
 func (all Scored) rmse() float64 {
 	square, n := 0.0, 0.0
 	for _, s := range all {

@@ -17,9 +17,9 @@ import (
 // How the objective is chosen. A weight of the KL terms below 1, or the log density of the prediction in place of the
 // bound, is much better on most tables, and memorises others. So rows that are held out choose after short trainings,
 // called attempts. Attempts and run together take no more steps than a run without a choice, or a sixteenth more where
-// noise may differ between rows, and another where they choose between components and columns. Below 250 rows, each
-// of several folds is held out in turn, with more steps in all, but not more rows than steps of 256. With a time limit,
-// they share the time.
+// noise may differ between rows, and another where they choose between components and columns. Below 250 rows, several
+// folds are held out in turn. Attempts then take more steps, but draw no more rows than steps of 256 would. With a time
+// limit, they share the time.
 //
 // If rows outnumber the parameters that can follow them, the predictive objective is safe. An attempt then takes the
 // same share of the rows and of the steps. For other tables, longer attempts choose the number of steps, too.

@@ -20,7 +20,7 @@ const (
 	enoughHeldOut = 50  // number of rows that are enough to choose by
 	heldOutBlocks = 4   // number of blocks of neighbouring sequences in a fold
 	stepsOfFold   = 500 // least number of steps that sets the lengths of attempts in folds
-	fullBatch     = 256 // number of rows of a step that the time of a run without folds allows
+	fullBatch     = 256 // number of rows of a full batch; attempts in folds draw no more than a run of these
 )
 
 // split is rows that train an attempt, and rows that score it.
